@@ -11,7 +11,7 @@ WERROR ?= false
 # Tests start hundreds of processes. Where no bytecode may be written, each would compile whatever it imports.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo docs test lint types layers pytest hazards wheel check-build \
+.PHONY: help demo docs test lint types layers pytest runtimes machine hazards wheel check-build \
   sanitize sanitize-memory sanitize-threads exhaustive mutation bench bench-guard survey proofs proofs-all rules sonnx-c traceability clean
 
 demo: .venv/demo ## Run an exported model with every division in it exact
@@ -20,7 +20,7 @@ demo: .venv/demo ## Run an exported model with every division in it exact
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)$$/\1\t\2/p' Makefile | expand -t 18
 
-test: lint types layers pytest ## Lint, type-check and test everything quick
+test: lint types layers pytest ## Lint, type-check and test what is ours
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
@@ -44,8 +44,12 @@ BUILT_FROM := pyproject.toml meson.build meson.options $(wildcard src/meson.buil
 	touch $@
 
 .venv/test: $(BUILT_FROM) | .venv/bin/python
-	$(INSTALL) '.[test,onnxruntime,openvino,jax]'
+	$(INSTALL) '.[test,lint]'
 	touch $@ .venv/demo
+
+.venv/machine: .venv/test
+	$(INSTALL) '.[machine]'
+	touch $@
 
 .venv/docs: $(BUILT_FROM) | .venv/bin/python
 	$(INSTALL) '.[docs]'
@@ -66,13 +70,31 @@ layers: .venv/test
 pytest: .venv/test
 	$(BIN)/pytest -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
 
+# What other runtimes do, in an environment of their own: the pinned versions, or VERSIONS=oldest or newest.
+VERSIONS := pinned
+RUNTIMES := build/runtimes/$(VERSIONS)
+runtimes: $(RUNTIMES)/installed ## Test on real runtimes: VERSIONS=pinned, oldest or newest
+	PYTHONPATH=src $(RUNTIMES)/bin/pytest -n $(WORKERS) --dist worksteal $(PYTEST_ARGS) tests/runtimes
+
+$(RUNTIMES)/installed: pyproject.toml building/runtime_requirements.py .venv/test
+	rm -rf $(RUNTIMES)
+	$(PYTHON) -m venv $(RUNTIMES)
+	$(BIN)/python building/runtime_requirements.py $(VERSIONS) >$(RUNTIMES)/requirements.txt
+	$(RUNTIMES)/bin/python -m pip install --quiet --upgrade pip
+	$(RUNTIMES)/bin/python -m pip install --quiet --no-compile -r $(RUNTIMES)/requirements.txt
+	touch $@
+
+# Limits of memory and time, threads, forks, the compiled code, a browser, the provers, compilers: what is not here is skipped.
+machine: .venv/machine ## Test what depends on this machine and the programs installed on it
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal $(PYTEST_ARGS) tests/machine
+
 # How often each hazard is found, rightly and wrongly, in the labelled models of tests/analysis/corpus.
 hazards: .venv/test ## Print how often each hazard is found, rightly and wrongly
 	$(BIN)/python -m tests.analysis.corpus.judging
 	$(BIN)/python -m tests.analysis.corpus.evidence
 
 # A source distribution of the last commit, and the wheel that is built from it, in dist/. A warning of the compiler fails.
-wheel: .venv/test ## Build the source distribution and the wheel into dist/
+wheel: .venv/machine ## Build the source distribution and the wheel into dist/
 	rm -rf dist
 	PATH="$(CURDIR)/$(BIN):$$PATH" python -m build --no-isolation --skip-dependency-check --outdir dist . \
 	  --config-setting=setup-args=-Dcore=enabled --config-setting=setup-args=-Dwerror=true

@@ -1,47 +1,34 @@
-"""What every test shares: markers, options, hypothesis without deadlines, PyTorch and Chromium where they are."""
+"""What every test shares: markers, options, Hypothesis without deadlines, and no foreign runtime.
+
+`pytest`, like `make test`, tests what is ours. The tests of real runtimes and of the machine run only where their
+folders are named: ``pytest tests/runtimes``.
+"""
 
 from __future__ import annotations
 
 import gc
-import importlib
 import importlib.util
 import os
-import shutil
-import sys
 from collections.abc import Iterator
-from types import ModuleType
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
-from tests import signal_stack
-from tests.optional import skip_or_fail
+from tests import fake_runtime
 from tests.warm_processes import Server, fork_from
 
+_TESTS = Path(__file__).parent
+_APART = tuple(_TESTS / name for name in ("runtimes", "machine"))
 _DRAWN = 50  # Examples of each property, new ones in every run; `make exhaustive` draws twenty times as many.
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options that forbid to skip what is not installed, and the one that shortens enumerations."""
     parser.addoption(
-        "--require-torch",
+        "--require-all",
         action="store_true",
-        help="fail the tests that need PyTorch where it is not installed, instead of skipping them",
-    )
-    parser.addoption(
-        "--require-chromium",
-        action="store_true",
-        help="fail the tests that open a page in Chromium where it is not installed, instead of skipping them",
-    )
-    parser.addoption(
-        "--require-provers",
-        action="store_true",
-        help="fail the tests that need Why3 and its provers where they are not installed, instead of skipping them",
-    )
-    parser.addoption(
-        "--require-mkdocs",
-        action="store_true",
-        help="fail the tests that build the documentation site where MkDocs is not installed, instead of skipping them",
+        help="fail tests that need a program or package which is not installed, instead of skipping them",
     )
     parser.addoption(
         "--one-in",
@@ -69,8 +56,9 @@ def pytest_configure(config: pytest.Config) -> None:
     # Hundreds of processes that tests start import NumPy, and none multiplies matrices: OpenBLAS need start no threads
     # there, whose waiting takes as much processor time as the import.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # Importing OpenVINO, or converting a model with it, sends telemetry, and forks the process each time.
-    sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]
+    if not _is_named(_TESTS / "runtimes", config):
+        os.environ[fake_runtime.VARIABLE] = ""
+    fake_runtime.hide_runtimes()
     if importlib.util.find_spec("vinculum.kernels._core") is None:
         os.environ.setdefault("VINCULUM_BACKEND", "portable")  # without the warning, which would be an error here
     config.addinivalue_line("markers", "clause(tag): the clause of the specification, by its tag, that is tested")
@@ -81,6 +69,17 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.register_profile("vinculum", deadline=None, database=database, max_examples=_DRAWN)
     settings.register_profile("thorough", deadline=None, database=database, max_examples=20 * _DRAWN)
     settings.load_profile(config.getoption("--hypothesis-profile") or "vinculum")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out the folders that a command of their own names."""
+    return True if collection_path in _APART and not _is_named(collection_path, config) else None
+
+
+def _is_named(folder: Path, config: pytest.Config) -> bool:
+    """Tell whether an argument of the command line lies in a folder."""
+    named = (config.invocation_params.dir / argument.partition("::")[0] for argument in config.args)
+    return any(path.resolve().is_relative_to(folder) for path in named)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -95,32 +94,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_collection_finish() -> None:
     """Spare the garbage collector what has been collected and imported: all of it stays to the end."""
     gc.freeze()
-    signal_stack.remember()
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_runtest_teardown() -> None:
-    """Let signals be handled after tests that have run OpenVINO in this process."""
-    if "openvino" in sys.modules:
-        signal_stack.restore()
-
-
-@pytest.fixture(scope="session")
-def torch_or_skip(request: pytest.FixtureRequest) -> ModuleType:
-    """Return PyTorch; without it skip the test, or fail it under ``--require-torch``."""
-    if importlib.util.find_spec("torch") is None:
-        skip_or_fail(request, "--require-torch", "PyTorch: pip install 'vinculum-div[torch]'")
-    return importlib.import_module("torch")
-
-
-@pytest.fixture(scope="session")
-def chromium_or_skip(request: pytest.FixtureRequest) -> str:
-    """Return the path of Chromium; without it skip the test, or fail it under ``--require-chromium``."""
-    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-    found = next(filter(None, map(shutil.which, names)), None)
-    if found is None or importlib.util.find_spec("playwright") is None:
-        skip_or_fail(request, "--require-chromium", "a browser: apt install chromium, pip install playwright")
-    return found
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -37,18 +37,16 @@ def module_or_skip(name: str) -> Any:
     return import_module(name)
 
 
-def skip_or_fail(request: pytest.FixtureRequest, option: str, needed: str) -> NoReturn:
-    """Skip a test for want of something optional, or fail it under the option that forbids to skip.
+def skip_or_fail(request: pytest.FixtureRequest, needed: str) -> NoReturn:
+    """Skip a test for want of something optional, or fail it under ``--require-all``.
 
     Parameters
     ----------
     request : pytest.FixtureRequest
         Of the test or of a fixture.
-    option : str
-        Such as ``"--require-torch"``.
     needed : str
         What is missing, and how to install it.
     """
-    if request.config.getoption(option):
-        pytest.fail(f"{option} forbids to skip what needs {needed}")
+    if request.config.getoption("--require-all"):
+        pytest.fail(f"--require-all forbids to skip what needs {needed}")
     pytest.skip(f"optional here, and needed: {needed}")

@@ -23,7 +23,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, BinaryIO, NoReturn
 
-from tests import processes
+from tests import fake_runtime, processes
 from vinculum.sandbox import child, process
 
 IMPORTED = (
@@ -40,12 +40,10 @@ IMPORTED = (
     "vinculum.conformance.runtimes.vinculum_itself",
     "vinculum.models.engines.model_runner",
     "vinculum.models.engines.openvino.children",
-    "vinculum.models.engines.openvino.cut_model",
-    "openvino",
-    "torch",
-    "jax.numpy",
 )
-"""What processes of the sandbox import. ONNX Runtime starts a thread as it is imported, which no copy would have."""
+"""What processes of the sandbox import."""
+FOREIGN = ("openvino", "torch", "jax.numpy")
+"""And in tests of real runtimes. ONNX Runtime starts a thread as it is imported, which no copy would have."""
 _SESSION = 7200.0  # Seconds that a server may live.
 _READY = b"ready"
 _THREADED = b"threads"  # What was imported has started threads, which would not be in the copies.
@@ -149,10 +147,10 @@ def fork_from(address: Callable[[], str]) -> None:
 
 def serve(address: str, told: int) -> None:
     """Fork a process for each connection, and tell how it ended, until whoever started this one is gone."""
-    sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]  # as in every process of the sandbox
-    for name in IMPORTED:
-        if importlib.util.find_spec(name.partition(".")[0]) is not None:
-            importlib.import_module(name)
+    fake_runtime.hide_runtimes()
+    sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]  # it would fork and use the network
+    for name in (*IMPORTED, *(name for name in FOREIGN if importlib.util.find_spec(name.partition(".")[0]))):
+        importlib.import_module(name)
     if len(list(Path("/proc/self/task").iterdir())) > 1:
         os.write(told, _THREADED)
         return
@@ -191,6 +189,7 @@ def _run(connection: socket.socket) -> NoReturn:
         os.chdir(folder)
         os.environ.clear()
         os.environ.update(variables)
+        fake_runtime.hide_runtimes()
         nowhere = os.open(os.devnull, os.O_RDWR)
         for place, descriptor in enumerate((*pipes, nowhere)):
             os.dup2(descriptor, place)

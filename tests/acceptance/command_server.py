@@ -20,6 +20,7 @@ from io import StringIO
 from multiprocessing.connection import Connection
 from pathlib import Path
 
+from tests import fake_runtime, warm_processes
 from vinculum.cli.main import main
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "layer_norm"
@@ -69,20 +70,13 @@ PROGRAM = "--python"
 LIMIT = 200
 """Seconds that a command may take."""
 
-Asked = tuple[list[str], str, int, tuple[str, str]]
-"""The arguments, the folder, the columns, and the files for standard output and standard error."""
-
-
-def use(address: str) -> None:
-    """Have the sandbox's processes forked too, by the server that listens there."""
-    sys.path.append(str(Path(__file__).parents[2]))
-    warm_processes = import_module("tests.warm_processes")
-    sys.path.pop()
-    warm_processes.fork_from(lambda: address)
+Asked = tuple[list[str], str, int, str | None, tuple[str, str]]
+"""The arguments, the folder, the columns, the fake runtimes, and the files for standard output and standard error."""
 
 
 def prepare() -> None:
     """Import what commands import; no thread is started, for none would be in the copies."""
+    fake_runtime.hide_runtimes()
     for name in (*LATE, *filter(find_spec, STORES)):
         import_module(name)
     for arguments in COMMANDS:
@@ -117,7 +111,7 @@ def serve(connection: Connection) -> None:
         connection.send(os.waitstatus_to_exitcode(status))
 
 
-def run(arguments: list[str], folder: str, columns: int, streams: tuple[str, str]) -> int:
+def run(arguments: list[str], folder: str, columns: int, fakes: str | None, streams: tuple[str, str]) -> int:
     """Run a command in this process and return its exit code."""
     for descriptor, file in enumerate(streams, start=1):
         opened = os.open(file, os.O_WRONLY)
@@ -125,6 +119,9 @@ def run(arguments: list[str], folder: str, columns: int, streams: tuple[str, str
         os.close(opened)
     os.chdir(folder)
     os.environ["COLUMNS"] = str(columns)
+    if fakes is not None:
+        os.environ[fake_runtime.VARIABLE] = fakes
+    fake_runtime.hide_runtimes()
     sys.path[0] = folder  # where `python -m vinculum` looks first
     if arguments[0] == PROGRAM:
         sys.argv[:] = arguments[1:]
@@ -136,6 +133,6 @@ def run(arguments: list[str], folder: str, columns: int, streams: tuple[str, str
 
 if __name__ == "__main__":
     with Connection(int(sys.argv[1])) as asking:
-        use(sys.argv[2])
+        warm_processes.fork_from(lambda: sys.argv[2])
         prepare()
         serve(asking)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import vinculum as package
-from tests import processes
+from tests import fake_runtime, processes
 from tests.warm_processes import Server
 
 _SESSION = 7200.0  # Seconds that the server of commands may live.
@@ -73,7 +73,8 @@ def vinculum(
             files = (streams / "output", streams / "errors")
             for file in files:
                 file.write_bytes(b"")
-            connection.send((words, str(folder or Path.cwd()), columns, (str(files[0]), str(files[1]))))
+            fakes = os.environ.get(fake_runtime.VARIABLE)
+            connection.send((words, str(folder or Path.cwd()), columns, fakes, (str(files[0]), str(files[1]))))
             assert connection.poll(2 * processes.LIMIT), "the server of commands does not answer"
             code: int = connection.recv()
             return Completed(words, code, *(file.read_text("utf-8") for file in files))
@@ -84,8 +85,9 @@ def vinculum(
 @contextmanager
 def _server(environment: dict[str, str], address: str) -> Iterator[Connection]:
     ours, theirs = Pipe()
-    command = [sys.executable, str(Path(__file__).with_name("command_server.py")), str(theirs.fileno()), address]
-    with processes.started(command, limit=_SESSION, env=environment, pass_fds=[theirs.fileno()]), ours:
+    command = [sys.executable, "-m", "tests.acceptance.command_server", str(theirs.fileno()), address]
+    root = Path(__file__).parents[2]
+    with processes.started(command, limit=_SESSION, cwd=root, env=environment, pass_fds=[theirs.fileno()]), ours:
         theirs.close()
         yield ours
 

@@ -40,7 +40,7 @@ def objdump_or_skip(request: pytest.FixtureRequest) -> None:
     if platform.machine() not in ("x86_64", "AMD64"):
         pytest.skip("only the instructions of x86-64 are known here")
     if shutil.which("objdump") is None:
-        skip_or_fail(request, "--require-provers", "objdump: apt install binutils")
+        skip_or_fail(request, "objdump: apt install binutils")
 
 
 def instructions(file: Path, function: str | None = None) -> list[Instruction]:

@@ -54,7 +54,7 @@ def kernels(request: pytest.FixtureRequest) -> dict[str, list[Instruction]]:
     objdump_or_skip(request)
     found = {library.stem: instructions(library) for library in sorted(BUILT.glob("libkernels_*.a"))}
     if not found:
-        skip_or_fail(request, "--require-provers", "the compiled core: `make test` builds it where there is a compiler")
+        skip_or_fail(request, "the compiled core: `make test` builds it where there is a compiler")
     return found
 
 

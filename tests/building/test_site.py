@@ -65,7 +65,7 @@ class Links(HTMLParser):
 def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of the site, built with warnings as errors."""
     if find_spec("mkdocs") is None or find_spec("material") is None:
-        skip_or_fail(request, "--require-mkdocs", "MkDocs and its theme: make docs")
+        skip_or_fail(request, "MkDocs and its theme: make docs")
     folder = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", str(folder)]
     paths = os.pathsep.join(filter(None, [str(ROOT), *sys.path]))

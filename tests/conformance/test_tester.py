@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.conformance import miniatures
-from tests.conformance.miniatures import Divider
+from tests import fake_runtime
+from tests.fake_runtime import FakeRuntime
 from vinculum.conformance.arithmetic import Answered
 from vinculum.conformance.cases.case import Case, Level
 from vinculum.conformance.cases.enumeration import cases
@@ -46,7 +46,7 @@ def chosen() -> tuple[Case, ...]:
 
 
 def results(
-    miniature: type[Divider], seconds: float = 60.0, memory: int = 4096 * MIB, only: str = "*"
+    miniature: type[FakeRuntime], seconds: float = 60.0, memory: int = 4096 * MIB, only: str = "*"
 ) -> dict[str, Answered]:
     """Return what is found out about a miniature, by the ids of the cases."""
     asked = [case for case in chosen() if case.id.matches(only)]
@@ -71,7 +71,7 @@ def passes(case: Case) -> Kind:
     return Kind.EXACT if case.expectation.unspecified is None else Kind.UNSPECIFIED
 
 
-def plainly(case: Case, miniature: Divider) -> Kind:
+def plainly(case: Case, miniature: FakeRuntime) -> Kind:
     """Return what a miniature's answer, taken in this process, is worth, told more plainly than by `judge`."""
     expected, unspecified = case.expectation.quotient, case.expectation.unspecified
     try:
@@ -145,44 +145,50 @@ def _one_sign(expected: Any, actual: Any) -> bool:
 class TestRightRuntimes:
     """A right runtime passes every case, whatever it prints, and whatever it does where nothing is specified."""
 
-    @pytest.mark.parametrize("miniature", [Divider, miniatures.Prints, miniatures.OtherNan, miniatures.SaturatesByZero])
-    def test_all_passes(self, miniature: type[Divider]) -> None:
+    @pytest.mark.parametrize(
+        "miniature", [FakeRuntime, fake_runtime.Prints, fake_runtime.OtherNan, fake_runtime.SaturatesByZero]
+    )
+    def test_all_passes(self, miniature: type[FakeRuntime]) -> None:
         found = results(miniature)
         for case in chosen():
             verdict = found[str(case.id)].verdict
             assert (case.id, verdict.kind, verdict.said) == (case.id, passes(case), verdict.said)
 
     def test_what_it_does_where_nothing_is_specified(self) -> None:
-        for miniature, words in ((Divider, "x/0 gave 0"), (miniatures.SaturatesByZero, "x/0 gave 1")):
+        for miniature, words in ((FakeRuntime, "x/0 gave 0"), (fake_runtime.SaturatesByZero, "x/0 gave 1")):
             found = results(miniature, only="Div-14/int32/zero divisors/*")
             said = {message(found[id].verdict) for id in found if fnmatchcase(id, "Div-14/int32/zero divisors/*")}
             assert said == {words}
 
 
 WRONG = [
-    (miniatures.Floors, "Div-14/int32/floor and truncation differ/*", Kind.WRONG_VALUE),
-    (miniatures.Floors, "Div-6/int64/floor and truncation differ/*", Kind.WRONG_VALUE),
-    (miniatures.Floors, "Divide-1 truncating/int64/floor and truncation differ/*", Kind.WRONG_VALUE),
-    (miniatures.Truncates, "Divide-1 floor/int32/floor and truncation differ/*", Kind.WRONG_VALUE),
-    (miniatures.MultipliesByReciprocal, "Div-14/float/quotients hard to round/*", Kind.ULPS),
-    (miniatures.MultipliesByReciprocal, "Div-14/float/zeros, infinities and NaN/*", Kind.WRONG_VALUE),
-    (miniatures.FlushesOperands, "Div-14/float/zeros, infinities and NaN/*", Kind.WRONG_VALUE),
-    (miniatures.FlushesQuotients, "Div-14/float/zeros, infinities and NaN/*", Kind.ULPS),
-    (miniatures.LosesTheSignOfZero, "Reciprocal-13/float/zeros, infinities and NaN/*", Kind.WRONG_VALUE),
-    (miniatures.ComputesDoubleInFloat, "Div-14/double/ordinary numbers/*", Kind.ULPS),
-    (miniatures.ComputesDoubleInFloat, "Div-14/double/zeros, infinities and NaN/*", Kind.WRONG_VALUE),
-    (miniatures.NarrowsInt64, "Div-14/int64/numbers at the edges of the type/*", Kind.WRONG_VALUE),
-    (miniatures.DropsAxis, "Div-6/float/distinct numbers/(3, 3) by (3,), broadcast=1, axis=0/*", Kind.WRONG_VALUE),
-    (miniatures.DropsAxis, "Div-6/float/distinct numbers/(2, 3, 4, 5) by (3, 4), broadcast=1, axis=1/*", Kind.REFUSED),
-    (miniatures.AcceptsAll, "Div-6/float/shapes that differ/(2, 3) by (3,)/*", Kind.ACCEPTED),
-    (miniatures.AcceptsAll, "Div-14/float/shapes that do not broadcast/(2, 3) by (2,)/*", Kind.ACCEPTED),
-    (miniatures.Transposes, "Div-14/float/distinct numbers/(2, 1) by (1, 3)/*", Kind.WRONG_SHAPE),
-    (miniatures.Transposes, "Div-6/float/distinct numbers/(3, 3) by (3,), broadcast=1, axis=0/*", Kind.WRONG_VALUE),
-    (miniatures.Widens, "Div-14/int32/*ordinary numbers*/*", Kind.WRONG_TYPE),
-    (miniatures.GivesLists, "Div-14/float/*hard to round*/*", Kind.WRONG_TYPE),
-    (miniatures.SpoilsTheLast, "Div-14/int64/floor and truncation differ/*", Kind.WRONG_VALUE),
-    (miniatures.RaisesAtZero, "Div-14/float/zeros, infinities and NaN/*", Kind.REFUSED),
-    (miniatures.FailsWithConstants, "Div-14/int32/floor and truncation differ/*/constant *", Kind.REFUSED),
+    (fake_runtime.Floors, "Div-14/int32/floor and truncation differ/*", Kind.WRONG_VALUE),
+    (fake_runtime.Floors, "Div-6/int64/floor and truncation differ/*", Kind.WRONG_VALUE),
+    (fake_runtime.Floors, "Divide-1 truncating/int64/floor and truncation differ/*", Kind.WRONG_VALUE),
+    (fake_runtime.Truncates, "Divide-1 floor/int32/floor and truncation differ/*", Kind.WRONG_VALUE),
+    (fake_runtime.MultipliesByReciprocal, "Div-14/float/quotients hard to round/*", Kind.ULPS),
+    (fake_runtime.MultipliesByReciprocal, "Div-14/float/zeros, infinities and NaN/*", Kind.WRONG_VALUE),
+    (fake_runtime.FlushesOperands, "Div-14/float/zeros, infinities and NaN/*", Kind.WRONG_VALUE),
+    (fake_runtime.FlushesQuotients, "Div-14/float/zeros, infinities and NaN/*", Kind.ULPS),
+    (fake_runtime.LosesTheSignOfZero, "Reciprocal-13/float/zeros, infinities and NaN/*", Kind.WRONG_VALUE),
+    (fake_runtime.ComputesDoubleInFloat, "Div-14/double/ordinary numbers/*", Kind.ULPS),
+    (fake_runtime.ComputesDoubleInFloat, "Div-14/double/zeros, infinities and NaN/*", Kind.WRONG_VALUE),
+    (fake_runtime.NarrowsInt64, "Div-14/int64/numbers at the edges of the type/*", Kind.WRONG_VALUE),
+    (fake_runtime.DropsAxis, "Div-6/float/distinct numbers/(3, 3) by (3,), broadcast=1, axis=0/*", Kind.WRONG_VALUE),
+    (
+        fake_runtime.DropsAxis,
+        "Div-6/float/distinct numbers/(2, 3, 4, 5) by (3, 4), broadcast=1, axis=1/*",
+        Kind.REFUSED,
+    ),
+    (fake_runtime.AcceptsAll, "Div-6/float/shapes that differ/(2, 3) by (3,)/*", Kind.ACCEPTED),
+    (fake_runtime.AcceptsAll, "Div-14/float/shapes that do not broadcast/(2, 3) by (2,)/*", Kind.ACCEPTED),
+    (fake_runtime.Transposes, "Div-14/float/distinct numbers/(2, 1) by (1, 3)/*", Kind.WRONG_SHAPE),
+    (fake_runtime.Transposes, "Div-6/float/distinct numbers/(3, 3) by (3,), broadcast=1, axis=0/*", Kind.WRONG_VALUE),
+    (fake_runtime.Widens, "Div-14/int32/*ordinary numbers*/*", Kind.WRONG_TYPE),
+    (fake_runtime.GivesLists, "Div-14/float/*hard to round*/*", Kind.WRONG_TYPE),
+    (fake_runtime.SpoilsTheLast, "Div-14/int64/floor and truncation differ/*", Kind.WRONG_VALUE),
+    (fake_runtime.RaisesAtZero, "Div-14/float/zeros, infinities and NaN/*", Kind.REFUSED),
+    (fake_runtime.FailsWithConstants, "Div-14/int32/floor and truncation differ/*/constant *", Kind.REFUSED),
 ]
 
 
@@ -190,7 +196,7 @@ class TestWrongQuotients:
     """What gives wrong quotients, types or shapes, or refuses, is caught in the very cases in which it does so."""
 
     @pytest.mark.parametrize("miniature", dict.fromkeys(miniature for miniature, _, _ in WRONG))
-    def test_it_is_caught_and_named(self, miniature: type[Divider]) -> None:
+    def test_it_is_caught_and_named(self, miniature: type[FakeRuntime]) -> None:
         found = results(miniature)
         for _, pattern, kind in (entry for entry in WRONG if entry[0] is miniature):
             assert (pattern, kinds(found, pattern)) == (pattern, {kind})
@@ -198,7 +204,7 @@ class TestWrongQuotients:
             assert (case.id, found[str(case.id)].verdict.kind) == (case.id, plainly(case, miniature()))
 
     def test_the_last_of_many_is_the_example(self) -> None:
-        found = results(miniatures.SpoilsTheLast, only="Div-14/int64/*")
+        found = results(fake_runtime.SpoilsTheLast, only="Div-14/int64/*")
         (verdict,) = (
             found[id].verdict for id in found if fnmatchcase(id, "Div-14/int64/floor and truncation differ/*")
         )
@@ -208,7 +214,7 @@ class TestWrongQuotients:
         assert verdict.example.actual == "5"
 
     def test_a_reciprocal_is_one_ulp_off(self) -> None:
-        found = results(miniatures.MultipliesByReciprocal, only="Div-14/float/*")
+        found = results(fake_runtime.MultipliesByReciprocal, only="Div-14/float/*")
         (verdict,) = (
             found[id].verdict for id in found if fnmatchcase(id, "Div-14/float/ordinary numbers/equal shapes/*")
         )
@@ -216,7 +222,7 @@ class TestWrongQuotients:
         assert verdict.ulps == {0: verdict.differing}
 
     def test_what_is_lacked_is_no_fault_in_a_division(self) -> None:
-        found = results(miniatures.LacksBfloat16)
+        found = results(fake_runtime.LacksBfloat16)
         for case in chosen():
             lacking = case.element_type.name == "bfloat16"
             kind = Kind.UNSUPPORTED if lacking and case.expectation.quotient is not None else passes(case)
@@ -254,20 +260,20 @@ class TestDeaths:
 
     @posix
     def test_it_dies_of_min_by_minus_one(self) -> None:
-        found = results(miniatures.DiesOfMinByMinusOne, only="*/int*")
+        found = results(fake_runtime.DiesOfMinByMinusOne, only="*/int*")
         self.check(found, self.divides_min_by_minus_one, Kind.CRASHED, "SIGFPE")
 
     @pytest.mark.parametrize(
-        ("miniature", "words"), [(miniatures.Exits, "exit code 7"), (miniatures.ExitsPastPython, "exit code 9")]
+        ("miniature", "words"), [(fake_runtime.Exits, "exit code 7"), (fake_runtime.ExitsPastPython, "exit code 9")]
     )
-    def test_it_exits(self, miniature: type[Divider], words: str) -> None:
+    def test_it_exits(self, miniature: type[FakeRuntime], words: str) -> None:
         found = results(miniature, only="Div-14/int*")  # It starts again for every death.
         self.check(found, lambda case: case.expectation.quotient.size == 0, Kind.CRASHED, words)
 
     def test_it_sleeps(self) -> None:
-        found = results(miniatures.Sleeps, seconds=1.0, only="*/int64/*")
+        found = results(fake_runtime.Sleeps, seconds=1.0, only="*/int64/*")
         self.check(found, self.divides_min_alone, Kind.HUNG, "no answer within 1 second")
 
     def test_it_eats_memory(self) -> None:
-        found = results(miniatures.EatsMemory, memory=256 * MIB, only="*/int64/*")
+        found = results(fake_runtime.EatsMemory, memory=256 * MIB, only="*/int64/*")
         self.check(found, self.divides_min_alone, Kind.OUT_OF_MEMORY, "it took more than 0.25 GiB of memory")

@@ -22,7 +22,7 @@ def provers_or_skip(request: pytest.FixtureRequest, tmp_path_factory: pytest.Tem
     try:
         return configure(tmp_path_factory.mktemp("why3"))
     except ProofError as error:
-        skip_or_fail(request, "--require-provers", f"Why3 and its provers: {error}")
+        skip_or_fail(request, f"Why3 and its provers: {error}")
 
 
 @pytest.fixture(scope="session")

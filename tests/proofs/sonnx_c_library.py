@@ -30,7 +30,7 @@ def extracted(tests: pytest.TempPathFactory) -> list[Path]:
 def require_compiler(request: pytest.FixtureRequest, compiler: str = COMPILER) -> None:
     """Skip a test without a compiler, of C if none is named, or fail it under ``--require-provers``."""
     if shutil.which(compiler) is None:
-        skip_or_fail(request, "--require-provers", f"{compiler}, which is not installed")
+        skip_or_fail(request, f"{compiler}, which is not installed")
 
 
 class SonnxC:

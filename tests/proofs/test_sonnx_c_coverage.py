@@ -42,7 +42,7 @@ def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 def covered(request: pytest.FixtureRequest, folder: Path) -> dict[str, Any]:
     """Return each line of the library that has a statement, as gcov tells of it, by file and number."""
     if shutil.which("gcov") is None:
-        skip_or_fail(request, "--require-provers", "gcov, which comes with gcc")
+        skip_or_fail(request, "gcov, which comes with gcc")
     data = sorted(folder.glob("*.gcda"))
     told = output_of(["gcov", "--branch-probabilities", "--json-format", "--stdout", *data], cwd=folder)
     files = [file for document in told.splitlines() for file in json.loads(document)["files"]]

@@ -96,7 +96,7 @@ class Test32Bits:
     def test_the_same_quotients(self, request: pytest.FixtureRequest, sources: list[Path], tmp_path: Path) -> None:
         empty = [COMPILER, "-m32", "-x", "c", "-", "-o", str(tmp_path / "empty")]
         if run(empty, input="int main(void) { return 0; }").returncode != 0:
-            skip_or_fail(request, "--require-provers", f"{COMPILER} that links for 32 bits: apt install gcc-multilib")
+            skip_or_fail(request, f"{COMPILER} that links for 32 bits: apt install gcc-multilib")
         made = _program(tmp_path, sources, *BITS_32)
         assert run([str(made)]).returncode == 0
         library = tmp_path / "libsonnx_div.a"

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.conformance import miniatures, odd_dividers
+from tests import fake_runtime
 from tests.conformance.arithmetic.answering import answered, asked
-from tests.conformance.miniatures import Divider
+from tests.fake_runtime import FakeRuntime
 from vinculum.conformance.arithmetic import Answered, Explanation, explain, predicts, written
 from vinculum.conformance.cases.case import Level
 from vinculum.conformance.cases.operation import Operation
@@ -28,7 +28,7 @@ Array = NDArray[Any]
 Floats = Callable[[Array, Array], Array]
 
 
-class Computes(Divider):
+class Computes(FakeRuntime):
     """It divides one float type in a way of its own."""
 
     def __init__(self, dtype: Any, floats: Floats) -> None:
@@ -115,51 +115,51 @@ class TestMiniatures:
     @pytest.mark.parametrize(
         ("divider", "name"),
         [
-            (miniatures.MultipliesByReciprocal(), "arithmetic: a * (1/b)"),
-            (miniatures.FlushesOperands(), "arithmetic: flush(a) / flush(b)"),
-            (miniatures.FlushesQuotients(), "arithmetic: flush(a / b)"),
-            (miniatures.ComputesDoubleInFloat(), "arithmetic: a / b computed in float32"),
-            (miniatures.NarrowsInt64(), "arithmetic: int32(a) / int32(b)"),
-            (miniatures.Floors(), "arithmetic: floor(a / b)"),
-            (miniatures.Widens(), "rule: gave int64 where a legal operation"),
-            (miniatures.RaisesAtZero(), "rule: refused where x / 0"),
-            (miniatures.GivesLists(), "rule: gave no array where a legal operation"),
-            (miniatures.FailsWithConstants(), "rule: refused where a constant operand"),
-            (odd_dividers.ComputesFloatInFloat16(), "arithmetic: a / b computed in float16"),
-            (odd_dividers.CutsBfloat16(), "arithmetic: a / b computed in float32, cut off"),
-            (odd_dividers.SaturatesInt64(), "arithmetic: saturate_int32(a) / saturate_int32(b)"),
-            (odd_dividers.ComputesInt64InDouble(), "arithmetic: a / b computed in float64"),
-            (odd_dividers.TakesUnsignedAsSigned(), "arithmetic: signed(a) / signed(b)"),
-            (odd_dividers.RoundsIntegersToNearest(), "arithmetic: nearest(a / b)"),
-            (odd_dividers.FoldsOtherwise(), "arithmetic: a * (1/b)"),
+            (fake_runtime.MultipliesByReciprocal(), "arithmetic: a * (1/b)"),
+            (fake_runtime.FlushesOperands(), "arithmetic: flush(a) / flush(b)"),
+            (fake_runtime.FlushesQuotients(), "arithmetic: flush(a / b)"),
+            (fake_runtime.ComputesDoubleInFloat(), "arithmetic: a / b computed in float32"),
+            (fake_runtime.NarrowsInt64(), "arithmetic: int32(a) / int32(b)"),
+            (fake_runtime.Floors(), "arithmetic: floor(a / b)"),
+            (fake_runtime.Widens(), "rule: gave int64 where a legal operation"),
+            (fake_runtime.RaisesAtZero(), "rule: refused where x / 0"),
+            (fake_runtime.GivesLists(), "rule: gave no array where a legal operation"),
+            (fake_runtime.FailsWithConstants(), "rule: refused where a constant operand"),
+            (fake_runtime.ComputesFloatInFloat16(), "arithmetic: a / b computed in float16"),
+            (fake_runtime.CutsBfloat16(), "arithmetic: a / b computed in float32, cut off"),
+            (fake_runtime.SaturatesInt64(), "arithmetic: saturate_int32(a) / saturate_int32(b)"),
+            (fake_runtime.ComputesInt64InDouble(), "arithmetic: a / b computed in float64"),
+            (fake_runtime.TakesUnsignedAsSigned(), "arithmetic: signed(a) / signed(b)"),
+            (fake_runtime.RoundsIntegersToNearest(), "arithmetic: nearest(a / b)"),
+            (fake_runtime.FoldsOtherwise(), "arithmetic: a * (1/b)"),
         ],
-        ids=lambda value: type(value).__name__ if isinstance(value, Divider) else "",
+        ids=lambda value: type(value).__name__ if isinstance(value, FakeRuntime) else "",
     )
-    def test_one_cause(self, divider: Divider, name: str) -> None:
+    def test_one_cause(self, divider: FakeRuntime, name: str) -> None:
         found = explained(divider, DIV_14)
         assert names(found) == [name]
         assert not found.unexplained
 
     def test_an_ignored_rounding(self) -> None:
-        found = explained(odd_dividers.IgnoresFloor(), DIVIDE_1)
+        found = explained(fake_runtime.IgnoresFloor(), DIVIDE_1)
         # It does not read the attribute by its other name, where it reads it at all.
         assert names(found) == ["arithmetic: trunc(a / b)", "arithmetic: floor(a / b)"]
         assert not found.unexplained
 
     def test_an_ignored_axis(self) -> None:
-        found = explained(miniatures.DropsAxis(), DIV_6)
+        found = explained(fake_runtime.DropsAxis(), DIV_6)
         assert names(found) == ["rule: axis ignored"]
         assert not found.unexplained
 
     def test_what_is_accepted(self) -> None:
-        found = explained(miniatures.AcceptsAll(), DIV_1)
+        found = explained(fake_runtime.AcceptsAll(), DIV_1)
         assert not found.unexplained
         assert "rule: accepted where an element type that the version does not list" in names(found)
 
     @pytest.mark.parametrize(
-        "divider", [odd_dividers.IsNoisy(), odd_dividers.IsOffByAnUlp(), miniatures.SpoilsTheLast()]
+        "divider", [fake_runtime.IsNoisy(), fake_runtime.IsOffByAnUlp(), fake_runtime.SpoilsTheLast()]
     )
-    def test_what_nothing_predicts_stays_unexplained(self, divider: Divider) -> None:
+    def test_what_nothing_predicts_stays_unexplained(self, divider: FakeRuntime) -> None:
         found = explained(divider, DIV_14)
         deviating = sum(len(one.cases) for one in found.explained) + len(found.unexplained)
         assert len(found.unexplained) > deviating / 2
@@ -175,7 +175,7 @@ class TestMiniatures:
 def at_random(end: End) -> Explanation:
     """Return what explains that every tenth operation of a right runtime ends so, drawn by lot."""
     random = np.random.default_rng(0)
-    given = answered(Divider(), asked(Level.DEFAULT, DIV_14))
+    given = answered(FakeRuntime(), asked(Level.DEFAULT, DIV_14))
     for place in np.flatnonzero(random.random(len(given)) < 0.1):
         case, answer = given[place].case, Answer(end, words="out of luck")
         given[place] = Answered(case, answer, judge(case.operation, case.expectation, answer))
@@ -188,15 +188,15 @@ class TestWritten:
     @pytest.mark.parametrize(
         ("divider", "row"),
         [
-            (miniatures.FlushesOperands(), DIV_14),
-            (miniatures.DropsAxis(), DIV_6),
-            (miniatures.AcceptsAll(), DIV_6),
-            (miniatures.RaisesAtZero(), DIV_14),
-            (odd_dividers.IgnoresFloor(), DIVIDE_1),
+            (fake_runtime.FlushesOperands(), DIV_14),
+            (fake_runtime.DropsAxis(), DIV_6),
+            (fake_runtime.AcceptsAll(), DIV_6),
+            (fake_runtime.RaisesAtZero(), DIV_14),
+            (fake_runtime.IgnoresFloor(), DIVIDE_1),
         ],
-        ids=lambda value: type(value).__name__ if isinstance(value, Divider) else "",
+        ids=lambda value: type(value).__name__ if isinstance(value, FakeRuntime) else "",
     )
-    def test_read_back(self, divider: Divider, row: Any) -> None:
+    def test_read_back(self, divider: FakeRuntime, row: Any) -> None:
         found = explained(divider, row)
         causes = [written(one.cause.name, one.cause.element_types) for one in found.explained]
         assert [cause.name for cause in causes] == names(found)
@@ -205,12 +205,12 @@ class TestWritten:
             assert all(predicts(cause, one, causes) for one in own.cases)
 
     def test_a_cause_predicts_nothing_of_a_right_runtime(self) -> None:
-        cause = explained(miniatures.MultipliesByReciprocal(), DIV_14).explained[0].cause
+        cause = explained(fake_runtime.MultipliesByReciprocal(), DIV_14).explained[0].cause
         floats = [case for case in asked(Level.DEFAULT, DIV_14) if case.element_type is FLOAT]
-        right = [one for one in answered(Divider(), floats) if predicts(cause, one)]
-        wrong = [one for one in answered(miniatures.MultipliesByReciprocal(), floats) if predicts(cause, one)]
+        right = [one for one in answered(FakeRuntime(), floats) if predicts(cause, one)]
+        wrong = [one for one in answered(fake_runtime.MultipliesByReciprocal(), floats) if predicts(cause, one)]
         assert len(right) < len(wrong)
-        assert not predicts(cause, next(one for one in answered(Divider(), asked(Level.QUICK, DIV_14))))
+        assert not predicts(cause, next(one for one in answered(FakeRuntime(), asked(Level.QUICK, DIV_14))))
 
     @pytest.mark.parametrize("name", ["a * (1/b)", "rule: ", "arithmetic: b / a"])
     def test_what_is_no_cause(self, name: str) -> None:

@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tests.conformance.miniatures import Array, Divider, FloatDivider
+from tests.fake_runtime import Array, FakeRuntime, FloatDivider
 from vinculum.conformance.cases.case import Case, Level
 from vinculum.conformance.cases.enumeration import cases
 from vinculum.conformance.cases.operation import Operation
@@ -32,7 +32,7 @@ def asked() -> tuple[Case, ...]:
     )
 
 
-def failures(divider: Divider) -> Iterator[str]:
+def failures(divider: FakeRuntime) -> Iterator[str]:
     """Yield the ids of the cases that a divider, asked in this process, fails."""
     with np.errstate(all="ignore"):
         for case in asked():
@@ -94,7 +94,7 @@ class LosesTheSignOfTheZeroDivisor(FloatDivider):
         return a / np.where(b == 0, np.float32(0), b)
 
 
-class FoldsItselfToOne(Divider):
+class FoldsItselfToOne(FakeRuntime):
     """What is divided by itself is 1 to it, if both are constants."""
 
     def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
@@ -102,7 +102,7 @@ class FoldsItselfToOne(Divider):
         return np.ones_like(a) if alike and a.size > 1 else super().quotients(operation, a, b)
 
 
-class InvertsConstantScalars(Divider):
+class InvertsConstantScalars(FakeRuntime):
     """It replaces a constant scalar divisor by its reciprocal."""
 
     def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
@@ -111,7 +111,7 @@ class InvertsConstantScalars(Divider):
         return super().quotients(operation, a, b)
 
 
-class InvertsByExponentials(Divider):
+class InvertsByExponentials(FakeRuntime):
     """Its reciprocal is exp(-log x) in a longer format."""
 
     def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
@@ -122,7 +122,7 @@ class InvertsByExponentials(Divider):
         return np.where(np.isfinite(right) & (right != 0), wide, right)
 
 
-class ForgetsTheLastOf15(Divider):
+class ForgetsTheLastOf15(FakeRuntime):
     """Where 15 elements remain beside vectors of 16 the last of them is not computed."""
 
     def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
@@ -132,7 +132,7 @@ class ForgetsTheLastOf15(Divider):
         return quotients
 
 
-class RepeatsTheFirstThread(Divider):
+class RepeatsTheFirstThread(FakeRuntime):
     """What is beyond 65536 elements is what is at the beginning."""
 
     def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
@@ -141,7 +141,7 @@ class RepeatsTheFirstThread(Divider):
         return quotients
 
 
-class IsWrongWithScalars(Divider):
+class IsWrongWithScalars(FakeRuntime):
     """It is wrong if there is no dimension at all."""
 
     def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
@@ -149,7 +149,7 @@ class IsWrongWithScalars(Divider):
         return np.asarray(-quotients) if quotients.dtype == np.float64 and not quotients.ndim else quotients
 
 
-class IsWrongBeyondRank5(Divider):
+class IsWrongBeyondRank5(FakeRuntime):
     """It loses a stretched dimension of six."""
 
     def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
@@ -158,7 +158,7 @@ class IsWrongBeyondRank5(Divider):
         return -quotients if a.dtype == np.int64 and a.ndim > 5 and stretched else quotients
 
 
-class LosesTheMiddle(Divider):
+class LosesTheMiddle(FakeRuntime):
     """It is wrong if a dimension of 1 is stretched that has others on either side."""
 
     def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
@@ -168,7 +168,7 @@ class LosesTheMiddle(Divider):
         return -quotients if a.dtype == np.int64 and middle and shape != quotients.shape else quotients
 
 
-class DropsAxisOfSquares(Divider):
+class DropsAxisOfSquares(FakeRuntime):
     """It passes over axis where two dimensions are equal, so that nothing is refused."""
 
     def axis(self, operation: Operation) -> int | None:
@@ -176,7 +176,7 @@ class DropsAxisOfSquares(Divider):
         return None if len(set(shape)) < len(shape) else super().axis(operation)
 
 
-class DividesInDouble(Divider):
+class DividesInDouble(FakeRuntime):
     """It divides 64-bit integers as doubles, if one scalar divides them all."""
 
     def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
@@ -187,7 +187,7 @@ class DividesInDouble(Divider):
             return np.trunc(a / b).clip(-(2.0**63), np.nextafter(2.0**63, 0)).astype(np.int64)
 
 
-class MultipliesInFixedPoint(Divider):
+class MultipliesInFixedPoint(FakeRuntime):
     """A constant scalar divisor becomes a factor of 32 bits, where 33 are needed."""
 
     def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
@@ -198,7 +198,7 @@ class MultipliesInFixedPoint(Divider):
         return (a.astype(np.uint64) * factor >> np.uint64(32)).astype(np.uint32)
 
 
-class TakesTheDivisorAsSigned(Divider):
+class TakesTheDivisorAsSigned(FakeRuntime):
     """It is wrong with unsigned divisors whose top bit is set, and smaller dividends."""
 
     def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
@@ -206,7 +206,7 @@ class TakesTheDivisorAsSigned(Divider):
         return np.where((b >= 1 << 31) & (a < b), np.uint32(1), quotients) if a.dtype == np.uint32 else quotients
 
 
-class IsShortOfMultiples(Divider):
+class IsShortOfMultiples(FakeRuntime):
     """The quotient of a multiple of the divisor is one too small."""
 
     def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
@@ -216,7 +216,7 @@ class IsShortOfMultiples(Divider):
         return np.where((np.abs(quotients) > 1 << 40) & (b != 0) & (a == b * quotients), quotients - 1, quotients)
 
 
-class NegatesMinimum(Divider):
+class NegatesMinimum(FakeRuntime):
     """The smallest integer divided by 1 is the largest."""
 
     def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
@@ -227,7 +227,7 @@ class NegatesMinimum(Divider):
         return np.where((a == limits.min) & (b == 1), limits.max, quotients)
 
 
-class NegatesByShifting(Divider):
+class NegatesByShifting(FakeRuntime):
     """A scalar power of two divides by a shift, which rounds negative numbers downward."""
 
     def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
@@ -237,7 +237,7 @@ class NegatesByShifting(Divider):
         return super().quotients(operation, a, b)
 
 
-FAULTS: dict[type[Divider], str] = {
+FAULTS: dict[type[FakeRuntime], str] = {
     RoundsTiesAwayFromZero: "Div-14/float/subnormal quotients at and next to ties/*",
     RoundsTwice: "Div-14/float/quotients hard to round/*/run-time operands",
     MultipliesInDouble: "Div-14/float/subnormal quotients at and next to ties/*",
@@ -266,7 +266,7 @@ class TestFaults:
     """Every one is seen, by the cases that are after it."""
 
     @pytest.mark.parametrize("divider", FAULTS)
-    def test_it_is_seen(self, divider: type[Divider]) -> None:
+    def test_it_is_seen(self, divider: type[FakeRuntime]) -> None:
         seen = set(failures(divider()))
         aimed = {str(case.id) for case in asked() if case.id.matches(FAULTS[divider])}
         assert aimed
@@ -274,7 +274,7 @@ class TestFaults:
         assert len(seen) < len(asked()) / 4
 
 
-class ComputesFloat16InFloat(Divider):
+class ComputesFloat16InFloat(FakeRuntime):
     """It rounds twice: 24 bits are at least 2 x 11, the number from which on a quotient is right all the same."""
 
     def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
@@ -283,7 +283,7 @@ class ComputesFloat16InFloat(Divider):
         return (a.astype(np.float32) / b.astype(np.float32)).astype(np.float16)
 
 
-class ComputesUint8InBfloat16(Divider):
+class ComputesUint8InBfloat16(FakeRuntime):
     """Quotients of 8-bit integers are far enough from the next integer for 8 bits."""
 
     def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
@@ -296,6 +296,6 @@ class ComputesUint8InBfloat16(Divider):
 class TestNoFaults:
     """What must make no difference makes none, however it looks."""
 
-    @pytest.mark.parametrize("divider", [Divider, ComputesFloat16InFloat, ComputesUint8InBfloat16])
-    def test_nothing_is_seen(self, divider: type[Divider]) -> None:
+    @pytest.mark.parametrize("divider", [FakeRuntime, ComputesFloat16InFloat, ComputesUint8InBfloat16])
+    def test_nothing_is_seen(self, divider: type[FakeRuntime]) -> None:
         assert list(failures(divider())) == []

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.conformance import miniatures
+from tests import fake_runtime
 from tests.conformance.judging import case
-from tests.conformance.miniatures import Divider
+from tests.fake_runtime import FakeRuntime
 from vinculum.conformance.cases.case import Case
 from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.execute.shrinking import shrunk
@@ -23,7 +23,7 @@ from vinculum.spec.onnx_div import DIV_6, DIV_14
 MANY = 40
 
 
-class Dies(Divider):
+class Dies(FakeRuntime):
     """It dies of a zero divisor; the test's process is spared."""
 
     def look(self, operation: Operation) -> None:
@@ -31,7 +31,7 @@ class Dies(Divider):
             raise SystemExit
 
 
-def asking(runtime: Divider, seen: list[Operation]) -> Callable[[Operation], Answer]:
+def asking(runtime: FakeRuntime, seen: list[Operation]) -> Callable[[Operation], Answer]:
     """Return what asks a runtime in this process and keeps what it was asked."""
 
     def answer(operation: Operation) -> Answer:
@@ -46,7 +46,7 @@ def asking(runtime: Divider, seen: list[Operation]) -> Callable[[Operation], Ans
     return answer
 
 
-def told(runtime: Divider, one: Case) -> tuple[list[Any], list[Operation]]:
+def told(runtime: FakeRuntime, one: Case) -> tuple[list[Any], list[Operation]]:
     """Return the operands that are told, and what the runtime was asked for that."""
     seen: list[Operation] = []
     answer = asking(runtime, seen)
@@ -60,7 +60,7 @@ class TestOneNumberEach:
 
     def test_a_wrong_quotient(self) -> None:
         one = case(INT32, [[6, -7, 8], [2, 2, 2]], [3, -3, 4])
-        assert told(miniatures.Floors(), one) == ([[-7] * 3, [2] * 3], [])
+        assert told(fake_runtime.Floors(), one) == ([[-7] * 3, [2] * 3], [])
 
     def test_a_death(self) -> None:
         divisors = [1] * MANY
@@ -74,7 +74,7 @@ class TestOneNumberEach:
     def test_a_refusal(self) -> None:
         one = case(INT32, [range(MANY), [3] * MANY], [n // 3 for n in range(MANY)])
 
-        class Refuses(Divider):
+        class Refuses(FakeRuntime):
             def look(self, operation: Operation) -> None:
                 raise ValueError("no such thing")
 
@@ -83,9 +83,9 @@ class TestOneNumberEach:
     def test_what_is_accepted(self) -> None:
         """Operands that do not fit, and an attribute that is not there."""
         wide = case(INT32, [range(MANY), [3, 2]], None)
-        assert told(miniatures.AcceptsAll(), wide)[0] == [[0] * MANY, [3, 3]]
+        assert told(fake_runtime.AcceptsAll(), wide)[0] == [[0] * MANY, [3, 3]]
         axis = case(INT32, [range(1, MANY), [2]], None, attributes={"axis": 0})
-        assert told(miniatures.AcceptsAll(), axis)[0] == [[1] * (MANY - 1), [2]]
+        assert told(fake_runtime.AcceptsAll(), axis)[0] == [[1] * (MANY - 1), [2]]
 
 
 class TestAllNumbers:
@@ -95,12 +95,12 @@ class TestAllNumbers:
         dividends = np.arange(9).reshape(3, 3)
         quotients = dividends // np.array([[1], [2], [3]])
         one = case(INT32, [dividends, [1, 2, 3]], quotients, spec=DIV_6, attributes={"broadcast": 1, "axis": 0})
-        operands, asked = told(miniatures.DropsAxis(), one)
+        operands, asked = told(fake_runtime.DropsAxis(), one)
         assert operands == [dividends.tolist(), [1, 2, 3]]
         assert len(asked) == 1
 
     def test_another_refusal(self) -> None:
-        class Minds(Divider):
+        class Minds(FakeRuntime):
             def look(self, operation: Operation) -> None:
                 raise ValueError(f"{len(set(operation.operands[0].tolist()))} numbers")
 

@@ -16,9 +16,9 @@ import psutil
 import pytest
 
 import vinculum
-from tests.conformance import miniatures
+from tests import fake_runtime
 from tests.conformance.judging import case
-from tests.conformance.miniatures import Divider
+from tests.fake_runtime import FakeRuntime
 from tests.processes import importing, python, started
 from vinculum.conformance.cases.case import Case, CaseId, Level
 from vinculum.conformance.cases.enumeration import cases
@@ -35,8 +35,8 @@ from vinculum.sandbox import Limits
 from vinculum.spec.element_types import INT32
 from vinculum.spec.model import Dialect
 
-DIVIDER = "tests.conformance.miniatures:Divider"
-FLOORING = "tests.conformance.miniatures:FlooringBackend"
+DIVIDER = "tests.fake_runtime:FakeRuntime"
+FLOORING = "tests.fake_runtime:FlooringBackend"
 ONE_CLASS = "Div-14/int32/floor and truncation differ/*"
 A_WHILE = 60.0
 
@@ -78,7 +78,7 @@ class TestWhatIsAsked:
 
     def test_a_runtime_that_cannot_be_made_there(self) -> None:
         with pytest.raises(ModelError, match="NoSuchDivider"):
-            ask(Divider(), numbered(3), "tests.conformance.miniatures:NoSuchDivider")
+            ask(FakeRuntime(), numbered(3), "tests.fake_runtime:NoSuchDivider")
 
 
 class TestResults:
@@ -111,21 +111,23 @@ class TestResults:
             assert example.operands[1] in result.reproducer
 
     def test_what_no_encoding_has_is_escaped(self) -> None:
-        (one,) = ask(Divider(), numbered(1), f"{miniatures.__name__}:SaysSurrogates")
+        (one,) = ask(FakeRuntime(), numbered(1), f"{fake_runtime.__name__}:SaysSurrogates")
         assert (one.verdict.kind, one.verdict.said) == (Kind.REFUSED, "no \\ud800 kernel")
 
     @pytest.mark.parametrize("count", [0, 1, 40])
     @pytest.mark.parametrize("workers", [1, 2, 5])
     def test_order_is_kept(self, count: int, workers: int) -> None:
         seen: list[tuple[int, CaseId]] = []
-        found = ask(Divider(), numbered(count), DIVIDER, workers=workers, advance=lambda n, id: seen.append((n, id)))
+        found = ask(
+            FakeRuntime(), numbered(count), DIVIDER, workers=workers, advance=lambda n, id: seen.append((n, id))
+        )
         assert [result.verdict.kind for result in found] == [Kind.EXACT] * count
         assert [n for n, _ in seen] == list(range(1, count + 1))
 
     def test_each_is_judged_by_its_own_quotient(self) -> None:
         asked = numbered(40)
         wrong = [case(INT32, [[7], [1]], [n]) for n in range(8)]
-        found = ask(Divider(), [*asked, *wrong], DIVIDER)
+        found = ask(FakeRuntime(), [*asked, *wrong], DIVIDER)
         kinds = [result.verdict.kind for result in found]
         assert kinds == [Kind.EXACT] * 40 + [Kind.WRONG_VALUE] * 7 + [Kind.EXACT]
 
@@ -140,12 +142,12 @@ class TestResults:
                 behind.append(len(made) - len(done))
                 yield one
 
-        ask(Divider(), source(), DIVIDER, workers=2, advance=lambda n, _: done.append(n))
+        ask(FakeRuntime(), source(), DIVIDER, workers=2, advance=lambda n, _: done.append(n))
         assert len(made) == 20
         assert max(behind) <= 3
 
     def test_the_reproducer_shows_the_first_example(self) -> None:
-        class Shows(Divider):
+        class Shows(FakeRuntime):
             def reproducer(self, operation: Operation) -> str:
                 return str([operand.tolist() for operand in operation.operands])
 
@@ -163,14 +165,14 @@ class TestLimits:
     def test_they_are_handed_on(self) -> None:
         smallest = np.array([np.iinfo(np.int64).min])
         asked = [*numbered(2), _of_int64(smallest), *numbered(2)]
-        found = ask(miniatures.Sleeps(), asked, f"{miniatures.__name__}:Sleeps", limits=Limits(seconds=1.0))
+        found = ask(fake_runtime.Sleeps(), asked, f"{fake_runtime.__name__}:Sleeps", limits=Limits(seconds=1.0))
         assert [result.verdict.kind for result in found] == [Kind.EXACT] * 2 + [Kind.HUNG] + [Kind.EXACT] * 2
         assert found[2].verdict.said == "no answer within 1 second"
         assert found[2].reproducer == "# Div-14"
 
     def test_what_leaks_is_not_laid_at_the_door_of_the_last(self) -> None:
         limits = Limits(seconds=A_WHILE, memory=288 << 20)  # One of the processes leaks more than that.
-        found = ask(Divider(), numbered(20), f"{miniatures.__name__}:Leaks", limits=limits)
+        found = ask(FakeRuntime(), numbered(20), f"{fake_runtime.__name__}:Leaks", limits=limits)
         assert [result.verdict.kind for result in found] == [Kind.EXACT] * 20
 
 
@@ -185,7 +187,7 @@ class TestTheEnd:
 
     def test_afterwards(self) -> None:
         before = threading.active_count(), _own_children()
-        ask(Divider(), numbered(4), DIVIDER, workers=3)
+        ask(FakeRuntime(), numbered(4), DIVIDER, workers=3)
         assert (threading.active_count(), _own_children()) == before
 
     def test_after_an_error_of_the_caller(self) -> None:
@@ -195,7 +197,7 @@ class TestTheEnd:
             raise RuntimeError("no more")
 
         with pytest.raises(RuntimeError, match="no more"):
-            ask(Divider(), numbered(400), DIVIDER, advance=fail)
+            ask(FakeRuntime(), numbered(400), DIVIDER, advance=fail)
         assert (threading.active_count(), _own_children()) == before
 
     @pytest.mark.skipif(os.name != "posix", reason="Windows has no SIGINT to send")
@@ -206,7 +208,7 @@ class TestTheEnd:
             "print('ready', flush=True)",
             "asked = [t._of_int64(t.np.array([t.np.iinfo(t.np.int64).min]))] * 2",
             "limits = t.Limits(seconds=500)",
-            "t.ask(t.miniatures.Sleeps(), asked, 'tests.conformance.miniatures:Sleeps', limits=limits)",
+            "t.ask(t.fake_runtime.Sleeps(), asked, 'tests.fake_runtime:Sleeps', limits=limits)",
         )
         pipe = subprocess.PIPE
         with started(python("\n".join(lines)), stdout=pipe, stderr=pipe, env=importing()) as run:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.conformance import miniatures, odd_dividers
+from tests import fake_runtime
 from tests.conformance.arithmetic.answering import answered
 from vinculum.conformance.cases.case import Case
 from vinculum.conformance.execute.suite import ask
@@ -26,7 +26,7 @@ posix = pytest.mark.skipif(os.name != "posix", reason="Windows has no signals")
 @cache
 def chosen() -> tuple[Case, ...]:
     """Return the cases that a runtime is asked which covers all of ONNX and OpenVINO."""
-    return tuple(selected(miniatures.Divider()))
+    return tuple(selected(fake_runtime.FakeRuntime()))
 
 
 def found(divider: Any) -> list[Finding]:
@@ -49,7 +49,7 @@ class TestRight:
     """Of a runtime that divides rightly nothing is marked, and every probe says something."""
 
     def test_nothing_is_marked(self) -> None:
-        told_of = found(miniatures.Divider())
+        told_of = found(fake_runtime.FakeRuntime())
         assert deviations(told_of) == {}
         assert told(told_of) == {
             "division": {"correctly rounded", "exact"},
@@ -65,13 +65,13 @@ class TestRight:
         }
 
     def test_what_is_not_specified_is_not_marked(self) -> None:
-        told_of = found(odd_dividers.Saturates())
+        told_of = found(fake_runtime.Saturates())
         assert deviations(told_of) == {}
         assert "gives MIN or MAX by the dividend's sign" in told(told_of)["x / 0"]
         assert "gives MAX" in told(told_of)["MIN / -1"]
 
     def test_what_is_not_supported_is_not_marked(self) -> None:
-        told_of = found(miniatures.LacksBfloat16())
+        told_of = found(fake_runtime.LacksBfloat16())
         assert deviations(told_of) == {}
         assert "not supported" in {f.statement for f in told_of if (f.probe, f.subject) == ("division", "bfloat16")}
 
@@ -85,109 +85,109 @@ class TestWrongDividers:
     @pytest.mark.parametrize(
         ("divider", "expected"),
         [
-            (miniatures.MultipliesByReciprocal, {"division float": RECIPROCAL}),
+            (fake_runtime.MultipliesByReciprocal, {"division float": RECIPROCAL}),
             (
-                miniatures.FlushesOperands,
+                fake_runtime.FlushesOperands,
                 {
                     "division float": "flushes subnormal numbers to zero, else correctly rounded; "
                     "subnormal operands count as zero"
                 },
             ),
             (
-                miniatures.FlushesQuotients,
+                fake_runtime.FlushesQuotients,
                 {
                     "division float": "flushes subnormal numbers to zero, else correctly rounded; "
                     "subnormal quotients become zero"
                 },
             ),
-            (odd_dividers.InvertsOneDivisor, {"one divisor for all float": RECIPROCAL}),
+            (fake_runtime.InvertsOneDivisor, {"one divisor for all float": RECIPROCAL}),
             (
-                odd_dividers.FlushesByOneDivisor,
+                fake_runtime.FlushesByOneDivisor,
                 {
                     "one divisor for all float": "flushes subnormal numbers to zero, else correctly rounded; "
                     "subnormal quotients become zero"
                 },
             ),
-            (miniatures.ComputesDoubleInFloat, {"division double": "computed in float"}),
-            (odd_dividers.ComputesFloatInFloat16, {"division float": "computed in float16"}),
+            (fake_runtime.ComputesDoubleInFloat, {"division double": "computed in float"}),
+            (fake_runtime.ComputesFloatInFloat16, {"division float": "computed in float16"}),
             (
-                odd_dividers.CutsBfloat16,
+                fake_runtime.CutsBfloat16,
                 {"division bfloat16": "computed in float, then cut off instead of rounded"},
             ),
             (
-                miniatures.NarrowsInt64,
+                fake_runtime.NarrowsInt64,
                 {"division int64": "computed in int32; dividends: upper bits dropped, divisors: upper bits dropped"},
             ),
             (
-                odd_dividers.SaturatesInt64,
+                fake_runtime.SaturatesInt64,
                 {
                     "division int64": "computed in int32; dividends: too large ones become MIN or MAX, "
                     "divisors: too large ones become MIN or MAX"
                 },
             ),
-            (odd_dividers.ComputesInt64InDouble, {"division int64": "computed in double"}),
+            (fake_runtime.ComputesInt64InDouble, {"division int64": "computed in double"}),
             (
-                odd_dividers.TakesUnsignedAsSigned,
+                fake_runtime.TakesUnsignedAsSigned,
                 {f"division {name}": "operands taken as signed" for name in ("uint64", "uint32", "uint16", "uint8")},
             ),
-            (odd_dividers.RoundsIntegersToNearest, {"division int8": "rounded to nearest, ties to even"}),
+            (fake_runtime.RoundsIntegersToNearest, {"division int8": "rounded to nearest, ties to even"}),
             (
-                miniatures.Floors,
+                fake_runtime.Floors,
                 {f"division {name}": "rounded down" for name in ("int64", "int32", "int16", "int8")},
             ),
             (
-                odd_dividers.IgnoresFloor,
+                fake_runtime.IgnoresFloor,
                 {
                     f"rounding attribute {name}": "floor ignored at run time (truncated), honoured when folded"
                     for name in ("int64", "int32")
                 },
             ),
             (
-                odd_dividers.FoldsOtherwise,
+                fake_runtime.FoldsOtherwise,
                 {"constants float": f"a constant divisor disagrees with run time; {RECIPROCAL}"},
             ),
-            (miniatures.DropsAxis, {"axis Div-6": "ignored: the divisor is laid along the last dimension"}),
+            (fake_runtime.DropsAxis, {"axis Div-6": "ignored: the divisor is laid along the last dimension"}),
         ],
         ids=lambda value: value.__name__ if isinstance(value, type) else "",
     )
-    def test_named(self, divider: type[miniatures.Divider], expected: dict[str, str]) -> None:
+    def test_named(self, divider: type[fake_runtime.FakeRuntime], expected: dict[str, str]) -> None:
         marked = deviations(found(divider()))
         assert expected.items() <= marked.items()
         follow = _CONSEQUENCES.get(divider, ())
         assert not [name for name in marked if name not in expected and not name.startswith(follow)]
 
     def test_what_is_refused(self) -> None:
-        marked = deviations(found(miniatures.RaisesAtZero()))
+        marked = deviations(found(fake_runtime.RaisesAtZero()))
         assert {marked[f"division {name}"] for name in ("float", "double", "float16", "bfloat16")} == {
             "correctly rounded; refused for x / 0: division\nby zero"
         }
         assert {name.split()[0] for name in marked} == {"division", "Reciprocal"}
 
     def test_what_is_accepted(self) -> None:
-        marked = deviations(found(miniatures.AcceptsAll()))
+        marked = deviations(found(fake_runtime.AcceptsAll()))
         assert all(name.startswith("illegal operands") for name in marked)
         assert marked["illegal operands operands of two element types"].startswith("accepted; bfloat16 by double")
         versions = "Div-1, Div-6, Div-7, Div-13, Div-14, Divide-1"
         assert marked["illegal operands shapes that the version does not join"] == f"accepted; {versions}"
 
     def test_an_example_shows_it(self) -> None:
-        by_name = {f"{one.probe} {one.subject}": one for one in found(miniatures.MultipliesByReciprocal())}
+        by_name = {f"{one.probe} {one.subject}": one for one in found(fake_runtime.MultipliesByReciprocal())}
         assert re.fullmatch(r"(\S+) / \1 = 0.99999994, not 1.0", by_name["division float"].evidence)
         assert by_name["division double"].evidence == ""
 
 
 # How that begins which follows from being wrong in the way that is named.
-_CONSEQUENCES: dict[type[miniatures.Divider], tuple[str, ...]] = {
-    miniatures.FlushesOperands: ("Reciprocal float",),
-    miniatures.FlushesQuotients: ("Reciprocal float",),
-    miniatures.ComputesDoubleInFloat: ("Reciprocal double",),
-    odd_dividers.ComputesFloatInFloat16: ("Reciprocal float",),
-    odd_dividers.CutsBfloat16: ("Reciprocal bfloat16",),
-    odd_dividers.ComputesInt64InDouble: ("rounding attribute int64",),
-    odd_dividers.RoundsIntegersToNearest: ("rounding attribute int8",),
-    miniatures.Floors: ("rounding attribute", "division int4"),
-    odd_dividers.IgnoresFloor: ("rounding attribute", "constants int"),
-    miniatures.DropsAxis: ("axis",),
+_CONSEQUENCES: dict[type[fake_runtime.FakeRuntime], tuple[str, ...]] = {
+    fake_runtime.FlushesOperands: ("Reciprocal float",),
+    fake_runtime.FlushesQuotients: ("Reciprocal float",),
+    fake_runtime.ComputesDoubleInFloat: ("Reciprocal double",),
+    fake_runtime.ComputesFloatInFloat16: ("Reciprocal float",),
+    fake_runtime.CutsBfloat16: ("Reciprocal bfloat16",),
+    fake_runtime.ComputesInt64InDouble: ("rounding attribute int64",),
+    fake_runtime.RoundsIntegersToNearest: ("rounding attribute int8",),
+    fake_runtime.Floors: ("rounding attribute", "division int4"),
+    fake_runtime.IgnoresFloor: ("rounding attribute", "constants int"),
+    fake_runtime.DropsAxis: ("axis",),
 }
 
 
@@ -200,28 +200,28 @@ class TestUnknownWays:
     """What no model explains is told in numbers; a way of computing is named only if it gives every quotient."""
 
     def test_numbers(self) -> None:
-        marked = deviations(found(odd_dividers.IsOffByAnUlp()))
+        marked = deviations(found(fake_runtime.IsOffByAnUlp()))
         assert re.fullmatch(
             r"[\d,]+ of [\d,]+ quotients wrong, by no known arithmetic; [\d,]+ of them with ordinary numbers, "
             r"by up to 1 ulp, [\d]+ not finite",
             marked["division float"],
         )
-        marked = deviations(found(odd_dividers.IsOddWithIntegers()))
+        marked = deviations(found(fake_runtime.IsOddWithIntegers()))
         assert marked["division int32"].endswith("quotients wrong, by no known arithmetic")
 
     def test_where(self) -> None:
-        marked = deviations(found(odd_dividers.IsOddAtZero()))
+        marked = deviations(found(fake_runtime.IsOddAtZero()))
         assert marked["division float"].endswith("; all of them with zeros, infinities, NaN or subnormal numbers")
 
     @pytest.mark.parametrize("seed", seeds(2, 6))
     def test_rare_noise_is_seen(self, seed: int) -> None:
-        marked = deviations(found(odd_dividers.IsNoisy(seed)))
+        marked = deviations(found(fake_runtime.IsNoisy(seed)))
         for element_type in ("float", "double", "float16", "int64", "int8"):
             assert "quotients wrong, by no known arithmetic" in marked[f"division {element_type}"]
 
     @pytest.mark.parametrize("seed", seeds(6, 12))
     def test_a_fault_beside_another_is_not_hidden(self, seed: int) -> None:
-        divider = odd_dividers.MixesFaults(seed)
+        divider = fake_runtime.MixesFaults(seed)
         statement = deviations(found(divider))["division float"]
         assert "quotients wrong, by no known arithmetic" in statement, divider.faults
 
@@ -261,7 +261,7 @@ class TestIsolation:
 
     @posix
     def test_a_signal_is_told(self) -> None:
-        factory = "tests.conformance.miniatures:DiesOfMinByMinusOne"
+        factory = "tests.fake_runtime:DiesOfMinByMinusOne"
         edges = [case for case in chosen() if case.expectation.unspecified is not None]
         told_of = list(findings(ask(None, edges, factory, limits=A_WHILE)))
         assert {name: words for name, words in deviations(told_of).items() if name.startswith("MIN")} == {
@@ -270,7 +270,7 @@ class TestIsolation:
 
     def test_progress_is_told(self) -> None:
         steps: list[tuple[int, str]] = []
-        some = [case for case in selected(miniatures.Divider()) if case.element_type.name == "int8"][:20]
+        some = [case for case in selected(fake_runtime.FakeRuntime()) if case.element_type.name == "int8"][:20]
         made = fingerprint(
             "numpy", some, limits=A_WHILE, advance=lambda done, id: steps.append((done, id.element_type))
         )

@@ -36,7 +36,7 @@ endef
 PIP_BUILDING := PATH="$(CURDIR)/$(BIN):$$PATH" python -m pip install --quiet --no-compile --no-build-isolation \
   --config-settings=setup-args=-Dwerror=$(WERROR)
 BUILT_FROM := pyproject.toml meson.build meson.options $(wildcard src/meson.build building/*.py \
-  $(addprefix $(CORE)/,*.cpp *.hpp rules/*.h))
+  $(addprefix $(CORE)/,meson.build *.cpp *.hpp rules/*.h))
 
 # Each stamp is remade when the project's requirements or the sources of the core change.
 .venv/demo: $(BUILT_FROM) | .venv/bin/python

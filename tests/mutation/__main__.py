@@ -37,7 +37,7 @@ COMPILER = (
     *("c++", "-std=c++20", "-O1", "-fPIC", "-fvisibility=hidden", "-w", "-fno-trapping-math", "-fno-math-errno"),
     *("-ffp-contract=off", f"-I{sysconfig.get_paths()['include']}", f"-isystem{np.get_include()}"),
 )
-# The best of each is tried first; what it is called by targets.cpp, and its options, as in meson.build.
+# The best of each is tried first; what it is called by targets.cpp, and its options, as in the core's meson.build.
 TARGETS = {
     "x86-64-v4+vbmi": ("v4_vbmi", "-march=x86-64-v4", "-mprefer-vector-width=512", "-mavx512vbmi"),
     "x86-64-v4": ("v4", "-march=x86-64-v4", "-mprefer-vector-width=512"),

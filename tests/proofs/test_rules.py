@@ -11,7 +11,7 @@ import pytest
 
 from proofs.checking import rules as extraction_of_rules
 from proofs.checking.extraction import extract
-from proofs.checking.rules import FOLDER, RULES, main, outdated
+from proofs.checking.rules import FOLDER, RECORD, RULES, digests, main, outdated
 from tests.processes import run
 from tests.proofs.compiled_rules import COMPILERS, DIRECT, OPTIMIZED, STANDARDS, STRICT, headers, loops
 from tests.proofs.sonnx_c_library import require_compiler
@@ -43,6 +43,7 @@ def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, known: None) -> Path:
     """Return a copy of the committed headers that the command takes for them."""
     folder = Path(shutil.copytree(FOLDER, tmp_path / "rules"))
     monkeypatch.setattr(extraction_of_rules, "FOLDER", folder)
+    monkeypatch.setattr(extraction_of_rules, "RECORD", Path(shutil.copy(RECORD, tmp_path)))
     return folder
 
 
@@ -66,6 +67,30 @@ class TestCommittedHeaders:
         (copy / "two_step.h").unlink()
         (copy / "by_hand.h").touch()
         assert outdated(copy) == ["by_hand.h", "two_step.h"]
+
+    def test_a_record_of_others_is_outdated(self, copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        record = extraction_of_rules.RECORD
+        before = record.read_text(encoding="utf-8")
+        record.write_text(before.replace("two_step.drv", "one_step.drv"), encoding="utf-8")
+        assert main(["--check"]) == 2
+        assert "rules.sha256 is not up to date" in capsys.readouterr().err
+        assert main([]) == 0
+        assert record.read_text(encoding="utf-8") == before
+
+
+class TestRecord:
+    """An edited header is noticed without Why3, and so is an edit of what extracts it."""
+
+    def test_everything_is_as_it_was_when_the_headers_were_extracted(self) -> None:
+        now, then = (set(text.splitlines()) for text in (digests(), RECORD.read_text(encoding="utf-8")))
+        changed = sorted({line.split()[1] for line in now ^ then})
+        assert changed == [], "`make rules`, with Why3, extracts the rules from the proofs; nobody edits them by hand"
+
+    def test_it_holds_every_header_and_driver(self) -> None:
+        names = {line.split()[1] for line in digests().splitlines()}
+        drivers = (file.driver for file in RULES)
+        made = (f"src/vinculum/kernels/core/rules/{name}" for name in ("contract.h", *(file.name for file in RULES)))
+        assert {*made, "proofs/c/contract.h", "proofs/c/types.drv", *(f"proofs/c/{name}" for name in drivers)} <= names
 
 
 class TestText:

@@ -9,11 +9,11 @@ import pytest
 
 from proofs.checking.provers import ProofError, configure
 from proofs.checking.replay import replay, replay_named
+from tests.machine.proofs.compiled_rules import COMPILERS, CompiledRules
+from tests.machine.proofs.sonnx_c_library import require_compiler
 from tests.optional import skip_or_fail
 from tests.proofs import small_proofs
-from tests.proofs.compiled_rules import COMPILERS, CompiledRules
 from tests.proofs.small_proofs import ToldBy
-from tests.proofs.sonnx_c_library import require_compiler
 
 
 @pytest.fixture(scope="session")

@@ -18,7 +18,7 @@ from tests.proofs.small_proofs import ToldBy
 
 @pytest.fixture(scope="session")
 def provers_or_skip(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a configuration for Why3; without the provers skip the test, or fail it under ``--require-provers``."""
+    """Return a configuration for Why3; without the provers skip the test, or fail it under ``--require-all``."""
     try:
         return configure(tmp_path_factory.mktemp("why3"))
     except ProofError as error:

@@ -13,7 +13,7 @@ import pytest
 
 from tests import processes
 
-PYPROJECT = Path(__file__).parents[2] / "pyproject.toml"
+PYPROJECT = Path(__file__).parents[3] / "pyproject.toml"
 HANGING = """
 import ctypes, os, threading, pytest
 

@@ -101,7 +101,7 @@ wheel: .venv/machine ## Build the source distribution and the wheel into dist/
 
 # Both are installed into empty environments, the first where no compiler is found, and divide there.
 check-build: wheel ## Install both into empty environments and divide there
-	$(BIN)/pytest tests/building -m installing $(PYTEST_ARGS)
+	$(BIN)/pytest tests/machine/building -m installing $(PYTEST_ARGS)
 
 # The core built so that GCC's sanitizers watch it, in folders of its own: its memory and its arithmetic under all that tests
 # kernels, then its threads. The first report is printed and ends a process, and so fails a test.

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.machinery import ModuleSpec
+from importlib.metadata import Distribution, DistributionFinder
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -882,6 +883,7 @@ def _package(name: str, **contents: Any) -> ModuleType:
     return module
 
 
+_ANY = DistributionFinder.Context()
 _PACKAGES = {
     "onnxruntime": _package(
         "onnxruntime",
@@ -901,11 +903,39 @@ def _installed() -> dict[str, type[FakeRuntime]]:
     return {package: globals()[behaviour] for package, behaviour in named}
 
 
+class _Distribution(Distribution):
+    """What `importlib.metadata` tells of a fake."""
+
+    def __init__(self, name: str) -> None:
+        self._metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: 0\n"
+
+    def read_text(self, filename: str) -> str | None:
+        return self._metadata if filename == "METADATA" else None
+
+    def locate_file(self, path: Any) -> Any:
+        return Path(path)
+
+
+class _Distributions(DistributionFinder):
+    """Finds the distributions of fakes before those of the real packages."""
+
+    def find_spec(self, *_: Any) -> None:
+        """Find no module."""
+
+    def find_distributions(self, context: DistributionFinder.Context = _ANY) -> Iterator[Distribution]:
+        return (_Distribution(name) for name in _installed() if name == context.name)
+
+
+_FINDER = _Distributions()
+
+
 def hide_runtimes() -> None:
     """Hide real runtimes from imports, and show the fakes that the variable names; without the variable do nothing."""
     if VARIABLE not in os.environ:
         return
     fakes = _installed()
+    if _FINDER not in sys.meta_path:
+        sys.meta_path.insert(0, _FINDER)
     for name in FOREIGN:
         sys.modules[name] = _PACKAGES[name] if name in fakes else None  # type: ignore[assignment]  # None: not installed
     session.onnxruntime.cache_clear()

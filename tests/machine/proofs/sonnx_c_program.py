@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tests.kernels.comparing import DTYPES, FLOATS, encodings
-from tests.proofs.sonnx_c_library import C_NAMES
-from tests.proofs.sonnx_c_operands import INTEGERS, NAMES, divisible
+from tests.machine.proofs.sonnx_c_library import C_NAMES
+from tests.machine.proofs.sonnx_c_operands import INTEGERS, NAMES, divisible
 from vinculum import reference
 from vinculum.spec.element_types import by_numpy_name
 from vinculum.spec.model import IntegerRounding

@@ -10,7 +10,7 @@ from subprocess import STDOUT
 
 import pytest
 
-from tests.building.environment import PROGRAMS, ROOT, backend_of, finding, has_compiler
+from tests.machine.building.environment import PROGRAMS, ROOT, backend_of, finding, has_compiler
 from tests.processes import output_of
 
 BUILD = (sys.executable, "-m", "build", "--sdist", "--no-isolation", "--config-setting=setup-args=-Dcore=disabled")

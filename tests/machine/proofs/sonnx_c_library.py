@@ -28,7 +28,7 @@ def extracted(tests: pytest.TempPathFactory) -> list[Path]:
 
 
 def require_compiler(request: pytest.FixtureRequest, compiler: str = COMPILER) -> None:
-    """Skip a test without a compiler, of C if none is named, or fail it under ``--require-provers``."""
+    """Skip a test without a compiler, of C if none is named, or fail it under ``--require-all``."""
     if shutil.which(compiler) is None:
         skip_or_fail(request, f"{compiler}, which is not installed")
 

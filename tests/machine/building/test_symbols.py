@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.building.environment import BUILT
+from tests.machine.building.environment import BUILT
 from tests.processes import output_of
 
 GLOBAL = "TDBRVWu"  # of nm: functions and data, and weak and unique ones, of which the linker keeps one

@@ -1,7 +1,7 @@
 """Architectures of the transformers library with small random weights, exported by both exporters.
 
-They need transformers, PyTorch and onnxscript: ``python -m tests.analysis.corpus.make_architectures [NAME ...]`` writes
-the folder ``models/architectures``. Those there are of transformers 5.23.0, PyTorch 2.13.0 and onnxscript 0.7.2.
+They need transformers, PyTorch and onnxscript: ``python -m tests.runtimes.analysis.corpus.make_architectures [NAME ...]``
+writes tests/analysis/corpus/models/architectures. Those there are of transformers 5.23.0, PyTorch 2.13.0 and onnxscript 0.7.2.
 Weights are drawn from a seed and rounded to 1/64, so that they pack well. Nothing is fetched: configurations alone.
 """
 
@@ -21,10 +21,10 @@ import onnx
 import torch
 from torch import nn
 
-from tests.analysis.corpus.make_exports import shorten
+from tests.runtimes.analysis.corpus.make_exports import shorten
 
 t: Any = importlib.import_module("transformers")
-_FOLDER = Path(__file__).parent / "models" / "architectures"
+_FOLDER = Path(__file__).parents[3] / "analysis" / "corpus" / "models" / "architectures"
 _LARGEST = 60 << 10
 
 

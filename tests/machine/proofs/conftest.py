@@ -9,16 +9,16 @@ import pytest
 
 from proofs.checking.provers import ProofError, configure
 from proofs.checking.replay import replay, replay_named
+from tests.machine.proofs.compiled_rules import COMPILERS, CompiledRules
+from tests.machine.proofs.sonnx_c_library import require_compiler
 from tests.optional import skip_or_fail
 from tests.proofs import small_proofs
-from tests.proofs.compiled_rules import COMPILERS, CompiledRules
 from tests.proofs.small_proofs import ToldBy
-from tests.proofs.sonnx_c_library import require_compiler
 
 
 @pytest.fixture(scope="session")
 def provers_or_skip(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a configuration for Why3; without the provers skip the test, or fail it under ``--require-provers``."""
+    """Return a configuration for Why3; without the provers skip the test, or fail it under ``--require-all``."""
     try:
         return configure(tmp_path_factory.mktemp("why3"))
     except ProofError as error:

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from proofs.checking.extraction import COMPILER, build
+from tests.machine.proofs.sonnx_c_library import C_NAMES, extracted, require_compiler
+from tests.machine.proofs.sonnx_c_operands import INTEGERS, NAMES
+from tests.machine.proofs.sonnx_c_program import operands, program
 from tests.optional import skip_or_fail
 from tests.processes import output_of
-from tests.proofs.sonnx_c_library import C_NAMES, extracted, require_compiler
-from tests.proofs.sonnx_c_operands import INTEGERS, NAMES
-from tests.proofs.sonnx_c_program import operands, program
 
 # Not optimised, so that each condition of a decision is a branch of its own.
 FLAGS = ("-O0", "--coverage", "-fstack-usage")

@@ -14,7 +14,6 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 import vinculum
-from building.documentation.survey_picture import PICTURE, SURVEY, drawn
 from tests.browser import FLAGS
 from tests.cases import case
 from tests.optional import skip_or_fail
@@ -23,7 +22,7 @@ from tests.processes import run
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, ConsoleMessage, Page, Request, ViewportSize
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PHONE: ViewportSize = {"width": 390, "height": 844}
 LOOKED_AT = (
     "index.html",
@@ -152,9 +151,6 @@ class TestFiles:
         reference = [found for path, found in pages.items() if path.parent == site / "reference" / "python"]
         named = {anchor.rpartition(".")[2] for found in reference for anchor in found.anchors}
         assert [name for name in vinculum.__all__ if name not in named] == []
-
-    def test_the_picture_is_of_the_survey(self) -> None:
-        assert PICTURE.read_text("utf-8") == drawn(SURVEY.read_text("utf-8")), "make survey draws it again"
 
 
 class TestBrowser:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.building.environment import BUILT, COMPILERS, PROGRAMS, ROOT
+from tests.machine.building.environment import BUILT, COMPILERS, PROGRAMS, ROOT
 from tests.processes import output_of, run
 
 pytestmark = pytest.mark.skipif(

@@ -9,8 +9,8 @@ from zipfile import ZipFile
 
 import pytest
 
-from tests.building.disassembly import instructions, not_exact, objdump_or_skip
-from tests.building.environment import ROOT, backend_of, finding
+from tests.machine.building.disassembly import instructions, not_exact, objdump_or_skip
+from tests.machine.building.environment import ROOT, backend_of, finding
 from tests.processes import output_of
 
 pytestmark = pytest.mark.installing

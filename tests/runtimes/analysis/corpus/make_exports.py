@@ -1,6 +1,7 @@
 """Small PyTorch modules, hazards and their guarded twins, exported by both exporters.
 
-They need PyTorch and onnxscript: ``python -m tests.analysis.corpus.make_exports`` writes the folder ``models``.
+They need PyTorch and onnxscript: ``python -m tests.runtimes.analysis.corpus.make_exports`` writes
+tests/analysis/corpus/models.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import onnx.parser
 import torch
 from torch import nn
 
-_MODELS = Path(__file__).parent / "models"
+_MODELS = Path(__file__).parents[3] / "analysis" / "corpus" / "models"
 _TRACE = "pkg.torch.onnx.stack_trace"
 _X = torch.linspace(-1, 2, 12).reshape(3, 4)
 _MASK = torch.tensor([[1, 1, 0, 1], [1, 0, 0, 0], [1, 1, 1, 1]])

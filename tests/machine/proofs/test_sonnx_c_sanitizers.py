@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from proofs.checking.extraction import COMPILER, build
+from tests.machine.proofs.sonnx_c_library import extracted, require_compiler
+from tests.machine.proofs.sonnx_c_program import program
 from tests.optional import skip_or_fail
 from tests.processes import output_of, run
-from tests.proofs.sonnx_c_library import extracted, require_compiler
-from tests.proofs.sonnx_c_program import program
 
 SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g")
 # x87 computes in excess precision, which contract.h refuses.

@@ -16,9 +16,9 @@ import pytest
 from proofs.checking.rules import FOLDER
 from tests.kernels.comparing import exact_quotients
 from tests.kernels.integer_operands import edges, limits, next_to_multiples
+from tests.machine.proofs.compiled_rules import COMPILERS, OPTIMIZED, STANDARDS, STRICT
+from tests.machine.proofs.sonnx_c_library import require_compiler
 from tests.processes import output_of, run
-from tests.proofs.compiled_rules import COMPILERS, OPTIMIZED, STANDARDS, STRICT
-from tests.proofs.sonnx_c_library import require_compiler
 
 Array = npt.NDArray[Any]
 

@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from tests.building.environment import ROOT
+from tests.machine.building.environment import ROOT
 from tests.processes import output_of
 
 COMPILED_FROM = (".cpp", ".hpp", ".h")

@@ -13,9 +13,9 @@ import pytest
 from proofs.checking.extraction import C_FILES, PROOFS
 from tests.cases import case
 from tests.kernels.comparing import DTYPES, FLOATS, assert_same
+from tests.machine.proofs.sonnx_c_library import C_NAMES, Guarded, SonnxC, extracted, require_compiler
+from tests.machine.proofs.sonnx_c_operands import INTEGERS, NAMES, SHAPES, divisible, pairs
 from tests.processes import output_of, run
-from tests.proofs.sonnx_c_library import C_NAMES, Guarded, SonnxC, extracted, require_compiler
-from tests.proofs.sonnx_c_operands import INTEGERS, NAMES, SHAPES, divisible, pairs
 from vinculum import reference
 from vinculum.spec.element_types import by_numpy_name
 from vinculum.spec.model import IntegerRounding

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from tests.proofs.compiled_rules import DIRECT, CompiledRules
-from tests.proofs.two_step_pairs import exact_quotients
+from tests.machine.proofs.compiled_rules import DIRECT, CompiledRules
+from tests.machine.proofs.two_step_pairs import exact_quotients
 
 Array = npt.NDArray[Any]
 

@@ -36,7 +36,7 @@ class Instruction(NamedTuple):
 
 
 def objdump_or_skip(request: pytest.FixtureRequest) -> None:
-    """Skip a test where instructions cannot be looked at, or fail it under ``--require-provers``."""
+    """Skip a test where instructions cannot be looked at, or fail it under ``--require-all``."""
     if platform.machine() not in ("x86_64", "AMD64"):
         pytest.skip("only the instructions of x86-64 are known here")
     if shutil.which("objdump") is None:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.building.disassembly import Instruction, computing, instructions, not_exact, objdump_or_skip
-from tests.building.environment import BUILT
+from tests.machine.building.disassembly import Instruction, computing, instructions, not_exact, objdump_or_skip
+from tests.machine.building.environment import BUILT
 from tests.optional import skip_or_fail
 from tests.processes import output_of
 

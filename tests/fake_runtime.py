@@ -684,6 +684,22 @@ class Races(FakeRuntime):
         return quotients
 
 
+class EverySecondSessionIsOff(FakeRuntime):
+    """The first quotient is wrong in its last bit in every second one that a process makes."""
+
+    _made = 0
+
+    def __init__(self) -> None:
+        type(self)._made += 1
+        self._off = self._made % 2 == 0
+
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
+        quotients = np.array(super().quotients(operation, a, b))
+        if quotients.size and self._off:
+            quotients.reshape(-1).view(f"u{quotients.itemsize}")[0] ^= 1
+        return quotients
+
+
 class Model:
     """An ONNX model in ONNX's reference evaluator, its divisions answered by a runtime.
 

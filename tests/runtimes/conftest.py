@@ -1,4 +1,5 @@
 """What tests of real runtimes share: PyTorch where it is, and signals that OpenVINO would not leave to us."""
+"""What tests of real runtimes share: PyTorch where it is, signals that can be handled after OpenVINO, and a report."""
 
 from __future__ import annotations
 
@@ -9,6 +10,9 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+import importlib.util
+import sys
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -26,11 +30,15 @@ def pytest_collection_finish() -> None:
     """Remember the stack of signals."""
 from tests.optional import skip_or_fail
 from tests.runtimes import signal_stack
+DIFFERENCES = "differences"
+"""The property of a test that tells what runtimes answer otherwise than known_deviations/ says."""
+_REPORT = Path(__file__).parents[2] / "build" / "runtimes" / Path(sys.prefix).name / "report.txt"
 
 
 def pytest_configure() -> None:
     """Keep OpenVINO from sending telemetry, for which it would fork each time."""
     sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]
+    sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]  # None: not installed
 
 
 def pytest_collection_finish() -> None:
@@ -43,6 +51,23 @@ def pytest_runtest_teardown() -> None:
     """Let signals be handled after tests that have run OpenVINO in this process."""
     if "openvino" in sys.modules:
         signal_stack.restore()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Tell what differs from known_deviations/, and write it to build/runtimes/, in each environment's folder."""
+    reports = [report for reports in terminalreporter.stats.values() for report in reports]
+    told = [
+        str(text)
+        for report in reports
+        if isinstance(report, pytest.TestReport) and report.when == "call"
+        for name, text in report.user_properties
+        if name == DIFFERENCES
+    ]
+    if told:
+        terminalreporter.section("answers that differ from known_deviations/")
+        terminalreporter.write_line("\n".join(told))
+        _REPORT.parent.mkdir(parents=True, exist_ok=True)
+        _REPORT.write_text("\n".join([*told, ""]), encoding="utf-8")
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from pathlib import Path
@@ -10,13 +11,11 @@ from typing import Any
 import pytest
 from onnx import ModelProto
 
+from tests.fake_runtime import VARIABLE, FakeRuntime, installed
 from tests.models.built_models import build
-from tests.optional import skip_without
 from vinculum.conformance.audit.audit import Auditor
 from vinculum.conformance.audit.record import Audit
 from vinculum.sandbox import Isolated, Limits
-
-_PACKAGES = {"onnx-reference": "onnx"}
 
 
 @pytest.fixture
@@ -38,7 +37,7 @@ def kept_processes() -> Iterator[Callable[..., AbstractContextManager[Isolated]]
         processes: dict[tuple[object, ...], Isolated] = {}
 
         def isolated(factory: str, *arguments: object, limits: Limits) -> AbstractContextManager[Isolated]:
-            key = (factory, repr(arguments), limits)
+            key = (factory, repr(arguments), limits, os.environ.get(VARIABLE))
             if key not in processes:
                 processes[key] = stack.enter_context(Isolated(factory, *arguments, limits=limits))
             return nullcontext(processes[key])
@@ -50,24 +49,28 @@ def kept_processes() -> Iterator[Callable[..., AbstractContextManager[Isolated]]
 def audited(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept_processes: Callable[..., Any]
 ) -> Callable[..., Audit]:
-    """Return a function that audits a model, given as a message or as the path of its file."""
+    """Return a function that audits a model, given as a message or as the path of its file, in a runtime by its name.
+
+    A class of fakes is installed as ONNX Runtime, and that is audited.
+    """
     monkeypatch.setattr("vinculum.conformance.audit.audit.Isolated", kept_processes)
 
     def run(
         model: ModelProto | Path,
-        backend: str,
+        backend: str | type[FakeRuntime],
         inputs: Mapping[str, Any],
         seconds: float = 100.0,
         edges: Iterable[Mapping[str, Any]] = (),
         *,
         expand: bool = False,
     ) -> Audit:
-        skip_without(_PACKAGES.get(backend, backend.partition("[")[0].partition(".")[0]))
         file = tmp_path / "model.onnx"
         if isinstance(model, Path):
             file = model
         else:
             file.write_bytes(model.SerializeToString())
-        return Auditor(file, backend, Limits(seconds=seconds), expand=expand).audit(inputs, edges)
+        with nullcontext() if isinstance(backend, str) else installed(onnxruntime=backend):
+            name = backend if isinstance(backend, str) else "onnxruntime"
+            return Auditor(file, name, Limits(seconds=seconds), expand=expand).audit(inputs, edges)
 
     return run

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from onnx import ModelProto, TensorProto, helper, numpy_helper
 
+from tests.fake_runtime import FakeRuntime, MultipliesByReciprocal
 from vinculum.conformance.audit.record import Audit
 from vinculum.conformance.oracle.verdict import Kind
-from vinculum.errors import ModelError
 from vinculum.models.onnx.expansion import expanded
 from vinculum.sandbox import End
 
@@ -35,28 +34,13 @@ def model_of(build: Build, *nodes: Any, **options: Any) -> ModelProto:
 class TestNamed:
     """What divides inside is passed over in silence nowhere."""
 
-    @pytest.mark.parametrize("backend", ["onnxruntime", "openvino"])
-    def test_of_an_onnx_model(self, audited: Audited, onnx_model: Build, backend: str) -> None:
+    def test_of_an_onnx_model(self, audited: Audited, onnx_model: Build) -> None:
         """PyTorch exports nn.LayerNorm as one node."""
-        found = audited(model_of(onnx_model, norm("norm")), backend, {"x": X})
+        found = audited(model_of(onnx_model, norm("norm")), FakeRuntime, {"x": X})
         assert [(node.name, node.operator, node.divides) for node in found.inner] == [
             ("norm", "LayerNormalization", "by a standard deviation")
         ]
         assert (found.nodes, found.expanded, found.finds) == ((), 0, False)
-
-    def test_of_an_ir(self, audited: Audited, tmp_path: Path) -> None:
-        openvino = pytest.importorskip("openvino", reason="the extra 'openvino' is not installed")
-        from openvino import opset13
-
-        x = opset13.parameter([2, 4], np.float32, name="x")
-        rows = opset13.mvn(x, opset13.constant(np.array([1])), True, 1e-5, "inside_sqrt")
-        rows.set_friendly_name("mvn")
-        path = tmp_path / "model.xml"
-        openvino.save_model(openvino.Model([opset13.result(rows)], [x], "m"), path, False)
-        found = audited(path, "openvino", {"x": np.ones((2, 4), np.float32)})
-        assert [(node.name, node.operator) for node in found.inner] == [("mvn", "MVN")]
-        with pytest.raises(ModelError, match="leave --expand out"):
-            audited(path, "openvino", {"x": np.ones((2, 4), np.float32)}, expand=True)
 
 
 class TestExpanded:
@@ -67,7 +51,7 @@ class TestExpanded:
         model = model_of(
             onnx_model, norm("norm", y="z"), helper.make_node("Softmax", ["z"], ["y"], "soft"), opset=opset
         )
-        found = audited(model, "onnxruntime", {"x": X}, expand=True)
+        found = audited(model, FakeRuntime, {"x": X}, expand=True)
         assert [(node.division.name, node.verdict and node.verdict.kind) for node in found.nodes] == [
             ("norm/Div", Kind.EXACT),
             ("soft/Div", Kind.EXACT),
@@ -76,8 +60,8 @@ class TestExpanded:
         assert {node.operator for node in found.inner} == {"ReduceMean"}
         assert all(node.name.startswith("norm/ReduceMean") for node in found.inner)
 
-    def test_openvino_is_off(self, audited: Audited, onnx_model: Build) -> None:
-        found = audited(model_of(onnx_model, norm("norm")), "openvino", {"x": X}, expand=True)
+    def test_what_is_off(self, audited: Audited, onnx_model: Build) -> None:
+        found = audited(model_of(onnx_model, norm("norm")), MultipliesByReciprocal, {"x": X}, expand=True)
         (node,) = found.nodes
         assert node.verdict is not None
         assert (node.verdict.kind, found.finds) == (Kind.ULPS, True)
@@ -122,7 +106,7 @@ class TestExpanded:
             domains=["local"],
             functions=[function],
         )
-        found = audited(model, "onnxruntime", {"x": X, "flag": np.array(True)}, expand=True)
+        found = audited(model, FakeRuntime, {"x": X, "flag": np.array(True)}, expand=True)
         kinds = {(node.division.name, node.division.path): node.verdict and node.verdict.kind for node in found.nodes}
         assert kinds == {
             ("soft__1/Div", ""): Kind.EXACT,

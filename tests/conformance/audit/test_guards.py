@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from onnx import ModelProto, TensorProto, helper
 
+from tests.fake_runtime import FakeRuntime, Floors, NarrowsInt64
 from vinculum.conformance.audit.record import Audit
 from vinculum.conformance.oracle.verdict import Kind
 from vinculum.models.harden.hardening import harden
@@ -38,16 +39,14 @@ class TestHardened:
     @pytest.mark.parametrize(
         ("backend", "runtime", "functions"),
         [
-            ("onnxruntime", "onnxruntime", True),
-            ("onnxruntime", "onnxruntime", False),
-            ("onnxruntime", "portable", True),
-            ("openvino", "openvino", False),
-            ("openvino", "portable", False),
-            ("onnx-reference", "portable", True),
+            (FakeRuntime, "onnxruntime", True),
+            (FakeRuntime, "onnxruntime", False),
+            (FakeRuntime, "portable", True),
+            (NarrowsInt64, "portable", True),
         ],
     )
     def test_divisions(
-        self, audited: Audited, onnx_model: Build, backend: str, runtime: Any, functions: bool, code: int
+        self, audited: Audited, onnx_model: Build, backend: Any, runtime: Any, functions: bool, code: int
     ) -> None:
         hardening = harden(model_of(onnx_model, code), runtime, functions=functions)
         found = audited(hardening.model, backend, edges(code))
@@ -60,7 +59,7 @@ class TestHardened:
 
     def test_the_same_without_guards_is_not_exact(self, audited: Audited, onnx_model: Build) -> None:
         code = TensorProto.INT32
-        assert audited(model_of(onnx_model, code), "openvino", edges(code)).finds
+        assert audited(model_of(onnx_model, code), Floors, edges(code)).finds
 
     @pytest.mark.parametrize("functions", [True, False])
     def test_a_guard_that_is_wrong_is_found(self, audited: Audited, onnx_model: Build, functions: bool) -> None:
@@ -71,7 +70,7 @@ class TestHardened:
         for node in holder.node:
             if node.op_type == "Mul":
                 node.op_type = "Add"
-        found = audited(model, "onnxruntime", {"a": np.arange(9, dtype=np.int32), "b": np.full(9, 3, np.int32)})
+        found = audited(model, FakeRuntime, {"a": np.arange(9, dtype=np.int32), "b": np.full(9, 3, np.int32)})
         assert found.finds
 
     def test_a_floor_division_that_was_mended(self, audited: Audited, onnx_model: Build) -> None:
@@ -86,7 +85,7 @@ class TestHardened:
         model = onnx_model(nodes, tensors, {"c": (TensorProto.INT32, ("N",))})
         hardening = harden(model, "onnxruntime", fix_exported=True)
         given = {"a": np.array([-7, 7, 2**31 - 1], np.int32), "b": np.array([2, 2, 3], np.int32)}
-        (node,) = audited(hardening.model, "onnxruntime", given).nodes
+        (node,) = audited(hardening.model, FakeRuntime, given).nodes
         assert node.verdict is not None
         assert (node.verdict.kind, node.verdict.elements) == (Kind.EXACT, 3)
 
@@ -109,7 +108,7 @@ class TestHardened:
         )
         hardening = harden(model, "onnxruntime")
         assert len(hardening.model.functions) == 2
-        found = audited(hardening.model, "onnxruntime", edges(code))
+        found = audited(hardening.model, FakeRuntime, edges(code))
         (node,) = found.nodes
         assert node.verdict is not None
         assert (node.verdict.kind, found.finds) == (Kind.UNSPECIFIED, False)
@@ -117,6 +116,6 @@ class TestHardened:
     def test_a_remainder_is_named(self, audited: Audited, onnx_model: Build) -> None:
         hardening = harden(model_of(onnx_model, TensorProto.INT32, "Mod"), "onnxruntime")
         given = {name: np.ones(2, np.int32) for name in "ab"}
-        found = audited(hardening.model, "onnxruntime", given)
+        found = audited(hardening.model, FakeRuntime, given)
         assert [node.name for node in found.inner] == ["ratio"]
         assert not found.nodes

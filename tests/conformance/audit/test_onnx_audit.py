@@ -1,4 +1,4 @@
-"""ONNX models in both runtimes: every division of theirs is found, observed and held against the exact quotient."""
+"""ONNX models: every division of theirs is found, observed and held against the exact quotient."""
 
 from __future__ import annotations
 
@@ -12,6 +12,17 @@ import pytest
 from numpy.typing import NDArray
 from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
+from tests.fake_runtime import (
+    DiesOfIntegers,
+    DropsAxis,
+    EverySecondSessionIsOff,
+    FakeRuntime,
+    MultipliesByReciprocal,
+    NarrowsInt64,
+    RaisesAtZero,
+    Sleeps,
+    Transposes,
+)
 from vinculum.conformance.audit.record import Audit
 from vinculum.conformance.oracle.verdict import Kind
 from vinculum.errors import ModelError
@@ -21,10 +32,8 @@ from vinculum.spec.element_types import by_name
 Audited = Callable[..., Audit]
 Build = Callable[..., ModelProto]
 
-BOTH = ("onnxruntime", "openvino")
 FLOAT, INT64 = TensorProto.FLOAT, TensorProto.INT64
-ONNX_RUNTIME_DIVIDES = ("float16", "float", "double", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32")
-OPENVINO_DIVIDES = ("float16", "float", "double", "int8", "int32", "int64", "uint8")
+DIVIDED = ("float16", "float", "double", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32")
 
 
 def f32(values: Any) -> NDArray[np.float32]:
@@ -38,28 +47,21 @@ def div(a: str = "a", b: str = "b", c: str = "c", name: str = "ratio") -> NodePr
 class TestExact:
     """Issue 4, item 8: a division whose quotients are exact is said to be, in every element type."""
 
-    def test_onnxruntime(self, audited: Audited, onnx_model: Build) -> None:
-        self._check(audited, onnx_model, "onnxruntime", ONNX_RUNTIME_DIVIDES)
-
-    def test_openvino(self, audited: Audited, onnx_model: Build) -> None:
-        """The quotients are powers of two or small integers, which its reciprocals give exactly, too."""
-        self._check(audited, onnx_model, "openvino", OPENVINO_DIVIDES)
-
-    def _check(self, audited: Audited, onnx_model: Build, backend: str, names: tuple[str, ...]) -> None:
+    def test_every_type(self, audited: Audited, onnx_model: Build) -> None:
         nodes: list[NodeProto] = []
         inputs: dict[str, Any] = {}
         outputs: dict[str, Any] = {}
         given: dict[str, Any] = {}
-        for name in names:
+        for name in DIVIDED:
             code, dtype = by_name(name).onnx_code, np.dtype(by_name(name).numpy)
             a, b, c = (f"{operand}_{name}" for operand in "abc")
             nodes.append(div(a, b, c, name))
             inputs |= {a: (code, ("N",)), b: (code, ("N",))}
             outputs[c] = (code, ("N",))
             given |= {a: np.array([12, 8, 4], dtype), b: np.array([2, 4, 4], dtype)}
-        found = audited(onnx_model(nodes, inputs, outputs), backend, given)
+        found = audited(onnx_model(nodes, inputs, outputs), FakeRuntime, given)
         assert [(str(node.element_type), node.verdict and node.verdict.kind) for node in found.nodes] == [
-            (name, Kind.EXACT) for name in names
+            (name, Kind.EXACT) for name in DIVIDED
         ]
         assert (found.changed, found.plain.end, found.finds) == ((), End.RETURNED, False)
 
@@ -67,10 +69,10 @@ class TestExact:
 class TestNotExact:
     """Quotients that are not exact are counted, measured, and the first is shown with its bits."""
 
-    def test_openvino_multiplies_by_the_reciprocal(self, audited: Audited, onnx_model: Build) -> None:
+    def test_a_product_with_the_reciprocal(self, audited: Audited, onnx_model: Build) -> None:
         model = onnx_model([div()], {"a": (FLOAT, (8,)), "b": (FLOAT, (8,))}, {"c": (FLOAT, (8,))})
         operands = np.arange(41, 49, dtype=np.float32)
-        found = audited(model, "openvino", {"a": operands, "b": operands})
+        found = audited(model, MultipliesByReciprocal, {"a": operands, "b": operands})
         verdict = found.nodes[0].verdict
         assert verdict is not None
         assert (verdict.kind, verdict.largest, verdict.elements) == (Kind.ULPS, 1, 8)
@@ -79,33 +81,19 @@ class TestNotExact:
         assert "0x3f800000" in verdict.example.expected
         assert found.finds
 
-    def test_openvino_narrows_int64(self, audited: Audited, onnx_model: Build) -> None:
+    def test_narrowed_integers(self, audited: Audited, onnx_model: Build) -> None:
         model = onnx_model([div()], {"a": (INT64, (2,)), "b": (INT64, (2,))}, {"c": (INT64, (2,))})
-        found = audited(model, "openvino", {"a": np.array([2**40, 6]), "b": np.array([2, 2])})
+        found = audited(model, NarrowsInt64, {"a": np.array([2**40, 6]), "b": np.array([2, 2])})
         verdict = found.nodes[0].verdict
         assert verdict is not None
         assert (verdict.kind, verdict.differing) == (Kind.WRONG_VALUE, 1)
-
-    def test_openvino_rounds_folded_uint8(self, audited: Audited, onnx_model: Build) -> None:
-        constants = [numpy_helper.from_array(np.array([n, n], np.uint8), name) for n, name in ((3, "p"), (2, "q"))]
-        model = onnx_model(
-            [div("p", "q", "r"), helper.make_node("Add", ["a", "r"], ["c"])],
-            {"a": (TensorProto.UINT8, (2,))},
-            {"c": (TensorProto.UINT8, (2,))},
-            initializers=constants,
-        )
-        given = {"a": np.array([1, 2], np.uint8)}
-        verdict = audited(model, "openvino", given).nodes[0].verdict
-        assert verdict is not None
-        assert (verdict.kind, verdict.differing) == (Kind.WRONG_VALUE, 2)
-        assert not audited(model, "onnxruntime", given).finds
 
     def test_a_reciprocal(self, audited: Audited, onnx_model: Build) -> None:
         model = onnx_model(
             [helper.make_node("Reciprocal", ["a"], ["c"])], {"a": (FLOAT, (4,))}, {"c": (FLOAT, (4,))}, opset=13
         )
         given = {"a": np.array([3, 0, 1e-40, 2], np.float32)}
-        found = audited(model, "onnxruntime", given)
+        found = audited(model, FakeRuntime, given)
         node = found.nodes[0]
         assert node.verdict is not None
         assert (node.division.name, node.division.operator, node.verdict.kind) == ("c", "Reciprocal-13", Kind.EXACT)
@@ -119,8 +107,7 @@ class TestNotExact:
 class TestWhereADivisionStands:
     """Whatever a division divides and whoever uses its quotient, it is observed; where it cannot be, that is said."""
 
-    @pytest.mark.parametrize("backend", BOTH)
-    def test_every_source_of_an_operand(self, audited: Audited, onnx_model: Build, backend: str) -> None:
+    def test_every_source_of_an_operand(self, audited: Audited, onnx_model: Build) -> None:
         """Of an input, an initializer, a Constant, a node; one tensor twice; a quotient that is an output too."""
         two = numpy_helper.from_array(f32([2]), "two")
         model = onnx_model(
@@ -137,27 +124,21 @@ class TestWhereADivisionStands:
             {"y": (FLOAT, ("N", 2)), "halves": (FLOAT, ("N", 2))},
             initializers=[two],
         )
-        found = audited(model, backend, {"a": f32([[1, 2], [4, 8]])})
+        found = audited(model, FakeRuntime, {"a": f32([[1, 2], [4, 8]])})
         assert [node.division.name for node in found.nodes] == ["halves", "quarters", "folded", "ones"]
         assert [node.verdict.kind if node.verdict else None for node in found.nodes] == [Kind.EXACT] * 4
         assert [node.shapes for node in found.nodes][1:3] == [((2, 2), (1,)), ((1,), (1,))]
         assert (found.changed, found.plain.end, found.finds) == ((), End.RETURNED, False)
 
-    @pytest.mark.parametrize("backend", BOTH)
-    def test_two_nodes_of_one_name(self, audited: Audited, onnx_model: Build, backend: str) -> None:
+    def test_two_nodes_of_one_name(self, audited: Audited, onnx_model: Build) -> None:
         model = onnx_model(
             [div("a", "a", "b", "same"), div("b", "a", "c", "same")], {"a": (FLOAT, (2,))}, {"c": (FLOAT, (2,))}
         )
-        found = audited(model, backend, {"a": f32([1, 2])})
+        found = audited(model, FakeRuntime, {"a": f32([1, 2])})
         assert [node.division.name for node in found.nodes] == ["same", "same (c)"]
-        if backend == "onnxruntime":  # It takes no such model.
-            assert (found.plain.end, found.exposed.end) == (End.REFUSED, End.REFUSED)
-            assert "Load model from exposed.onnx failed" in found.exposed.words
-        else:
-            assert [node.verdict.kind for node in found.nodes if node.verdict] == [Kind.EXACT] * 2
+        assert [node.verdict.kind for node in found.nodes if node.verdict] == [Kind.EXACT] * 2
 
-    @pytest.mark.parametrize("backend", BOTH)
-    def test_in_a_function(self, audited: Audited, onnx_model: Build, backend: str) -> None:
+    def test_in_a_function(self, audited: Audited, onnx_model: Build) -> None:
         function = helper.make_function(
             "local", "Ratio", ["p", "q"], ["r"], [div("p", "q", "r")], [helper.make_opsetid("", 17)]
         )
@@ -170,7 +151,7 @@ class TestWhereADivisionStands:
             domains=["local"],
             functions=[function],
         )
-        found = audited(model, backend, {"a": f32([1, 2]), "b": f32([2, 4])})
+        found = audited(model, FakeRuntime, {"a": f32([1, 2]), "b": f32([2, 4])})
         assert [(node.division.path, node.verdict and node.verdict.kind) for node in found.nodes] == [
             ("Ratio", Kind.EXACT),
             ("Ratio", Kind.EXACT),
@@ -188,41 +169,10 @@ class TestWhereADivisionStands:
             domains=["local"],
             functions=[function],
         )
-        found = audited(model, "onnxruntime", {"a": f32([1, 2])})
+        found = audited(model, FakeRuntime, {"a": f32([1, 2])})
         nodes = {node.division.name: node for node in found.nodes}
         assert nodes["outer"].verdict is not None
         assert "inside the function 'Ratio', which is not inlined" in str(nodes["ratio"].unobserved)
-        assert not found.finds
-
-    def test_in_a_function_that_such_a_function_calls(self, audited: Audited, onnx_model: Build) -> None:
-        """ONNX's inliner drops it once it is inlined elsewhere."""
-        ratio = helper.make_function(
-            "local", "Ratio", ["p", "q"], ["r"], [div("p", "q", "r")], [helper.make_opsetid("", 17)]
-        )
-        caller = helper.make_function(
-            "local",
-            "Caller",
-            ["p", "q"],
-            ["r"],
-            [helper.make_node("Ratio", ["p", "q"], ["r"], domain="local")],
-            [helper.make_opsetid("", 13), helper.make_opsetid("local", 1)],
-        )
-        calls = [
-            helper.make_node(name, ["a", "a"], [output], domain="local")
-            for name, output in (("Ratio", "c"), ("Caller", "d"))
-        ]
-        model = onnx_model(
-            calls,
-            {"a": (FLOAT, (2,))},
-            dict.fromkeys("cd", (FLOAT, (2,))),
-            domains=["local"],
-            functions=[ratio, caller],
-        )
-        found = audited(model, "onnxruntime", {"a": f32([1, 2])})
-        assert [(node.division.name, node.verdict is None) for node in found.nodes] == [
-            ("ratio", False),
-            ("ratio (2)", True),
-        ]
         assert not found.finds
 
     def test_in_a_function_that_nobody_calls(self, audited: Audited, onnx_model: Build) -> None:
@@ -236,7 +186,7 @@ class TestWhereADivisionStands:
             domains=["local"],
             functions=[function],
         )
-        found = audited(model, "onnxruntime", {"a": f32([1, 2])})
+        found = audited(model, FakeRuntime, {"a": f32([1, 2])})
         assert [(node.division.name, node.unobserved) for node in found.nodes] == [
             ("outer", None),
             ("ratio", "inside the function 'If:then_branch', which is never called"),
@@ -244,51 +194,31 @@ class TestWhereADivisionStands:
 
 
 class TestExposure:
-    """Exposing keeps a runtime from fusing: whether that changes the model's outputs is told."""
+    """Whether exposing divisions changes the model's outputs is told."""
 
-    def test_a_fused_layer_norm(self, audited: Audited, onnx_model: Build) -> None:
-        """ONNX Runtime makes one operator of these nodes, but not if the values between them are outputs."""
-        numbers = {
-            "two": f32(2),
-            "epsilon": f32(1e-5),
-            "w": np.linspace(0.5, 2, 64, dtype=np.float32),
-            "z": f32([0] * 64),
-        }
-        model = onnx_model(
-            [
-                helper.make_node("ReduceMean", ["x"], ["mean"], axes=[-1]),
-                helper.make_node("Sub", ["x", "mean"], ["d"]),
-                helper.make_node("Pow", ["d", "two"], ["squares"]),
-                helper.make_node("ReduceMean", ["squares"], ["variance"], axes=[-1]),
-                helper.make_node("Add", ["variance", "epsilon"], ["more"]),
-                helper.make_node("Sqrt", ["more"], ["s"]),
-                div("d", "s", "q"),
-                helper.make_node("Mul", ["q", "w"], ["scaled"]),
-                helper.make_node("Add", ["scaled", "z"], ["y"]),
-            ],
-            {"x": (FLOAT, (4, 8, 64))},
-            {"y": (FLOAT, (4, 8, 64))},
-            initializers=[numpy_helper.from_array(array, name) for name, array in numbers.items()],
-        )
-        given = {"x": np.random.default_rng(0).standard_normal((4, 8, 64)).astype(np.float32)}
-        found = audited(model, "onnxruntime", given)
-        assert found.nodes[0].verdict is not None
-        assert found.nodes[0].verdict.kind is Kind.EXACT
+    def test_a_runtime_that_does_not_repeat_itself(self, audited: Audited, onnx_model: Build) -> None:
+        model = onnx_model([div()], {"a": (FLOAT, (2,)), "b": (FLOAT, (2,))}, {"c": (FLOAT, (2,))})
+        found = audited(model, EverySecondSessionIsOff, {"a": f32([3, 4]), "b": f32([2, 2])})
         (sentence,) = found.changed
-        assert "output 'y' differs" in sentence
-        assert audited(model, "onnxruntime[graph_optimization_level=disable]", given).changed == ()
+        assert "output 'c' differs" in sentence
+
+    def test_other_shapes(self, audited: Audited, onnx_model: Build) -> None:
+        model = onnx_model([div()], {"a": (FLOAT, (2, 1)), "b": (FLOAT, (3,))}, {"c": (FLOAT, None)})
+        found = audited(model, Transposes, {"a": f32([[1], [2]]), "b": f32([1, 2, 4])})
+        verdict = found.nodes[0].verdict
+        assert verdict is not None
+        assert (verdict.kind, found.finds) == (Kind.WRONG_SHAPE, True)
 
 
 class TestFiles:
     """Old operator sets, data in other files, and inputs that have values of their own."""
 
-    @pytest.mark.parametrize("backend", BOTH)
     @pytest.mark.parametrize("opset", [7, 13, 21])
-    def test_operator_sets(self, audited: Audited, onnx_model: Build, backend: str, opset: int) -> None:
+    def test_operator_sets(self, audited: Audited, onnx_model: Build, opset: int) -> None:
         model = onnx_model(
             [div()], {"a": (FLOAT, (2, 1)), "b": (FLOAT, (3,))}, {"c": (FLOAT, (2, 3))}, opset=opset, ir_version=10
         )
-        found = audited(model, backend, {"a": f32([[1], [8]]), "b": f32([1, 2, 4])})
+        found = audited(model, FakeRuntime, {"a": f32([[1], [8]]), "b": f32([1, 2, 4])})
         assert found.nodes[0].division.operator == f"Div-{min(opset, 14)}"
         assert found.nodes[0].verdict is not None
         assert found.nodes[0].verdict.kind is Kind.EXACT
@@ -297,23 +227,19 @@ class TestFiles:
         node = helper.make_node("Div", ["a", "b"], ["c"], "ratio", broadcast=1, axis=0)
         model = onnx_model([node], {"a": (FLOAT, (2, 2)), "b": (FLOAT, (2,))}, {"c": (FLOAT, (2, 2))}, opset=6)
         given = {"a": f32([[1, 2], [3, 4]]), "b": f32([1, 2])}
-        found = audited(model, "onnxruntime", given)
-        assert found.exposed.end in (End.REFUSED, End.UNSUPPORTED)
-        assert found.exposed.words
-        assert found.finds
-        verdict = audited(model, "openvino", given).nodes[0].verdict
+        verdict = audited(model, FakeRuntime, given).nodes[0].verdict
         assert verdict is not None
         assert verdict.kind is Kind.EXACT
+        assert audited(model, DropsAxis, given).finds
 
-    @pytest.mark.parametrize("backend", BOTH)
-    def test_data_in_another_file(self, audited: Audited, onnx_model: Build, tmp_path: Path, backend: str) -> None:
+    def test_data_in_another_file(self, audited: Audited, onnx_model: Build, tmp_path: Path) -> None:
         tensor = numpy_helper.from_array(f32([2, 4]), "b")
         (tmp_path / "data.bin").write_bytes(tensor.raw_data)
         tensor.ClearField("raw_data")
         tensor.data_location = TensorProto.EXTERNAL
         tensor.external_data.add(key="location", value="data.bin")
         model = onnx_model([div()], {"a": (FLOAT, (2,))}, {"c": (FLOAT, (2,))}, initializers=[tensor])
-        found = audited(model, backend, {"a": f32([1, 2])})
+        found = audited(model, FakeRuntime, {"a": f32([1, 2])})
         assert found.nodes[0].verdict is not None
         assert found.nodes[0].verdict.kind is Kind.EXACT
         assert found.changed == ()
@@ -325,43 +251,25 @@ class TestFiles:
         )
         a, b = f32([1, 2]), f32([0, 4])
         for given, zero in (({"a": a}, (1,)), ({"a": a, "b": b}, (0,))):
-            node = audited(model, "onnxruntime", given).nodes[0]
+            node = audited(model, FakeRuntime, given).nodes[0]
             assert node.verdict is not None
             assert (node.verdict.kind, node.hazards[0].first) == (Kind.EXACT, zero)
-        assert audited(model, "openvino", {"a": a}).nodes[0].verdict is not None
-        with pytest.raises(ModelError, match="do not give it"):
-            audited(model, "openvino", {"a": a, "b": b})
 
-    @pytest.mark.parametrize("backend", BOTH)
-    def test_an_unused_input(self, audited: Audited, onnx_model: Build, backend: str) -> None:
+    def test_an_unused_input(self, audited: Audited, onnx_model: Build) -> None:
         model = onnx_model([div("a", "a", "c")], {"a": (FLOAT, (2,)), "b": (FLOAT, (2,))}, {"c": (FLOAT, (2,))})
-        found = audited(model, backend, {"a": f32([1, 2]), "b": f32([1, 2])})
+        found = audited(model, FakeRuntime, {"a": f32([1, 2]), "b": f32([1, 2])})
         assert (found.plain.end, found.finds) == (End.RETURNED, False)
 
-    @pytest.mark.parametrize("backend", BOTH)
-    def test_an_output_that_is_an_input(self, audited: Audited, onnx_model: Build, backend: str) -> None:
+    def test_an_output_that_is_an_input(self, audited: Audited, onnx_model: Build) -> None:
         tensors = dict.fromkeys("ac", (FLOAT, (4,)))
         model = onnx_model([div("a", "a", "c")], {"a": (FLOAT, (4,))}, tensors)
-        assert not audited(model, backend, {"a": f32([1, 2, 3, 4])}).changed
+        assert not audited(model, FakeRuntime, {"a": f32([1, 2, 3, 4])}).changed
 
     def test_an_output_that_is_listed_twice(self, audited: Audited, onnx_model: Build) -> None:
         model = onnx_model([div("a", "a", "c")], {"a": (FLOAT, (2,))}, {"c": (FLOAT, (2,))})
         model.graph.output.append(model.graph.output[0])
         with pytest.raises(ModelError, match="output 'c' twice"):
-            audited(model, "onnxruntime", {"a": f32([1, 2])})
-
-    def test_an_input_that_openvino_renames(self, audited: Audited, onnx_model: Build) -> None:
-        """It would divide whatever its memory holds, had it not to be given every input."""
-        nodes = [
-            helper.make_node("SequenceConstruct", ["a", "a"], ["items"]),
-            helper.make_node("SequenceAt", ["items", "place"], ["item"]),
-            div("item", "a", "c"),
-        ]
-        place = numpy_helper.from_array(np.array(0), "place")
-        model = onnx_model(nodes, {"a": (FLOAT, (2,))}, {"c": (FLOAT, (2,))}, initializers=[place])
-        found = audited(model, "openvino", {"a": f32([1, 2])})
-        assert (found.plain.end, found.exposed.end) == (End.REFUSED, End.REFUSED)
-        assert found.plain.words == "OpenVINO calls an input 'item', and the model has none of that name"
+            audited(model, FakeRuntime, {"a": f32([1, 2])})
 
     def test_a_full_disk(self, audited: Audited, onnx_model: Build, monkeypatch: pytest.MonkeyPatch) -> None:
         def full(*_: object) -> None:
@@ -370,27 +278,18 @@ class TestFiles:
         monkeypatch.setattr("vinculum.conformance.audit.runs.write_model", full)
         model = onnx_model([div("a", "a", "c")], {"a": (FLOAT, (2,))}, {"c": (FLOAT, (2,))})
         with pytest.raises(ModelError, match=r"exposed cannot be written: .*No space left"):
-            audited(model, "onnxruntime", {"a": f32([1, 2])})
-
-    def test_values_that_are_no_numbers(self, audited: Audited, onnx_model: Build) -> None:
-        words = TensorProto.STRING
-        nodes = [div("a", "a", "q"), helper.make_node("Identity", ["t"], ["s"])]
-        nodes.append(helper.make_node("SequenceConstruct", ["q", "a"], ["items"]))
-        model = onnx_model(nodes, {"a": (FLOAT, (2,)), "t": (words, (1,))}, {"q": (FLOAT, (2,)), "s": (words, (1,))})
-        model.graph.output.append(helper.make_tensor_sequence_value_info("items", FLOAT, None))
-        found = audited(model, "onnxruntime", {"a": f32([1, 2]), "t": np.array(["x"], object)})
-        assert (found.plain.end, found.changed, found.finds) == (End.RETURNED, (), False)
+            audited(model, FakeRuntime, {"a": f32([1, 2])})
 
     def test_without_divisions(self, audited: Audited, onnx_model: Build) -> None:
         model = onnx_model([helper.make_node("Neg", ["a"], ["c"])], {"a": (FLOAT, (2,))}, {"c": (FLOAT, (2,))})
-        found = audited(model, "onnxruntime", {"a": f32([1, 2])})
+        found = audited(model, FakeRuntime, {"a": f32([1, 2])})
         assert (found.nodes, found.finds) == ((), False)
 
 
 class TestZeroAndOverflow:
     """Integers divided by zero and MIN/-1: what the runtime did is recorded, or how it died, and of which node."""
 
-    def test_what_onnxruntime_dies_of_is_named(self, audited: Audited, onnx_model: Build) -> None:
+    def test_what_it_dies_of_is_named(self, audited: Audited, onnx_model: Build) -> None:
         model = onnx_model(
             [
                 div("b", "b", "ones", "harmless"),
@@ -400,7 +299,7 @@ class TestZeroAndOverflow:
             {"a": (INT64, (2,)), "b": (INT64, (2,))},
             {"d": (INT64, (2,))},
         )
-        found = audited(model, "onnxruntime", {"a": np.array([4, -(2**63)]), "b": np.array([2, -1])})
+        found = audited(model, DiesOfIntegers, {"a": np.array([4, -(2**63)]), "b": np.array([2, -1])})
         assert (found.exposed.end, found.exposed.words, found.finds) == (End.CRASHED, "SIGFPE", True)
         (suspect,) = found.suspects
         assert "node 'fatal' (Div-14)" in suspect
@@ -408,34 +307,18 @@ class TestZeroAndOverflow:
         assert "(1,)" in suspect
         assert [node.verdict for node in found.nodes] == [None, None]
 
-    def test_what_kills_while_it_is_loaded(self, audited: Audited, onnx_model: Build) -> None:
-        constants = [numpy_helper.from_array(np.array([n]), name) for n, name in ((-(2**63), "p"), (-1, "q"))]
-        model = onnx_model(
-            [div("p", "q", "r", "folded"), helper.make_node("Add", ["a", "r"], ["c"])],
-            {"a": (INT64, (1,))},
-            {"c": (INT64, (1,))},
-            initializers=constants,
-        )
-        for backend in BOTH:
-            found = audited(model, backend, {"a": np.array([1])})
-            assert (found.exposed.end, found.exposed.words) == (End.CRASHED, "SIGFPE")
-            assert "'folded'" in found.suspects[0]
-
     def test_zero_divisors(self, audited: Audited, onnx_model: Build) -> None:
         model = onnx_model([div()], {"a": (INT64, (3,)), "b": (INT64, (3,))}, {"c": (INT64, (3,))})
         given = {"a": np.array([4, 6, 8]), "b": np.array([2, 0, 0])}
-        refused = audited(model, "onnxruntime", given)
+        refused = audited(model, RaisesAtZero, given)
         assert (refused.exposed.end, refused.finds) == (End.REFUSED, True)
         assert "first at index (1,)" in refused.suspects[0]
-        node = audited(model, "openvino", given).nodes[0]
+        node = audited(model, FakeRuntime, given).nodes[0]
         assert node.verdict is not None
         assert node.verdict.kind is Kind.UNSPECIFIED
         assert [(h.what, h.count, h.first) for h in node.hazards] == [("divisor zero", 2, (1,))]
 
     def test_a_run_that_takes_too_long(self, audited: Audited, onnx_model: Build) -> None:
-        size = 3000
-        nodes = [helper.make_node("MatMul", ["a", "a"], ["m0"])]
-        nodes += [helper.make_node("MatMul", [f"m{n}", "a"], [f"m{n + 1}"]) for n in range(30)]
-        model = onnx_model([*nodes, div("m30", "a", "c")], {"a": (FLOAT, (size, size))}, {"c": (FLOAT, (size, size))})
-        found = audited(model, "onnxruntime", {"a": np.ones((size, size), np.float32)}, seconds=0.5)
+        model = onnx_model([div()], dict.fromkeys("ab", (INT64, (1,))), {"c": (INT64, (1,))})
+        found = audited(model, Sleeps, {"a": np.array([-(2**63)]), "b": np.array([3])}, seconds=1.0)
         assert (found.exposed.end, found.finds) == (End.HUNG, True)

@@ -24,7 +24,7 @@ from vinculum.conformance.cases.case import Case, CaseId, Level
 from vinculum.conformance.cases.enumeration import cases
 from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.execute import installation
-from vinculum.conformance.execute.installation import environment, processor
+from vinculum.conformance.execute.installation import environment, processor, processor_features
 from vinculum.conformance.execute.planning import plan
 from vinculum.conformance.execute.run import Selection
 from vinculum.conformance.execute.suite import ask, survey
@@ -252,12 +252,15 @@ class TestEnvironment:
         assert versions["processor"] == processor()
 
     def test_the_processor_is_named(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-        (tmp_path / "cpuinfo").write_text("processor\t: 0\nmodel name\t: Example CPU @ 3 GHz: fast\n")
+        (tmp_path / "cpuinfo").write_text("model name\t: Example CPU @ 3 GHz: fast\nflags\t\t: fpu avx2 avx512\n")
         monkeypatch.setattr(installation, "_CPUINFO", tmp_path / "cpuinfo")
+        monkeypatch.setattr(platform, "machine", lambda: "AMD64")
         assert environment()["processor"] == "Example CPU @ 3 GHz: fast"
+        assert environment()["processor features"] == "x86_64 avx2"
 
     def test_the_architecture_stands_in(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         monkeypatch.setattr(installation, "_CPUINFO", tmp_path / "missing")
         monkeypatch.setattr(platform, "system", lambda: "Plan 9")
         monkeypatch.setattr(platform, "processor", lambda: "")
-        assert processor() == platform.machine()
+        monkeypatch.setattr(platform, "machine", lambda: "arm64")
+        assert (processor(), processor_features()) == ("arm64", ("aarch64",))

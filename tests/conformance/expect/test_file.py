@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from tests.conformance.judging import case_id
 from vinculum.conformance.cases.case import Level
 from vinculum.conformance.execute.run import Cause, Result, Run, Selection
-from vinculum.conformance.expect import Disagreement, mismatches, read_known_deviations
+from vinculum.conformance.expect import Disagreement, as_toml, mismatches, read_known_deviations
 from vinculum.conformance.oracle.verdict import Kind, Verdict
 from vinculum.errors import ModelError
 
@@ -24,9 +25,10 @@ FLOAT, DOUBLE, FINE = (
 )
 
 
-def run(*results: Result, only: tuple[str, ...] = ()) -> Run:
+def run(*results: Result, only: tuple[str, ...] = (), features: str = "") -> Run:
     causes = (Cause(RECIPROCAL, "computed as a multiplication", ("float", "double"), 0),)
-    return Run("mine", "Mine", {}, Selection(Level.DEFAULT, only), results, causes, "2026-11-23", 1.0)
+    versions = {"mine": "1.0", "processor features": features}
+    return Run("mine", "Mine", versions, Selection(Level.DEFAULT, only), results, causes, "2026-11-23", 1.0)
 
 
 OFF = Result(FLOAT, "", "", Verdict(Kind.ULPS), RECIPROCAL)
@@ -70,6 +72,55 @@ class TestCauses:
         assert found(CAUSE + CASES, tmp_path, run(OFF, wrong)) == [(Disagreement.OTHER_FAILURE, str(DOUBLE))]
 
 
+class TestProcessors:
+    """An entry counts only on processors that it requires, and a run says whether its processor is a recorded one."""
+
+    @pytest.mark.parametrize(
+        ("requires", "features", "counts"),
+        [
+            ("", "", True),
+            ("avx2", "x86_64 avx2", True),
+            ("avx2", "x86_64", False),
+            ("no avx2", "x86_64 avx2", False),
+            ("no avx2", "x86_64", True),
+            ("avx512f, no avx512_bf16", "x86_64 avx512f", True),
+            ("avx512f, no avx512_bf16", "x86_64 avx512f avx512_bf16", False),
+        ],
+    )
+    def test_requires(self, tmp_path: Path, requires: str, features: str, counts: bool) -> None:
+        told = f'requires = "{requires}"\n'
+        given = run(*RUN.results, features=features)
+        assert found(CAUSE + told + CASES + told, tmp_path, given) == (
+            [] if counts else [(Disagreement.NEW_FAILURE, str(FLOAT)), (Disagreement.NEW_FAILURE, str(DOUBLE))]
+        )
+
+    def test_differences(self, tmp_path: Path) -> None:
+        file = tmp_path / "known.toml"
+        file.write_text(HEAD + 'versions = { mine = "1.0" }\nprocessors = ["aarch64", "x86_64, no avx2"]\n')
+        known = read_known_deviations(file)
+        assert list(known.differences(run(features="x86_64"))) == []
+        assert list(known.differences(run(features="x86_64 avx2"))) == [
+            "The file is for processors with aarch64 or with x86_64, no avx2; this one is another."
+        ]
+        other = replace(run(features="aarch64"), versions={"mine": "2.0", "processor features": "aarch64"})
+        assert list(known.differences(other)) == ["The file is for mine 1.0; 2.0 was used."]
+
+    def test_what_requires_another_processor_is_recorded_too(self, tmp_path: Path) -> None:
+        file = tmp_path / "known.toml"
+        file.write_text(
+            HEAD + 'processors = ["x86_64, avx2", "aarch64"]\n' + CAUSE + 'requires = "avx2"\n'
+            + CAUSE.replace("a * (1/b)", "flush(a / b)") + 'requires = "no avx2"\n' + CASES + 'requires = "no avx2"\n'
+        )  # fmt: skip
+        given = run(OFF, RUN.results[2], features="x86_64 avx2")
+        file.write_text(as_toml(given, read_known_deviations(file)))
+        known = read_known_deviations(file)
+        assert mismatches(given, known) == ()
+        assert known.processors == ("x86_64, avx2",)
+        assert [(entry.requires, entry.reason) for entry in (*known.causes, *known.cases)] == [
+            ("avx2", "r"), ("no avx2", "r"), ("no avx2", "s"),
+        ]  # fmt: skip
+
+
 class TestReading:
     """What cannot be is refused in a line that names the file and the place."""
 
@@ -88,12 +139,15 @@ class TestReading:
         [
             ('backend = "mine"\n', "is not a file of known deviations: Object missing required field `level`"),
             ('backend = "mine"\nlevel = "deep"\n', "Invalid enum value 'deep'.*; allowed: quick, default, full$"),
-            (HEAD + "colour = 1\n", "unknown field `colour`; allowed: backend, level, versions, cause, cases$"),
+            (HEAD + "colour = 1\n", "unknown field `colour`; allowed: backend, level, versions, processors, cause, "),
             (HEAD + CAUSE + "colour = 1\n", "unknown field `colour`.*allowed: reason, element_types, "),
-            (HEAD + CASES + "colour = 1\n", "unknown field `colour`.*; allowed: reason, verdicts, ids, link$"),
+            (HEAD + CASES + "colour = 1\n", "unknown field `colour`.*; allowed: reason, verdicts, ids, link, req"),
             (HEAD + CASES.replace("exact", "exacte"), "Invalid enum value 'exacte'.*; allowed: exact, "),
             (HEAD + CAUSE.replace("arithmetic = \"a * (1/b)", "rule = \"axis forgotten"),
              "cause.. 1 of .*: no rule has the outcome 'axis forgotten'; did you mean 'axis ignored'"),
+            (HEAD + CAUSE + 'requires = "avx1024"\n', "cause.. 1 of .*the processor feature 'avx1024'; allow"),
+            (HEAD + CASES + 'requires = "avx2, no sse9"\n', "cases.. 1 of .*the processor feature 'sse9'; allowed: "),
+            (HEAD + 'processors = ["x86"]\n', "known.toml names the processor feature 'x86'; allowed: x86_64, "),
             ('{"a": 1}', "known.toml is JSON; --expect takes a file of known deviations, which --record writes"),
             (HEAD + "[[cause]]\n= 3", "Invalid statement"),
             (HEAD + CAUSE.replace("a * (1/b)", "a * (1/c)"), "cause.. 1 of .*'a . .1/c.' is not a known way to divide"),
@@ -111,3 +165,25 @@ class TestReading:
         with pytest.raises(ModelError, match=message) as caught:
             read_known_deviations(file)
         assert "\n" not in str(caught.value)
+
+
+class TestOurs:
+    """Issue 4, point 7: a file for each of four runtimes, at the pinned versions; each deviation is explained."""
+
+    ROOT = Path(__file__).parents[3]
+    FILES = sorted((ROOT / "known_deviations").glob("*.toml"))
+
+    def test_there_is_one_for_each(self) -> None:
+        assert [file.stem for file in self.FILES] == ["onnx-reference", "onnxruntime", "openvino", "torch"]
+
+    @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+    def test_each(self, file: Path) -> None:
+        known = read_known_deviations(file)
+        assert (known.backend, known.level) == (file.stem, Level.DEFAULT)
+        entries = (*known.causes, *known.cases)
+        assert entries
+        assert not [entry for entry in entries if "explained" in entry.reason]
+        extras = tomllib.loads((self.ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+        pinned = dict(pin.split("==") for pin in extras["runtimes"])
+        assert known.versions
+        assert {name: version.partition("+")[0] for name, version in known.versions}.items() <= pinned.items()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import re
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -20,6 +21,8 @@ from vinculum.version import __version__
 
 RUNTIMES = ("onnxruntime", "openvino", "torch", "jax")
 """The optional runtimes; each is also the name of the extra that installs it."""
+FEATURES = ("x86_64", "aarch64", "avx2", "avx512f", "avx512_bf16", "avx512_fp16", "amx_bf16")
+"""Features of processors on which runtimes' answers may depend, named as Linux names them."""
 _CPUINFO = Path("/proc/cpuinfo")
 
 
@@ -85,13 +88,14 @@ def _version(package: str) -> str | None:
 
 
 def environment() -> dict[str, str]:
-    """Return the versions of the software below every runtime, and the processor's model."""
+    """Return the versions of the software below every runtime, and the processor's model and features."""
     return {
         "vinculum": __version__,
         "numpy": np.__version__,
         "Python": platform.python_version(),
         "platform": platform.platform(),
         "processor": processor(),
+        "processor features": " ".join(processor_features()),
     }
 
 
@@ -107,3 +111,13 @@ def processor() -> str:
             command = ["/usr/sbin/sysctl", "-n", "machdep.cpu.brand_string"]
             return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
     return platform.processor() or platform.machine()
+
+
+def processor_features() -> tuple[str, ...]:
+    """Return which of `FEATURES` the processor has; only its architecture if the system does not tell."""
+    machine = platform.machine().lower()
+    found = {"amd64": "x86_64", "arm64": "aarch64"}.get(machine, machine).split()
+    with suppress(OSError):
+        flags = re.search(r"^(?:flags|Features)\s*:(.*)", _CPUINFO.read_text(), re.MULTILINE)
+        found += flags[1].split() if flags else []
+    return tuple(name for name in FEATURES if name in found)

@@ -104,7 +104,7 @@ class Run:
     title : str
         The name in sentences: ``"ONNX Runtime"``.
     versions : Mapping of str to str
-        The versions on which the answers depend: packages, Python, platform, processor.
+        What the answers depend on: versions of packages, Python and platform; the processor's model and features.
     selection : Selection
         Which cases were run.
     results : tuple of Result
@@ -130,6 +130,11 @@ class Run:
     def command(self) -> tuple[str, ...]:
         """The words of the command that makes such a run."""
         return "vinculum", "conform", self.backend, *self.selection.options
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The features of the processor, as in `vinculum.conformance.execute.installation.FEATURES`."""
+        return tuple(self.versions.get("processor features", "").split())
 
     @property
     def unexplained(self) -> tuple[Result, ...]:

@@ -5,6 +5,7 @@
     backend = "openvino"
     level = "default"
     versions = { openvino = "2026.4.1" }
+    processors = ["x86_64, avx512_bf16"]
 
     [[cause]]
     arithmetic = "a * (1/b)"
@@ -20,11 +21,13 @@
     [[cases]]
     verdicts = ["exact", "off by ulps"]
     ids = ["Div-14/bfloat16/*/*/*"]
-    reason = "which arithmetic there is depends on the processor"
+    requires = "no avx512_bf16"
+    reason = "bfloat16 is computed in float where the processor has no instructions for it"
 
 Causes are named as in a run of ``vinculum conform``; a cause must predict every bit of its deviating cases. Cases are
 given by patterns of ids, part by part: ``*`` matches anything within one of the five parts. A pattern of ``refused`` or
-``not supported`` may match cases that are refused as required, but no other passes.
+``not supported`` may match cases that are refused as required, but no other passes. An entry counts only on processors
+that it ``requires``; ``processors`` are those on which the file was recorded.
 """
 
 from __future__ import annotations
@@ -37,6 +40,7 @@ import msgspec
 
 from vinculum.conformance.arithmetic.explain import written
 from vinculum.conformance.cases.case import Level
+from vinculum.conformance.execute.installation import FEATURES
 from vinculum.conformance.expect.known import PARTS, PATTERN, KnownCases, KnownCause, KnownDeviations
 from vinculum.conformance.expect.older_text import from_older_text
 from vinculum.conformance.oracle.verdict import Kind
@@ -57,6 +61,7 @@ class CauseEntry(msgspec.Struct, forbid_unknown_fields=True):
     arithmetic: str = ""
     rule: str = ""
     link: str = ""
+    requires: str = ""
 
 
 class CasesEntry(msgspec.Struct, forbid_unknown_fields=True):
@@ -66,6 +71,7 @@ class CasesEntry(msgspec.Struct, forbid_unknown_fields=True):
     verdicts: tuple[Kind, ...]
     ids: tuple[str, ...]
     link: str = ""
+    requires: str = ""
 
 
 class Content(msgspec.Struct, forbid_unknown_fields=True):
@@ -74,6 +80,7 @@ class Content(msgspec.Struct, forbid_unknown_fields=True):
     backend: str
     level: Level
     versions: dict[str, str] = {}
+    processors: tuple[str, ...] = ()
     cause: tuple[CauseEntry, ...] = ()
     cases: tuple[CasesEntry, ...] = ()
 
@@ -101,11 +108,14 @@ def read_known_deviations(file: Path) -> KnownDeviations:
         read = msgspec.toml.decode(text, type=Content)
     except msgspec.DecodeError as error:
         raise ModelError(f"{file} is not a file of known deviations: {one_line(error)}{_allowed(str(error))}") from None
+    for words in read.processors:
+        _check_processor(words, file)
     return KnownDeviations(
         file,
         read.backend,
         read.level,
         tuple(read.versions.items()),
+        read.processors,
         tuple(_causes(read, file)),
         tuple(_cases(read, file)),
     )
@@ -124,6 +134,12 @@ def _allowed(words: str) -> str:
     return f"; allowed: {', '.join(allowed)}"
 
 
+def _check_processor(words: str, where: object) -> None:
+    for word in words.split(","):
+        if (name := word.strip().removeprefix("no ")) not in FEATURES:
+            raise ModelError(f"{where} names the processor feature {quoted(name)}; allowed: {', '.join(FEATURES)}")
+
+
 def _causes(read: Content, file: Path) -> Iterator[KnownCause]:
     for number, entry in enumerate(read.cause, 1):
         where = f"[[cause]] {number}"
@@ -137,7 +153,9 @@ def _causes(read: Content, file: Path) -> Iterator[KnownCause]:
             written(name, [by_name(each) for each in entry.element_types])
         except VinculumError as error:
             raise ModelError(f"{where} of {file}: {one_line(error)}") from None
-        yield KnownCause(name, entry.element_types, entry.reason, entry.link, where)
+        if entry.requires:
+            _check_processor(entry.requires, f"{where} of {file}")
+        yield KnownCause(name, entry.element_types, entry.reason, entry.link, where, entry.requires)
 
 
 def _cases(read: Content, file: Path) -> Iterator[KnownCases]:
@@ -147,8 +165,11 @@ def _cases(read: Content, file: Path) -> Iterator[KnownCases]:
             raise ModelError(f"{where} of {file} lacks a reason, verdicts or ids; give all three")
         if all(kind.passes for kind in entry.verdicts):
             raise ModelError(f"{where} of {file} lists passes only; what passes needs no entry")
+        if entry.requires:
+            _check_processor(entry.requires, f"{where} of {file}")
         for place, text in enumerate(entry.ids, 1):
             pattern = tuple(text.split("/"))
             if len(pattern) != PARTS:
                 raise ModelError(f"{where} of {file} has the pattern {quoted(text)}; {PATTERN}")
-            yield KnownCases(pattern, entry.verdicts, entry.reason, entry.link, f"{where}, pattern {place}")
+            here = f"{where}, pattern {place}"
+            yield KnownCases(pattern, entry.verdicts, entry.reason, entry.link, here, entry.requires)

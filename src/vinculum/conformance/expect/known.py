@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from vinculum.conformance.arithmetic import Cause
 from vinculum.conformance.arithmetic.explain import written
 from vinculum.conformance.cases.case import CaseId, Level
-from vinculum.conformance.execute.run import Result
+from vinculum.conformance.execute.run import Result, Run
 from vinculum.conformance.oracle.verdict import Kind
 from vinculum.spec.element_types import by_name
 
 PARTS = 5
 """The number of parts of a case's id."""
 PATTERN = f"a pattern of ids has {PARTS} parts, joined by '/', such as Div-14/int32/*/*/*"
+
+
+def is_such(requires: str, features: Collection[str]) -> bool:
+    """Tell whether a processor with these features is as words require: ``"avx512f, no avx512_bf16"``."""
+    words = [word.strip() for word in requires.split(",") if requires]
+    return all((word.removeprefix("no ") in features) is not word.startswith("no ") for word in words)
 
 
 @dataclass(frozen=True)
@@ -33,6 +39,8 @@ class KnownCause:
         The reason, and the address of a report, which may be empty.
     where : str
         The position of the entry in the file.
+    requires : str
+        The processors of which it is true, as `is_such` takes it; empty for all.
     """
 
     name: str
@@ -40,6 +48,7 @@ class KnownCause:
     reason: str
     link: str
     where: str
+    requires: str = ""
 
     def explains(self, result: Result) -> bool:
         """Tell whether a case deviates by this cause."""
@@ -60,6 +69,8 @@ class KnownCases:
         The reason, and the address of a report, which may be empty.
     where : str
         The position of the entry in the file.
+    requires : str
+        The processors of which it is true, as `is_such` takes it; empty for all.
     """
 
     pattern: tuple[str, ...]
@@ -67,6 +78,7 @@ class KnownCases:
     reason: str
     link: str
     where: str
+    requires: str = ""
 
     def matches(self, id: CaseId) -> bool:
         """Tell whether the id of a case matches the pattern."""
@@ -92,6 +104,8 @@ class KnownDeviations:
         The level of the run that they describe.
     versions : tuple of (str, str)
         The packages with which they were recorded.
+    processors : tuple of str
+        The processors on which they were recorded, each by what `is_such` takes; empty if that is not known.
     causes : tuple of KnownCause
         The causes in the file's order.
     cases : tuple of KnownCases
@@ -102,8 +116,25 @@ class KnownDeviations:
     backend: str
     level: Level
     versions: tuple[tuple[str, str], ...]
+    processors: tuple[str, ...] = ()
     causes: tuple[KnownCause, ...] = ()
     cases: tuple[KnownCases, ...] = ()
+
+    def on(self, features: Collection[str]) -> KnownDeviations:
+        """Return what holds on a processor with these features."""
+        causes = tuple(cause for cause in self.causes if is_such(cause.requires, features))
+        return replace(
+            self, causes=causes, cases=tuple(cases for cases in self.cases if is_such(cases.requires, features))
+        )
+
+    def differences(self, run: Run) -> Iterator[str]:
+        """Yield in what a run differs from the circumstances in which they were recorded."""
+        for package, version in self.versions:
+            if (actual := run.versions.get(package)) != version:
+                found = "it was not used" if actual is None else f"{actual} was used"
+                yield f"The file is for {package} {version}; {found}."
+        if self.processors and not any(is_such(processor, run.features) for processor in self.processors):
+            yield f"The file is for processors with {' or with '.join(self.processors)}; this one is another."
 
     def entries(self, result: Result) -> Iterator[KnownCause | KnownCases]:
         """Yield all entries for a deviating case."""

@@ -37,11 +37,8 @@ def _comparison(
         yield from _mismatch(mismatch, known)
     if len(shown) < len(mismatches):
         yield Text(f"  and {len(mismatches) - len(shown):,} more; --verbose names them all")
-    for package, version in known.versions:
-        actual = run.versions.get(package)
-        if actual != version:
-            found = "it was not used" if actual is None else f"{actual} was used"
-            yield Text(short(f"  The file is for {package} {version}; {found}."), "yellow")
+    for difference in known.differences(run):
+        yield Text(short(f"  {difference}"), "yellow")
 
 
 def _mismatch(mismatch: Mismatch, known: KnownDeviations) -> Iterator[RenderableType]:

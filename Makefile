@@ -12,7 +12,7 @@ WERROR ?= false
 export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: help demo docs test lint types layers pytest runtimes machine hazards wheel check-build \
-  sanitize sanitize-memory sanitize-threads exhaustive mutation bench bench-guard survey proofs proofs-all rules sonnx-c traceability clean
+  sanitize sanitize-memory sanitize-threads cross cross-all exhaustive mutation bench bench-guard survey proofs proofs-all rules sonnx-c traceability clean
 
 demo: .venv/demo ## Run an exported model with every division in it exact
 	$(BIN)/vinculum run examples/layer_norm/model.onnx --input x=examples/layer_norm/x.npy
@@ -36,7 +36,7 @@ endef
 PIP_BUILDING := PATH="$(CURDIR)/$(BIN):$$PATH" python -m pip install --quiet --no-compile --no-build-isolation \
   --config-settings=setup-args=-Dwerror=$(WERROR)
 BUILT_FROM := pyproject.toml meson.build meson.options $(wildcard src/meson.build building/*.py \
-  $(addprefix $(CORE)/,*.cpp *.hpp rules/*.h))
+  $(addprefix $(CORE)/,meson.build *.cpp *.hpp rules/*.h))
 
 # Each stamp is remade when the project's requirements or the sources of the core change.
 .venv/demo: $(BUILT_FROM) | .venv/bin/python
@@ -101,7 +101,7 @@ wheel: .venv/machine ## Build the source distribution and the wheel into dist/
 
 # Both are installed into empty environments, the first where no compiler is found, and divide there.
 check-build: wheel ## Install both into empty environments and divide there
-	$(BIN)/pytest tests/building -m installing $(PYTEST_ARGS)
+	$(BIN)/pytest tests/machine/building -m installing $(PYTEST_ARGS)
 
 # The core built so that GCC's sanitizers watch it, in folders of its own: its memory and its arithmetic under all that tests
 # kernels, then its threads. The first report is printed and ends a process, and so fails a test.
@@ -109,7 +109,7 @@ sanitize: sanitize-memory sanitize-threads ## Test the compiled core under GCC's
 
 # No forks: GCC 12's allocator for it, unlike glibc's, keeps in the child what another thread locked at the moment of the fork.
 sanitize-memory: SANITIZERS := address,undefined
-sanitize-memory: TESTS := tests/kernels --deselect tests/kernels/test_fork_exit_interrupt.py::TestFork
+sanitize-memory: TESTS := tests/kernels tests/machine/kernels --deselect tests/machine/kernels/test_fork_exit_interrupt.py::TestFork
 sanitize-memory: LOADED_FIRST := libasan.so libstdc++.so
 sanitize-memory: .venv/test
 	$(BUILD_SANITIZED)
@@ -117,7 +117,7 @@ sanitize-memory: .venv/test
 	$(TEST_SANITIZED)
 
 sanitize-threads: SANITIZERS := thread
-sanitize-threads: TESTS := tests/kernels/test_threads.py
+sanitize-threads: TESTS := tests/kernels/test_threads.py tests/machine/kernels/test_many_callers.py
 sanitize-threads: LOADED_FIRST := libtsan.so
 sanitize-threads: .venv/test
 	$(BUILD_SANITIZED)
@@ -134,6 +134,16 @@ endef
 TEST_SANITIZED = LD_PRELOAD="$(foreach library,$(LOADED_FIRST),$$($(CXX) -print-file-name=$(library)))" \
   PYTHONPATH="$(SANITIZED)/installed" $(BIN)/pytest -n $(WORKERS) --dist worksteal --capture=sys $(PYTEST_ARGS) $(TESTS)
 
+# The tests that divide, on each target that this processor has, on AArch64 under an emulator, and on other Pythons. Debian's
+# packages are unpacked in build/cross; nothing is installed. On Debian: apt install qemu-user-static g++ g++-aarch64-linux-gnu.
+# RECORD=--record writes docs/reference/platforms.md from what passed.
+CROSS := targets arm64 python3.14
+cross: .venv/test ## Test the quotients on each target, on AArch64 (emulated) and on the newest Python
+	$(BIN)/python -m building.cross $(RECORD) $(CROSS)
+
+cross-all: .venv/test ## The same on more Pythons, with more of the enumerations (an hour)
+	$(BIN)/python -m building.cross $(RECORD) --long $(CROSS) python3.13
+
 # Long proofs by enumeration: every pair of every 16-bit type, 10^8 adversarial pairs of 64 bits, on the backend in force.
 # PYTEST_ARGS='--one-in 64 --backend all' takes a slice of each, on every target. RECORD=--record keeps what passed, and of
 # which sources, in tests/exhaustive/recorded.txt. Then every property of the quick tests with twenty times the examples.
@@ -141,8 +151,10 @@ exhaustive: .venv/test ## Run the long enumerations and twenty times the propert
 	$(BIN)/pytest tests -m exhaustive -s -o timeout=14400 -o faulthandler_timeout=14400 $(RECORD) $(PYTEST_ARGS)
 	$(BIN)/pytest tests -m 'hypothesis and not exhaustive' --hypothesis-profile=thorough -n $(WORKERS) --dist worksteal
 
-# Small mistakes planted in the kernels and operators, one at a time: what no test finds is listed, and fails. Half an hour.
-mutation: .venv/test ## Plant small mistakes and list those that no test finds (half an hour)
+# Small mistakes planted one at a time: those of tests/mutation/planted.toml, all over the package, then drawn ones in the kernels
+# and operators. What no test finds is listed, and fails. Ten minutes and half an hour.
+mutation: .venv/test ## Plant small mistakes and list those that no test finds (40 minutes)
+	$(BIN)/python -m tests.mutation --planted
 	$(BIN)/python -m tests.mutation $(MUTATION_ARGS)
 
 # The documentation as a site in build/site, which needs no server and no network: open build/site/index.html.

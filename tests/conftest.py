@@ -42,12 +42,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="enumerate on this backend of vinculum.kernels instead of the one in force; may be repeated; or all",
+        help="enumerate on this backend of vinculum.kernels alone; may be repeated",
     )
     parser.addoption(
         "--record",
         action="store_true",
-        help="write tests/exhaustive/recorded.txt if all enumerations pass",
+        help="write into tests/exhaustive/recorded.txt which enumerations passed, unless one fails",
     )
 
 
@@ -64,8 +64,10 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "clause(tag): the clause of the specification, by its tag, that is tested")
     config.addinivalue_line("markers", "exhaustive: takes minutes and runs only with `-m exhaustive`")
     config.addinivalue_line("markers", "installing: takes what `make wheel` made, and runs only with `-m installing`")
-    settings.register_profile("vinculum", deadline=None, max_examples=_DRAWN)
-    settings.register_profile("thorough", deadline=None, max_examples=20 * _DRAWN)
+    # Hypothesis keeps what failed in the checkout, and warns if it cannot write there.
+    database = settings().database if os.access(config.rootpath, os.W_OK) else None
+    settings.register_profile("vinculum", deadline=None, database=database, max_examples=_DRAWN)
+    settings.register_profile("thorough", deadline=None, database=database, max_examples=20 * _DRAWN)
     settings.load_profile(config.getoption("--hypothesis-profile") or "vinculum")
 
 

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.machinery import ModuleSpec
+from importlib.metadata import Distribution, DistributionFinder
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -103,6 +104,10 @@ class FakeRuntime:
         if element_type_of(a).is_integer:
             return _integers(a, b, floor=operation.spec.rounding(operation.attributes) is IntegerRounding.FLOOR)
         return a / b
+
+    def remainders(self, a: Array, b: Array, fmod: int) -> Any:
+        """Return what a model's Mod gives."""
+        return np.fmod(a, b) if fmod else np.mod(a, b)
 
 
 def _laid(operand: Array, own: tuple[int | None, ...], shape: tuple[int, ...]) -> Array:
@@ -553,6 +558,114 @@ class DiesOfIntegers(DiesOfMinByMinusOne):
         return super().quotients(operation, a, b)
 
 
+class RefusesFaults(FakeRuntime):
+    """It refuses integers by zero and MIN by -1, whose remainders too; those of fmod=1 it takes of doubles."""
+
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
+        self.look_for_faults(a, b)
+        return super().quotients(operation, a, b)
+
+    def remainders(self, a: Array, b: Array, fmod: int) -> Any:
+        self.look_for_faults(a, b)
+        if fmod and element_type_of(a).is_integer:
+            return np.fmod(a.astype(np.float64), b.astype(np.float64)).astype(a.dtype)
+        return super().remainders(a, b, fmod)
+
+    def look_for_faults(self, a: Array, b: Array) -> None:
+        """Raise an error where an x86 processor would end the process."""
+        element_type = element_type_of(a)
+        if element_type.is_integer and np.any(b == 0):
+            raise ZeroDivisionError("SIGFPE of x/0")
+        if element_type.minimum and element_type.is_integer and np.any((a == element_type.minimum) & (b == -1)):
+            raise OverflowError("SIGFPE of MIN/-1")
+
+
+class EstimatesSigned(RefusesFaults):
+    """It rounds quotients of signed integers through float."""
+
+    precision: type[np.floating[Any]] = np.float32
+
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
+        exact = super().quotients(operation, a, b)
+        if a.dtype.kind != "i":
+            return exact
+        estimates = self.estimates(exact, a.astype(self.precision), b.astype(self.precision))
+        return np.where(np.abs(estimates) < 2.0 ** (8 * a.itemsize - 1), estimates, 0).astype(a.dtype)
+
+    def estimates(self, exact: Array, a: Array, b: Array) -> Any:
+        return np.trunc(a / b)
+
+
+class EstimatesInDouble(EstimatesSigned):
+    """It rounds quotients of signed integers through double."""
+
+    precision = np.float64
+
+
+class EstimatesByReciprocal(EstimatesSigned):
+    """It multiplies signed integers by the reciprocal in float, and truncates."""
+
+    def estimates(self, exact: Array, a: Array, b: Array) -> Any:
+        return np.trunc(a * (1 / b))
+
+
+class FloorsByReciprocal(EstimatesSigned):
+    """It multiplies signed integers by the reciprocal in float, and floors."""
+
+    def estimates(self, exact: Array, a: Array, b: Array) -> Any:
+        return np.floor(a * (1 / b))
+
+
+class EstimatesByReciprocalInDouble(EstimatesByReciprocal):
+    """It multiplies signed integers by the reciprocal in double, and truncates."""
+
+    precision = np.float64
+
+
+class RoundsEstimates(EstimatesSigned):
+    """It rounds quotients of signed integers to the nearest."""
+
+    def estimates(self, exact: Array, a: Array, b: Array) -> Any:
+        return np.rint(a / b)
+
+
+class FloorsAndRefuses(RefusesFaults, Floors):
+    """It rounds integers toward minus infinity, and refuses faults."""
+
+
+class IsOneTooHigh(RefusesFaults):
+    """Its quotients of signed integers are one too high."""
+
+    error = 1
+
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
+        exact = super().quotients(operation, a, b)
+        return exact + a.dtype.type(self.error) if a.dtype.kind == "i" else exact
+
+
+class IsOneTooLow(IsOneTooHigh):
+    """Its quotients of signed integers are one too low."""
+
+    error = -1
+
+
+class IsOneTooHighAbove20Bits(RefusesFaults):
+    """Its quotients of signed integers beyond 20 bits are one too high."""
+
+    error = 1
+
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
+        exact = super().quotients(operation, a, b)
+        large = (a.dtype.kind == "i") & (np.abs(exact.astype(np.float64)) > 2**20)
+        return np.where(large, exact + exact.dtype.type(self.error), exact) if a.dtype.kind == "i" else exact
+
+
+class IsOneTooLowAbove20Bits(IsOneTooHighAbove20Bits):
+    """Its quotients of signed integers beyond 20 bits are one too low."""
+
+    error = -1
+
+
 class InvertsAndNarrows(MultipliesByReciprocal, NarrowsInt64):
     """It multiplies floats by the reciprocal, and divides 64-bit integers as 32-bit ones."""
 
@@ -616,14 +729,17 @@ class Model:
         self._proto.graph.initializer.extend(kept)
         self._proto.graph.input.extend(helper.make_empty_tensor_value_info(name) for name in self._given)
 
-    def run(self, names: Sequence[str] | None, inputs: Mapping[str, Any]) -> list[Any]:
-        """Return outputs by name; None stands for all."""
+    def load(self) -> ReferenceEvaluator:
+        """Refuse what cannot be run at all, as runtimes do when they load a model."""
         if self._evaluator is None:
             self._evaluator = ReferenceEvaluator(self._proto, new_ops=self._operators)
+        return self._evaluator
+
+    def run(self, names: Sequence[str] | None, inputs: Mapping[str, Any]) -> list[Any]:
+        """Return outputs by name; None stands for all."""
+        evaluator = self.load()
         with np.errstate(all="ignore"):
-            found = dict(
-                zip(self._evaluator.output_names, self._evaluator.run(None, {**self._given, **inputs}), strict=True)
-            )
+            found = dict(zip(evaluator.output_names, evaluator.run(None, {**self._given, **inputs}), strict=True))
         return [found[name] for name in names or found]
 
 
@@ -635,7 +751,7 @@ def _declared(value: Any) -> SimpleNamespace:
 
 
 def _operators(runtime: FakeRuntime) -> list[type[OpRun]]:
-    """Return Div and Reciprocal, which the evaluator finds by their classes' names."""
+    """Return Div, Reciprocal and Mod, which the evaluator finds by their classes' names."""
 
     class Div(OpRun):
         op_domain = ""
@@ -651,7 +767,14 @@ def _operators(runtime: FakeRuntime) -> list[type[OpRun]]:
     class Reciprocal(Div):
         pass
 
-    return [Div, Reciprocal]
+    class Mod(OpRun):
+        op_domain = ""
+
+        def _run(self, a: Any, b: Any, fmod: int | None = None) -> tuple[Any]:
+            dividend, divisor = np.broadcast_arrays(a, b)
+            return (np.asarray(runtime.remainders(dividend, divisor, fmod or 0)),)
+
+    return [Div, Reciprocal, Mod]
 
 
 class OrtValue:
@@ -678,6 +801,8 @@ class OrtValue:
         return int(helper.np_dtype_to_tensor_dtype(self._value.dtype))
 
     def data_type(self) -> str:
+        if isinstance(self._value, list):
+            return f"seq({OrtValue(self._value[0]).data_type()})"
         return f"tensor({TensorProto.DataType.Name(self.element_type()).lower()})"
 
     def shape(self) -> list[int]:
@@ -712,6 +837,7 @@ class InferenceSession:
     def __init__(self, model: str | bytes, options: SessionOptions | None = None, **_: Any) -> None:
         self._model = Model(_installed()["onnxruntime"](), model)
         self._model.give(getattr(options, "initializers", {}))
+        self._model.load()
 
     def get_inputs(self) -> list[SimpleNamespace]:
         return self._model.inputs
@@ -761,6 +887,7 @@ class Core:
 
     def compile_model(self, model: Model, device: str, options: Mapping[str, str]) -> SimpleNamespace:
         names = [output.name for output in model.outputs]
+        model.load()
 
         def infer(inputs: Mapping[str, Any]) -> dict[str, Any]:
             return dict(zip(names, model.run(names, inputs), strict=True))
@@ -775,6 +902,7 @@ def _package(name: str, **contents: Any) -> ModuleType:
     return module
 
 
+_ANY = DistributionFinder.Context()
 _PACKAGES = {
     "onnxruntime": _package(
         "onnxruntime",
@@ -794,11 +922,39 @@ def _installed() -> dict[str, type[FakeRuntime]]:
     return {package: globals()[behaviour] for package, behaviour in named}
 
 
+class _Distribution(Distribution):
+    """What `importlib.metadata` tells of a fake."""
+
+    def __init__(self, name: str) -> None:
+        self._metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: 0\n"
+
+    def read_text(self, filename: str) -> str | None:
+        return self._metadata if filename == "METADATA" else None
+
+    def locate_file(self, path: Any) -> Any:
+        return Path(path)
+
+
+class _Distributions(DistributionFinder):
+    """Finds the distributions of fakes before those of the real packages."""
+
+    def find_spec(self, *_: Any) -> None:
+        """Find no module."""
+
+    def find_distributions(self, context: DistributionFinder.Context = _ANY) -> Iterator[Distribution]:
+        return (_Distribution(name) for name in _installed() if name == context.name)
+
+
+_FINDER = _Distributions()
+
+
 def hide_runtimes() -> None:
     """Hide real runtimes from imports, and show the fakes that the variable names; without the variable do nothing."""
     if VARIABLE not in os.environ:
         return
     fakes = _installed()
+    if _FINDER not in sys.meta_path:
+        sys.meta_path.insert(0, _FINDER)
     for name in FOREIGN:
         sys.modules[name] = _PACKAGES[name] if name in fakes else None  # type: ignore[assignment]  # None: not installed
     session.onnxruntime.cache_clear()

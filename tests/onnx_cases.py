@@ -22,7 +22,7 @@ def node_cases() -> list[Any]:
     """Return all node tests, as the onnx package makes them, in a fifth of the time that it takes itself."""
     with (
         warnings.catch_warnings(),
-        patch.object(op_pool_common, "pool", _pool),
+        patch.object(op_pool_common, "pool", pool),
         patch.object(base, "process_snippet"),  # It finds the source of each, for ONNX's documents.
     ):
         warnings.simplefilter("ignore")  # They overflow on purpose when they compute what is expected.
@@ -31,7 +31,7 @@ def node_cases() -> list[Any]:
         return list(collect_testcases(None))
 
 
-def _pool(
+def pool(
     padded: NDArray[Any],
     x_shape: Sequence[int],
     kernel: Sequence[int],
@@ -39,12 +39,12 @@ def _pool(
     out_shape: Sequence[int],
     pooling_type: str,
     *pads: Any,
-    p: int = 1,
     **others: Any,
 ) -> Any:
     """Do what `pool` does window after window; all at once where they are plain, as a hundred thousand are."""
-    if pads or others or {*strides} != {1}:
-        return _window_by_window(padded, x_shape, kernel, strides, out_shape, pooling_type, *pads, p=p, **others)
+    p = others.get("p", 1)
+    if pads or others.keys() - {"p"} or {*strides} != {1}:
+        return _window_by_window(padded, x_shape, kernel, strides, out_shape, pooling_type, *pads, **others)
     axes = tuple(range(2, padded.ndim))
     windows = sliding_window_view(padded, kernel, axes).reshape(*x_shape[:2], *out_shape, -1)
     ways: dict[str, Callable[[], Any]] = {

@@ -13,12 +13,11 @@ from typing import Any
 
 import onnx.parser
 import pytest
+import yaml
 
 from tests import processes
 from tests.analysis import hazardous
-from tests.optional import module_or_skip
 
-yaml = module_or_skip("yaml")
 Vinculum = Callable[..., subprocess.CompletedProcess[str]]
 Refused = Callable[..., str]
 BOTH = ("--assume", "a=1e30:1e38", "--assume", "b=1e-30:1")

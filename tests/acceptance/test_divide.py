@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import h5py
 import numpy as np
 import pytest
+import zarr
 
-from tests.optional import skip_without
-from tests.processes import started
 from vinculum import Operator, div
 from vinculum.stored import divide
 
@@ -87,37 +85,6 @@ class TestQuotients:
             np.save(folder / f"{name}.npy", np.array([bits], np.uint16).view("V2"))
         assert vinculum("divide", "x.npy", "y.npy", "-o", "c.npy", "--type", "bfloat16", folder=folder).returncode == 0
         assert np.load(folder / "c.npy").view(np.uint16).tolist() == [0x4000]
-
-    def test_by_processes(self, started_vinculum: Vinculum, folder: Path) -> None:
-        skip_without("distributed")
-        skip_without("zarr")
-        done = started_vinculum("divide", "a.npy", "b.npy", "-o", "c.zarr", "--workers", 1, "--json", folder=folder)
-        assert (done.returncode, done.stderr) == (0, "")
-        assert json.loads(done.stdout)["blocks"] == 1
-        import zarr
-
-        assert np.asarray(zarr.open_array(folder / "c.zarr")[...]).tolist() == div(A, B).tolist()
-
-    def test_ended_and_run_again(self, environment: dict[str, str], vinculum: Vinculum, tmp_path: Path) -> None:
-        for name in "ab":
-            with (tmp_path / f"{name}.npy").open("wb") as file:  # sparse: 0/0, and so NaN
-                header = {"descr": "<f4", "fortran_order": False, "shape": (1 << 26,)}
-                np.lib.format.write_array_header_1_0(file, header)
-                file.truncate(file.tell() + (1 << 28))
-        command = ("divide", "a.npy", "b.npy", "-o", "c.npy", "--task-size", "1")
-        with started([sys.executable, "-m", "vinculum", *command], cwd=tmp_path, env=environment, stderr=-1) as process:
-            journal = tmp_path / "c.npy.journal"
-            while process.poll() is None and not (journal.exists() and journal.read_bytes().count(b"\n") > 5):
-                pass
-            process.send_signal(signal.SIGTERM)
-            _, said = process.communicate()
-        assert (process.returncode, said) == (130, b"vinculum: interrupted\n")
-        done = vinculum(*command, folder=tmp_path)
-        assert done.returncode == 0, done.stderr
-        assert "of them by an earlier run" in done.stdout
-        assert np.isnan(np.load(tmp_path / "c.npy", mmap_mode="r")[:: 1 << 16]).all()
-        for name in "abc":
-            (tmp_path / f"{name}.npy").unlink()
 
 
 class TestRefused:
@@ -197,16 +164,9 @@ class TestRefused:
         np.save(folder / "long.npy", np.ones(4, "i4"))
         np.save(folder / "bool.npy", B > 0)
         np.save(folder / "raw.npy", np.ones(3, "u2").view("V2"))
-        if "--cluster" in arguments or "--workers" in arguments:
-            skip_without("distributed")
         assert words in refused("divide", *arguments)
 
     def test_zarr_and_hdf5(self, refused: Refused, folder: Path) -> None:
-        skip_without("zarr")
-        skip_without("h5py")
-        import h5py
-        import zarr
-
         zarr.create_group(folder / "group.zarr").create_array("x", shape=(2,), dtype="i4")
         (folder / "hollow.zarr").mkdir()
         with h5py.File(folder / "a.h5", "w") as file:

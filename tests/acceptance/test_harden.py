@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 from onnx import TensorProto, checker, helper, numpy_helper
 
-from tests.optional import needs
+from tests.fake_runtime import RefusesFaults, installed
 
 Vinculum = Callable[..., subprocess.CompletedProcess[str]]
 Refused = Callable[..., str]
+
+
+@pytest.fixture(autouse=True)
+def packages() -> Iterator[None]:
+    """Install a runtime that refuses what would kill it."""
+    with installed(onnxruntime=RefusesFaults):
+        yield
 
 
 @pytest.fixture
@@ -39,7 +46,6 @@ def model(tmp_path: Path) -> Path:
 class TestHarden:
     """Issue 3, point 5: prints what it changed and why, leaves safe divisions alone, and writes what it validated."""
 
-    @needs("onnxruntime")
     def test_on_inputs_of_ones_own(self, vinculum: Vinculum, refused: Refused, model: Path) -> None:
         target, a = model.with_name("hardened.onnx"), model.with_name("a.npy")
         np.save(a, np.array([7, -7], np.int64))
@@ -51,10 +57,9 @@ class TestHarden:
         assert "input 'a' has element type double; the model declares int64" in refused(*wrong)
         assert not model.with_name("other.onnx").exists()
 
-    @needs("onnxruntime")
-    def test_onnxruntime(self, started_vinculum: Vinculum, model: Path) -> None:
+    def test_onnxruntime(self, vinculum: Vinculum, model: Path) -> None:
         target = model.with_name("hardened.onnx")
-        done = started_vinculum("harden", model, "--for", "onnxruntime", "-o", target, columns=120)
+        done = vinculum("harden", model, "--for", "onnxruntime", "-o", target, columns=120)
         assert (done.returncode, done.stderr) == (0, "")
         rewritten, kept = done.stdout.split("Left alone")
         assert "ratio" in rewritten
@@ -63,10 +68,9 @@ class TestHarden:
         assert "a division of floats cannot crash" in kept
         assert "1 of 3 divisions rewritten." in kept
         checker.check_model(str(target), full_check=True)
-        again = started_vinculum("harden", target, "--for", "onnxruntime", "--dry-run", "--json")
+        again = vinculum("harden", target, "--for", "onnxruntime", "--dry-run", "--json")
         assert again.returncode == 0  # Its own guarded Div is risky again to whoever cannot tell; it is planned for.
 
-    @needs("onnxruntime")
     def test_the_hardened_model_runs_without_a_policy(self, vinculum: Vinculum, model: Path) -> None:
         folder = model.parent
         for name, values in (("a", [7, -7, -(2**63)]), ("b", [0, 2, -1])):
@@ -80,7 +84,6 @@ class TestHarden:
         assert (done.returncode, done.stderr) == (0, "")
         assert np.load(folder / "out" / "c.npy").tolist() == [0, -3, -(2**63)]
 
-    @needs("onnxruntime")
     def test_divisions_that_pytorch_exported_in_floats(
         self, vinculum: Vinculum, examples: Path, tmp_path: Path
     ) -> None:

@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.optional import needs
 from tests.stored.stores import put, taken
 
 Vinculum = Callable[..., subprocess.CompletedProcess[str]]
@@ -46,8 +45,8 @@ class TestOutputs:
     @pytest.mark.parametrize(
         ("name", "kind", "file"),
         [
-            pytest.param("zarr", "zarr", "y.zarr", marks=needs("zarr")),
-            pytest.param("h5", "hdf5", "y.h5:/y", marks=needs("h5py")),
+            ("zarr", "zarr", "y.zarr"),
+            ("h5", "hdf5", "y.h5:/y"),
         ],
     )
     def test_others(self, vinculum: Vinculum, folder: Path, name: str, kind: str, file: str) -> None:

@@ -157,9 +157,9 @@ class TestPage:
     """What a person reads."""
 
     @pytest.mark.parametrize("columns", [80, 120])
-    def test_the_demo_shows_all_that_matters(self, started_vinculum: Vinculum, examples: Path, columns: int) -> None:
+    def test_the_demo_shows_all_that_matters(self, vinculum: Vinculum, examples: Path, columns: int) -> None:
         model, x = examples / "layer_norm" / "model.onnx", examples / "layer_norm" / "x.npy"
-        done = started_vinculum("run", model, "--input", f"x={x}", columns=columns)
+        done = vinculum("run", model, "--input", f"x={x}", columns=columns)
         assert (done.returncode, done.stderr) == (0, "")
         text = done.stdout
         assert max(map(len, text.splitlines())) <= columns

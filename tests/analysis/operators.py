@@ -14,7 +14,7 @@ SHAPES = ((2, 3), (3,), (2, 3, 4))
 Constant = np.ndarray[Any, Any]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Trial:
     """One operator with attributes.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +12,7 @@ from onnx import ModelProto, NodeProto, helper, numpy_helper
 import vinculum
 from tests.analysis.containment import complaint, looked_at
 from tests.analysis.operands import drawn
-from tests.analysis.trying import session
+from tests.analysis.trying import Engine, Maker
 from vinculum.analysis.domain.abstract_tensor import anything
 from vinculum.analysis.domain.dimensions import variable
 
@@ -353,12 +353,12 @@ def _size(size: int) -> int | str:
     return size if size == 1 else f"size{size}"
 
 
-def complaints(seed: int, *, draws: int = 4) -> Iterator[str]:
-    """Yield what a runtime computes outside of what is known, of one random model on random inputs."""
+def complaints(seed: int, *, draws: int = 4, sessions: Sequence[Maker] = (Engine,)) -> Iterator[str]:
+    """Yield what is computed outside of what is known, of one random model on random inputs."""
     rng = np.random.default_rng(seed)
     dtype, named = (np.float16 if seed % 5 == 0 else np.float32), seed % 3 == 0
     model = random_model(rng, dtype, named=named)
-    runs = [session(model), session(model, optimised=True)] if seed % 4 == 0 else [session(model)]
+    runs = [session(model) for session in sessions]
     names = [value.name for value in model.graph.output]
     for _ in range(draws):
         known, arrays = _inputs(rng, model)
@@ -373,7 +373,7 @@ def complaints(seed: int, *, draws: int = 4) -> Iterator[str]:
                     return
 
 
-def unreported(seed: int) -> Iterator[str]:
+def unreported(seed: int, session: Maker = Engine) -> Iterator[str]:
     """Yield the nodes of the main graph that divide by zero in a run and of which the check tells nothing."""
     rng = np.random.default_rng(seed)
     model = random_model(rng)

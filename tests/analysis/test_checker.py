@@ -12,7 +12,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import vinculum
 from tests.analysis.containment import complaint, looked_at
-from tests.analysis.trying import session
+from tests.analysis.trying import Engine
 from vinculum.analysis import Frame, Report
 from vinculum.analysis.accuracy import accuracy
 from vinculum.analysis.assumptions import read_assumptions
@@ -201,7 +201,7 @@ class TestLoops:
         array = np.array([-1.5, 0, 2], np.float32)
         known = read_assumptions(["x=-1.5:2"], model).tensors("float32")
         _, scope = looked_at(model, known)
-        for name, result in zip(("y", "all"), session(model).run(None, {"x": array}), strict=True):
+        for name, result in zip(("y", "all"), Engine(model).run(None, {"x": array}), strict=True):
             assert complaint(scope.values[name], result) == ""
 
     def test_what_is_handed_on_unchanged_keeps_its_range(self) -> None:

@@ -96,6 +96,22 @@ class TestSonnx:
         assert "sonnx-gr2" in codes
 
 
+class TestFloorExpected:
+    """The user's line floors: what stands behind a # is no code."""
+
+    @pytest.mark.parametrize(
+        ("line", "floors"), [("q = n // m", True), ("q = div(n, m)  # see https://example.com", False)]
+    )
+    def test_a_line(self, line: str, floors: bool) -> None:
+        text = "g (int64[3] n, int64[3] m) => (int64[3] q) { q = Div(n, m) }"
+        model = onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["" : 18]> {text}')
+        model.graph.node[0].metadata_props.add(
+            key="pkg.torch.onnx.stack_trace", value=f'File "model.py", line 3, in forward\n    {line}'
+        )
+        codes = {f.rule for f in vinculum.check(model, assume=["n=-9:9", "m=1:3"]).findings}
+        assert codes == ({"floor-expected"} if floors else set())
+
+
 class TestDetails:
     """Numbers that belong to a finding."""
 

@@ -1,4 +1,4 @@
-"""Random models: every value that a runtime computes lies in what is known of it."""
+"""Random models: every value that is computed lies in what is known of it."""
 
 from __future__ import annotations
 
@@ -7,17 +7,10 @@ import pytest
 from tests.analysis.random_graphs import complaints, unreported
 
 
-@pytest.mark.parametrize("first", range(0, 100, 10))
+@pytest.mark.parametrize("first", range(0, 60, 10))
 def test_every_value_lies_inside(first: int) -> None:
     assert [said for seed in range(first, first + 10) for said in complaints(seed)] == []
 
 
-@pytest.mark.parametrize("first", range(5000, 5060, 10))
-def test_every_zero_divisor_that_a_run_meets_is_told_of(first: int) -> None:
-    assert [said for seed in range(first, first + 10) for said in unreported(seed)] == []
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("first", range(1_000_000, 1_100_000, 1000))
-def test_of_a_hundred_thousand(first: int) -> None:
-    assert [said for seed in range(first, first + 1000) for said in complaints(seed, draws=2)] == []
+def test_every_zero_divisor_that_a_run_meets_is_told_of() -> None:
+    assert [said for seed in range(5000, 5060) for said in unreported(seed)] == []

@@ -1,29 +1,33 @@
-"""Each transfer function alone, on operands at the edges of their types, against ONNX Runtime."""
+"""Each transfer function alone, on operands at the edges of their types."""
 
 from __future__ import annotations
-
-from itertools import chain
 
 import pytest
 from onnx.defs import get_all_schemas
 
 from tests.analysis.operators import TRIALS
-from tests.analysis.trying import complaints, of_every_type
+from tests.analysis.trying import OTHER_FLOATS, complaints, of_every_type
 from vinculum.analysis.transfer.registry import BODY_TOO, COMMUTATIVE, IMPURE, TABLE
 
-_ROUNDS = 12
-_OPERATORS = sorted({trial.operator for trial in TRIALS})
+_OTHERWISE = {
+    "DynamicQuantizeLinear": OTHER_FLOATS,  # ONNX has it in float32 alone.
+    "Erf": ("float64",),  # It has an error of 1e-7.
+    "GlobalLpPool": ("float32", *OTHER_FLOATS),  # It is not there.
+    "LogSoftmax": ("float32", *OTHER_FLOATS),  # It is the logarithm of what has underflowed.
+    "MeanVarianceNormalization": OTHER_FLOATS,  # Its body has constants in float32.
+    "OneHot": ("float32", *OTHER_FLOATS),  # It takes no depth of one dimension.
+    "QuantizeLinear": ("float32", *OTHER_FLOATS),  # It converts infinities to integers.
+    "ReduceSumSquare": ("int32",),  # It widens.
+}
+"""Where ONNX's reference evaluator computes other than ONNX says, or nothing; tests/runtimes asks ONNX Runtime."""
 
 
-@pytest.mark.parametrize("operator", _OPERATORS)
+@pytest.mark.parametrize("operator", sorted({trial.operator for trial in TRIALS}))
 def test_what_is_computed_lies_inside(operator: str) -> None:
-    assert list(chain.from_iterable(complaints(*each, 1, _ROUNDS) for each in of_every_type(operator))) == []
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("operator", _OPERATORS)
-def test_ten_thousand_times(operator: str) -> None:
-    assert list(chain.from_iterable(complaints(*each, 2, 10_000) for each in of_every_type(operator))) == []
+    for trial, element_type in of_every_type(operator):
+        if element_type not in _OTHERWISE.get(operator, ()):
+            rounds = 8 if element_type in trial.types else 3
+            assert list(complaints(trial, element_type, 1, rounds)) == []
 
 
 class TestRegistry:

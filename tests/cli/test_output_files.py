@@ -44,7 +44,7 @@ class TestNames:
         assert list(tmp_path.iterdir()) == [folder]
         np.testing.assert_array_equal(np.load(written[name].path), np.arange(3))
 
-    @given(st.lists(st.text(max_size=60), max_size=20, unique=True))
+    @given(st.lists(st.text(max_size=60), max_size=8, unique=True))
     def test_any_names(self, names: list[str]) -> None:
         folder = Path("no such folder")
         paths = list(output_paths(folder, names, []).values())

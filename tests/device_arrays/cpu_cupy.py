@@ -1,30 +1,19 @@
-"""A stand-in for CuPy whose device is CPU memory, and whose kernels are compiled, as they are, by a C++ compiler.
+"""A stand-in for CuPy whose device is CPU memory, and whose kernels are computed by the exact reference.
 
-It has what `vinculum.device_arrays` uses of CuPy, so that all but the GPU itself is tested where there is none.
+It has what `vinculum.device_arrays` uses of CuPy. In tests/machine a C++ compiler compiles the kernels as they are.
 """
 
 from __future__ import annotations
 
-import ctypes
-import shutil
-import tempfile
-from functools import cache
-from pathlib import Path
+import re
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tests.processes import run
-
-COMPILER = shutil.which("g++") or shutil.which("clang++") or shutil.which("c++")
-
-_C_TYPES = {
-    "int8": "signed char", "int16": "short", "int32": "int", "int64": "long long",
-    "uint8": "unsigned char", "uint16": "unsigned short", "uint32": "unsigned", "uint64": "unsigned long long",
-    "float32": "float", "float64": "double",
-}  # fmt: skip
+from tests.kernels.witness import DTYPES, exact
+from vinculum.device_arrays.source import NARROW
 
 
 class Device:
@@ -139,52 +128,39 @@ def argmax(array: Array) -> int:
 
 
 class ElementwiseKernel:
-    """A kernel ``(a, b, c)`` or ``(a, b, c, raw found)`` of elements of one type T."""
+    """A kernel ``(a, b, c)`` or ``(a, b, c, raw found)`` of elements of one type T: what its source asks for."""
+
+    _INTEGERS = re.compile(
+        r"quotient = vinculum::integer_quotient<T, (true|false), vinculum::(\w+), vinculum::(\w+)>\("
+    )
+    _FLOATS = re.compile(r"quotient = vinculum::(?:float_quotient|narrow_quotient<vinculum::(\w+)>)\(")
 
     def __init__(self, inputs: str, outputs: str, operation: str, name: str, preamble: str) -> None:
         assert inputs == "T dividend, T divisor"
         assert outputs in ("T quotient", "T quotient, raw int32 exceptional")
-        self._operation, self._preamble = operation, preamble
+        assert "(dividend, divisor" in operation
+        self.operation, self.preamble = operation, preamble
 
     def __call__(self, dividend: Any, divisor: Any, quotient: Array, exceptional: Array | None = None) -> None:
         dtype = quotient.dtype
         assert _numpy(dividend).dtype == _numpy(divisor).dtype == dtype
         found = np.zeros(1, np.int32) if exceptional is None else exceptional.array
-        operands = [np.ascontiguousarray(np.broadcast_to(_numpy(x), quotient.shape)) for x in (dividend, divisor)]
-        quotients = np.empty(quotient.shape, dtype)
-        loop = _compiled(_C_TYPES[dtype.name], self._operation, self._preamble)
-        loop(
-            *(ctypes.c_void_p(x.ctypes.data) for x in (*operands, quotients, found)), ctypes.c_longlong(quotients.size)
-        )
-        quotient.array[...] = quotients
+        a, b = (np.broadcast_to(_numpy(x), quotient.shape) for x in (dividend, divisor))
+        # Line by line, so that what overlaps an operand would be seen to.
+        for line in [slice(i, i + 1) for i in range(quotient.shape[0])] if quotient.shape else [...]:
+            x, y = (np.ascontiguousarray(operand[line]) for operand in (a, b))
+            quotient.array[line] = self.quotients(dtype, x, y, found).reshape(quotient.array[line].shape)
 
-
-@cache
-def _compiled(c_type: str, operation: str, preamble: str) -> Any:
-    source = f"""
-        {preamble}
-        typedef {c_type} T;
-        extern "C" void loop(const T* a, const T* b, T* c, [[maybe_unused]] int* exceptional, long long size) {{
-            for (long long i = 0; i < size; i++) {{
-                const T dividend = a[i], divisor = b[i];
-                T& quotient = c[i];
-                {operation};
-            }}
-        }}
-    """
-    return shared_library(source).loop
-
-
-def shared_library(source: str) -> ctypes.CDLL:
-    """Compile a text of C++17, with which the compiler must find nothing wrong, and load it."""
-    assert COMPILER is not None
-    folder = Path(tempfile.mkdtemp(prefix="vinculum-device-"))
-    try:
-        (folder / "kernel.cpp").write_text(source, encoding="utf-8")
-        options = ["-std=c++17", "-O0", "-fwrapv", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror"]
-        files = ["-o", str(folder / "kernel.so"), str(folder / "kernel.cpp")]
-        done = run([COMPILER, *options, "-shared", "-fPIC", *files])
-        assert done.returncode == 0, done.stderr
-        return ctypes.CDLL(str(folder / "kernel.so"))
-    finally:
-        shutil.rmtree(folder)
+    def quotients(self, dtype: np.dtype[Any], a: npt.NDArray[Any], b: npt.NDArray[Any], found: npt.NDArray[Any]) -> Any:
+        """Return the quotients; tell in `found` whether a policy raises."""
+        if (integers := self._INTEGERS.search(self.operation)) is None:
+            floats = self._FLOATS.search(self.operation)
+            assert floats is not None
+            (name,) = [name for name, form in NARROW.items() if form == floats[1]] or [dtype.name]
+            return exact(name, *(x.view(DTYPES[name]) for x in (a, b)), floor=False).view(dtype)
+        floor, zero_divisor, overflow = integers.groups()
+        overflows = (a == np.iinfo(dtype).min) & (b == dtype.type(-1)) if dtype.kind == "i" else np.zeros(a.shape, bool)
+        found[0] |= (zero_divisor == "RAISE" and (b == 0).any()) or (overflow == "RAISE" and overflows.any())
+        policies = {"zero_divisor": zero_divisor.lower(), "overflow": overflow.lower()}
+        valued = {name: policy.replace("raise", "saturate") for name, policy in policies.items()}
+        return exact(dtype.name, a, b, floor=floor == "true", **valued)

@@ -12,7 +12,7 @@ import pytest
 
 import vinculum
 from tests.device_arrays import cpu_cupy
-from tests.device_arrays.cpu_cupy import COMPILER, Array, Device
+from tests.device_arrays.cpu_cupy import Array, Device
 from tests.kernels.comparing import assert_same
 from tests.kernels.witness import DTYPES, values
 from vinculum import (
@@ -28,8 +28,6 @@ from vinculum import (
     reciprocal,
     sonnx,
 )
-
-pytestmark = pytest.mark.skipif(COMPILER is None, reason="optional here, and needed: a C++ compiler")
 
 MODULES = ("vinculum.device_arrays.backend", "vinculum.device_arrays.kernels")
 

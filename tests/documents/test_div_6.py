@@ -16,8 +16,6 @@ from vinculum import (
     IntegerOverflowError,
     div,
 )
-from vinculum.spec.diff import difference
-from vinculum.spec.onnx_div import DIV_1, DIV_6
 
 Shape = tuple[int, ...]
 
@@ -251,23 +249,3 @@ class TestTypes:
         """Line 21 lists no integer of 8 or 16 bits; the refusal names the version that does."""
         with pytest.raises(ElementTypeError, match=r"Div-6 does not take u?int\d+; .*Div-14 is the first"):
             div(np.ones(1, name), np.ones(1, name), opset=6)
-
-
-class TestDifference:
-    """Lines 22 to 37: the difference from version 1 that the page prints."""
-
-    def test_as_printed(self) -> None:
-        diff = difference(DIV_1, DIV_6)
-        assert not diff.breaking
-        (types,) = diff.type_constraints
-        assert [f"tensor({t})" for t in types.added] == [
-            "tensor(int32)",
-            "tensor(int64)",
-            "tensor(uint32)",
-            "tensor(uint64)",
-        ]
-        assert (round(diff.documentation.similarity, 2), diff.documentation.added, diff.documentation.removed) == (
-            0.95,
-            2,
-            0,
-        )

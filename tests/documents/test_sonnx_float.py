@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -109,7 +110,6 @@ class TestConstraints:
 
     def test_the_type_is_one_of_three(self) -> None:
         """Line 135: float16, float and double; bfloat16 is not among them."""
-        ml_dtypes = pytest.importorskip("ml_dtypes")
         ones = np.ones(2, ml_dtypes.bfloat16)
         with pytest.raises(ElementTypeError, match="does not take bfloat16; allowed: float16, float, double"):
             sonnx.div(ones, ones)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -82,7 +83,6 @@ class TestConstraints:
 
     def test_the_type_is_one_of_eight(self) -> None:
         """Line 244."""
-        ml_dtypes = pytest.importorskip("ml_dtypes")
         ones = np.ones(2, "i1").astype(ml_dtypes.int4)
         with pytest.raises(ElementTypeError, match="does not take int4; allowed: int8, "):
             sonnx.div(ones, ones)

@@ -5,33 +5,29 @@ from __future__ import annotations
 import pytest
 
 from tests.exhaustive.recording import Recorder
-from vinculum.kernels import backend, backends
+from vinculum.kernels import backends
 from vinculum.kernels.contract import Backend
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Record what passes, if that is asked for."""
     if config.getoption("--record"):
-        if config.getoption("--one-in") != 1:
-            raise pytest.UsageError("--record is for whole enumerations; leave out --one-in")
-        config.pluginmanager.register(Recorder())
-
-
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Enumerate on each backend that --backend names."""
-    if "backend" in metafunc.fixturenames:
-        chosen = chosen_backends(metafunc.config.getoption("--backend"))
-        metafunc.parametrize("backend", chosen, ids=lambda backend: backend.name)
+        names = [backend.name for backend in chosen_backends(config.getoption("--backend"))]
+        config.pluginmanager.register(Recorder(names, config.getoption("--one-in")))
 
 
 def chosen_backends(names: list[str]) -> list[Backend]:
-    """Return the backends of these names, all of them for ``all``, and the one in force for none."""
+    """Return the backends of these names, or all that this machine can run."""
     known = {each.name: each for each in backends()}
-    if unknown := sorted(set(names) - {*known, "all"}):
-        raise pytest.UsageError(f"no backend {', '.join(unknown)}; on this machine: {', '.join(known)}, or all")
-    if not names:
-        return [backend()]
-    return list(known.values()) if "all" in names else [known[name] for name in names]
+    if unknown := sorted(set(names) - {*known}):
+        raise pytest.UsageError(f"no backend {', '.join(unknown)}; on this machine: {', '.join(known)}")
+    return [known[name] for name in names or known]
+
+
+@pytest.fixture
+def chosen(request: pytest.FixtureRequest) -> list[Backend]:
+    """Return the backends to enumerate on."""
+    return chosen_backends(request.config.getoption("--backend"))
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from itertools import islice
 from typing import Any
@@ -18,10 +18,15 @@ from vinculum.kernels.contract import Arithmetic, Backend
 Array = npt.NDArray[Any]
 Division = Callable[[Array, Array], Array]
 Part = Callable[[int], str | None]
+Look = Callable[[Array], str | None]
 
 
-def divided_by(backend: Backend, *, floor: bool = False) -> Division:
-    """Return a backend's division, by which integers by zero saturate and MIN/-1 wraps."""
+def divisions(backends: Iterable[Backend], *, floor: bool = False) -> dict[str, Division]:
+    """Return each backend's division, by which integers by zero saturate and MIN/-1 wraps."""
+    return {backend.name: _divided_by(backend, floor) for backend in backends}
+
+
+def _divided_by(backend: Backend, floor: bool) -> Division:
     division = backend.division(Arithmetic(tuple(DTYPES.values()), False, True, floor, "saturate", "wrap"))
 
     def divide(a: Array, b: Array) -> Array:
@@ -30,6 +35,35 @@ def divided_by(backend: Backend, *, floor: bool = False) -> Division:
         return quotients
 
     return divide
+
+
+def once(wrong: Look) -> Look:
+    """Return a look at quotients of the same operands that passes what is, bit for bit, what it found right before.
+
+    What backends agree on is so held against the exact quotients once, which takes longer than to divide.
+    """
+    right: Array | None = None
+
+    def look(quotients: Array) -> str | None:
+        nonlocal right
+        bits = quotients.view(f"u{quotients.itemsize}")
+        if right is not None and np.array_equal(bits, right):
+            return None
+        told = wrong(quotients)
+        if told is None:
+            right = bits
+        return told
+
+    return look
+
+
+def first_wrong(divisions: Mapping[str, Division], a: Array, b: Array, wrong: Look) -> str | None:
+    """Divide by each, and return a line about the first whose quotients are wrong."""
+    look = once(wrong)
+    for name, divide in divisions.items():
+        if told := look(divide(a, b)):
+            return f"{name}: {told}"
+    return None
 
 
 def enumerate_parts(title: str, part: Part, parts: int, one_in: int = 1) -> None:

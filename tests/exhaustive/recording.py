@@ -1,11 +1,12 @@
-"""What passed, when, where and of which sources: the record of a whole run of `make exhaustive`."""
+"""What passed, when, where and of which sources: the record of `make exhaustive`."""
 
 from __future__ import annotations
 
 import hashlib
 import platform
+import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -17,52 +18,112 @@ from vinculum.conformance.execute.installation import processor
 
 ROOT = Path(__file__).parents[2]
 RECORDED = Path(__file__).with_name("recorded.txt")
-# What divides, how it is compiled, and what it is compared with.
+# What divides, how it is compiled, and what quotients are compared with; not what chooses backends, threads and tests.
 _SOURCES = (
-    "meson.build",
-    "src/vinculum/kernels/*.py",
+    "src/vinculum/kernels/core/meson.build",
     "src/vinculum/kernels/core/**/*.[ch]*",
-    "tests/exhaustive/*.py",
+    *(f"src/vinculum/kernels/{name}.py" for name in ("compiled", "float_environment", "portable")),
+    *(f"tests/exhaustive/{name}.py" for name in ("enumeration", "exact_*", "*sixteen_bits", "*sixty_four_bits")),
 )
+_FOLDER = "tests/exhaustive/"
+_OPENING = (
+    "# Written by `make exhaustive RECORD=--record`: these passed with the sources whose SHA-256 follow.",
+    "# `sha256sum --check tests/exhaustive/recorded.txt` compares them with a checkout.",
+)
+_RUN = re.compile(r"# (\d{4}-\d\d-\d\d), (.+)")
+_PASSED = re.compile(r"# +[\d.]+ s  (\S+)")
+
+Evidence = dict[str, dict[str, str]]
+"""By the line that says when and on what: by the test, the line that says that it passed."""
 
 
 class Recorder:
-    """A plugin of pytest that writes the record if every enumeration was run, in full, and passed.
+    """A plugin of pytest that records the enumerations that passed, unless one failed.
+
+    What is recorded of the same sources on other targets, processors or compilers stays.
 
     Parameters
     ----------
+    backends : sequence of str
+        On which each was run.
+    one_in : int
+        Of how many parts one was run.
     file : Path
         Where the record goes.
     """
 
-    def __init__(self, file: Path = RECORDED) -> None:
+    def __init__(self, backends: Sequence[str], one_in: int = 1, file: Path = RECORDED) -> None:
+        self._backends = backends
+        self._one_in = one_in
         self._file = file
-        self._seconds: dict[str, float] = {}
+        self._sources = sources()  # as they are when the run begins
+        self._passed: dict[str, str] = {}
+        self._failed = False
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Keep how long a test took."""
-        if report.when == "call" and report.passed:
-            self._seconds[report.nodeid.removeprefix("tests/exhaustive/")] = report.duration
+        """Keep how long an enumeration took."""
+        if report.nodeid.startswith(_FOLDER):
+            self._failed |= report.failed
+            if report.when == "call" and report.passed:
+                test = report.nodeid.removeprefix(_FOLDER)
+                self._passed[test] = f"# {report.duration:7.1f} s  {test}"
 
     @pytest.hookimpl(trylast=True)
-    def pytest_sessionfinish(self, exitstatus: int) -> None:
+    def pytest_sessionfinish(self) -> None:
         """Write the record; nothing after a failure."""
-        if exitstatus == pytest.ExitCode.OK and self._seconds:
-            self._file.write_text("\n".join([*self._comment(), *sources(), ""]), encoding="utf-8")
+        if self._passed and not self._failed:
+            before = recorded(self._file) if digests(self._file) == self._sources else {}
+            runs = joined(before, f"# {datetime.now(UTC):%Y-%m-%d}, {self._machine()}", self._passed)
+            evidence = (line for run, passed in runs.items() for line in ("#", run, *passed.values()))
+            lines = (*_OPENING, *evidence, *(f"{sha}  {name}" for name, sha in self._sources.items()))
+            self._file.write_text("\n".join([*lines, ""]), encoding="utf-8")
 
-    def _comment(self) -> Iterator[str]:
-        yield "# Written by `make exhaustive RECORD=--record`: these passed with the sources whose SHA-256 follow."
-        yield "# `sha256sum --check tests/exhaustive/recorded.txt` compares them with a checkout."
-        yield f"# {datetime.now(UTC):%Y-%m-%d}, {processor()}, {platform.system()}"
-        yield f"# CPython {platform.python_version()}, NumPy {np.__version__}, {_compiler()}"
-        for test, seconds in self._seconds.items():
-            yield f"# {seconds:7.1f} s  {test}"
+    def _machine(self) -> str:
+        part = f", one part in {self._one_in}" if self._one_in > 1 else ""
+        python = f"CPython {platform.python_version()}, NumPy {np.__version__}"
+        return f"{processor()}, {platform.system()}, {python}, {_compiler()}: {', '.join(self._backends)}{part}"
 
 
-def sources() -> list[str]:
-    """Return the SHA-256 and the path of every source that a quotient depends on, as `sha256sum` writes them."""
+def joined(before: Evidence, run: str, passed: Mapping[str, str]) -> Evidence:
+    """Return all evidence, that of a new run instead of older from the same machine with the same versions."""
+    kept = {
+        old: {test: line for test, line in tests.items() if _machine_of(old) != _machine_of(run) or test not in passed}
+        for old, tests in before.items()
+    }
+    kept[run] = kept.get(run, {}) | dict(passed)
+    return {old: tests for old, tests in kept.items() if tests}
+
+
+def _machine_of(run: str) -> str:
+    match = _RUN.fullmatch(run)
+    assert match is not None, run
+    return match[2]
+
+
+def recorded(file: Path = RECORDED) -> Evidence:
+    """Return what is recorded to have passed."""
+    evidence: Evidence = {}
+    for line in _lines(file):
+        if _RUN.fullmatch(line):
+            passed = evidence.setdefault(line, {})
+        elif match := _PASSED.fullmatch(line):
+            passed[match[1]] = line
+    return evidence
+
+
+def digests(file: Path = RECORDED) -> dict[str, str]:
+    """Return the SHA-256 that is recorded of each source."""
+    return {line[66:]: line[:64] for line in _lines(file) if not line.startswith("#")}
+
+
+def sources() -> dict[str, str]:
+    """Return the SHA-256 of every source that a quotient depends on, by its path."""
     files = sorted({path for pattern in _SOURCES for path in ROOT.glob(pattern)})
-    return [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(ROOT).as_posix()}" for path in files]
+    return {path.relative_to(ROOT).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def _lines(file: Path) -> Iterator[str]:
+    yield from file.read_text(encoding="utf-8").splitlines() if file.exists() else ()
 
 
 def _compiler() -> str:

@@ -1,15 +1,16 @@
-"""A division of 16-bit numbers held against the exact quotients, a part of all pairs at a time."""
+"""Divisions of 16-bit numbers held against the exact quotients, a part of all pairs at a time."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tests.exhaustive.enumeration import Division
+from tests.exhaustive.enumeration import Division, first_wrong, once
 from tests.exhaustive.exact_16 import FORMATS, wrong_floats, wrong_integers
 from tests.kernels.comparing import DTYPES
 
@@ -28,23 +29,26 @@ class Enumeration:
     ----------
     name : str
         The element type.
-    divide : callable
-        The division under test; integers by zero saturate, MIN/-1 wraps.
+    divisions : mapping of str to callable
+        The divisions under test, by name; integers by zero saturate, MIN/-1 wraps.
     floor : bool
         Whether integers are rounded down.
     """
 
     name: str
-    divide: Division
+    divisions: Mapping[str, Division]
     floor: bool = False
 
     def equal_shapes(self, part: int) -> str | None:
         """Divide 16 dividends by everything, as arrays of one shape; return a line about the first wrong quotient."""
         every = _every(self.name)
-        a = np.repeat(every[_operands(part)], EVERY)
-        quotients = self.divide(a, np.tile(every, OPERANDS_A_PART))
-        lines = zip(*(x.reshape(-1, EVERY) for x in (a, quotients)), strict=True)
-        return next(filter(None, (self._wrong(dividends, every, line) for dividends, line in lines)), None)
+        a, b = np.repeat(every[_operands(part)], EVERY), np.tile(every, OPERANDS_A_PART)
+
+        def wrong(quotients: Array) -> str | None:
+            lines = zip(*(x.reshape(-1, EVERY) for x in (a, quotients)), strict=True)
+            return next(filter(None, (self._wrong(dividends, every, line) for dividends, line in lines)), None)
+
+        return first_wrong(self.divisions, a, b, wrong)
 
     def scalar_divisor(self, part: int) -> str | None:
         """Divide everything by 16 divisors, one at a time.
@@ -53,17 +57,24 @@ class Enumeration:
         """
         every = _every(self.name)
         for divisor in every[_operands(part), None]:
-            quotients = self.divide(every, divisor)
-            wrong = self._wrong(every, divisor, quotients)
-            if not wrong and self.name in FORMATS:
-                magnitudes = quotients.view(np.uint16) & (FORMATS[self.name].sign - 1)
-                kept = (magnitudes == 0) | (magnitudes >> FORMATS[self.name].fraction != 0)
-                again = self.divide(every[kept], divisor)
-                if not np.array_equal(again.view(np.uint16), quotients[kept].view(np.uint16)):
-                    wrong = self._wrong(every[kept], divisor, again) or "a NaN is not the usual one"
-            if wrong:
-                return wrong
+            look = once(partial(self._wrong, every, divisor))
+            for name, divide in self.divisions.items():
+                quotients = divide(every, divisor)
+                told = look(quotients) or self._without_subnormals(divide, divisor, quotients)
+                if told:
+                    return f"{name}: {told}"
         return None
+
+    def _without_subnormals(self, divide: Division, divisor: Array, quotients: Array) -> str | None:
+        if self.name not in FORMATS:
+            return None
+        magnitudes = quotients.view(np.uint16) & (FORMATS[self.name].sign - 1)
+        kept = (magnitudes == 0) | (magnitudes >> FORMATS[self.name].fraction != 0)
+        dividends = _every(self.name)[kept]
+        again = divide(dividends, divisor)
+        if np.array_equal(again.view(np.uint16), quotients[kept].view(np.uint16)):
+            return None
+        return self._wrong(dividends, divisor, again) or "a NaN is not the usual one"
 
     def _wrong(self, a: Array, b: Array, quotients: Array) -> str | None:
         if self.name in FORMATS:

@@ -1,14 +1,16 @@
-"""A division of 64-bit integers held against quotients multiplied back, one batch of adversarial pairs at a time."""
+"""Divisions of 64-bit integers held against quotients multiplied back, one batch of adversarial pairs at a time."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tests.exhaustive.enumeration import Division
+from tests.exhaustive.enumeration import Division, first_wrong
 from tests.exhaustive.exact_64 import draw, signed, wrong_signed, wrong_unsigned
 
 Array = npt.NDArray[Any]
@@ -26,35 +28,36 @@ class Adversary:
     ----------
     name : str
         ``"int64"`` or ``"uint64"``.
-    divide : callable
-        The division under test; MIN/-1 wraps.
+    divisions : mapping of str to callable
+        The divisions under test, by name; MIN/-1 wraps.
     floor : bool
-        Whether it rounds down.
+        Whether they round down.
     """
 
     name: str
-    divide: Division
+    divisions: Mapping[str, Division]
     floor: bool = False
 
     def equal_shapes(self, part: int) -> str | None:
         """Divide a batch; return a line about the first wrong quotient."""
-        a, b = self._drawn(part, BATCH, BATCH)
-        return self._wrong(a, b)
+        return self._of_each(*self._drawn(part, BATCH, BATCH))
 
     def scalar_divisor(self, part: int) -> str | None:
         """Divide the dividends of a batch by few divisors, one at a time."""
         for i in range(BATCH // _DIVIDENDS_A_DIVISOR):
-            wrong = self._wrong(*self._drawn(part * BATCH + i, _DIVIDENDS_A_DIVISOR, 1))
-            if wrong:
-                return wrong
+            told = self._of_each(*self._drawn(part * BATCH + i, _DIVIDENDS_A_DIVISOR, 1))
+            if told:
+                return told
         return None
 
     def _drawn(self, seed: int, dividends: int, divisors: int) -> tuple[Array, Array]:
         a, b = draw(seed, dividends, divisors)
         return (a, b) if self.name == "uint64" else (signed(seed, a), signed(seed + 1, b))
 
-    def _wrong(self, a: Array, b: Array) -> str | None:
-        quotients = self.divide(a, b)
+    def _of_each(self, a: Array, b: Array) -> str | None:
+        return first_wrong(self.divisions, a, b, partial(self._wrong, a, b))
+
+    def _wrong(self, a: Array, b: Array, quotients: Array) -> str | None:
         unsigned = self.name == "uint64"
         wrong = wrong_unsigned(a, b, quotients) if unsigned else wrong_signed(a, b, quotients, self.floor)
         if not wrong.any():

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
 import vinculum
-from tests.exhaustive.enumeration import Division
+from tests.exhaustive.enumeration import Division, once
 from tests.exhaustive.exact_16 import FORMATS, wrong_floats, wrong_integers
 from tests.exhaustive.exact_64 import draw, signed, wrong_signed, wrong_unsigned
-from tests.exhaustive.recording import ROOT, Recorder, sources
-from tests.exhaustive.sixteen_bits import Enumeration
+from tests.exhaustive.recording import ROOT, Recorder, digests, joined, recorded, sources
+from tests.exhaustive.sixteen_bits import EVERY, Enumeration
 from tests.exhaustive.sixty_four_bits import Adversary
 from tests.kernels.comparing import DTYPES, encodings, is_nan, random_encodings
 from vinculum import reference
@@ -149,10 +150,10 @@ class TestMutants:
 
     @pytest.mark.parametrize("name", ["float16", "bfloat16"])
     def test_reciprocal_of_floats(self, name: str) -> None:
-        assert Enumeration(name, by_reciprocal(name)).equal_shapes(200) is not None
+        assert Enumeration(name, {"": by_reciprocal(name)}).equal_shapes(200) is not None
 
     def test_flushing_to_zero(self) -> None:
-        assert Enumeration("float16", without_subnormals).equal_shapes(100) is not None
+        assert Enumeration("float16", {"": without_subnormals}).equal_shapes(100) is not None
 
     @pytest.mark.parametrize("loop", ["equal_shapes", "scalar_divisor"])
     def test_integers_of_16_bits(self, loop: str) -> None:
@@ -161,7 +162,7 @@ class TestMutants:
             ("int16", saturating, True, 5),  # truncated where floor is asked for
             ("uint16", saturating, False, None),
         ):
-            wrong = getattr(Enumeration(name, divide, floor), loop)(2 if part is None else part)
+            wrong = getattr(Enumeration(name, {"": divide}, floor), loop)(2 if part is None else part)
             assert (wrong is None) == (part is None)
 
     def test_rounding_a_whole_quotient_down(self) -> None:
@@ -169,7 +170,7 @@ class TestMutants:
             with np.errstate(all="ignore"):
                 return (a.astype(np.float32) * (np.float32(1) / b.astype(np.float32))).astype(np.int64).astype(a.dtype)
 
-        assert any(Enumeration("uint16", divide).scalar_divisor(part) for part in (2, 3))
+        assert any(Enumeration("uint16", {"": divide}).scalar_divisor(part) for part in (2, 3))
 
     @pytest.mark.parametrize("loop", ["equal_shapes", "scalar_divisor"])
     @pytest.mark.parametrize(
@@ -183,32 +184,137 @@ class TestMutants:
         ],
     )
     def test_integers_of_64_bits(self, loop: str, name: str, divide: Division, floor: bool) -> None:
-        assert getattr(Adversary(name, divide, floor), loop)(0) is not None
+        assert getattr(Adversary(name, {"": divide}, floor), loop)(0) is not None
+
+
+class TestSeveralDivisions:
+    """Each division is looked at; what it has in common with one found right is not looked at again."""
+
+    LOOKS = (
+        *((Enumeration("uint16", {}), loop, "uint16") for loop in ("equal_shapes", "scalar_divisor")),
+        *((Enumeration("float16", {}), loop, "float16") for loop in ("equal_shapes", "scalar_divisor")),
+        *((Adversary("uint64", {}), loop, "uint64") for loop in ("equal_shapes", "scalar_divisor")),
+    )
+
+    @pytest.mark.parametrize(("pairs", "loop", "name"), LOOKS, ids=lambda value: value if type(value) is str else "")
+    @pytest.mark.parametrize("place", range(3))
+    def test_one_that_is_wrong_is_named(self, pairs: Enumeration | Adversary, loop: str, name: str, place: int) -> None:
+        def right(a: Array, b: Array) -> Array:
+            return vinculum.div(a, b, zero_divisor="saturate")
+
+        def wrong(a: Array, b: Array) -> Array:
+            quotients = right(a, b)
+            quotients.view(f"u{quotients.itemsize}")[5] ^= 1
+            return quotients
+
+        names = ["first", "second", "third"]
+        divisions = dict.fromkeys(names, right)
+        assert getattr(replace(pairs, divisions=divisions), loop)(1) is None
+        told = getattr(replace(pairs, divisions=divisions | {names[place]: wrong}), loop)(1)
+        assert told.startswith(f"{names[place]}: ")
+
+    def test_what_was_found_right_is_looked_at_once(self) -> None:
+        seen: list[int] = []
+
+        def wrong(quotients: Array) -> str | None:
+            seen.append(int(quotients[0]))
+            return "wrong" if quotients[0] == 2 else None
+
+        look = once(wrong)
+        assert [look(np.array([number])) for number in (2, 2, 1, 1, 3, 3, 2)] == [
+            *("wrong", "wrong", None, None, None, None, "wrong"),
+        ]
+        assert seen == [2, 2, 1, 3, 2]
+
+    def test_a_divisor_that_is_repeated_leaves_the_same_nan(self) -> None:
+        def divide(a: Array, b: Array) -> Array:
+            quotients = vinculum.div(a, b)
+            if a.size < EVERY:
+                quotients.view(np.uint16)[np.isnan(quotients)] = 0x7E01
+            return quotients
+
+        told = Enumeration("float16", {"": divide}).scalar_divisor(1536)
+        assert told == ": a NaN is not the usual one"
 
 
 class TestRecord:
     """The record names what passed, and the sources that it passed with."""
 
-    def record(self, tmp_path: Path, exit_code: pytest.ExitCode) -> Path:
-        recorder = Recorder(tmp_path / "recorded.txt")
-        for outcome in ("passed", "failed"):
-            test = f"tests/exhaustive/test_all.py::test_{outcome}"
+    def record(
+        self,
+        tmp_path: Path,
+        passed: str = "test_all.py::test",
+        backends: Sequence[str] = ("x86-64-v3",),
+        failed: str = "tests/other.py::test",
+        one_in: int = 1,
+    ) -> list[str]:
+        recorder = Recorder(backends, one_in, tmp_path / "recorded.txt")
+        outcomes: dict[str, Literal["passed", "failed"]] = {
+            f"tests/exhaustive/{passed}": "passed",
+            "tests/other.py::test_more": "passed",
+            failed: "failed",
+        }
+        for test, outcome in outcomes.items():
             recorder.pytest_runtest_logreport(pytest.TestReport(test, ("", 0, ""), {}, outcome, None, "call", (), 2.5))
-        recorder.pytest_sessionfinish(exit_code)
-        return tmp_path / "recorded.txt"
+        recorder.pytest_sessionfinish()
+        return (tmp_path / "recorded.txt").read_text("utf-8").splitlines()
 
     def test_what_passed(self, tmp_path: Path) -> None:
-        lines = self.record(tmp_path, pytest.ExitCode.OK).read_text("utf-8").splitlines()
-        tests = [line for line in lines if "::" in line]
-        assert tests == ["#     2.5 s  test_all.py::test_passed"]
-        assert [line for line in lines if not line.startswith("#")] == sources()
+        lines = self.record(tmp_path)
+        assert [line for line in lines if "::" in line] == ["#     2.5 s  test_all.py::test"]
+        assert digests(tmp_path / "recorded.txt") == sources()
+        ((run, passed),) = recorded(tmp_path / "recorded.txt").items()
+        assert run.endswith(": x86-64-v3")
+        assert set(passed) == {"test_all.py::test"}
 
-    def test_sources(self) -> None:
-        names = [line.split("  ")[1] for line in sources()]
-        assert {"meson.build", "src/vinculum/kernels/core/loops.hpp", "src/vinculum/kernels/core/rules/direct.h"} <= {
-            *names
+    def test_a_part_is_called_one(self, tmp_path: Path) -> None:
+        self.record(tmp_path, one_in=64)
+        (run,) = recorded(tmp_path / "recorded.txt")
+        assert run.endswith(": x86-64-v3, one part in 64")
+
+    def test_what_other_machines_recorded_of_the_same_sources_stays(self, tmp_path: Path) -> None:
+        self.record(tmp_path)
+        self.record(tmp_path, backends=("x86-64-v4", "x86-64-v3"))
+        self.record(tmp_path, passed="test_all.py::test_more")
+        evidence = recorded(tmp_path / "recorded.txt")
+        assert sorted((run.split(": ")[-1], list(passed)) for run, passed in evidence.items()) == [
+            ("x86-64-v3", ["test_all.py::test", "test_all.py::test_more"]),
+            ("x86-64-v4, x86-64-v3", ["test_all.py::test"]),
+        ]
+
+    def test_the_same_machine_replaces_its_own(self) -> None:
+        old = {"# 2026-01-02, Z80: v2": {"a": "1", "b": "1"}, "# 2026-01-02, Z80: v3": {"a": "1"}}
+        assert joined(old, "# 2026-03-04, Z80: v2", {"a": "2"}) == {
+            "# 2026-01-02, Z80: v2": {"b": "1"},
+            "# 2026-01-02, Z80: v3": {"a": "1"},
+            "# 2026-03-04, Z80: v2": {"a": "2"},
         }
-        assert all((ROOT / name).is_file() for name in names)
+        assert joined(old, "# 2026-03-04, Z80: v3", {"a": "2"}).keys() == {
+            *("# 2026-01-02, Z80: v2", "# 2026-03-04, Z80: v3"),
+        }
+
+    def test_what_was_recorded_of_other_sources_goes(self, tmp_path: Path) -> None:
+        lines = self.record(tmp_path, passed="test_all.py::test_old")
+        lines[-1] = "0" * 64 + lines[-1][64:]
+        (tmp_path / "recorded.txt").write_text("\n".join([*lines, ""]), encoding="utf-8")
+        assert "test_old" not in " ".join(self.record(tmp_path))
+        assert digests(tmp_path / "recorded.txt") == sources()
 
     def test_nothing_after_a_failure(self, tmp_path: Path) -> None:
-        assert not self.record(tmp_path, pytest.ExitCode.TESTS_FAILED).exists()
+        with pytest.raises(FileNotFoundError):
+            self.record(tmp_path, failed="tests/exhaustive/test_all.py::test_wrong")
+
+    def test_sources(self) -> None:
+        core = "src/vinculum/kernels/core"
+        assert {f"{core}/meson.build", f"{core}/loops.hpp", f"{core}/rules/direct.h"} <= sources().keys()
+        assert all((ROOT / name).is_file() for name in sources())
+
+
+def test_what_is_recorded_was_run_with_the_sources_that_are_here() -> None:
+    now, then = sources(), digests()
+    changed = sorted(name for name in {*now, *then} if now.get(name) != then.get(name))
+    assert changed == [], (
+        "quotients depend on these, and tests/exhaustive/recorded.txt is of others: `make exhaustive RECORD=--record`, "
+        "or, in a minute, of a part, `.venv/bin/pytest tests/exhaustive -m exhaustive --record --one-in 64`"
+    )
+    assert recorded()

@@ -26,6 +26,8 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux limi
 ONNX = sorted(path.relative_to(EXAMPLES).as_posix() for path in EXAMPLES.glob("*/*.onnx"))
 IR = sorted(path.relative_to(EXAMPLES).as_posix() for path in EXAMPLES.glob("*/*.xml"))
 DATA = sorted(path.relative_to(EXAMPLES).as_posix() for path in EXAMPLES.glob("*/*.bin"))
+NAME = "openvino_rounding/div.onnx"
+WHOLE = Case(NAME, (EXAMPLES / NAME).read_bytes())
 LARGEST = 20_000  # Bytes; a few node tests hold large weights.
 OPSETS = (0, 1, 5, 6, 7, 8, 9, 11, 12, 13, 14, 18, 22)
 Mutation = Callable[[bytes, Random], bytes]
@@ -60,20 +62,39 @@ def converter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Subject]:
         yield subject
 
 
+class TestRightJob:
+    """Whole files run, damaged ones are refused, and the files around stay whole."""
+
+    def test_a_whole_file(self, reader: Subject) -> None:
+        assert reader.outcome(WHOLE) == "accepted"
+
+    def test_a_damaged_file(self, reader: Subject) -> None:
+        assert reader.outcome(Case(NAME, b"\xff" * 9)) == "refused"
+        assert reader.outcome(WHOLE) == "accepted"
+
+    def test_a_file_that_no_example_has(self, reader: Subject) -> None:
+        assert reader.outcome(Case("other.onnx", WHOLE.content)) == "accepted"
+
+    def test_damaged_data(self, reader: Subject) -> None:
+        assert reader.outcome(Case("openvino_image/model.bin", b"")) == "refused"
+        model = (EXAMPLES / "openvino_image/model.xml").read_bytes()
+        assert reader.outcome(Case("openvino_image/model.xml", model)) == "accepted"
+
+
 class TestLoadingAndRunning:
     """No exception outside of our classes, no signal, memory bounded."""
 
-    @settings(bounded, max_examples=100)
+    @settings(bounded, max_examples=40)
     @given(name=st.sampled_from(ONNX + IR + DATA), random=randoms)
     def test_bytes(self, reader: Subject, name: str, random: Random) -> None:
         check(reader, name, mutate_bytes, random)
 
-    @settings(bounded, max_examples=160)
+    @settings(bounded, max_examples=60)
     @given(name=st.sampled_from(ONNX), random=randoms)
     def test_fields_of_onnx_models(self, reader: Subject, name: str, random: Random) -> None:
         check(reader, name, mutate_proto, random)
 
-    @settings(bounded, max_examples=100)
+    @settings(bounded, max_examples=40)
     @given(name=st.sampled_from(IR), random=randoms)
     def test_elements_of_ir(self, reader: Subject, name: str, random: Random) -> None:
         check(reader, name, mutate_xml, random)
@@ -82,12 +103,12 @@ class TestLoadingAndRunning:
 class TestConverting:
     """What loads is converted, verified and written, or refused by an error of ours."""
 
-    @settings(bounded, max_examples=40)
+    @settings(bounded, max_examples=16)
     @given(name=st.sampled_from(ONNX), random=randoms)
     def test_onnx_models(self, converter: Subject, name: str, random: Random) -> None:
         check(converter, name, mutate_proto, random)
 
-    @settings(bounded, max_examples=25)
+    @settings(bounded, max_examples=10)
     @given(name=st.sampled_from(IR), random=randoms)
     def test_ir(self, converter: Subject, name: str, random: Random) -> None:
         check(converter, name, mutate_xml, random)

@@ -12,12 +12,10 @@ from onnx import ModelProto
 from tests.fuzz.byte_mutations import mutate_bytes
 from tests.fuzz.proto_mutations import mutate_proto
 from tests.fuzz.subject import EXAMPLES, ONE_CASE, Case, Subject
+from tests.fuzz.test_readers import WHOLE
 from tests.fuzz.xml_mutations import mutate_xml
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of a process")
-
-NAME = "openvino_rounding/div.onnx"
-WHOLE = Case(NAME, (EXAMPLES / NAME).read_bytes())
 
 
 @pytest.fixture(scope="class")
@@ -53,26 +51,6 @@ class TestWrongJobs:
     def test_a_job_that_never_ends(self, subject: Subject) -> None:
         assert [subject.outcome(WHOLE) for _ in range(2)] == ["slow", "slow"]
         assert subject.starts == 2
-
-
-@pytest.mark.parametrize("subject", ["run"], indirect=True)
-class TestRightJob:
-    """Whole files run, damaged ones are refused, and the files around stay whole."""
-
-    def test_a_whole_file(self, subject: Subject) -> None:
-        assert subject.outcome(WHOLE) == "accepted"
-
-    def test_a_damaged_file(self, subject: Subject) -> None:
-        assert subject.outcome(Case(NAME, b"\xff" * 9)) == "refused"
-        assert subject.outcome(WHOLE) == "accepted"
-
-    def test_a_file_that_no_example_has(self, subject: Subject) -> None:
-        assert subject.outcome(Case("other.onnx", WHOLE.content)) == "accepted"
-
-    def test_damaged_data(self, subject: Subject) -> None:
-        assert subject.outcome(Case("openvino_image/model.bin", b"")) == "refused"
-        model = (EXAMPLES / "openvino_image/model.xml").read_bytes()
-        assert subject.outcome(Case("openvino_image/model.xml", model)) == "accepted"
 
 
 class TestCase:

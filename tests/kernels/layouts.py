@@ -99,6 +99,82 @@ ANY: dict[str, Callable[[Array], Array]] = {
 }
 
 
+BROADCASTS: dict[str, Callable[[Array, Array], tuple[Array, Array]]] = {
+    "column-major": lambda a, b: (np.asfortranarray(a), b),
+    "both column-major": lambda a, b: (np.asfortranarray(a), np.asfortranarray(b)),
+    "gaps": lambda a, b: (every_other(a), b),
+    "gaps between rows": lambda a, b: (a[:, ::2], b[:, 1::2]),
+    "reversed": lambda a, b: (a, negative_strides(b)),
+    "rotated": lambda a, b: (a, rotated(b)),
+    "a repeated dimension": lambda a, b: (a, np.broadcast_to(b[0], b.shape)),
+    "an element": lambda a, b: (a, b[0, 0, :1]),
+    "an element as the dividend": lambda a, b: (a[0, 0, 0, ...], b),
+    "a row": lambda a, b: (a, b[0, 0]),
+    "a row as the dividend": lambda a, b: (a[0, 0], b),
+    "a column": lambda a, b: (a, b[..., :1]),
+    "a channel": lambda a, b: (a, b[0, :, :1]),
+    "a matrix": lambda a, b: (a, b[0]),
+    "the outermost dimension": lambda a, b: (a, b[:, :1, :1]),
+    "both repeated": lambda a, b: (a[:, :1], b[:1, :, :1]),
+    "a divisor of higher rank": lambda a, b: (a[0], b[:, :, :1]),
+    "dimensions of one element": lambda a, b: (a[:, None, :, None], b[:, None, :, None]),
+    "one more dimension": lambda a, b: (a[0, 0], b[0, 0, None]),
+    "an element by an element": lambda a, b: (
+        np.broadcast_to(a[0, 0, 0], a.shape),
+        np.broadcast_to(b[0, 0, :1], b.shape),
+    ),
+    "no elements": lambda a, b: (a[:, :0], b[:, :1]),
+}
+"""Ways to pair operands that are broadcast, of two of rank 3."""
+
+
+def _flat(memory: Array) -> Array:
+    return memory.reshape(-1)
+
+
+PLACES: dict[str, Callable[[Array, Array], tuple[Array, Array, Array]]] = {
+    "the dividend": lambda m, other: (m, other, m),
+    "the divisor": lambda m, other: (other, m, m),
+    "both": lambda m, other: (m, m, m),
+    "the dividend, by a column": lambda m, other: (m, other[:, :1], m),
+    "the divisor, of a row": lambda m, other: (other[:1], m, m),
+    "the dividend, columns first": lambda m, other: (m.T, other, m.T),
+    "the dividend, turned": lambda m, other: (m[::-1, ::-1], other, m[::-1, ::-1]),
+    "the dividend, with gaps": lambda m, other: (m[:, 1:-1], other[:, 2:], m[:, 1:-1]),
+    "the dividend, every other": lambda m, other: (m[:, ::2], other[:, ::2], m[:, ::2]),
+    "one element on": lambda m, other: (_flat(m)[:-1], _flat(other)[1:], _flat(m)[1:]),
+    "one element back": lambda m, other: (_flat(m)[1:], _flat(other)[1:], _flat(m)[:-1]),
+    "one element on of the divisor": lambda m, other: (_flat(other)[1:], _flat(m)[:-1], _flat(m)[1:]),
+    "between the operands": lambda m, other: (_flat(m)[:-2], _flat(m)[2:], _flat(m)[1:-1]),
+    "a row on": lambda m, other: (m[:-1], other[:-1], m[1:]),
+    "a row back": lambda m, other: (m[1:], other[:-1], m[:-1]),
+    "turned": lambda m, other: (m[::-1], other, m),
+    "turned along the lines": lambda m, other: (m, other, m[:, ::-1]),
+    "turned as a whole": lambda m, other: (_flat(m), _flat(other), _flat(m)[::-1]),
+    "the divisor turned": lambda m, other: (other, m[::-1, ::-1], m),
+    "transposed": lambda m, other: (m.T, other, m),
+    "transposed, the divisor": lambda m, other: (other, m.T, m),
+    "against its own transpose": lambda m, other: (m, m.T, m),
+    "a row of it": lambda m, other: (other, m[len(m) // 2], m),
+    "a row of it, in place": lambda m, other: (m, m[-1], m),
+    "a column of it": lambda m, other: (other, m[:, 1:2], m),
+    "a column of it as the dividend": lambda m, other: (m[:, -1:], other, m),
+    "an element of it": lambda m, other: (m, m[1, 2], m),
+    "its first element": lambda m, other: (other, m[:1, :1], m),
+    "its last element as the dividend": lambda m, other: (m[-1, -1:], other, m),
+    "a stretched row of it": lambda m, other: (np.broadcast_to(m[1], m.shape), other, m),
+    "between its elements": lambda m, other: (m[:, ::2], other[:, ::2], m[:, 1::2]),
+    "beside it": lambda m, other: (m[2], m[0], m[1]),
+    "beside it, and another": lambda m, other: (m[1], other[0], m[0]),
+    "windows of it": lambda m, other: (
+        np.lib.stride_tricks.sliding_window_view(_flat(m), 3)[: len(m), :2],
+        other[:, :2],
+        m[:, :2],
+    ),
+}
+"""Operands and a result that lies across them, of two squares: the memory, and other elements."""
+
+
 LINE = 64
 """Bytes of a line of the cache, at least."""
 

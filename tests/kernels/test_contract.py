@@ -18,17 +18,15 @@ from tests.cases import case
 from tests.kernels import test_environment
 from tests.kernels.comparing import DTYPES as OF_DIV_14
 from tests.kernels.comparing import assert_same, encodings, exact_quotients
-from tests.kernels.layouts import ANY, WRITABLE, assert_untouched_around, at, byte_swapped
-from tests.kernels.many_threads import in_threads
+from tests.kernels.layouts import ANY, BROADCASTS, PLACES, WRITABLE, assert_untouched_around, at, byte_swapped
 from tests.kernels.test_environment import SETTINGS, in_a_thread_of_its_own, switched_to
-from tests.kernels.test_in_place_and_overlap import PLACES
-from tests.kernels.test_layouts import BROADCASTS
 from tests.kernels.witness import (
     DTYPES,
     FLOATS,
     INTEGERS,
     SIGNED,
     TYPES,
+    Divisions,
     Indices,
     Overflow,
     Pairs,
@@ -56,6 +54,12 @@ OVERFLOW: tuple[Overflow, ...] = ("raise", "wrap", "saturate")
 each_type = pytest.mark.parametrize("name", DTYPES)
 each_integer = pytest.mark.parametrize("name", INTEGERS)
 each_telling_type = pytest.mark.parametrize("name", TELLING)
+pytestmark = pytest.mark.usefixtures("eight_threads")
+
+
+def on_every_backend(*small: Any, large: Any) -> list[tuple[Any, Divisions]]:
+    """Return sizes with the divisions to try them on: the large one, of more than a thread divides, on the quickest."""
+    return [*((size, divisions()) for size in small), (large, divisions()[:1])]
 
 
 def check_told(
@@ -122,23 +126,19 @@ class TestQuotients:
                     in_place = some.copy()
                     check(division, in_place, None, expected, in_place)
 
-    @pytest.mark.parametrize("name", [name for name in FLOATS if TYPES[name].bits < 32])
-    def test_the_nan_of_a_narrow_type_is_always_the_same(self, backend: Backend, name: str) -> None:
-        known = pairs(name)
-        result = check(backend.division(arithmetic()), known.values[:, None], known.values, known.quotients)
-        assert np.array_equal(encodings(result), encodings(known.quotients))
-
     @pytest.mark.parametrize("name", FLOATS)
-    def test_floats_know_no_policies(self, backend: Backend, name: str) -> None:
+    def test_floats_know_no_policies_and_narrow_ones_one_nan(self, name: str) -> None:
         known = pairs(name)
-        division = backend.division(arithmetic(floor=True, zero_divisor="raise", overflow="raise"))
-        check(division, known.values[:, None], known.values, known.quotients)
+        for backend, division in divisions(floor=True, zero_divisor="raise", overflow="raise"):
+            with case(backend):
+                result = check(division, known.values[:, None], known.values, known.quotients)
+                assert TYPES[name].bits >= 32 or np.array_equal(encodings(result), encodings(known.quotients))
 
 
 class TestLayouts:
     """Operands and results of any strides, alignment and byte order; repeated operands."""
 
-    @each_type
+    @each_telling_type
     def test_operands(self, name: str) -> None:
         known, by_backend = pairs(name), divisions()
         for shape in ((3, 4), (5, 37, 67)):
@@ -155,7 +155,7 @@ class TestLayouts:
                         after = (x[layout].astype(DTYPES[name]).tobytes() for x in (of_a, of_b))
                         assert tuple(after) == before, "an operand has changed"
 
-    @each_type
+    @each_telling_type
     def test_results(self, name: str) -> None:
         known, by_backend = pairs(name), divisions()
         for shape in ((3, 4), (5, 37, 67)):
@@ -172,10 +172,10 @@ class TestLayouts:
                             out[...] = 0
                             assert not encodings(memory).any(), "memory beside the result has changed"
 
-    @each_type
+    @each_telling_type
     def test_broadcasting(self, name: str) -> None:
-        known, by_backend = pairs(name), divisions()
-        for shape in ((6, 4, 5), (90, 4, 100)):
+        known = pairs(name)
+        for shape, by_backend in on_every_backend((6, 4, 5), (3, 2, 67), large=(200, 4, 100)):
             indices = known.drawn(shape, 1), known.drawn(shape, 2)
             operands = [known.values[index] for index in indices]
             for way, picked in BROADCASTS.items():
@@ -191,9 +191,8 @@ class TestLayouts:
 
     @each_telling_type
     def test_strides(self, name: str) -> None:
-        known, by_backend = pairs(name), divisions()
-        steps = (1, 2, 3, 4, 5, -1, -2, -3, -4, -5)
-        for size in (1, 7, 67, 1029):
+        known, steps = pairs(name), (1, 2, 3, 4, 5, -1, -2, -3, -4, -5)
+        for size, by_backend in on_every_backend(1, 7, 67, 1029, large=20_001):
             i, j = known.drawn((5 * size,), 1), known.drawn((5 * size,), 2)
             a, b = known.values[i], known.values[j]
             for of_a, of_b in product(steps, steps):
@@ -222,8 +221,8 @@ class TestLayouts:
 
     @each_telling_type
     def test_unaligned(self, name: str) -> None:
-        known, by_backend = pairs(name), divisions()
-        for size in (70, 9001):
+        known = pairs(name)
+        for size, by_backend in on_every_backend(70, 9001, large=150_000):
             i, j = known.drawn((size,), 1), known.drawn((size,), 2)
             expected, by_one = known.quotients[i, j], known.quotients[i[::3], j[7]]
             for offsets in ((1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 1), (1, 3, 7), (65, 2, 63)):
@@ -235,15 +234,15 @@ class TestLayouts:
                         check(division, x[::3], y[7:8], by_one, out[::3])
                         assert_untouched_around(out)
 
-    @each_type
+    @each_telling_type
     def test_fields_of_records(self, name: str) -> None:
-        """At odd distances; a field may be the result."""
+        """Elements, or lines of them, at odd distances; a field may be the result."""
         known, by_backend = pairs(name), divisions()
-        i, j = known.drawn((1500,), 1), known.drawn((1500,), 2)
-        expected = known.quotients[i, j]
-        for backend, division in by_backend:
-            with case(backend):
-                records = np.zeros(1500, [("tag", "u1"), ("a", DTYPES[name]), ("b", DTYPES[name]), ("c", DTYPES[name])])
+        for (count, line), (backend, division) in product(((1500, ()), (40, (70,))), by_backend):
+            i, j = known.drawn((count, *line), 1), known.drawn((count, *line), 2)
+            expected = known.quotients[i, j]
+            with case(backend, line):
+                records = np.zeros(count, [("tag", "u1"), *((field, DTYPES[name], line) for field in "abc")])
                 records["a"], records["b"] = known.values[i], known.values[j]
                 check(division, records["a"], records["b"], expected)
                 check(division, records["a"], records["b"], expected, records["c"])
@@ -251,7 +250,7 @@ class TestLayouts:
                 assert not records["tag"].any()
                 assert_same(records["b"], known.values[j])
 
-    @each_type
+    @each_telling_type
     def test_byte_order(self, name: str) -> None:
         """Of one operand or both; what is repeated, too; also where the result takes the place of an operand."""
         known, by_backend = pairs(name), divisions()
@@ -269,7 +268,7 @@ class TestLayouts:
                 place = byte_swapped(a)
                 check(division, place, b, expected, place.view(DTYPES[name]))
 
-    @each_type
+    @each_telling_type
     def test_rank_0(self, name: str) -> None:
         """Gives an array of shape ()."""
         known, by_backend = pairs(name), divisions()
@@ -341,7 +340,7 @@ class TestNewResults:
                 gaps = known.quotients[i[:, ::2], j[:, ::2]]
                 assert check(division, a[:, ::2], b[:, ::2], gaps).flags.c_contiguous
 
-    @each_type
+    @each_telling_type
     def test_its_own(self, name: str) -> None:
         known, by_backend = pairs(name), divisions()
         for size in (3, 70_000):
@@ -360,8 +359,9 @@ class TestOverlap:
 
     @each_telling_type
     def test_as_if_copied(self, name: str) -> None:
-        known, by_backend = pairs(name), divisions()
-        for side in (4, 70, 200):
+        known = pairs(name)
+        side_of_many = {1: 720, 2: 510, 4: 360, 8: 260}[DTYPES[name].itemsize]
+        for side, by_backend in on_every_backend(4, 70, large=side_of_many):
             of_memory, of_other = known.drawn((side, side), 1), known.drawn((side, side), 2)
             original, other = known.values[of_memory], known.values[of_other]
             for place, picked in PLACES.items():
@@ -377,14 +377,15 @@ class TestOverlap:
                         assert_same(memory, expected)  # all of it: nothing beside the result is written
 
     @pytest.mark.parametrize("name", ["int16", "uint8", "int4"])
-    @pytest.mark.parametrize("place", ["the divisor", "one element on of the divisor", "transposed, the divisor"])
-    def test_exceptions_tell_what_stood_there_before(self, backend: Backend, name: str, place: str) -> None:
+    def test_exceptions_tell_what_stood_there_before(self, backend: Backend, name: str) -> None:
         known = pairs(name, zero_divisor="raise", overflow="raise")
-        for side in (4, 200):
+        places = ("the divisor", "one element on of the divisor", "transposed, the divisor", "both", "a row of it")
+        for side, place in product((4, 200), places):
             i, j, _ = PLACES[place](known.drawn((side, side), 1), known.drawn((side, side), 2))
             memory = known.values[known.drawn((side, side), 1)]
             a, b, out = PLACES[place](memory, known.values[known.drawn((side, side), 2)])
-            check_told(backend.division(known.arithmetic), known.told(i, j), a, b, out)
+            with case(side, place):
+                check_told(backend.division(known.arithmetic), known.told(i, j), a, b, out)
 
 
 LAYOUTS: dict[str, Callable[[Array, Array], tuple[Array, Array]]] = {
@@ -562,16 +563,16 @@ class TestRefusals:
             with case(what):
                 self._refused(backend, arithmetic(), *given_)
 
-    @pytest.mark.parametrize("shape", [(), (1,), (4,), (1, 4), (3, 1), (1, 3, 4), (4, 3), (12,)], ids=str)
-    def test_by_one_that_does_not(self, backend: Backend, shape: tuple[int, ...]) -> None:
-        other = np.ones(shape, np.int32)
+    def test_by_one_that_does_not(self, backend: Backend) -> None:
         division = backend.division(arithmetic(broadcasts=False))
-        for out in (None, np.zeros((3, 4), np.int32)):
-            for a, b in ((ONES, other), (other, ONES)):
-                check(division, ONES, ONES, ONES)  # nothing of it may be left for the next call
-                assert division(a, b, out) is None
-                assert out is None or not out.any()
-        check(backend.division(arithmetic(broadcasts=False)), other, other, other)
+        for shape in ((), (1,), (4,), (1, 4), (3, 1), (1, 3, 4), (4, 3), (12,)):
+            other = np.ones(shape, np.int32)
+            for out, (a, b) in product((None, np.zeros((3, 4), np.int32)), ((ONES, other), (other, ONES))):
+                with case(shape):
+                    check(division, ONES, ONES, ONES)  # nothing of it may be left for the next call
+                    assert division(a, b, out) is None
+                    assert out is None or not out.any()
+            check(backend.division(arithmetic(broadcasts=False)), other, other, other)
 
     def test_types_that_it_does_not_take(self, backend: Backend) -> None:
         division = backend.division(arithmetic(dtypes=(DTYPES["float32"], DTYPES["int32"])))
@@ -699,22 +700,6 @@ class TestEnvironment:
         )
         done = processes.run(processes.python(program))
         assert done.returncode == 0, done.stderr
-
-
-class TestThreads:
-    """One division is called by many threads at once, each with operands of its own."""
-
-    def test_each_has_its_own_quotients(self, backend: Backend) -> None:
-        division = backend.division(arithmetic())
-
-        def divide(seed: int) -> None:
-            for turn in range(12):
-                known = pairs(list(DTYPES)[(seed * 5 + turn) % len(DTYPES)])
-                shape = [(16,), (50, 200), (3, 1)][turn % 3]
-                i, j = known.drawn(shape, seed), known.drawn(shape, seed + 1)
-                check(division, known.values[i], known.values[j], known.quotients[i, j])
-
-        in_threads(divide, range(8))
 
 
 class TestAnyViews:

@@ -7,7 +7,6 @@ import platform
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from types import ModuleType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -15,9 +14,8 @@ import numpy.typing as npt
 import pytest
 
 import vinculum
-from tests.kernels.comparing import DTYPES, FLOATS, assert_same, lenient, random_encodings
+from tests.kernels.comparing import FLOATS, assert_same, random_encodings
 from tests.kernels.many_threads import in_threads
-from tests.processes import output_of, python
 from vinculum.conformance.arithmetic.catalogue import catalogue
 from vinculum.errors import AttributeValueError
 from vinculum.models.openvino_ir.element_conversion import convert
@@ -27,12 +25,17 @@ Array = npt.NDArray[Any]
 Result = TypeVar("Result")
 
 pytestmark = pytest.mark.skipif(
-    platform.machine() != "x86_64" or platform.libc_ver()[0] != "glibc",
-    reason="reads and writes the control word by glibc's fegetenv for x86-64; kernels switch it on x86 only",
+    platform.machine() not in ("x86_64", "aarch64") or platform.libc_ver()[0] != "glibc",
+    reason="reads and writes the control word by glibc's fegetenv for x86-64 and AArch64; kernels switch it there only",
 )
 
-# MXCSR: two bits for the rounding direction, results flushed to zero, operands flushed to zero.
-DOWN, UP, TO_ZERO, FLUSH_RESULTS, FLUSH_OPERANDS = 0x2000, 0x4000, 0x6000, 0x8000, 0x0040
+# Two bits for the rounding direction, results flushed to zero, operands flushed to zero.
+if platform.machine() == "aarch64":  # FPCR, in which one bit flushes both
+    DOWN, UP, TO_ZERO, FLUSH_RESULTS, FLUSH_OPERANDS = 0x80_0000, 0x40_0000, 0xC0_0000, 0x100_0000, 0x100_0000
+    _CONTROL_WORD = 0  # its place in glibc's fenv_t
+else:  # MXCSR
+    DOWN, UP, TO_ZERO, FLUSH_RESULTS, FLUSH_OPERANDS = 0x2000, 0x4000, 0x6000, 0x8000, 0x0040
+    _CONTROL_WORD = 7  # after the seven words of the x87
 CONTROL = TO_ZERO | FLUSH_RESULTS | FLUSH_OPERANDS
 SETTINGS = {
     "down": DOWN,
@@ -42,7 +45,6 @@ SETTINGS = {
     "flush operands": FLUSH_OPERANDS,
     "up, flush both": UP | FLUSH_RESULTS | FLUSH_OPERANDS,
 }
-_CONTROL_WORD = 7  # its place in glibc's fenv_t, after the seven words of the x87
 
 
 class _Environment:
@@ -115,28 +117,6 @@ class TestEnvironment:
             with pytest.raises(AssertionError):
                 assert_same(in_a_thread_of_its_own(divided_by_numpy, control), expected)
 
-    def test_threads_that_help(self) -> None:
-        """Those that are started while the processor is switched, too."""
-        program = """
-from tests.kernels.test_environment import *
-from tests.kernels.many_threads import allowed
-
-given = {name: operands(name, (600, 600)) for name in DTYPES}
-
-def divided():
-    return {name: vinculum.div(*pair, **lenient(name)) for name, pair in given.items()}
-
-with allowed(8):
-    with switched_to(CONTROL):
-        results = divided()
-    with vinculum.threads(1):
-        expected = divided()
-    for name in DTYPES:
-        assert_same(results[name], expected[name])
-print("the same")
-"""
-        assert output_of(python(program)) == "the same\n"
-
     @pytest.mark.parametrize("name", ["float16", "float32", "float64"])
     @pytest.mark.clause("zero-by-zero-error-condition")
     def test_sonnx_stays_the_same(self, name: str) -> None:
@@ -161,9 +141,8 @@ print("the same")
             for bound, other in zip(bounds, expected[2], strict=True):
                 assert_same(bound, other)
 
-    @pytest.mark.parametrize("control", SETTINGS.values(), ids=SETTINGS)
-    @pytest.mark.parametrize("power", [*range(-1074, -1020, 9), -1022, -1021, -1])
-    def test_bounds_of_normal_quotients_are_subnormal(self, control: int, power: int) -> None:
+    @pytest.mark.parametrize("power", [-1074, -1047, -1022, -1021])
+    def test_bounds_of_normal_quotients_are_subnormal(self, power: int) -> None:
         """What rounding does to a quotient near 2**power is at most 2**(power - 53), or half the smallest subnormal."""
         rng = np.random.default_rng(-power)
         a = np.ldexp(rng.uniform(1, 2, 50), -40)
@@ -176,9 +155,9 @@ print("the same")
             with switched_to(control):
                 return vinculum.sonnx.accuracy(a, b, 0, 0).introduced
 
-        bounds = in_a_thread_of_its_own(computed, control)
-        assert all(Fraction(bound) >= error for bound, error in zip(bounds.tolist(), errors, strict=True))
-        assert_same(bounds, clean)
+        assert all(Fraction(bound) >= error for bound, error in zip(clean.tolist(), errors, strict=True))
+        for control in SETTINGS.values():
+            assert_same(in_a_thread_of_its_own(computed, control), clean)
 
     def test_a_bound_that_was_below_the_error(self) -> None:
         a, b = np.array([107836145.5933689]), np.array([1.1946929518420655e308])
@@ -191,9 +170,8 @@ print("the same")
         bound = in_a_thread_of_its_own(computed, FLUSH_RESULTS | FLUSH_OPERANDS)
         assert Fraction(bound.item()) >= error > 0
 
-    @pytest.mark.parametrize("control", SETTINGS.values(), ids=SETTINGS)
     @pytest.mark.parametrize("name", ["float16", "float32", "float64", "python", "scalar", "list"])
-    def test_errors_of_operands_may_be_subnormal(self, control: int, name: str) -> None:
+    def test_errors_of_operands_may_be_subnormal(self, name: str) -> None:
         """However they are given, they are read by their encodings."""
         ones = np.ones(3)
         dtype = name if name.startswith("float") else "float32" if name in ("scalar", "list") else "float64"
@@ -206,7 +184,8 @@ print("the same")
             with switched_to(control):
                 return vinculum.sonnx.accuracy(ones, ones, given, 0).propagated
 
-        assert_same(in_a_thread_of_its_own(computed, control), expected)
+        for control in SETTINGS.values():
+            assert_same(in_a_thread_of_its_own(computed, control), expected)
 
     @pytest.mark.parametrize("name", ["float16", "bfloat16", "float32", "float64"])
     def test_what_verdicts_are_drawn_from(self, name: str) -> None:
@@ -216,7 +195,7 @@ print("the same")
 
         def everything() -> list[Array]:
             converted = [convert(convert(a, target), element_type) for target in (FLOAT16, BFLOAT16, FLOAT, DOUBLE)]
-            return [*converted, *(way.quotients(a, b) for way in catalogue(element_type)[::7])]
+            return [*converted, *(way.quotients(a, b) for way in catalogue(element_type)[::20])]
 
         expected = everything()
 
@@ -236,19 +215,3 @@ print("the same")
             return True
 
         assert in_a_thread_of_its_own(refused, FLUSH_OPERANDS)
-
-    def test_pytorch_flushing_subnormals(self, torch_or_skip: ModuleType) -> None:
-        def quotients() -> dict[str, Array]:
-            return {name: vinculum.div(*operands(name), **lenient(name)) for name in DTYPES}
-
-        expected = quotients()
-
-        def divided(switch: int) -> dict[str, Array]:
-            assert torch_or_skip.set_flush_denormal(bool(switch))
-            results = quotients()
-            assert torch_or_skip.tensor([1e-38]).div(8).item() == 0  # it is still switched on
-            return results
-
-        results = in_a_thread_of_its_own(divided, 1)
-        for name in DTYPES:
-            assert_same(results[name], expected[name])

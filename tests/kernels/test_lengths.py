@@ -73,14 +73,14 @@ class TestLines:
 class TestBeyondTheCaches:
     """Results so large that they are written past the caches: every element, and none beside them."""
 
-    @each_name
+    @pytest.mark.parametrize("name", ["float16", "float64"])
     def test_at_any_address(self, name: str) -> None:
         size = BEYOND_CACHES // DTYPES[name].itemsize + 1001
         a, b = (random_encodings(name, (5000,), seed) for seed in (1, 2))
         expected = exact_quotients(a, b)
         numbers = ~is_nan(expected)  # those compare as bytes do
         a, b, expected = (np.resize(x[numbers], size) for x in (a, b, expected))
-        for offset in (0, DTYPES[name].itemsize, 1, LINE - 1, 24):
+        for offset in (DTYPES[name].itemsize, LINE - 1):
             out = at((size,), DTYPES[name], offset)
             vinculum.divide(a, b, out=out, **lenient(name))
             assert_same(out, expected)
@@ -112,7 +112,7 @@ class TestBeyondTheCaches:
         assert out.strides[0] % 4
         assert out.nbytes > BEYOND_CACHES
         vinculum.div(a, np.float32(3), out=out)
-        np.testing.assert_array_equal(out, a / np.float32(3))
+        assert np.array_equal(out, a / np.float32(3))
         assert not records["tag"].any()
 
 

@@ -68,10 +68,6 @@ class TestPrepare:
         backend.prepare(weighted)
         assert weighted.SerializeToString(deterministic=True) == before
 
-    def test_it_knows_the_model(self, division: ModelProto) -> None:
-        model = backend.prepare(division).model
-        assert [repr(d) for d in model.divisions] == ["<node 'd' (Div-14): float (2,), (2,), (2,)>"]
-
     def test_external_data_of_the_working_directory(
         self, weighted: ModelProto, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -143,10 +139,6 @@ class TestRun:
         self, weighted: ModelProto, inputs: Any, quotient: list[int]
     ) -> None:
         assert backend.run_model(weighted, inputs)[0].tolist() == quotient
-
-    def test_again_and_again(self, division: ModelProto) -> None:
-        ready = backend.prepare(division)
-        assert [ready.run([A * n, B])[0][0] for n in range(3)] == [0, 3, 6]
 
     @pytest.mark.parametrize(
         ("inputs", "kind", "parts"),

@@ -12,7 +12,7 @@ from onnx import TensorProto, helper, numpy_helper
 from vinculum.errors import VinculumError
 from vinculum.models import load
 
-PLACES = 50
+PLACES = 40
 FLOATS = (TensorProto.FLOAT, [2])
 A = np.array([6, 9], np.float32)
 
@@ -77,7 +77,7 @@ def _flipped(content: bytes) -> Iterator[bytes]:
     rng = np.random.default_rng(0)
     for place in range(PLACES):
         start = len(content) * place // PLACES
-        for byte in (0x00, 0x7F, 0xFF, int(rng.integers(256)), content[start] ^ 1, content[start] ^ 0x80):
+        for byte in (0x00, 0xFF, int(rng.integers(256)), content[start] ^ 1):
             yield content[:start] + bytes([byte]) + content[start + 1 :]
 
 

@@ -7,16 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import dask
+import dask.array as da
 import numpy as np
 import pytest
 from onnx import TensorProto, helper
 
-from tests.optional import module_or_skip
 from vinculum.errors import AttributeValueError, BroadcastError, DivisionByZeroError, ElementTypeError, ModelError
 from vinculum.models import Model, load
-
-dask = module_or_skip("dask")
-da = module_or_skip("dask.array")
 
 File = Callable[..., Path]
 NODES = [helper.make_node("Div", ["a", "b"], ["c"], "d"), helper.make_node("Neg", ["c"], ["n"])]

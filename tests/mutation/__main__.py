@@ -1,5 +1,6 @@
-"""Plants small mistakes in the kernels, one at a time, and lists what no test finds: ``python -m tests.mutation``.
+"""Plants small mistakes, one at a time, and lists what no test finds: ``python -m tests.mutation``.
 
+They are drawn from the kernels and the operators; with ``--planted`` they are those that `planted.toml` names.
 The core is compiled for the best target of this machine only, and little optimised. A mutant whose code is the same as
 without the change is not counted; one that does not compile neither. `equivalent.toml` names what no test can find.
 """
@@ -19,12 +20,13 @@ import time
 import tomllib
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tests.mutation.mutants import Mutant, mutants_of
+from tests.mutation.mutants import Mutant, mutants_of, replaced
 from tests.processes import run
 
 ROOT = Path(__file__).parents[2]
@@ -35,7 +37,7 @@ COMPILER = (
     *("c++", "-std=c++20", "-O1", "-fPIC", "-fvisibility=hidden", "-w", "-fno-trapping-math", "-fno-math-errno"),
     *("-ffp-contract=off", f"-I{sysconfig.get_paths()['include']}", f"-isystem{np.get_include()}"),
 )
-# The best of each is tried first; what it is called by targets.cpp, and its options, as in meson.build.
+# The best of each is tried first; what it is called by targets.cpp, and its options, as in the core's meson.build.
 TARGETS = {
     "x86-64-v4+vbmi": ("v4_vbmi", "-march=x86-64-v4", "-mprefer-vector-width=512", "-mavx512vbmi"),
     "x86-64-v4": ("v4", "-march=x86-64-v4", "-mprefer-vector-width=512"),
@@ -52,12 +54,12 @@ def _of_kernels(*names: str) -> tuple[str, ...]:
 # The tests of a part, and pytest's expression for those of them that are about it. What finds most comes first.
 _QUOTIENTS = _of_kernels(
     *("contract", "integer_quotients", "sixteen_bit_floats", "eight_bit_pairs", "reciprocals", "lengths", "layouts"),
-    *("policies_and_exceptions", "in_place_and_overlap", "forbidden_pages"),
+    *("policies_and_exceptions", "forbidden_pages"),
 )
 _PROCESSES = _of_kernels("core", "threads", "environment", "thread_limit", "backends")
 QUOTIENTS = (_QUOTIENTS, "not portable")
 AROUND = ((*_QUOTIENTS, *_PROCESSES), "not portable")
-POOL = ((*_PROCESSES, *_of_kernels("contract", "fork_exit_interrupt")), "not portable")
+POOL = ((*_PROCESSES, *_of_kernels("contract"), "tests/machine/kernels"), "not portable")
 PORTABLE = (_of_kernels("portable", "contract", "environment", "backends"), "not x86")
 PYTHON = (_of_kernels("thread_limit", "backends", "environment", "contract"), "")
 OPERATORS = (("tests/ops", "tests/test_public_face.py"), "")
@@ -69,14 +71,17 @@ class Planted:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.package = folder / "vinculum"
-        shutil.copytree(SOURCES, self.package, ignore=shutil.ignore_patterns("*.so", "__pycache__", "core"))
-        shutil.copytree(ROOT / CORE, folder / "core")
+        shutil.copytree(SOURCES, self.package, ignore=shutil.ignore_patterns("__pycache__", "core"))
+
+    def compile_core(self) -> None:
+        """Compile the core, in place of the one that is installed, so that it can be changed too."""
+        shutil.copytree(ROOT / CORE, self.folder / "core")
         self.library = self.package / "kernels" / f"_core{sysconfig.get_config_var('EXT_SUFFIX')}"
         self.target = next(name for name in TARGETS if _runs(name))
         for unit in UNITS:
             self._compile(unit)
         self.objects = {unit: self._object(unit).read_bytes() for unit in UNITS}
-        self.included = {unit: (folder / f"{unit}.d").read_text(encoding="utf-8") for unit in UNITS}
+        self.included = {unit: (self.folder / f"{unit}.d").read_text(encoding="utf-8") for unit in UNITS}
         self._link()
 
     def plant(self, mutant: Mutant) -> str | None:
@@ -146,7 +151,7 @@ def _runs(target: str) -> bool:
     return target in targets()
 
 
-def tests_of(file: str) -> tuple[Sequence[str], str]:
+def tests_of(file: str) -> tuple[tuple[str, ...], str]:
     """Return the tests of a source, and pytest's expression for those of them that are about it."""
     name = Path(file).name
     if file.endswith(".py"):
@@ -178,6 +183,15 @@ def sources() -> list[Path]:
     return [path for path in cpp + python if path.name != "contract.h"]
 
 
+def catalogue() -> list[tuple[Mutant, tuple[str, ...]]]:
+    """Return the mistakes that `planted.toml` names, each with the tests that have to find it."""
+    named = tomllib.loads((Path(__file__).parent / "planted.toml").read_text(encoding="utf-8"))["planted"]
+    return [
+        (replace(replaced(SOURCES / one["file"], ROOT, one["old"], one["new"]), name=one["name"]), tuple(one["tests"]))
+        for one in named
+    ]
+
+
 def drawn(seed: int, chosen: str) -> list[Mutant]:
     """Return the mutants of the sources whose path contains something, in random order, each file's spread."""
     rng = random.Random(seed)
@@ -193,6 +207,7 @@ def drawn(seed: int, chosen: str) -> list[Mutant]:
 def main() -> int:
     """Plant, test, and print what survives; return 1 if something does."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__)
+    parser.add_argument("--planted", action="store_true", help="plant what planted.toml names, and draw nothing")
     parser.add_argument("--count", type=int, default=100, help="how many mutants to test")
     parser.add_argument("--seed", type=int, default=0, help="others are drawn with another one")
     parser.add_argument("--only", default="", metavar="TEXT", help="only of files whose path contains this")
@@ -201,11 +216,15 @@ def main() -> int:
     known, ends, survivors = equivalents(), Counter[str](), list[Mutant]()
     with tempfile.TemporaryDirectory() as folder:
         planted = Planted(Path(folder))
-        mutants = drawn(given.seed, given.only)
-        for tests in {tests_of(mutant.file) for mutant in mutants}:
+        if given.planted:
+            mutants = [(mutant, (tests, "")) for mutant, tests in catalogue() if given.only in mutant.file]
+        else:
+            planted.compile_core()
+            mutants = [(mutant, tests_of(mutant.file)) for mutant in drawn(given.seed, given.only)]
+        for tests in dict.fromkeys(tests for _, tests in mutants):
             if (found := planted.is_found(*tests)) is not None:
                 raise RuntimeError(f"without any change: {found}")
-        for mutant in mutants:
+        for mutant, tests in mutants:
             if ends["killed"] + ends["survive"] >= given.count:
                 break
             if given.line not in mutant.line or is_equivalent(mutant, known):
@@ -216,7 +235,7 @@ def main() -> int:
             if found is not None:
                 ends[found] += 1
             else:
-                found = planted.is_found(*tests_of(mutant.file))
+                found = planted.is_found(*tests)
                 ends["survive" if found is None else "killed"] += 1
                 survivors += [mutant] if found is None else []
                 print(f"{found or 'SURVIVES'} ({time.monotonic() - begun:.0f} s): {mutant}", flush=True)

@@ -23,6 +23,8 @@ class Mutant:
         The line as it is, and as it becomes, without what is around.
     text : str
         The whole source, changed.
+    name : str
+        What the mistake is, in words; empty if it is drawn.
     """
 
     file: str
@@ -30,9 +32,11 @@ class Mutant:
     line: str
     changed: str
     text: str
+    name: str = ""
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.number}: {self.line}  ->  {self.changed}"
+        place = f"{self.file}:{self.number}: "
+        return place + (self.name or f"{self.line}  ->  {self.changed}")
 
 
 def mutants_of(path: Path, root: Path) -> list[Mutant]:
@@ -42,6 +46,14 @@ def mutants_of(path: Path, root: Path) -> list[Mutant]:
         original = ast.unparse(ast.parse(text))
         return [_by_lines(file, original, changed) for changed in _changes_of_python(text)]
     return [_by_lines(file, text, text[:start] + new + text[end:]) for start, end, new in _changes_of_cpp(text)]
+
+
+def replaced(path: Path, root: Path, old: str, new: str) -> Mutant:
+    """Return the mutant of a source in which a text, which occurs once, is another."""
+    text = path.read_text(encoding="utf-8")
+    if text.count(old) != 1:
+        raise ValueError(f"{path} has {old!r} {text.count(old)} times; give what occurs once")
+    return _by_lines(path.relative_to(root).as_posix(), text, text.replace(old, new))
 
 
 def _by_lines(file: str, text: str, changed: str) -> Mutant:

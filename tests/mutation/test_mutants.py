@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.mutation.__main__ import ROOT, equivalents, is_equivalent, sources
-from tests.mutation.mutants import mutants_of
+from tests.mutation.__main__ import ROOT, catalogue, equivalents, is_equivalent, sources
+from tests.mutation.mutants import mutants_of, replaced
 
 CPP = """
 // a < b
@@ -65,6 +65,26 @@ def test_of_python(tmp_path: Path) -> None:
         ("return a - 1", "return a - 2"),
         ("return a - 1", "return 1 - 1"),
     }
+
+
+def test_what_is_replaced_occurs_once(tmp_path: Path) -> None:
+    (tmp_path / "f.py").write_text("a = 1\nb = 1\nc = 2\n")
+    assert str(replaced(tmp_path / "f.py", tmp_path, "c = 2", "c = 3")) == "f.py:3: c = 2  ->  c = 3"
+    for old in ("= 1", "= 4"):
+        with pytest.raises(ValueError, match="give what occurs once"):
+            replaced(tmp_path / "f.py", tmp_path, old, "= 5")
+
+
+def test_what_is_planted_by_name() -> None:
+    """Each is a program, in words of its own, and its tests are there; `catalogue` refuses what does not occur once."""
+    mistakes = catalogue()
+    assert len(mistakes) >= 30
+    assert len({mistake.name for mistake, _ in mistakes}) == len(mistakes)
+    for mistake, tests in mistakes:
+        compile(mistake.text, mistake.file, "exec")
+        assert mistake.text != (ROOT / mistake.file).read_text(encoding="utf-8")
+        assert tests
+        assert all((ROOT / test).exists() for test in tests), mistake
 
 
 @pytest.mark.parametrize("file", sorted({known["file"] for known in equivalents()}))

@@ -25,23 +25,6 @@ def refusal_of(call: Any, *operands: object, **arguments: Any) -> str:
 class TestVersions:
     """axis and broadcast are of Div-1 and Div-6, consumed_inputs of version 1, and later versions have none."""
 
-    @pytest.mark.parametrize("opset", [7, 10, 13, 14, None])
-    @pytest.mark.parametrize(
-        ("name", "value"), [("axis", 0), ("broadcast", 1), ("broadcast", 0), ("consumed_inputs", [0])]
-    )
-    def test_later_versions_of_div(self, opset: int | None, name: str, value: Any) -> None:
-        line = refusal_of(div, ONES, ONES, opset=opset, **{name: value})
-        having = "Div-1" if name == "consumed_inputs" else "Div-1 and Div-6"
-        assert f"has no attribute '{name}'; its attributes: none; {having} ha" in line
-
-    def test_div_6(self) -> None:
-        line = refusal_of(div, ONES, ONES, opset=6, consumed_inputs=[0, 0])
-        assert line.startswith("Div-6 has no attribute 'consumed_inputs'; its attributes: axis, broadcast; Div-1 ha")
-
-    @pytest.mark.parametrize("opset", [6, 13, None])
-    def test_later_versions_of_reciprocal(self, opset: int | None) -> None:
-        assert "'consumed_inputs'" in refusal_of(reciprocal, ONES, opset=opset, consumed_inputs=[0])
-
     @pytest.mark.parametrize(
         ("name", "attributes"),
         [
@@ -86,16 +69,6 @@ class TestValues:
     def test_axis_of_divide(self, axis: Any) -> None:
         line = refusal_of(divide, ONES, ONES[0], auto_broadcast="pdpd", axis=axis)
         assert line == f"axis of Divide-1 is {axis!r}; allowed: a whole number"
-
-    @pytest.mark.parametrize("hint", [[True], [0, False], [np.True_], [0.0], ["0"], "00", {0}, 0, np.array([0, 0])])
-    def test_consumed_inputs_are_whole_numbers(self, hint: Any) -> None:
-        for call, operands in ((div, (ONES, ONES)), (reciprocal, (ONES,))):
-            assert "is" in refusal_of(call, *operands, opset=1, consumed_inputs=hint)
-
-    @pytest.mark.parametrize("value", [1, 0, "true", "", [], 1.0])
-    def test_m_pythondiv_is_a_boolean(self, value: Any) -> None:
-        line = refusal_of(divide, ONES, ONES, m_pythondiv=value)
-        assert line == f"m_pythondiv of Divide-1 is {value!r}; allowed: False, True"
 
     def test_numpys_own_numbers_and_booleans(self) -> None:
         index: Any = np.int64(1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
 from math import floor, isfinite
 from typing import Any
 
@@ -80,14 +81,16 @@ class TestFloats:
         """The floor is halfway between two numbers, and the quotient above it: one rounds up, the other to even."""
         rng = np.random.default_rng(4)
         found: list[tuple[float, float]] = []
-        while len(found) < 100:
-            divisor = int(rng.integers(2**52, 2**53))
-            halfway = (int(rng.integers(2**53, 2**54)) | 1) << int(rng.integers(0, 50))
-            multiple = halfway * divisor
-            drop = multiple.bit_length() - 53
-            dividend = ((multiple >> drop) + 1) << drop
-            if multiple < dividend < multiple + divisor:
-                found.append((float(dividend), float(divisor)))
+        for exponent, sign, _ in product(range(53), (1, -1), range(10)):
+            # The odd `halfway` of 54 bits is chosen so that the dividend, a little above a multiple, has only 53.
+            divisor = 2 * int(rng.integers(2**51, 2**52)) + 1
+            above = 2 * int(rng.integers(0, 1 << max(0, 51 - exponent))) + 1
+            halfway = -sign * above * pow(divisor, -1, 2**54) % 2**54
+            if halfway >= 2**53:
+                dividend, rest = divmod(sign * halfway * divisor + above, 2**54)
+                assert not rest
+                found.append((np.ldexp(float(dividend), 54 + exponent), float(divisor)))
+                assert floor(Fraction(found[-1][0]) / divisor) == sign * halfway << exponent
         a, b = np.array(found).T.copy()
         assert_exact(a, b, "float64")
         assert (floor_divide(a, b) != np.floor_divide(a, b)).any()
@@ -148,11 +151,6 @@ class TestOperands:
         assert floor_divide(a, 2, out=a) is a
         assert a.tolist() == [3, -4]
         assert remainder(-7.5, np.float32([[2.0], [-2.0]])).tolist() == [[0.5], [-1.5]]  # type: ignore[arg-type]
-
-    def test_a_tensor(self, torch_or_skip: Any) -> None:
-        quotient: Any = floor_divide(torch_or_skip.tensor([7, -7]), 2)
-        assert type(quotient) is torch_or_skip.Tensor
-        assert quotient.tolist() == [3, -4]
 
     def test_refused(self) -> None:
         with pytest.raises(ElementTypeError, match="a is int32 and b float; floor_divide, remainder and divmod take"):

@@ -29,7 +29,6 @@ from tests.kernels.layouts import (
     unaligned,
 )
 from tests.optional import needs_core
-from tests.processes import importing, output_of, python
 
 Array = npt.NDArray[Any]
 
@@ -39,12 +38,9 @@ pytestmark = needs_core()
 SMALL = 75_000
 SIDES = {1: 600, 2: 425, 4: 300, 8: 213}
 TYPES: dict[str, Any] = {
-    name: np.dtype(getattr(ml_dtypes, name, name))
-    for name in ("int8", "uint16", "int32", "uint64", "float16", "bfloat16", "float32", "float64")
+    name: np.dtype(getattr(ml_dtypes, name, name)) for name in ("int8", "float16", "int32", "float64")
 }
-TABLE_TYPES: dict[str, Any] = {
-    name: np.dtype(getattr(ml_dtypes, name)) for name in ("int4", "uint4", "float8_e4m3fn", "float8_e5m2")
-}
+TABLE_TYPES: dict[str, Any] = {name: np.dtype(getattr(ml_dtypes, name)) for name in ("int4", "float8_e5m2")}
 LAYOUTS: dict[str, Callable[[Array], Array]] = {
     "contiguous": c_order,
     "column-major": fortran_order,
@@ -128,11 +124,11 @@ def lenient(name: str) -> dict[str, Any]:
     return {"zero_divisor": "zero"} if "int" in name else {}
 
 
-@pytest.mark.parametrize("name", ["int8", "int32", "uint64", "int4"])
+@pytest.mark.parametrize("name", ["int8", "int32", "int4"])
 class TestExceptionalElements:
     """They are counted and found, and replaced, without a mask."""
 
-    @pytest.mark.parametrize("layout", ["contiguous", "column-major", "reversed", "every other"])
+    @pytest.mark.parametrize("layout", ["contiguous", "column-major", "every other"])
     @pytest.mark.parametrize("policy", ["raise", "zero", "saturate"])
     def test_zero_divisors(self, name: str, layout: str, policy: Any) -> None:
         a, b = operands((TYPES | TABLE_TYPES)[name])
@@ -148,49 +144,3 @@ class TestExceptionalElements:
                 assert error.first_index == (0, 5)  # noqa: PT017 - likewise
 
         assert peak(divide) < SMALL
-
-
-# Divides while the system watches: what NumPy does not allocate is seen as well.
-PROGRAM = """
-import pathlib, sys
-import numpy as np
-import vinculum
-from tests.kernels.many_threads import allowed
-
-allowed(4).__enter__()
-SIDE = 4000
-b = np.ones((SIDE, SIDE), np.float32)
-a, out = b.copy(), np.ones_like(b)
-ways = {
-    "contiguous": (a, b, out),
-    "broadcast": (a, b[:1], out),
-    "columns": (a, b[:, :1], out),
-    "strided": (a[:, ::2], b[:, ::2], out[:, ::2]),
-    "transposed": (a.T, b, out),
-    "reversed": (a[::-1, ::-1], b, out),
-    "in place": (a, b, a),
-}
-
-def held(name):
-    (line,) = (l for l in pathlib.Path("/proc/self/status").read_text().splitlines() if l.startswith(name))
-    return int(line.split()[1]) * 1024
-
-for name, (x, y, z) in ways.items():
-    vinculum.div(x, y, out=z)
-    pathlib.Path("/proc/self/clear_refs").write_text("5")
-    before = held("VmRSS")
-    vinculum.div(x, y, out=z)
-    print(name, held("VmHWM") - before, a.nbytes, sep=",")
-"""
-
-
-def test_what_the_system_sees() -> None:
-    """The most memory that was ever resident grows by a small part of an operand."""
-    try:
-        with open("/proc/self/clear_refs", "w") as file:  # noqa: PTH123 - it is no file to be replaced
-            file.write("5")
-    except OSError:
-        pytest.skip("only Linux tells the peak of a part of a process's life")
-    for line in output_of(python(PROGRAM), env=importing()).splitlines():
-        name, grown, size = line.split(",")
-        assert int(grown) < int(size) // 8, name

@@ -35,28 +35,6 @@ class TestEmpty:
                 quotient = operator_of(element_type)(a, a.copy())
                 assert (quotient.shape, quotient.dtype) == (shape, a.dtype)
 
-    @pytest.mark.parametrize("dtype", ["int8", "int64", "uint32", "float32", ml_dtypes.int4])
-    @pytest.mark.parametrize(
-        ("a", "b", "joined"),
-        [
-            ((0,), (), (0,)),
-            ((0,), (1,), (0,)),
-            ((1,), (0,), (0,)),
-            ((0, 1), (1, 5), (0, 5)),
-            ((0, 1), (5,), (0, 5)),
-            ((3, 1), (1, 0), (3, 0)),
-            ((), (2, 0), (2, 0)),
-        ],
-    )
-    def test_divisors_that_are_zero(self, a: Any, b: Any, joined: Any, dtype: Any) -> None:
-        quotient = divide(np.ones(a).astype(dtype), np.zeros(b).astype(dtype), zero_divisor="raise", overflow="raise")
-        assert quotient.shape == joined
-
-    @pytest.mark.parametrize("shape", [(0,), (3, 0), (3, 0, 2)])
-    def test_out(self, shape: tuple[int, ...]) -> None:
-        for out in (np.empty(shape, "i4"), np.empty(shape[::-1], "i4").T):
-            assert div(np.empty(shape, "i4"), np.zeros(shape, "i4"), out=out) is out
-
     def test_limited_and_pdpd(self) -> None:
         empty, zeros = np.empty((0, 3), "i4"), np.zeros(3, "i4")
         assert div(empty, zeros, opset=6, broadcast=1).shape == (0, 3)

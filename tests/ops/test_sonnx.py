@@ -10,7 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vinculum import BroadcastError, ConstraintError, ElementTypeError, VinculumError, sonnx
+from vinculum import (
+    AttributeValueError,
+    BroadcastError,
+    ConstraintError,
+    ElementTypeError,
+    Operator,
+    VinculumError,
+    sonnx,
+)
 
 Array = np.ndarray[Any, Any]
 RATIONALS = st.fractions()
@@ -82,6 +90,13 @@ class TestWhichConstraint:
         assert str(violation.value).startswith(tag)
         assert isinstance(violation.value, VinculumError)
         assert isinstance(violation.value, ValueError)
+
+    def test_no_policy_replaces_one(self) -> None:
+        with pytest.raises(AttributeValueError, match="overflow is 'saturate'"):
+            Operator("Div", dialect="sonnx", variant="int", overflow="saturate")
+        with pytest.raises(ConstraintError, match=r"^\[C3\] 1 of 2") as caught:
+            Operator("Div", dialect="sonnx", variant="int")(np.array([1, 2], np.int8), np.array([3, 0], np.int8))
+        assert (caught.value.tag, caught.value.count, caught.value.first_index) == ("[C3]", 1, (1,))
 
     def test_the_index_is_one_of_the_operands(self) -> None:
         b = np.ones((2, 3, 4), "i4", order="F")

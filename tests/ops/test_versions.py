@@ -7,39 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from vinculum import ElementTypeError, Operator, SpecLookupError, div, reciprocal
+from vinculum import Operator, SpecLookupError, div, reciprocal
 
 IN_FORCE = [(1, 1), (2, 1), (5, 1), (6, 6), (7, 7), (8, 7), (10, 7), (12, 7), (13, 13), (14, 14), (15, 14), (28, 14)]
-
-
-class TestDiv:
-    """The five versions of Div."""
-
-    @pytest.mark.parametrize(("opset", "version"), [*IN_FORCE, (None, 14)])
-    def test_the_version_in_force(self, opset: int | None, version: int) -> None:
-        assert Operator("Div", opset=opset).spec.since_version == version
-        with pytest.raises(ElementTypeError, match=f"^Div-{version} does not take real"):
-            div(np.empty(0, object), np.empty(0, object), opset=opset)
-
-    def test_behaviour_follows(self) -> None:
-        """Opset 6 joins equal shapes only, 7 broadcasts; 13 has no int8, 14 does."""
-        a, b = np.ones((2, 3), "f4"), np.ones(3, "f4")
-        with pytest.raises(ValueError, match="must be equal"):
-            div(a, b, opset=6)
-        assert div(a, b, opset=7).shape == (2, 3)
-        with pytest.raises(TypeError, match="Div-13 does not take int8"):
-            div(np.array([1], "int8"), np.array([1], "int8"), opset=13)
-        assert div(np.array([1], "int8"), np.array([1], "int8"), opset=14).dtype == np.int8
-
-
-class TestReciprocal:
-    """The three versions of Reciprocal."""
-
-    @pytest.mark.parametrize(("opset", "version"), [(1, 1), (5, 1), (6, 6), (12, 6), (13, 13), (28, 13), (None, 13)])
-    def test_the_version_in_force(self, opset: int | None, version: int) -> None:
-        assert Operator("Reciprocal", opset=opset).spec.since_version == version
-        with pytest.raises(ElementTypeError, match=f"^Reciprocal-{version} does not take int32"):
-            reciprocal(np.array([1], "int32"), opset=opset)
 
 
 class TestRefused:

@@ -1,7 +1,7 @@
 """Whoever makes a theorem prove less, or a proof prove nothing, is noticed: the ways that we could think of.
 
-Those here need no prover. What a session claims is tried in `test_forgeries.py`, what provers must refuse in
-`test_replay.py`, digests in `test_recorded.py`, and extracted headers in `test_rules.py`.
+Those here need no prover. What a session claims is tried in `test_forgeries.py` of tests/machine/proofs, what provers
+must refuse in its `test_replay.py`, and extracted headers in its `test_rules.py`; digests in `test_recorded.py`.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import vinculum
 from tests.kernels.comparing import DTYPES, assert_same, encodings
 from tests.property.strategies import any_encoding, near_boundary
+from tests.property.views import half_as_often
 from vinculum import reference
 from vinculum.reference.rounding import decode, power_of_two, round_to_nearest_even
 from vinculum.spec.element_types import BFLOAT16, DOUBLE, FLOAT, FLOAT16, BinaryFormat, ElementType
@@ -50,6 +51,7 @@ def divided(a: Array, b: Array) -> Array:
 class TestFloats:
     """The exact quotient rounded once, to nearest with ties to even; subnormals kept; IEEE 754's special values."""
 
+    @half_as_often
     @given(st.data())
     def test_next_to_a_boundary(self, element_type: ElementType, data: st.DataObject) -> None:
         pairs = data.draw(st.lists(near_boundary(form(element_type)), min_size=1, max_size=8))
@@ -76,6 +78,7 @@ class TestFloats:
         assert_same(divided(a, b), expected)
         assert_same(divided(a[::-1], b[::-1]), expected[::-1])
 
+    @half_as_often
     @given(st.data())
     def test_every_loop(self, element_type: ElementType, data: st.DataObject) -> None:
         some = st.lists(any_encoding(form(element_type)), min_size=1, max_size=6)
@@ -88,12 +91,14 @@ class TestFloats:
         for row in range(a.shape[0]):
             assert_same(divided(a[row, 0], b[0]), expected[row])
 
+    @half_as_often
     @given(st.data())
     def test_reciprocal(self, element_type: ElementType, data: st.DataObject) -> None:
         x = array(data.draw(st.lists(any_encoding(form(element_type)), min_size=1, max_size=20)), element_type)
         assert_same(vinculum.reciprocal(x), reference.reciprocal(x, element_type))
         assert_same(vinculum.reciprocal(x[::-2]), reference.reciprocal(x, element_type)[::-2])
 
+    @half_as_often
     @given(st.data())
     def test_laws(self, element_type: ElementType, data: st.DataObject) -> None:
         """x/1 = x; x/x = 1; -x/y = -(x/y): what a reciprocal times the dividend breaks."""

@@ -8,17 +8,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import vinculum
 from tests.kernels.comparing import DTYPES, FLOATS, assert_same, lenient, random_encodings
-from tests.property.views import View, broadcastable, joined, names, shapes, views
+from tests.property.views import View, broadcastable, half_as_often, joined, names, shapes, views
 
 Array = npt.NDArray[Any]
 Division = Callable[..., Array]
-
-NUMPYS_LARGEST_RANK = 64
 
 
 def divide_and_check(divide: Division, name: str, a: View, b: View, full_b: Array, shape: tuple[int, ...]) -> None:
@@ -79,6 +77,7 @@ def placed(b: Array, axis: int, rank: int) -> Array:
 class TestLayouts:
     """No operand is copied for its layout, and none changes the result."""
 
+    @half_as_often
     @given(st.data(), names, st.sampled_from([multidirectional, floored]))
     @pytest.mark.clause("multidirectional-broadcasting")
     @pytest.mark.clause("auto-broadcast-numpy")
@@ -87,6 +86,7 @@ class TestLayouts:
         a, b = (data.draw(views(name, each)) for each in data.draw(broadcastable(shape)))
         divide_and_check(divide, name, a, b, b.array, joined(a.array.shape, b.array.shape))
 
+    @half_as_often
     @given(st.data(), names)
     @pytest.mark.clause("equal-shapes-by-default")
     @pytest.mark.clause("auto-broadcast-none")
@@ -99,6 +99,7 @@ class TestLayouts:
 
         divide_and_check(none, name, a, b, b.array, shape)
 
+    @half_as_often
     @given(st.data(), st.sampled_from(["int32", "uint64", "int64", "float16", "float32", "float64"]))
     @pytest.mark.clause("broadcast-axis")
     @pytest.mark.clause("broadcast-suffix")
@@ -112,6 +113,7 @@ class TestLayouts:
         if end == len(shape):
             divide_and_check(limited(None), name, a, b, b.array, shape)
 
+    @half_as_often
     @given(st.data(), names)
     @pytest.mark.clause("auto-broadcast-pdpd")
     @pytest.mark.clause("pdpd-axis")
@@ -125,6 +127,7 @@ class TestLayouts:
         if end == len(shape):
             divide_and_check(pdpd(-1), name, a, b, b.array, shape)
 
+    @half_as_often
     @given(st.data(), st.sampled_from(FLOATS))
     @pytest.mark.clause("element-by-element")
     def test_reciprocal(self, data: st.DataObject, name: str) -> None:
@@ -133,6 +136,7 @@ class TestLayouts:
         assert_same(vinculum.reciprocal(x.array), vinculum.reciprocal(np.array(x.array, DTYPES[name], order="C")))
         assert x.memory.tobytes() == before
 
+    @half_as_often
     @given(st.data(), names)
     def test_overlapping_windows(self, data: st.DataObject, name: str) -> None:
         memory = random_encodings(name, (40,), data.draw(st.integers(0, 9)))
@@ -145,6 +149,7 @@ class TestLayouts:
 class TestNewResults:
     """A result that is not given has no gaps, and lies in memory as the first operand does that nothing repeats."""
 
+    @half_as_often
     @given(st.data(), names)
     def test_memory_order(self, data: st.DataObject, name: str) -> None:
         shape = tuple(size for size in data.draw(shapes()) if size > 1)
@@ -160,15 +165,3 @@ class TestNewResults:
 def memory_order(array: Array) -> list[int]:
     """Return the dimensions of an array as they lie in memory, outermost first."""
     return sorted(range(array.ndim), key=lambda d: -abs(array.strides[d]))
-
-
-class TestLargestRank:
-    """Up to as many dimensions as NumPy has."""
-
-    @given(st.data(), names)
-    @settings(max_examples=25)  # drawing 64 dimensions takes long, and most of them are 1
-    def test_it(self, data: st.DataObject, name: str) -> None:
-        places = data.draw(st.lists(st.integers(0, NUMPYS_LARGEST_RANK - 1), max_size=5, unique=True))
-        shape = tuple(data.draw(st.integers(2, 3)) if d in places else 1 for d in range(NUMPYS_LARGEST_RANK))
-        a, b = (data.draw(views(name, each)) for each in data.draw(broadcastable(shape)))
-        divide_and_check(multidirectional, name, a, b, b.array, joined(a.array.shape, b.array.shape))

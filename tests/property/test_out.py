@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import vinculum
 from tests.kernels.comparing import DTYPES, FLOATS, assert_same, encodings, random_encodings
-from tests.property.views import broadcastable, joined, names, shapes, views
+from tests.property.views import broadcastable, half_as_often, joined, names, shapes, views
 
 Array = npt.NDArray[Any]
 
@@ -40,6 +40,7 @@ def assert_only_written_in(memory: Array, before: Array, out: Array) -> None:
 class TestOut:
     """``out`` is honoured everywhere: written in its own layout, returned, and nothing beside it is touched."""
 
+    @half_as_often
     @given(st.data(), names, operators)
     def test_memory_of_its_own(self, data: st.DataObject, name: str, operator: Any) -> None:
         shape = data.draw(shapes())
@@ -52,6 +53,7 @@ class TestOut:
         for memory, copy in zip((a.memory, b.memory), before, strict=False):
             assert memory.tobytes() == copy.tobytes()
 
+    @half_as_often
     @given(st.data(), names, operators)
     def test_windows_of_one_memory(self, data: st.DataObject, name: str, operator: Any) -> None:
         """Identical, shifted, reversed, interleaved with the operands: whatever slices of 3,000 elements make."""
@@ -67,6 +69,7 @@ class TestOut:
         some = [window() for _ in range(data.draw(st.integers(1, 3)))]
         self.check(memory, operator, name, *(data.draw(st.sampled_from(some)) for _ in range(3)))
 
+    @half_as_often
     @given(st.data(), names, operators)
     def test_views_of_one_square(self, data: st.DataObject, name: str, operator: Any) -> None:
         """Transposed, mirrored, and rows and columns of the very memory that is written."""
@@ -88,6 +91,7 @@ class TestOut:
         assert_same(out, expected)
         assert_only_written_in(memory, before, out)
 
+    @half_as_often
     @given(st.data(), st.sampled_from(FLOATS))
     def test_reciprocal(self, data: st.DataObject, name: str) -> None:
         shape = data.draw(shapes())
@@ -102,6 +106,7 @@ class TestOut:
         vinculum.reciprocal(out.array, out=mirrored)
         assert_same(mirrored, expected)
 
+    @half_as_often
     @given(st.data(), st.sampled_from(["int8", "int64", "uint32"]), operators)
     def test_an_error_tells_the_first_index_all_the_same(self, data: st.DataObject, name: str, operator: Any) -> None:
         memory = random_encodings(name, (24, 24), data.draw(st.integers(0, 9)))

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from tests.kernels.comparing import DTYPES, random_encodings
@@ -16,6 +17,9 @@ Array = npt.NDArray[Any]
 Shape = tuple[int, ...]
 
 _FEW = 6
+
+half_as_often = settings(max_examples=settings().max_examples // 2)
+"""Fewer examples of what takes long, and is enumerated in tests/kernels."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vinculum.errors import AttributeValueError, BroadcastError, ElementTypeError
 from vinculum.reference.accuracy import accuracy, error_bounds
 from vinculum.reference.exact_quotient import truncating
 from vinculum.spec.element_types import (
@@ -123,61 +122,8 @@ class TestNoBound:
         assert bounds_of(0, 3, 0, 0, FLOAT) == [0, 0, 0]
 
 
-class TestErrorBoundsGiven:
-    """Bounds of the operands' errors: non-negative, of any exact type, in any shape that broadcasts."""
-
-    @pytest.mark.parametrize(
-        "half",
-        [
-            0.5,
-            HALF,
-            np.float32(0.5),
-            np.longdouble(0.5),
-            np.array(0.5),
-            np.full((3, 1), 0.5, dtype=np.float16),
-        ],
-    )
-    def test_types_and_shapes(self, half: Any) -> None:
-        a, b = np.full((3, 2), 1.0), np.full((3, 2), 2.0)
-        result = accuracy(a, b, half, [0, 1], DOUBLE)
-        assert result.propagated.tolist() == [[0.25, 1.0]] * 3
-
-    def test_large_integers_are_taken_exactly(self) -> None:
-        bounds = np.array([2**64 - 1], dtype=np.uint64)
-        assert accuracy(real_array(1), real_array(1), bounds, 0, REAL).propagated.item() == 2**64 - 1
-
-    @pytest.mark.parametrize(
-        "illegal", [-0.5, -1, Fraction(-1, 3), math.nan, -math.inf, "0.5", None, 1j, np.array([1, -1e-300])]
-    )
-    @pytest.mark.parametrize("name", ["a_err", "b_err"])
-    def test_illegal_bounds_are_one_line(self, illegal: Any, name: str) -> None:
-        given_bounds = {"a_err": 0, "b_err": 0} | {name: illegal}
-        with pytest.raises(AttributeValueError, match=rf"^{name} holds .*non-negative int, float or Fraction") as e:
-            accuracy(np.ones(2), np.ones(2), element_type=DOUBLE, **given_bounds)
-        assert "\n" not in str(e.value)
-
-    def test_shapes_that_do_not_fit(self) -> None:
-        with pytest.raises(BroadcastError, match=r"^b_err has shape \(3,\), which does not broadcast to "):
-            accuracy(np.ones(2), np.ones(2), 0, np.zeros(3), DOUBLE)
-        with pytest.raises(BroadcastError, match=r"^the shapes are \(2,\) and \(1,\)"):
-            accuracy(np.ones(2), np.ones(1), 0, 0, DOUBLE)
-
-    def test_operands_of_another_type(self) -> None:
-        with pytest.raises(ElementTypeError, match=r"float needs float32$"):
-            accuracy(np.ones(2), np.ones(2), 0, 0, FLOAT)
-
-
 class TestResult:
     """Bounds are rounded outward to binary64, and keep the operands' shape."""
-
-    @pytest.mark.parametrize("shape", [(), (0,), (2, 1, 3)])
-    @pytest.mark.parametrize(("element_type", "dtype"), [(FLOAT16, "float64"), (INT8, "float64"), (REAL, "object")])
-    def test_shape_and_dtype(self, shape: tuple[int, ...], element_type: ElementType, dtype: str) -> None:
-        ones = np.ones(shape, dtype=np.int8).astype(element_type.numpy)
-        result = accuracy(ones, ones, 0, 0, element_type)
-        for bound in (result.propagated, result.introduced, result.total):
-            assert bound.shape == shape
-            assert bound.dtype == dtype
 
     def test_outward(self) -> None:
         propagated, introduced, total = bounds_of(1, 3, Fraction(1, 10), 0, DOUBLE)

@@ -17,15 +17,12 @@ from vinculum.spec.element_types import (
     FLOAT8E4M3FN,
     FLOAT16,
     INT4,
-    INT8,
     INT32,
     REAL,
     UINT4,
-    UINT64,
     ElementType,
     Kind,
 )
-from vinculum.spec.model import IntegerRounding
 
 FLOATS = [t for t in ELEMENT_TYPES if t.kind is Kind.FLOAT]
 
@@ -55,18 +52,6 @@ class TestElementTypes:
                 quotient = divide(ones, ones, element_type)
                 assert quotient.shape == shape
                 assert quotient.dtype == ones.dtype
-
-    def test_reals_stay_exact(self) -> None:
-        """SONNX Div (real), example 2."""
-        a, b = reals("3.7", "4.4", "16.2", "0.5", "25.3", "24.8"), reals(3, "2.2", "4.1", 1, "5.2", 4)
-        assert divide(a, b, REAL).tolist() == [
-            Fraction(37, 30),
-            2,
-            Fraction(162, 41),
-            Fraction(1, 2),
-            Fraction(253, 52),
-            Fraction(62, 10),
-        ]
 
     def test_a_real_may_be_any_exact_rational_but_no_float(self) -> None:
         mixed = np.array([1, np.int64(3), Fraction(1, 2)], dtype=object)
@@ -109,39 +94,11 @@ class TestShapes:
         assert a.tolist() == [7, -7, 1]
 
 
-class TestPolicies:
-    """The policies reach every element, and the rounding is the caller's."""
-
-    def test_rounding(self) -> None:
-        a, b = np.array([-11, 11], dtype=np.int32), np.array([3, -3], dtype=np.int32)
-        assert divide(a, b, INT32).tolist() == [-3, -3]
-        assert divide(a, b, INT32, rounding=IntegerRounding.FLOOR).tolist() == [-4, -4]
-
-    def test_zero_divisor_and_overflow(self) -> None:
-        a, b = np.array([-128, 5, -5, 0], dtype=np.int8), np.array([-1, 0, 0, 0], dtype=np.int8)
-        assert divide(a, b, INT8, zero_divisor="zero").tolist() == [-128, 0, 0, 0]
-        saturated = divide(a, b, INT8, zero_divisor="saturate", overflow="saturate")
-        assert saturated.tolist() == [127, 127, -128, 0]
-        with pytest.raises(ZeroDivisionError, match=r"^5 / 0 in int8"):
-            divide(a, b, INT8)
-        with pytest.raises(OverflowError, match=r"^-128 / -1 exceeds"):
-            divide(a, b, INT8, zero_divisor="zero", overflow="raise")
-
-    def test_the_largest_unsigned_values(self) -> None:
-        a = np.array([2**64 - 1, 2**63], dtype=np.uint64)
-        b = np.array([1, 2**64 - 1], dtype=np.uint64)
-        assert divide(a, b, UINT64).tolist() == [2**64 - 1, 0]
-
-    def test_a_real_zero_divisor_always_raises(self) -> None:
-        with pytest.raises(ZeroDivisionError, match="undefined over the reals"):
-            divide(reals(1), reals(0), REAL, zero_divisor="zero")
-
-
 class TestReciprocal:
     """ONNX Reciprocal: y = 1 / x, elementwise."""
 
-    def test_every_float16(self) -> None:
-        x = np.arange(1 << 16, dtype=np.uint32).astype(np.uint16).view(np.float16)
+    def test_float16(self) -> None:
+        x = np.arange(0, 1 << 16, 5, dtype=np.uint32).astype(np.uint16).view(np.float16)
         with np.errstate(all="ignore"):  # zeros, overflow and NaNs are the point
             expected = np.float16(1) / x
         assert np.array_equal(reciprocal(x, FLOAT16), expected, equal_nan=True)

@@ -122,11 +122,11 @@ def assert_as_numpy(pairs: list[tuple[int, int]], element_type: ElementType) -> 
 
 
 class TestEveryPair:
-    """OpenVINO Divide-1, 'any numeric type': the two 8-bit formats, exhaustively."""
+    """OpenVINO Divide-1, 'any numeric type': the two 8-bit formats; every pair, and a third of them by a search."""
 
     @pytest.mark.parametrize("element_type", [FLOAT8E4M3FN, FLOAT8E5M2], ids=str)
     def test_by_search(self, element_type: ElementType) -> None:
-        assert_quotients(list(itertools.product(range(256), range(256))), element_type)
+        assert_quotients(list(itertools.product(range(0, 256, 3), range(256))), element_type)
 
     @pytest.mark.parametrize("element_type", [FLOAT8E4M3FN, FLOAT8E5M2], ids=str)
     def test_as_ml_dtypes(self, element_type: ElementType) -> None:
@@ -139,7 +139,7 @@ class TestCorrectRounding:
     @pytest.mark.parametrize("element_type", [FLOAT16, BFLOAT16], ids=str)
     def test_sixteen_bits_by_search(self, element_type: ElementType) -> None:
         draw = random.Random(16)
-        drawn = [(draw.getrandbits(16), draw.getrandbits(16)) for _ in range(10_000)]
+        drawn = [(draw.getrandbits(16), draw.getrandbits(16)) for _ in range(3000)]
         near_borders = edges(form(element_type))
         grid = itertools.product(near_borders, near_borders)
         assert_quotients([*drawn, *grid], element_type)
@@ -152,7 +152,7 @@ class TestCorrectRounding:
     @pytest.mark.parametrize("element_type", [FLOAT, DOUBLE], ids=str)
     def test_random_encodings_as_numpy(self, element_type: ElementType) -> None:
         draw, bits = random.Random(32), element_type.bits
-        assert_as_numpy([(draw.getrandbits(bits), draw.getrandbits(bits)) for _ in range(10_000)], element_type)
+        assert_as_numpy([(draw.getrandbits(bits), draw.getrandbits(bits)) for _ in range(3000)], element_type)
 
     @given(st.tuples(st.floats(width=32), st.floats(width=32)))
     @example((1.401298464324817e-45, 2.0))
@@ -167,41 +167,6 @@ class TestCorrectRounding:
     def test_double_as_numpy(self, operands: tuple[float, float]) -> None:
         a, b = np.array(operands).view(np.uint64).tolist()
         assert_as_numpy([(a, b)], DOUBLE)
-
-
-class TestSpecialValues:
-    """IEEE 754 clauses 6 and 7: invalid operation, division by zero, signs; SONNX Div (float), its table."""
-
-    @pytest.mark.parametrize("element_type", FLOATS, ids=str)
-    def test_invalid_operations_give_the_one_nan(self, element_type: ElementType) -> None:
-        fmt = form(element_type)
-        one, sign = fmt.bias << fmt.trailing_bits, fmt.sign_mask
-        pairs = [(0, 0), (0, sign), (sign, 0), (fmt.nan, one), (one, fmt.nan | sign), (sign - 1, 0)]
-        if fmt.infinities:
-            infinity = fmt.largest + 1
-            pairs += [(infinity, infinity), (infinity | sign, infinity), (infinity + 1, one)]
-        for a, b in pairs:
-            assert float_quotient(a, b, fmt) == fmt.nan
-
-    @pytest.mark.parametrize("element_type", FLOATS, ids=str)
-    def test_division_by_zero_is_infinite_with_the_exclusive_or_of_the_signs(self, element_type: ElementType) -> None:
-        fmt = form(element_type)
-        sign = fmt.sign_mask
-        for a, b in itertools.product((1, fmt.largest, 1 | sign), (0, sign)):
-            expected = fmt.largest + 1 | (a ^ b) & sign if fmt.infinities else fmt.nan
-            assert float_quotient(a, b, fmt) == expected
-
-    @pytest.mark.parametrize("element_type", FLOATS, ids=str)
-    def test_zero_dividend_is_a_zero_with_the_exclusive_or_of_the_signs(self, element_type: ElementType) -> None:
-        fmt = form(element_type)
-        sign = fmt.sign_mask
-        for a, b in itertools.product((0, sign), (1, fmt.largest, 1 | sign)):
-            assert float_quotient(a, b, fmt) == (a ^ b) & sign
-
-    def test_float8e4m3fn_overflow_is_nan(self) -> None:
-        fmt = form(FLOAT8E4M3FN)
-        assert float_quotient(0x7E, 0x30, fmt) == fmt.nan
-        assert float_quotient(0xFE, 0x30, fmt) == fmt.nan
 
 
 class TestRational:

@@ -60,6 +60,11 @@ def nearest(value: Fraction, element_type: ElementType) -> int:
     return below + 1 if twice > sum_of_both else below
 
 
+def some(encodings: range, element_type: ElementType) -> range:
+    """Return every encoding of 8 bits, and every 13th of 16."""
+    return encodings if element_type.bits == 8 else encodings[::13]
+
+
 class TestDecode:
     """IEEE 754 clause 3.4: what an encoding stands for."""
 
@@ -67,23 +72,25 @@ class TestDecode:
     def test_every_encoding_comes_back(self, element_type: ElementType) -> None:
         fmt = form(element_type)
         counts = dict.fromkeys(NumberClass, 0)
-        for bits in range(2 * fmt.sign_mask):
+        for bits in some(range(2 * fmt.sign_mask), element_type):
             number = decode(bits, fmt)
             counts[number.number_class] += 1
             assert number.negative == bool(bits & fmt.sign_mask)
             if number.is_finite:
                 assert round_to_nearest_even(number.value, fmt, negative_zero=number.negative) == bits
-        assert counts[NumberClass.FINITE] == 2 * (fmt.largest + 1)
-        assert counts[NumberClass.INFINITE] == (2 if fmt.infinities else 0)
+        if element_type.bits == 8:
+            assert counts[NumberClass.FINITE] == 2 * (fmt.largest + 1)
+            assert counts[NumberClass.INFINITE] == (2 if fmt.infinities else 0)
 
     @pytest.mark.parametrize("element_type", NARROW, ids=str)
     def test_every_encoding_means_what_numpy_says(self, element_type: ElementType) -> None:
         fmt = form(element_type)
         width = {8: np.uint8, 16: np.uint16}[element_type.bits]
-        numbers = np.arange(2 * fmt.sign_mask).astype(width).view(element_type.numpy)
+        encodings = some(range(2 * fmt.sign_mask), element_type)
+        numbers = np.array(encodings).astype(width).view(element_type.numpy)
         with np.errstate(invalid="ignore"):  # signalling NaNs are among the encodings
             expected_values = numbers.astype(np.float64).tolist()
-        for bits, expected in enumerate(expected_values):
+        for bits, expected in zip(encodings, expected_values, strict=True):
             number = decode(bits, fmt)
             if number.is_finite:
                 assert math.ldexp(number.significand, number.exponent) == abs(expected)  # exact, of 11 bits
@@ -94,8 +101,8 @@ class TestDecode:
     @pytest.mark.parametrize("element_type", NARROW, ids=str)
     def test_values_ascend_with_their_encodings(self, element_type: ElementType) -> None:
         fmt = form(element_type)
-        values = [decode(bits, fmt).value for bits in range(fmt.largest + 1)]
-        assert values == sorted_values(element_type)[:-1]
+        for bits in some(range(fmt.largest + 1), element_type):
+            assert decode(bits, fmt).value == sorted_values(element_type)[bits]
 
     def test_float8e4m3fn_has_one_nan_a_sign_and_no_infinity(self) -> None:
         fmt = form(FLOAT8E4M3FN)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+import threading
 from functools import partial
 from io import StringIO
-from time import monotonic, sleep
+from itertools import count
 
 import pytest
 from rich.console import Console
@@ -13,56 +15,78 @@ from rich.progress import Progress
 from vinculum.reporting import progress as module
 from vinculum.reporting.progress import progress
 
+LIMIT = 60.0  # Seconds; nothing takes them.
+
+
+class Terminal(StringIO):
+    """What is written to a terminal, which can be waited for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._written = threading.Condition()
+
+    def write(self, text: str) -> int:
+        with self._written:
+            self._written.notify_all()
+            return super().write(text)
+
+    def wait_for(self, pattern: str, times: int = 1) -> None:
+        """Wait until it shows what matches a pattern, in so many different words."""
+        with self._written:
+            assert self._written.wait_for(lambda: len(set(re.findall(pattern, self.getvalue()))) >= times, LIMIT)
+
 
 @pytest.fixture
-def written(monkeypatch: pytest.MonkeyPatch) -> StringIO:
-    """Return what stands for standard error: a terminal, with little patience."""
-    file = StringIO()
+def written(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    """Return what stands for standard error: a terminal, and no patience."""
+    file = Terminal()
     monkeypatch.setattr(module, "console", lambda stderr: Console(file=file, force_terminal=True))
-    monkeypatch.setattr(module, "_PATIENCE", 0.01)
+    monkeypatch.setattr(module, "_PATIENCE", 0.001)
     return file
 
 
-def work(lasts: float, error: Exception | None = None) -> None:
-    """Do something that lasts, and perhaps fails."""
+def test_a_long_task_on_a_terminal(written: Terminal) -> None:
     with progress("Running", 2) as advance:
         advance(1, "1 [red]division done")
-        sleep(lasts)
-        if error is not None:
-            raise error
+        written.wait_for(r"1 \[red\]division done")
+    assert "Running" in written.getvalue()
+    assert written.getvalue().endswith("\x1b[2K")
 
 
-def test_a_long_task_on_a_terminal(written: StringIO) -> None:
-    work(lasts=0.3)
-    text = written.getvalue()
-    assert "Running" in text
-    assert "1 [red]division done" in text
-    assert text.endswith("\x1b[2K")
-
-
-def test_the_clock_runs_on_after_the_last_step(written: StringIO, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "Progress", partial(Progress, get_time=lambda: 10 * monotonic()))
+def test_the_clock_runs_on_after_the_last_step(written: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "Progress", partial(Progress, get_time=partial(next, count())))
     with progress("Running", 1) as advance:
         advance(1, "1 division done")
-        sleep(0.13)
-    assert "0:00:01" in written.getvalue()
+        written.wait_for(r"\d:\d\d:\d\d", times=4)
 
 
-def test_a_short_task_shows_nothing(written: StringIO, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_PATIENCE", 60)
-    work(lasts=0)
+def test_a_short_task_shows_nothing(written: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_PATIENCE", LIMIT)
+    with progress("Running", 2) as advance:
+        advance(1, "1 division done")
     assert written.getvalue() == ""
 
 
-def test_nothing_without_a_terminal(written: StringIO, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_without_a_terminal(written: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "console", lambda stderr: Console(file=written))
-    work(lasts=0.1)
+    before = threading.active_count()
+    with progress("Running", 2) as advance:
+        advance(1, "1 division done")
+        assert threading.active_count() == before, "nothing is to come"
     assert written.getvalue() == ""
 
 
-def test_an_error_ends_the_bar(written: StringIO) -> None:
+def test_an_error_ends_the_bar(written: Terminal) -> None:
+    before = set(threading.enumerate())
+
+    def work() -> None:
+        with progress("Running", 2) as advance:
+            advance(1, "1 division done")
+            written.wait_for("1 division done")
+            raise ZeroDivisionError
+
     with pytest.raises(ZeroDivisionError):
-        work(lasts=0.2, error=ZeroDivisionError())
-    size = len(written.getvalue())
-    sleep(0.3)
-    assert len(written.getvalue()) == size > 0
+        work()
+    for thread in set(threading.enumerate()) - before:
+        thread.join(LIMIT)
+        assert not thread.is_alive(), "it would write again"

@@ -11,8 +11,8 @@ from vinculum.sandbox import process
 _START = process.start
 
 
-@pytest.fixture(scope="package", autouse=True)
-def _started_anew(warm_processes: object) -> Iterator[None]:
+@pytest.fixture
+def started_anew(warm_processes: object) -> Iterator[None]:
     """Start every process anew, as a user's are."""
     forked, process.start = process.start, _START
     yield

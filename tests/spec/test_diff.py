@@ -41,19 +41,6 @@ class TestDocumentation:
         assert max(change.added, change.removed) <= max(len(before), len(after))
 
 
-class TestDivSixAgainstOne:
-    """The difference that the Div-6 document prints of itself."""
-
-    def test_it_is_reported_as_there(self) -> None:
-        diff = difference(DIV_1, DIV_6)
-        (types,) = diff.type_constraints
-        assert types.type_variable == "T"
-        assert [t.name for t in types.added] == ["int32", "int64", "uint32", "uint64"]
-        assert types.removed == ()
-        assert [(c.what, c.name) for c in diff.attributes] == [("removed", "consumed_inputs")]
-        assert not diff.breaking
-
-
 @pytest.mark.parametrize(
     ("old", "new"), [(DIV_6, RECIPROCAL_6), (DIV_14, DIV_FLOAT), (DIV_REAL, DIV_FLOAT), (DIVIDE_1, DIV_1)]
 )

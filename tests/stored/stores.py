@@ -7,10 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import h5py
 import numpy as np
+import zarr
 from numpy.typing import NDArray
 
-from tests.optional import skip_without
 from vinculum.errors import VinculumError
 from vinculum.tensors.storage import stored_dtype
 
@@ -19,22 +20,14 @@ Array = NDArray[Any]
 KINDS = ("npy", "npy, Fortran", "zarr", "zarr, shards", "zarr 2", "hdf5", "hdf5, chunks")
 
 
-def package_of(kind: str) -> str:
-    """Return the package that a kind of file needs."""
-    return {"npy": "numpy", "zarr": "zarr", "hdf5": "h5py"}[kind.partition(",")[0].partition(" ")[0]]
-
-
 def put(folder: Path, name: str, array: Array, kind: str, chunk: int = 2) -> str:
     """Write an array and return what the command calls it."""
-    skip_without(package_of(kind))
     raw = array.view(stored_dtype(array.dtype))
     path = folder / name
     if kind.startswith("npy"):
         np.save(path.with_suffix(".npy"), raw.copy(order="F") if "Fortran" in kind else raw)
         return f"{path}.npy"
     if kind.startswith("zarr"):
-        import zarr
-
         chunks = tuple(max(1, min(chunk, size)) for size in raw.shape)
         options: dict[str, Any] = {"chunks": chunks, "zarr_format": 2 if kind == "zarr 2" else 3}
         if "shards" in kind and chunks:
@@ -44,8 +37,6 @@ def put(folder: Path, name: str, array: Array, kind: str, chunk: int = 2) -> str
             made = zarr.create_array(f"{path}.zarr", shape=raw.shape, dtype=raw.dtype, **options)
         made[...] = raw
         return f"{path}.zarr"
-    import h5py
-
     chunked = "chunks" in kind and raw.ndim and raw.size
     with h5py.File(f"{path}.h5", "w") as file:
         chunks = tuple(min(chunk, size) for size in raw.shape)
@@ -59,14 +50,10 @@ def taken(name: str, dtype: np.dtype[Any] | None = None) -> Array:
     if name.endswith(".npy"):
         raw = np.load(name)
     elif name.endswith(".zarr"):
-        import zarr
-
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             raw = np.asarray(zarr.open_array(name, mode="r")[...])
     else:
-        import h5py
-
         file, _, dataset = name.partition(":")
         with h5py.File(file) as opened:
             raw = np.asarray(opened[dataset])

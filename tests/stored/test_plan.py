@@ -58,3 +58,4 @@ def test_an_axis_is_cut_only_if_a_block_does_not_hold_it() -> None:
     assert flat((100, 10, 10), 250, "F").block == (100, 2, 1)
     assert of_chunks((100, 100), (10, 10), 2000).block == (20, 100)
     assert of_chunks((100, 100), (10, 10), 350).block == (10, 30)
+    assert of_chunks((9, 8), (1, 3), 20).block == (2, 9)

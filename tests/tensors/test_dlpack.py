@@ -1,135 +1,149 @@
-"""PyTorch tensors in CPU memory, through DLPack: viewed, or refused in one line."""
+"""Arrays of other libraries, through DLPack: viewed where they lie, or refused in one line."""
 
 from __future__ import annotations
 
-import warnings
-from types import ModuleType
+import sys
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
 
-from vinculum import BroadcastError, ConstraintError, ElementTypeError, div, divide, reciprocal, sonnx
+import vinculum
+from tests.tensors.exporters import JAX, TORCH, Frozen, Tensor
+from vinculum import BroadcastError, ConstraintError, ElementTypeError, VinculumError, floor_divide
 from vinculum.tensors.storage import as_operand
+
+# Typed as for NumPy arrays.
+div: Any = vinculum.div
+divide: Any = vinculum.divide
+reciprocal: Any = vinculum.reciprocal
+sonnx: Any = vinculum.sonnx
+
+SHARED = [f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)] + ["float16", "float32", "float64"]
+NARROW = ["bfloat16", "float8_e4m3fn", "float8_e5m2"]
+
+
+@pytest.fixture(autouse=True)
+def libraries(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the stand-ins be imported already, as they are when somebody has their arrays."""
+    monkeypatch.setitem(sys.modules, "torch", TORCH)
+    monkeypatch.setitem(sys.modules, "jax", JAX)
 
 
 class TestViews:
-    """What DLPack and NumPy share is divided where it lies."""
+    """What DLPack and NumPy share is divided where it lies, and goes back to where it came from."""
 
-    @pytest.mark.parametrize(
-        "name",
-        ["float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"],
-    )
-    def test_every_shared_type(self, torch_or_skip: ModuleType, name: str) -> None:
-        tensor = torch_or_skip.tensor([6, 9], dtype=getattr(torch_or_skip, name))
+    @pytest.mark.parametrize("name", SHARED + NARROW)
+    def test_every_type(self, name: str) -> None:
+        dtype = np.dtype(getattr(ml_dtypes, name, name))
+        tensor, divisor = Tensor(np.array([6, 4], dtype)), np.array([2, 4], dtype)
         operand = as_operand(tensor, "A")
-        assert operand.dtype == np.dtype(name)
-        assert operand.__array_interface__["data"][0] == tensor.data_ptr()
-        quotient = div(np.array([6, 9], name), torch_or_skip.tensor([2, 3]).to(tensor.dtype))
-        assert type(quotient) is torch_or_skip.Tensor
-        assert quotient.dtype is tensor.dtype
-        assert quotient.tolist() == [3, 3]
+        assert operand.dtype == dtype
+        assert operand.ctypes.data == tensor.array.ctypes.data
+        for quotient in (
+            divide(tensor, Tensor(divisor)),
+            divide(tensor, divisor),
+            divide(tensor.array, Tensor(divisor)),
+        ):
+            assert type(quotient) is Tensor
+            assert quotient.array.dtype == dtype
+            assert quotient.array.astype("f4").tolist() == [3, 1]
+        assert tensor.array.astype("f4").tolist() == [6, 4]
 
-    @pytest.mark.parametrize("name", ["bfloat16", "float8_e4m3fn", "float8_e5m2"])
-    def test_narrow_types_that_dlpack_lacks(self, torch_or_skip: ModuleType, name: str) -> None:
-        tensor = torch_or_skip.tensor([6.0, 1.0]).to(getattr(torch_or_skip, name))
-        operand = as_operand(tensor, "A")
-        assert operand.dtype == np.dtype(getattr(ml_dtypes, name))
-        assert operand.__array_interface__["data"][0] == tensor.data_ptr()
-        divisor = torch_or_skip.tensor([4.0, 3.0]).to(tensor.dtype)
-        quotient: Any = divide(tensor, divisor)
-        assert quotient.dtype is tensor.dtype
-        expected = divide(operand, as_operand(divisor, "B"))
-        assert quotient.to(torch_or_skip.float32).tolist() == expected.astype("f4").tolist()
+    def test_any_strides(self) -> None:
+        x = np.arange(1, 25, dtype="f4").reshape(2, 3, 4)
+        for view in (x.transpose(2, 0, 1), x[:, 1:, ::2], np.broadcast_to(x[0, 0], (5, 4)), x[:0], x[0, 0, 0, ...]):
+            quotients: Any = reciprocal(Tensor(view.copy() if not view.flags.writeable else view))
+            np.testing.assert_array_equal(quotients.array, 1 / view, strict=True)
 
-    def test_any_strides(self, torch_or_skip: ModuleType) -> None:
-        tensor = torch_or_skip.arange(1, 25, dtype=torch_or_skip.float32).reshape(2, 3, 4)
-        views = [tensor.permute(2, 0, 1), tensor[:, 1:, ::2], tensor[0, 0].expand(5, 4), tensor[:0], tensor[0, 0, 0]]
-        for view in views:
-            quotients: Any = reciprocal(view)
-            np.testing.assert_array_equal(quotients.numpy(), 1 / view.numpy(), strict=True)
-
-    def test_in_every_operator(self, torch_or_skip: ModuleType) -> None:
-        a, b = torch_or_skip.tensor([-7, 7]), torch_or_skip.tensor([2])
-        assert div(a, b).tolist() == [-3, 3]
-        assert divide(a, b).tolist() == [-4, 3]
-        assert sonnx.div(a, torch_or_skip.tensor([2, 2])).tolist() == [-3, 3]
-
-    def test_tensors_are_not_written(self, torch_or_skip: ModuleType) -> None:
-        a = torch_or_skip.tensor([6.0, 8.0])
-        div(a, torch_or_skip.tensor([2.0, 4.0]))
-        assert a.tolist() == [6, 8]
+    def test_in_every_operator(self) -> None:
+        a, b = Tensor(np.array([-7, 7])), Tensor(np.array([2]))
+        calls: list[Any] = [
+            div(a, b),
+            divide(a, b),
+            floor_divide(a, 2),
+            sonnx.div(a, Tensor(np.array([2, 2]))),
+            div(a, 2),
+        ]
+        assert {type(quotient) for quotient in calls} == {Tensor}
+        assert [quotient.array.tolist() for quotient in calls] == [[-3, 3], [-4, 3], [-4, 3], [-3, 3], [-3, 3]]
 
 
 class TestRefusals:
-    """What cannot be viewed as it is."""
+    """What cannot be viewed as it is: one line that says why."""
 
-    def refusal(self, tensor: Any) -> str:
-        with pytest.raises(ElementTypeError) as refusal:
+    @pytest.mark.parametrize(
+        ("tensor", "words"),
+        [
+            (
+                Tensor(np.ones(2, "f4"), gradient=True),
+                r"NumPy cannot view \(Can't export .* gradient",
+            ),
+            (Tensor(np.ones(2, "f4"), device=14), "must lie in CPU memory"),
+            (Tensor(np.ones(2, "f4"), negated=True), r"negated lazily; pass its \.resolve_neg\(\)"),
+            (Tensor(np.ones(2, "?")), "^A has NumPy type bool"),
+            (Tensor(np.ones(2, "c8")), "^A has NumPy type complex"),
+        ],
+    )
+    def test_operands(self, tensor: Tensor, words: str) -> None:
+        with pytest.raises(ElementTypeError, match=words) as refusal:
             div(tensor, np.ones(2, "f4"))
         assert "\n" not in str(refusal.value)
-        return str(refusal.value)
 
-    def test_gradients(self, torch_or_skip: ModuleType) -> None:
-        assert "gradient" in self.refusal(torch_or_skip.ones(2, requires_grad=True))
-        assert "gradient" in self.refusal(torch_or_skip.nn.Parameter(torch_or_skip.ones(2)))
-
-    def test_no_memory(self, torch_or_skip: ModuleType) -> None:
-        assert "must lie in CPU memory" in self.refusal(torch_or_skip.ones(2, device="meta"))
-
-    def test_types_that_are_not_divided(self, torch_or_skip: ModuleType) -> None:
-        assert self.refusal(torch_or_skip.tensor([True, False])).startswith("A has NumPy type bool")
-        assert self.refusal(torch_or_skip.tensor([1j, 2])).startswith("A has NumPy type complex")
-
-    def test_lazily_conjugated_or_negated(self, torch_or_skip: ModuleType) -> None:
-        """The imaginary part of a conjugate holds the opposite numbers in memory; a view of it has the wrong sign."""
-        conjugate = torch_or_skip.tensor([1 + 2j, 3 - 4j]).conj()
-        self.refusal(conjugate)
-        negated = conjugate.imag
-        assert negated.tolist() == [-2, 4]
-        assert negated.is_neg()
-        self.refusal(negated)
-
-    @pytest.mark.parametrize("layout", ["sparse", "sparse_csr", "sparse_csc", "sparse_bsr"])
-    def test_sparse(self, torch_or_skip: ModuleType, layout: str) -> None:
+    def test_sparse(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """[GR1]."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # PyTorch tells that its own sparse tensors are in beta
-            dense = torch_or_skip.eye(2)
-            sparse = {
-                "sparse": dense.to_sparse,
-                "sparse_csr": dense.to_sparse_csr,
-                "sparse_csc": dense.to_sparse_csc,
-                "sparse_bsr": lambda: dense.to_sparse_bsr((1, 1)),
-            }[layout]()
+        monkeypatch.setattr(Tensor, "layout", "torch.sparse_csr")
         for call in (div, divide, sonnx.div):
             with pytest.raises(ConstraintError, match=r"^\[GR1\]"):
-                call(np.ones((2, 2), "f4"), sparse)
+                call(np.ones((2, 2), "f4"), Tensor(np.ones((2, 2), "f4")))
 
 
 class TestOut:
-    """Quotients are written to a tensor where it lies."""
+    """Quotients are written to an array where it lies."""
 
-    def test_strided(self, torch_or_skip: ModuleType) -> None:
-        memory = torch_or_skip.zeros(2, 4, dtype=torch_or_skip.int32)
-        out = memory[:, ::2]
-        a = torch_or_skip.tensor([[7, -7], [9, 8]], dtype=torch_or_skip.int32)
+    def test_written(self) -> None:
+        memory = np.zeros((2, 4), "i4")
+        out, a = Tensor(memory[:, ::2]), Tensor(np.array([[7, -7], [9, 8]], "i4"))
         assert div(a, np.int32(2), out=out) is out
         assert memory.tolist() == [[3, 0, -3, 0], [4, 0, 4, 0]]
         assert sonnx.div(a, a, out=a) is a
-        assert a.tolist() == [[1, 1], [1, 1]]
-
-    def test_a_type_that_dlpack_lacks(self, torch_or_skip: ModuleType) -> None:
-        x = torch_or_skip.tensor([4.0, 8.0], dtype=torch_or_skip.bfloat16)
+        assert a.array.tolist() == [[1, 1], [1, 1]]
+        x = Tensor(np.array([4, 8], ml_dtypes.bfloat16))
         assert reciprocal(x, out=x) is x
-        assert x.tolist() == [0.25, 0.125]
+        assert x.array.tolist() == [0.25, 0.125]
 
-    def test_refused(self, torch_or_skip: ModuleType) -> None:
-        a = torch_or_skip.ones(2)
-        with pytest.raises(ElementTypeError, match="out has type float64; the result has type float32"):
-            div(a, a, out=torch_or_skip.ones(2, dtype=torch_or_skip.float64))
-        with pytest.raises(BroadcastError, match="results would overwrite each other"):
-            div(a, a, out=torch_or_skip.ones(1).expand(2))
-        with pytest.raises(ElementTypeError, match=r"out is a Parameter that NumPy cannot view .*gradient"):
-            div(a, a, out=torch_or_skip.nn.Parameter(torch_or_skip.ones(2)))
+    @pytest.mark.parametrize(
+        ("out", "error", "words"),
+        [
+            (Tensor(np.ones(2)), ElementTypeError, "out has type float64; the result has type float32"),
+            (Tensor(np.ones((1, 2), "f4")), BroadcastError, r"out has shape \(1, 2\)"),
+            (
+                Tensor(np.ones(2, "f4"), gradient=True),
+                ElementTypeError,
+                r"out is a Tensor that .*gradient",
+            ),
+            (Frozen(np.ones(2, "f4")), ElementTypeError, "out is read-only"),
+        ],
+    )
+    def test_refused(self, out: Tensor, error: type[VinculumError], words: str) -> None:
+        with pytest.raises(error, match=words):
+            div(Tensor(np.ones(2, "f4")), np.ones(2, "f4"), out=out)
+
+
+class TestJax:
+    """A library may have narrower types than its arrays were made of."""
+
+    @pytest.mark.parametrize("name", ["bfloat16", "float8_e5m2", "int8", "uint32"])
+    def test_quotients(self, name: str) -> None:
+        operand = Frozen(np.array([6, 3], getattr(ml_dtypes, name, name)))
+        result: Any = divide(operand, Frozen(operand.array[::-1].copy()))
+        assert type(result) is Frozen
+        np.testing.assert_array_equal(result.array, divide(operand.array, operand.array[::-1]), strict=True)
+
+    def test_that_nothing_is_narrowed(self) -> None:
+        """Which would lose the upper half."""
+        with pytest.raises(
+            ElementTypeError, match=r"JAX converted quotients of type int64 to .*int32; pass NumPy arrays"
+        ):
+            div(Frozen(np.array([2**62])), np.array([1]))

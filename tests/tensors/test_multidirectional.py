@@ -52,11 +52,3 @@ def test_each_operand_runs_along_its_own_dimensions(a: Shape, b: Shape) -> None:
 def test_numpys_largest_rank() -> None:
     assert multidirectional(RANK_64, (5, 1)).shape == (1,) * 61 + (2, 5, 3)
     assert multidirectional((), RANK_64).shape == RANK_64
-
-
-def test_a_zero_is_a_size_like_any_other() -> None:
-    """It stretches a 1 to nothing, and meets no other size."""
-    assert multidirectional((2, 0), (1,)).shape == (2, 0)
-    assert multidirectional((1,), (0,)).shape == (0,)
-    with pytest.raises(BroadcastError, match="0 meets 2"):
-        multidirectional((0,), (2,))

@@ -80,6 +80,11 @@ class TestPdpd:
             return
         check(pdpd(a, b, axis), a, meaning)
 
+    def test_a_start_before_the_first_dimension(self) -> None:
+        """Also where A has the divisor's sizes at that distance from its end."""
+        with pytest.raises(BroadcastError, match=r"from axis -2 \(pdpd\): .* is \(3,\), which meets \(\)"):
+            pdpd((2, 3, 4), (3, 1, 1, 1, 1))
+
     @pytest.mark.parametrize("axis", [-2, -3, -(10**6)])
     def test_other_negative_axes(self, axis: int) -> None:
         with pytest.raises(AttributeValueError, match=f"axis is {axis}; "):

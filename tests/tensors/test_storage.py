@@ -10,18 +10,16 @@ import mmap
 from fractions import Fraction
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 import pytest
 
-from tests.processes import importing, python, run
 from vinculum import div, divide
 from vinculum.errors import BroadcastError, ElementTypeError
 from vinculum.spec.element_types import ELEMENT_TYPES, REAL, UINT8, ElementType
+from vinculum.tensors import storage
 from vinculum.tensors.storage import (
     as_operand,
     check_out_layout,
-    checked_out,
     dtype_of,
     element_type_of,
     element_type_of_dtype,
@@ -161,49 +159,9 @@ class TestForeignLayout:
         assert native(foreign).tolist() == foreign.tolist()
         assert div(foreign, np.array([2, 7, 4], name)).tolist() == [[3, 1, 2]]
 
-    @pytest.mark.parametrize("name", ["int16", "int64", "float16", "float32"])
-    def test_unaligned(self, name: str) -> None:
-        dtype = np.dtype(name)
-        unaligned = np.zeros(4 * dtype.itemsize + 1, "u1")[1:].view(dtype)
-        unaligned[...] = [6, 7, 8, 9]
-        assert not unaligned.flags.aligned
-        operand = as_operand(unaligned, "A")
-        assert operand is unaligned
-        assert div(unaligned, unaligned[::-1]).tolist() == div(unaligned.copy(), unaligned[::-1].copy()).tolist()
-
-    def test_a_field_of_packed_records(self) -> None:
-        records = np.zeros(3, [("tag", "u1"), ("value", "f4")])
-        records["value"] = [1, 2, 3]
-        assert div(records["value"], np.float32(2)).tolist() == [0.5, 1, 1.5]
-
 
 class TestOut:
     """Results go only where they can be written one by one."""
-
-    @pytest.mark.parametrize(
-        "out", [[0.0], (np.zeros(1, "f4"),), None, 1.0, memoryview(bytearray(4))], ids=lambda x: type(x).__name__
-    )
-    def test_an_array(self, out: Any) -> None:
-        with pytest.raises(ElementTypeError, match="it must be an array of NumPy"):
-            checked_out(out, np.dtype("f4"), (1,))
-
-    @pytest.mark.parametrize("name", ["f8", ">f4", "f2", "i4", object, ml_dtypes.bfloat16, "V4"])
-    def test_of_the_results_type(self, name: Any) -> None:
-        with pytest.raises(ElementTypeError, match="the result has type float32, as the operands do"):
-            checked_out(np.zeros(1, name), np.dtype("f4"), (1,))
-
-    def test_that_may_be_written(self) -> None:
-        fixed = np.zeros(1, "f4")
-        fixed.flags.writeable = False
-        with pytest.raises(ElementTypeError, match="read-only"):
-            checked_out(fixed, np.dtype("f4"), fixed.shape)
-
-    def test_at_any_address(self) -> None:
-        out = np.zeros(9, "u1")[1:].view("f4")
-        assert not out.flags.aligned
-        checked_out(out, np.dtype("f4"), (2,))
-        div(np.array([6, 8], "f4"), np.float32(4), out=out)
-        assert out.tolist() == [1.5, 2]
 
     def test_of_the_results_shape(self) -> None:
         with pytest.raises(BroadcastError, match=r"out has shape \(3,\); the result has shape \(2,\)"):
@@ -240,11 +198,18 @@ class TestOut:
 
     def test_every_small_layout_is_judged_as_its_addresses_say(self) -> None:
         for shape in itertools.product((1, 2, 3), repeat=3):
-            for strides in itertools.product((-6, -4, 0, 2, 4, 6, 8, 12), repeat=3):
+            for strides in itertools.product((-6, 0, 2, 4, 8, 12), repeat=3):
                 places = sorted(sum(i * s for i, s in zip(index, strides, strict=True)) for index in np.ndindex(shape))
                 meet = any(after - before < 4 for before, after in itertools.pairwise(places))
                 with pytest.raises(BroadcastError) if meet else contextlib.nullcontext():
                     check_out_layout(shape, strides, shape, 4)
+
+    def test_what_is_too_hard_to_tell_is_refused(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        layout = (3, 3, 4), (712, 60, 744), (3, 3, 4), 4
+        check_out_layout(*layout)
+        monkeypatch.setattr(storage, "_MOST_WORK", 1)
+        with pytest.raises(BroadcastError, match="repeats memory"):
+            check_out_layout(*layout)
 
     def test_quotients_never_overwrite_each_other(self) -> None:
         a, b = np.array([[1, 2], [3, 4]], "i4"), np.ones((2, 2), "i4")
@@ -258,37 +223,3 @@ class TestOut:
         """NumPy gives empty arrays strides of 0."""
         check_out_layout(shape, np.empty(shape, "f4").strides, shape, 4)
         check_out_layout((1, 2), (0, 4), (1, 2), 4)
-
-
-HEADERS_BY_THREADS = """
-import gc, sys
-from concurrent.futures import ThreadPoolExecutor
-from io import BytesIO
-import numpy as np
-from vinculum.tensors.storage import read_npy_header
-
-class Cycle:
-    def __init__(self):
-        self.itself = self
-    def __del__(self):  # lets another thread go on in the middle of what collects it
-        for _ in range(50):
-            pass
-
-def read(_):
-    Cycle()
-    return read_npy_header(BytesIO(content))
-
-file = BytesIO()
-np.save(file, np.ones((4, 3, 5), np.float32))
-content = file.getvalue()
-gc.set_threshold(10)
-sys.setswitchinterval(1e-6)
-with ThreadPoolExecutor(2) as executor:
-    assert set(executor.map(read, range(2000))) == {((4, 3, 5), False, np.dtype(np.float32))}
-"""
-
-
-def test_threads_read_headers_at_once() -> None:
-    """Without a lock, Python 3.11 raises SystemError in 1 of 10."""
-    done = run(python(HEADERS_BY_THREADS), env=importing())
-    assert done.returncode == 0, done.stderr

@@ -1,4 +1,4 @@
-"""Architectures of the transformers library; ``python -m tests.analysis.corpus.make_architectures`` writes them."""
+"""Architectures of the transformers library, which ``tests.runtimes.analysis.corpus.make_architectures`` writes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models exported by PyTorch; ``python -m tests.analysis.corpus.make_exports`` writes them."""
+"""Models exported by PyTorch; ``python -m tests.runtimes.analysis.corpus.make_exports`` writes them."""
 
 from __future__ import annotations
 

@@ -24,6 +24,8 @@ from vinculum.analysis import Report
 from vinculum.models.source import SourceFile, source_of
 
 ENTRIES: tuple[Entry, ...] = (*HANDMADE, *EXPORTED, *ARCHITECTURES)
+SAMPLE: tuple[Entry, ...] = (*HANDMADE, *EXPORTED, *ARCHITECTURES[::6])
+"""What `make test` looks at; `make hazards` looks at all, and tests/runtimes/analysis runs all."""
 _RUNS = 300
 """Of a model, for each finding, to look for what shows it."""
 _HERE = Path(__file__).parent
@@ -127,7 +129,15 @@ def differing(entry: Entry) -> str:
     found = {finding.rule for finding in reported(entry).findings}
     expected = {*entry.rules, *entry.wrongly}
     surplus, missing = found - expected, expected - found
-    return f"{entry.name}: surplus {sorted(surplus)}, missing {sorted(missing)}" if surplus or missing else ""
+    unknown = dict(reported(entry).unknown_operators) if "transformers" in entry.source else {}
+    if not (surplus or missing or unknown):
+        return ""
+    return f"{entry.name}: surplus {sorted(surplus)}, missing {sorted(missing)}, unknown operators {sorted(unknown)}"
+
+
+def is_control(entry: Entry) -> bool:
+    """Tell whether no run of an entry's model as it is divides by zero."""
+    return not entry.rules and entry.as_type is None
 
 
 def arrays(entry: Entry) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from vinculum.conformance.audit.bodies import NOT_TAKEN
-from vinculum.conformance.audit.recomputation import record
+from vinculum.conformance.audit.recomputation import merged, record
 from vinculum.conformance.audit.record import NodeRecord
 from vinculum.conformance.audit.taps import Layout, Source, Tap
 from vinculum.conformance.cases.operation import Operation
@@ -59,6 +59,29 @@ class TestWrongQuotients:
         assert (node.verdict.kind, node.verdict.differing) == (Kind.WRONG_VALUE, 1)
         assert node.verdict.example is not None
         assert node.verdict.example.index == (1, 0)
+
+
+class TestSeveralRuns:
+    """The worst verdict, and the sums of what each run counts."""
+
+    def test_the_largest_error_is_that_of_all(self) -> None:
+        found = []
+        for ulps in (1, 5, 2):
+            a = np.arange(1, 7, dtype=np.float32)
+            quotient = a / np.float32(3)
+            quotient.view(np.int32)[3] -= ulps
+            found.append(recorded(FLAT, a, np.full_like(a, 3), quotient))
+        verdict = merged(found)
+        assert verdict is not None
+        assert (verdict.kind, verdict.elements, verdict.differing) == (Kind.ULPS, 18, 3)
+        assert (verdict.largest, verdict.ulps) == (5, {0: 1, 1: 1, 2: 1})
+
+    def test_the_worst_kind(self) -> None:
+        a = np.ones(2, np.float32)
+        wrong, right = recorded(FLAT, a, a, a * 0), recorded(FLAT, a, a, a)
+        verdict = merged([right, wrong, right])
+        assert verdict is not None
+        assert (verdict.kind, verdict.elements, verdict.differing) == (Kind.WRONG_VALUE, 6, 2)
 
 
 class TestNonsense:

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from tests.reporting.conformance.reports import exact, report
 from vinculum.conformance.execute.run_diff import run_diff
-from vinculum.conformance.oracle.verdict import Kind, Verdict
+from vinculum.conformance.oracle.verdict import Gave, Kind, Verdict
 from vinculum.errors import AttributeValueError
 from vinculum.reporting.conformance.diff import as_json, page
 
@@ -43,6 +43,14 @@ def test_another_cause_is_a_change_and_other_words_are_none() -> None:
         run = replace(BEFORE, results=tuple(changed if r is CRASH else r for r in BEFORE.results))
         (diff,) = run_diff([BEFORE], [run])
         assert len(diff.changes) == count
+
+
+def test_another_quotient_where_none_is_specified_is_a_change() -> None:
+    silent = next(r for r in BEFORE.results if r.verdict.unspecified)
+    other = replace(silent, verdict=replace(silent.verdict, unspecified=(Gave("MIN", "-1", "MAX"),)))
+    run = replace(BEFORE, results=tuple(other if r is silent else r for r in BEFORE.results))
+    (diff,) = run_diff([BEFORE], [run])
+    assert [(change.before, change.after) for change in diff.changes] == [(silent, other)]
 
 
 def test_cases_that_one_run_has_alone() -> None:

@@ -340,6 +340,7 @@ class TestUnspecified:
             (UINT8, {(5, 0): 255}, "5/0 gave MAX"),
             (INT32, {(5, 0): 0, (-5, 0): 1}, "5/0 gave 0, -5/0 gave 1"),
             (INT8, {(5, 0): 1, (6, 0): 1, (0, 0): 0, (-9, 0): 0}, "x/0 gave 1 for x > 0, 0/0 gave 0, -9/0 gave 0"),
+            (INT8, {(n, 0): n for n in range(1, 4)}, "1/0 gave 1, 2/0 gave 2, 3/0 gave 3"),
             (
                 INT8,
                 {(n, 0): n for n in range(1, 9)},

@@ -69,6 +69,7 @@ class TestRefused:
             ("0001 00g2", INT16, "an element of int16 has another digit than 0 to 9 and a to f"),
             ("1 g", INT4, "an element of int4 has another digit than 0 to 9 and a to f"),
             ("1 1/0", REAL, "an element is '1/0'; a real is written as -7 or 5/3"),
+            ("1 1/00", REAL, "an element is '1/00'; a real is written as -7 or 5/3"),
             ("1 1e9", REAL, "an element is '1e9'; a real is written as -7 or 5/3"),
         ],
     )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 
 from tests.analysis import hazardous
-from tests.optional import needs
+from tests.fake_runtime import FakeRuntime, installed
 from vinculum.errors import ModelError
 from vinculum.models.engines.exposed import ExposedModel
 from vinculum.models.execution import DivisionRecord
@@ -15,7 +17,14 @@ INPUTS = {"x": np.ones((2, 4), np.float32), "mask": np.ones((2, 4), np.float32)}
 CONTENT = hazardous.masked_mean().SerializeToString()
 
 
-@pytest.mark.parametrize("engine", ["reference", pytest.param("onnxruntime", marks=needs("onnxruntime"))])
+@pytest.fixture(autouse=True)
+def packages() -> Iterator[None]:
+    """Have a fake for ONNX Runtime."""
+    with installed(onnxruntime=FakeRuntime):
+        yield
+
+
+@pytest.mark.parametrize("engine", ["reference", "onnxruntime"])
 class TestValues:
     """Any value of the main graph, its outputs among them; inputs are known already."""
 

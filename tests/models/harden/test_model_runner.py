@@ -10,75 +10,56 @@ import numpy as np
 import pytest
 from onnx import ModelProto
 
+from tests.fake_runtime import DiesOfIntegers, FakeRuntime, RefusesFaults, installed
 from vinculum.errors import ModelError
 from vinculum.models.engines import model_runner
-from vinculum.models.engines.model_runner import Case, Outcome, check_installed, run_cases
-from vinculum.spec.element_types import INT32, INT64
+from vinculum.models.engines.model_runner import Case, check_installed, run_cases
+from vinculum.spec.element_types import INT32
 
 Division = Callable[..., ModelProto]
-Outcomes = Callable[..., list[Outcome]]
-
-UNUSED = {"unused": np.zeros(1, np.float32)}
-MIN = np.array([INT64.minimum])
-MINUS_1 = np.array([-1])
 
 
-class TestDeath:
-    """A runtime that dies is named with its signal, and what came before it is kept."""
+def cases(division: Division, *divisors: int) -> list[Case]:
+    """Return models of MIN by constants."""
+    low = np.array([INT32.minimum], np.int32)
+    models = (division(INT32, low, np.array([b], np.int32)).SerializeToString() for b in divisors)
+    return [Case(model, {"unused": np.zeros(1, np.float32)}) for model in models]
 
-    @pytest.mark.parametrize("constant", [False, True])
-    def test_onnxruntime_dies_of_min_over_minus_one(
-        self, outcomes_apart: Outcomes, division: Division, constant: bool
-    ) -> None:
-        good = division(INT64, MIN, np.array([2]))
-        bad = division(INT64, MIN, MINUS_1) if constant else division(INT64, (1,), (1,))
-        inputs = UNUSED if constant else UNUSED | {"A": MIN, "B": MINUS_1}
-        first, second = outcomes_apart("onnxruntime", [(good, UNUSED), (bad, inputs), (good, UNUSED)])
-        assert first.outputs[0].tolist() == [INT64.minimum // 2]
+
+class TestEnds:
+    """A runtime that dies is named with its signal, what came before it is kept, and what it refuses is told."""
+
+    @pytest.mark.parametrize("package", ["onnxruntime", "openvino"])
+    def test_death(self, division: Division, package: str) -> None:
+        with installed(**{package: DiesOfIntegers}):
+            first, second = run_cases(package, cases(division, 2, -1, 2))
+        assert first.outputs[0].tolist() == [INT32.minimum // 2]
         assert (second.problem, second.died) == ("crashed with SIGFPE", True)
 
-    def test_loading_alone_can_be_the_end(self, outcomes_apart: Outcomes, division: Division) -> None:
-        (outcome,) = outcomes_apart("onnxruntime", [(division(INT64, MIN, MINUS_1), None)])
-        assert (outcome.problem, outcome.died) == ("crashed with SIGFPE", True)
-
-    def test_openvino_dies_where_it_folds(self, outcomes_apart: Outcomes, division: Division) -> None:
-        (outcome,) = outcomes_apart("openvino", [(division(INT64, MIN, MINUS_1), UNUSED)])
-        assert (outcome.problem, outcome.died) == ("crashed with SIGFPE", True)
+    def test_refusal(self, division: Division) -> None:
+        with installed(onnxruntime=RefusesFaults):
+            first, second = run_cases("onnxruntime", cases(division, 0, 2))
+        assert (first.problem, first.died) == ("SIGFPE of x/0", False)
+        assert second.outputs[0].tolist() == [INT32.minimum // 2]
 
     @pytest.mark.parametrize(
         ("runtime", "problem", "died"),
-        [
-            ("exits", "ended: exit code 7", True),
-            ("sleeps", "did not end within 2 seconds", True),
-            ("lacks memory", "there is not enough memory", False),
-        ],
+        [("exits", "ended: exit code 7", True), ("lacks memory", "there is not enough memory", False)],
     )
     def test_other_ends(self, monkeypatch: pytest.MonkeyPatch, runtime: str, problem: str, died: bool) -> None:
         monkeypatch.setattr(model_runner, "_CHILD", "tests.sandbox.isolated_objects:Runner")
-        outcomes = run_cases(runtime, [Case(b"", None)] * 2, seconds=2.0)
+        outcomes = run_cases(runtime, [Case(b"", None)] * 2)
         assert [(outcome.problem, outcome.died) for outcome in outcomes] == [(problem, died)] * (1 if died else 2)
 
-
-class TestRefusal:
-    """What a runtime refuses is told in its words, and the next case is run."""
-
-    def test_a_zero_divisor(self, outcomes_apart: Outcomes, division: Division) -> None:
-        bad, good = (division(INT32, np.array([5], np.int32), np.array([b], np.int32)) for b in (0, 2))
-        first, second = outcomes_apart("onnxruntime", [(bad, UNUSED), (good, UNUSED)])
-        assert not first.died
-        assert "division by zero" in str(first.problem)
-        assert second.outputs[0].tolist() == [2]
-
     @pytest.mark.parametrize("runtime", ["onnxruntime", "openvino", "reference"])
-    def test_a_file_that_is_no_model(self, require: Callable[[str], None], runtime: str, tmp_path: Path) -> None:
-        require(runtime)
+    def test_a_file_that_is_no_model(self, runtime: str, tmp_path: Path) -> None:
         (tmp_path / "model.onnx").write_bytes(b"not a model")
-        (outcome,) = run_cases(runtime, [Case(str(tmp_path / "model.onnx"), None)])
+        with installed(onnxruntime=FakeRuntime, openvino=FakeRuntime):
+            (outcome,) = run_cases(runtime, [Case(str(tmp_path / "model.onnx"), None)])
         assert outcome.problem is not None
         assert not outcome.died
 
-    def test_a_package_that_is_missing(self, one_line: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(model_runner, "find_spec", lambda name: None)
+    def test_a_package_that_is_missing(self, one_line: Callable[..., Any]) -> None:
         with one_line(ModelError, "pip install 'vinculum-div[openvino]'"):
             check_installed("openvino")
         check_installed("reference")

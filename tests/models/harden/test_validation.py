@@ -1,8 +1,8 @@
-"""The validation is tested with rewrites that are wrong."""
+"""The validation is tested with runtimes and with rewrites that are wrong."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from onnx import ModelProto, helper
 
+from tests import fake_runtime
+from tests.fake_runtime import installed
 from vinculum.errors import DifferenceError, ModelError
 from vinculum.models.engines import model_runner
 from vinculum.models.harden import Runtime, guards, harden, validation
@@ -55,12 +57,16 @@ def validated(
     return validate(hardening, model_of(model, folder / "model.onnx"), file, advance)
 
 
+@pytest.fixture(autouse=True)
+def packages() -> Iterator[None]:
+    """Install what the targets' guards allow for."""
+    with installed(onnxruntime=fake_runtime.RefusesFaults, openvino=fake_runtime.FloorsByReciprocal):
+        yield
+
+
 @pytest.fixture
-def refused(
-    require: Callable[[str], None], one_line: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Refused:
+def refused(one_line: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Refused:
     """Return a function that hardens a model by a wrong rewrite, which must end with an error of these words."""
-    require("onnxruntime")
 
     def check(model: ModelProto, rewrite: Any, kind: type[Exception], *words: str) -> None:
         monkeypatch.setattr(guards, "rewrite", rewrite)
@@ -70,11 +76,49 @@ def refused(
     return check
 
 
+class TestReported:
+    """A runtime that is wrong beyond what the guards allow for is told of, by the operands that show it."""
+
+    @pytest.mark.parametrize(
+        ("target", "behaviour"),
+        [
+            ("onnxruntime", fake_runtime.FloorsAndRefuses),
+            ("onnxruntime", fake_runtime.EstimatesInDouble),
+            ("onnxruntime", fake_runtime.EstimatesByReciprocal),
+            ("onnxruntime", fake_runtime.EstimatesByReciprocalInDouble),
+            ("onnxruntime", fake_runtime.RoundsEstimates),
+            ("onnxruntime", fake_runtime.IsOneTooLow),
+            ("onnxruntime", fake_runtime.NarrowsInt64),
+            ("openvino", fake_runtime.IsOneTooHigh),
+            ("openvino", fake_runtime.IsOneTooLow),
+            ("portable", fake_runtime.EstimatesByReciprocal),
+            ("portable", fake_runtime.IsOneTooHigh),
+            ("portable", fake_runtime.NarrowsInt64),
+        ],
+    )
+    def test_wrong_quotients(
+        self,
+        one_line: Callable[..., Any],
+        division: Division,
+        tmp_path: Path,
+        target: Runtime,
+        behaviour: type[fake_runtime.FakeRuntime],
+    ) -> None:
+        package = "openvino" if target == "openvino" else "onnxruntime"
+        words = ("is wrong: the result differs at index", " (first: ", "; nothing is written")
+        with installed(**{package: behaviour}), one_line(DifferenceError, "node 'ratio' (Div-14)", *words):
+            validated(division(INT64, ("n",), ("n",)), tmp_path, target)
+
+    def test_a_death(self, refused: Refused, division: Division) -> None:
+        words = "kills the process, which crashed with SIGFPE; nothing is written"
+        with installed(onnxruntime=fake_runtime.DiesOfIntegers):
+            refused(division(INT64, (5,), np.array([-1])), plain, DifferenceError, words)
+
+
 class TestValidation:
     """Each rewrite is run on the runtime, and the whole model; a validation that fails says where."""
 
-    def test_what_is_run_is_counted(self, require: Callable[[str], None], division: Division, tmp_path: Path) -> None:
-        require("onnxruntime")
+    def test_what_is_run_is_counted(self, division: Division, tmp_path: Path) -> None:
         steps: list[tuple[int, int]] = []
         found = validated(division(INT8, (5,), (5,)), tmp_path, "portable", lambda *step: steps.append(step))
         assert found is not None
@@ -84,41 +128,27 @@ class TestValidation:
         assert steps == [(number, 14) for number in range(1, 15)]
 
     def test_a_model_that_the_original_does_not_run_is_only_loaded(
-        self, require: Callable[[str], None], division: Division, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+        self, division: Division, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        require("onnxruntime")
         monkeypatch.setattr(validation, "input_sets", lambda inputs, seed: [{}])
         found = validated(division(INT8, (5,), (5,)), tmp_path)
         assert found is not None
         assert found.whole_model == "loaded"
 
-    def test_a_constant_divisor_stays_one(
-        self, require: Callable[[str], None], division: Division, tmp_path: Path
-    ) -> None:
-        require("onnxruntime")
+    def test_a_constant_divisor_stays_one(self, division: Division, tmp_path: Path) -> None:
         found = validated(division(INT64, (2,), np.array([0, -1])), tmp_path)
         assert found is not None
         assert (found.rewrites, found.models) == (1, 3)
 
     @pytest.mark.parametrize("runtime", ["openvino", "portable"])
     @pytest.mark.parametrize("fmod", [0, 1])
-    def test_remainders(
-        self, require: Callable[[str], None], division: Division, tmp_path: Path, runtime: Runtime, fmod: int
-    ) -> None:
-        # Where sizes are open, OpenVINO computes a Where of integers in float32, if it is added to something.
-        require("openvino" if runtime == "openvino" else "onnxruntime")
+    def test_remainders(self, division: Division, tmp_path: Path, runtime: Runtime, fmod: int) -> None:
         model = division(INT64, ("n",), ("n",))
         model.graph.node[0].op_type = "Mod"
         model.graph.node[0].attribute.append(helper.make_attribute("fmod", fmod))
         found = validated(model, tmp_path, runtime)
         assert found is not None
         assert found.models == 7 * len(found.runtimes)
-
-    def test_nothing_rewritten_needs_no_runtime(
-        self, division: Division, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(model_runner, "find_spec", lambda name: None)
-        assert validated(division(INT64, (5,), np.array([3])), tmp_path) is None
 
     @pytest.mark.parametrize(
         ("rewrite", "kind", "words"),
@@ -138,10 +168,6 @@ class TestValidation:
         model.graph.node[0].op_type = "Mod"
         model.graph.node[0].attribute.append(helper.make_attribute("fmod", 1))
         refused(model, remainder, DifferenceError, "node 'ratio' (Mod-13)", "is wrong")
-
-    def test_a_rewrite_that_kills(self, refused: Refused, division: Division) -> None:
-        words = "kills the process, which crashed with SIGFPE; nothing is written"
-        refused(division(INT64, (5,), np.array([-1])), plain, DifferenceError, words)
 
     def test_a_missing_package(
         self, one_line: Callable[..., Any], division: Division, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -37,6 +37,11 @@ class TestFound:
         assert division.shapes == ((2,), (2,), (2,))
         assert division.label == f"node 'd' ({title})"
 
+    def test_a_size_of_zero_is_known(self, onnx_file: File) -> None:
+        empty = (TensorProto.FLOAT, [0, 2])
+        (division,) = load(onnx_file([_div()], {"a": empty, "b": empty}, {"c": empty})).divisions
+        assert division.shapes == ((0, 2),) * 3
+
     def test_inferred_types_and_symbolic_shapes(self, onnx_file: File) -> None:
         nodes = [
             helper.make_node("Shape", ["a"], ["s"]),

@@ -142,10 +142,6 @@ class TestRefused:
         node = _node(call, inputs, "c", domain="d")
         load(onnx_file([node], {"a": FLOATS}, {"c": FLOATS}, functions=functions, domains=["d"]))
 
-    def test_a_function_that_calls_itself(self, onnx_file: File, one_line: OneLine) -> None:
-        with one_line(ModelError, "'F' -> 'F'", "recursive"):
-            self._load(onnx_file, [_function("F", [_node("F", "x y", "z", domain="d")])])
-
     def test_a_circle(self, onnx_file: File, one_line: OneLine) -> None:
         functions = [_function(name, [_node(callee, "x y", "z", domain="d")]) for name, callee in ("FG", "GH", "HF")]
         with one_line(ModelError, "calls itself", "recursive"):
@@ -177,10 +173,6 @@ class TestRefused:
         node = _referring(_node("Div", "x y", "z", broadcast=1), "axis", "ax")
         with one_line(ModelError, "'node_c'", "without its attribute 'ax'"):
             self._load(onnx_file, [_function("F", [node], opset=6, attributes=["ax"])])
-
-    def test_an_illegal_division(self, onnx_file: File, one_line: OneLine) -> None:
-        with one_line(AttributeValueError, "node 'node_z' (Div-14 in F)", "no attribute 'axis'"):
-            self._load(onnx_file, [_function("F", [_node("Div", "x y", "z", axis=0)])])
 
     def test_an_illegal_reference(self, onnx_file: File, one_line: OneLine) -> None:
         node = _referring(_node("Div", "x y", "z"), "axis", "ax")

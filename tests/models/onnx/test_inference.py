@@ -53,17 +53,6 @@ class TestTypes:
         with one_line(ModelError, "node 'n'", operator, "declare it in value_info"):
             check_operand_types(model)
 
-    def test_in_a_function(self, onnx_model: Build) -> None:
-        body = [helper.make_node("EyeLike", ["a"], ["b"])]
-        function = helper.make_function("d", "F", ["a"], ["b"], body, [helper.make_opsetid("", 20)])
-        nodes = [
-            helper.make_node("Custom", ["x"], ["unknown"], domain="custom"),
-            helper.make_node("F", ["unknown"], ["y"], domain="d"),
-        ]
-        outputs = {"y": (TensorProto.FLOAT, None)}
-        model = onnx_model(nodes, {"x": SQUARE}, outputs, opset=20, domains=["custom", "d"], functions=[function])
-        assert infer_types(model).functions[0].node[0].op_type == "EyeLike"
-
     def test_a_type_that_is_inferred(self, onnx_file: File) -> None:
         nodes = [
             helper.make_node("Neg", ["x"], ["n"]),
@@ -186,11 +175,6 @@ class TestFunctionTypes:
         types = function_types(model)["d", "f", ""]
         assert _known(types["a"]) == _known(types["c"]) == (FLOAT, (None, None))
 
-    def test_calls_of_different_ranks_agree_on_the_element_type(self) -> None:
-        model = _model("u = Flatten(x) i = Constant <value_ints = [1]> () w = Unsqueeze(x, i) v = d.f(w) y = d.f(u)",
-                       "f (a) => (c) { c = Relu(a) }")  # fmt: skip
-        assert _known(function_types(model)["d", "f", ""]["c"]) == (FLOAT, None)
-
     def test_calls_of_different_element_types_agree_on_nothing(self) -> None:
         model = _model("u = Cast <to = 11> (x) v = d.f(u) y = d.f(x)", "f (a) => (c) { s = Shape(a) c = Relu(a) }")
         types = function_types(model)["d", "f", ""]
@@ -240,11 +224,6 @@ class TestFunctionTypes:
         calls = "n = NonZero(x) u = Cast <to = 1> (n) v = d.f(u) y = d.f(u)"
         types = function_types(_model(calls, "f (a) => (c) { c = Relu(a) }"))["d", "f", ""]
         assert _known(types["c"]) == (FLOAT, (2, None))
-
-    def test_functions_that_call_each_other_end(self) -> None:
-        # No model may hold them; that is for the checker to say.
-        functions = ("f (a) => (c) { c = d.h(a) }", "h (p) => (r) { r = d.f(p) }")
-        assert set(function_types(_model("y = d.f(x)", *functions))) == {("d", "f", ""), ("d", "h", "")}
 
 
 class TestTypedScopes:
@@ -305,9 +284,3 @@ class TestTypedScopes:
         model.graph.initializer.append(numpy_helper.from_array(np.array([6]), "s"))
         (scope,) = typed_scopes(model)
         assert _known(scope.types["z"]) == (FLOAT, (6,))
-
-    def test_what_inference_cannot_do_is_not_known(self) -> None:
-        model = _model("z = Concat <axis = 5> (x, x) y = Relu(z)")
-        (scope,) = typed_scopes(model)
-        assert _known(scope.types["x"]) == (FLOAT, (2, 3))
-        assert "z" not in scope.types or _known(scope.types["z"])[1] is None

@@ -54,10 +54,6 @@ class TestDivisions:
         with one_line(kind, *parts):
             backend.run_node(node, operands, opset_version=opset)
 
-    def test_policies(self) -> None:
-        edges = [np.array([-128, 5], np.int8), np.array([-1, 0], np.int8)]
-        assert backend.run_node(DIV, edges, zero_divisor="zero", overflow="saturate")[0].tolist() == [127, 0]
-
     def test_the_node_is_not_modified(self) -> None:
         node = helper.make_node("Clip", ["a", "b"], ["c"])
         assert backend.run_node(node, [A, None])[0].tolist() == A.tolist()
@@ -67,10 +63,6 @@ class TestDivisions:
 
 class TestInputs:
     """By name, by place with or without those left out, a repeated one once or twice; whatever is an operand."""
-
-    @pytest.mark.parametrize("inputs", [[A, B], (A, B), {"b": B, "a": A}])
-    def test_two(self, inputs: Any) -> None:
-        assert backend.run_node(DIV, inputs)[0].tolist() == [3, 3]
 
     @pytest.mark.parametrize("inputs", [[A, B], [A, None, B], {"a": A, "b": B}])
     def test_one_that_is_left_out(self, inputs: Any) -> None:
@@ -138,10 +130,6 @@ class TestInputs:
 
 class TestOutputs:
     """Those that the node names, in its order."""
-
-    def test_several(self) -> None:
-        outputs = backend.run_node(helper.make_node("TopK", ["a", "k"], ["v", "i"]), [A, np.array([1])])
-        assert [output.tolist() for output in outputs] == [[9], [1]]
 
     def test_one_that_is_left_out(self) -> None:
         outputs = backend.run_node(helper.make_node("TopK", ["a", "k"], ["", "i"]), [A, np.array([1])])

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from onnx import ModelProto, TensorProto, helper
 
 from vinculum.errors import ModelError
-from vinculum.models.onnx.scopes import all_nodes, name_of, opset_imports, scopes, title
+from vinculum.models.onnx.scopes import name_of, opset_imports, scopes, title
 
 OneLine = Callable[..., AbstractContextManager[None]]
 FLOATS = (TensorProto.FLOAT, [2])
@@ -33,14 +33,6 @@ class TestScopes:
     def test_paths_and_operator_sets(self) -> None:
         found = [(scope.path, scope.opsets[""]) for scope in scopes(_nested(), {"F": "F"})]
         assert sorted(found) == [("", 17), ("F", 6), ("If:else_branch", 17), ("If:then_branch", 17)]
-
-    def test_types_of_the_graph_around_and_of_initializers(self) -> None:
-        branch = next(scope for scope in scopes(_nested(), {"F": "F"}) if scope.path == "If:then_branch")
-        assert branch.types["a"].tensor_type.elem_type == TensorProto.FLOAT
-        assert [dim.dim_value for dim in branch.types["w"].tensor_type.shape.dim] == [3]
-
-    def test_all_nodes(self) -> None:
-        assert [node.op_type for node in all_nodes(_nested().graph.node)] == ["If", "Neg", "Neg"]
 
 
 class TestOpsetImports:

@@ -72,6 +72,7 @@ class TestDifferent:
             (np.array(True), np.array(False), "True in one, False in the other"),
             (np.array("a", object), np.array("b\n", object), r"'a' in one, 'b\n' in the other"),
             (np.array(1j), np.array(-1j), "1j in one, (-0-1j) in the other"),
+            (np.array(1 + 1j), np.array(1 + 2j), "(1+1j) in one, (1+2j) in the other"),
             (np.array(1, np.int32), np.array(1, np.int64), "x is of element type int32 in one, int64 in the other"),
             (np.ones((2, 1)), np.ones((1, 2)), "x has shape (2, 1) in one, (1, 2) in the other"),
             ([np.ones(1)], [np.zeros(1)], "item 0 of x differs"),

@@ -10,7 +10,7 @@ import pytest
 from vinculum.errors import ModelError
 from vinculum.models import ModelTensor
 from vinculum.models.sampling.drawn_inputs import dimension_sizes, draw, settled, useful_size
-from vinculum.spec.element_types import ELEMENT_TYPES, FLOAT, INT4, INT64, REAL, UINT4, ElementType, Kind
+from vinculum.spec.element_types import ELEMENT_TYPES, FLOAT, INT4, REAL, UINT4, ElementType, Kind
 from vinculum.tensors.storage import dtype_of
 
 DRAWN_TYPES = [element_type for element_type in ELEMENT_TYPES if element_type is not REAL]
@@ -45,10 +45,6 @@ class TestDistribution:
         array = draw(ModelTensor("x", "bool", (5000,)), 0, 0, {}).array
         assert array.dtype == np.bool_
         assert 0.45 < array.mean() < 0.55
-
-    @pytest.mark.parametrize("element_type", ["bool", FLOAT, INT64])
-    def test_rank_zero(self, element_type: Any) -> None:
-        assert draw(ModelTensor("x", element_type, ()), 0, 0, {}).array.shape == ()
 
 
 class TestSizes:
@@ -127,7 +123,3 @@ class TestUsefulSizes:
         size = useful_size(tensors, {"M": 2})
         assert size == 1000
         assert [tensor.shape for tensor in settled(tensors, {"M": 2}, size)] == [(1000, 2), (1000,), None]
-
-    def test_what_is_assumed_is_said(self) -> None:
-        drawn = draw(ModelTensor("x", FLOAT, ("N", None, 3)), 0, 0, {}, 9)
-        assert (drawn.array.shape, drawn.assumed) == ((9, 9, 3), {"N": 9, "?": 9})

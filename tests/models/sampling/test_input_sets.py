@@ -39,14 +39,15 @@ class TestComplete:
     """Every set can be handed to the model as it is."""
 
     @pytest.mark.parametrize("element_type", TYPES + OTHERS, ids=str)
-    @pytest.mark.parametrize("shape", [(), (2, 0), ("N", 3), (None, "N", None), None])
-    def test_types_and_shapes(self, element_type: Any, shape: Any) -> None:
-        tensors = tuple(ModelTensor(name, element_type, shape) for name in "ab")
-        sets = _sets(*tensors)
-        assert len(sets) > 50
-        for inputs in sets:
-            validated_inputs(tensors, inputs)
-            assert all(array.dtype == tensor_dtype(tensors[0]) for array in inputs.values())
+    def test_types_and_shapes(self, element_type: Any) -> None:
+        shapes: list[Any] = [(), (2, 0), ("N", 3), (None, "N", None), None]
+        for shape in shapes if element_type in (FLOAT, INT8, "string") else shapes[2:4]:
+            tensors = tuple(ModelTensor(name, element_type, shape) for name in "ab")
+            sets = _sets(*tensors)
+            assert len(sets) > 50
+            for inputs in sets:
+                validated_inputs(tensors, inputs)
+                assert all(array.dtype == tensor_dtype(tensors[0]) for array in inputs.values())
 
     def test_the_seed_decides(self) -> None:
         first, again, other = (str(_sets(*N, seed=seed)) for seed in (0, 0, 1))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -112,6 +113,13 @@ class TestPlaces:
         (related,) = result["relatedLocations"]
         assert related["message"]["text"] == LIBRARY.code
         assert related["physicalLocation"]["artifactLocation"] == {"uri": LIBRARY.file}
+
+    def test_the_innermost_of_several(self, tmp_path: Path) -> None:
+        (tmp_path / "export.py").write_text("...")
+        inner = replace(OWN, line=31, code="return total / count")
+        (result,) = run_of(triage(finding(frames=(OWN, inner, LIBRARY))), root=tmp_path)["results"]
+        assert result["locations"][0]["physicalLocation"]["region"] == {"startLine": 31}
+        assert [each["message"]["text"] for each in result["relatedLocations"]] == [LIBRARY.code, OWN.code]
 
     def test_deeper_in_the_repository(self, tmp_path: Path) -> None:
         (tmp_path / "project").mkdir()

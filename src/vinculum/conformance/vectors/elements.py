@@ -92,6 +92,6 @@ def _from_digits(texts: Sequence[str], element_type: ElementType) -> NDArray[Any
 def _fraction(text: str) -> Fraction:
     if text == UNSPECIFIED:
         return Fraction(0)
-    if not _FRACTION.fullmatch(text) or text.endswith("/0"):
+    if not _FRACTION.fullmatch(text) or not int(text.partition("/")[2] or 1):
         raise ModelError(f"an element is {quoted(text)}; a real is written as -7 or 5/3")
     return Fraction(text)

@@ -66,8 +66,7 @@ class TestLegacyShapes:
     """Every legal shape of the divisor, every version, there and back."""
 
     @pytest.mark.parametrize(("shape", "attributes"), LEGACY, ids=str)
-    @pytest.mark.parametrize("constant", [False, True], ids=["run-time", "constant"])
-    @pytest.mark.parametrize("symbolic", [False, True], ids=["sizes", "names"])
+    @pytest.mark.parametrize(("constant", "symbolic"), [(False, True), (True, False)], ids=["run-time", "constant"])
     def test_to_every_version_and_back(
         self,
         division: Build,
@@ -145,6 +144,14 @@ class TestElementTypes:
             return constant and element_type not in (INT64, UINT64)
         return opset >= 13 or element_type.name != "bfloat16"
 
+    @pytest.mark.parametrize("divisor", [[2, 0], [0]], ids=str)
+    def test_a_constant_zero_is_not_hidden_in_a_float(
+        self, division: Build, one_line: OneLine, divisor: list[int]
+    ) -> None:
+        model = division(7, INT32, [2], np.array(divisor, np.int32))
+        with one_line(ModelError, "would hide a zero divisor; only a constant divisor without zeros"):
+            convert_opset(model, 1)
+
     def test_an_unknown_type_is_refused_only_if_it_matters(self, division: Build, one_line: OneLine) -> None:
         model = division(14, FLOAT, A_SHAPE, A_SHAPE)
         model.opset_import.add(domain="other", version=1)
@@ -173,7 +180,7 @@ class TestTwoSidedBroadcasting:
         ],
         ids=str,
     )
-    @pytest.mark.parametrize("opset", [6, 5, 1])
+    @pytest.mark.parametrize("opset", [6, 1])
     @pytest.mark.parametrize("constant", [False, True], ids=["run-time", "constant"])
     def test_same_quotients(
         self, division: Build, run: Run, a: tuple[int, ...], b: tuple[int, ...], opset: int, constant: bool

@@ -74,11 +74,6 @@ class TestUntouched:
         assert conversion.changes == ()
         _check_same(run, model, conversion.model)
 
-    def test_other_domains(self) -> None:
-        model = _model(21, "(float[2] x) => (float[2] y)", "y = com.example.Add <axis = 7> (x)")
-        model.opset_import.add(domain="com.example", version=1)
-        assert convert_opset(model, 7).model.graph.node[0] == model.graph.node[0]
-
     def test_operators_that_nobody_knows(self) -> None:
         model = _model(21, "(float[2] x) => (float[2] y)", "y = Frobnicate(x)")
         assert convert_opset(model, 7).model.graph.node[0] == model.graph.node[0]
@@ -162,14 +157,19 @@ class TestTheSameInOtherWords:
             assert after == operators
         _check_same(run, model, converted)
 
-    @pytest.mark.parametrize("opset", [12, 11, 7, 1])
-    def test_axes_from_an_initializer(self, run: Run, opset: int) -> None:
-        model = _model(NEWEST, "(float[2,3] x) => (float[2,1] y)", "y = ReduceSum <keepdims = 1> (x, axes)")
-        model.graph.initializer.append(numpy_helper.from_array(np.array([-1]), "axes"))
-        converted, after = _converted(model, opset)
-        assert after == ["ReduceSum"]
-        assert not converted.graph.initializer
-        _check_same(run, model, converted)
+    @pytest.mark.parametrize(
+        ("signature", "body"),
+        [
+            ("(float[2,5] x) => (int64[1,5] y)", "y = ArgMax <axis = -2> (x)"),
+            ("(float[2,5] x, int64[1] k) => (float[n,5] y, int64[n,5] z)", "y, z = TopK <axis = -2> (x, k)"),
+            ("(float[2,5] x) => (float[1,5] y)", "y = ReduceMax <axes = [-2]> (x)"),
+        ],
+    )
+    def test_axes_are_counted_from_the_front_below_operator_set_11(self, signature: str, body: str) -> None:
+        """Our engine takes negative ones in every version, others do not."""
+        (node,) = convert_opset(_model(11, signature, body), 10).model.graph.node
+        axis = next(helper.get_attribute_value(a) for a in node.attribute if a.name in ("axis", "axes"))
+        assert axis in (0, [0])
 
     def test_there_and_back(self, run: Run) -> None:
         body = """
@@ -243,11 +243,6 @@ class TestTheSameInOtherWords:
         attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
         assert attributes == {"coordinate_transformation_mode": b"asymmetric", "nearest_mode": b"floor"}
 
-    def test_what_roi_align_10_means(self) -> None:
-        signature = "(float[1,1,4,4] x, float[1,4] r, int64[1] b) => (float[1,1,1,1] y)"
-        (node,) = convert_opset(_model(15, signature, "y = RoiAlign(x, r, b)"), 16).model.graph.node
-        assert node.attribute[0].s == b"output_half_pixel"
-
 
 class TestWhatStaysOnTheNode:
     """A node that keeps its operator keeps its name, its documentation and its metadata; values keep their names."""
@@ -287,12 +282,6 @@ class TestWhatStaysOnTheNode:
         assert list(converted.graph.node[-1].output) == ["", "z"]
         arrays = _inputs(model)
         np.testing.assert_array_equal(run(converted, arrays)["z"], arrays["x"][2:])
-
-    def test_the_model_is_not_changed(self) -> None:
-        model = _model(12, "(float[2,3,4] x) => (float[2,3,4] y)", "y = Softmax <axis = 1> (x)")
-        before = model.SerializeToString(deterministic=True)
-        convert_opset(model, 13)
-        assert model.SerializeToString(deterministic=True) == before
 
     def test_changes_say_what_and_why(self) -> None:
         model = _model(12, "(float[2,3,4] x) => (float[2,3,4] y)", "y = Softmax <axis = 1> (x)")
@@ -341,7 +330,9 @@ REFUSED = [
     (21, 20, "(float[1,4,2] x, float[4] s, float[4] b) => (float[1,4,2] y)",
      "y = GroupNormalization <num_groups = 2> (x, s, b)", "one version scales groups, the other channels"),
     (22, 21, "(float[1,1,2] x) => (float[1,1,n] y)",
-     "y = MaxPool <kernel_shape = [1], strides = [2], pads = [0, 2], ceil_mode = 1> (x)", "begins in the padding"),
+     "y = MaxPool <kernel_shape = [1], strides = [2], pads = [0, 1], ceil_mode = 1> (x)", "begins in the padding"),
+    (7, 6, "(float[2,1] x, float[1,3] b, float[2,1,3] c) => (float[2,3] y)", "y = Gemm(x, b, c)", "not broadcast a C"),
+    (7, 6, "(float[2,1] x, float[1,3] b, float[2,1] c) => (float[2,3] y)", "y = Gemm(x, b, c)", "not broadcast a C"),
     (23, 24, "(float[2] x) => (float8e4m3fnuz[2] y)", "y = Cast <to = 18> (x)", "cast infinities"),
     (28, 27, "(float[2] x, float[2] b) => (float[2] y)", "y = Mod(x, b)", "Mod-13 has no fmod=0 for floats"),
     (10, 11, "(float[1,1,2] x, float[1,1,2] w) => (float[1,1,n] y)",
@@ -425,20 +416,6 @@ class TestControlFlow:
             before, after = run(model, arrays, check=False)["y"], run(converted, arrays)["y"]
             np.testing.assert_allclose(before, after, rtol=1e-6)
 
-    def test_loop(self, run: Run) -> None:
-        body = """
-            y, z = Loop (n, c, x) <body = b (int64 i, bool g, float[2,1] s) => (bool h, float[2,1] t, float[2] u) {
-                h = Identity(g)
-                t = Add(s, s)
-                u = Squeeze <axes = [1]> (t)
-            }>
-        """
-        model = _model(11, "(int64 n, bool c, float[2,1] x) => (float[2,1] y, float[k,2] z)", body)
-        arrays = {"n": np.array(3), "c": np.array(True), "x": np.ones((2, 1), np.float32)}
-        converted, _ = _converted(model, NEWEST)
-        for name, array in run(model, arrays, check=False).items():
-            np.testing.assert_array_equal(array, run(converted, arrays)[name])
-
     def test_scan_8_runs_its_body_otherwise(self) -> None:
         body = """
             y = Scan <num_scan_inputs = 1, body = b (float[2] s) => (float[2] t) { t = Relu(s) }> ("", x)
@@ -459,22 +436,10 @@ class TestFunctions:
             <opset_import: ["" : {opset}], domain: "d"> f <k> (a) => (b) {{ {body} }}"""
         )
 
-    def test_wider_types_need_no_value(self, run: Run) -> None:
-        model = self._model(13, "b = Concat <axis : int = @k> (a)")
-        converted, _ = _converted(model, NEWEST)
-        assert converted.functions[0].node[0] == model.functions[0].node[0]
-        _check_same(run, model, converted)
-
     def test_what_needs_the_value_is_refused(self) -> None:
         model = self._model(11, "b = Softmax <axis : int = @k> (a)")
         with pytest.raises(ModelError, match="'axis' is an attribute of its function; inline the function"):
             convert_opset(model, 13)
-
-    def test_what_is_rewritten(self, run: Run) -> None:
-        model = self._model(11, "s = ReduceSum <axes = [1]> (a) b = Sub(a, s)")
-        converted, _ = _converted(model, NEWEST)
-        assert [node.op_type for node in converted.functions[0].node] == ["Constant", "ReduceSum", "Sub"]
-        _check_same(run, model, converted)
 
     def test_the_types_of_all_calls_are_known(self, run: Run) -> None:
         model = self._model(13, "b = Softmax <axis = 0> (a)")

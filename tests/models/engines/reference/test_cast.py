@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from onnx import ModelProto, TensorProto, helper
+from onnx import TensorProto, helper
 
 from vinculum.models import load
 from vinculum.models.openvino_ir.element_conversion import convert
@@ -20,7 +20,6 @@ from vinculum.spec.element_types import (
     FLOAT8E4M3FN,
     FLOAT8E5M2,
     FLOAT16,
-    INT4,
     INT8,
     INT32,
     INT64,
@@ -86,19 +85,6 @@ class TestLeftToOnnx:
         result = _cast(onnx_file, array, code, saturate=0)
         assert result.tobytes() == convert(array, target).tobytes()
         assert not np.isfinite(result.astype(np.float32)).any()
-
-    def test_floats_to_4_bits(self, onnx_file: Callable[..., Path]) -> None:
-        array = np.array([8.0, -9.0], np.float32)
-        assert _cast(onnx_file, array, INT4.onnx_code or 0).astype(int).tolist() == [-8, 7]
-
-    def test_strings(self, onnx_file: Callable[..., Path], onnx_model: Callable[..., ModelProto]) -> None:
-        nodes = [
-            helper.make_node("Cast", ["x"], ["s"], to=TensorProto.STRING),
-            helper.make_node("Cast", ["s"], ["y"], to=TensorProto.FLOAT),
-        ]
-        tensor = {"x": (TensorProto.FLOAT, [2])}, {"y": (TensorProto.FLOAT, [2])}
-        array = np.array([1.5, -2], np.float32)
-        assert load(onnx_file(nodes, *tensor)).run({"x": array})["y"].tolist() == [1.5, -2]
 
     def test_a_type_that_does_not_divide(self, onnx_file: Callable[..., Path]) -> None:
         code = TensorProto.FLOAT8E4M3FNUZ

@@ -27,7 +27,7 @@ def _run(onnx_file: File, node: Any, opset: int, **arrays: Any) -> Any:
 class TestLimitedBroadcasting:
     """Before operator set 7, B alone is broadcast, from `axis`, and only on request."""
 
-    @pytest.mark.parametrize("operator", ["Add", "Mul", "Pow", "Sub", "Greater"])
+    @pytest.mark.parametrize("operator", ["Add", "Pow", "Greater"])
     @pytest.mark.parametrize(
         ("shape", "axis", "aligned"),
         [
@@ -86,11 +86,6 @@ class TestFlattening:
         expected = exponentials / exponentials.sum(tuple(range(first, 3)), keepdims=True)
         np.testing.assert_allclose(result, expected, rtol=1e-6)
 
-    def test_from_13_on_along_one_axis(self, onnx_file: File) -> None:
-        x = RNG.random((2, 3, 4), np.float32)
-        result = _run(onnx_file, helper.make_node("Softmax", ["x"], ["c"], axis=1), 13, x=x)
-        np.testing.assert_allclose(result.sum(1), np.ones((2, 4)), rtol=1e-6)
-
     def test_an_axis_outside(self, onnx_file: File, one_line: OneLine) -> None:
         with one_line(ModelError, "node 'n' (Softmax)", "axis 7"):
             _run(onnx_file, helper.make_node("Softmax", ["x"], ["c"], "n", axis=7), 11, x=np.ones(3, np.float32))
@@ -143,7 +138,7 @@ class TestBatchNormalization:
         rng = np.random.default_rng(0)
         return {name: rng.random(shape, np.float32) for name, shape in zip("xsbmv", self.SHAPES, strict=True)}
 
-    @pytest.mark.parametrize("opset", [6, 7, 9, 12, 13, 14])
+    @pytest.mark.parametrize("opset", [6, 9, 13, 14])
     @pytest.mark.parametrize("attributes", [{}, {"momentum": 0.5}, {"epsilon": 0.5}])
     def test_inference(self, onnx_file: File, opset: int, attributes: dict[str, Any]) -> None:
         arrays = self._arrays()

@@ -1,0 +1,55 @@
+"""`make test` says the same everywhere: it imports no runtime, and skips nothing for want of a package."""
+
+from __future__ import annotations
+
+import ast
+import tomllib
+from collections.abc import Iterator
+
+import pytest
+
+from tests import processes
+from tests.architecture.clause_markers import TESTS
+from tests.fake_runtime import FOREIGN
+
+PROJECT = tomllib.loads((TESTS.parent / "pyproject.toml").read_text("utf-8"))
+EXTRAS = PROJECT["project"]["optional-dependencies"]
+SKIPPING = {"importorskip", "module_or_skip", "skip_without", "needs", "skip_or_fail"}
+
+
+def forbidden(source: str) -> Iterator[str]:
+    """Yield the runtimes that a file imports, and what it calls to skip."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name.partition(".")[0] in FOREIGN)
+        elif isinstance(node, ast.ImportFrom):
+            if node.level == 0 and (node.module or "").partition(".")[0] in FOREIGN:
+                yield f"{node.module}"
+            yield from (alias.name for alias in node.names if alias.name in SKIPPING)
+        elif isinstance(node, ast.Attribute) and node.attr in SKIPPING:
+            yield node.attr
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("import numpy, torch.nn", ["torch.nn"]),
+        ("def f():\n    from jax import numpy", ["jax"]),
+        ("from tests.optional import needs", ["needs"]),
+        ("pytest.importorskip('zarr')", ["importorskip"]),
+        ("from vinculum.models.engines import onnxruntime", []),
+    ],
+)
+def test_what_is_forbidden_is_found(source: str, words: list[str]) -> None:
+    assert list(forbidden(source)) == words
+
+
+@pytest.mark.parametrize("extra", ["test", "lint"])
+def test_no_runtime_is_installed_for_it(extra: str) -> None:
+    assert [requirement for requirement in EXTRAS[extra] if requirement.startswith(FOREIGN)] == []
+
+
+def test_a_process_ends_before_the_test_that_waits_for_it() -> None:
+    settings = PROJECT["tool"]["pytest"]["ini_options"]
+    assert processes.LIMIT < settings["timeout"] < settings["faulthandler_timeout"]
+    assert settings["faulthandler_exit_on_timeout"]

@@ -1,0 +1,32 @@
+"""``vinculum convert`` ended from outside."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.processes import started
+
+
+class TestSignals:
+    """Whoever ends the command finds nothing of what was begun."""
+
+    @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda n: n.name)
+    def test_nothing_is_left(
+        self, environment: dict[str, str], examples: Path, tmp_path: Path, number: signal.Signals
+    ) -> None:
+        source = examples / "attention/model.onnx"
+        command = [sys.executable, "-m", "vinculum", "convert", str(source), "--opset", "21", "-o", "new.onnx"]
+        pipe = subprocess.PIPE
+        with started(command, stdout=pipe, stderr=pipe, env=environment, cwd=tmp_path) as process:
+            while process.poll() is None and not any(tmp_path.rglob("new.onnx")):
+                time.sleep(0.01)
+            process.send_signal(number)
+            _, complaints = process.communicate()
+        assert (process.returncode, complaints) == (130, b"vinculum: interrupted\n")
+        assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,50 @@
+"""`vinculum divide` by processes of its own, and ended by a signal."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import zarr
+
+from tests.acceptance.test_divide import A, B, Vinculum, folder
+from tests.processes import started
+from vinculum import div
+
+__all__ = ["folder"]
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="stored arrays are divided on Linux and macOS")
+
+
+def test_by_processes(started_vinculum: Vinculum, folder: Path) -> None:
+    done = started_vinculum("divide", "a.npy", "b.npy", "-o", "c.zarr", "--workers", 1, "--json", folder=folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["blocks"] == 1
+    assert np.asarray(zarr.open_array(folder / "c.zarr")[...]).tolist() == div(A, B).tolist()
+
+
+def test_ended_and_run_again(environment: dict[str, str], vinculum: Vinculum, tmp_path: Path) -> None:
+    for name in "ab":
+        with (tmp_path / f"{name}.npy").open("wb") as file:  # sparse: 0/0, and so NaN
+            header = {"descr": "<f4", "fortran_order": False, "shape": (1 << 26,)}
+            np.lib.format.write_array_header_1_0(file, header)
+            file.truncate(file.tell() + (1 << 28))
+    command = ("divide", "a.npy", "b.npy", "-o", "c.npy", "--task-size", "1")
+    with started([sys.executable, "-m", "vinculum", *command], cwd=tmp_path, env=environment, stderr=-1) as process:
+        journal = tmp_path / "c.npy.journal"
+        while process.poll() is None and not (journal.exists() and journal.read_bytes().count(b"\n") > 5):
+            pass
+        process.send_signal(signal.SIGTERM)
+        _, said = process.communicate()
+    assert (process.returncode, said) == (130, b"vinculum: interrupted\n")
+    done = vinculum(*command, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "of them by an earlier run" in done.stdout
+    assert np.isnan(np.load(tmp_path / "c.npy", mmap_mode="r")[:: 1 << 16]).all()
+    for name in "abc":
+        (tmp_path / f"{name}.npy").unlink()

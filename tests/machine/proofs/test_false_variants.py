@@ -1,0 +1,216 @@
+"""A false variant is tried part by part: by every prover of the true theorem, and by none of them twice."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from proofs.checking.jobs import AT_ONCE, failures
+from proofs.checking.mutants import Mutant, is_refuted, jobs, mutants, survives
+from proofs.checking.prove import attempt
+from proofs.checking.provers import ProofError
+from proofs.checking.sessions import Session, leaves
+from tests.proofs.small_proofs import PROVERS
+
+PROOFS = Path(__file__).parents[3] / "proofs"
+CVC4, CVC5 = PROVERS
+THEORY = """module Pairs
+  use int.Int
+  predicate first (x: int) = x + 1 > x
+  predicate second (x: int) = x - 1 < x
+  lemma both: (forall x. first x) /\\ (forall x. second x)
+  lemma other: 1 + 1 = 2
+end
+"""
+Attempts = list[list[tuple[str, str]]]
+
+
+@pytest.fixture(scope="module")
+def theory(two_provers: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a theory whose first theorem is proved in two parts, one by CVC4 and one by CVC5."""
+    path = tmp_path_factory.mktemp("pairs") / "pairs.mlw"
+    path.write_text(THEORY, encoding="utf-8")
+    session = Session(path, two_provers)
+    session.run()
+    attempt(session, [goal for _, goal in session.goals()][:1], "split_vc")
+    for part, prover in enumerate((CVC4, CVC5)):
+        both, _ = (goal for _, goal in session.goals())
+        attempt(session, [leaves(both)[part]], f"{prover}:5")
+    attempt(session, [goal for _, goal in session.goals()][1:], f"{CVC4}:5")
+    assert all(theorem.proved for theorem in session.theorems())
+    assert session.theorems()[0].parts == 2
+    return path
+
+
+@pytest.fixture
+def attempts(monkeypatch: pytest.MonkeyPatch) -> Attempts:
+    """Return a list of what Why3 is asked, that is filled: which part by which prover."""
+    asked: Attempts = []
+    run = Session.run
+
+    def noted(session: Session) -> None:
+        goals = [(goal, f"{goal.get('name')}") for goal in session.file.iter("goal")]
+        asked.append([(name, proof.get("prover", "")) for goal, name in goals for proof in goal.findall("proof")])
+        run(session)
+
+    monkeypatch.setattr(Session, "run", noted)
+    return asked
+
+
+def variant(theory: Path, old: str, new: str, theorem: str = "Pairs.both") -> Mutant:
+    return Mutant("pairs.toml", theory, theorem, old, new, "so it is")
+
+
+def stand_in_for_cvc4(program: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a shell's program be called as CVC4."""
+    cvc4 = folder / "cvc4"
+    cvc4.write_text(f"#!/bin/sh\n{program}\n")
+    cvc4.chmod(0o755)
+    monkeypatch.setenv("PATH", str(folder), prepend=":")
+
+
+class TestParts:
+    """One part that no prover proves refuses the variant."""
+
+    def test_a_false_part_is_tried_by_both(self, theory: Path, two_provers: Path, attempts: Attempts) -> None:
+        assert not survives(variant(theory, "x + 1 > x", "x + 1 > 2 * x"), two_provers)
+        assert attempts == [[("both.0", CVC4), ("both.1", CVC5)], [("both.0", CVC5)]]
+
+    def test_a_goal_of_one_part_is_tried_once(self, theory: Path, two_provers: Path, attempts: Attempts) -> None:
+        assert not survives(variant(theory, "1 + 1 = 2", "1 + 1 = 3", "Pairs.other"), two_provers)
+        assert attempts == [[("other", CVC4)]]
+
+    def test_one_that_holds_survives(self, theory: Path, two_provers: Path, attempts: Attempts) -> None:
+        assert survives(variant(theory, "x + 1 > x", "x + 2 > x"), two_provers)
+        assert len(attempts) == 1
+
+    def test_one_that_another_prover_proves_survives(
+        self, theory: Path, two_provers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        stand_in_for_cvc4("echo unknown", tmp_path, monkeypatch)
+        assert survives(variant(theory, "x + 1 > x", "x + 2 > x"), two_provers)
+
+    @pytest.mark.parametrize(
+        ("program", "proves"), [("sleep 3; echo unsat", True), ("while :; do :; done; echo unsat", False)]
+    )
+    def test_processor_time_is_what_is_limited(
+        self,
+        theory: Path,
+        two_provers: Path,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        program: str,
+        proves: bool,
+    ) -> None:
+        """On a busy machine a variant is not refused for want of it."""
+        stand_in_for_cvc4(program, tmp_path, monkeypatch)
+        assert survives(variant(theory, "1 + 1 = 2", "1 + 1 = 3", "Pairs.other"), two_provers) == proves
+
+    def test_a_new_part_is_tried(self, theory: Path, two_provers: Path, attempts: Attempts) -> None:
+        old, more = "/\\ (forall x. second x)", "/\\ (forall x. second x) /\\ (forall x. first (2 * x) -> x > 0)"
+        assert not survives(variant(theory, old, more), two_provers)
+        assert attempts[-1] == [("both.2", CVC4), ("both.2", CVC5)]
+
+    @pytest.mark.parametrize("survivor", ["first", "second"])
+    @pytest.mark.parametrize("holds", [True, False])
+    def test_a_part_that_is_gone(self, theory: Path, two_provers: Path, survivor: str, holds: bool) -> None:
+        """It is not counted, neither as proved nor as open."""
+        left = f"(forall x. {survivor} {'x' if holds else 'x && x > 0'})"
+        both = "(forall x. first x) /\\ (forall x. second x)"
+        assert survives(variant(theory, both, left), two_provers) == holds
+
+
+@pytest.mark.parametrize("new", ["", "  lemma renamed: 1 + 1 = 3\n", "  axiom other: 1 + 1 = 3\n"])
+def test_a_theorem_that_is_gone(theory: Path, two_provers: Path, new: str) -> None:
+    with pytest.raises(ProofError, match=r"pairs\.mlw has no goal Pairs\.other"):
+        survives(variant(theory, "  lemma other: 1 + 1 = 2\n", new, "Pairs.other"), two_provers)
+
+
+EVALUATED = """module Division
+  use int.Int
+  use int.ComputerDivision
+  use list.List
+  constant least: int
+  axiom least_is_negative: least < 0
+  function double (x: int) : int = 2 * x
+  lemma untrue: forall x. double x < x
+  predicate in_range (x: int) = least <= x <= - least - 1
+  let rec function sum (s: list int) : int = match s with Nil -> 0 | Cons x rest -> x + sum rest end
+  let lemma remainder (a b: int) (_: unit)
+    requires { b > 0 }
+    ensures { a - b * div a b < b (* as large as b: no *) }
+  = ()
+  let lemma fits (x: int)
+    requires { in_range x /\\ x <> least }
+    ensures { in_range (- x) }
+  = ()
+  lemma longer: forall s: list int, x: int. x > 0 -> sum (Cons x s) > sum s
+  lemma bounded: forall n: int. n > 0 -> exists i. 0 <= i < n
+  let twice (x: int) : int
+    ensures { result = double x }
+  = x + x
+end
+"""
+
+
+class TestWitnesses:
+    """A variant is evaluated at values that refute it; a witness that does not is a fault."""
+
+    @pytest.mark.parametrize(
+        ("theorem", "old", "new", "witness", "refuted"),
+        [
+            ("remainder", "div a b < b", "div a b < b - 1", "a = 5, b = 3", True),
+            ("remainder", "div a b < b", "div a b < b - 1", "a = 6, b = 3", False),
+            ("remainder", "div a b < b", "div a b <= b", "a = 5, b = 3", False),  # it is no false one
+            ("remainder", "div a b < b", "div a b < b - 1", "a = 5, b = -3", False),  # beyond the precondition
+            ("fits", "x <> least", "true", "least = -128, x = -128", True),
+            ("fits", "x <> least", "true", "least = 0, x = 0", False),  # beyond the axiom
+            ("fits", "<= - least - 1", "<= - least - 2", "least = -128, x = -127", True),
+            ("longer", "x > 0 ->", "x >= 0 ->", "s = (Cons 1 (Cons 2 Nil)), x = 0", True),
+            ("longer", "function double", "function  double", "s = Nil, x = 1", False),  # `untrue` is not used
+            ("bounded", "n > 0 ->", "n >= 0 ->", "n = 0", False),  # which is not computed
+        ],
+    )
+    def test_it_refutes_the_variant_and_not_the_theorem(
+        self, two_provers: Path, tmp_path: Path, theorem: str, old: str, new: str, witness: str, refuted: bool
+    ) -> None:
+        mutant = self._variant(tmp_path, theorem, old, new, witness)
+        assert is_refuted(mutant, two_provers) == refuted
+
+    @pytest.mark.parametrize(
+        ("theorem", "witness", "complaint"),
+        [
+            ("remainder", "a = 5", "a witness of remainder has values of a, b, not of a"),
+            ("gone", "a = 5", r"division\.mlw has no theorem Division\.gone"),
+            ("twice", "x = 1", "twice is about what a program gives"),
+        ],
+    )
+    def test_what_is_no_witness(
+        self, two_provers: Path, tmp_path: Path, theorem: str, witness: str, complaint: str
+    ) -> None:
+        with pytest.raises(ProofError, match=complaint):
+            is_refuted(self._variant(tmp_path, theorem, "2 * x", "3 * x", witness), two_provers)
+
+    def test_one_that_refutes_nothing_is_told(
+        self, two_provers: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        mutant = self._variant(tmp_path, "remainder", "div a b < b", "div a b < b - 1", "a = 6, b = 3")
+        assert failures(jobs([mutant], two_provers)) == 1
+        told = capsys.readouterr().out
+        assert "FAILED   division.Division.remainder: its witness refutes nothing, or the true theorem: a = 6" in told
+
+    def _variant(self, folder: Path, theorem: str, old: str, new: str, witness: str) -> Mutant:
+        path = folder / "division.mlw"
+        path.write_text(EVALUATED, encoding="utf-8")
+        return replace(variant(path, old, new, f"Division.{theorem}"), witness=witness)
+
+
+@pytest.mark.exhaustive
+def test_what_refuses_the_false_variants_proves_the_true_theorems(provers_or_skip: Path) -> None:
+    unchanged = {mutant.title: replace(mutant, new=mutant.old) for mutant in mutants(PROOFS)}
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        proved = pool.map(lambda mutant: survives(mutant, provers_or_skip), unchanged.values())
+        assert [title for title, is_proved in zip(unchanged, proved, strict=True) if not is_proved] == []

@@ -1,0 +1,105 @@
+"""Work is done side by side, its progress is shown, and all of it can be stopped at once. No prover is needed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from proofs.checking import children
+from proofs.checking.provers import ProofError
+from tests.processes import LIMIT, python, run, started
+
+ROOT = Path(__file__).parents[3]
+SLEEPER = "sleep 1000 & echo started >> {}; wait"
+# A program that starts two more, each of which waits for one of its own.
+WORKING = """
+import sys
+from proofs.checking import children, ending, jobs
+jobs.AT_ONCE = 2
+work = lambda: (True, children.told(["sh", "-c", sys.argv[1]], 1000).stdout)
+sys.exit(ending.ended(lambda: jobs.failures([jobs.Job("jobs", work)] * 4)))
+"""
+
+
+def alive(word: str) -> list[str]:
+    """Return the command lines of processes that hold a word."""
+    lines = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            line = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue  # it ended meanwhile
+        if word in line:
+            lines.append(line)
+    return lines
+
+
+class TestChildren:
+    """A program that takes too long is stopped, and so is what it started."""
+
+    def test_what_it_says(self) -> None:
+        told = children.told(["sh", "-c", "echo $X; echo err >&2; exit 3"], LIMIT, {"X": "out", **os.environ})
+        assert (told.returncode, told.stdout, told.stderr) == (3, "out\n", "err\n")
+
+    def test_one_that_does_not_end(self, tmp_path: Path) -> None:
+        with pytest.raises(ProofError, match=r"^sh did not end within 1 s$"):
+            children.told(["sh", "-c", SLEEPER.format(tmp_path / "started")], 1)
+        assert alive(str(tmp_path)) == []
+
+    def test_one_that_is_not_there(self) -> None:
+        with pytest.raises(FileNotFoundError):
+            children.told(["no-such-program"], 1)
+
+
+def ignoring(number: signal.Signals, command: list[str]) -> list[str]:
+    """Return what starts a command as a shell starts a job in the background, or `nohup` one.
+
+    Not `preexec_fn`: it forks by the functions that other packages register, and JAX's warns of its threads.
+    """
+    return ["sh", "-c", f"trap '' {number.name.removeprefix('SIG')}; exec \"$@\"", "sh", *command]
+
+
+def test_they_run_where_nothing_is_installed() -> None:
+    """Not even NumPy: `make proofs` takes whatever Python there is, and the sources."""
+    command = [sys.executable, "-S", "-m", "proofs.checking.replay", "--help"]
+    done = run(command, cwd=ROOT, env=os.environ | {"PYTHONPATH": "src"})
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+class TestInterruption:
+    """Whoever interrupts is told so in one line, and nothing is left that runs."""
+
+    @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda each: each.name)
+    @pytest.mark.parametrize("background", [False, True], ids=["", "background"])
+    def test_programs_are_stopped(self, tmp_path: Path, number: signal.Signals, background: bool) -> None:
+        begun = tmp_path / "begun"
+        command = [*python(WORKING), SLEEPER.format(begun)]
+        command = ignoring(signal.SIGINT, command) if background else command
+        with started(command, cwd=ROOT, stderr=subprocess.PIPE, text=True) as process:
+            _wait_until(lambda: begun.exists() and len(begun.read_text().splitlines()) == 2)
+            process.send_signal(number)
+            _, told = process.communicate()
+        assert (process.returncode, told) == (128 + number, "interrupted\n")
+        assert alive(str(tmp_path)) == []
+        assert len(begun.read_text().splitlines()) == 2, "no other job was begun"
+
+    def test_one_that_goes_on_without_a_terminal(self, tmp_path: Path) -> None:
+        command = [*python(WORKING), f"touch {tmp_path}/begun; sleep 1"]
+        with started(ignoring(signal.SIGHUP, command), cwd=ROOT, stdout=subprocess.PIPE) as process:
+            _wait_until((tmp_path / "begun").exists)
+            process.send_signal(signal.SIGHUP)
+            assert process.wait() == 0
+
+
+def _wait_until(condition: Callable[[], bool]) -> None:
+    began = time.monotonic()
+    while not condition():
+        assert time.monotonic() - began < LIMIT
+        time.sleep(0.01)

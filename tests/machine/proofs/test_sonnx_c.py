@@ -1,0 +1,192 @@
+"""The extracted C library gives what `vinculum.reference` gives, and writes nothing else."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from math import prod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from proofs.checking.extraction import C_FILES, PROOFS
+from tests.cases import case
+from tests.kernels.comparing import DTYPES, FLOATS, assert_same
+from tests.machine.proofs.sonnx_c_library import C_NAMES, Guarded, SonnxC, extracted, require_compiler
+from tests.machine.proofs.sonnx_c_operands import INTEGERS, NAMES, SHAPES, divisible, pairs
+from tests.processes import output_of, run
+from vinculum import reference
+from vinculum.spec.element_types import by_numpy_name
+from vinculum.spec.model import IntegerRounding
+
+Array = npt.NDArray[Any]
+ROUNDINGS = {"sonnx_div": IntegerRounding.TRUNCATING, "vinculum_floor_div": IntegerRounding.FLOOR}
+SAME_SHAPE = [(function, name) for function in ROUNDINGS for name in NAMES if "floor" not in function or "int" in name]
+
+
+@pytest.fixture(scope="session")
+def sonnx_c(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> SonnxC:
+    """Return the library, built once; skip where it cannot be built."""
+    request.getfixturevalue("provers_or_skip")
+    require_compiler(request)
+    return SonnxC(tmp_path_factory.mktemp("sonnx-c-native"), extracted(tmp_path_factory))
+
+
+def exact(a: Array, b: Array, rounding: IntegerRounding = IntegerRounding.TRUNCATING) -> Array:
+    return reference.divide(a, b, by_numpy_name(a.dtype.name), rounding=rounding)
+
+
+class TestSameShape:
+    """SONNX Div, [C1]: one position serves for both operands and the result."""
+
+    @pytest.mark.parametrize(("function", "name"), SAME_SHAPE)
+    def test_every_quotient_is_the_exact_one(self, sonnx_c: SonnxC, function: str, name: str) -> None:
+        a, b = divisible(name)
+        before = a.copy(), b.copy()
+        c = Guarded(a.shape, a.dtype)
+        sonnx_c(function, name, a, b, c.array, a.size)
+        assert_same(c.array, exact(a, b, ROUNDINGS[function]))
+        assert c.intact()
+        for operand, copy in zip((a, b), before, strict=True):
+            assert operand.tobytes() == copy.tobytes()
+
+    @pytest.mark.parametrize("name", NAMES)
+    def test_in_place(self, sonnx_c: SonnxC, name: str) -> None:
+        a, b = divisible(name)
+        quotients = Guarded(a.shape, a.dtype)
+        quotients.array[:] = a
+        sonnx_c("sonnx_div_in_place", name, quotients.array, b, a.size)
+        assert_same(quotients.array, exact(a, b))
+        assert quotients.intact()
+
+    @pytest.mark.parametrize("name", NAMES)
+    def test_only_n_elements_are_written(self, sonnx_c: SonnxC, name: str) -> None:
+        a, b = (x[-10:] for x in divisible(name))
+        for n in range(11):
+            c = Guarded((10,), a.dtype)
+            untouched = c.array[n:].tobytes()
+            sonnx_c("sonnx_div", name, a, b, c.array, n)
+            assert_same(c.array[:n], exact(a[:n], b[:n]))
+            assert c.array[n:].tobytes() == untouched
+            assert c.intact()
+
+
+class TestDomain:
+    """SONNX Div (int), [C3] and [V1]: the first violation is found, and where there is none, that is said."""
+
+    @pytest.mark.parametrize("name", INTEGERS)
+    def test_of_each_pair(self, sonnx_c: SonnxC, name: str) -> None:
+        limits = np.iinfo(DTYPES[name])
+        a, b = pairs(name)
+        # A neighbour of one sort: the pair itself, followed by one that violates.
+        for dividend, divisor in zip(a[::37].tolist(), b[::37].tolist(), strict=True):
+            outside = divisor == 0 or (limits.min < 0 and (dividend, divisor) == (limits.min, -1))
+            x, y = np.array([1, dividend, 1], a.dtype), np.array([1, divisor, 0], a.dtype)
+            assert self._first(sonnx_c, name, x, y, 3) == (1 if outside else 2)
+            assert self._first(sonnx_c, name, x, y, 2) == (1 if outside else 2)
+            assert self._first(sonnx_c, name, x, y, 1) == 1
+            assert self._first(sonnx_c, name, x, y, 0) == 0
+
+    @pytest.mark.parametrize("name", INTEGERS)
+    def test_of_the_only_two_violations(self, sonnx_c: SonnxC, name: str) -> None:
+        least = np.iinfo(DTYPES[name]).min
+        if least < 0:
+            a, b = np.array([least, least + 1, least], DTYPES[name]), np.array([1, -1, -1], DTYPES[name])
+            assert self._first(sonnx_c, name, a, b, 3) == 2
+        a, b = np.array([0, 0], DTYPES[name]), np.array([1, 0], DTYPES[name])
+        assert self._first(sonnx_c, name, a, b, 2) == 1
+        assert sonnx_c("vinculum_first_zero", name, b, 2) == 1
+        assert sonnx_c("vinculum_first_zero", name, b, 1) == 1
+
+    @staticmethod
+    def _first(sonnx_c: SonnxC, name: str, a: Array, b: Array, n: int) -> int:
+        operands = (b,) if name.startswith("u") else (a, b)
+        return sonnx_c("sonnx_div_first_violation", name, *operands, n)
+
+
+class TestBroadcast:
+    """Each operand is walked by its strides."""
+
+    @staticmethod
+    def _check(sonnx_c: SonnxC, function: str, a: Array, b: Array, a_walk: Array, b_walk: Array) -> None:
+        """Divide operands that are walked as the two views of them are."""
+        c = Guarded(a_walk.shape, a.dtype)
+        shape = np.array(a_walk.shape, np.int64)
+        strides = [np.array(walk.strides, np.int64) // walk.itemsize for walk in (a_walk, b_walk)]
+        name = f"{function}_broadcast".replace("sonnx", "vinculum")
+        sonnx_c(name, a.dtype.name, a, b, c.array, shape.size, prod(a_walk.shape), shape, *strides)
+        assert_same(c.array, exact(a_walk.copy(), b_walk.copy(), ROUNDINGS[function]))
+        assert c.intact()
+
+    @pytest.mark.parametrize(("function", "name"), SAME_SHAPE)
+    def test_shapes(self, sonnx_c: SonnxC, function: str, name: str) -> None:
+        for shapes in SHAPES:
+            with case(shapes):
+                a, b = (x[::41].copy() for x in divisible(name))
+                a, b = (np.resize(x, shape) for x, shape in zip((a, b), shapes, strict=True))
+                output = np.broadcast_shapes(*shapes)
+                self._check(sonnx_c, function, a, b, np.broadcast_to(a, output), np.broadcast_to(b, output))
+
+    @pytest.mark.parametrize("name", NAMES)
+    def test_equal_strides_walk_along_diagonals(self, sonnx_c: SonnxC, name: str) -> None:
+        a, b = (x[:6] for x in divisible(name))
+        walks = [np.lib.stride_tricks.sliding_window_view(x, 4) for x in (a, b)]
+        assert walks[0].strides[0] == walks[0].strides[1]
+        self._check(sonnx_c, "sonnx_div", a.copy(), b.copy(), *walks)
+
+
+class TestLibrary:
+    """What the header promises of the library itself."""
+
+    def test_it_needs_no_other_library(self, sonnx_c: SonnxC) -> None:
+        told = output_of(["nm", str(sonnx_c.static)])
+        symbols = [line.split()[-2:] for line in told.splitlines() if line.strip() and not line.endswith(":")]
+        kinds = {kind for kind, _ in symbols}
+        assert kinds <= {"T", "t"}, "undefined symbols, or memory of its own"
+        exported = {name for kind, name in symbols if kind == "T"}
+        families = {"sonnx_div": 10, "sonnx_div_in_place": 10, "sonnx_div_first_violation": 8, "vinculum_first_zero": 8}
+        families |= {"vinculum_floor_div": 8, "vinculum_div_broadcast": 10, "vinculum_floor_div_broadcast": 8}
+        types = [C_NAMES.get(name, name) for name in NAMES]
+        assert exported == {f"{family}_{name}" for family, count in families.items() for name in types[:count]}
+
+    def test_no_function_calls_itself_or_allocates(
+        self, sonnx_c: SonnxC, tmp_path_factory: pytest.TempPathFactory
+    ) -> None:
+        # In the extracted text every function is defined before its callers, but for what is declared first.
+        for source in extracted(tmp_path_factory):
+            text = source.read_text()
+            assert "alloc" not in text
+            declared = [line for line in text.splitlines() if line.endswith(");") and line.startswith("static")]
+            assert all(line.split("(")[0].endswith(" place") for line in declared), declared
+        assert len(extracted(tmp_path_factory)) == len(C_FILES)
+
+    def test_it_is_the_one_whose_digests_are_stored(
+        self, sonnx_c: SonnxC, tmp_path_factory: pytest.TempPathFactory
+    ) -> None:
+        """After a change: make sonnx-c && (cd build/sonnx-c && sha256sum *.c *.h) > proofs/c/extracted.sha256."""
+        stored = (PROOFS / "c" / "extracted.sha256").read_text("utf-8").split()
+        folder = extracted(tmp_path_factory)[0].parent
+        made = {path.name: sha256(path.read_bytes()).hexdigest() for path in folder.glob("*.[ch]")}
+        assert dict(zip(stored[1::2], stored[::2], strict=True)) == made
+
+    @pytest.mark.parametrize("flag", ["-ffast-math", "-ffinite-math-only", "-freciprocal-math", "-fno-signed-zeros"])
+    def test_it_refuses_fast_math(self, sonnx_c: SonnxC, flag: str) -> None:
+        assert "IEEE 754" in self._compiled('#include "contract.h"\n', "c", flag)
+        assert self._compiled('#include "contract.h"\n', "c") == ""
+
+    def test_cpp_takes_the_header(self, sonnx_c: SonnxC) -> None:
+        assert self._compiled('#include "sonnx_div.h"\n#include "sonnx_div.h"\n', "c++") == ""
+
+    @staticmethod
+    def _compiled(text: str, language: str, *flags: str) -> str:
+        command = ["gcc", "-x", language, "-Wall", "-Wextra", "-Werror", "-pedantic", *flags, "-I", str(PROOFS / "c")]
+        standard = "-std=c11" if language == "c" else "-std=c++11"
+        told = run([*command, standard, "-fsyntax-only", "-"], input=text)
+        assert (told.returncode == 0) == (told.stderr == "")
+        return str(told.stderr)
+
+    def test_both_float_widths_and_every_integer_type_are_there(self) -> None:
+        assert {file.name.removesuffix(".c") for file in C_FILES} == {C_NAMES.get(name, name) for name in NAMES}
+        assert set(NAMES) & set(FLOATS) == set(C_NAMES)
+        assert all((PROOFS / "c" / header).exists() for file in C_FILES for header in file.included)

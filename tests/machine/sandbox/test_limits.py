@@ -1,0 +1,183 @@
+"""Processes that hang, take memory, die at any moment or lose their parent: a call returns, and nothing is left."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+
+import numpy as np
+import psutil
+import pytest
+
+from tests.processes import importing, python, run, started
+from tests.sandbox.conftest import started_anew
+from tests.sandbox.test_isolated import A_WHILE, MIB, SUBJECT, ended, posix, subject
+from vinculum.sandbox import End, Isolated, Limits
+
+__all__ = ["started_anew", "subject"]
+
+pytestmark = pytest.mark.usefixtures("started_anew")
+
+
+@pytest.fixture
+def closed() -> Iterator[Isolated]:
+    """Return another such object, for a test to close."""
+    with Isolated(SUBJECT, limits=Limits(seconds=A_WHILE)) as isolated:
+        yield isolated
+
+
+def gone(process: int) -> bool:
+    """Tell whether a process ends in the next moments; whoever inherits it may be long in hearing of it."""
+    deadline = time.monotonic() + A_WHILE
+    with suppress(psutil.NoSuchProcess):
+        ending = psutil.Process(process)
+        while ending.status() != psutil.STATUS_ZOMBIE or ending.num_threads() > 1:  # Its first thread may end first.
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.005)
+    return True
+
+
+class TestDeath:
+    """It may come at any moment; the next call finds a new object."""
+
+    @posix
+    def test_a_signal_without_a_name(self, subject: Isolated) -> None:
+        number = signal.SIGRTMIN + 1
+        assert ended(subject.call("same", None))[0] is End.RETURNED
+        os.kill(subject.call("process").value, number)
+        # Whether the next call still meets the dying process is chance; the one after it does not.
+        answers = [subject.call("count") for _ in range(2)]
+        assert answers[0].words in ("", f"signal {number}")
+        assert answers[1].end is End.RETURNED
+
+    @posix
+    @pytest.mark.parametrize("method", ["write_rubbish", "close_everything"])
+    def test_pipes_that_are_tampered_with(self, subject: Isolated, method: str) -> None:
+        start = time.monotonic()
+        assert subject.call(method).end is End.CRASHED
+        assert time.monotonic() - start < A_WHILE
+        assert subject.call("count").value == 1
+
+    def test_a_death_between_two_calls(self, subject: Isolated) -> None:
+        assert gone(subject.call("die_later").value)
+        assert subject.call("count").value == 1
+
+    def test_what_cannot_be_taken_in(self, subject: Isolated) -> None:
+        """The process dies while a call that is larger than any pipe is on its way."""
+        threading.Timer(0.05, os.kill, [subject.call("process").value, getattr(signal, "SIGKILL", 9)]).start()
+        answers = [subject.call("same", np.zeros(4 * MIB)) for _ in range(4)]
+        assert {answer.end for answer in answers} <= {End.RETURNED, End.CRASHED}
+        assert subject.call("count").end is End.RETURNED
+
+
+class TestHung:
+    """A call that does not answer in time is ended."""
+
+    @pytest.mark.parametrize("method", ["sleep", "spin"])
+    def test_it_is_ended(self, method: str) -> None:
+        with Isolated(SUBJECT, limits=Limits(seconds=1.0)) as isolated:
+            process = isolated.call("process").value
+            assert ended(isolated.call(method)) == (End.HUNG, "no answer within 1 second")
+            assert not psutil.pid_exists(process)
+            assert isolated.call("count").value == 1
+
+    def test_the_limit_is_told(self) -> None:
+        with Isolated(SUBJECT, limits=Limits(seconds=0.5)) as isolated:
+            assert isolated.call("sleep").words == "no answer within 0.5 seconds"
+
+
+class TestOutOfMemory:
+    """A call that takes too much memory is ended; an error that says that there is none counts as that."""
+
+    def test_too_much_is_taken(self) -> None:
+        with Isolated(SUBJECT, limits=Limits(seconds=A_WHILE, memory=512 * MIB)) as isolated:
+            assert ended(isolated.call("eat", 1024 * MIB)) == (
+                End.OUT_OF_MEMORY,
+                "it took more than 0.5 GiB of memory",
+            )
+            assert isolated.call("count").value == 1
+
+    @posix
+    def test_what_it_started_counts(self) -> None:
+        with Isolated(SUBJECT, limits=Limits(seconds=A_WHILE, memory=400 * MIB)) as isolated:
+            assert ended(isolated.call("eat_elsewhere", 512 * MIB)) == (
+                End.OUT_OF_MEMORY,
+                "it took more than 400 MiB of memory",
+            )
+
+    def test_less_may_be_taken(self) -> None:
+        with Isolated(SUBJECT, limits=Limits(seconds=1.0, memory=1024 * MIB)) as isolated:
+            assert isolated.call("eat", 256 * MIB).end is End.HUNG
+
+
+class TestTheEnd:
+    """Nothing is left behind, even if this process is killed."""
+
+    @posix
+    def test_what_it_started_ends_too(self, closed: Isolated) -> None:
+        process = closed.call("leave_child").value
+        closed.close()
+        assert gone(process)
+
+    def test_closing_from_another_thread(self, closed: Isolated) -> None:
+        process = closed.call("process").value
+        threading.Timer(0.3, closed.close).start()
+        assert closed.call("sleep").end is End.CRASHED
+        assert gone(process)
+
+    @posix
+    @pytest.mark.parametrize("method", ["sleep", "spin"])
+    def test_an_orphan_ends(self, method: str) -> None:
+        """If we are killed, the other process ends, whatever it is doing."""
+        assert gone(_orphan(method, signal.SIGKILL))
+
+    @posix
+    def test_what_an_orphan_started_ends_too(self) -> None:
+        """Such as the program that a runtime asks; it may hang, and hears of no pipe's end."""
+        assert gone(_orphan("sleep", signal.SIGKILL, told="leave_child"))
+
+    @posix
+    def test_an_interruption(self) -> None:
+        """Ctrl-C ends the process: it must not answer a later call with what an earlier one asked."""
+        assert gone(_orphan("sleep", signal.SIGINT))
+
+
+def _orphan(method: str, end: signal.Signals, told: str = "process") -> int:
+    """Return the process of an object, or what it tells, whose parent is ended by a signal while a call is on."""
+    lines = (
+        "from vinculum.sandbox import Isolated, Limits",
+        f"isolated = Isolated({SUBJECT!r}, limits=Limits(seconds=500))",
+        f"print(isolated.call({told!r}).value, flush=True)",
+        f"isolated.call({method!r})",
+    )
+    pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
+    with started(python("\n".join(lines)), stdout=pipe, stderr=nowhere, env=importing()) as parent:
+        assert parent.stdout is not None
+        process = int(parent.stdout.readline())
+        time.sleep(0.3)  # So that it is in the middle of the call.
+        parent.send_signal(end)
+        parent.wait()
+    return process
+
+
+@posix
+def test_asking_the_dead_does_not_end_a_program_that_ends_by_sigpipe() -> None:
+    """The command line does: it ends when the reader of its output leaves."""
+    program = """
+import signal
+from vinculum.sandbox.process import ChildProcess
+
+signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+process = ChildProcess()
+process._process.kill()
+process._process.wait()
+print(process.ask(b"anything", 60, 1 << 40))
+"""
+    done = run(python(program), env=importing())
+    assert (done.returncode, done.stdout) == (0, "Ended(how='CRASHED', words='SIGKILL')\n"), done.stderr

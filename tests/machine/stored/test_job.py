@@ -1,0 +1,111 @@
+"""Jobs that run out of room, may not write, or divide what no memory holds."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+import zarr
+
+from tests.processes import importing, output_of, python, run
+from tests.stored.stores import Array, put, taken
+from tests.stored.test_job import operands
+from vinculum.stored import divide
+
+__all__ = ["operands"]
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="stored arrays are divided on Linux and macOS")
+
+LIMITED = """
+import resource, sys
+from vinculum.cli.main import main
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv.pop(1)),) * 2)
+sys.exit(main())
+"""
+UNPRIVILEGED = """
+import contextlib, fcntl, io, os, sys, vinculum
+from vinculum.cli.main import main
+os.chdir(sys.argv.pop(1))
+wanted = sys.argv[:]
+sys.argv[-1] = "a.npy"  # is refused, and imports what the packages that divide import late, where others may not read
+with contextlib.redirect_stderr(io.StringIO()):
+    assert main() == 2
+vinculum.get_threads()
+sys.argv[:] = wanted
+if os.geteuid() == 0:
+    os.setgroups([]); os.setgid(65534); os.setuid(65534)
+sys.exit(main())
+"""
+PEAK = """
+import sys
+from vinculum.stored import divide
+divide(*sys.argv[1:])
+print(next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM")) >> 10)
+"""
+
+
+class TestTrouble:
+    """Files that cannot be written: one line, and what is done is kept."""
+
+    def test_a_full_disk_is_told_at_once(self, tmp_path: Path, operands: tuple[str, str, Array]) -> None:
+        a, b, _ = operands
+        before = set(tmp_path.iterdir())
+        for out in ("c.npy", "c.h5:/q"):
+            done = run([*python(LIMITED), "100000", "divide", a, b, "-o", str(tmp_path / out)], env=importing())
+            assert done.returncode == 2
+            assert done.stderr.startswith("vinculum: error: ")
+            assert done.stderr.count("\n") == 1
+            assert "cannot be read or written: " in done.stderr
+            assert "File too large" in done.stderr
+            assert set(tmp_path.iterdir()) == before
+
+    def test_a_disk_that_becomes_full(self, tmp_path: Path) -> None:
+        """The chunks of the first rows are small, as they compress well."""
+        rng = np.random.default_rng(0)
+        a = np.concatenate([np.ones((512, 64), "f4"), rng.standard_normal((512, 64)).astype("f4")])
+        made = zarr.create_array(tmp_path / "a.zarr", shape=a.shape, chunks=(128, 64), dtype="f4")  # compressed
+        made[...] = a
+        b = put(tmp_path, "b", np.ones(64, "f4"), "npy")
+        command = ["divide", str(tmp_path / "a.zarr"), b, "-o", str(tmp_path / "c.zarr")]
+        done = run([*python(LIMITED), "20000", *command], env=importing())
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+        assert (
+            "File too large; finished blocks are kept: run the same command again to continue, or delete" in done.stderr
+        )
+        assert (tmp_path / "c.zarr.journal").exists()
+        assert divide(tmp_path / "a.zarr", b, tmp_path / "c.zarr").operator == "Div-14"
+        assert taken(str(tmp_path / "c.zarr")).tobytes() == a.tobytes()
+        assert not list((tmp_path / "c.zarr").rglob("*.partial"))
+
+    def test_a_folder_that_may_not_be_written(self, operands: tuple[str, str, Array]) -> None:
+        folder = Path(operands[0]).parent
+        parents = [folder, *folder.parents]
+        modes = {path: path.stat().st_mode for path in parents if path.owner() == folder.owner() and path != Path("/")}
+        try:
+            for path in modes:
+                path.chmod(modes[path] | 0o555)
+            folder.chmod(0o555)
+            done = run([*python(UNPRIVILEGED), str(folder), "divide", "a.npy", "b.npy", "-o", "c.npy"], env=importing())
+        finally:
+            for path, mode in modes.items():
+                path.chmod(mode)
+        assert done.stderr == "vinculum: error: c.npy.journal cannot be read or written: Permission denied\n"
+        assert done.returncode == 2
+        assert sorted(path.name for path in folder.iterdir()) == ["a.npy", "b.npy"]
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="Linux tells the largest size of a process")
+def test_memory_is_bounded_by_the_blocks(tmp_path: Path) -> None:
+    """A GiB of quotients of a quarter of one."""
+    side, times = 8192, 4
+    with (tmp_path / "a.npy").open("wb") as file:  # sparse: zeros
+        header = {"descr": "<i4", "fortran_order": False, "shape": (side, side)}
+        np.lib.format.write_array_header_1_0(file, header)
+        file.truncate(file.tell() + 4 * side * side)
+    np.save(tmp_path / "b.npy", np.arange(1, times + 1, dtype="i4").reshape(times, 1, 1))
+    files = [str(tmp_path / name) for name in ("a.npy", "b.npy", "c.npy")]
+    assert int(output_of([*python(PEAK), *files], env=importing())) < 256  # MiB
+    assert Path(files[2]).stat().st_size == 128 + 4 * times * side * side
+    Path(files[2]).unlink()

@@ -1,0 +1,43 @@
+"""The runtimes that hardened models are run on: as wrong as the target's guards allow for, and refusing what kills."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from onnx import ModelProto, checker
+
+from tests import fake_runtime
+from tests.fake_runtime import FakeRuntime, Model
+
+Cases = Sequence[tuple[ModelProto, Mapping[str, Any]]]
+
+TOLERATED: dict[str, tuple[type[FakeRuntime], ...]] = {
+    "onnxruntime": (fake_runtime.RefusesFaults,),
+    "openvino": (
+        fake_runtime.FloorsByReciprocal,
+        fake_runtime.FloorsAndRefuses,
+        fake_runtime.EstimatesSigned,
+        fake_runtime.RoundsEstimates,
+        fake_runtime.NarrowsInt64,
+        fake_runtime.IsOneTooHighAbove20Bits,
+        fake_runtime.IsOneTooLowAbove20Bits,
+    ),
+    "portable": (
+        fake_runtime.FloorsAndRefuses,
+        fake_runtime.RefusesFaults,
+        fake_runtime.EstimatesInDouble,
+        fake_runtime.EstimatesByReciprocalInDouble,
+        fake_runtime.IsOneTooHighAbove20Bits,
+        fake_runtime.IsOneTooLowAbove20Bits,
+    ),
+}
+"""Of each target; in the first all forms of the guards are tried."""
+
+
+def outcomes(behaviour: type[FakeRuntime], cases: Cases) -> list[list[np.ndarray[Any, Any]]]:
+    """Return the outputs of models that the checker lets through."""
+    for model, _ in cases:
+        checker.check_model(model, full_check=True)
+    return [Model(behaviour(), model.SerializeToString()).run(None, inputs) for model, inputs in cases]

@@ -1,0 +1,72 @@
+"""IR that OpenVINO writes: every division means what it meant, and both models are compared in OpenVINO."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import TensorProto, helper
+
+from vinculum.errors import AttributeValueError
+from vinculum.models import load
+from vinculum.models.convert import convert_file
+from vinculum.models.model import Engine
+
+pytest.importorskip("openvino", reason="the extra 'openvino' is not installed")
+
+File = Callable[..., Path]
+OneLine = Callable[..., AbstractContextManager[None]]
+FOLDER = Path(__file__).parents[5] / "examples"
+INTS = (TensorProto.INT64, [None])
+
+
+def node(operator: str, inputs: str, outputs: str, **attributes: Any) -> Any:
+    return helper.make_node(operator, inputs.split(), outputs.split(), f"node_{outputs.split()[0]}", **attributes)
+
+
+class TestExamples:
+    """What our own writer has no layers for becomes IR too, compared bit for bit."""
+
+    @pytest.mark.parametrize(
+        "name", ["attention", "layer_norm", "layer_norm_float16", "masked_mean", "rms_norm", "windows", "floor_divide"]
+    )
+    def test_one(self, tmp_path: Path, name: str) -> None:
+        source, target = FOLDER / name / "model.onnx", tmp_path / "new.xml"
+        found = convert_file(source, target)
+        assert found.target == "OpenVINO IR"
+        assert found.changes[0].what == "written by OpenVINO"
+        assert found.verification is not None
+        assert found.verification.compared > 100
+        assert len(load(target).divisions) == len(load(source).divisions)
+
+
+class TestDivisions:
+    """Integer Div truncates, wherever it stands; what OpenVINO makes of other operators stays as it is."""
+
+    def test_truncation(self, onnx_file: File, tmp_path: Path) -> None:
+        nodes = [node("Div", "a b", "q"), node("Neg", "q", "y"), node("Mod", "a b", "m")]
+        source = onnx_file(nodes, {"a": INTS, "b": INTS}, {"y": INTS, "m": INTS})
+        found = convert_file(source, tmp_path / "new.xml")
+        assert [change.what for change in found.changes] == ["written by OpenVINO", 'm_pythondiv="false"']
+        given = {"a": np.array([-7, 7]), "b": np.array([2, -2])}
+        assert load(tmp_path / "new.xml").run(given)["y"].tolist() == [3, 3]
+
+
+class TestRefused:
+    """What cannot be written is said in one line, and no file is left."""
+
+    @pytest.mark.parametrize("engine", ["reference", "onnxruntime"])
+    def test_a_comparison_in_another_engine(
+        self, onnx_file: File, tmp_path: Path, one_line: OneLine, engine: Engine
+    ) -> None:
+        source = onnx_file([node("Abs", "a", "y")], {"a": INTS}, {"y": INTS})
+        words = (f"engine is '{engine}'", "an IR with 'Abs'", "omit --engine, or give openvino")
+        with one_line(AttributeValueError, *words):
+            convert_file(source, tmp_path / "new.xml", engine=engine)
+        assert not (tmp_path / "new.xml").exists()
+        convert_file(source, tmp_path / "new.xml", engine=engine, check=False)
+        convert_file(source, tmp_path / "other.xml", engine="openvino")

@@ -1,0 +1,210 @@
+"""IR of any layers: our divisions, everything else in OpenVINO."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import vinculum
+from vinculum.errors import ModelError
+from vinculum.models import DivisionRecord, Model, load
+from vinculum.models.values import tensor_dtype
+
+openvino = pytest.importorskip("openvino", reason="the extra 'openvino' is not installed")
+op = pytest.importorskip("openvino.opset13", reason="the extra 'openvino' is not installed")
+
+Array = NDArray[Any]
+OneLine = Callable[..., AbstractContextManager[None]]
+Save = Callable[..., Path]
+F32 = np.float32
+X, Y = np.array([5, -7, 1], F32), np.array([3, 3, 49], F32)
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Save:
+    """Return a function that writes the model of outputs and Parameters as OpenVINO does."""
+
+    def save(outputs: list[Any], parameters: list[Any]) -> Path:
+        path = tmp_path / "model.xml"
+        openvino.save_model(openvino.Model([op.result(node) for node in outputs], parameters, "m"), path, False)
+        return path
+
+    return save
+
+
+def named(node: Any, name: str) -> Any:
+    node.set_friendly_name(name)
+    return node
+
+
+def parameter(name: str, shape: Any = (3,), dtype: Any = F32) -> Any:
+    return named(op.parameter(openvino.PartialShape(list(shape)), dtype), name)
+
+
+def bits(array: Array) -> list[int]:
+    return [int(word) for word in array.reshape(-1).view(f"u{array.dtype.itemsize}")]
+
+
+def ran(model: Model, inputs: Mapping[str, Array], **options: Any) -> tuple[list[Array], list[DivisionRecord]]:
+    """Return the outputs, and a record of each division, known to be of the model and to be ours to the last bit."""
+    records: list[DivisionRecord] = []
+    outputs = model.run(inputs, observer=records.append, **options)
+    for record in records:
+        assert record.division in model.divisions
+        floor = record.division.element_type is not None and record.division.element_type.is_integer
+        assert record.dividend is not None
+        own = vinculum.divide if floor else np.divide
+        assert bits(record.quotient) == bits(own(record.dividend, record.divisor))
+    return list(outputs.values()), records
+
+
+def in_openvino(path: Path, inputs: Mapping[str, Array]) -> list[Array]:
+    """Return what OpenVINO computes by itself."""
+    core = openvino.Core()
+    model = core.read_model(path)
+    compiled = core.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+    results = compiled([inputs[node.get_friendly_name()] for node in model.get_parameters()])
+    return [np.array(results[place]) for place in range(len(results))]
+
+
+FOLDER = Path(__file__).parents[5] / "examples"
+EXAMPLES = (
+    "attention/model",
+    "div_6_axis/model",
+    "floor_divide/model",
+    "floor_divide/torchscript",
+    "layer_norm/model",
+    "layer_norm_float16/model",
+    "masked_mean/model",
+    "openvino_rounding/div",
+    "rms_norm/model",
+    "windows/model",
+)
+
+
+class TestExamples:
+    """Every example that OpenVINO converts is run, as the IR that it makes."""
+
+    @pytest.mark.parametrize("name", EXAMPLES)
+    def test_one(self, tmp_path: Path, name: str) -> None:
+        path = tmp_path / "model.xml"
+        openvino.save_model(openvino.convert_model(str(FOLDER / f"{name}.onnx")), path, compress_to_fp16=False)
+        model = load(path)
+        rng = np.random.default_rng(0)
+        inputs = {}
+        for tensor in model.inputs:
+            shape = [size if isinstance(size, int) else 4 for size in tensor.shape or ()]
+            inputs[tensor.name] = rng.integers(1, 9, shape).astype(tensor_dtype(tensor))
+        outputs, records = ran(model, inputs)
+        assert {record.division for record in records} == set(model.divisions)
+        for ours, theirs in zip(outputs, in_openvino(path, inputs), strict=True):
+            tolerance = 0.01 if ours.dtype == np.float16 else 1e-5
+            np.testing.assert_allclose(ours, theirs, tolerance, tolerance)
+
+
+class TestParts:
+    """What lies between divisions is run once, and values cross from part to part unharmed."""
+
+    def test_a_chain_with_values_that_skip_parts(self, saved: Save) -> None:
+        x, y = parameter("x"), parameter("y")
+        first = op.divide(op.abs(x), y)
+        kept = op.negative(x)
+        second = op.divide(op.add(first, kept), op.abs(first))
+        path = saved([op.add(second, kept), first, x], [x, y])
+        outputs, records = ran(load(path), {"x": X, "y": Y})
+        assert len(records) == 2
+        q = np.abs(X) / Y
+        assert bits(outputs[0]) == bits((q - X) / np.abs(q) - X)
+        assert (bits(outputs[1]), bits(outputs[2])) == (bits(q), bits(X))
+
+
+def _if(condition: Any, x: Any, y: Any) -> Any:
+    """Return an If that divides in one branch, in an If of its own, and does nothing in the other."""
+    a, b, c = parameter("a"), parameter("b"), parameter("c", (), bool)
+    inner_a, inner_b = parameter("ia"), parameter("ib")
+    inner = op.if_op(c.output(0))
+    yes = op.result(named(op.divide(op.abs(inner_a), inner_b), "deep"))
+    no_a = parameter("na")
+    no = op.result(op.negative(no_a))
+    inner.set_then_body(openvino.Model([yes], [inner_a, inner_b], "yes"))
+    inner.set_else_body(openvino.Model([no], [no_a], "no"))
+    inner.set_input(a.output(0), inner_a, no_a)
+    inner.set_input(b.output(0), inner_b, None)
+    out = op.result(inner.set_output(yes, no))
+    other = parameter("o")
+    rest = op.result(op.abs(other))
+    layer = op.if_op(condition.output(0))
+    layer.set_then_body(openvino.Model([out], [a, b, c], "then"))
+    layer.set_else_body(openvino.Model([rest], [other], "else"))
+    layer.set_input(x.output(0), a, other)
+    layer.set_input(y.output(0), b, None)
+    layer.set_input(condition.output(0), c, None)
+    return layer.set_output(out, rest)
+
+
+class TestBodies:
+    """Divisions in bodies are ours too, as often as the body runs."""
+
+    @pytest.mark.parametrize("chosen", [True, False])
+    def test_if_in_if(self, saved: Save, chosen: bool) -> None:
+        x, y, condition = parameter("x"), parameter("y"), parameter("c", (), bool)
+        model = load(saved([op.relu(_if(condition, x, y))], [x, y, condition]))
+        (division,) = model.divisions
+        assert (division.name, division.path) == ("deep", "If:then_branch/If:then_branch")
+        outputs, records = ran(model, {"x": X, "y": Y, "c": np.array(chosen)})
+        assert len(records) == chosen
+        assert bits(outputs[0]) == bits(np.abs(X) / Y if chosen else np.abs(X))
+
+    def test_loop(self, saved: Save) -> None:
+        x, y = parameter("x"), parameter("y")
+        trips, go = parameter("n", (), np.int64), parameter("go", (), bool)
+        carried, fixed, number = parameter("bx"), parameter("by"), parameter("i", (), np.int64)
+        quotient = named(op.divide(op.add(carried, op.convert(number, "f32")), fixed), "inner")
+        row = op.result(op.unsqueeze(quotient, op.constant(np.array([0]))))
+        on, result = op.result(op.less(number, op.constant(np.int64(3)))), op.result(quotient)
+        body = openvino.Model([on, result, row], [number, carried, fixed], "body")
+        loop = op.loop(trips, go)
+        loop.set_function(body)
+        loop.set_special_body_ports([0, 0])
+        loop.set_merged_input(carried, x.output(0), result.output(0))
+        loop.set_invariant_input(fixed, y.output(0))
+        outputs = [
+            loop.get_iter_value(result.output(0), -1),
+            loop.get_concatenated_slices(row.output(0), 0, 1, 1, -1, 0),
+        ]
+        model = load(saved(outputs, [x, y, trips, go]))
+        assert model.divisions[0].path == "Loop:body"
+        for count, going, expected in ((3, True, 3), (9, True, 4), (-1, True, 4), (9, False, 0), (0, True, 0)):
+            given = {"x": X, "y": Y, "n": np.array(count), "go": np.array(going)}
+            (last, rows), records = ran(model, given)
+            assert len(records) == expected
+            steps, value = [], X
+            for index in range(expected):
+                value = (value + F32(index)) / Y
+                steps.append(value)
+            assert bits(last) == bits(value)
+            assert rows.shape == (expected, 3)
+            assert bits(rows) == [word for step in steps for word in bits(step)]
+
+
+class TestProcess:
+    """OpenVINO lives in a process of its own; what becomes of that is a result."""
+
+    def test_its_death_is_an_error_and_the_next_run_begins_anew(self, saved: Save, one_line: OneLine) -> None:
+        x = parameter("x", dtype=np.int32)
+        model = load(saved([op.abs(op.divide(x, op.constant(np.int32(3))))], [x]))
+        given = {"x": np.array([7, 8, 9], np.int32)}
+
+        def kill(record: DivisionRecord) -> None:
+            (isolated,) = model._program._started._started.values()  # type: ignore[attr-defined]
+            isolated._running[0].end()
+
+        with one_line(ModelError, "the model cannot be run by OpenVINO: "):
+            model.run(given, observer=kill)
+        assert next(iter(model.run(given).values())).tolist() == [2, 2, 3]

@@ -1,0 +1,161 @@
+"""Hardened models on the real runtimes: every integer type, policy, operator set and place; and what only they show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from onnx import ModelProto, NodeProto, TensorProto, helper, load, numpy_helper
+
+from tests.models.harden.test_guards import INTEGERS, OPSETS, PLACES, WIDE, all_pairs, check, model_of
+from tests.models.harden.test_hardening import EXPECTED, A, B, in_function
+from tests.optional import module_or_skip
+from vinculum.models.engines.model_runner import NAMES, Case, run_cases
+from vinculum.models.harden import Runtime, harden, harden_file
+from vinculum.models.sampling.comparison import check_equal
+from vinculum.spec.element_types import BFLOAT16, INT32
+
+N = helper.make_node
+I64 = TensorProto.INT64
+TARGETS: list[tuple[Runtime, str]] = [
+    ("onnxruntime", "onnxruntime"),
+    ("openvino", "openvino"),
+    ("portable", "onnxruntime"),
+    ("portable", "reference"),
+]
+
+for _name in ("onnxruntime", "openvino"):
+    module_or_skip(_name)
+
+
+def ran(runtime: str, model: ModelProto, inputs: Mapping[str, Any]) -> Sequence[NDArray[Any]]:
+    """Return what a runtime computes in a process of its own."""
+    (outcome,) = run_cases(runtime, [Case(model.SerializeToString(), inputs)])
+    assert outcome.problem is None, (NAMES[runtime], outcome.problem)
+    return outcome.outputs
+
+
+class TestEveryPair:
+    """Of each type and policy, at run time and folded: compared with `vinculum.div`."""
+
+    @pytest.mark.parametrize(("target", "runtime"), TARGETS)
+    @pytest.mark.parametrize("opset", OPSETS)
+    def test_in_every_form(self, target: Runtime, runtime: str, opset: int) -> None:
+        places = PLACES[:: 3 if runtime == "openvino" else 1]  # OpenVINO takes a hundred times as long to compile each.
+        types = INTEGERS if opset >= 14 else WIDE
+        check(lambda model, inputs: ran(runtime, model, inputs), target, types, opset, places)
+
+    @pytest.mark.parametrize("size", [4, "N"])
+    def test_saturation_on_openvino(self, size: int | str) -> None:
+        """Where sizes are open OpenVINO takes other kernels; some compute a Where of integers in float."""
+        low, high = INT32.minimum, INT32.maximum
+        pair = np.array([low, low, low, high], np.int32), np.array([-1, 1, 0, -1], np.int32)
+        for target in ("openvino", "portable"):
+            model, inputs = model_of([pair], [("Div", {})], [""], 17)
+            for value in model.graph.input:
+                value.type.tensor_type.shape.dim[0].CopyFrom(
+                    helper.make_tensor_value_info("x", 1, [size]).type.tensor_type.shape.dim[0]
+                )
+            (found,) = ran("openvino", harden(model, target, overflow="saturate").model, inputs)
+            assert found.tolist() == [high, low, 0, -high]
+
+    def test_bfloat16_on_onnxruntime(self) -> None:
+        pair = all_pairs(BFLOAT16, "onnxruntime")
+        model, inputs = model_of([pair], [("Div", {})], [""], 14)
+        (found,) = ran("onnxruntime", harden(model, "onnxruntime").model, inputs)
+        with np.errstate(all="ignore"):
+            check_equal("quotients", pair[0] / pair[1], found, ("NumPy", "ONNX Runtime"))
+
+
+def _inverse(nodes: list[NodeProto], constants: Mapping[str, int], **options: Any) -> ModelProto:
+    a, c = (helper.make_tensor_value_info(name, I64, ("n",)) for name in "AC")
+    tensors = [numpy_helper.from_array(np.array(value), name) for name, value in constants.items()]
+    return helper.make_model(helper.make_graph(nodes, "g", [a], [c], tensors), ir_version=9, **options)
+
+
+def inverses() -> list[ModelProto]:
+    """Return models that divide a 1 by 3 and multiply: in a function, in an If, and where folding finds the 1."""
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("own", 1)]
+    body = [N("Constant", [], ["three"], value=numpy_helper.from_array(np.array(3))), N("Div", ["p", "three"], ["q"])]
+    function = helper.make_function("own", "Third", ["p"], ["q"], body, opsets[:1])
+    calls = [N("Third", ["one"], ["q"], domain="own"), N("Mul", ["q", "A"], ["C"])]
+    inner = [N("Div", ["one", "three"], ["q"]), N("Mul", ["q", "A"], ["r"])]
+    branch = helper.make_graph(inner, "branch", [], [helper.make_tensor_value_info("r", I64, (3,))])
+    choice = [N("Identity", ["unit"], ["one"]), N("If", ["yes"], ["C"], then_branch=branch, else_branch=branch)]
+    sized = [
+        N("Cast", ["yes"], ["one"], to=I64),
+        N("Shape", ["A"], ["size"]),
+        N("Expand", ["three", "size"], ["threes"]),
+        N("Div", ["one", "threes"], ["q"]),
+        N("Mul", ["q", "A"], ["C"]),
+    ]
+    return [
+        _inverse(calls, {"one": 1}, opset_imports=opsets, functions=[function]),
+        _inverse(choice, {"unit": 1, "three": 3, "yes": True}, opset_imports=opsets[:1]),
+        _inverse(sized, {"three": 3, "yes": True}, opset_imports=opsets[:1]),
+    ]
+
+
+class TestOnnxRuntime:
+    """What it does to a model as it loads it changes no quotient."""
+
+    @pytest.mark.parametrize("number", range(3))
+    def test_an_inverse_is_not_fused_with_a_product(self, number: int) -> None:
+        model = inverses()[number]
+        (found,) = ran("onnxruntime", harden(model, "onnxruntime").model, {"A": np.array([10, 7, -9])})
+        assert found.tolist() == [0, 0, 0]
+
+    @pytest.mark.parametrize("around", [18, 19])  # In 19 a Constant, a Cast and an Equal are others.
+    def test_a_function_of_another_operator_set_calls_one_of_the_model_s(self, around: int) -> None:
+        model = in_function()
+        model.opset_import[0].version = around
+        (found,) = ran("onnxruntime", harden(model, "onnxruntime").model, {"A": A, "B": B})
+        assert found.tolist() == EXPECTED
+
+
+class TestFiles:
+    """The validation lets right rewrites through on the real runtimes."""
+
+    @pytest.mark.parametrize("target", ["onnxruntime", "openvino", "portable"])
+    @pytest.mark.parametrize("operator", ["Div", "Mod"])
+    def test_validated(self, onnx_file: Callable[..., Path], target: Runtime, operator: str) -> None:
+        tensors = dict.fromkeys("abc", (I64, ("n",)))
+        source = onnx_file([N(operator, ["a", "b"], ["c"])], {n: tensors[n] for n in "ab"}, {"c": tensors["c"]})
+        validation = harden_file(source, source.with_name("hardened.onnx"), target).validation
+        assert validation is not None
+        assert validation.rewrites == 1
+
+
+class TestPyTorch:
+    """What PyTorch's own exporters write of integer divisions is found."""
+
+    @pytest.mark.filterwarnings("ignore")  # What the exporters advise.
+    @pytest.mark.parametrize("dynamo", [False, True])
+    @pytest.mark.parametrize(
+        ("rounding", "expected"), [("trunc", [16777217, -16777217, -3]), ("floor", [16777217, -16777217, -4])]
+    )
+    def test_an_export(
+        self, torch_or_skip: Any, tmp_path: Path, dynamo: bool, rounding: str, expected: list[int]
+    ) -> None:
+        file = tmp_path / "model.onnx"
+        _export(torch_or_skip, file, rounding, dynamo=dynamo)
+        hardening = harden(load(file), "onnxruntime", fix_exported=True)
+        assert any("the exporter wrote" in decision.why for decision in hardening.decisions)
+        operands = {"a": np.array([16777217, -16777217, -7]), "b": np.array([1, 1, 2])}
+        assert ran("onnxruntime", hardening.model, operands)[0].tolist() == expected
+
+
+def _export(torch: Any, file: Path, rounding: str, *, dynamo: bool) -> None:
+    class Quotient(torch.nn.Module):  # type: ignore[misc]  # its types are not looked at here
+        def forward(self, a: Any, b: Any) -> Any:
+            if dynamo:
+                return torch.div(a, b, rounding_mode=rounding)
+            # The older exporter writes such a div in integers; but so it writes what a user wrote in floats.
+            return (torch.floor(a / b) if rounding == "floor" else a / b).to(torch.int64)
+
+    operands = (torch.tensor([7, 7, 7]), torch.tensor([2, 2, 2]))
+    torch.onnx.export(Quotient().eval(), operands, str(file), dynamo=dynamo, input_names=["a", "b"])

@@ -1,0 +1,85 @@
+"""IR files between OpenVINO and us: it reads what we write, and writes what we read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from tests.models.built_models import read_whole
+from tests.models.convert.ir_models import DIVIDING, openvino_model_of, write_ir
+from tests.optional import module_or_skip
+from vinculum.models import load
+from vinculum.models.convert.to_openvino.conversion import to_openvino
+from vinculum.models.convert.to_openvino.writer import OpenvinoWriter, Value
+from vinculum.models.inner_divisions import what_openvino_divides
+from vinculum.models.openvino_ir.types import TensorType
+from vinculum.spec.element_types import INT32, ElementType
+from vinculum.tensors.storage import dtype_of
+
+openvino = module_or_skip("openvino")
+op = module_or_skip("openvino.opset13")
+EXAMPLES = Path(__file__).parents[3] / "examples"
+
+
+@pytest.mark.parametrize("element_type", DIVIDING, ids=str)
+def test_constants_of_every_type(tmp_path: Path, element_type: ElementType) -> None:
+    writer = OpenvinoWriter()
+    for number, values in enumerate(([1, 2, 3], [])):
+        array = np.array(values).astype(dtype_of(element_type))
+        writer.result(Value(TensorType(element_type, array.shape), "", array), f"y{number}")
+    model = openvino.Core().read_model(write_ir(tmp_path, writer))
+    assert [out.element_type.get_type_name() for out in model.outputs] == [element_type.openvino] * 2
+    constants = [node for node in model.get_ops() if node.get_type_name() == "Constant"]
+    (constant,) = (node for node in constants if list(node.output(0).shape) == [3])
+    if element_type.bits > 8:
+        data = constant.data.view(ml_dtypes.bfloat16) if element_type.numpy == "bfloat16" else constant.data
+        assert data.astype(np.float64).tolist() == [1.0, 2.0, 3.0]
+
+
+@pytest.mark.parametrize("name", ["openvino_rounding/div.onnx", "div_6_axis/model.onnx"])
+def test_converted_models(tmp_path: Path, name: str) -> None:
+    ours = openvino_model_of(to_openvino(read_whole(EXAMPLES / name)), tmp_path)
+    core = openvino.Core()
+    model = core.read_model(tmp_path / "converted.xml")
+    for ports, tensors in ((model.inputs, ours.inputs), (model.outputs, ours.outputs)):
+        assert [tensor.name in port.names for port, tensor in zip(ports, tensors, strict=True)] == [True] * len(tensors)
+    compiled = core.compile_model(model, "CPU")
+    inputs = {}
+    for tensor in ours.inputs:
+        assert isinstance(tensor.element_type, ElementType)
+        shape = [size if isinstance(size, int) else 4 for size in tensor.shape or ()]
+        inputs[tensor.name] = np.full(shape, 6 if tensor.name in "aA" else 2, dtype_of(tensor.element_type))
+    for output, wanted in ours.run(inputs).items():
+        assert compiled(inputs)[output].tolist() == wanted.tolist()
+
+
+def test_what_it_serializes_again(tmp_path: Path) -> None:
+    writer = OpenvinoWriter()
+    writer.reserve(["x"])
+    x = writer.parameter("x", TensorType(INT32, (None, 2)))
+    divisor = Value(TensorType(INT32, (2,)), "", np.array([3, -4], np.int32))
+    data = {"auto_broadcast": "numpy", "m_pythondiv": "false"}
+    result = Value(TensorType(INT32, (None, 2)), "a,b")
+    writer.result(writer.layer("Divide", "x", data, (x, divisor), result), "a,b")
+    ours = load(write_ir(tmp_path, writer))
+    theirs = tmp_path / "theirs.xml"
+    openvino.save_model(openvino.Core().read_model(tmp_path / "model.xml"), theirs, compress_to_fp16=False)
+    again = load(theirs)
+    assert [repr(t) for t in (*again.inputs, *again.outputs)] == [repr(t) for t in (*ours.inputs, *ours.outputs)]
+    assert [repr(d) for d in again.divisions] == [repr(d) for d in ours.divisions]
+    assert again.run({"x": np.array([[-11, 9]], np.int32)})["a,b"].tolist() == [[-3, -2]]
+
+
+def test_layers_that_divide_inside(tmp_path: Path) -> None:
+    x = op.parameter([2, 4], name="x")
+    soft = op.softmax(x, 1)
+    soft.set_friendly_name("soft")
+    path = tmp_path / "model.xml"
+    openvino.save_model(openvino.Model([op.result(op.divide(soft, x))], [x], "m"), path, False)
+    model = load(path)
+    assert [(node.name, node.operator) for node in model.inner_divisions] == [("soft", "SoftMax")]
+    assert len(model.divisions) == 1
+    assert what_openvino_divides("Add") is None

@@ -1,0 +1,39 @@
+"""JAX arrays: results go back to it, and nobody may write them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import vinculum
+from tests.optional import module_or_skip
+from vinculum import ElementTypeError, div, reciprocal
+
+jax = module_or_skip("jax")
+
+
+@pytest.mark.parametrize("name", ["bfloat16", "float8_e4m3fn", "float8_e5m2", "float16", "int8", "uint32"])
+def test_element_types(name: str) -> None:
+    values = np.array([6, 3], getattr(ml_dtypes, name, name))
+    operand = jax.numpy.asarray(values)
+    result: Any = vinculum.divide(operand, operand[::-1])
+    assert isinstance(result, jax.Array)
+    assert result.dtype == operand.dtype
+    np.testing.assert_array_equal(np.asarray(result), vinculum.divide(values, values[::-1]))
+
+
+def test_that_nothing_is_narrowed() -> None:
+    """Without its 64-bit mode JAX makes int32 of what it is given, which would lose the upper half."""
+    with jax.enable_x64(True):
+        operand = jax.numpy.asarray(np.array([2**62]))
+    with pytest.raises(ElementTypeError, match="JAX converted quotients of type int64 to int32"):
+        div(operand, np.array([1]))
+
+
+def test_as_out() -> None:
+    ones = jax.numpy.ones(2)
+    with pytest.raises(ElementTypeError, match="out is read-only"):
+        reciprocal(ones, out=ones)

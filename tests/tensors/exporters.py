@@ -1,0 +1,80 @@
+"""Arrays of other libraries as Vinculum sees them: NumPy's, exported through DLPack by classes of other names."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+_UNKNOWN_TO_DLPACK = ("bfloat16", "float8_e4m3fn", "float8_e5m2")
+
+
+class Exporter:
+    """An array, and reasons not to be viewed."""
+
+    layout = "torch.strided"
+
+    def __init__(self, array: Any, *, gradient: bool = False, negated: bool = False, device: int = 1) -> None:
+        self.array = np.asarray(array)
+        self._gradient, self._negated, self._device = gradient, negated, device
+
+    @property
+    def dtype(self) -> str:
+        return f"torch.{self.array.dtype.name}"
+
+    def is_neg(self) -> bool:
+        return self._negated
+
+    def view(self, dtype: str) -> Any:
+        name = dtype.removeprefix("torch.")
+        return type(self)(self.array.view(getattr(ml_dtypes, name, name)))
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self._device, 0
+
+    def __dlpack__(self, **options: Any) -> Any:
+        if self._device != 1:
+            raise BufferError("Unsupported device type")
+        if self._gradient:
+            raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+        if self.array.dtype.name in _UNKNOWN_TO_DLPACK:
+            raise BufferError(f"{self.dtype} is not supported by dlpack")
+        return self.array.__dlpack__(**options)
+
+
+class Tensor(Exporter):
+    """What a PyTorch tensor has of an array."""
+
+    __module__ = "torch"
+
+
+def from_dlpack(exporter: Any) -> Tensor:
+    """Return a tensor in the memory of an array."""
+    return Tensor(np.from_dlpack(exporter))
+
+
+TORCH = SimpleNamespace(
+    from_dlpack=from_dlpack,
+    **{name: f"torch.{name}" for name in (*_UNKNOWN_TO_DLPACK, "uint8", "uint16")},
+)
+"""The module that `Tensor` is of."""
+
+
+class Frozen(Exporter):
+    """What a JAX array has: nobody may write it, and 64 bits become 32."""
+
+    __module__ = "jaxlib"
+
+
+def _narrowed(exporter: Any) -> Frozen:
+    array = np.from_dlpack(exporter)
+    return Frozen(array.astype(array.dtype.str.replace("8", "4")) if array.dtype.itemsize == 8 else array)
+
+
+JAX = SimpleNamespace(
+    numpy=SimpleNamespace(from_dlpack=_narrowed),
+    lax=SimpleNamespace(bitcast_convert_type=lambda array, name: Frozen(array.view(name).array)),
+)
+"""The package whose arrays `Frozen` are."""

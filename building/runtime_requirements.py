@@ -1,7 +1,7 @@
 """Print what `make runtimes` installs: ``python building/runtime_requirements.py pinned|oldest|newest``.
 
 ``pinned`` are the versions that known_deviations/ is about, ``oldest`` the least that pyproject.toml allows of every
-package, ``newest`` whatever the registry has. PyTorch is the pinned one in each: another build brings gigabytes.
+package, ``newest`` whatever the registry has. PyTorch and its exporter are the pinned ones in each: another build brings gigabytes.
 """
 
 import re
@@ -24,7 +24,7 @@ def requirements(versions: str) -> list[str]:
     allowed = [*_PROJECT["dependencies"], *(requirement for name in FOREIGN for requirement in _EXTRAS[name])]
     if versions == "oldest":
         allowed = [re.sub(r">=([\w.]+).*", r"==\1", requirement) for requirement in allowed]
-    return [*allowed, *testing, next(requirement for requirement in pinned if requirement.startswith("torch=="))]
+    return [*allowed, *testing, *(each for each in pinned if each.startswith(("torch==", "onnxscript==")))]
 
 
 if __name__ == "__main__":

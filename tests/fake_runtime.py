@@ -824,6 +824,9 @@ class SessionOptions(SimpleNamespace):
     def add_session_config_entry(self, name: str, value: str) -> None:
         """Take an entry."""
 
+    def register_custom_ops_library(self, path: str) -> None:
+        """Take a library."""
+
     def add_external_initializers(self, names: list[str], values: list[OrtValue]) -> None:
         self.initializers = {name: value.numpy() for name, value in zip(names, values, strict=True)}
 

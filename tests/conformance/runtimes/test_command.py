@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ast
 import os
-import platform
-import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,13 +13,8 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.conformance.asking import MAKER, message, operation
-from tests.processes import output_of, python, run
-from vinculum.conformance.cases.case import Level
+from tests.processes import output_of, python
 from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.execute.planning import plan
-from vinculum.conformance.execute.run import Selection
-from vinculum.conformance.execute.suite import survey
-from vinculum.conformance.oracle.verdict import Kind
 from vinculum.conformance.runtimes.registry import runtime
 from vinculum.errors import AttributeValueError, ModelError, SpecLookupError
 from vinculum.sandbox import Answer, End, Isolated, Limits
@@ -101,7 +94,6 @@ class TestEnds:
         [
             ("--signal", "SIGFPE"),
             ("--half", "exit code 7"),
-            ("--close", "it closed its standard output without an answer"),
             (
                 "--garbage",
                 "its output is not an answer: it begins with b'hello, w', "
@@ -114,20 +106,6 @@ class TestEnds:
     def test_a_crash(self, way: str, words: str) -> None:
         ends = asked(command(way), FIVE_THIRDS, FIVE_THIRDS, FIVE_THIRDS)
         assert ends == [(End.RETURNED, ""), (End.CRASHED, words), (End.RETURNED, "")]
-
-    def test_a_hang(self) -> None:
-        limits = Limits(seconds=2.0)
-        assert asked(command("--hang"), FIVE_THIRDS, FIVE_THIRDS, limits=limits)[1] == (
-            End.HUNG,
-            "no answer within 2 seconds",
-        )
-
-    def test_memory(self) -> None:
-        limits = Limits(memory=400 << 20)
-        assert asked(command("--eat"), FIVE_THIRDS, FIVE_THIRDS, limits=limits)[1] == (
-            End.OUT_OF_MEMORY,
-            "it took more than 400 MiB of memory",
-        )
 
     def test_answers_that_do_not_fit(self, tmp_path: Path) -> None:
         """Elements that are too few, dimensions below zero, and a type that is none."""
@@ -212,60 +190,3 @@ class TestReports:
     def test_options_are_arguments(self) -> None:
         made = runtime("command:printf x[width=7,way=a=b]")
         assert "['printf', 'x', '--width=7', '--way=a=b']" in made.reproducer(FIVE_THIRDS)
-
-
-class TestInC:
-    """The example in C: built as its page says, asked the suite, and its death is a crash of the runtime."""
-
-    FLOATS = "((float *)z)[i] = ((const float *)x)[i] / ((const float *)y)[i];"
-    INTEGERS = "z[i] = ((const int32_t *)x)[i] / ((const int32_t *)y)[i];"
-    FLUSHES_AND_INVERTS = """{
-        float a = ((const float *)x)[i], b = ((const float *)y)[i];
-        ((float *)z)[i] = (a > -1.17549435e-38f && a < 1.17549435e-38f ? a * 0 : a) * (1 / b);
-    }"""
-    FLOORS = """{
-        int32_t a = ((const int32_t *)x)[i], b = ((const int32_t *)y)[i];
-        z[i] = a / b - (a % b && (a < 0) != (b < 0));
-    }"""
-
-    @staticmethod
-    def built(source: str, folder: Path) -> str:
-        """Return the backend of a program in C."""
-        compiler = shutil.which("cc")
-        if compiler is None:
-            pytest.skip("optional here, and needed: a C compiler")
-        (folder / "divider.c").write_text(source)
-        command = [compiler, "-O2", "-Wall", "-Wextra", "-Werror", "-o", f"{folder}/divider", f"{folder}/divider.c"]
-        built = run(command)
-        assert built.returncode == 0, built.stderr
-        return f"command:{folder}/divider"
-
-    def test_asked(self, tmp_path: Path) -> None:
-        backend = self.built(SOURCE.read_text(encoding="utf-8"), tmp_path)
-        selection = Selection(Level.QUICK, ("Div-14/float/*", "Div-14/int32/*"))
-        report = survey(plan(backend, selection), workers=1)
-        kinds = {result.verdict.kind for result in report.results}
-        assert kinds <= {Kind.EXACT, Kind.REFUSED_AS_REQUIRED, Kind.UNSUPPORTED, Kind.CRASHED}
-        assert sum(result.verdict.kind is Kind.EXACT for result in report.results) > 10
-        crashed = [result for result in report.results if result.verdict.kind is Kind.CRASHED]
-        assert {result.verdict.said for result in crashed} <= {"SIGFPE"}
-        # Only some processors trap.
-        assert platform.machine() != "x86_64" or any("MIN divided by -1" in str(result.id) for result in crashed)
-
-    def test_planted_faults_are_named(self, tmp_path: Path) -> None:
-        """A reciprocal, flushed operands, rounding down, and a processor that traps: each is a cause of its own."""
-        source = SOURCE.read_text(encoding="utf-8")
-        assert self.FLOATS in source
-        assert self.INTEGERS in source
-        source = source.replace(self.FLOATS, self.FLUSHES_AND_INVERTS).replace(self.INTEGERS, self.FLOORS)
-        report = survey(
-            plan(self.built(source, tmp_path), Selection(Level.QUICK, ("Div-14/float/*", "Div-14/int32/*")))
-        )
-        told = " ".join(cause.statement for cause in report.causes)
-        assert "reciprocal" in told
-        assert "subnormal dividends count as zero" in told
-        assert "rounded down" in told
-        assert platform.machine() != "x86_64" or "SIGFPE for MIN / -1" in told
-        deviating = [result for result in report.results if result.verdict.kind.deviates]
-        assert deviating
-        assert all(result.cause for result in deviating)

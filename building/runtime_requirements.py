@@ -1,7 +1,7 @@
 """Print what `make runtimes` installs: ``python building/runtime_requirements.py pinned|oldest|newest``.
 
 ``pinned`` are the versions that known_deviations/ is about, ``oldest`` the least that pyproject.toml allows of every
-package, ``newest`` whatever the registry has. PyTorch and its exporter are the pinned ones in each: another build brings gigabytes.
+package, ``newest`` whatever the registry has. PyTorch is the pinned one in each: another build brings gigabytes.
 """
 
 import re

@@ -12,7 +12,7 @@ import pytest
 
 from tests.analysis import hazardous
 from tests.analysis.hazardous import FLOAT16, model, node
-from tests.optional import needs
+from tests.fake_runtime import FakeRuntime, installed
 
 Vinculum = Callable[..., subprocess.CompletedProcess[str]]
 Refused = Callable[..., str]
@@ -50,9 +50,9 @@ class TestTold:
         ):
             assert words in told
 
-    @needs("onnxruntime")
     def test_both_engines(self, vinculum: Vinculum, mean: Path) -> None:
-        done = vinculum("trace", mean.name, *GIVEN, folder=mean.parent)
+        with installed(onnxruntime=FakeRuntime):
+            done = vinculum("trace", mean.name, *GIVEN, folder=mean.parent)
         assert (done.returncode, done.stderr) == (1, "")
         assert "In onnxruntime" in done.stdout
         assert "The same nodes go wrong, at the same elements." in done.stdout

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import platform
-import signal
-import subprocess
 import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -19,7 +16,6 @@ import vinculum
 from tests import fake_runtime
 from tests.conformance.judging import case
 from tests.fake_runtime import FakeRuntime
-from tests.processes import importing, python, started
 from vinculum.conformance.cases.case import Case, CaseId, Level
 from vinculum.conformance.cases.enumeration import cases
 from vinculum.conformance.cases.operation import Operation
@@ -31,7 +27,6 @@ from vinculum.conformance.execute.suite import ask, survey
 from vinculum.conformance.oracle.verdict import Kind
 from vinculum.conformance.runtimes.registry import runtime
 from vinculum.errors import AttributeValueError, ModelError, SpecLookupError
-from vinculum.sandbox import Limits
 from vinculum.spec.element_types import INT32
 from vinculum.spec.model import Dialect
 
@@ -159,29 +154,6 @@ def _clauses(title: str) -> Any:
     return next(case.operation.spec.clauses for case in cases(Level.QUICK) if case.operation.spec.title == title)
 
 
-class TestLimits:
-    """What a runtime may take is the caller's to say, and what goes beyond it is a result among others."""
-
-    def test_they_are_handed_on(self) -> None:
-        smallest = np.array([np.iinfo(np.int64).min])
-        asked = [*numbered(2), _of_int64(smallest), *numbered(2)]
-        found = ask(fake_runtime.Sleeps(), asked, f"{fake_runtime.__name__}:Sleeps", limits=Limits(seconds=1.0))
-        assert [result.verdict.kind for result in found] == [Kind.EXACT] * 2 + [Kind.HUNG] + [Kind.EXACT] * 2
-        assert found[2].verdict.said == "no answer within 1 second"
-        assert found[2].reproducer == "# Div-14"
-
-    def test_what_leaks_is_not_laid_at_the_door_of_the_last(self) -> None:
-        limits = Limits(seconds=A_WHILE, memory=288 << 20)  # One of the processes leaks more than that.
-        found = ask(FakeRuntime(), numbered(20), f"{fake_runtime.__name__}:Leaks", limits=limits)
-        assert [result.verdict.kind for result in found] == [Kind.EXACT] * 20
-
-
-def _of_int64(dividend: Any) -> Case:
-    from vinculum.spec.element_types import INT64
-
-    return case(INT64, [dividend, [2]], dividend // 2)
-
-
 class TestTheEnd:
     """However a run ends, no process and no thread of it is left."""
 
@@ -200,44 +172,10 @@ class TestTheEnd:
             ask(FakeRuntime(), numbered(400), DIVIDER, advance=fail)
         assert (threading.active_count(), _own_children()) == before
 
-    @pytest.mark.skipif(os.name != "posix", reason="Windows has no SIGINT to send")
-    def test_an_interruption(self) -> None:
-        """Ctrl-C ends a run at once, though a runtime hangs."""
-        lines = (
-            "from tests.conformance.execute import test_suite as t",
-            "print('ready', flush=True)",
-            "asked = [t._of_int64(t.np.array([t.np.iinfo(t.np.int64).min]))] * 2",
-            "limits = t.Limits(seconds=500)",
-            "t.ask(t.fake_runtime.Sleeps(), asked, 'tests.fake_runtime:Sleeps', limits=limits)",
-        )
-        pipe = subprocess.PIPE
-        with started(python("\n".join(lines)), stdout=pipe, stderr=pipe, env=importing()) as run:
-            assert run.stdout is not None
-            assert run.stdout.readline() == b"ready\n"
-            children = _children(run.pid, 2)
-            run.send_signal(signal.SIGINT)
-            _, errors = run.communicate()
-        assert errors.endswith(b"KeyboardInterrupt\n")
-        _, alive = psutil.wait_procs(children, A_WHILE)
-        assert not alive
-
 
 def _own_children() -> set[int]:
     """Return the processes of this one; other tests may keep some."""
     return {child.pid for child in psutil.Process().children()}
-
-
-def _children(process: int, count: int) -> list[psutil.Process]:
-    """Return the children of a process when there are so many."""
-    import time
-
-    deadline = time.monotonic() + A_WHILE
-    while time.monotonic() < deadline:
-        found: list[psutil.Process] = psutil.Process(process).children()
-        if len(found) >= count:
-            return found
-        time.sleep(0.05)
-    raise AssertionError("no children were started")
 
 
 class TestEnvironment:

@@ -29,9 +29,10 @@ def chosen() -> tuple[Case, ...]:
     return tuple(selected(fake_runtime.FakeRuntime()))
 
 
-def found(divider: Any) -> list[Finding]:
-    """Return everything that is found out about a runtime that kills no process."""
-    return list(findings(answered(divider, chosen())))
+def found(divider: Any, *element_types: str) -> list[Finding]:
+    """Return everything that is found out about a runtime that kills no process, with some element types or all."""
+    asked = [case for case in chosen() if case.element_type.name in element_types or not element_types]
+    return list(findings(answered(divider, asked)))
 
 
 def told(findings: Sequence[Finding]) -> dict[str, set[str]]:
@@ -151,7 +152,8 @@ class TestWrongDividers:
         ids=lambda value: value.__name__ if isinstance(value, type) else "",
     )
     def test_named(self, divider: type[fake_runtime.FakeRuntime], expected: dict[str, str]) -> None:
-        marked = deviations(found(divider()))
+        names = {name for subject in expected for name in subject.split()} | {"float", "int64", "int8"}
+        marked = deviations(found(divider(), *names))
         assert expected.items() <= marked.items()
         follow = _CONSEQUENCES.get(divider, ())
         assert not [name for name in marked if name not in expected and not name.startswith(follow)]
@@ -171,7 +173,7 @@ class TestWrongDividers:
         assert marked["illegal operands shapes that the version does not join"] == f"accepted; {versions}"
 
     def test_an_example_shows_it(self) -> None:
-        by_name = {f"{one.probe} {one.subject}": one for one in found(fake_runtime.MultipliesByReciprocal())}
+        by_name = {f"{one.probe} {one.subject}": one for one in found(fake_runtime.MultipliesByReciprocal(), "float", "double")}
         assert re.fullmatch(r"(\S+) / \1 = 0.99999994, not 1.0", by_name["division float"].evidence)
         assert by_name["division double"].evidence == ""
 
@@ -200,29 +202,29 @@ class TestUnknownWays:
     """What no model explains is told in numbers; a way of computing is named only if it gives every quotient."""
 
     def test_numbers(self) -> None:
-        marked = deviations(found(fake_runtime.IsOffByAnUlp()))
+        marked = deviations(found(fake_runtime.IsOffByAnUlp(), "float"))
         assert re.fullmatch(
             r"[\d,]+ of [\d,]+ quotients wrong, by no known arithmetic; [\d,]+ of them with ordinary numbers, "
             r"by up to 1 ulp, [\d]+ not finite",
             marked["division float"],
         )
-        marked = deviations(found(fake_runtime.IsOddWithIntegers()))
+        marked = deviations(found(fake_runtime.IsOddWithIntegers(), "int32"))
         assert marked["division int32"].endswith("quotients wrong, by no known arithmetic")
 
     def test_where(self) -> None:
-        marked = deviations(found(fake_runtime.IsOddAtZero()))
+        marked = deviations(found(fake_runtime.IsOddAtZero(), "float"))
         assert marked["division float"].endswith("; all of them with zeros, infinities, NaN or subnormal numbers")
 
-    @pytest.mark.parametrize("seed", seeds(2, 6))
+    @pytest.mark.parametrize("seed", seeds(1, 6))
     def test_rare_noise_is_seen(self, seed: int) -> None:
         marked = deviations(found(fake_runtime.IsNoisy(seed)))
         for element_type in ("float", "double", "float16", "int64", "int8"):
             assert "quotients wrong, by no known arithmetic" in marked[f"division {element_type}"]
 
-    @pytest.mark.parametrize("seed", seeds(6, 12))
+    @pytest.mark.parametrize("seed", seeds(3, 12))
     def test_a_fault_beside_another_is_not_hidden(self, seed: int) -> None:
         divider = fake_runtime.MixesFaults(seed)
-        statement = deviations(found(divider))["division float"]
+        statement = deviations(found(divider, "float"))["division float"]
         assert "quotients wrong, by no known arithmetic" in statement, divider.faults
 
 

@@ -1,0 +1,85 @@
+"""What a runtime may take of time and memory, and that Ctrl-C leaves nothing of it behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+
+import numpy as np
+import psutil
+import pytest
+
+from tests import fake_runtime
+from tests.conformance.execute.test_suite import A_WHILE, numbered
+from tests.conformance.judging import case
+from tests.conformance.test_tester import MIB, check_deaths, divides_min_alone, only, results
+from tests.fake_runtime import FakeRuntime
+from tests.processes import importing, python, started
+from vinculum.conformance.cases.case import Case
+from vinculum.conformance.execute.suite import ask
+from vinculum.conformance.oracle.verdict import Kind
+from vinculum.sandbox import Limits
+from vinculum.spec.element_types import INT64
+
+
+class TestLimits:
+    """What goes beyond a limit is a result among others."""
+
+    def test_they_are_handed_on(self) -> None:
+        asked = [*numbered(2), of_the_smallest(), *numbered(2)]
+        found = ask(fake_runtime.Sleeps(), asked, f"{fake_runtime.__name__}:Sleeps", limits=Limits(seconds=1.0))
+        assert [result.verdict.kind for result in found] == [Kind.EXACT] * 2 + [Kind.HUNG] + [Kind.EXACT] * 2
+        assert found[2].verdict.said == "no answer within 1 second"
+        assert found[2].reproducer == "# Div-14"
+
+    def test_what_leaks_is_not_laid_at_the_door_of_the_last(self) -> None:
+        limits = Limits(seconds=A_WHILE, memory=288 << 20)  # One of the processes leaks more than that.
+        found = ask(FakeRuntime(), numbered(20), f"{fake_runtime.__name__}:Leaks", limits=limits)
+        assert [result.verdict.kind for result in found] == [Kind.EXACT] * 20
+
+    def test_it_sleeps(self) -> None:
+        found = results(fake_runtime.Sleeps, only("*/int64/*"), seconds=1.0)
+        check_deaths(found, divides_min_alone, Kind.HUNG, "no answer within 1 second")
+
+    def test_it_eats_memory(self) -> None:
+        found = results(fake_runtime.EatsMemory, only("*/int64/*"), memory=256 * MIB)
+        check_deaths(found, divides_min_alone, Kind.OUT_OF_MEMORY, "it took more than 0.25 GiB of memory")
+
+
+def of_the_smallest() -> Case:
+    dividend = np.array([np.iinfo(np.int64).min])
+    return case(INT64, [dividend, [2]], dividend // 2)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no SIGINT to send")
+def test_an_interruption() -> None:
+    """Ctrl-C ends a run at once, though a runtime hangs."""
+    lines = (
+        "from tests.machine.conformance import test_limits as t",
+        "print('ready', flush=True)",
+        "limits = t.Limits(seconds=500)",
+        "t.ask(t.fake_runtime.Sleeps(), [t.of_the_smallest()] * 2, 'tests.fake_runtime:Sleeps', limits=limits)",
+    )
+    pipe = subprocess.PIPE
+    with started(python("\n".join(lines)), stdout=pipe, stderr=pipe, env=importing()) as run:
+        assert run.stdout is not None
+        assert run.stdout.readline() == b"ready\n"
+        children = _children(run.pid, 2)
+        run.send_signal(signal.SIGINT)
+        _, errors = run.communicate()
+    assert errors.endswith(b"KeyboardInterrupt\n")
+    _, alive = psutil.wait_procs(children, A_WHILE)
+    assert not alive
+
+
+def _children(process: int, count: int) -> list[psutil.Process]:
+    """Return the children of a process when there are so many."""
+    deadline = time.monotonic() + A_WHILE
+    while time.monotonic() < deadline:
+        found: list[psutil.Process] = psutil.Process(process).children()
+        if len(found) >= count:
+            return found
+        time.sleep(0.05)
+    raise AssertionError("no children were started")

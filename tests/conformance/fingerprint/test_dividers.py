@@ -173,7 +173,9 @@ class TestWrongDividers:
         assert marked["illegal operands shapes that the version does not join"] == f"accepted; {versions}"
 
     def test_an_example_shows_it(self) -> None:
-        by_name = {f"{one.probe} {one.subject}": one for one in found(fake_runtime.MultipliesByReciprocal(), "float", "double")}
+        by_name = {
+            f"{one.probe} {one.subject}": one for one in found(fake_runtime.MultipliesByReciprocal(), "float", "double")
+        }
         assert re.fullmatch(r"(\S+) / \1 = 0.99999994, not 1.0", by_name["division float"].evidence)
         assert by_name["division double"].evidence == ""
 

@@ -132,7 +132,8 @@ def run(arguments: list[str], folder: str, columns: int, fakes: str | None, stre
 
 
 if __name__ == "__main__":
+    address = sys.argv[2]  # A command has arguments of its own in this place.
     with Connection(int(sys.argv[1])) as asking:
-        warm_processes.fork_from(lambda: sys.argv[2])
+        warm_processes.fork_from(lambda: address)
         prepare()
         serve(asking)

@@ -28,10 +28,7 @@ PAGES = [
     ROOT / "examples" / "README.md",
     *sorted(path for path in (ROOT / "docs").rglob("*.md") if path.name not in GENERATED),
 ]
-MASKS = (
-    (re.compile(r"\b[\d,]+(\.\d+)? ?(ms|s|us|ns|seconds)\b"), "TIME"),
-    (re.compile(r"─+"), "─"),
-)
+MASKS = ((re.compile(r"\b[\d,]+(\.\d+)? ?(ms|s|us|ns|seconds)\b"), "TIME"), (re.compile(r"─+"), "─"))
 """What differs from run to run or is layout, and what is compared instead."""
 
 _FENCE = re.compile(

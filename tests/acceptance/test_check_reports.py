@@ -104,12 +104,7 @@ class TestWitnesses:
         ],
     )
     def test_of_other_hazards(
-        self,
-        vinculum: Vinculum,
-        tmp_path: Path,
-        nodes: str,
-        options: tuple[str, ...],
-        words: str,
+        self, vinculum: Vinculum, tmp_path: Path, nodes: str, options: tuple[str, ...], words: str
     ) -> None:
         proto = onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["" : 17]> g ({nodes}')
         (tmp_path / "m.onnx").write_bytes(proto.SerializeToString())

@@ -24,7 +24,7 @@ def requirements(versions: str) -> list[str]:
     allowed = [*_PROJECT["dependencies"], *(requirement for name in FOREIGN for requirement in _EXTRAS[name])]
     if versions == "oldest":
         allowed = [re.sub(r">=([\w.]+).*", r"==\1", requirement) for requirement in allowed]
-    return [*allowed, *testing, next(requirement for requirement in pinned if requirement.startswith("torch=="))]
+    return [*allowed, *testing, *(each for each in pinned if each.startswith(("torch==", "onnxscript==")))]
 
 
 if __name__ == "__main__":

@@ -8,8 +8,10 @@ A fence is a step by its language:
 - ``text`` follows what prints it. ``yaml``, ``toml``, ``json`` and ``c`` are files for others: a title writes them.
 
 Above a fence a comment may say what a test has to know: ``<!-- test: exit 1; needs openvino -->``. The words are
-``exit N``, the exit code of the last command; ``needs PACKAGE``; ``slow: WHY``, for ``make exhaustive`` only; and
-``not run: WHY``. Layout is not compared, figures of time are masked (`MASKS`), and ``...`` stands for any words.
+``exit N``, the exit code of the last command; ``needs NAME``; ``slow: WHY``, for ``make exhaustive`` only; and
+``not run: WHY``. What needs a runtime is run in tests/runtimes, what needs anything else in tests/machine, and
+what needs nothing in both, because what follows may rest on it. Layout is not compared, figures of time are masked
+(`MASKS`), and ``...`` stands for any words.
 """
 
 from __future__ import annotations
@@ -26,10 +28,7 @@ PAGES = [
     ROOT / "examples" / "README.md",
     *sorted(path for path in (ROOT / "docs").rglob("*.md") if path.name not in GENERATED),
 ]
-MASKS = (
-    (re.compile(r"\b[\d,]+(\.\d+)? ?(ms|s|us|ns|seconds)\b"), "TIME"),
-    (re.compile(r"─+"), "─"),
-)
+MASKS = ((re.compile(r"\b[\d,]+(\.\d+)? ?(ms|s|us|ns|seconds)\b"), "TIME"), (re.compile(r"─+"), "─"))
 """What differs from run to run or is layout, and what is compared instead."""
 
 _FENCE = re.compile(

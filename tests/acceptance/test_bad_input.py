@@ -93,11 +93,7 @@ class TestFilesOfArrays:
 
     @pytest.mark.parametrize(
         ("content", "words"),
-        [
-            (b"", "cannot be read"),
-            (b"\x93NUMPY\x01\x00\xff\xff{", "cannot be read"),
-            (b"not an array", "magic string"),
-        ],
+        [(b"", "cannot be read"), (b"\x93NUMPY\x01\x00\xff\xff{", "cannot be read"), (b"not an array", "magic string")],
         ids=["empty", "header cut off", "text"],
     )
     def test_malformed_npy(self, refused: Refused, layer_norm: Path, content: bytes, words: str) -> None:
@@ -190,11 +186,7 @@ class TestOnnxFiles:
 
     @pytest.mark.parametrize(
         ("opset", "attributes", "words"),
-        [
-            (14, {"axis": 1}, "axis"),
-            (6, {"broadcast": 2}, "broadcast"),
-            (6, {"broadcast": 1, "axis": -1}, "axis"),
-        ],
+        [(14, {"axis": 1}, "axis"), (6, {"broadcast": 2}, "broadcast"), (6, {"broadcast": 1, "axis": -1}, "axis")],
     )
     def test_wrong_attribute(
         self, refused: Refused, tmp_path: Path, opset: int, attributes: dict[str, int], words: str

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 from collections.abc import Callable
 from datetime import date, timedelta
 from pathlib import Path
-from typing import Any
 
 import onnx.parser
 import pytest
 import yaml
 
-from tests import processes
 from tests.analysis import hazardous
 
 Vinculum = Callable[..., subprocess.CompletedProcess[str]]
@@ -83,14 +79,14 @@ class TestWitnesses:
     """What ``--witness`` writes shows the finding, run as it is."""
 
     @pytest.mark.parametrize("name", ["norm_of_embeddings", "branches"])
-    def test_the_script(self, vinculum: Vinculum, environment: dict[str, str], tmp_path: Path, name: str) -> None:
+    def test_the_script(self, vinculum: Vinculum, tmp_path: Path, name: str) -> None:
         path = tmp_path / "a model.onnx"
         path.write_bytes(getattr(hazardous, name)().SerializeToString())
         done = vinculum("check", path, "--witness", tmp_path / "out", "--runs", 30)
         assert (done.returncode, done.stderr) == (1, "")
         (script,) = (tmp_path / "out").glob("*.py")
         assert script.with_suffix(".npz").is_file()
-        shown = processes.run([sys.executable, str(script)], env=environment, cwd="/", encoding="utf-8")
+        shown = vinculum("--python", script, folder=tmp_path.parent)
         assert (shown.returncode, shown.stderr) == (0, "")
         first = shown.stdout.splitlines()[0]
         assert "zero in" in first
@@ -108,30 +104,14 @@ class TestWitnesses:
         ],
     )
     def test_of_other_hazards(
-        self,
-        vinculum: Vinculum,
-        environment: dict[str, str],
-        tmp_path: Path,
-        nodes: str,
-        options: tuple[str, ...],
-        words: str,
+        self, vinculum: Vinculum, tmp_path: Path, nodes: str, options: tuple[str, ...], words: str
     ) -> None:
         proto = onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["" : 17]> g ({nodes}')
         (tmp_path / "m.onnx").write_bytes(proto.SerializeToString())
         vinculum("check", "m.onnx", *options, "--witness", "out", folder=tmp_path)
         scripts = sorted((tmp_path / "out").glob("*.py"))
-        shown = [processes.run([sys.executable, str(s)], env=environment, encoding="utf-8").stdout for s in scripts]
+        shown = [vinculum("--python", script).stdout for script in scripts]
         assert any(words in told for told in shown)
-
-    def test_pasted_into_a_shell(self, vinculum: Vinculum, environment: dict[str, str], mean: Path) -> None:
-        """The lines one after the other, as the interactive interpreter reads them."""
-        vinculum("check", mean, "--witness", mean.parent / "out", "--runs", 30)
-        (script,) = (mean.parent / "out").glob("*.py")
-        shown = processes.run(
-            [sys.executable, "-i", "-q"], env=environment, encoding="utf-8", input=script.read_text() + "\n"
-        )
-        assert "Error" not in shown.stderr
-        assert "divides by zero in" in shown.stdout
 
 
 class TestAccepted:
@@ -164,7 +144,7 @@ class TestAccepted:
 
 
 class TestContinuousIntegration:
-    """The hook and the action name commands that run."""
+    """The hook names a command that runs."""
 
     def test_the_hook(self, vinculum: Vinculum, mean: Path, guarded: Path) -> None:
         (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
@@ -172,41 +152,6 @@ class TestContinuousIntegration:
         assert (program, hook["id"], hook["language"]) == ("vinculum", "vinculum-check", "python")
         assert vinculum(*arguments, mean, guarded).returncode == 1
         assert vinculum(*arguments, "--fail-on", "certain", guarded).returncode == 0
-
-    def check_step(self, folder: Path, environment: dict[str, str], **inputs: str) -> Any:
-        """Run the action's last step as its runner would, in a folder."""
-        action = yaml.safe_load((ROOT / "action.yml").read_text())
-        step = action["runs"]["steps"][-1]
-        given = {name: inputs.get(name.replace("-", "_"), one["default"]) for name, one in action["inputs"].items()}
-        variables = {
-            name: given[text.removeprefix("${{ inputs.").removesuffix(" }}")] for name, text in step["env"].items()
-        }
-        shim = folder / "bin" / "vinculum"
-        shim.parent.mkdir(exist_ok=True)
-        shim.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m vinculum "$@"\n')
-        shim.chmod(0o755)
-        path = f"{shim.parent}{os.pathsep}{environment['PATH']}"
-        return processes.run(
-            ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
-            cwd=folder,
-            env={**environment, **variables, "PATH": path},
-            encoding="utf-8",
-        )
-
-    @pytest.mark.skipif(sys.platform == "win32", reason="the shim is a script of sh")
-    def test_the_action(self, environment: dict[str, str], mean: Path, guarded: Path) -> None:
-        done = self.check_step(mean.parent, environment, arguments="--runs\n0\n--assume\nmask=0|1\n")
-        assert (done.returncode, done.stderr) == (1, "")
-        assert "guarded.onnx: no findings" in " ".join(done.stdout.split())
-        assert len(json.loads((mean.parent / "vinculum.sarif").read_text())["runs"][0]["results"]) == 1
-        done = self.check_step(mean.parent, environment, fail_on="certain", arguments="--runs\n0", models="*.onnx")
-        assert done.returncode == 0
-
-    @pytest.mark.skipif(sys.platform == "win32", reason="the shim is a script of sh")
-    def test_the_action_without_models(self, environment: dict[str, str], tmp_path: Path) -> None:
-        done = self.check_step(tmp_path, environment, models="$(touch oops) *.nothing")
-        assert done.returncode == 2
-        assert not (tmp_path / "oops").exists()
 
 
 class TestRefused:

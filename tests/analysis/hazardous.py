@@ -87,11 +87,7 @@ def sizes() -> ModelProto:
         node("Sub", ["n", "three"], ["less"], "less"),
         node("Div", ["six", "less"], ["q"], "ratio"),
     ]
-    constants: dict[str, NDArray[Any]] = {
-        "zero": np.array(0),
-        "three": np.array(3),
-        "six": np.array(6),
-    }
+    constants: dict[str, NDArray[Any]] = {"zero": np.array(0), "three": np.array(3), "six": np.array(6)}
     return model(nodes, {"x": (FLOAT, ("n", 4))}, {"q": INT64}, constants)
 
 

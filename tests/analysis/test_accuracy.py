@@ -178,8 +178,7 @@ class TestRules:
         assert 0 < division.introduced < division.total < 0.01
 
     @pytest.mark.parametrize(
-        ("low", "error", "reason"),
-        [(0.0, 0.0, "the divisor can be zero"), (1e-3, 1e-2, "the divisor can be zero")],
+        ("low", "error", "reason"), [(0.0, 0.0, "the divisor can be zero"), (1e-3, 1e-2, "the divisor can be zero")]
     )
     def test_no_bound_of_a_division(self, low: float, error: float, reason: str) -> None:
         proto = model([node("Reciprocal", ["x"], ["y"], "ratio")], {"x": (FLOAT, (2,))}, {"y": FLOAT})
@@ -193,10 +192,7 @@ class TestRules:
         assert bounded(proto, ["x=0:1"]).outputs[0].reason == "node 'sine' (Sin): Sin has no rule"
 
     def test_a_condition_that_may_differ(self) -> None:
-        nodes = [
-            node("Greater", ["x", "y"], ["c"], "compare"),
-            node("Where", ["c", "x", "y"], ["z"], "choose"),
-        ]
+        nodes = [node("Greater", ["x", "y"], ["c"], "compare"), node("Where", ["c", "x", "y"], ["z"], "choose")]
         proto = model(nodes, dict.fromkeys("xy", (FLOAT, (2,))), {"z": FLOAT})
         assert bounded(proto, ["x=0:1", "y=0:1"]).outputs[0].total == 0
         assert "Greater has no rule" in bounded(proto, ["x=0:1", "y=0:1"], {"x": 1e-3}).outputs[0].reason

@@ -61,8 +61,9 @@ def assert_all_lie_inside(cases: Iterable[tuple[Any, bool]]) -> None:
 
 
 def test_every_output_lies_inside() -> None:
-    """Of every second case the inputs are constants, of the others intervals."""
-    assert_all_lie_inside((case, number % 2 == 0) for number, case in enumerate(node_cases()))
+    """Of every second case the inputs are constants, of the others intervals; bodies written out are left out."""
+    cases = [case for case in node_cases() if "_expanded" not in case.name]
+    assert_all_lie_inside((case, number % 2 == 0) for number, case in enumerate(cases))
 
 
 @pytest.mark.exhaustive

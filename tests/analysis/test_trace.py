@@ -132,10 +132,7 @@ class TestEngines:
 
     def test_float16(self) -> None:
         """1e-12 is zero there: the epsilon of a norm is lost."""
-        nodes = [
-            node("Add", ["x", "epsilon"], ["guarded"], "guard"),
-            node("Div", ["x", "guarded"], ["y"], "ratio"),
-        ]
+        nodes = [node("Add", ["x", "epsilon"], ["guarded"], "guard"), node("Div", ["x", "guarded"], ["y"], "ratio")]
         epsilon = np.array(1e-12).astype(np.float16)
         proto = model(nodes, {"x": (FLOAT16, (2,))}, {"y": FLOAT16}, {"epsilon": epsilon})
         with installed(onnxruntime=FakeRuntime):

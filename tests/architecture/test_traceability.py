@@ -26,8 +26,7 @@ from vinculum.spec.traceability import DATA, Theorem
 made = cache(traceability.made)
 
 ROW = replace(
-    ROWS[0],
-    clauses=(Clause("shapes", "They are equal.", "Inputs"), Clause("types", "They are equal.", "Inputs")),
+    ROWS[0], clauses=(Clause("shapes", "They are equal.", "Inputs"), Clause("types", "They are equal.", "Inputs"))
 )
 PROVED: dict[str, Theorem | None] = {"tensor.Shape.size": Theorem("tensor.Shape.size", ("Z3 4.8.12",), 0.1)}
 EQUAL = "vinculum.tensors.broadcasting.equal"

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from tests.optional import needs
 from tests.reporting.bench.reports import one_wrong, report, steady
 from vinculum.benchmarking import measuring
 from vinculum.benchmarking.cells import SHAPES, TYPES, Cell
@@ -151,8 +150,9 @@ class TestReports:
         assert out == json_file.text(report())
         assert json.loads(out)["format"] == "vinculum bench 1"
 
-    @needs("matplotlib")
-    def test_files(self, bench: Bench, tmp_path: Path) -> None:
+    def test_files(self, bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("vinculum.reporting.bench.plot.find_spec", lambda name: True)
+        monkeypatch.setattr("vinculum.reporting.bench.plot.svg", lambda drawn: "<svg></svg>\n")
         run, figure, page = tmp_path / "run.json", tmp_path / "figures" / "f.svg", tmp_path / "page.md"
         figure.parent.mkdir()
         page.write_text("old", encoding="utf-8")

@@ -160,12 +160,7 @@ class TestWhatIsChanged:
         ],
     )
     def test_each_file(
-        self,
-        proofs: Path,
-        replayed: Replayed,
-        capsys: pytest.CaptureFixture[str],
-        file: str,
-        expected: set[str],
+        self, proofs: Path, replayed: Replayed, capsys: pytest.CaptureFixture[str], file: str, expected: set[str]
     ) -> None:
         with (proofs / file).open("a") as text:
             text.write("\n")
@@ -175,12 +170,7 @@ class TestWhatIsChanged:
         ("file", "expected"), [("theories/base/why3shapes.gz", {"base"}), ("why3/int.mlw", EVERY_THEORY)]
     )
     def test_a_file_that_is_gone(
-        self,
-        proofs: Path,
-        replayed: Replayed,
-        capsys: pytest.CaptureFixture[str],
-        file: str,
-        expected: set[str],
+        self, proofs: Path, replayed: Replayed, capsys: pytest.CaptureFixture[str], file: str, expected: set[str]
     ) -> None:
         (proofs / file).unlink()
         self._check(replayed, capsys, file, expected)

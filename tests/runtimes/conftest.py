@@ -1,15 +1,8 @@
-"""What tests of real runtimes share: PyTorch where it is, and signals that OpenVINO would not leave to us."""
 """What tests of real runtimes share: PyTorch where it is, signals that can be handled after OpenVINO, and a report."""
 
 from __future__ import annotations
 
 import importlib
-"""What the tests of real runtimes share: PyTorch where it is, and signals that can be handled after OpenVINO."""
-
-from __future__ import annotations
-
-import importlib.util
-import sys
 import importlib.util
 import sys
 from pathlib import Path
@@ -17,19 +10,9 @@ from types import ModuleType
 
 import pytest
 
-from tests import signal_stack
-from tests.optional import skip_or_fail
-
-
-def pytest_configure() -> None:
-    """Let OpenVINO send nothing to its maker, for which it would fork the process."""
-    sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]  # None: not installed
-
-
-def pytest_collection_finish() -> None:
-    """Remember the stack of signals."""
 from tests.optional import skip_or_fail
 from tests.runtimes import signal_stack
+
 DIFFERENCES = "differences"
 """The property of a test that tells what runtimes answer otherwise than known_deviations/ says."""
 _REPORT = Path(__file__).parents[2] / "build" / "runtimes" / Path(sys.prefix).name / "report.txt"
@@ -37,7 +20,6 @@ _REPORT = Path(__file__).parents[2] / "build" / "runtimes" / Path(sys.prefix).na
 
 def pytest_configure() -> None:
     """Keep OpenVINO from sending telemetry, for which it would fork each time."""
-    sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]
     sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]  # None: not installed
 
 

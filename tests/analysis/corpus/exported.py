@@ -66,11 +66,5 @@ ENTRIES: tuple[Entry, ...] = (
         ("n=-1000:1000", "m=1:9"),
         witness={"n": np.array([-1, -5, 7]), "m": np.array([3, 3, 3])},
     ),
-    Entry(
-        "floor of positive numbers",
-        "floor_without_correction.onnx",
-        (),
-        "torchscript",
-        ("n=0:1000", "m=1:9"),
-    ),
+    Entry("floor of positive numbers", "floor_without_correction.onnx", (), "torchscript", ("n=0:1000", "m=1:9")),
 )

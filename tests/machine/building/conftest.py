@@ -9,7 +9,7 @@ import pytest
 from tests.machine.building.environment import ROOT
 from tests.processes import output_of
 
-COMPILED_FROM = (".cpp", ".hpp", ".h")
+COMPILED_FROM = (".cpp", ".hpp", ".h", ".build")
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,7 @@ from typing import Any
 from tests.processes import output_of
 
 ROOT = Path(__file__).parents[3]
-BUILT = ROOT / "build" / "editable"  # where `make test` builds the core
+BUILT = ROOT / "build" / "editable" / "src" / "vinculum" / "kernels" / "core"  # where `make test` builds the core
 PROGRAMS = Path(sys.executable).parent
 COMPILERS = ("c++", "g++", "clang++", "icpx", "nvc++", "cl")
 

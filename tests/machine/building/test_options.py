@@ -84,7 +84,7 @@ def test_a_build_is_refused_with_one_line_that_names_them(tmp_path: Path) -> Non
 
 def test_options_that_a_compiler_has_from_elsewhere_are_overridden() -> None:
     """As from a configuration file or a script of its name: they stand before those of the build."""
-    commands = json.loads((BUILT / "compile_commands.json").read_text()) if BUILT.exists() else []
+    commands = json.loads((ROOT / "build" / "editable" / "compile_commands.json").read_text()) if BUILT.exists() else []
     kernels = [shlex.split(one["command"]) for one in commands if one["file"].endswith("kernels.cpp")]
     if not kernels:
         pytest.skip("no core has been built by `make test` here")

@@ -1,8 +1,9 @@
 """Architectures of the transformers library with small random weights, exported by both exporters.
 
-They need transformers, PyTorch and onnxscript: ``python -m tests.runtimes.analysis.corpus.make_architectures [NAME ...]``
-writes tests/analysis/corpus/models/architectures. Those there are of transformers 5.23.0, PyTorch 2.13.0 and onnxscript 0.7.2.
-Weights are drawn from a seed and rounded to 1/64, so that they pack well. Nothing is fetched: configurations alone.
+They need transformers, PyTorch and onnxscript, and write tests/analysis/corpus/models/architectures:
+``python -m tests.runtimes.analysis.corpus.make_architectures [NAME ...]``. Those there are of transformers 5.23.0,
+PyTorch 2.13.0 and onnxscript 0.7.2. Weights are drawn from a seed and rounded to 1/64, so that they pack well. Nothing
+is fetched: configurations alone.
 """
 
 from __future__ import annotations

@@ -1,0 +1,53 @@
+"""The steps of README.md and docs/ that need a runtime do what their page says, with the versions that pages show."""
+
+from __future__ import annotations
+
+import re
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from tests.acceptance.conftest import Vinculum
+from tests.acceptance.documents import ROOT
+from tests.acceptance.page_runs import EXTRAS, done, each_page, needs_a_runtime, read, run_page
+from tests.fake_runtime import FOREIGN
+from tests.optional import skip_or_fail
+
+PINNED = dict(requirement.split("==") for requirement in EXTRAS["runtimes"])
+COMMANDS = re.findall(r"^\|[^|]+\| `(vinculum [^`]+)` \|", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE)
+
+
+def check_versions(page: Path, request: pytest.FixtureRequest) -> None:
+    """Skip a page whose steps need what is not installed, or was written with another version."""
+    for name in {name for step in read(page) for name in step.needs} & set(FOREIGN):
+        if find_spec(name) is None:
+            skip_or_fail(request, name)
+        if version(name).partition("+")[0] != PINNED[name]:
+            pytest.skip(f"the pages show what {name} {PINNED[name]} does")
+
+
+@each_page(needs_a_runtime)
+def test_quick_steps(page: Path, tmp_path: Path, vinculum: Vinculum, request: pytest.FixtureRequest) -> None:
+    check_versions(page, request)
+    run_page(page, tmp_path, vinculum, FOREIGN)
+
+
+@pytest.mark.exhaustive
+@each_page(lambda step: step.slow is not None and needs_a_runtime(step))
+def test_all_steps(page: Path, tmp_path: Path, vinculum: Vinculum, request: pytest.FixtureRequest) -> None:
+    check_versions(page, request)
+    run_page(page, tmp_path, vinculum, FOREIGN, slow=True)
+
+
+class TestReadme:
+    """Issue 20, point 4: four rows, each with one command, which finds or does what its row says."""
+
+    def test_four(self) -> None:
+        assert [command.split()[1] for command in COMMANDS] == ["check", "audit", "harden", "conform"]
+
+    def test_each_as_pasted(self, tmp_path: Path, vinculum: Vinculum) -> None:
+        for name in ("examples", "known_deviations"):
+            (tmp_path / name).symlink_to(ROOT / name)
+        assert [done(command, tmp_path, vinculum)[0] for command in COMMANDS] == [1, 1, 0, 1]

@@ -1,4 +1,4 @@
-"""Folders of node tests, run as a stranger does: by our engine, ONNX Runtime, and ONNX's own evaluator and runner."""
+"""Folders of node tests, run as a stranger does: by our engine, and ONNX's own evaluator and runner."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from onnx.reference import ReferenceEvaluator
 
 import vinculum
 from tests.conformance.vectors.exports import exported, lines
-from tests.optional import skip_without
 from vinculum.backend import VinculumBackend
 from vinculum.conformance.vectors.records import CaseLine, Standing
 
@@ -55,17 +54,26 @@ def by_our_engine(model: Path, inputs: Mapping[str, Array]) -> Array:
     return quotient
 
 
-def by_onnx_runtime(model: Path, inputs: Mapping[str, Array]) -> Array:
-    import onnxruntime
-
-    onnxruntime.set_default_logger_severity(4)
-    quotient: Array = onnxruntime.InferenceSession(model.read_bytes()).run(None, dict(inputs))[0]
-    return quotient
-
-
 def by_the_evaluator(model: Path, inputs: Mapping[str, Array]) -> Array:
     outputs: Any = ReferenceEvaluator(onnx.load(model)).run(None, dict(inputs))
     return np.asarray(outputs[0])
+
+
+def check(run: Run, least: int, asked: Callable[[CaseLine], bool] = lambda line: True) -> None:
+    """Compare what a runtime gives, which must be so many quotients at least."""
+    count, wrong = 0, []
+    for line, model, inputs, right in runnable():
+        if not asked(line):
+            continue
+        try:
+            given = run(model, inputs)
+        except Exception:  # What it lacks it refuses, by errors that have no base in common.
+            continue
+        count += 1
+        if not agrees(given, right):
+            wrong.append(line.id)
+    assert wrong == []
+    assert count > least
 
 
 class Reciprocal(VinculumBackend):
@@ -96,30 +104,9 @@ class TestQuotients:
         ]
         assert wrong == []
 
-    def test_onnx_runtime(self) -> None:
-        """Every kernel that it has; what it lacks or refuses it says."""
-        skip_without("onnxruntime")
-        self.check(by_onnx_runtime, 100)
-
     def test_the_evaluator(self) -> None:
         """It knows no versions: of those before 7 it joins shapes as Div-7 does."""
-        self.check(by_the_evaluator, 150, lambda line: not line.attributes)
-
-    def check(self, run: Run, least: int, asked: Callable[[CaseLine], bool] = lambda line: True) -> None:
-        """Compare what a runtime gives, which must be so many quotients at least."""
-        count, wrong = 0, []
-        for line, model, inputs, right in runnable():
-            if not asked(line):
-                continue
-            try:
-                given = run(model, inputs)
-            except Exception:  # What it lacks it refuses, by errors that have no base in common.
-                continue
-            count += 1
-            if not agrees(given, right):
-                wrong.append(line.id)
-        assert wrong == []
-        assert count > least
+        check(by_the_evaluator, 150, lambda line: not line.attributes)
 
 
 class TestRunner:

@@ -133,6 +133,17 @@ class Floors(FakeRuntime):
         return _integers(a, b, floor=True) if element_type_of(a).is_integer else a / b
 
 
+class DividesInt8(FakeRuntime):
+    """It has ONNX's newest division of 8-bit integers, and no other."""
+
+    def covers(self, operation: Operation) -> bool:
+        return operation.spec.title == "Div-14" and operation.operands[0].dtype == np.int8
+
+
+class FloorsInt8(DividesInt8, Floors):
+    """And it rounds them toward minus infinity."""
+
+
 class Truncates(FakeRuntime):
     """It rounds integers toward zero, whatever is asked."""
 

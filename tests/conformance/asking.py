@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from functools import cache
+from io import StringIO
 from typing import Any
 
 import numpy as np
@@ -66,3 +68,11 @@ def message(kind: type[VinculumError], call: Callable[[], object]) -> str:
     assert type(caught.value) is kind
     assert "\n" not in line
     return line
+
+
+def executed(program: str) -> str:
+    """Return what a program prints that is run in this process, in a name space of its own."""
+    output = StringIO()
+    with redirect_stdout(output), np.printoptions():  # which programs set
+        exec(compile(program, "program", "exec"), {})
+    return output.getvalue()

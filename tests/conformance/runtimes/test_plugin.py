@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import onnx
 import pytest
 
-from tests.conformance.asking import MAKER, answer, message, operation
-from tests.processes import importing, output_of, python
+from tests.conformance.asking import MAKER, answer, executed, message, operation
 from vinculum.conformance.cases.case import Level
 from vinculum.conformance.execute.planning import plan
 from vinculum.conformance.execute.run import Selection
@@ -89,11 +90,15 @@ ASKED = operation(DIV_14, A, B)
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Work in a folder that holds modules."""
     for name, source in {"handing_over": HANDING_OVER, "dividing": DIVIDING, "exiting": EXITING}.items():
         (tmp_path / f"{name}.py").write_text(source)
     monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)  # for programs, which run here
+    yield
+    for name in ("handing_over", "dividing"):
+        sys.modules.pop(name, None)
 
 
 class TestWhatBackendsHandOver:
@@ -137,8 +142,7 @@ class TestWhatBackendsHandOver:
     def test_the_reproducer_calls_what_is_there(self, name: str) -> None:
         """A backend with `prepare` only has no `run_model`."""
         program = runtime(f"handing_over:{name}").reproducer(ASKED)
-        environment = dict(importing()) | {"PYTHONPATH": f"{Path.cwd()}:{importing()['PYTHONPATH']}"}
-        assert output_of(python(program), env=environment).splitlines()[-1] == "array([2.5], dtype=float32)"
+        assert executed(program).splitlines()[-1] == "array([2.5], dtype=float32)"
 
 
 class TestDividers:
@@ -194,8 +198,7 @@ class TestDividers:
     def test_its_reproducer(self, target: str, spec: object) -> None:
         operands = (A, B) if spec is DIV_14 else (A.astype(np.int8), B.astype(np.int8))
         program = runtime(target).reproducer(operation(DIV_14 if spec is DIV_14 else DIV_INT, *operands))
-        environment = dict(importing()) | {"PYTHONPATH": f"{Path.cwd()}:{importing()['PYTHONPATH']}"}
-        assert output_of(python(program), env=environment).splitlines()[-1].startswith("array([")
+        assert executed(program).splitlines()[-1].startswith("array([")
 
     def test_options_for_what_takes_none(self) -> None:
         made = runtime("dividing:Plain[by=2]")

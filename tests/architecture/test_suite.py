@@ -9,12 +9,13 @@ from collections.abc import Iterator
 import pytest
 
 from tests import processes
-from tests.architecture.clause_markers import TESTS
+from tests.architecture.clause_markers import APART, TESTS
 from tests.fake_runtime import FOREIGN
 
 PROJECT = tomllib.loads((TESTS.parent / "pyproject.toml").read_text("utf-8"))
 EXTRAS = PROJECT["project"]["optional-dependencies"]
-SKIPPING = {"importorskip", "module_or_skip", "skip_without", "needs", "skip_or_fail"}
+SKIPPING = {"module_or_skip", "skip_without", "needs", "skip_or_fail"}
+FILES = sorted(path for path in TESTS.rglob("*.py") if path.relative_to(TESTS).parts[0] not in APART)
 
 
 def forbidden(source: str) -> Iterator[str]:
@@ -26,8 +27,13 @@ def forbidden(source: str) -> Iterator[str]:
             if node.level == 0 and (node.module or "").partition(".")[0] in FOREIGN:
                 yield f"{node.module}"
             yield from (alias.name for alias in node.names if alias.name in SKIPPING)
-        elif isinstance(node, ast.Attribute) and node.attr in SKIPPING:
+        elif isinstance(node, ast.Attribute) and node.attr == "importorskip":
             yield node.attr
+
+
+def test_no_file_imports_a_runtime_or_skips_for_want_of_a_package() -> None:
+    found = {path.relative_to(TESTS).as_posix(): list(forbidden(path.read_text("utf-8"))) for path in FILES}
+    assert {name: words for name, words in found.items() if words} == {}
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from vinculum.conformance.arithmetic.answered import (
@@ -14,12 +14,13 @@ from vinculum.conformance.arithmetic.answered import (
     Cause,
     Explained,
     Explanation,
+    Refuted,
     smallest_first,
 )
 from vinculum.conformance.arithmetic.catalogue import named
 from vinculum.conformance.arithmetic.circumstances import properties
 from vinculum.conformance.arithmetic.division import Division, in_words
-from vinculum.conformance.arithmetic.fitting import Fit, gives
+from vinculum.conformance.arithmetic.fitting import Fit, Fitted, gives
 from vinculum.conformance.arithmetic.rules import ALIGNMENTS, aligned_so, alignments, outcomes
 from vinculum.errors import AttributeValueError
 from vinculum.sandbox import End
@@ -31,27 +32,21 @@ _OUTCOMES = (*ALIGNMENTS, REFUSED, ACCEPTED, End.CRASHED.value, End.HUNG.value, 
 _MORE = (f"{End.CRASHED.value}: ", "gave ")
 
 
-def explain(
-    answered: Sequence[Answered],
-    fitted: Mapping[ElementType, Fit] | None = None,
-    known: Sequence[Cause] = (),
-) -> Explanation:
+def explain(answered: Sequence[Answered], known: Sequence[Cause] = ()) -> Explanation:
     """Return the causes of all deviations.
 
-    For the wrong quotients of an element type, the way to divide that reproduces the most of them bit for bit comes
-    first; a tie is resolved by the number of reproduced passing cases in the same circumstances, then by simplicity.
-    Cases that no arithmetic reproduces are compared with other alignments of the operands, then with rules for what is
-    refused, accepted or ends the process. Rules that any case contradicts are discarded.
+    A cause explains a case only if it predicts every passing case of the same circumstances, too. For the wrong
+    quotients of an element type, the way to divide that reproduces the most of them bit for bit comes first; a tie is
+    resolved by simplicity. Cases that no arithmetic reproduces are compared with other alignments of the operands, then
+    with rules for what is refused, accepted or ends the process.
 
     Parameters
     ----------
     answered : sequence of Answered
         The cases of a run, in any order; the runtime is not needed.
-    fitted : Mapping of ElementType to Fit, optional
-        The result of `fits` for the same cases, if the caller has it.
     known : sequence of Cause
         Causes that are tried before all others. A few cases may fit several causes; a known cause that fits is
-        preferred.
+        preferred, and needs less evidence.
     """
     left = {id(one): one for one in answered if one.deviates}
     found: list[Explained] = []
@@ -59,33 +54,49 @@ def explain(
     def take(cause: Cause, cases: Sequence[Answered], passing: int) -> None:
         own = [one for one in cases if left.pop(id(one), None) is not None]
         if own:
-            types = tuple(t for t in ELEMENT_TYPES if any(one.case.element_type is t for one in own))
-            found.append(Explained(replace(cause, element_types=types), smallest_first(own), passing))
+            found.append(Explained(_of(cause, own), smallest_first(own), passing))
 
+    fitted = fits(answered)
     for cause in known:
-        if not any(contradicts(cause, one) for one in answered):
+        if cause.divisions:
+            parts = [fitted[way.element_type].explained(way) for way in cause.divisions if way.element_type in fitted]
+            take(cause, [one for part in parts for one in part.cases], sum(part.passing for part in parts))
+        elif not any(contradicts(cause, one) for one in answered):
             own = [one for one in answered if predicts(cause, one, known)]
             take(cause, [one for one in own if one.deviates], sum(not one.deviates for one in own))
     ways: dict[ElementType, list[Division]] = {}
-    arithmetic: dict[str, list[tuple[Division, list[Answered], int]]] = {}
-    for cause in known:
-        for way in cause.divisions:
-            ways.setdefault(way.element_type, []).append(way)
-    for element_type, fit in (fits(answered) if fitted is None else fitted).items():
-        if not any(one.case.element_type is element_type and one.outcome == VALUES for one in left.values()):
-            continue
-        for way, cases, passing in fit.causes():
-            ways.setdefault(element_type, []).append(way)
-            arithmetic.setdefault(way.form, []).append((way, cases, passing))
+    for way in (way for cause in known for way in cause.divisions):
+        ways.setdefault(way.element_type, []).append(way)
+    for told in alignments(answered, ways):
+        take(*told)
+    arithmetic: dict[str, list[Fitted]] = {}
+    consistent: dict[str, list[Fitted]] = {}
+    for element_type, fit in fitted.items():
+        causes, refuted = fit.causes(left.values())
+        ways.setdefault(element_type, []).extend(part.way for part in causes)
+        for by_form, some in ((arithmetic, causes), (consistent, refuted)):
+            for part in some:
+                by_form.setdefault(part.way.form, []).append(part)
     for told in alignments(answered, ways):
         take(*told)
     for parts in arithmetic.values():
-        cases = [one for _, own, _ in parts for one in own]
-        take(_arithmetic([way for way, *_ in parts]), cases, sum(passing for *_, passing in parts))
+        cases = [one for part in parts for one in part.cases]
+        take(_arithmetic([part.way for part in parts]), cases, sum(part.passing for part in parts))
     for told in outcomes(answered, list(left.values())):
         take(*told)
     ordered = sorted(found, key=lambda one: -len(one.cases))
-    return Explanation(tuple(ordered), smallest_first(left.values()))
+    return Explanation(tuple(ordered), smallest_first(left.values()), tuple(_refuted(consistent, left)))
+
+
+def _refuted(consistent: Mapping[str, Sequence[Fitted]], left: Mapping[int, Answered]) -> Iterator[Refuted]:
+    for parts in consistent.values():
+        if own := [one for part in parts for one in part.cases if id(one) in left]:
+            cause = _of(_arithmetic([part.way for part in parts]), own)
+            yield Refuted(cause, smallest_first(own), sum(part.refuting for part in parts))
+
+
+def _of(cause: Cause, own: Sequence[Answered]) -> Cause:
+    return replace(cause, element_types=tuple(t for t in ELEMENT_TYPES if any(one.case.element_type is t for one in own)))
 
 
 def written(name: str, element_types: Sequence[ElementType]) -> Cause:
@@ -137,10 +148,10 @@ def _arithmetic(ways: Sequence[Division]) -> Cause:
 
 
 def fits(answered: Sequence[Answered]) -> dict[ElementType, Fit]:
-    """Return, for each element type with quotients, the fit of the ways to divide it."""
+    """Return, for each element type with deviating quotients, the fit of the ways to divide it."""
     found = {}
     for element_type in ELEMENT_TYPES:
         own = [one for one in answered if one.case.element_type is element_type and one.outcome == VALUES]
-        if own and element_type is not REAL:
+        if element_type is not REAL and any(one.deviates for one in own):
             found[element_type] = Fit(element_type, own)
     return found

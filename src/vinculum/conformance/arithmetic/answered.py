@@ -63,7 +63,8 @@ class Cause:
     outcome : str
         For a rule, the outcome of an operation, or how its operands are aligned; empty for an arithmetic.
     where : tuple of str
-        For a rule, the properties of the operations that it applies to.
+        For a rule, the properties of the operations that it applies to; for an arithmetic, the elements that it applies
+        to if not to all: ``"packets of 8"``.
     """
 
     statement: str
@@ -75,9 +76,8 @@ class Cause:
     @property
     def name(self) -> str:
         """The name in files: ``"arithmetic: a * (1/b)"``, ``"rule: crashed: SIGFPE where MIN / -1"``."""
-        if self.divisions:
-            return f"arithmetic: {self.divisions[0].form}"
-        return f"rule: {self.outcome}{' where ' if self.where else ''}{' and '.join(self.where)}"
+        where = f" where {' and '.join(self.where)}" if self.where else ""
+        return f"arithmetic: {self.divisions[0].form}{where}" if self.divisions else f"rule: {self.outcome}{where}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.conformance.arithmetic.answered import VALUES, Answered
-from vinculum.conformance.arithmetic.catalogue import catalogue
+from vinculum.conformance.arithmetic.catalogue import catalogue, right
 from vinculum.conformance.arithmetic.circumstances import placement
 from vinculum.conformance.arithmetic.division import Division, Shared
+from vinculum.conformance.arithmetic.places import EVERYWHERE, PLACES, mask
 from vinculum.conformance.cases.operation import Operation, aligned, alignment, rounding_asked
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import IntegerRounding
@@ -66,11 +67,18 @@ def _canonical(array: Array) -> Array:
         return np.where(np.isnan(array), ~np.zeros_like(bits), bits)
 
 
-def gives(way: Division, one: Answered, under: Alignment | None = None) -> bool:
-    """Tell whether a way to divide gives every specified quotient of a case, by default in its own alignment."""
+def gives(way: Division, one: Answered, under: Alignment | None = None, places: str = EVERYWHERE) -> bool:
+    """Tell whether a way to divide gives every specified quotient of a case at some places, and the others are right.
+
+    Without an alignment the operation's own is used.
+    """
     a, b = dividends_and_divisors(one.case.operation, under)
-    given = np.ascontiguousarray(one.answer.value, a.dtype).reshape(-1)
-    differ = different(way.quotients(a, b, rounding_asked(one.case.operation)), given, way.element_type)
+    given, rounding = np.ascontiguousarray(one.answer.value, a.dtype).reshape(-1), rounding_asked(one.case.operation)
+    quotients = way.quotients(a, b, rounding)
+    if places:
+        exact = right(way.element_type).quotients(a, b, rounding)
+        quotients = np.where(mask(places, a.size), quotients, exact)
+    differ = different(quotients, given, way.element_type)
     unspecified = one.case.expectation.unspecified
     return not (differ if unspecified is None or under is not None else differ & ~unspecified.reshape(-1)).any()
 
@@ -83,6 +91,8 @@ class Fitted:
     ----------
     way : Division
         The way.
+    places : str
+        The elements that are divided so; the others are right.
     cases : list of Answered
         The deviating cases whose every bit it predicts.
     passing : int
@@ -92,19 +102,20 @@ class Fitted:
     """
 
     way: Division
+    places: str
     cases: list[Answered]
     passing: int
     refuting: int = 0
 
 
 class Fit:
-    """The divided cases of one element type, and the ways to divide it.
+    """The divided cases of one element type, and the ways to divide it: all elements, or those at some places.
 
     A way explains cases only in circumstances in which it predicts every passing case, and only if the wrong quotients
     that it gives are too many to be given by accident.
     """
 
-    def __init__(self, element_type: ElementType, answered: Sequence[Answered]) -> None:
+    def __init__(self, element_type: ElementType, answered: Sequence[Answered], places: str = EVERYWHERE) -> None:
         divided = [one for one in answered if one.outcome == VALUES]
         cells: dict[Circumstances, list[Answered]] = {}
         for one in divided:
@@ -113,7 +124,14 @@ class Fit:
         self._answered = [one for cell in cells.values() for one in cell]
         self._sizes = np.array([len(cell) for cell in cells.values()], np.intp)
         self._starts = np.cumsum([0, *self._sizes])[:-1]
-        self._element_type = element_type
+        self._element_type, self._places = element_type, places
+        self._pairs = _pairs(self._answered)
+        self._possible = np.ones(len(self._answered), np.bool_)
+        for pairs in self._pairs if places else ():
+            meant = mask(places, pairs.a.size)
+            for number, answer, counts in pairs.members:
+                self._possible[number] = not ((answer != pairs.right) & counts & ~meant).any()
+            pairs.members = [(number, answer, counts & meant) for number, answer, counts in pairs.members]
         self.deviating = np.array([one.deviates for one in self._answered], np.bool_)
         self._known: dict[Division, Array] = {}  # The predictions of the ways that were verified on every element.
 
@@ -122,9 +140,9 @@ class Fit:
         """The ways to divide, the simplest first."""
         return catalogue(self._element_type)
 
-    @cached_property
-    def _pairs(self) -> list[Pairs]:
-        return _pairs(self._answered)
+    def at(self, places: str = EVERYWHERE) -> Fit:
+        """Return the fit of the ways to divide the elements at some places only."""
+        return Fit(self._element_type, self._answered, places) if places else self
 
     def explained(self, way: Division) -> Fitted:
         """Return what a way explains, wherever no passing case refutes it."""
@@ -149,12 +167,40 @@ class Fit:
                 if self._proves(own):
                     found[way] = found.get(way, np.zeros_like(own)) | own
                     left &= ~own
+        placed = self._placed(left, found) if left.any() and self._proves(left) else []
+        for fitted in placed:
+            own = {id(one) for one in fitted.cases}
+            left &= np.array([id(one) not in own for one in self._answered], np.bool_)
         # Where most is unexplained, a way that gives a few wrong quotients is part of something unknown.
         few = [way for way, own in found.items() if own.sum() <= left.sum()]
         for way in few:
             left |= found.pop(way)
-        consistent = [self._fitted(way, own) for way, own in self._greedy(left, self._all) if self._proves(own)]
-        return [self._fitted(way, own) for way, own in found.items()], consistent
+        told = (self._fitted(way, own) for way, own in self._greedy(left.copy(), self._all) if self._proves(own))
+        return [*(self._fitted(way, own) for way, own in found.items()), *placed], list(told)
+
+    def _placed(self, left: Array, found: dict[Division, Array]) -> list[Fitted]:
+        """Return the ways that explain most of the remaining cases at some places alone, if there are any.
+
+        A way that was found everywhere, but only in circumstances in which these places are all, is taken for the same.
+        """
+        best, most = list[Fitted](), int(left.sum()) // 2
+        wrong = [
+            (answer.size, np.flatnonzero((answer != pairs.right) & counts))
+            for pairs in self._pairs
+            for number, answer, counts in pairs.members
+            if left[number]
+        ]
+        for places in PLACES:
+            if sum(bool(mask(places, size)[at].all()) for size, at in wrong) <= most:
+                continue
+            there = self.at(places)
+            parts = [(way, own) for way, own in there._greedy(left.copy(), there._unrefuted) if there._proves(own)]
+            if (count := sum(int(own.sum()) for _, own in parts)) > most:
+                for place, (way, own) in enumerate(parts):
+                    if way in found and not (found[way] & ~there._proved(way)).any():
+                        parts[place] = way, own | found.pop(way)
+                best, most = [there._fitted(way, own) for way, own in parts], count
+        return best
 
     def _greedy(self, left: Array, cells: Callable[[Array], Array]) -> Iterator[tuple[Division, Array]]:
         """Yield the ways that predict most remaining cases where they may, each with these cases."""
@@ -193,7 +239,7 @@ class Fit:
         proved = self._proved(way)
         alike = self._spread(np.logical_or.reduceat(own, self._starts)) & ~self.deviating
         cases = [self._answered[place] for place in np.flatnonzero(own)]
-        return Fitted(way, cases, int((alike & proved).sum()), int((alike & ~proved).sum()))
+        return Fitted(way, self._places, cases, int((alike & proved).sum()), int((alike & ~proved).sum()))
 
     def _proves(self, own: Array) -> bool:
         """Tell whether the wrong quotients of some cases are too many to be given by accident.
@@ -203,7 +249,7 @@ class Fit:
         """
         alike, wrong, divided = self._spread(np.logical_or.reduceat(own, self._starts)), set[bytes](), 0
         for pairs in self._pairs:
-            divided += pairs.a.size if any(alike[number] for number, *_ in pairs.members) else 0
+            divided += max((int(counts.sum()) for number, _, counts in pairs.members if alike[number]), default=0)
             for number, answer, counts in pairs.members:
                 if own[number] and len(wrong) < _PLENTY:
                     at = np.flatnonzero((answer != pairs.right) & counts)[:_PLENTY]
@@ -218,13 +264,13 @@ class Fit:
             for pairs in self._pairs:
                 given = _canonical(way.quotients(pairs.a, pairs.b, pairs.rounding))
                 for number, answer, counts in pairs.members:
-                    predicted[number] = bool(((given == answer) | ~counts).all())
+                    predicted[number] = self._possible[number] and bool(((given == answer) | ~counts).all())
         return self._known[way]
 
     @cached_property
     def _few(self) -> Array:
         """Return, for each way and each case, whether the way predicts a few elements of the case."""
-        predicted = np.ones((len(self.ways), len(self._answered)), np.bool_)  # Every way predicts empty quotients.
+        predicted = np.tile(self._possible, (len(self.ways), 1))  # Every way predicts empty quotients.
         self._look(predicted, [(pairs, _places(pairs)) for pairs in self._pairs])
         return predicted
 

@@ -6,28 +6,37 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import combinations
+from math import comb, log2
 from operator import and_, or_
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vinculum.conformance.arithmetic.answered import ACCEPTED, REFUSED, UNSUPPORTED, VALUES, Answered, Cause
 from vinculum.conformance.arithmetic.catalogue import right
 from vinculum.conformance.arithmetic.circumstances import UNJOINED, properties, why_refused
 from vinculum.conformance.arithmetic.division import Division
-from vinculum.conformance.arithmetic.fitting import gives
+from vinculum.conformance.arithmetic.fitting import circumstances, gives
+from vinculum.conformance.arithmetic.places import PLACES, is_positional, mask
 from vinculum.conformance.cases.operation import Operation, alignment
 from vinculum.errors import VinculumError
 from vinculum.sandbox import End
-from vinculum.spec.element_types import REAL, ElementType
+from vinculum.spec.element_types import ELEMENT_TYPES, REAL, ElementType
 from vinculum.spec.model import Broadcasting
 from vinculum.tensors.broadcasting import Alignment, join
+from vinculum.tensors.comparison import different
 
+Array = NDArray[Any]
 Align = Callable[[Operation], Alignment | None]
 Divisions = Mapping[ElementType, Sequence[Division]]
 Told = tuple[Cause, list[Answered], int]
 """A rule, the deviating cases that it predicts, and the number of passing cases that it predicts."""
 
 _MOST_PROPERTIES = 3
+_SURPRISE = 2 * log2(len(PLACES))  # Bits: twice what it takes to choose a place.
+WRONG = "wrong quotients"
+"""The outcome where only the places of wrong quotients follow a rule."""
 _DEATHS = (End.HUNG.value, End.OUT_OF_MEMORY.value)
 _CRASHED = f"{End.CRASHED.value}: "
 
@@ -148,12 +157,60 @@ def outcomes(answered: Sequence[Answered], left: Sequence[Answered]) -> Iterator
         yield Cause(_statement(outcome, words, cases), outcome=outcome, where=words), cases, passing
 
 
+def misplaced(answered: Sequence[Answered], left: Sequence[Answered]) -> Iterator[Told]:
+    """Yield the places at which all unexplained wrong quotients lie, if every case with such places has some.
+
+    Parameters
+    ----------
+    answered, left
+        As in `outcomes`.
+    """
+    wanted = {id(one): wrong_places(one) for one in left if one.outcome == VALUES}
+    types = {one.case.element_type for one in left if id(one) in wanted}
+    for element_type in (one for one in ELEMENT_TYPES if one in types):
+        cells: dict[object, list[Answered]] = {}
+        for one in answered:
+            if one.case.element_type is element_type and one.outcome == VALUES:
+                cells.setdefault(circumstances(one.case.operation), []).append(one)
+        chosen = [cell for cell in cells.values() if any(id(one) in wanted for one in cell)]
+        count = sum(id(one) in wanted for cell in chosen for one in cell)
+        best: tuple[float, str, list[Answered], int] = 0.0, "", [], 0
+        for name in PLACES:
+            held = [cell for cell in chosen if all(_as_placed(name, one, wanted.get(id(one))) for one in cell)]
+            own = [one for cell in held for one in cell if id(one) in wanted]
+            patterns = {(wanted[id(one)].size, wanted[id(one)].tobytes()) for one in own}
+            lengths = {one.answer.value.size for cell in held for one in cell}
+            # Cases of one length may share what is divided, so only lengths and patterns are counted.
+            surprise = log2(comb(len(lengths), len({size for size, _ in patterns})))
+            surprise += sum(log2(size / mask(name, size).sum()) for size, _ in patterns)
+            if surprise > max(best[0], _SURPRISE) and 2 * len(own) > count:
+                best = surprise, name, own, sum(map(len, held)) - len(own)
+        if best[2]:
+            _, name, own, passing = best
+            yield Cause(f"{WRONG} in {name}, and in no others", outcome=WRONG, where=(name,)), own, passing
+
+
+def wrong_places(one: Answered) -> Array:
+    """Return which specified quotients of a divided case are wrong."""
+    expected = np.ascontiguousarray(one.case.expectation.quotient)
+    given = np.ascontiguousarray(one.answer.value, expected.dtype)
+    wrong, unspecified = different(given, expected, one.case.element_type), one.case.expectation.unspecified
+    return (wrong if unspecified is None else wrong & ~unspecified).reshape(-1)
+
+
+def _as_placed(name: str, one: Answered, wrong: Array | None) -> bool:
+    """Tell whether a case has wrong quotients at some places and nowhere else, or passes without having such places."""
+    meant = mask(name, one.answer.value.size)
+    return not meant.any() if wrong is None else meant.any() and not (wrong & ~meant).any()
+
+
 class _Properties:
     """The cases that have each property, as integers with one bit per case."""
 
     def __init__(self, known: Sequence[Answered]) -> None:
         self._properties: dict[str, int] = {}
         self._types: dict[ElementType, int] = {}
+        self._count = len(known)
         for place, one in enumerate(known):
             self._types[one.case.element_type] = self._types.get(one.case.element_type, 0) | 1 << place
             for words in dict.fromkeys(properties(one.case.operation)):
@@ -162,19 +219,24 @@ class _Properties:
     def widest(self, wanted: int, happened: int) -> tuple[tuple[str, ...], int] | None:
         """Return the fewest properties that cover the most wanted cases, without contradicted element types."""
         masks: dict[int, str] = {}
-        for words, mask in sorted(self._properties.items(), key=lambda held: held[1].bit_count()):
-            if mask & wanted:
-                masks.setdefault(mask, words)  # Properties with the same cases are equivalent here.
+        # Of properties that fit alike, those without positions come first.
+        ordered = sorted(self._properties, key=lambda words: (is_positional(words), self._properties[words].bit_count()))
+        for words in ordered:
+            if self._properties[words] & wanted:
+                masks.setdefault(self._properties[words], words)  # Properties with the same cases are equivalent here.
         best: tuple[int, tuple[str, ...], int] | None = None
+        surprise = log2(self._count / happened.bit_count())
         for count in range(1, _MOST_PROPERTIES + 1):
+            # A rule of one property may have one case; of many combinations, one fits a few cases by accident.
+            least = 2 * log2(comb(len(masks), count)) / surprise if count > 1 and surprise and len(masks) > count else 1
             for chosen in combinations(masks, count):
                 together = reduce(and_, chosen)
-                if (together & wanted).bit_count() <= (best[0] if best else count - 1):
+                if (together & wanted).bit_count() <= (best[0] if best else 0):
                     continue
                 contradicted = together & ~happened
                 covered = reduce(or_, (mask & together for mask in self._types.values() if not mask & contradicted), 0)
                 gain = (covered & wanted).bit_count()
-                if gain > (best[0] if best else count - 1):
+                if gain >= least and gain > (best[0] if best else 0):
                     best = gain, tuple(masks[mask] for mask in chosen), covered
         return None if best is None else best[1:]
 

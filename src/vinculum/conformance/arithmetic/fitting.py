@@ -175,8 +175,12 @@ class Fit:
         few = [way for way, own in found.items() if own.sum() <= left.sum()]
         for way in few:
             left |= found.pop(way)
-        told = (self._fitted(way, own) for way, own in self._greedy(left.copy(), self._all) if self._proves(own))
-        return [*(self._fitted(way, own) for way, own in found.items()), *placed], list(told)
+        consistent = []
+        for way, own in self._greedy(left.copy(), self._all):
+            fitted = self._fitted(way, own)
+            if self._proves(own) or (not fitted.refuting and own.sum() == left.sum()):
+                consistent.append(fitted)
+        return [*(self._fitted(way, own) for way, own in found.items()), *placed], consistent
 
     def _placed(self, left: Array, found: dict[Division, Array]) -> list[Fitted]:
         """Return the ways that explain most of the remaining cases at some places alone, if there are any.

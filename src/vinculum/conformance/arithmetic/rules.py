@@ -144,14 +144,14 @@ def outcomes(answered: Sequence[Answered], left: Sequence[Answered]) -> Iterator
     for outcome in wanted:
         happened = _bits(one.outcome == outcome for one in known)
         unexplained = _bits(one.outcome == outcome and id(one) in own for one in known)
-        while unexplained and (widest := properties_held.widest(unexplained, happened)) is not None:
+        while unexplained and (widest := properties_held.widest(unexplained, happened, _kills(outcome))) is not None:
             words, covered = widest
             cases, passing = found.get((outcome, words), ([], 0))
             cases = [*cases, *(known[place] for place in _places(covered & unexplained))]
             passing += sum(not known[place].deviates for place in _places(covered))
             found[outcome, words] = cases, passing
             unexplained &= ~covered
-        if unexplained and (outcome in _DEATHS or outcome.startswith(_CRASHED)):
+        if unexplained and _kills(outcome):
             found[outcome, ()] = [known[place] for place in _places(unexplained)], 0
     for (outcome, words), (cases, passing) in found.items():
         yield Cause(_statement(outcome, words, cases), outcome=outcome, where=words), cases, passing
@@ -216,12 +216,12 @@ class _Properties:
             for words in dict.fromkeys(properties(one.case.operation)):
                 self._properties[words] = self._properties.get(words, 0) | 1 << place
 
-    def widest(self, wanted: int, happened: int) -> tuple[tuple[str, ...], int] | None:
+    def widest(self, wanted: int, happened: int, positions: bool) -> tuple[tuple[str, ...], int] | None:
         """Return the fewest properties that cover the most wanted cases, without contradicted element types."""
         masks: dict[int, str] = {}
+        chosen_from = [words for words in self._properties if positions or not is_positional(words)]
         # Of properties that fit alike, those without positions come first.
-        ordered = sorted(self._properties, key=lambda words: (is_positional(words), self._properties[words].bit_count()))
-        for words in ordered:
+        for words in sorted(chosen_from, key=lambda one: (is_positional(one), self._properties[one].bit_count())):
             if self._properties[words] & wanted:
                 masks.setdefault(self._properties[words], words)  # Properties with the same cases are equivalent here.
         best: tuple[int, tuple[str, ...], int] | None = None
@@ -239,6 +239,11 @@ class _Properties:
                 if gain >= least and gain > (best[0] if best else 0):
                     best = gain, tuple(masks[mask] for mask in chosen), covered
         return None if best is None else best[1:]
+
+
+def _kills(outcome: str) -> bool:
+    """Tell whether an outcome is the end of a process, on which the positions of numbers may decide."""
+    return outcome in _DEATHS or outcome.startswith(_CRASHED)
 
 
 def _statement(outcome: str, words: Sequence[str], cases: Sequence[Answered]) -> str:

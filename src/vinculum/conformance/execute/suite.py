@@ -14,7 +14,7 @@ from time import perf_counter
 from vinculum.conformance.arithmetic import Answered, Explanation, explain
 from vinculum.conformance.cases.case import Advance, Case
 from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.execute.installation import environment, processor_features
+from vinculum.conformance.execute.installation import environment
 from vinculum.conformance.execute.planning import Plan
 from vinculum.conformance.execute.run import Cause, Result, Run
 from vinculum.conformance.execute.shrinking import shrunk
@@ -62,7 +62,8 @@ def survey(
     date = datetime.now(UTC).isoformat(timespec="seconds")
     limits = Limits(seconds=selection.seconds, memory=selection.memory)
     asked = ask(runtime, planned.cases, STARTED, planned.backend, workers=workers, limits=limits, advance=advance)
-    explanation = explain(asked, known=known.on(processor_features()).as_causes() if known else ())
+    versions = {**runtime.versions(), **environment()}
+    explanation = explain(asked, known=known.on(versions).as_causes() if known else ())
     causes = [
         Cause(one.cause.name, one.cause.statement, tuple(map(str, one.cause.element_types)), one.passing)
         for one in explanation.explained
@@ -70,7 +71,7 @@ def survey(
     return Run(
         backend=encodable(planned.backend),
         title=encodable(runtime.title),
-        versions={encodable(k): encodable(v) for k, v in {**runtime.versions(), **environment()}.items()},
+        versions={encodable(k): encodable(v) for k, v in versions.items()},
         selection=selection,
         results=tuple(_results(asked, explanation)),
         causes=tuple(causes),

@@ -115,7 +115,7 @@ def document(runs: Sequence[Run], known: Mapping[str, KnownDeviations] | None = 
     known : Mapping of str to KnownDeviations, optional
         What is known of backends: the reasons then stand beside the cases.
     """
-    files_of = {run.backend: known[run.backend].on(run.features) for run in runs if known and run.backend in known}
+    files_of = {run.backend: known[run.backend].on(run.versions) for run in runs if known and run.backend in known}
     runtimes = [Runtime(run, matrix(run), findings(run), files_of.get(run.backend)) for run in runs]
     style, script = (
         files(__package__).joinpath("templates", f"conformance.{end}").read_text("utf-8") for end in ("css", "js")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
@@ -12,7 +13,7 @@ from rich.console import Console
 from tests.reporting.conformance.reports import exact, hostile, report, reproducer
 from vinculum.conformance.cases.case import Level
 from vinculum.conformance.execute.run import Run
-from vinculum.conformance.expect import KnownCases, KnownDeviations
+from vinculum.conformance.expect import KnownCause, KnownDeviations
 from vinculum.conformance.oracle.verdict import Kind, Verdict
 from vinculum.reporting.conformance.findings import findings, ulp_bars
 from vinculum.reporting.conformance.matrix import SYMBOLS, WORST_FIRST, matrix, worst
@@ -110,15 +111,16 @@ class TestFindings:
 
     def test_reasons_are_those_of_the_cases_they_are_known_for(self) -> None:
         given = report()
-        lines = [
-            KnownCases(("Div-14", "float", "*", "*", "*"), (Kind.ULPS,), "one", "", "line 3"),
-            KnownCases(("*", "double", "*", "*", "*"), (Kind.ULPS,), "two", "https://example.org", "line 4"),
-        ]
-        known = KnownDeviations(Path("known.txt"), "openvino", Level.DEFAULT, (), cases=tuple(lines))
         (finding,) = (f for f in findings(given) if f.kind is Kind.ULPS)
-        of_double = sum(r.id.element_type == "double" for r in finding.results)
-        of_float = sum(r.id.parts[:2] == ("Div-14", "float") for r in finding.results)
-        assert finding.reasons(known) == (("two", "https://example.org", of_double), ("one", "", of_float))
+        of_type = Counter(r.id.element_type for r in finding.results)
+        (first, most), (second, fewer), *_ = of_type.most_common()
+        lines = (
+            KnownCause(finding.name, (second,), "one"),
+            KnownCause(finding.name, (first,), "two", "https://example.org"),
+        )
+        known = KnownDeviations(Path("known.txt"), "openvino", Level.DEFAULT, {}, causes=lines)
+        expected = {("two", "https://example.org", most), ("one", "", fewer)}
+        assert set(finding.reasons(known)) == expected
 
     def test_they_are_told_in_few_lines(self) -> None:
         lines = printed(report())

@@ -24,7 +24,15 @@ from vinculum.conformance.arithmetic.circumstances import properties
 from vinculum.conformance.arithmetic.division import Division, in_words
 from vinculum.conformance.arithmetic.fitting import Fit, Fitted, gives
 from vinculum.conformance.arithmetic.places import EVERYWHERE, PLACES, mask
-from vinculum.conformance.arithmetic.rules import ALIGNMENTS, WRONG, aligned_so, alignments, misplaced, outcomes, wrong_places
+from vinculum.conformance.arithmetic.rules import (
+    ALIGNMENTS,
+    WRONG,
+    aligned_so,
+    alignments,
+    misplaced,
+    outcomes,
+    wrong_places,
+)
 from vinculum.errors import AttributeValueError
 from vinculum.sandbox import End
 from vinculum.spec.element_types import ELEMENT_TYPES, REAL, ElementType
@@ -109,7 +117,9 @@ def _refuted(consistent: Mapping[tuple[str, str], Sequence[Fitted]], left: Mappi
 
 
 def _of(cause: Cause, own: Sequence[Answered]) -> Cause:
-    return replace(cause, element_types=tuple(t for t in ELEMENT_TYPES if any(one.case.element_type is t for one in own)))
+    return replace(
+        cause, element_types=tuple(t for t in ELEMENT_TYPES if any(one.case.element_type is t for one in own))
+    )
 
 
 def written(name: str, element_types: Sequence[ElementType]) -> Cause:

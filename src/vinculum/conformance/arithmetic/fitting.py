@@ -169,8 +169,8 @@ class Fit:
                     left &= ~own
         placed = self._placed(left, found) if left.any() and self._proves(left) else []
         for fitted in placed:
-            own = {id(one) for one in fitted.cases}
-            left &= np.array([id(one) not in own for one in self._answered], np.bool_)
+            placed_cases = {id(one) for one in fitted.cases}
+            left &= np.array([id(one) not in placed_cases for one in self._answered], np.bool_)
         # Where most is unexplained, a way that gives a few wrong quotients is part of something unknown.
         few = [way for way, own in found.items() if own.sum() <= left.sum()]
         for way in few:

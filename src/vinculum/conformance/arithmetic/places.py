@@ -20,15 +20,15 @@ LENGTHS = "tensors of"
 
 
 def _last(least: int, size: int) -> NDArray[Any]:
-    return (np.arange(size) == size - 1) & (size >= least)
+    return np.asarray((np.arange(size) == size - 1) & (size >= least))
 
 
 def _first(least: int, size: int) -> NDArray[Any]:
-    return (np.arange(size) == 0) & (size >= least)
+    return np.asarray((np.arange(size) == 0) & (size >= least))
 
 
 def _remainder(width: int, size: int) -> NDArray[Any]:
-    return np.arange(size) >= size - size % width
+    return np.asarray(np.arange(size) >= size - size % width)
 
 
 def _packets(width: int, size: int) -> NDArray[Any]:

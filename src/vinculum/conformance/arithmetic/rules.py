@@ -201,7 +201,7 @@ def wrong_places(one: Answered) -> Array:
 def _as_placed(name: str, one: Answered, wrong: Array | None) -> bool:
     """Tell whether a case has wrong quotients at some places and nowhere else, or passes without having such places."""
     meant = mask(name, one.answer.value.size)
-    return not meant.any() if wrong is None else meant.any() and not (wrong & ~meant).any()
+    return bool(not meant.any() if wrong is None else meant.any() and not (wrong & ~meant).any())
 
 
 class _Properties:

@@ -158,10 +158,13 @@ def as_toml(run: Run, known: KnownDeviations | None = None) -> str:
         parts += ["unexplained = [", *(f"    {_quoted(id)}," for id in unexplained), "]"]
     here = known.on(run.versions).causes if known else ()
     for cause in run.causes:
-        earlier = [one for one in here if one.name == cause.name]
-        for one in earlier or [KnownCause(cause.name, cause.element_types, cause.statement)]:
-            types = [t for t in cause.element_types if len(earlier) < 2 or t in one.element_types]
-            parts += _entry(one, types) if types else ()
+        left = list(dict.fromkeys(one.id.element_type for one in run.results if one.cause == cause.name))
+        for earlier in (one for one in here if one.name == cause.name):
+            if types := [element_type for element_type in earlier.element_types if element_type in left]:
+                left = [element_type for element_type in left if element_type not in types]
+                parts += _entry(earlier, types)
+        if left:
+            parts += _entry(KnownCause(cause.name, (), cause.statement), left)
     for elsewhere in (one for one in known.causes if one not in here) if known else ():
         parts += _entry(elsewhere, elsewhere.element_types)
     return "\n".join([*parts, ""])

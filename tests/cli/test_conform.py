@@ -199,7 +199,10 @@ class TestRecord:
 
     def test_reasons_stay(self, conform: Conform, tmp_path: Path) -> None:
         file = tmp_path / "known.toml"
-        file.write_text("backend: vinculum\nlevel: default\nreason: an instruction\ncrashed: */*/*/*/*\n")
+        file.write_text(
+            'backend = "vinculum"\nlevel = "default"\n[[cause]]\nrule = "crashed: SIGFPE where MIN / -1"\n'
+            'element_types = ["int64"]\nreason = "an instruction"\n'
+        )
         assert conform("--expect", file, "--record", file) == 1
         known = read_known_deviations(file)
         crash = next(cause for cause in known.causes if "crashed" in cause.name)

@@ -17,10 +17,12 @@ from vinculum.spec.attributes import checked_attributes
 from vinculum.spec.model import Broadcasting
 from vinculum.tensors.storage import element_type_of
 
+RUN_TIME = "run-time operands"
+"""What `placement` returns if no operand is a constant."""
 _PLACED = {
-    (False,): "run-time operands",
+    (False,): RUN_TIME,
     (True,): "constant operands",
-    (False, False): "run-time operands",
+    (False, False): RUN_TIME,
     (False, True): "a constant divisor",
     (True, False): "a constant dividend",
     (True, True): "constant operands",

@@ -227,18 +227,28 @@ class _Properties:
         best: tuple[int, tuple[str, ...], int] | None = None
         surprise = log2(self._count / happened.bit_count())
         for count in range(1, _MOST_PROPERTIES + 1):
-            # A rule of one property may have one case; of many combinations, one fits a few cases by accident.
-            least = 2 * log2(comb(len(masks), count)) / surprise if count > 1 and surprise and len(masks) > count else 1
+            # Of many combinations, one fits a few cases by accident.
+            enough = 2 * log2(max(comb(len(masks), count), 1)) / surprise if surprise else 1
             for chosen in combinations(masks, count):
                 together = reduce(and_, chosen)
-                if (together & wanted).bit_count() <= (best[0] if best else 0):
+                gain = (together & wanted).bit_count()
+                if gain <= (best[0] if best else 0) or (gain < enough and count > 1):
                     continue
                 contradicted = together & ~happened
                 covered = reduce(or_, (mask & together for mask in self._types.values() if not mask & contradicted), 0)
                 gain = (covered & wanted).bit_count()
-                if gain >= least and gain > (best[0] if best else 0):
-                    best = gain, tuple(masks[mask] for mask in chosen), covered
+                words = tuple(masks[mask] for mask in chosen)
+                if gain > (best[0] if best else 0) and all(self._tells(one, covered) for one in words):
+                    best = gain, words, covered
         return None if best is None else best[1:]
+
+    def _tells(self, words: str, covered: int) -> bool:
+        """Tell whether a position distinguishes enough cases from others that have the same numbers elsewhere."""
+        if not is_positional(words):
+            return True
+        alike = reduce(or_, (mask for mask in self._types.values() if mask & covered), 0)
+        alike &= self._properties.get(words.partition(" in ")[0], alike)
+        return log2(comb(alike.bit_count(), covered.bit_count())) >= _SURPRISE
 
 
 def _kills(outcome: str) -> bool:

@@ -47,7 +47,9 @@ class TestJson:
             assert set(one) == {"backend", "title", "versions", "lines", "cases", "seconds"}
             for line in one["lines"]:
                 assert set(line) == {"element_types", "statement", "deviates", "example"}
-        told = [[(*line["element_types"], line["statement"]) for line in one["lines"] if line["deviates"]] for one in read]
+        told = [
+            [(*line["element_types"], line["statement"]) for line in one["lines"] if line["deviates"]] for one in read
+        ]
         assert told == [[], [("int8", "rounded down")]]
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from tests.conformance.judging import case_id
 from vinculum.conformance.cases.case import Level
 from vinculum.conformance.execute.run import Cause, Result, Run, Selection
@@ -59,7 +57,9 @@ class TestWriting:
         assert mismatches(run, known) == ()
 
     def test_reasons_are_kept(self, tmp_path: Path) -> None:
-        older = _read(as_toml(RUN).replace('reason = "crashed: SIGFPE for MIN / -1"', 'reason = "r"\nlink = "l"'), tmp_path)
+        older = _read(
+            as_toml(RUN).replace('reason = "crashed: SIGFPE for MIN / -1"', 'reason = "r"\nlink = "l"'), tmp_path
+        )
         known = _read(as_toml(RUN, older), tmp_path)
         assert [(cause.reason, cause.link) for cause in known.causes] == [
             ("computed as a multiplication by the reciprocal", ""),

@@ -237,9 +237,9 @@ class _Properties:
                 contradicted = together & ~happened
                 covered = reduce(or_, (mask & together for mask in self._types.values() if not mask & contradicted), 0)
                 gain = (covered & wanted).bit_count()
-                words = tuple(masks[mask] for mask in chosen)
-                if gain > (best[0] if best else 0) and all(self._tells(one, covered) for one in words):
-                    best = gain, words, covered
+                names = tuple(masks[mask] for mask in chosen)
+                if gain > (best[0] if best else 0) and all(self._tells(name, covered) for name in names):
+                    best = gain, names, covered
         return None if best is None else best[1:]
 
     def _tells(self, words: str, covered: int) -> bool:

@@ -38,7 +38,9 @@ def _parts(fingerprint: Fingerprint, verbose: bool) -> Iterator[RenderableType]:
     table.add_column(max_width=26)
     table.add_column(overflow="fold")
     for line in fingerprint.lines:
-        table.add_row(Text(_MARK if line.deviates else "", "bold red"), Text(_about(line), "bold"), _told(line, verbose))
+        table.add_row(
+            Text(_MARK if line.deviates else "", "bold red"), Text(_about(line), "bold"), _told(line, verbose)
+        )
     yield table
     yield Text("")
     deviating = sum(line.deviates for line in fingerprint.lines)

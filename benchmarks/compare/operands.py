@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -23,17 +24,10 @@ def drawn_operands(cell: Cell) -> tuple[NDArray[Any], ...]:
     """
     rng = np.random.default_rng(_SEED)
     dtype = dtype_of(cell.type)
-    if not cell.type.is_integer:
-        return tuple(_filled(_floats(rng, _count(shape), dtype), shape) for shape in cell.shapes)
-    dividends, divisors = cell.shapes
-    return (
-        _filled(_dividends(rng, _count(dividends), dtype), dividends),
-        _filled(_divisors(rng, _count(divisors), dtype), divisors),
+    draw = (_dividends, _divisors) if cell.type.is_integer else (_floats, _floats)
+    return tuple(
+        _filled(draw[place](rng, min(prod(shape), _PERIOD), dtype), shape) for place, shape in enumerate(cell.shapes)
     )
-
-
-def _count(shape: Shape) -> int:
-    return min(int(np.prod(shape)), _PERIOD)
 
 
 def _filled(numbers: NDArray[Any], shape: Shape) -> NDArray[Any]:

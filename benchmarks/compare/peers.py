@@ -253,14 +253,15 @@ class Jax(Peer):
     def prepare(self, cell: Cell, operands: Sequence[Array], out: Array) -> Call:
         import jax
 
-        numpy = jax.numpy
-        if len(operands) == 1:
-            function = numpy.reciprocal
-        elif cell.is_floor:
-            function = numpy.floor_divide
-        else:  # lax.div truncates integers; it accepts equal shapes only.
-            function = lambda a, b: jax.lax.div(*numpy.broadcast_arrays(a, b))  # noqa: E731  # compiled as it stands
-        compiled, placed = jax.jit(function), [jax.device_put(operand) for operand in operands]
+        def divide(*arrays: Any) -> Any:
+            if len(arrays) == 1:
+                return jax.numpy.reciprocal(*arrays)
+            if cell.is_floor:
+                return jax.numpy.floor_divide(*arrays)
+            # It truncates integers; it accepts equal shapes only.
+            return jax.lax.div(*jax.numpy.broadcast_arrays(*arrays))
+
+        compiled, placed = jax.jit(divide), [jax.device_put(operand) for operand in operands]
         return lambda: compiled(*placed).block_until_ready()
 
 

@@ -11,6 +11,16 @@ WERROR ?= false
 # Tests start hundreds of processes. Where no bytecode may be written, each would compile whatever it imports.
 export PYTHONDONTWRITEBYTECODE :=
 
+# In a checkout that may not be written, the tools keep nothing; mypy's workers would share what is kept.
+TYPES := --num-workers $(WORKERS)
+ifneq ($(shell test -w . && echo writable),writable)
+export RUFF_NO_CACHE := true
+export MYPY_CACHE_DIR := /dev/null
+LAYERS := --no-cache
+TYPES :=
+PYTEST_ARGS += -p no:cacheprovider
+endif
+
 .PHONY: help demo docs test lint types layers pytest runtimes machine hazards wheel check-build \
   sanitize sanitize-memory sanitize-threads cross cross-all exhaustive mutation bench bench-guard survey proofs proofs-all rules sonnx-c traceability clean
 
@@ -62,10 +72,10 @@ lint: .venv/test
 	$(BIN)/clang-format --dry-run --Werror $(addprefix $(CORE)/,*.cpp *.hpp)
 
 types: .venv/test
-	$(BIN)/mypy --num-workers $(WORKERS)
+	$(BIN)/mypy $(TYPES)
 
 layers: .venv/test
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports $(LAYERS)
 
 pytest: .venv/test
 	$(BIN)/pytest -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)

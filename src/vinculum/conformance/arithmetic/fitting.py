@@ -164,17 +164,19 @@ class Fit:
         found: dict[Division, Array] = {}
         for cells in (self._whole, self._unrefuted):
             for way, own in self._greedy(left.copy(), cells):
-                if self._proves(own):
-                    found[way] = found.get(way, np.zeros_like(own)) | own
+                together = found.get(way, np.zeros_like(own)) | own
+                if self._proves(together):
+                    found[way] = together
                     left &= ~own
         placed = self._placed(left, found) if left.any() and self._proves(left) else []
         for fitted in placed:
             placed_cases = {id(one) for one in fitted.cases}
             left &= np.array([id(one) not in placed_cases for one in self._answered], np.bool_)
-        # Where most is unexplained, a way that gives a few wrong quotients is part of something unknown.
-        few = [way for way, own in found.items() if own.sum() <= left.sum()]
-        for way in few:
-            left |= found.pop(way)
+        # Where most is unexplained, or what a way explains is refuted elsewhere, it is part of something unknown.
+        unknown = left.copy()
+        for way, own in list(found.items()):
+            if own.sum() <= unknown.sum() or (self._proved(way) & unknown).any():
+                left |= found.pop(way)
         consistent = []
         for way, own in self._greedy(left.copy(), self._all):
             fitted = self._fitted(way, own)

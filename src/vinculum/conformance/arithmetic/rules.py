@@ -144,15 +144,13 @@ def outcomes(answered: Sequence[Answered], left: Sequence[Answered]) -> Iterator
     for outcome in wanted:
         happened = _bits(one.outcome == outcome for one in known)
         unexplained = _bits(one.outcome == outcome and id(one) in own for one in known)
-        while unexplained and (widest := properties_held.widest(unexplained, happened, _kills(outcome))) is not None:
+        while unexplained and (widest := properties_held.widest(outcome, unexplained, happened)) is not None:
             words, covered = widest
             cases, passing = found.get((outcome, words), ([], 0))
             cases = [*cases, *(known[place] for place in _places(covered & unexplained))]
             passing += sum(not known[place].deviates for place in _places(covered))
             found[outcome, words] = cases, passing
             unexplained &= ~covered
-        if unexplained and _kills(outcome):
-            found[outcome, ()] = [known[place] for place in _places(unexplained)], 0
     for (outcome, words), (cases, passing) in found.items():
         yield Cause(_statement(outcome, words, cases), outcome=outcome, where=words), cases, passing
 
@@ -216,8 +214,9 @@ class _Properties:
             for words in dict.fromkeys(properties(one.case.operation)):
                 self._properties[words] = self._properties.get(words, 0) | 1 << place
 
-    def widest(self, wanted: int, happened: int, positions: bool) -> tuple[tuple[str, ...], int] | None:
+    def widest(self, outcome: str, wanted: int, happened: int) -> tuple[tuple[str, ...], int] | None:
         """Return the fewest properties that cover the most wanted cases, without contradicted element types."""
+        positions, certain = _kills(outcome), outcome == ACCEPTED or happened.bit_count() == self._count
         masks: dict[int, str] = {}
         chosen_from = [words for words in self._properties if positions or not is_positional(words)]
         # Of properties that fit alike, those without positions come first.
@@ -225,20 +224,20 @@ class _Properties:
             if self._properties[words] & wanted:
                 masks.setdefault(self._properties[words], words)  # Properties with the same cases are equivalent here.
         best: tuple[int, tuple[str, ...], int] | None = None
-        surprise = log2(self._count / happened.bit_count())
         for count in range(1, _MOST_PROPERTIES + 1):
-            # Of many combinations, one fits a few cases by accident.
-            enough = 2 * log2(max(comb(len(masks), count), 1)) / surprise if surprise else 1
             for chosen in combinations(masks, count):
                 together = reduce(and_, chosen)
-                gain = (together & wanted).bit_count()
-                if gain <= (best[0] if best else 0) or (gain < enough and count > 1):
+                if (together & wanted).bit_count() <= (best[0] if best else 0):
                     continue
-                contradicted = together & ~happened
-                covered = reduce(or_, (mask & together for mask in self._types.values() if not mask & contradicted), 0)
+                types = [mask & together for mask in self._types.values() if mask & together]
+                kept = [mask for mask in types if not mask & ~happened]
+                covered, names = reduce(or_, kept, 0), tuple(masks[mask] for mask in chosen)
                 gain = (covered & wanted).bit_count()
-                names = tuple(masks[mask] for mask in chosen)
-                if gain > (best[0] if best else 0) and all(self._tells(name, covered) for name in names):
+                if gain <= (best[0] if best else 0) or not all(self._tells(name, covered) for name in names):
+                    continue
+                # Of so many combinations of properties and of element types, one fits a few cases by accident.
+                ways = comb(len(masks), count) * comb(len(types), len(kept))
+                if certain or gain * log2(self._count / happened.bit_count()) >= 2 * log2(ways):
                     best = gain, names, covered
         return None if best is None else best[1:]
 
@@ -259,7 +258,7 @@ def _kills(outcome: str) -> bool:
 def _statement(outcome: str, words: Sequence[str], cases: Sequence[Answered]) -> str:
     said = Counter(one.answer.words for one in cases if one.answer.words).most_common(1)
     message = f": {said[0][0]}" if said and outcome == REFUSED else ""
-    return f"{outcome} for {', '.join(words)}{message}" if words else outcome
+    return f"{outcome} for {', '.join(words)}{message}"
 
 
 def _bits(flags: Iterator[bool]) -> int:

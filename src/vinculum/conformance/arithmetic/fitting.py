@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import lgamma, log, log2
+from math import comb, lgamma, log, log2
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from vinculum.conformance.arithmetic.answered import VALUES, Answered
 from vinculum.conformance.arithmetic.catalogue import catalogue, right
 from vinculum.conformance.arithmetic.circumstances import placement
 from vinculum.conformance.arithmetic.division import Division, Shared
-from vinculum.conformance.arithmetic.places import EVERYWHERE, PLACES, mask
+from vinculum.conformance.arithmetic.places import EVERYWHERE, LENGTHS, PLACES, SURPRISE, mask
 from vinculum.conformance.cases.operation import Operation, aligned, alignment, rounding_asked
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import IntegerRounding
@@ -251,8 +251,14 @@ class Fit:
         """Tell whether the wrong quotients of some cases are too many to be given by accident.
 
         That a way is wrong at exactly these pairs of numbers, among all that were divided in the same circumstances,
-        must carry twice the information that it takes to choose one of the ways.
+        must carry twice the information that it takes to choose one of the ways. That only tensors of some lengths are
+        divided so needs as many lengths: cases of one length may have more in common than that.
         """
+        if self._places.startswith(LENGTHS):
+            sizes = np.array([one.answer.value.size for one in self._answered])
+            among = set(sizes[self._spread(np.logical_or.reduceat(own, self._starts))])
+            if log2(comb(len(among), len(set(sizes[own])))) < SURPRISE:
+                return False
         alike, wrong, divided = self._spread(np.logical_or.reduceat(own, self._starts)), set[bytes](), 0
         for pairs in self._pairs:
             divided += max((int(counts.sum()) for number, _, counts in pairs.members if alike[number]), default=0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
+from math import log2
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,8 @@ def _places() -> Iterator[tuple[str, Mask]]:
 
 PLACES: Mapping[str, Mask] = dict(_places())
 """What belongs to each place; elements are numbered as the quotient lies in memory."""
+SURPRISE = 2 * log2(len(PLACES))
+"""Bits that a choice of places must explain: twice what it takes to choose."""
 EVERYWHERE = ""
 """The name of all elements."""
 

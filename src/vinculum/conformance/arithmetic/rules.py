@@ -18,7 +18,7 @@ from vinculum.conformance.arithmetic.catalogue import right
 from vinculum.conformance.arithmetic.circumstances import UNJOINED, properties, why_refused
 from vinculum.conformance.arithmetic.division import Division
 from vinculum.conformance.arithmetic.fitting import circumstances, gives
-from vinculum.conformance.arithmetic.places import PLACES, is_positional, mask
+from vinculum.conformance.arithmetic.places import PLACES, SURPRISE, is_positional, mask
 from vinculum.conformance.cases.operation import Operation, alignment
 from vinculum.errors import VinculumError
 from vinculum.sandbox import End
@@ -34,7 +34,6 @@ Told = tuple[Cause, list[Answered], int]
 """A rule, the deviating cases that it predicts, and the number of passing cases that it predicts."""
 
 _MOST_PROPERTIES = 3
-_SURPRISE = 2 * log2(len(PLACES))  # Bits: twice what it takes to choose a place.
 WRONG = "wrong quotients"
 """The outcome where only the places of wrong quotients follow a rule."""
 _DEATHS = (End.HUNG.value, End.OUT_OF_MEMORY.value)
@@ -91,7 +90,8 @@ def alignments(answered: Sequence[Answered], divisions: Divisions) -> list[Told]
             if right is not None:
                 groups.setdefault((one.case.operation.spec, one.case.element_type), []).append((one, right))
         kept = [one for group in groups.values() if all(right for _, right in group) for one, _ in group]
-        if any(one.deviates for one in kept):
+        # A refusal alone may have any reason.
+        if any(one.deviates and one.outcome != REFUSED for one in kept):
             passing = sum(not one.deviates for one in kept)
             told.append((Cause(statement, outcome=name), [one for one in kept if one.deviates], passing))
     return sorted(told, key=lambda one: -len(one[1]))
@@ -181,7 +181,7 @@ def misplaced(answered: Sequence[Answered], left: Sequence[Answered]) -> Iterato
             # Cases of one length may share what is divided, so only lengths and patterns are counted.
             surprise = log2(comb(len(lengths), len({size for size, _ in patterns})))
             surprise += sum(log2(size / mask(name, size).sum()) for size, _ in patterns)
-            if surprise > max(best[0], _SURPRISE) and 2 * len(own) > count:
+            if surprise > max(best[0], SURPRISE) and 2 * len(own) > count:
                 best = surprise, name, own, sum(map(len, held)) - len(own)
         if best[2]:
             _, name, own, passing = best
@@ -247,7 +247,7 @@ class _Properties:
             return True
         alike = reduce(or_, (mask for mask in self._types.values() if mask & covered), 0)
         alike &= self._properties.get(words.partition(" in ")[0], alike)
-        return log2(comb(alike.bit_count(), covered.bit_count())) >= _SURPRISE
+        return log2(comb(alike.bit_count(), covered.bit_count())) >= SURPRISE
 
 
 def _kills(outcome: str) -> bool:

@@ -241,7 +241,7 @@ class ByLot(FakeRuntime):
         return by_reciprocal(a, b) if inverts else super().quotients(operation, a, b)
 
 
-class OnlyOnce(FakeRuntime):
+class WrongInTheSecondCall(FakeRuntime):
     """It is wrong in the second call only."""
 
     calls = 0
@@ -269,7 +269,7 @@ class TestRefuted:
             WrongFloats(lambda a, b, right: np.where(a == b, np.float32(1), right)),
             ByLot(0.5),
             ByLot(0.05),
-            OnlyOnce(),
+            WrongInTheSecondCall(),
         ],
         ids=["+0 for -0", "MAX for overflow", "estimates", "x / x = 1", "race", "rare race", "second call"],
     )

@@ -6,8 +6,11 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import msgspec
+
 from vinculum.conformance.cases.case import CaseId, Level
 from vinculum.conformance.oracle.verdict import Kind, Verdict
+from vinculum.sandbox import End
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,30 @@ class Cause:
     passing: int
 
 
+class KeptAnswer(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """An answer as a run keeps it; the message of a refusal stands in the verdict.
+
+    Attributes
+    ----------
+    end : End
+        How the call ended.
+    exact : bool
+        Whether it is the expected quotient, bit for bit; nothing else is then kept.
+    type : str
+        The element type by NumPy's name, ``"float32"``, or ``"real"``.
+    shape : tuple of int
+        The shape.
+    data : str
+        The elements in row-major order, little-endian (reals as text): compressed by zlib, in Base64.
+    """
+
+    end: End = End.RETURNED
+    exact: bool = False
+    type: str = ""
+    shape: tuple[int, ...] = ()
+    data: str = ""
+
+
 @dataclass(frozen=True)
 class Result:
     """One case and its verdict.
@@ -48,6 +75,10 @@ class Result:
         The name of the cause that predicts it, if it deviates; empty if none of the run's causes does.
     reproducer : str or None
         Python source that reproduces the answer with the runtime's own interface; None for a pass.
+    digest : str
+        A digest of the operation and the expectation, by which a later version of the suite knows the same case.
+    answer : KeptAnswer or None
+        The answer; None for an object that is no array of numbers.
     """
 
     id: CaseId
@@ -56,6 +87,8 @@ class Result:
     verdict: Verdict
     cause: str = ""
     reproducer: str | None = None
+    digest: str = ""
+    answer: KeptAnswer | None = None
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import ExitStack
 from dataclasses import replace
@@ -11,15 +11,17 @@ from functools import partial
 from threading import Lock
 from time import perf_counter
 
-from vinculum.conformance.arithmetic import Answered, Explanation, explain
+from vinculum.conformance.arithmetic import Answered, explain
 from vinculum.conformance.cases.case import Advance, Case
 from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.execute.installation import environment, processor_features
+from vinculum.conformance.execute.answers import answered, digest, kept
+from vinculum.conformance.execute.installation import environment
 from vinculum.conformance.execute.planning import Plan
 from vinculum.conformance.execute.run import Cause, Result, Run
 from vinculum.conformance.execute.shrinking import shrunk
 from vinculum.conformance.expect.known import KnownDeviations
 from vinculum.conformance.oracle.judgement import judge
+from vinculum.conformance.oracle.verdict import Kind
 from vinculum.conformance.runtimes.protocol import Runtime
 from vinculum.conformance.runtimes.registry import STARTED
 from vinculum.interruption import Interruption
@@ -62,32 +64,76 @@ def survey(
     date = datetime.now(UTC).isoformat(timespec="seconds")
     limits = Limits(seconds=selection.seconds, memory=selection.memory)
     asked = ask(runtime, planned.cases, STARTED, planned.backend, workers=workers, limits=limits, advance=advance)
-    explanation = explain(asked, known=known.on(processor_features()).as_causes() if known else ())
-    causes = [
-        Cause(one.cause.name, one.cause.statement, tuple(map(str, one.cause.element_types)), one.passing)
-        for one in explanation.explained
-    ]
-    return Run(
+    results = tuple(
+        Result(
+            one.case.id,
+            one.case.clause,
+            _statement(one.case),
+            one.verdict,
+            reproducer=one.reproducer,
+            digest=digest(one.case),
+            answer=kept(one.case, one.answer),
+        )
+        for one in asked
+    )
+    run = Run(
         backend=encodable(planned.backend),
         title=encodable(runtime.title),
         versions={encodable(k): encodable(v) for k, v in {**runtime.versions(), **environment()}.items()},
         selection=selection,
-        results=tuple(_results(asked, explanation)),
-        causes=tuple(causes),
+        results=results,
+        causes=(),
         date=date,
-        seconds=perf_counter() - start,
+        seconds=0.0,
     )
+    return replace(_explained(run, asked, known), seconds=perf_counter() - start)
 
 
-def _results(asked: Sequence[Answered], explanation: Explanation) -> Iterator[Result]:
-    causes = explanation.by_case()
-    for one in asked:
-        case = one.case
-        (statement,) = (clause.statement for clause in case.operation.spec.clauses if clause.tag == case.clause)
-        if case.expectation.unspecified is not None:
-            statement = _UNSPECIFIED  # The clause itself describes what our own engine does there.
-        cause = causes.get(str(case.id))
-        yield Result(case.id, case.clause, statement, one.verdict, cause.name if cause else "", one.reproducer)
+def explained(run: Run, *, known: KnownDeviations | None = None) -> Run:
+    """Return a run whose answers are judged and explained anew.
+
+    Cases that cannot be rebuilt, such as those of an older suite, keep their verdicts and causes.
+
+    Parameters
+    ----------
+    run : Run
+        A run that keeps its answers.
+    known : KnownDeviations, keyword-only
+        As in `survey`.
+
+    Raises
+    ------
+    ModelError
+        If an answer is damaged.
+    """
+    return _explained(run, answered(run), known)
+
+
+def _explained(run: Run, asked: Sequence[Answered], known: KnownDeviations | None) -> Run:
+    causes = known.on(run.features).as_causes() if known else ()
+    # An answer that is another the next time has no arithmetic.
+    explanation = explain([one for one in asked if one.verdict.kind is not Kind.DIFFERS], known=causes)
+    found = [
+        Cause(one.cause.name, one.cause.statement, tuple(map(str, one.cause.element_types)), one.passing)
+        for one in explanation.explained
+    ]
+    of_case, anew = explanation.by_case(), {one.case.id: one for one in asked}
+    results = []
+    for result in run.results:
+        if result.id in anew:
+            cause = of_case.get(str(result.id))
+            result = replace(result, verdict=anew[result.id].verdict, cause=cause.name if cause else "")
+        results.append(result)
+    used = {result.cause for result in results} - {cause.name for cause in found}
+    found += [cause for cause in run.causes if cause.name in used]
+    return replace(run, results=tuple(results), causes=tuple(found))
+
+
+def _statement(case: Case) -> str:
+    if case.expectation.unspecified is not None:
+        return _UNSPECIFIED  # The clause itself describes what our own engine does there.
+    (statement,) = (clause.statement for clause in case.operation.spec.clauses if clause.tag == case.clause)
+    return statement
 
 
 def ask(

@@ -28,11 +28,7 @@ class Kind(Enum):
     CRASHED = "crashed"
     HUNG = "hung"
     OUT_OF_MEMORY = "out of memory"
-
-    @classmethod
-    def _missing_(cls, value: object) -> Kind | None:
-        """Accept the name of a verdict in older files."""
-        return cls.UNSPECIFIED if value == "silent by specification" else None
+    DIFFERS = "answers differ between runs"
 
     @property
     def passes(self) -> bool:
@@ -92,7 +88,8 @@ class Verdict:
         The kind of verdict.
     said : str
         The message of a refusal, or what ended the process: ``"SIGFPE"``. For an answer of a wrong type or shape, or
-        instead of a required refusal, a description of the answer: ``"int32 of shape (2, 3)"``.
+        instead of a required refusal, a description of the answer: ``"int32 of shape (2, 3)"``. For answers that
+        differ, the verdicts on them: ``"off by ulps, exact"``; the rest is then that of the first.
     elements, differing : int
         How many quotients were compared, and how many of them differ.
     ulps : Mapping of int to int

@@ -17,6 +17,7 @@ SYMBOLS: Mapping[Kind, str] = {
     Kind.CRASHED: "C",
     Kind.HUNG: "H",
     Kind.OUT_OF_MEMORY: "M",
+    Kind.DIFFERS: "D",
     Kind.WRONG_VALUE: "W",
     Kind.ACCEPTED: "A",
     Kind.WRONG_TYPE: "T",

@@ -23,7 +23,7 @@ class Severity(Enum):
 
 OF_KIND: Mapping[Kind, Severity] = {
     **dict.fromkeys((Kind.CRASHED, Kind.HUNG, Kind.OUT_OF_MEMORY), Severity.FATAL),
-    **dict.fromkeys((Kind.WRONG_VALUE, Kind.ACCEPTED, Kind.WRONG_TYPE, Kind.WRONG_SHAPE), Severity.WRONG),
+    **dict.fromkeys((Kind.DIFFERS, Kind.WRONG_VALUE, Kind.ACCEPTED, Kind.WRONG_TYPE, Kind.WRONG_SHAPE), Severity.WRONG),
     Kind.ULPS: Severity.ULPS,
     Kind.REFUSED: Severity.REFUSED,
     Kind.UNSUPPORTED: Severity.NONE,

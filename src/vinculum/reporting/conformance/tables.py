@@ -25,7 +25,7 @@ _LONGEST = 300  # Characters of a statement, which may hold what a runtime said.
 
 STYLES: Mapping[Kind, str] = {
     **dict.fromkeys((Kind.CRASHED, Kind.HUNG, Kind.OUT_OF_MEMORY), "bold red"),
-    **dict.fromkeys((Kind.WRONG_VALUE, Kind.WRONG_TYPE, Kind.WRONG_SHAPE, Kind.ACCEPTED), "red"),
+    **dict.fromkeys((Kind.DIFFERS, Kind.WRONG_VALUE, Kind.WRONG_TYPE, Kind.WRONG_SHAPE, Kind.ACCEPTED), "red"),
     Kind.ULPS: "yellow",
     Kind.REFUSED: "magenta",
     Kind.UNSUPPORTED: "dim",

@@ -74,7 +74,8 @@ class Result:
     cause : str
         The name of the cause that predicts it, if it deviates; empty if none of the run's causes does.
     reproducer : str or None
-        Python source that reproduces the answer with the runtime's own interface; None for a pass.
+        Python source that reproduces the answer with the runtime's own interface, and says so if it need not; None if
+        the case does not deviate.
     digest : str
         A digest of the operation and the expectation, by which a later version of the suite knows the same case.
     answer : KeptAnswer or None
@@ -171,8 +172,12 @@ class Run:
 
     @property
     def unexplained(self) -> tuple[Result, ...]:
-        """The deviating cases that no cause predicts."""
-        return tuple(result for result in self.results if result.verdict.kind.deviates and not result.cause)
+        """The deviating cases that no cause predicts; answers that differ between runs have none."""
+        return tuple(
+            result
+            for result in self.results
+            if result.verdict.kind.deviates and not result.cause and result.verdict.kind is not Kind.DIFFERS
+        )
 
     def counts(self) -> Counter[Kind]:
         """Return the number of results of each kind."""

@@ -23,7 +23,7 @@ from vinculum.conformance.execute.suite import explained, survey
 from vinculum.conformance.oracle.verdict import Kind, Verdict
 from vinculum.errors import ModelError
 from vinculum.sandbox import Answer, End
-from vinculum.spec.element_types import FLOAT, INT32
+from vinculum.spec.element_types import DOUBLE, FLOAT, INT32
 
 ONE = case(FLOAT, [[1.0, 2.0], [2.0, 2.0]], [0.5, 1.0])
 
@@ -39,6 +39,7 @@ class TestKept:
         "array",
         [
             np.array([0.5, np.nan], np.float32),
+            np.array([1, 2, 3], np.float32),
             np.array([[1, -2]], ">i4"),
             np.zeros((2, 0, 3), np.uint8),
             np.array(True),
@@ -52,16 +53,17 @@ class TestKept:
     def test_an_array(self, array: np.ndarray[Any, Any]) -> None:
         found = kept(ONE, Answer(End.RETURNED, array))
         assert found is not None
-        assert same_bits(value(found), array.astype(array.dtype.newbyteorder("=")))
+        assert same_bits(value(found, ONE.expectation.quotient), array.astype(array.dtype.newbyteorder("=")))
 
     def test_the_expected_one(self) -> None:
         quotient = ONE.expectation.quotient
         assert quotient is not None
-        assert kept(ONE, Answer(End.RETURNED, quotient.copy())) == KeptAnswer(exact=True)
+        assert kept(ONE, Answer(End.RETURNED, quotient.copy())) == KeptAnswer()
         for other in (-quotient, quotient.astype(np.float64), quotient[:, None]):
             found = kept(ONE, Answer(End.RETURNED, other))
             assert found is not None
-            assert not found.exact
+            assert found.data
+            assert same_bits(value(found, quotient), other)
 
     @pytest.mark.parametrize("other", [[1, 2], None, np.array(["a"]), np.array([1, None]), np.zeros(2, "i4,i4")])
     def test_what_is_no_array_of_numbers(self, other: object) -> None:
@@ -79,7 +81,7 @@ class TestKept:
             ({"data": b64encode(zlib.compress(bytes(1 << 20))).decode()}, "has not the 8 bytes"),
             ({"shape": (-2,)}, "is not a tensor"),
             ({"shape": (1,) * 65}, "is not a tensor"),
-            ({"shape": (1 << 40,)}, "elements"),
+            ({"shape": (1 << 40,)}, "is too large"),
             ({"type": "object"}, "is not a tensor"),
             ({"type": "str"}, "is not a tensor"),
             ({"type": "__import__"}, "is not a tensor"),
@@ -89,7 +91,20 @@ class TestKept:
     def test_damaged(self, damaged: dict[str, Any], words: str) -> None:
         whole = {"type": "float32", "shape": (2,), "data": b64encode(zlib.compress(bytes(8))).decode()}
         with pytest.raises(ModelError, match=words):
-            value(KeptAnswer(**{**whole, **damaged}))
+            value(KeptAnswer(**{**whole, **damaged}), None)
+
+    def test_a_damaged_difference(self) -> None:
+        for data, words in (("@", "cannot be decompressed"), (b64encode(zlib.compress(bytes(9))).decode(), "8 bytes")):
+            with pytest.raises(ModelError, match=words):
+                value(KeptAnswer(data=data), ONE.expectation.quotient)
+
+    def test_few_wrong_bits_take_few_bytes(self) -> None:
+        numbers = np.random.default_rng(5).random(1000)
+        other = numbers.copy()
+        other[7] = np.nextafter(other[7], 2)
+        found = kept(case(DOUBLE, [numbers, [1.0]], numbers), Answer(End.RETURNED, other))
+        assert found is not None
+        assert 0 < len(found.data) < 100
 
 
 class TestDigest:

@@ -1,7 +1,7 @@
 """The answers that a run keeps, and the answered cases that are rebuilt from them.
 
-An answer that equals the expected quotient is kept in one word, other arrays as compressed bits. A case is rebuilt by
-the suite's own enumeration, which needs no runtime; by a digest it is known to have the same numbers still.
+An answer is kept as the bits in which it differs from the expected quotient, compressed; most have none. A case is
+rebuilt by the suite's own enumeration, which needs no runtime; by a digest it is known to have the same numbers still.
 """
 
 from __future__ import annotations
@@ -62,35 +62,62 @@ def kept(case: Case, answer: Answer) -> KeptAnswer | None:
     if not reals and _dtype(array.dtype.name) != array.dtype:
         return None
     bits = _bits(array)
-    if expected is not None and (array.dtype, array.shape, bits) == (expected.dtype, expected.shape, _bits(expected)):
-        return KeptAnswer(exact=True)
-    data = b64encode(zlib.compress(bits, 9)).decode("ascii")
-    return KeptAnswer(type=_REALS if reals else array.dtype.name, shape=array.shape, data=data)
+    if expected is not None and (array.dtype, array.shape) == (expected.dtype, expected.shape):
+        if bits == _bits(expected):
+            return KeptAnswer()
+        if not reals:
+            return KeptAnswer(data=_compressed(_xor(bits, _bits(expected))))
+    return KeptAnswer(type=_REALS if reals else array.dtype.name, shape=array.shape, data=_compressed(bits))
 
 
-def value(answer: KeptAnswer) -> NDArray[Any]:
-    """Return the array of an answer whose bits are kept.
+def value(answer: KeptAnswer, expected: NDArray[Any] | None) -> NDArray[Any]:
+    """Return the array of an answer.
+
+    Parameters
+    ----------
+    answer : KeptAnswer
+        An answer that returned.
+    expected : ndarray or None
+        The expected quotient of its case.
 
     Raises
     ------
     ModelError
         If the data is damaged, or does not match the type and the shape.
     """
-    dtype, size = None if answer.type == _REALS else _dtype(answer.type), prod(answer.shape)
-    if (dtype is None and answer.type != _REALS) or min(answer.shape, default=0) < 0 or len(answer.shape) > 64:
-        raise ModelError(f"{quoted(answer.type)} of shape {quoted(str(answer.shape))} is not a tensor")
-    largest = _MOST if dtype is None else size * dtype.itemsize
-    if largest > _MOST:
-        raise ModelError(f"its shape has {size} elements")
+    if expected is not None and answer == KeptAnswer():
+        return expected
+    if answer.type == _REALS:
+        return array_of(_decompressed(answer.data, _MOST).decode("ascii", "replace"), answer.shape, REAL)[0]
+    alike = None if answer.type else expected
+    dtype, shape = (_dtype(answer.type), answer.shape) if alike is None else (alike.dtype, alike.shape)
+    if dtype is None or dtype.hasobject or min(shape, default=0) < 0 or len(shape) > 64:
+        raise ModelError(f"{quoted(answer.type)} of shape {quoted(str(shape))} is not a tensor")
+    size = prod(shape) * dtype.itemsize
+    if size > _MOST:
+        raise ModelError(f"a shape of {size} bytes is too large")
+    bits = _decompressed(answer.data, size)
+    if len(bits) != size:
+        raise ModelError(f"its data has not the {size} bytes of its shape")
+    if alike is not None:
+        bits = _xor(bits, _bits(alike))
+    return np.frombuffer(bits, dtype.newbyteorder("<")).astype(dtype).reshape(shape)
+
+
+def _compressed(bits: bytes) -> str:
+    return b64encode(zlib.compress(bits, 9)).decode("ascii")
+
+
+def _decompressed(data: str, size: int) -> bytes:
+    """Return what was compressed, but no more than one byte above a size."""
     try:
-        bits = zlib.decompressobj().decompress(b64decode(answer.data, validate=True), largest + 1)
+        return zlib.decompressobj().decompress(b64decode(data, validate=True), size + 1)
     except (zlib.error, binascii.Error, ValueError):
         raise ModelError("its data cannot be decompressed") from None
-    if dtype is None:
-        return array_of(bits.decode("ascii", "replace"), answer.shape, REAL)[0]
-    if len(bits) != largest:
-        raise ModelError(f"its data has not the {largest} bytes of its shape")
-    return np.frombuffer(bits, dtype.newbyteorder("<")).astype(dtype).reshape(answer.shape)
+
+
+def _xor(bits: bytes, others: bytes) -> bytes:
+    return np.bitwise_xor(np.frombuffer(bits, np.uint8), np.frombuffer(others, np.uint8)).tobytes()
 
 
 def answered(run: Run) -> tuple[Answered, ...]:
@@ -124,10 +151,8 @@ def _answered(case: Case, result: Result) -> Answered:
 def _answer(case: Case, result: Result, answer: KeptAnswer) -> Answer:
     if answer.end is not End.RETURNED:
         return Answer(answer.end, None, result.verdict.said)
-    if answer.exact:
-        return Answer(End.RETURNED, case.expectation.quotient)
     try:
-        return Answer(End.RETURNED, value(answer))
+        return Answer(End.RETURNED, value(answer, case.expectation.quotient))
     except ModelError as error:
         raise ModelError(f"the answer to {quoted(str(result.id))} is damaged: {error}") from None
 

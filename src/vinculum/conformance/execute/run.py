@@ -42,18 +42,16 @@ class KeptAnswer(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
     ----------
     end : End
         How the call ended.
-    exact : bool
-        Whether it is the expected quotient, bit for bit; nothing else is then kept.
     type : str
-        The element type by NumPy's name, ``"float32"``, or ``"real"``.
+        The element type by NumPy's name, ``"float32"``, or ``"real"``; empty for that of the expected quotient.
     shape : tuple of int
-        The shape.
+        The shape; left out with the type.
     data : str
-        The elements in row-major order, little-endian (reals as text): compressed by zlib, in Base64.
+        Compressed by zlib, in Base64: the elements in row-major order, little-endian, reals as text. Without a type,
+        their exclusive or with those of the expected quotient; empty if all bits are equal.
     """
 
     end: End = End.RETURNED
-    exact: bool = False
     type: str = ""
     shape: tuple[int, ...] = ()
     data: str = ""

@@ -15,7 +15,7 @@ from typing import TypeVar
 from vinculum.conformance.arithmetic import Answered, explain
 from vinculum.conformance.cases.case import Advance, Case
 from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.execute.answers import answered, digest, kept
+from vinculum.conformance.execute.answers import digest, kept
 from vinculum.conformance.execute.installation import environment
 from vinculum.conformance.execute.planning import Plan
 from vinculum.conformance.execute.run import Cause, Result, Run
@@ -96,30 +96,23 @@ def survey(
         date=date,
         seconds=0.0,
     )
-    return replace(_explained(run, asked, known), seconds=perf_counter() - start)
+    return replace(explained(run, asked, known=known), seconds=perf_counter() - start)
 
 
-def explained(run: Run, *, known: KnownDeviations | None = None) -> Run:
-    """Return a run whose answers are judged and explained anew.
+def explained(run: Run, asked: Sequence[Answered], *, known: KnownDeviations | None = None) -> Run:
+    """Return a run with the verdicts on answered cases, and the causes that they have.
 
-    Cases that cannot be rebuilt, such as those of an older suite, keep their verdicts and causes.
+    Its other cases, such as those of an older suite, keep their verdicts and causes.
 
     Parameters
     ----------
     run : Run
-        A run that keeps its answers.
+        The run.
+    asked : sequence of Answered
+        Its cases, as `vinculum.conformance.execute.answers.answered` rebuilds them.
     known : KnownDeviations, keyword-only
         As in `survey`.
-
-    Raises
-    ------
-    ModelError
-        If an answer is damaged.
     """
-    return _explained(run, answered(run), known)
-
-
-def _explained(run: Run, asked: Sequence[Answered], known: KnownDeviations | None) -> Run:
     causes = known.on(run.features).as_causes() if known else ()
     # An answer that is another the next time has no arithmetic.
     explanation = explain([one for one in asked if one.verdict.kind is not Kind.DIFFERS], known=causes)

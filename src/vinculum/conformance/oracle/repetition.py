@@ -14,24 +14,29 @@ from vinculum.tensors.storage import element_type_of_dtype, native
 
 
 def is_same(first: Answer, again: Answer, expectation: Expectation) -> bool:
-    """Tell whether two answers to one operation are the same.
+    """Tell whether two answers to one operation are the same, as `apart` counts."""
+    return apart(first, again, expectation) == 0
+
+
+def apart(first: Answer, again: Answer, expectation: Expectation) -> int | None:
+    """Return in how many quotients two answers to one operation differ; None if they cannot be compared.
 
     Quotients that the specification leaves unspecified may differ, as may the bits of NaN and the words of a refusal.
     """
     if first.end is not again.end or first.end is not End.RETURNED:
-        return first.end is again.end
+        return 0 if first.end is again.end else None
     values = first.value, again.value
     if not all(isinstance(value, np.ndarray) for value in values):
-        return type(values[0]) is type(values[1])
+        return 0 if type(values[0]) is type(values[1]) else None
     a, b = (native(np.asarray(value)) for value in values)
     if (a.dtype, a.shape) != (b.dtype, b.shape):
-        return False
+        return None
     element_type = element_type_of_dtype(a.dtype)
     differ = np.asarray(a != b, np.bool_) if element_type is None else different(a, b, element_type)
     unspecified = expectation.unspecified
     if unspecified is not None and unspecified.shape == differ.shape:
         differ &= ~unspecified
-    return not differ.any()
+    return int(np.count_nonzero(differ))
 
 
 def varying(first: Verdict, again: Verdict) -> Verdict:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.conformance.arithmetic import Answered
-from vinculum.conformance.cases.case import Case, CaseId
+from vinculum.conformance.cases.case import Case, CaseId, Expectation
 from vinculum.conformance.cases.enumeration import cases
 from vinculum.conformance.execute.run import KeptAnswer, Result, Run
 from vinculum.conformance.oracle.judgement import judge
@@ -40,7 +40,7 @@ def digest(case: Case) -> str:
     """Return a digest of a case's operation and expectation; two cases with the same one ask and expect the same."""
     spec, operation, expected = case.operation.spec, case.operation, case.expectation
     hashed = sha256(repr((spec.title, sorted(operation.attributes.items()), operation.constant)).encode())
-    for array in (*operation.operands, expected.quotient, expected.unspecified):
+    for array in (*operation.operands, _quotient(expected), expected.unspecified):
         if array is None:
             hashed.update(b"none")
             continue
@@ -55,7 +55,7 @@ def kept(case: Case, answer: Answer) -> KeptAnswer | None:
         return KeptAnswer(answer.end)
     if not isinstance(answer.value, np.ndarray):
         return None
-    array, expected = native(np.asarray(answer.value)), case.expectation.quotient
+    array, expected = native(np.asarray(answer.value)), _quotient(case.expectation)
     reals = array.dtype.hasobject
     if reals and not all(type(element) is Fraction for element in array.flat):
         return None
@@ -78,7 +78,7 @@ def value(answer: KeptAnswer, expected: NDArray[Any] | None) -> NDArray[Any]:
     answer : KeptAnswer
         An answer that returned.
     expected : ndarray or None
-        The expected quotient of its case.
+        The expected quotient of its case, with zeros where any will do.
 
     Raises
     ------
@@ -102,6 +102,14 @@ def value(answer: KeptAnswer, expected: NDArray[Any] | None) -> NDArray[Any]:
     if alike is not None:
         bits = _xor(bits, _bits(alike))
     return np.frombuffer(bits, dtype.newbyteorder("<")).astype(dtype).reshape(shape)
+
+
+def _quotient(expectation: Expectation) -> NDArray[Any] | None:
+    """Return the expected quotient, with zeros where any will do."""
+    quotient, unspecified = expectation.quotient, expectation.unspecified
+    if quotient is None or unspecified is None:
+        return quotient
+    return np.where(unspecified, np.zeros((), quotient.dtype), quotient)
 
 
 def _compressed(bits: bytes) -> str:
@@ -152,7 +160,7 @@ def _answer(case: Case, result: Result, answer: KeptAnswer) -> Answer:
     if answer.end is not End.RETURNED:
         return Answer(answer.end, None, result.verdict.said)
     try:
-        return Answer(End.RETURNED, value(answer, case.expectation.quotient))
+        return Answer(End.RETURNED, value(answer, _quotient(case.expectation)))
     except ModelError as error:
         raise ModelError(f"the answer to {quoted(str(result.id))} is damaged: {error}") from None
 

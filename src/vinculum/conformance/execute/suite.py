@@ -26,6 +26,7 @@ from vinculum.conformance.oracle.repetition import is_same, varying
 from vinculum.conformance.oracle.verdict import Kind, Verdict
 from vinculum.conformance.runtimes.protocol import Runtime
 from vinculum.conformance.runtimes.registry import STARTED
+from vinculum.conformance.vectors.answers import GivenAnswers
 from vinculum.interruption import Interruption
 from vinculum.sandbox import Answer, End, Isolated, Limits
 from vinculum.text import encodable
@@ -72,8 +73,12 @@ def survey(
     """
     runtime, selection, start = planned.runtime, planned.selection, perf_counter()
     date = datetime.now(UTC).isoformat(timespec="seconds")
-    limits = Limits(seconds=selection.seconds, memory=selection.memory)
-    asked = ask(runtime, planned.cases, STARTED, planned.backend, workers=workers, limits=limits, advance=advance)
+    if isinstance(runtime, GivenAnswers):
+        asked, versions = tuple(runtime.answered(selection.only)), runtime.versions()
+    else:
+        limits = Limits(seconds=selection.seconds, memory=selection.memory)
+        asked = ask(runtime, planned.cases, STARTED, planned.backend, workers=workers, limits=limits, advance=advance)
+        versions = {**runtime.versions(), **environment()}
     results = tuple(
         Result(
             one.case.id,
@@ -89,7 +94,7 @@ def survey(
     run = Run(
         backend=encodable(planned.backend),
         title=encodable(runtime.title),
-        versions={encodable(k): encodable(v) for k, v in {**runtime.versions(), **environment()}.items()},
+        versions={encodable(k): encodable(v) for k, v in versions.items()},
         selection=selection,
         results=results,
         causes=(),

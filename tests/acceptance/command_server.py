@@ -53,7 +53,7 @@ LATE = (
     "vinculum.reporting.check.witness_files",
     "vinculum.reporting.conformance.fingerprint",
     "vinculum.reporting.conformance.html",
-    "vinculum.reporting.conformance.page",
+    "vinculum.reporting.conformance.terminal",
     "vinculum.reporting.models.audit",
     "vinculum.reporting.models.harden",
     "vinculum.reporting.spec.page",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from io import StringIO
 
@@ -18,7 +19,7 @@ from vinculum.conformance.execute.run_diff import Change, run_diff
 from vinculum.conformance.execute.suite import survey
 from vinculum.conformance.oracle.verdict import Gave, Kind, Verdict
 from vinculum.errors import AttributeValueError
-from vinculum.reporting.conformance.diff import as_json, page
+from vinculum.reporting.conformance.diff import document, page
 from vinculum.sandbox import Answer, End
 
 BEFORE = report()
@@ -81,10 +82,11 @@ def test_in_words_and_as_json() -> None:
     assert "openvino 2026.4.1 -> 2026.5.0" in text
     assert f"crashed -> exact: 1 case {CRASH.id}" in text
     assert text.endswith("1 case changed")
-    (told,) = as_json(found)
+    (told,) = json.loads(document(found))
     assert told["changes"] == [
         {
             "id": str(CRASH.id),
+            "differing": None,
             "before": {"verdict": "crashed", "cause": CRASH.cause},
             "after": {"verdict": "exact", "cause": ""},
         }

@@ -16,7 +16,7 @@ from tests.conformance.vectors.exports import exported, lines
 from vinculum.conformance.cases.case import Case, Level
 from vinculum.conformance.cases.enumeration import cases
 from vinculum.conformance.vectors.export import FORMATS, export
-from vinculum.conformance.vectors.lines import expectation_of, name_of, case_of
+from vinculum.conformance.vectors.lines import case_of, expectation_of, name_of
 from vinculum.conformance.vectors.npy import read_array
 from vinculum.conformance.vectors.records import AnswerLine, CaseLine, ConventionLine, Index, Standing
 from vinculum.errors import AttributeValueError, ModelError

@@ -15,7 +15,7 @@ from vinculum.conformance.execute.run import Result
 from vinculum.conformance.expect import KnownCases, KnownDeviations
 from vinculum.conformance.oracle.verdict import Kind, Verdict
 from vinculum.reporting.conformance.html import document
-from vinculum.reporting.conformance.matrix import WORST_FIRST
+from vinculum.reporting.conformance.view import WORST_FIRST
 from vinculum.spec.registry import ROWS
 
 if TYPE_CHECKING:

@@ -78,6 +78,8 @@ class Result:
         A digest of the operation and the expectation, by which a later version of the suite knows the same case.
     answer : KeptAnswer or None
         The answer; None for an object that is no array of numbers.
+    reading : bool
+        Whether the document is silent on what the clause says, so that it is our reading.
     """
 
     id: CaseId
@@ -88,6 +90,7 @@ class Result:
     reproducer: str | None = None
     digest: str = ""
     answer: KeptAnswer | None = None
+    reading: bool = False
 
 
 @dataclass(frozen=True)

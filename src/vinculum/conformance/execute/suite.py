@@ -79,18 +79,7 @@ def survey(
         limits = Limits(seconds=selection.seconds, memory=selection.memory)
         asked = ask(runtime, planned.cases, STARTED, planned.backend, workers=workers, limits=limits, advance=advance)
         versions = {**runtime.versions(), **environment()}
-    results = tuple(
-        Result(
-            one.case.id,
-            one.case.clause,
-            _statement(one.case),
-            one.verdict,
-            reproducer=one.reproducer,
-            digest=digest(one.case),
-            answer=kept(one.case, one.answer),
-        )
-        for one in asked
-    )
+    results = tuple(map(_result, asked))
     run = Run(
         backend=encodable(planned.backend),
         title=encodable(runtime.title),
@@ -137,11 +126,20 @@ def explained(run: Run, asked: Sequence[Answered], *, known: KnownDeviations | N
     return replace(run, results=tuple(results), causes=tuple(found))
 
 
-def _statement(case: Case) -> str:
-    if case.expectation.unspecified is not None:
-        return _UNSPECIFIED  # The clause itself describes what our own engine does there.
-    (statement,) = (clause.statement for clause in case.operation.spec.clauses if clause.tag == case.clause)
-    return statement
+def _result(one: Answered) -> Result:
+    case = one.case
+    (clause,) = (clause for clause in case.operation.spec.clauses if clause.tag == case.clause)
+    # Of an unspecified quotient the clause itself describes what our own engine does there.
+    return Result(
+        id=case.id,
+        clause=case.clause,
+        statement=clause.statement if case.expectation.unspecified is None else _UNSPECIFIED,
+        verdict=one.verdict,
+        reproducer=one.reproducer,
+        digest=digest(case),
+        answer=kept(case, one.answer),
+        reading=clause.is_reading,
+    )
 
 
 def ask(

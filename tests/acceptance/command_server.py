@@ -42,7 +42,7 @@ LATE = (
     "vinculum.conformance.execute.suite",
     "vinculum.conformance.fingerprint",
     "vinculum.conformance.vectors.export",
-    "vinculum.conformance.vectors.judge",
+    "vinculum.conformance.vectors.answers",
     "vinculum.models.convert.file_conversion",
     "vinculum.models.harden.file_hardening",
     "vinculum.models.sampling.input_sets",

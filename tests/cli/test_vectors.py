@@ -7,9 +7,9 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.conformance.vectors.test_answers import right, write
 
 from tests.conformance.vectors.exports import lines
+from tests.conformance.vectors.test_answers import right, write
 
 Vectors = Callable[..., int]
 FEW = ("--quick", "--only", "Div-14/int8/*", "--only", "Div-14/float/*")

@@ -43,7 +43,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Example:
-    """The first element that differs, with numbers as text; floats include their encoding."""
+    """An element that differs, with numbers as text; floats include their encoding."""
 
     index: tuple[int, ...]
     operands: tuple[str, ...]
@@ -97,7 +97,7 @@ class Verdict:
     largest : int or None
         The largest error in ulps; None if the difference is not a number of ulps.
     example : Example or None
-        The first element that differs.
+        An element that differs: of the numbers that a person reads most easily.
     expected : str
         For an answer of a wrong type or shape, the right one: ``"float32"``, ``"(2, 3)"``.
     unspecified : tuple of Gave

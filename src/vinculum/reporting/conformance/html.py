@@ -32,13 +32,13 @@ from vinculum.reporting.conformance.view import (
     ulp_bins,
     view,
 )
-from vinculum.reporting.conformance.words import verdict_sentence
 from vinculum.reporting.escape import escaped, one_line, short
 
 if TYPE_CHECKING:
     from jinja2 import Template
 
 _FINDINGS_SHOWN = 12
+_CAUSES_SIDE_BY_SIDE = 4
 
 GLOSSARY = (
     ("case", "one division of two tensors: an operator version, an element type, operands, shapes, attributes"),
@@ -78,6 +78,7 @@ def document(runs: Sequence[Run], known: Mapping[str, KnownDeviations] | None = 
         shown_kinds=_shown_kinds(runtimes),
         numbered=_numbered,
         most=_FINDINGS_SHOWN,
+        few=_CAUSES_SIDE_BY_SIDE,
         severity=severity,
         address=_address,
         style=style,
@@ -104,7 +105,7 @@ def _template() -> Template:
         keep_trailing_newline=True,
     )
     environment.filters.update(short=short, one_line=one_line, number=_number, cell_word=_word, cell_count=_count)
-    environment.filters.update(cell_title=_title, sentence=verdict_sentence)
+    environment.filters.update(cell_title=_title)
     environment.tests.update(web=_web)
     return environment.get_template("conformance.html.j2")
 

@@ -25,10 +25,11 @@ def _run(run: Run) -> dict[str, Any]:
     findings = view(run).findings
     driver = {
         "name": "vinculum conform",
-        "version": run.versions.get("vinculum", "unknown"),
+        "version": escaped(run.versions.get("vinculum", "unknown")),
         "rules": [_rule(finding) for finding in findings],
     }
-    properties = {"backend": one_line(run.backend), "date": run.date, "versions": dict(run.versions)}
+    versions = {escaped(name): escaped(version) for name, version in run.versions.items()}
+    properties = {"backend": one_line(run.backend), "date": run.date, "versions": versions}
     places = {id(result): place for place, finding in enumerate(findings) for result in finding.results}
     results = [
         _result(result, findings[places[id(result)]], places[id(result)])
@@ -49,7 +50,7 @@ def _rule(finding: Finding) -> dict[str, Any]:
 
 
 def _id(finding: Finding) -> str:
-    return one_line(finding.name) or finding.worst.value
+    return one_line(finding.name or finding.statement)
 
 
 def _result(result: Result, finding: Finding, place: int) -> dict[str, Any]:

@@ -34,9 +34,8 @@ from vinculum.spec.element_types import by_name
 
 _FINDINGS_SHOWN = 8  # With a matrix above them they fill a screen.
 _IN_FULL = 5  # So many cases are shown with everything that is known of each.
-_LONGEST = 300  # Characters of a statement, which may hold what a runtime said.
+_LONGEST = 160  # Characters of a statement, which may hold what a runtime said.
 _EXAMPLE = 120  # Characters of an example.
-_BEGINNING = 60  # Messages that begin with as many equal characters are told once.
 
 _STYLES = {
     Severity.FATAL: "bold red",
@@ -201,9 +200,8 @@ def _findings(one: View) -> Iterator[RenderableType]:
         return
     shown = one.foremost(_FINDINGS_SHOWN)
     rows = Table.grid(padding=(0, 2, 0, 0))
-    told: set[str] = set()
     for finding in shown:
-        rows.add_row(Text(KINDS[finding.worst].letter, _style(finding.worst)), _finding(finding, told))
+        rows.add_row(Text(KINDS[finding.worst].letter, _style(finding.worst)), _finding(finding))
     yield from section("Found", rows)
     if len(one.findings) > len(shown):
         left = sum(finding.total for finding in one.findings) - sum(finding.total for finding in shown)
@@ -211,14 +209,14 @@ def _findings(one: View) -> Iterator[RenderableType]:
         yield Padding(Text(f"and {count} more, {counted(left, 'case')}; --verbose names every case"), (0, 0, 0, 2))
 
 
-def _finding(finding: Finding, told: set[str]) -> RenderableType:
-    statement = Text(one_line(finding.statement)[:_LONGEST], "bold")
+def _finding(finding: Finding) -> RenderableType:
+    statement = Text(_cut(one_line(finding.statement), _LONGEST), "bold")
     statement.append(f" ({counted(finding.total, 'case')}: {finding.where})", "not bold default")
-    example = verdict_sentence(finding.shown.verdict)
-    if example[:_BEGINNING] in told or example in finding.statement:
-        return statement
-    told.add(example[:_BEGINNING])
-    return Group(statement, Text(example if len(example) <= _EXAMPLE else f"{example[: _EXAMPLE - 3]}...", "dim"))
+    return Group(statement, Text(_cut(finding.example, _EXAMPLE), "dim")) if finding.example else statement
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 def _all_cases(run: Run) -> Iterator[RenderableType]:

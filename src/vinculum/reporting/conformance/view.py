@@ -11,11 +11,12 @@ from functools import cached_property
 from vinculum.conformance.execute.run import Result, Run
 from vinculum.conformance.expect import KnownDeviations
 from vinculum.conformance.oracle.verdict import Kind, Verdict
-from vinculum.reporting.conformance.words import message
-from vinculum.reporting.escape import short
+from vinculum.reporting.conformance.words import message, verdict_sentence
+from vinculum.reporting.escape import one_line, short
 from vinculum.spec.element_types import ELEMENT_TYPES
 
 _NAMED = 8  # More names than that say less than their number.
+_BEGINNING = 60  # Messages that begin with as many equal characters are told once.
 _LAST_PLACES = 256  # Ulps; from there on it is no rounding error of the type, as where a double is computed in float.
 _BINS = ((0, "1"), (1, "2 to 3"), (2, "4 to 7"), (3, "8 to 255"), (8, "256 or more"))
 _CONSTANT = "constant operands"
@@ -168,9 +169,16 @@ class Finding(Cases):
 
     @cached_property
     def shown(self) -> Result:
-        """An example of the worst verdict: of ordinary numbers if there is one, and then the smallest case."""
-        worst_of_all = [result for result in self.results if result.verdict.kind is self.worst]
-        return min(worst_of_all, key=lambda result: (_strangeness(result.verdict), result.verdict.elements))
+        """An example: ordinary numbers if there are any, then the smallest case; of a death where there is one."""
+        fatal = KINDS[self.worst].severity is Severity.FATAL
+        candidates = [result for result in self.results if result.verdict.kind is self.worst or not fatal]
+        return min(candidates, key=lambda result: (_strangeness(result.verdict), result.verdict.elements))
+
+    @property
+    def example(self) -> str:
+        """What happened in `shown`; empty if the statement says the same, as for a refusal with its message."""
+        sentence = verdict_sentence(self.shown.verdict)
+        return "" if sentence[:_BEGINNING] in one_line(self.statement) else sentence
 
     def reasons(self, known: KnownDeviations | None) -> tuple[tuple[str, str, int], ...]:
         """Return what a file knows of its cases: each reason, its link, and of how many cases, the commonest first."""
@@ -236,12 +244,15 @@ class View(Cases):
         return title[:1].upper() + title[1:]
 
     @property
-    def installed(self) -> str:
-        """What answered, by its version, and on which processor."""
-        versions = self.run.versions
-        package, version = next(iter(versions.items()), ("", ""))
-        processor = [short(versions[name]) for name in ("processor", "processor features") if versions.get(name)]
-        return short(f"{package} {version}".strip()) + (f" on {' with '.join(processor)}" if processor else "")
+    def version(self) -> str:
+        """What answered, by its version."""
+        return short(" ".join(next(iter(self.run.versions.items()), ())))
+
+    @property
+    def processor(self) -> str:
+        """The processor on which it did, and what that has; empty if it is not known."""
+        names = ("processor", "processor features")
+        return " with ".join(short(self.run.versions[name]) for name in names if self.run.versions.get(name))
 
     @cached_property
     def cells(self) -> Mapping[tuple[str, str], Cell]:

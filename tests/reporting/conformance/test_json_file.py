@@ -26,7 +26,6 @@ def test_a_run() -> None:
     assert one["deviating"] == sum(kind.deviates for kind in kinds)
     assert one["verdicts"] == {kind.value: count for kind, count in given.counts().items()}
     assert sum(cell["cases"] for cell in one["matrix"]) == len(kinds)
-    assert {row["element_type"] for row in one["errors"]} == {"float", "double"}
 
 
 def test_every_case_that_deviates_is_of_one_cause() -> None:

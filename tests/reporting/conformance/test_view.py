@@ -1,4 +1,4 @@
-"""The survey: what runtimes give where the specification is silent, and errors in ulps by element type."""
+"""The survey: what runtimes give where the specification is silent, and what a finding shows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from vinculum.conformance.cases.value_trials import value_classes
 from vinculum.conformance.execute.run import Result, Run
 from vinculum.conformance.oracle.verdict import Example, Gave, Kind, Verdict
 from vinculum.reporting.conformance.html import document
-from vinculum.reporting.conformance.view import Severity, severity, silence, ulp_bins, view
+from vinculum.reporting.conformance.view import Severity, severity, silence, view
 from vinculum.spec.element_types import INT32
 
 REFUSED = Verdict(Kind.UNSPECIFIED, "Integer division by zero")
@@ -75,26 +75,6 @@ class TestSilence:
             assert "MIN or SIGFPE; folded: SIGFPE" in page
             assert page.index(">x / 0<") < page.index(">MIN / -1<")
         assert "Where the specification is silent" not in document([replace(MINE, results=MINE.results[6:7])])
-
-
-class TestErrorsInUlps:
-    """How many of how many quotients are off, by how much, for each element type."""
-
-    def test_sums(self) -> None:
-        given = report()
-        (of_float, of_double) = view(given).errors
-        assert (of_float.element_type, of_double.element_type) == ("float", "double")
-        own = [r.verdict for r in given.results if r.id.element_type == "float"]
-        counted = [v for v in own if v.kind in (Kind.ULPS, Kind.EXACT)]
-        assert of_float.compared == sum(v.elements for v in counted)
-        assert of_float.off == sum(of_float.bins) == sum(sum(v.ulps.values()) for v in counted)
-        assert len(of_float.bins) == len(ulp_bins())
-        assert of_float.bins[-1] == sum(v.kind is Kind.ULPS for v in own)  # One of 2**20 in each.
-
-    def test_none(self) -> None:
-        assert view(exact()).errors == ()
-        assert 'aria-label="Errors in ulps' not in document([exact()])
-        assert 'aria-label="Errors in ulps of OpenVINO"' in document([report()])
 
 
 class TestExamples:

@@ -29,7 +29,6 @@ from vinculum.reporting.conformance.view import (
     in_order,
     severity,
     silence,
-    ulp_bins,
     view,
 )
 from vinculum.reporting.escape import escaped, one_line, short
@@ -86,7 +85,6 @@ def document(runs: Sequence[Run], known: Mapping[str, KnownDeviations] | None = 
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         data=data(runtimes),
         silence=silence(runs),
-        ulp_bins=ulp_bins(),
         command=_command(runtimes),
         glossary=GLOSSARY,
     )

@@ -12,7 +12,7 @@ from typing import Any
 
 from vinculum.conformance.execute.run import Run
 from vinculum.conformance.expect import KnownDeviations
-from vinculum.reporting.conformance.view import WORST_FIRST, Cases, Finding, View, silence, ulp_bins, view
+from vinculum.reporting.conformance.view import WORST_FIRST, Cases, Finding, View, silence, view
 from vinculum.reporting.conformance.words import message
 
 
@@ -22,8 +22,8 @@ def document(runs: Sequence[Run], known: Mapping[str, KnownDeviations] | None = 
     It is one object, ``{"runs", "unspecified"}``. A run has ``backend``, ``title``, ``versions``, ``date``,
     ``seconds``, ``level`` and ``only``; the numbers of cases ``cases``, ``passing``, ``deviating``, ``readings`` (those
     that deviate only from our reading of what no document says) and ``unsupported``; ``verdicts``, their numbers by
-    verdict; ``causes``; ``matrix``; and ``errors``, of quotients off by ulps. A cause without a name stands for cases
-    that none explains. ``unspecified`` tells what each backend gave where no document defines a quotient.
+    verdict; ``causes``; and ``matrix``. A cause without a name stands for cases that none explains. ``unspecified``
+    tells what each backend gave where no document defines a quotient.
     """
     rows = [
         {
@@ -53,15 +53,6 @@ def _run(one: View) -> dict[str, Any]:
         "matrix": [
             {"operator": operator, "element_type": name, **_counts(cell)}
             for (operator, name), cell in one.cells.items()
-        ],
-        "errors": [
-            {
-                "element_type": row.element_type,
-                "compared": row.compared,
-                "off": row.off,
-                "ulps": dict(zip(ulp_bins(), row.bins, strict=True)),
-            }
-            for row in one.errors
         ],
     }
 

@@ -1,4 +1,4 @@
-"""What every report of a run shows: counts, causes, the matrix, what is unspecified, and errors in ulps."""
+"""What every report of a run shows: counts, causes, the matrix, and what is unspecified."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import cached_property
 
 from vinculum.conformance.execute.run import Result, Run
 from vinculum.conformance.expect import KnownDeviations
-from vinculum.conformance.oracle.verdict import Kind, Verdict
+from vinculum.conformance.oracle.verdict import Example, Kind, Verdict
 from vinculum.reporting.conformance.words import message, verdict_sentence
 from vinculum.reporting.escape import one_line, short
 from vinculum.spec.element_types import ELEMENT_TYPES
@@ -18,7 +18,6 @@ from vinculum.spec.element_types import ELEMENT_TYPES
 _NAMED = 8  # More names than that say less than their number.
 _BEGINNING = 60  # Messages that begin with as many equal characters are told once.
 _LAST_PLACES = 256  # Ulps; from there on it is no rounding error of the type, as where a double is computed in float.
-_BINS = ((0, "1"), (1, "2 to 3"), (2, "4 to 7"), (3, "8 to 255"), (8, "256 or more"))
 _CONSTANT = "constant operands"
 
 # What cases try, and the question that it answers; those beside ordinary numbers ask the same again.
@@ -172,7 +171,7 @@ class Finding(Cases):
         """An example: ordinary numbers if there are any, then the smallest case; of a death where there is one."""
         fatal = KINDS[self.worst].severity is Severity.FATAL
         candidates = [result for result in self.results if result.verdict.kind is self.worst or not fatal]
-        return min(candidates, key=lambda result: (_strangeness(result.verdict), result.verdict.elements))
+        return min(candidates, key=lambda result: (*_strangeness(result.verdict.example), result.verdict.elements))
 
     @property
     def example(self) -> str:
@@ -186,23 +185,12 @@ class Finding(Cases):
         return tuple((*why, count) for why, count in Counter(told).most_common())
 
 
-def _strangeness(verdict: Verdict) -> int:
-    """Return how far an example's numbers are from those that a person reads easily; most without an example."""
-    if verdict.example is None:
-        return 1 << 30
-    numbers = [text.partition(" (")[0] for text in (*verdict.example.operands, verdict.example.expected)]
-    return sum(map(_strangeness_of, numbers))
-
-
-def _strangeness_of(number: str) -> int:
-    """Return 0 for an ordinary number, more for the digits of others, and most for what is at the ends of a type."""
-    try:
-        size = abs(float(number))
-    except (ValueError, OverflowError):
-        return 1000 if "/" not in number else len(number)  # a fraction, if there is a stroke
-    if size and not 1e-4 <= size <= 1e6:
-        return 1000
-    return max(0, len(number) - 4)
+def _strangeness(example: Example | None) -> tuple[bool, int, int]:
+    """Return how hard an example is to read: how many numbers are infinite, NaN or need an exponent, and its length."""
+    if example is None:
+        return True, 0, 0
+    numbers = [text.partition(" (")[0] for text in (*example.operands, example.expected)]
+    return False, sum("e" in number or "n" in number for number in numbers), sum(map(len, numbers))
 
 
 def reason(result: Result, known: KnownDeviations | None) -> tuple[str, str] | None:
@@ -210,16 +198,6 @@ def reason(result: Result, known: KnownDeviations | None) -> tuple[str, str] | N
     if known is None or not result.verdict.kind.deviates:
         return None
     return known.reason(result)
-
-
-@dataclass(frozen=True)
-class UlpRow:
-    """An element type: how many quotients were compared, how many of them are off, and how many by how much."""
-
-    element_type: str
-    compared: int
-    off: int
-    bins: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -307,24 +285,6 @@ class View(Cases):
         )
         return f"{told}, and {differ:,} of which the answers differ between runs." if differ else f"{told}."
 
-    @property
-    def errors(self) -> tuple[UlpRow, ...]:
-        """The element types of which any quotient is off by ulps, in the specification's order."""
-        verdicts: dict[str, list[Verdict]] = {}
-        for result in self.results:
-            if result.verdict.kind in (Kind.ULPS, Kind.EXACT):
-                verdicts.setdefault(result.id.element_type, []).append(result.verdict)
-        rows = []
-        for name in in_order(verdicts):
-            counts = [0] * len(_BINS)
-            for verdict in verdicts[name]:
-                for power, count in verdict.ulps.items():
-                    counts[max(k for k, (least, _) in enumerate(_BINS) if least <= power)] += count
-            if any(counts):
-                compared = sum(verdict.elements for verdict in verdicts[name])
-                rows.append(UlpRow(name, compared, sum(counts), tuple(counts)))
-        return tuple(rows)
-
 
 def view(run: Run, known: KnownDeviations | None = None) -> View:
     """Return a run as reports show it, with what a file knows of its backend."""
@@ -339,11 +299,6 @@ def in_order(element_types: Iterable[str]) -> tuple[str, ...]:
     """Return the names of element types in the specification's order, others after them."""
     known, names = [str(element_type) for element_type in ELEMENT_TYPES], set(element_types)
     return (*(name for name in known if name in names), *sorted(names.difference(known)))
-
-
-def ulp_bins() -> tuple[str, ...]:
-    """Return what the bins of a `UlpRow` are called, in ulps."""
-    return tuple(name for _, name in _BINS)
 
 
 def ulps_text(power: int) -> str:

@@ -11,6 +11,16 @@ WERROR ?= false
 # Tests start hundreds of processes. Where no bytecode may be written, each would compile whatever it imports.
 export PYTHONDONTWRITEBYTECODE :=
 
+# In a checkout that may not be written, the tools keep nothing; mypy's workers would share what is kept.
+TYPES := --num-workers $(WORKERS)
+ifneq ($(shell test -w . && echo writable),writable)
+export RUFF_NO_CACHE := true
+export MYPY_CACHE_DIR := /dev/null
+LAYERS := --no-cache
+TYPES :=
+PYTEST_ARGS += -p no:cacheprovider
+endif
+
 .PHONY: help demo docs test lint types layers pytest runtimes machine hazards wheel check-build \
   sanitize sanitize-memory sanitize-threads cross cross-all exhaustive mutation bench bench-guard survey proofs proofs-all rules sonnx-c traceability clean
 
@@ -62,10 +72,10 @@ lint: .venv/test
 	$(BIN)/clang-format --dry-run --Werror $(addprefix $(CORE)/,*.cpp *.hpp)
 
 types: .venv/test
-	$(BIN)/mypy --num-workers $(WORKERS)
+	$(BIN)/mypy $(TYPES)
 
 layers: .venv/test
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports $(LAYERS)
 
 pytest: .venv/test
 	$(BIN)/pytest -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
@@ -162,11 +172,12 @@ mutation: .venv/test ## Plant small mistakes and list those that no test finds (
 docs: .venv/docs ## Build the documentation site into build/site
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
 
-# docs/performance.md, its plot and its numbers, on this machine, which should be idle: twenty minutes.
-PERFORMANCE := docs/performance
-bench: .venv/test ## Measure, and write docs/performance.* (twenty minutes, on an idle machine)
-	$(BIN)/vinculum bench --full --rounds 3 --json $(PERFORMANCE).json --svg $(PERFORMANCE).svg --markdown $(PERFORMANCE).md
-	$(BIN)/python benchmarks/engines.py
+# docs/performance.md, its plot and its numbers, on this machine, which should be idle: twenty minutes. What is measured beside
+# ours is installed as for `make runtimes`. BENCH_ARGS='--quick --to build/quick' tries it in a minute.
+BENCH_ARGS := --to docs/performance
+bench: $(RUNTIMES)/installed ## Measure, and write docs/performance.* (twenty minutes, on an idle machine)
+	PYTHONPATH=src $(RUNTIMES)/bin/python -m benchmarks $(BENCH_ARGS)
+	PYTHONPATH=src $(RUNTIMES)/bin/python -m benchmarks.engines
 
 # Instructions counted under valgrind's callgrind, against benchmarks/guard/expected.json. On Debian: apt install valgrind gcc.
 # RECORD=--record keeps what is counted as what is expected.

@@ -46,7 +46,7 @@ def build_editable(
             for entry in metadata:
                 if not entry.endswith("/RECORD"):
                     thin.writestr(entry, whole.read(entry))
-            thin.writestr(_PATH, f"{_SRC}\n")
+            thin.writestr(_PATH, f"{_path_line(str(_SRC))}\n")
             record = io.StringIO()
             csv.writer(record, lineterminator="\n").writerows((entry, "", "") for entry in [*metadata, _PATH])
             thin.writestr(next(entry for entry in metadata if entry.endswith("/RECORD")), record.getvalue())
@@ -56,3 +56,8 @@ def build_editable(
             if _CORE in whole.namelist():
                 whole.extract(_CORE, _SRC)
     return name
+
+
+def _path_line(path: str) -> str:
+    """Return a path as a line of a .pth file: code if it is not ASCII, all that Python 3.11 reads in the C locale."""
+    return path if path.isascii() else f"import sys; sys.path.append({path!a})"

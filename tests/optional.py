@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from importlib.util import find_spec
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import pytest
 
@@ -16,25 +14,6 @@ def needs_core() -> pytest.MarkDecorator:
     return pytest.mark.skipif(
         backend().name == "portable", reason="about the compiled core, which does not divide here"
     )
-
-
-def needs(package: str) -> pytest.MarkDecorator:
-    """Mark a test that is skipped where a package is not installed."""
-    return pytest.mark.skipif(find_spec(package) is None, reason=f"optional here, and needed: {package}")
-
-
-def skip_without(package: str) -> None:
-    """Skip a test where a package is not installed."""
-    if find_spec(package) is None:
-        pytest.skip(f"optional here, and needed: {package}")
-
-
-def module_or_skip(name: str) -> Any:
-    """Return a module; where its package is not installed skip the tests of the whole file that asks for it."""
-    package = name.partition(".")[0]
-    if find_spec(package) is None:
-        pytest.skip(f"optional here, and needed: {package}", allow_module_level=True)
-    return import_module(name)
 
 
 def skip_or_fail(request: pytest.FixtureRequest, needed: str) -> NoReturn:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +9,8 @@ import numpy as np
 import onnx
 import pytest
 from onnx import ModelProto, TensorProto, helper
+
+from tests.copies import copied
 
 Refused = Callable[..., str]
 
@@ -22,7 +23,7 @@ RUN_IR = ("run", "model.xml", "--seed", "0", "--output", "out")
 def layer_norm(tmp_path: Path, examples: Path) -> Path:
     """Return the path of a copy of the example, its input ``x.npy`` beside it."""
     for name in ("model.onnx", "x.npy"):
-        shutil.copy(examples / "layer_norm" / name, tmp_path)
+        copied(examples / "layer_norm" / name, tmp_path)
     return tmp_path / "model.onnx"
 
 
@@ -30,7 +31,7 @@ def layer_norm(tmp_path: Path, examples: Path) -> Path:
 def ir(tmp_path: Path, examples: Path) -> Path:
     """Return the path of a copy of the OpenVINO example's ``model.xml``, its ``model.bin`` beside it."""
     for name in ("model.xml", "model.bin"):
-        shutil.copy(examples / "openvino_image" / name, tmp_path)
+        copied(examples / "openvino_image" / name, tmp_path)
     return tmp_path / "model.xml"
 
 
@@ -130,7 +131,7 @@ class TestFilesOfArrays:
     def test_truncated_tensor_proto(self, refused: Refused, tmp_path: Path, examples: Path) -> None:
         content = (examples / "div_6_axis" / "A.pb").read_bytes()
         (tmp_path / "A.pb").write_bytes(content[:-4])
-        shutil.copy(examples / "div_6_axis" / "model.onnx", tmp_path)
+        copied(examples / "div_6_axis" / "model.onnx", tmp_path)
         line = refused("run", "model.onnx", "--input", "A=A.pb", "--seed", "0", "--output", "out")
         assert line.startswith("input 'A' from 'A.pb'")
 
@@ -216,7 +217,7 @@ class TestOnnxFiles:
 
     @pytest.mark.parametrize("location", ["../outside", "/etc/hostname", "inner/../../outside", "C:\\outside"])
     def test_external_data_outside(self, refused: Refused, tmp_path: Path, examples: Path, location: str) -> None:
-        shutil.copytree(examples / "rms_norm", tmp_path, dirs_exist_ok=True)
+        copied(examples / "rms_norm", tmp_path)
 
         def point_outside(model: ModelProto) -> None:
             for tensor in model.graph.initializer:
@@ -227,13 +228,13 @@ class TestOnnxFiles:
         assert "without '..'" in refused(*RUN_ONNX)
 
     def test_external_data_by_a_link_outside(self, refused: Refused, tmp_path: Path, examples: Path) -> None:
-        shutil.copytree(examples / "rms_norm", tmp_path, dirs_exist_ok=True)
+        copied(examples / "rms_norm", tmp_path)
         (tmp_path / "weights.data").unlink()
         (tmp_path / "weights.data").symlink_to(examples / "rms_norm" / "weights.data")
         assert "a link that leads outside" in refused(*RUN_ONNX)
 
     def test_external_data_that_ends_early(self, refused: Refused, tmp_path: Path, examples: Path) -> None:
-        shutil.copytree(examples / "rms_norm", tmp_path, dirs_exist_ok=True)
+        copied(examples / "rms_norm", tmp_path)
         (tmp_path / "weights.data").write_bytes(b"1234")
         assert "which has only 4" in refused(*RUN_ONNX)
 

@@ -14,7 +14,7 @@ from tests.fake_runtime import FOREIGN
 
 PROJECT = tomllib.loads((TESTS.parent / "pyproject.toml").read_text("utf-8"))
 EXTRAS = PROJECT["project"]["optional-dependencies"]
-SKIPPING = {"module_or_skip", "skip_without", "needs", "skip_or_fail"}
+SKIPPING = {"skip_or_fail"}
 FILES = sorted(path for path in TESTS.rglob("*.py") if path.relative_to(TESTS).parts[0] not in APART)
 
 
@@ -41,7 +41,7 @@ def test_no_file_imports_a_runtime_or_skips_for_want_of_a_package() -> None:
     [
         ("import numpy, torch.nn", ["torch.nn"]),
         ("def f():\n    from jax import numpy", ["jax"]),
-        ("from tests.optional import needs", ["needs"]),
+        ("from tests.optional import skip_or_fail", ["skip_or_fail"]),
         ("pytest.importorskip('zarr')", ["importorskip"]),
         ("from vinculum.models.engines import onnxruntime", []),
     ],

@@ -156,9 +156,8 @@ class TestFilesThatCannotBe:
     """What cannot be read or written is refused before anything is asked."""
 
     def test_no_end(self, here: Command, capsys: pytest.CaptureFixture[str]) -> None:
-        for arguments in (("bench", "--from", "/dev/zero"), ("conform", "numpy", "--expect", "/dev/zero")):
-            assert here(*arguments) == 2
-            assert "'/dev/zero' is not a regular file; give " in capsys.readouterr().err
+        assert here("conform", "numpy", "--expect", "/dev/zero") == 2
+        assert "'/dev/zero' is not a regular file; give " in capsys.readouterr().err
 
     @pytest.mark.skipif(not Path("/proc/version").exists(), reason="only Linux has such a folder")
     def test_a_folder_that_takes_no_file(self, here: Command, capsys: pytest.CaptureFixture[str]) -> None:

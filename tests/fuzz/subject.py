@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
-from shutil import copytree
 from types import TracebackType
 
 import vinculum
+from tests.copies import copied
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 WORKER = Path(__file__).with_name("worker.py")
@@ -67,7 +67,7 @@ class Subject:
         self._process: subprocess.Popen[bytes] | None = None  # noqa: TID251  # each wait for it has a limit
         self._connection: Connection | None = None
         self.starts = 0
-        copytree(EXAMPLES, self._folder, ignore=lambda *_: {"make_examples.py", "__pycache__"})
+        self._copy_examples()
 
     def __enter__(self) -> Subject:
         return self
@@ -95,11 +95,14 @@ class Subject:
         assert kind != "escaped", f"{words}\n{case!r}"
         return str(kind)
 
+    def _copy_examples(self) -> None:
+        copied(EXAMPLES, self._folder, ignore=lambda *_: {"make_examples.py", "__pycache__"})
+
     def _ready(self) -> Connection:
         if self._connection is not None:
             return self._connection
         # What a case that ended badly left in the place of a file is made good.
-        copytree(EXAMPLES, self._folder, dirs_exist_ok=True, ignore=lambda *_: {"make_examples.py", "__pycache__"})
+        self._copy_examples()
         ours, theirs = Pipe()
         sources = str(Path(vinculum.__file__).parents[1])
         self._process = subprocess.Popen(  # noqa: TID251  # likewise

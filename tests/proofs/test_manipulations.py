@@ -16,6 +16,7 @@ from proofs.checking.provers import ProofError
 from proofs.checking.recorded import changes, digests, record
 from proofs.checking.statements import Statements, require_traced
 from proofs.checking.trusted import require_listed
+from tests.copies import copied
 
 PROOFS = Path(__file__).parents[2] / "proofs"
 # All but the last make `a = a + 1` provable, and Why3 is content with each.
@@ -156,13 +157,13 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a copy of the texts of the proofs."""
     folder = tmp_path_factory.mktemp("manipulated") / "proofs"
     sessions = shutil.ignore_patterns("why3session.xml", "why3shapes*", "checking")
-    return Path(shutil.copytree(PROOFS, folder, ignore=sessions))
+    return copied(PROOFS, folder, ignore=sessions)
 
 
 @pytest.fixture
 def proofs(copy: Path, tmp_path: Path) -> Path:
     """Return a copy of its own for a test."""
-    return Path(shutil.copytree(copy, tmp_path / "proofs"))
+    return copied(copy, tmp_path / "proofs")
 
 
 def replaced(file: Path, old: str, new: str) -> None:

@@ -7,12 +7,10 @@ import sys
 
 import pytest
 
-from tests.optional import needs
 from tests.runtimes import signal_stack
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="about a signal stack that OpenVINO sets on Linux")
-@needs("openvino")
 def test_after_plugins_that_ended_in_the_order_of_their_beginnings() -> None:
     import openvino
     from openvino import opset1

@@ -80,8 +80,6 @@ def of_chunks(shape: Shape, chunk: Shape, elements: int) -> BlockPlan:
         times = max(1, elements // prod(block))
         needed = -(-max(1, shape[axis]) // chunk[axis])
         block[axis] *= min(times, needed)
-        if times < needed:
-            break
     return BlockPlan(shape, tuple(block))
 
 

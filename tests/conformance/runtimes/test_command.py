@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -122,7 +123,7 @@ class TestEnds:
                 f"content = struct.pack('<IIII{len(dims)}q', 0, {code}, {len(dims)}, 0, *{dims}) + {data!r}\n"
                 "sys.stdout.buffer.write(struct.pack('<Q', len(content)) + content)\n"
             )
-            assert asked(f"command:{sys.executable} {program}", FIVE_THIRDS) == [(End.CRASHED, words)]
+            assert asked(f"command:{shlex.join([sys.executable, str(program)])}", FIVE_THIRDS) == [(End.CRASHED, words)]
 
 
 class TestRefused:

@@ -13,8 +13,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-pytest.importorskip("onnxruntime", reason="the extra 'onnxruntime' is not installed")
-
 Vinculum = Callable[..., CompletedProcess[str]]
 
 EXAMPLES = Path(__file__).parents[3] / "examples"

@@ -8,13 +8,11 @@ import pytest
 
 from tests.cli.conftest import here
 from tests.cli.test_help import NOT_RUN, in_a_clone, run_all
-from tests.optional import needs
 from vinculum.cli.help import EXAMPLES
 
 __all__ = ["here", "in_a_clone"]
 
 
-@needs("openvino")
 @pytest.mark.usefixtures("in_a_clone")
 def test_they_run(here: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:
     examples = [example for name, every in EXAMPLES.items() if name not in NOT_RUN for example in every]

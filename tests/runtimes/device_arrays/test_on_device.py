@@ -43,7 +43,8 @@ def by_cupy(array: npt.NDArray[Any]) -> Any:
 
 def by_torch(array: npt.NDArray[Any]) -> Any:
     """Move an array to the device."""
-    torch = pytest.importorskip("torch")
+    import torch
+
     if not torch.cuda.is_available():
         pytest.skip("optional here, and needed: PyTorch for CUDA")
     name = array.dtype.name
@@ -54,7 +55,8 @@ def by_torch(array: npt.NDArray[Any]) -> Any:
 
 def by_jax(array: npt.NDArray[Any]) -> Any:
     """Move an array to the device."""
-    jax = pytest.importorskip("jax")
+    import jax
+
     if jax.default_backend() != "gpu":
         pytest.skip("optional here, and needed: JAX for CUDA")
     if array.dtype.itemsize == 8:
@@ -67,9 +69,9 @@ def moved_back(result: Any, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     if hasattr(result, "get"):
         return np.asarray(result.get())
     if hasattr(result, "cpu"):
-        bits = (
-            result.view(getattr(pytest.importorskip("torch"), NARROW[dtype.name])) if dtype.name in NARROW else result
-        )
+        import torch
+
+        bits = result.view(getattr(torch, NARROW[dtype.name])) if dtype.name in NARROW else result
         return np.asarray(bits.cpu().numpy()).view(dtype)
     return np.asarray(result)
 

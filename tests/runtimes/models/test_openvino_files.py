@@ -6,11 +6,12 @@ from pathlib import Path
 
 import ml_dtypes
 import numpy as np
+import openvino
+import openvino.opset13 as op
 import pytest
 
 from tests.models.built_models import read_whole
 from tests.models.convert.ir_models import DIVIDING, openvino_model_of, write_ir
-from tests.optional import module_or_skip
 from vinculum.models import load
 from vinculum.models.convert.to_openvino.conversion import to_openvino
 from vinculum.models.convert.to_openvino.writer import OpenvinoWriter, Value
@@ -19,8 +20,6 @@ from vinculum.models.openvino_ir.types import TensorType
 from vinculum.spec.element_types import INT32, ElementType
 from vinculum.tensors.storage import dtype_of
 
-openvino = module_or_skip("openvino")
-op = module_or_skip("openvino.opset13")
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import jax
 import ml_dtypes
 import numpy as np
 import pytest
 
 import vinculum
-from tests.optional import module_or_skip
 from vinculum import ElementTypeError, div, reciprocal
-
-jax = module_or_skip("jax")
 
 
 @pytest.mark.parametrize("name", ["bfloat16", "float8_e4m3fn", "float8_e5m2", "float16", "int8", "uint32"])

@@ -160,10 +160,11 @@ class TestOtherOperators:
             helper.make_node("Unsqueeze", ["s", "ends"], ["z"]),
             helper.make_node("Reshape", ["x", "p"], ["y"]),
             helper.make_node("Reshape", ["e", "zeros"], ["f"], allowzero=1),
+            helper.make_node("Reshape", ["x", "first"], ["g"], allowzero=0),
         ]
         initializers = [
             numpy_helper.from_array(np.array(values, np.int64), name)
-            for name, values in (("one", [1]), ("ends", [0, -2]), ("zeros", [0, 5]))
+            for name, values in (("one", [1]), ("ends", [0, -2]), ("zeros", [0, 5]), ("first", [0, -1]))
         ]
         graph = helper.make_graph(
             nodes,
@@ -177,6 +178,7 @@ class TestOtherOperators:
                 helper.make_tensor_value_info("y", F, [None, None]),
                 helper.make_tensor_value_info("z", F, [1, 2, 1, 3]),
                 helper.make_tensor_value_info("f", F, [0, 5]),
+                helper.make_tensor_value_info("g", F, [2, 3]),
             ],
             initializers,
         )
@@ -191,6 +193,7 @@ class TestOtherOperators:
             "y": (3, 2),
             "z": (1, 2, 1, 3),
             "f": (0, 5),
+            "g": (2, 3),
         }
 
 

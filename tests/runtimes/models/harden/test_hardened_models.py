@@ -13,7 +13,6 @@ from onnx import ModelProto, NodeProto, TensorProto, helper, load, numpy_helper
 
 from tests.models.harden.test_guards import INTEGERS, OPSETS, PLACES, WIDE, all_pairs, check, model_of
 from tests.models.harden.test_hardening import EXPECTED, A, B, in_function
-from tests.optional import module_or_skip
 from vinculum.models.engines.model_runner import NAMES, Case, run_cases
 from vinculum.models.harden import Runtime, harden, harden_file
 from vinculum.models.sampling.comparison import check_equal
@@ -27,9 +26,6 @@ TARGETS: list[tuple[Runtime, str]] = [
     ("portable", "onnxruntime"),
     ("portable", "reference"),
 ]
-
-for _name in ("onnxruntime", "openvino"):
-    module_or_skip(_name)
 
 
 def ran(runtime: str, model: ModelProto, inputs: Mapping[str, Any]) -> Sequence[NDArray[Any]]:

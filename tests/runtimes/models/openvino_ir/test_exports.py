@@ -7,6 +7,8 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
+import openvino
+import openvino.opset13 as opset
 import pytest
 
 import vinculum
@@ -15,8 +17,6 @@ from vinculum.models.convert.from_openvino.conversion import to_onnx
 from vinculum.models.openvino_ir.element_conversion import convert
 from vinculum.spec.element_types import BFLOAT16, INT8
 
-openvino = pytest.importorskip("openvino", reason="the extra 'openvino' is not installed")
-opset = pytest.importorskip("openvino.opset13", reason="the extra 'openvino' is not installed")
 RNG = np.random.default_rng(0)
 
 

@@ -39,8 +39,9 @@ PATTERNS: list[list[int]] = [
 
 def _by_openvino(kind: str, shape: Sizes, numbers: list[int] | None, **attributes: Any) -> Sizes | str | None:
     """Return the shape that the openvino package infers, ``"refused"`` if it does not take it."""
-    openvino = pytest.importorskip("openvino", reason="the extra 'openvino' is not installed")
-    opset = pytest.importorskip("openvino.opset13", reason="the extra 'openvino' is not installed")
+    import openvino
+    import openvino.opset13 as opset
+
     factory = openvino.utils.node_factory.NodeFactory("opset1")
     parameter = opset.parameter(openvino.PartialShape([-1 if size is None else size for size in shape]), np.float32)
     constants = [] if numbers is None else [opset.constant(np.array(numbers, np.int64))]

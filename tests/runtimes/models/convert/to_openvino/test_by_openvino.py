@@ -16,8 +16,6 @@ from vinculum.models import load
 from vinculum.models.convert import convert_file
 from vinculum.models.model import Engine
 
-pytest.importorskip("openvino", reason="the extra 'openvino' is not installed")
-
 File = Callable[..., Path]
 OneLine = Callable[..., AbstractContextManager[None]]
 FOLDER = Path(__file__).parents[5] / "examples"

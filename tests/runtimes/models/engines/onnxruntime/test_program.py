@@ -20,8 +20,6 @@ from onnx import TensorProto, helper, numpy_helper
 from vinculum.errors import ModelError
 from vinculum.models import DivisionRecord, Model, load
 
-pytest.importorskip("onnxruntime", reason="the extra 'onnxruntime' is not installed")
-
 Array = NDArray[Any]
 File = Callable[..., Path]
 OneLine = Callable[..., AbstractContextManager[None]]

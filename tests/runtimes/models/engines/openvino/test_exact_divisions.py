@@ -8,15 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import openvino
+import openvino.opset13 as op
 import pytest
 from numpy.typing import NDArray
 
 from vinculum.errors import DifferenceError
 from vinculum.models.engines.openvino import exact_divisions as room
 from vinculum.openvino import exact_divisions
-
-openvino = pytest.importorskip("openvino", reason="the extra 'openvino' is not installed")
-op = pytest.importorskip("openvino.opset13", reason="the extra 'openvino' is not installed")
 
 Array = NDArray[Any]
 OneLine = Callable[..., AbstractContextManager[None]]

@@ -15,8 +15,6 @@ from vinculum.errors import DivisionByZeroError, ModelError
 from vinculum.models import DivisionRecord, Model, load
 from vinculum.models.values import tensor_dtype
 
-pytest.importorskip("openvino", reason="the extra 'openvino' is not installed")
-
 File = Callable[..., Path]
 OneLine = Callable[..., AbstractContextManager[None]]
 FOLDER = Path(__file__).parents[5] / "examples"

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import openvino
+import openvino.opset13 as op
 import pytest
 from numpy.typing import NDArray
 
@@ -15,9 +17,6 @@ import vinculum
 from vinculum.errors import ModelError
 from vinculum.models import DivisionRecord, Model, load
 from vinculum.models.values import tensor_dtype
-
-openvino = pytest.importorskip("openvino", reason="the extra 'openvino' is not installed")
-op = pytest.importorskip("openvino.opset13", reason="the extra 'openvino' is not installed")
 
 Array = NDArray[Any]
 OneLine = Callable[..., AbstractContextManager[None]]

@@ -118,6 +118,14 @@ class TestAllNumbers:
         assert operands == [[6, -7, 8], [2, 2, 2]]
         assert len(asked) == 1
 
+    def test_another_wrong_quotient(self) -> None:
+        class Adds(FakeRuntime):
+            def quotients(self, operation: Operation, a: Any, b: Any) -> Any:
+                return super().quotients(operation, a, b) + np.int32(len(np.unique(a)))
+
+        one = case(INT32, [[6, 7, 8], [2, 2, 2]], [3, 3, 4])
+        assert told(Adds(), one)[0] == [[6, 7, 8], [2, 2, 2]]
+
     def test_another_refusal(self) -> None:
         class Minds(FakeRuntime):
             def look(self, operation: Operation) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from tests import fake_runtime
 from tests.conformance.asking import message
@@ -267,6 +268,19 @@ class TestRefused:
     def test_a_pattern_without_a_case(self, answers: Path) -> None:
         row = right(next(lines(exported("jsonl"))))
         assert "matches 'Div-99'" in message(AttributeValueError, lambda: judge(answers, [row], "Div-99"))
+
+    @pytest.mark.parametrize(
+        ("changed", "words"),
+        [
+            ({"operands": ()}, "is not a case of Div-14, which has 2 operands"),
+            ({"id": "Div-14/x"}, "'Div-14/x' is not a case of Div-14"),
+            ({"clause": "none"}, "'onnx' has no Div-14 with the clause 'none'"),
+            ({"version": 99}, "'onnx' has no Div-99"),
+        ],
+    )
+    def test_a_line_that_is_no_case(self, changed: dict[str, Any], words: str) -> None:
+        line = next(line for line in lines(exported("jsonl")) if line.id.startswith("Div-14/float/"))
+        assert words in message(ModelError, lambda: case_of(replace(line, **changed), Level.QUICK))
 
     def test_another_level(self, answers: Path) -> None:
         told = message(

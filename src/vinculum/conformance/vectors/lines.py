@@ -74,8 +74,8 @@ def case_of(line: CaseLine, level: Level) -> Case:
     if not found or not any(clause.tag == line.clause for clause in found[0].clauses):
         raise ModelError(f"{line.standard!r} has no {line.operator}-{line.version} with the clause {line.clause!r}")
     spec, parts = found[0], line.id.split("/")
-    if len(parts) != _PARTS:
-        raise ModelError(f"{quoted(line.id)} is not the id of a case")
+    if len(parts) != _PARTS or len(line.operands) != len(spec.inputs):
+        raise ModelError(f"{quoted(line.id)} is not a case of {spec.title}, which has {len(spec.inputs)} operands")
     rounding = parts[0].removeprefix(spec.title).strip()
     return Case(
         CaseId(spec.title, rounding, *parts[1:]),

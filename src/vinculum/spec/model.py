@@ -66,11 +66,6 @@ class Clause:
     statement: str
     basis: str
 
-    @property
-    def is_reading(self) -> bool:
-        """Whether the document says nothing of it, so that this is our reading."""
-        return "the specification is silent here" in self.basis
-
 
 @dataclass(frozen=True)
 class Attribute:

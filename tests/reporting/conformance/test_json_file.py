@@ -44,7 +44,7 @@ def test_what_is_unspecified_and_our_readings() -> None:
     crashed = next(r for r in given.results if r.verdict.kind is Kind.CRASHED)
     ulps = next(r for r in given.results if r.verdict.kind is Kind.ULPS)
     passed = next(r for r in given.results if r.verdict.kind is Kind.EXACT)
-    readings = tuple(replace(r, reading=True) for r in (crashed, ulps, passed))
+    readings = tuple(replace(r, clause="ieee-754") for r in (crashed, ulps, passed))
     whole = read(replace(given, results=readings), exact())
     assert whole["runs"][0]["readings"] == 1
     assert {"MIN / -1"} == {row["question"] for row in whole["unspecified"]}

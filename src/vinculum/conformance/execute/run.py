@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import msgspec
 
 from vinculum.conformance.cases.case import CaseId, Level
+from vinculum.conformance.oracle.readings import READINGS
 from vinculum.conformance.oracle.verdict import Kind, Verdict
 from vinculum.sandbox import End
 
@@ -78,8 +79,6 @@ class Result:
         A digest of the operation and the expectation, by which a later version of the suite knows the same case.
     answer : KeptAnswer or None
         The answer; None for an object that is no array of numbers.
-    reading : bool
-        Whether the document is silent on what the clause says, so that it is our reading.
     """
 
     id: CaseId
@@ -90,7 +89,11 @@ class Result:
     reproducer: str | None = None
     digest: str = ""
     answer: KeptAnswer | None = None
-    reading: bool = False
+
+    @property
+    def is_reading(self) -> bool:
+        """Whether it deviates only from our reading of what no document says."""
+        return self.verdict.kind in READINGS.get(self.clause, ())
 
 
 @dataclass(frozen=True)

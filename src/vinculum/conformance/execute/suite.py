@@ -138,7 +138,6 @@ def _result(one: Answered) -> Result:
         reproducer=one.reproducer,
         digest=digest(case),
         answer=kept(case, one.answer),
-        reading=clause.is_reading,
     )
 
 

@@ -27,7 +27,6 @@ from vinculum.reporting.conformance.view import (
     Severity,
     View,
     in_order,
-    severity,
     silence,
     view,
 )
@@ -78,7 +77,6 @@ def document(runs: Sequence[Run], known: Mapping[str, KnownDeviations] | None = 
         numbered=_numbered,
         most=_FINDINGS_SHOWN,
         few=_CAUSES_SIDE_BY_SIDE,
-        severity=severity,
         address=_address,
         style=style,
         script=script,

@@ -57,7 +57,7 @@ def _result(result: Result, finding: Finding, place: int) -> dict[str, Any]:
     return {
         "ruleId": _id(finding),
         "ruleIndex": place,
-        "level": "note" if result.reading else "error",
+        "level": "note" if result.is_reading else "error",
         "message": {"text": f"{result.verdict.kind.value}: {verdict_sentence(result.verdict)}"},
         "locations": [{"logicalLocations": [{"fullyQualifiedName": escaped(str(result.id)), "kind": "member"}]}],
         "partialFingerprints": {"caseId": escaped(str(result.id))},

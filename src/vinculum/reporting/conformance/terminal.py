@@ -237,7 +237,7 @@ def _in_full(result: Result) -> Iterator[RenderableType]:
     yield Text("")
     yield Text(one_line(heading), _style(verdict.kind))
     lines = [f"Clause {result.clause}: {result.statement}"]
-    if result.reading and verdict.kind.deviates:
+    if result.is_reading:
         lines.append("The specification is silent here: this is Vinculum's reading.")
     if verdict.elements:
         lines.append(f"{verdict.differing:,} of {counted(verdict.elements, 'quotient')} differ")

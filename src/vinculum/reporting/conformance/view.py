@@ -107,13 +107,7 @@ class Cases:
     @property
     def readings(self) -> int:
         """How many of those deviate only from our reading of what the specification does not say."""
-        return sum(
-            result.reading
-            and result.verdict.kind.deviates
-            and KINDS[result.verdict.kind].severity is not Severity.FATAL
-            and result.verdict.kind is not Kind.DIFFERS
-            for result in self.results
-        )
+        return sum(result.is_reading for result in self.results)
 
     @property
     def passing(self) -> int:

@@ -31,7 +31,7 @@ def report(
     schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of a run file.")] = False,
     verbose: Verbose = False,
 ) -> None:
-    """Make reports of saved conformance runs, whose answers are judged and explained anew; nothing is run.
+    """Make reports of saved conformance runs, whose answers are judged and explained again; nothing is run.
 
     Exit codes: 0 if every case passes, is not supported or deviates as --expect says; 1 if not; 2 for wrong usage.
     """

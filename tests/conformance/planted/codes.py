@@ -56,6 +56,11 @@ class Asked:
     def divisor(self) -> Array:
         return self.operation.operands[-1]
 
+    @property
+    def stretched(self) -> bool:
+        """Whether an operand is broadcast."""
+        return any(operand.shape != self.a.shape for operand in self.operation.operands)
+
     def within(self, packet: int) -> Array:
         """Return which elements lie in whole packets; the others remain after them."""
         return self.place < self.a.size // packet * packet
@@ -145,6 +150,10 @@ def round_ties_away(x: Asked) -> Array:
     return np.where(2 * x.exact == x.right.astype(np.float64) + away.astype(np.float64), away, x.right)
 
 
+def invert_after_packets(size: int, x: Asked) -> Array:
+    return np.where(x.within(size), x.right, x.inverted)
+
+
 def remembered(x: Asked) -> Array:
     """Return what was computed first for operands of these shapes."""
     return np.asarray(x.kept.setdefault((x.a.dtype, *(operand.shape for operand in x.operation.operands)), x.right))
@@ -161,7 +170,13 @@ def from_the_left(x: Asked) -> Array:
 def backward(x: Asked) -> Array:
     """Read a stretched divisor of three dimensions in the order of a transposed one."""
     stretched = x.divisor.ndim == 3 and x.divisor.shape != x.a.shape
-    return np.asarray(x.a / x.spread(x.divisor.reshape(x.divisor.shape, order="F"))) if stretched else x.right
+    return np.asarray(x.a / x.spread(x.divisor.ravel().reshape(x.divisor.shape, order="F"))) if stretched else x.right
+
+
+def fold_to_one(x: Asked) -> Array:
+    """Give 1 for constants divided by themselves."""
+    alike = all(x.operation.constant) and x.a.size > 1 and x.a.tobytes() == x.b.tobytes()
+    return np.ones_like(x.a) if alike else x.right
 
 
 def forget_the_middle(x: Asked) -> Array:
@@ -219,8 +234,6 @@ def anything_where_open(x: Asked) -> Array:
 
 def limits_where_open(x: Asked) -> Array:
     return np.asarray(fake_runtime.Saturates().quotients(x.operation, x.a, x.b))
-
-
 
 
 def refuse_uint8(x: Asked) -> Array:

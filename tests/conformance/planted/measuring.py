@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -15,7 +14,6 @@ from tests.conformance.planted.dividers import Divider, Truth
 from tests.conformance.planted.oracle import contradictions
 from vinculum.conformance.arithmetic import written
 from vinculum.conformance.cases.case import Case, Level
-from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.execute import suite
 from vinculum.conformance.execute.planning import Plan
 from vinculum.conformance.execute.run import Run, Selection
@@ -23,8 +21,11 @@ from vinculum.conformance.runtimes.registry import STARTED, runtime, started
 from vinculum.sandbox import Answer, End, Isolated, Limits, UnsupportedError
 from vinculum.spec.element_types import by_name
 
+FRESH = 400
+"""How many fresh operations each cause is compared with, where time is no matter."""
 DIFFERS = "answers differ between runs"
-_SECONDS, _MEMORY = 2.0, 288 << 20
+_LIMITS = Limits(seconds=2.0, memory=288 << 20)
+"""For those that go beyond; others have a minute, as a busy machine may need it."""
 
 
 @dataclass(frozen=True)
@@ -62,9 +63,9 @@ class Measured:
 
     @property
     def failures(self) -> str:
-        """What is not as it should be, in words; empty if all is."""
-        parts = {"not found": not self.found, "not named": self.found and not self.named, "falsely named": self.false}
-        return ", ".join(words for words, holds in parts.items() if holds)
+        """The first thing that is not as it should be; empty if all is."""
+        parts = {"not found": not self.found, "falsely named": self.false, "not named": not self.named}
+        return next((words for words, holds in parts.items() if holds), "")
 
     @property
     def said(self) -> Iterator[str]:
@@ -124,24 +125,31 @@ def measured(divider: Divider, cases: Sequence[Case], fresh: int) -> Measured:
     with pytest.MonkeyPatch.context() as patch:
         if not alone:
             patch.setattr(suite, "Isolated", InProcess)
-        own = runtime(divider.called) if alone or divider.backend else started(divider.called)
-        chosen = [case for case in cases if own.covers(case.operation)]
-        limits = Limits(seconds=_SECONDS, memory=_MEMORY)
+        asked_of = runtime(divider.called) if alone or divider.backend else started(divider.called)
+        typed = [case for case in cases if case.element_type.name in divider.types.split()]
+        chosen = [case for case in typed if asked_of.covers(case.operation)]
+        limits = _LIMITS if divider.lasts else Limits(seconds=60.0)
         selection = Selection(Level.DEFAULT, seconds=limits.seconds, memory=limits.memory)
-        run = suite.survey(Plan(divider.called, own, selection, chosen, len(chosen)), workers=1)
-    by_id = {str(case.id): case for case in chosen}
+        run = suite.survey(Plan(divider.called, asked_of, selection, chosen, len(chosen)), workers=1)
     causes = [written(cause.name, [by_name(t) for t in cause.element_types]) for cause in run.causes]
     checked = {}
     for cause, told in zip(causes, run.causes, strict=True):
-        explained = [by_id[str(result.id)] for result in run.results if result.cause == told.name]
-        with Isolated(STARTED, divider.called, limits=limits) if alone else InProcess(STARTED, divider.called) as asked_of:
-            checked[told.name] = contradictions(cause, causes, explained, partial(asked_of.call, "answer"), fresh)
+        explained = {str(result.id) for result in run.results if result.cause == told.name}
+        spoken_of = [
+            case
+            for case in chosen
+            if (str(case.id) in explained if cause.divisions else case.element_type in cause.element_types)
+        ]
+        with Isolated(STARTED, divider.called, limits=limits) if alone else InProcess(STARTED, divider.called) as own:
+            answer = partial(own.call, "answer")
+            checked[told.name] = contradictions(cause, causes, spoken_of, answer, fresh)
     return Measured(divider, run, checked)
 
 
 def cases_of(divider: Divider) -> list[Case]:
     """Return the cases that `make test` asks: those of one operator version and of the divider's element types."""
     return [
-        case for case in asked(Level.DEFAULT)
+        case
+        for case in asked(Level.DEFAULT)
         if case.id.row == divider.row and case.element_type.name in divider.types.split()
     ]

@@ -10,6 +10,7 @@ import numpy as np
 
 from tests.fake_runtime import Array
 from vinculum.conformance.arithmetic import Answered, Cause, predicts
+from vinculum.conformance.arithmetic.answered import ACCEPTED, VALUES
 from vinculum.conformance.arithmetic.circumstances import properties
 from vinculum.conformance.arithmetic.explain import contradicts
 from vinculum.conformance.arithmetic.fitting import circumstances
@@ -24,7 +25,7 @@ from vinculum.tensors.storage import element_type_of
 
 SIZES = (1, 2, 3, 4, 5, 7, 8, 9, 13, 15, 16, 17, 23, 31, 32, 33, 63, 100, 1001)
 _DEATHS = {End.HUNG: 2, End.OUT_OF_MEMORY: 2, End.CRASHED: 12}  # How many are enough, as each takes a new process.
-_TRIES = 6  # Draws of operands until one has the properties that a rule names.
+_TRIES = 6  # Draws of operands until one has the properties that a rule names, or all but one.
 
 
 def contradictions(
@@ -37,14 +38,15 @@ def contradictions(
     cause, causes
         The cause, and all causes of the run.
     cases : sequence of Case
-        The cases that it is said to explain: it speaks of operations in the same circumstances.
+        What it speaks of: the cases that an arithmetic is said to explain, as it speaks of operations in the same
+        circumstances; all cases of its element types for a rule, which names its circumstances.
     answer : callable
         Executes an operation in the divider.
     most : int
         How many operations are asked at most.
     """
     random = np.random.default_rng(30)
-    kinds = {_kind(case.operation): case for case in cases}
+    kinds = {_kind(case.operation): case for case in cases if cause.divisions or _speaks_of(cause, case)}
     templates = [list(kinds.values())[place] for place in random.permutation(len(kinds))]
     against, spoken, left = 0, 0, dict(_DEATHS)
     for number in range(most):
@@ -70,18 +72,37 @@ def _kind(operation: Operation) -> object:
     return operation.spec.title, str(operation.attributes), circumstances(operation), types, shapes
 
 
+def _speaks_of(cause: Cause, case: Case) -> bool:
+    """Tell whether a rule is about a case: one without a quotient if it is about what is accepted, else one with."""
+    illegal = case.expectation.quotient is None
+    return cause.outcome in ALIGNMENTS or (
+        not _lacking(cause, case.operation) and illegal is (cause.outcome == ACCEPTED)
+    )
+
+
+def _lacking(cause: Cause, operation: Operation) -> set[str]:
+    """Return which properties that a rule names an operation has not."""
+    return set(cause.where) - set(properties(operation)) if cause.where else set()
+
+
 def _contradicted(cause: Cause, causes: Sequence[Cause], one: Answered) -> bool | None:
     """Tell whether an answer contradicts a cause; None if the cause says nothing of the operation."""
     if cause.divisions:
         value = one.answer.value
-        is_quotient = isinstance(value, np.ndarray) and one.outcome == "divided" and value.size
+        is_quotient = isinstance(value, np.ndarray) and one.outcome == VALUES and value.size
         return not predicts(cause, one) if is_quotient else None
     if cause.outcome in ALIGNMENTS:
         ways = {way.element_type: [way] for other in causes for way in other.divisions}
         held = aligned_so(one, ALIGNMENTS[cause.outcome][1], ways)
         return None if held is None else not held
-    about = set(cause.where) <= set(properties(one.case.operation))
-    return contradicts(cause, one) if about else None
+    if not _lacking(cause, one.case.operation):
+        return contradicts(cause, one)
+    # A rule that names more than is needed is false where it says by omission that all is well.
+    return (
+        None
+        if one.outcome != cause.outcome or not one.deviates
+        else not any(predicts(other, one, causes) for other in causes)
+    )
 
 
 def _answered(case: Case, operation: Operation, answer: Callable[[Operation], Answer]) -> Answered:
@@ -101,7 +122,7 @@ def _fresh(operation: Operation, cause: Cause, random: np.random.Generator) -> O
         drawn = replace(operation, operands=tuple(_operands(operation, random)))
         if cause.divisions and len(drawn.operands) == 2 and alignment(drawn) is not None:
             drawn = _with_quotients(drawn)
-        if set(cause.where) <= set(properties(drawn)):
+        if len(_lacking(cause, drawn)) <= random.integers(0, 2):
             return drawn
     return None
 
@@ -110,14 +131,15 @@ def _operands(operation: Operation, random: np.random.Generator) -> Iterator[Arr
     """Yield operands, half of whose numbers are the operation's own, in other places."""
     shapes = [operand.shape for operand in operation.operands]
     size, alike = int(random.choice(SIZES)), len(set(shapes)) == 1
+    flat = all(len(shape) <= 1 for shape in shapes) and alignment(operation) is not None
     places = random.integers(0, 1 << 40, size)
     kept = random.random(size) < 0.5
     for operand in operation.operands:
-        grows = operand.ndim == 1 and operand.size > (0 if alike else 1)
-        shape = (size,) if grows and all(len(s) <= 1 for s in shapes) else operand.shape
+        grows = flat and operand.ndim == 1 and operand.size > (0 if alike else 1)
+        shape = (size,) if grows else operand.shape
         count = int(np.prod(shape))
         fresh = _numbers(operand.dtype, count, random)
-        if operand.size and alike and len(shape) == 1:  # Pairs stay together.
+        if grows and alike:  # Pairs stay together.
             fresh = np.where(kept, operand[places % operand.size], fresh)
         elif operand.size and count:
             own = operand.reshape(-1)[random.integers(0, operand.size, count)]

@@ -17,7 +17,9 @@ from vinculum.conformance.cases.case import Case, Level
 from vinculum.conformance.execute import suite
 from vinculum.conformance.execute.planning import Plan
 from vinculum.conformance.execute.run import Run, Selection
-from vinculum.conformance.runtimes.registry import STARTED, runtime, started
+from vinculum.conformance.runtimes import plugin
+from vinculum.conformance.runtimes.plugin import Plugin
+from vinculum.conformance.runtimes.registry import STARTED, parsed, runtime
 from vinculum.sandbox import Answer, End, Isolated, Limits, UnsupportedError
 from vinculum.spec.element_types import by_name
 
@@ -88,7 +90,7 @@ class InProcess:
 
     def __init__(self, maker: str, backend: str, *, limits: Limits | None = None) -> None:
         assert maker == STARTED
-        self._made = started(backend)
+        self._made = Plugin(*parsed(backend))
 
     def __enter__(self) -> InProcess:
         return self
@@ -125,7 +127,8 @@ def measured(divider: Divider, cases: Sequence[Case], fresh: int) -> Measured:
     with pytest.MonkeyPatch.context() as patch:
         if not alone:
             patch.setattr(suite, "Isolated", InProcess)
-        asked_of = runtime(divider.called) if alone or divider.backend else started(divider.called)
+            patch.setattr(plugin, "asked_elsewhere", lambda _, __, *of, called: Plugin(*of).tell())
+        asked_of = runtime(divider.called) if alone else Plugin(*parsed(divider.called))
         typed = [case for case in cases if case.element_type.name in divider.types.split()]
         chosen = [case for case in typed if asked_of.covers(case.operation)]
         limits = _LIMITS if divider.lasts else Limits(seconds=60.0)

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from tests.conformance.arithmetic.answering import answered
-from tests.conformance.planted.dividers import DIVIDERS
+from tests.conformance.planted.dividers import DIVIDERS, Planted
 from tests.conformance.planted.measuring import InProcess, cases_of, measured
 from tests.conformance.planted.not_yet import NOT_YET
 from tests.conformance.planted.oracle import contradictions
 from vinculum.conformance.arithmetic import predicts, written
-from vinculum.conformance.runtimes.registry import STARTED, started
+from vinculum.conformance.runtimes.registry import STARTED
 from vinculum.spec.element_types import by_name
 
 FRESH = 40
@@ -41,7 +41,7 @@ def test_found_and_truly_named(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name, own in DIVIDERS.items() if own.aimed])
 def test_the_cases_made_for_it_find_it(name: str) -> None:
     own = DIVIDERS[name]
-    aimed = [one for one in answered(started(own.called), cases_of(own)) if one.case.id.matches(own.aimed)]
+    aimed = [one for one in answered(Planted({"divider": own.name}), cases_of(own)) if one.case.id.matches(own.aimed)]
     assert aimed
     assert all(one.deviates for one in aimed)
 
@@ -64,7 +64,7 @@ def test_the_cases_made_for_it_find_it(name: str) -> None:
 def test_the_oracle_contradicts_what_is_false(divider: str, cause: str) -> None:
     """What explains some cases of the suite is not true for that."""
     own, false = DIVIDERS[divider], written(cause, [by_name(t) for t in DIVIDERS[divider].types.split()])
-    told = answered(started(own.called), cases_of(own))
+    told = answered(Planted({"divider": own.name}), cases_of(own))
     predicted = [one for one in told if one.deviates and predicts(false, one)]
     assert predicted
     spoken_of = predicted if false.divisions else told

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
+from itertools import count
 from typing import Any
 
 import ml_dtypes
@@ -22,6 +23,8 @@ from vinculum.conformance.cases.operation import Operation
 from vinculum.tensors.storage import element_type_of
 
 Code = Callable[[Asked], Any]
+SEEDS = count()
+"""Each start of a divider draws other numbers."""
 
 
 class Truth(Enum):
@@ -104,7 +107,7 @@ class Coded(FakeRuntime):
     """It gives what a code computes."""
 
     def __init__(self, code: Code) -> None:
-        self._code, self._calls, self._random = code, 0, np.random.default_rng()
+        self._code, self._calls, self._random = code, 0, np.random.default_rng(next(SEEDS))
         self._kept: dict[Any, Any] = {}
 
     def quotients(self, operation: Operation, a: Array, b: Array) -> Any:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import count
 from typing import Any
 
 import pytest
 
 from tests.conformance.arithmetic.answering import asked
+from tests.conformance.planted import dividers
 from tests.conformance.planted.dividers import Divider, Truth
 from tests.conformance.planted.oracle import contradictions
 from vinculum.conformance.arithmetic import written
@@ -111,7 +113,7 @@ class InProcess:
             return Answer(End.REFUSED, words=str(error))
 
 
-def measured(divider: Divider, cases: Sequence[Case], fresh: int) -> Measured:
+def measured(divider: Divider, cases: Sequence[Case], fresh: int, seed: int = 0) -> Measured:
     """Return what a run of some cases says of a divider.
 
     Parameters
@@ -122,10 +124,13 @@ def measured(divider: Divider, cases: Sequence[Case], fresh: int) -> Measured:
         The cases; those that it does not cover are left out.
     fresh : int
         How many fresh operations each cause is compared with.
+    seed : int
+        Of what a divider draws that kills no process; each of its starts draws other numbers.
     """
     alone = divider.kills or divider.backend.startswith("command:")
     with pytest.MonkeyPatch.context() as patch:
         if not alone:
+            patch.setattr(dividers, "SEEDS", count(1000 * seed))
             patch.setattr(suite, "Isolated", InProcess)
             patch.setattr(plugin, "asked_elsewhere", lambda _, __, *of, called: Plugin(*of).tell())
         asked_of = runtime(divider.called) if alone else Plugin(*parsed(divider.called))

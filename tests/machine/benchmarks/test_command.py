@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-import pytest
 from defusedxml.ElementTree import fromstring
 from msgspec.structs import replace
 
@@ -14,10 +13,8 @@ from benchmarks.compare.plot import drawn_rows, svg
 from benchmarks.compare.results import read
 from tests import processes
 from tests.benchmarks.reports import report
-from tests.optional import needs
 
 COMMAND = [sys.executable, "-m", "benchmarks"]
-pytestmark = needs("matplotlib")
 
 
 def words(figure: str) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import pytest
 from defusedxml.ElementTree import fromstring
 from msgspec.structs import replace
 

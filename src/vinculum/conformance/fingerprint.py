@@ -13,7 +13,7 @@ from vinculum.conformance.arithmetic.circumstances import RUN_TIME, placement
 from vinculum.conformance.cases.case import Advance
 from vinculum.conformance.execute.planning import Plan
 from vinculum.conformance.execute.suite import ask
-from vinculum.conformance.oracle.verdict import Example
+from vinculum.conformance.oracle.verdict import Example, Kind
 from vinculum.conformance.runtimes.registry import STARTED
 from vinculum.sandbox import Limits
 from vinculum.spec.element_types import REAL, ElementType
@@ -111,6 +111,8 @@ def lines(answered: Sequence[Answered], explanation: Explanation) -> Iterator[Li
     consistent = {id(one) for told in explanation.refuted for one in told.cases}
     if rest := [one for one in explanation.unexplained if id(one) not in consistent]:
         yield _line(rest, f"{len(rest)} cases deviate for no known cause")
+    if unsteady := [one for one in answered if one.verdict.kind is Kind.DIFFERS]:
+        yield _line(unsteady, f"in {len(unsteady)} cases the answers differ between runs")
     yield from _as_specified(answered)
 
 

@@ -33,6 +33,7 @@ from vinculum.conformance.arithmetic.rules import (
     outcomes,
     wrong_places,
 )
+from vinculum.conformance.oracle.verdict import Kind
 from vinculum.errors import AttributeValueError
 from vinculum.sandbox import End
 from vinculum.spec.element_types import ELEMENT_TYPES, REAL, ElementType
@@ -54,11 +55,13 @@ def explain(answered: Sequence[Answered], known: Sequence[Cause] = ()) -> Explan
     Parameters
     ----------
     answered : sequence of Answered
-        The cases of a run, in any order; the runtime is not needed.
+        The cases of a run, in any order; those whose answers differ between runs are left out.
     known : sequence of Cause
         Causes that are tried before all others. A few cases may fit several causes; a known cause that fits is
         preferred, and needs less evidence.
     """
+    # An answer that is another the next time has no arithmetic.
+    answered = [one for one in answered if one.verdict.kind is not Kind.DIFFERS]
     left = {id(one): one for one in answered if one.deviates}
     found: list[Explained] = []
 

@@ -15,9 +15,8 @@ from vinculum.conformance.cases.case import Level
 from vinculum.conformance.execute.run import Run
 from vinculum.conformance.expect import KnownCause, KnownDeviations
 from vinculum.conformance.oracle.verdict import Kind, Verdict
-from vinculum.reporting.conformance.findings import findings, ulp_bars
-from vinculum.reporting.conformance.matrix import SYMBOLS, WORST_FIRST, matrix, worst
-from vinculum.reporting.conformance.page import page
+from vinculum.reporting.conformance.terminal import page
+from vinculum.reporting.conformance.view import KINDS, WORST_FIRST, ulps_text, view, worst
 from vinculum.reporting.conformance.words import verdict_sentence
 
 
@@ -47,7 +46,7 @@ class TestMatrix:
 
     def test_every_case_is_in_its_cell(self) -> None:
         given = report()
-        found = matrix(given)
+        found = view(given)
         assert sum(cell.total for cell in found.cells.values()) == len(given.results)
         for (operator, element_type), cell in found.cells.items():
             of_cell = [r for r in given.results if (r.id.row, r.id.element_type) == (operator, element_type)]
@@ -61,7 +60,7 @@ class TestMatrix:
         assert worst([Kind.EXACT, Kind.UNSUPPORTED]) is Kind.UNSUPPORTED
         deviating = [kind for kind in WORST_FIRST if kind.deviates]
         assert WORST_FIRST[: len(deviating)] == tuple(deviating)
-        assert len({SYMBOLS[kind] for kind in deviating}) == len(deviating)
+        assert len({KINDS[kind].letter for kind in deviating}) == len(deviating)
 
     @pytest.mark.parametrize("width", [80, 100, 200])
     def test_it_fits_and_is_complete(self, width: int) -> None:
@@ -71,7 +70,7 @@ class TestMatrix:
         assert max(len(line) for line in lines if line != command) <= width
         rows = [line for line in lines if line.startswith(("  Div", "  Recip", "  SONNX"))]
         text = " ".join(rows)
-        words = [f"{c.deviating}/{c.total}" for c in matrix(given).cells.values() if c.deviating]
+        words = [f"{c.deviating}/{c.total}" for c in view(given).cells.values() if c.deviating]
         assert len(words) == text.count("/")
         assert "C 10/24" in text  # Meaningful without colour.
         assert "C crashed" in " ".join(lines)
@@ -93,25 +92,25 @@ class TestFindings:
 
     def test_they_hold_every_case_that_deviates(self) -> None:
         given = report()
-        found = findings(given)
-        assert sum(len(f.results) for f in found) == sum(r.verdict.kind.deviates for r in given.results)
+        found = view(given).findings
+        assert sum(f.total for f in found) == sum(r.verdict.kind.deviates for r in given.results)
         explained = [f for f in found if f.name]
         assert [f.name for f in explained] == [given.causes[place].name for place in (1, 2, 0)]
-        assert [f.kind for f in explained] == [Kind.CRASHED, Kind.ACCEPTED, Kind.ULPS]
+        assert [f.worst for f in explained] == [Kind.CRASHED, Kind.ACCEPTED, Kind.ULPS]
         assert all(r.cause == f.name for f in found for r in f.results)
         assert found[len(explained) :] == tuple(f for f in found if not f.name)
-        assert sum(len(f.results) for f in found if not f.name) == len(given.unexplained)
+        assert sum(f.total for f in found if not f.name) == len(given.unexplained)
 
     def test_the_smallest_case_with_an_example_is_shown(self) -> None:
         given = report()
         small = next(r for r in given.results if r.verdict.kind is Kind.ULPS)
         small = replace(small, verdict=replace(small.verdict, elements=2))
-        (finding,) = (f for f in findings(replace(given, results=(*given.results, small))) if f.kind is Kind.ULPS)
+        (finding,) = (f for f in view(replace(given, results=(*given.results, small))).findings if f.worst is Kind.ULPS)
         assert finding.shown is small
 
     def test_reasons_are_those_of_the_cases_they_are_known_for(self) -> None:
         given = report()
-        (finding,) = (f for f in findings(given) if f.kind is Kind.ULPS)
+        (finding,) = (f for f in view(given).findings if f.worst is Kind.ULPS)
         of_type = Counter(r.id.element_type for r in finding.results)
         (first, most), (second, fewer), *_ = of_type.most_common()
         lines = (
@@ -140,7 +139,7 @@ class TestFindings:
 
     def test_the_last_line_is_a_command_that_shows_a_case(self) -> None:
         lines = printed(replace(report(), backend="openvino[device=GPU]"))
-        crash = findings(report())[0].shown.id
+        crash = view(report()).findings[0].shown.id
         assert lines[-1] == f"    vinculum conform 'openvino[device=GPU]' --only '{crash}'"
 
     def test_nothing_found(self) -> None:
@@ -158,8 +157,7 @@ class TestFindings:
         assert verdict_sentence(Verdict(Kind.HUNG)) == "hung"
 
     def test_ulps(self) -> None:
-        verdicts = [Verdict(Kind.ULPS, ulps={0: 3, 2: 1}), Verdict(Kind.ULPS, ulps={0: 4, 62: 1}), Verdict(Kind.EXACT)]
-        assert ulp_bars(verdicts) == (("1 ulp", 7), ("4 to 7 ulps", 1), ("2^62 ulps or more", 1))
+        assert [ulps_text(power) for power in (0, 2, 62)] == ["1 ulp", "4 to 7 ulps", "2^62 ulps or more"]
 
 
 class TestFewCases:
@@ -184,7 +182,11 @@ class TestSideBySide:
     def test_several(self) -> None:
         lines = printed(report(), exact())
         assert lines[0] == "How runtimes divide"
-        assert next(line for line in lines if line.startswith("  crashed")).split() == ["crashed", "12", "-"]
+        counts = {line.split()[0]: line.split() for line in lines[:9] if line.startswith("  ")}
+        assert counts["cases"][:4] == ["cases", "pass", "C", "H"]
+        passing, crashed = view(report()).passing, report().counts()[Kind.CRASHED]
+        assert counts["openvino"][1:4] == ["1,800", f"{passing:,}", f"{crashed}"]
+        assert counts["vinculum"][1:4] == ["1,800", "1,800", "-"]
         assert "How OpenVINO divides" in lines
         assert "How Vinculum divides" in lines
 

@@ -1,4 +1,4 @@
-"""The survey: what runtimes give where the specification is silent, and errors in ulps by element type."""
+"""The survey: what runtimes give where the specification is silent, and what a finding shows."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from tests.reporting.conformance.reports import DATE, DEFAULT, VERSIONS, exact, 
 from vinculum.conformance.cases.case import CaseId
 from vinculum.conformance.cases.value_trials import value_classes
 from vinculum.conformance.execute.run import Result, Run
-from vinculum.conformance.oracle.verdict import Gave, Kind, Verdict
+from vinculum.conformance.oracle.verdict import Example, Gave, Kind, Verdict
 from vinculum.reporting.conformance.html import document
-from vinculum.reporting.conformance.survey import errors_in_ulps, silence, ulp_bins
+from vinculum.reporting.conformance.view import Severity, severity, silence, view
 from vinculum.spec.element_types import INT32
 
 REFUSED = Verdict(Kind.UNSPECIFIED, "Integer division by zero")
@@ -77,21 +77,49 @@ class TestSilence:
         assert "Where the specification is silent" not in document([replace(MINE, results=MINE.results[6:7])])
 
 
-class TestErrorsInUlps:
-    """How many of how many quotients are off, by how much, for each element type."""
+class TestExamples:
+    """An example has numbers that a person reads easily, where one of the worst verdict has."""
 
-    def test_sums(self) -> None:
+    def test_ordinary_numbers_first(self) -> None:
         given = report()
-        (of_float, of_double) = errors_in_ulps(given)
-        assert (of_float.element_type, of_double.element_type) == ("float", "double")
-        own = [r.verdict for r in given.results if r.id.element_type == "float"]
-        counted = [v for v in own if v.kind in (Kind.ULPS, Kind.EXACT)]
-        assert of_float.compared == sum(v.elements for v in counted)
-        assert of_float.off == sum(of_float.bins) == sum(sum(v.ulps.values()) for v in counted)
-        assert len(of_float.bins) == len(ulp_bins())
-        assert of_float.bins[-1] == sum(v.kind is Kind.ULPS for v in own)  # One of 2**20 in each.
+        strange, plain = [r for r in given.results if r.verdict.kind is Kind.ULPS][:2]
+        example = Example((5,), ("7.0 (0x40e00000)", "3.0 (0x40400000)"), "2.3333333 (0x40155555)", "2.3 (0x40133333)")
+        plain = replace(plain, verdict=replace(plain.verdict, example=example, elements=9999))
+        (finding,) = view(replace(given, results=(strange, plain))).findings
+        assert finding.shown is plain
 
-    def test_none(self) -> None:
-        assert errors_in_ulps(exact()) == ()
-        assert 'aria-label="Errors in ulps' not in document([exact()])
-        assert 'aria-label="Errors in ulps of OpenVINO"' in document([report()])
+    def test_fractions_and_words(self) -> None:
+        given = report()
+        first, second = [r for r in given.results if r.verdict.kind is Kind.ULPS][:2]
+        of_reals = Example((0,), ("5/3", "7"), "5/21", "0")
+        of_nan = Example((0,), ("nan (0x7fc00000)", "inf (0x7f800000)"), "nan (0x7fc00000)", "0.0 (0x00000000)")
+        first = replace(first, verdict=replace(first.verdict, example=of_nan))
+        second = replace(second, verdict=replace(second.verdict, example=of_reals))
+        (finding,) = view(replace(given, results=(first, second))).findings
+        assert finding.shown is second
+
+
+class TestSeverity:
+    """How bad a verdict is: errors of 256 ulps and more are no rounding."""
+
+    def test_of_ulps(self) -> None:
+        found = [severity(Verdict(Kind.ULPS, largest=ulps)) for ulps in (1, 255, 256, 2**30)]
+        assert found == [Severity.ULPS, Severity.ULPS, Severity.WRONG, Severity.WRONG]
+
+    def test_the_worst_of_several(self) -> None:
+        given = report()
+        assert view(given).severity is Severity.FATAL
+        assert view(exact()).severity is Severity.OK
+
+
+class TestAnswersThatDiffer:
+    """They are counted apart from what is unexplained."""
+
+    def test_it_is_a_finding(self) -> None:
+        given = report()
+        first, *others = [r for r in given.results if r.verdict.kind is Kind.ULPS]
+        differs = replace(first, verdict=replace(first.verdict, kind=Kind.DIFFERS, said="exact, crashed"), cause="")
+        one = view(replace(given, results=(differs, *others)))
+        assert [f.statement for f in one.findings if not f.name] == ["answers differ between runs"]
+        assert one.explained.endswith("; 0 unexplained, and 1 of which the answers differ between runs.")
+        assert one.run.unexplained == ()

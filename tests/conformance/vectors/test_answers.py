@@ -10,16 +10,25 @@ from typing import Any
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
+from tests import fake_runtime
 from tests.conformance.asking import message
 from tests.conformance.vectors.exports import exported, lines
+from vinculum.conformance.cases.case import Level
+from vinculum.conformance.cases.enumeration import cases
+from vinculum.conformance.cases.operation import aligned
+from vinculum.conformance.execute.answers import answered, digest
+from vinculum.conformance.execute.planning import plan
+from vinculum.conformance.execute.run import Result, Run, Selection
+from vinculum.conformance.execute.suite import explained, survey
 from vinculum.conformance.runtimes.registry import runtime
 from vinculum.conformance.vectors.elements import elements_text
-from vinculum.conformance.vectors.judge import Judged, counts, judged
-from vinculum.conformance.vectors.lines import expectation_of, operation_of, type_of
+from vinculum.conformance.vectors.export import export
+from vinculum.conformance.vectors.lines import case_of, expectation_of, type_of
 from vinculum.conformance.vectors.records import CaseLine, Standing
 from vinculum.errors import AttributeValueError, ModelError, VinculumError
-from vinculum.spec.element_types import FLOAT, by_name
+from vinculum.spec.element_types import FLOAT, INT32, by_name
 from vinculum.spec.model import Dialect
 
 Row = dict[str, Any]
@@ -39,24 +48,38 @@ def answers(tmp_path: Path) -> Path:
     return tmp_path / "answers.jsonl"
 
 
-def judge(answers: Path, rows: Sequence[Row], *only: str, folder: Path | None = None) -> list[Judged]:
+def judge(answers: Path, rows: Sequence[Row], *only: str, folder: Path | None = None) -> tuple[Result, ...]:
+    return judged(folder or exported("jsonl"), write(answers, rows), *only).results
+
+
+def write(answers: Path, rows: Sequence[Row]) -> Path:
     answers.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    return list(judged(folder or exported("jsonl"), answers, only))
+    return answers
 
 
-def kinds(results: Sequence[Judged]) -> list[str]:
-    return [one.verdict.kind.value if one.verdict else "not answered" for one in results]
+def judged(folder: Path, answers: Path, *only: str) -> Run:
+    return survey(plan(f"answers:{folder}[from={answers}]", Selection(Level.DEFAULT, only)))
+
+
+def kinds(results: Sequence[Result]) -> list[str]:
+    return [one.verdict.kind.value for one in results]
+
+
+def deviating(results: Sequence[Result]) -> list[Result]:
+    return [one for one in results if one.verdict.kind.deviates]
 
 
 class TestVerdicts:
     """Those of a run of the suite."""
 
     def test_what_is_right(self, answers: Path) -> None:
-        rows = [right(line) for line in lines(exported("jsonl")) if line.operands[0].type != "real"]
-        results = [one for one in judge(answers, rows) if one.verdict]
-        assert set(kinds(results)) == {"exact", "refused as required", "unspecified"}
-        assert len(results) == len(rows)
-        assert not any(one.fails for one in results)
+        rows = [
+            right(line) if line.operands[0].type != "real" else {"id": line.id, "unsupported": "no reals"}
+            for line in lines(exported("jsonl"))
+        ]
+        results = judge(answers, rows)
+        assert set(kinds(results)) == {"exact", "refused as required", "unspecified", "not supported"}
+        assert [str(one.id) for one in results] == [row["id"] for row in rows]
 
     @pytest.mark.parametrize(
         ("answer", "kind", "fails"),
@@ -71,7 +94,7 @@ class TestVerdicts:
     def test_without_quotients(self, answers: Path, answer: Row, kind: str, fails: bool) -> None:
         only = next(line.id for line in lines(exported("jsonl")) if line.id.startswith("Div-14/float/"))
         (one,) = judge(answers, [{"id": only} | answer], only)
-        assert (kinds([one]), one.fails) == ([kind], fails)
+        assert (kinds([one]), one.verdict.kind.deviates) == ([kind], fails)
 
     def test_quotients_that_are_off(self, answers: Path) -> None:
         line = next(line for line in lines(exported("jsonl")) if line.id.startswith("Div-14/float/"))
@@ -79,7 +102,6 @@ class TestVerdicts:
         assert quotient is not None
         off = np.nextafter(quotient, np.float32(np.inf))
         (one,) = judge(answers, [{"id": line.id, "elements": elements_text(off, FLOAT)}], line.id)
-        assert one.verdict is not None
         assert one.verdict.kind.value in ("off by ulps", "wrong value")
         assert one.verdict.example is not None
 
@@ -107,27 +129,21 @@ class TestVerdicts:
         assert kinds(judge(answers, [{"id": line.id, "refused": "x/0"}], line.id)) == ["unspecified"]
         assert kinds(judge(answers, [{"id": line.id, "crashed": "SIGFPE"}], line.id)) == ["crashed"]
 
-    def test_no_answer_is_a_failure(self, answers: Path) -> None:
+    def test_no_answer(self, answers: Path) -> None:
+        """It could be that of a program that died, so nothing is told of the others."""
         first, second = [line for line in lines(exported("jsonl")) if line.id.startswith("Div-14/float/")][:2]
-        results = judge(answers, [right(first)], first.id, second.id)
-        assert [(one.id, one.fails) for one in results] == [(first.id, False), (second.id, True)]
-        assert counts(results) == {"exact": 1, "not answered": 1}
+        told = message(ModelError, lambda: judge(answers, [right(first)], first.id, second.id))
+        assert f"has no answer to 1 cases, such as {second.id[:20]!r}"[:-1] in told
 
-    def test_conventions(self, answers: Path) -> None:
-        """Judged where a program answers them, and only there."""
+    def test_conventions_are_no_cases(self, answers: Path) -> None:
         rows = [{"id": "euclidean/int32/x/0 gives 0", "elements": " ".join(["00000000"] * 17)}]
-        (one,) = [one for one in judge(answers, rows) if one.verdict]
-        assert (one.id, one.fails) == (rows[0]["id"], False)
-        assert judge(answers, rows, "euclidean/*") == [one]
-        rows[0]["id"] = "truncating/int32/x/0 gives x"
-        (one,) = [one for one in judge(answers, rows) if one.verdict]
-        assert (kinds([one]), one.fails) == (["wrong value"], True)
+        assert "cases that the export does not have" in message(ModelError, lambda: judge(answers, rows))
 
     def test_our_own_engine(self, answers: Path) -> None:
         ours = runtime("vinculum")
         rows: list[Row] = []
         for line in lines(exported("jsonl")):
-            operation, element_type = operation_of(line), type_of(line.operands[0])
+            operation, element_type = case_of(line, Level.QUICK).operation, type_of(line.operands[0])
             if operation.spec.dialect is Dialect.SONNX and any(operation.constant):
                 rows.append({"id": line.id, "unsupported": "no constants"})
                 continue
@@ -139,8 +155,8 @@ class TestVerdicts:
                 text = elements_text(quotient, element_type)
                 rows.append({"id": line.id, "elements": text, "type": str(element_type), "shape": quotient.shape})
         results = judge(answers, rows)
-        assert [(one.id, kinds([one])) for one in results if one.fails] == []
-        assert counts(results)["exact"] > 400
+        assert deviating(results) == []
+        assert kinds(results).count("exact") > 400
 
 
 class TestNumpyFiles:
@@ -153,25 +169,61 @@ class TestNumpyFiles:
                 (tmp_path / f"{line.name}.npy").write_bytes(quotient.read_bytes())
         refused = [right(line) for line in lines(exported("npy")) if line.quotient is None]
         (tmp_path / "answers.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in refused))
-        results = list(judged(exported("npy"), tmp_path))
-        assert not any(one.fails for one in results)
-        assert set(counts(results)) == {"exact", "refused as required", "unspecified"}
+        assert set(kinds(judged(exported("npy"), tmp_path).results)) == {"exact", "refused as required", "unspecified"}
 
     def test_a_wrong_one(self, tmp_path: Path) -> None:
         line = next(line for line in lines(exported("npy")) if line.id.startswith("Div-14/float/"))
         np.save(tmp_path / f"{line.name}.npy", np.zeros(line.operands[0].shape))
-        assert kinds(list(judged(exported("npy"), tmp_path, [line.id]))) == ["wrong type"]
+        assert kinds(judged(exported("npy"), tmp_path, line.id).results) == ["wrong type"]
         (tmp_path / f"{line.name}.npy").write_text("nonsense")
-        assert "is not an .npy file" in message(ModelError, lambda: list(judged(exported("npy"), tmp_path, [line.id])))
+        assert "is not an .npy file" in message(ModelError, lambda: judged(exported("npy"), tmp_path, line.id))
+
+
+class TestRun:
+    """A run of answers has what every run has: causes, and everything that is kept of it."""
+
+    def test_causes(self, answers: Path) -> None:
+        only = "Div-14/int32/*/equal shapes/*"
+        rows = []
+        for line in lines(exported("jsonl")):
+            case = case_of(line, Level.QUICK)
+            if case.id.matches(only):
+                with np.errstate(over="ignore"):
+                    quotient = fake_runtime.Floors().quotients(case.operation, *aligned(case.operation))
+                rows.append({"id": line.id, "elements": elements_text(quotient, INT32)})
+        run = survey(plan(f"answers:{exported('jsonl')}[from={write(answers, rows)}]", Selection(Level.QUICK, (only,))))
+        (cause,) = run.causes
+        assert cause.name == "arithmetic: floor(a / b)"
+        assert run.unexplained == ()
+        assert explained(run, answered(run)) == run
+        assert run.title == f"the program that wrote {answers}"
+        assert "processor" not in run.versions
+
+    def test_the_answers_in_the_export(self, tmp_path: Path) -> None:
+        folder = tmp_path / "export"
+        export(folder, "jsonl", Level.QUICK, ("Div-14/int8/*",))
+        rows = [right(line) for line in lines(folder)]
+        write(folder / "answers.jsonl", rows)
+        run = survey(plan(f"answers:{folder}", Selection(Level.DEFAULT)))
+        assert (run.selection, len(run.results)) == (Selection(Level.QUICK, ("Div-14/int8/*",)), len(rows))
+        (folder / "answers").mkdir()
+        write(folder / "answers" / "answers.jsonl", [{"id": row["id"], "unsupported": ""} for row in rows])
+        run = survey(plan(f"answers:{folder}", Selection(Level.DEFAULT)))
+        assert set(kinds(run.results)) == {"not supported"}
+
+    def test_the_same_cases_as_the_suite(self) -> None:
+        own = {case.id: digest(case) for case in cases(Level.QUICK)}
+        read = [case_of(line, Level.QUICK) for line in lines(exported("jsonl"))]
+        assert {case.id: digest(case) for case in read} == own
 
 
 class TestRefused:
     """What cannot be read."""
 
     def test_no_answers(self, answers: Path, tmp_path: Path) -> None:
-        assert "there are no answers" in message(ModelError, lambda: list(judged(exported("jsonl"), answers)))
+        assert "there are no answers" in message(ModelError, lambda: judged(exported("jsonl"), answers))
         assert "holds no answer" in message(ModelError, lambda: judge(answers, []))
-        assert "holds no answer" in message(ModelError, lambda: list(judged(exported("jsonl"), tmp_path)))
+        assert "holds no answer" in message(ModelError, lambda: judged(exported("jsonl"), tmp_path))
 
     @pytest.mark.parametrize(
         ("row", "words"),
@@ -202,7 +254,7 @@ class TestRefused:
         assert told.startswith(repr(str(answers)))
 
     def test_a_device(self) -> None:
-        told = message(ModelError, lambda: list(judged(exported("jsonl"), Path("/dev/null"))))
+        told = message(ModelError, lambda: judged(exported("jsonl"), Path("/dev/null")))
         assert told == "'/dev/null' is not a regular file; give an ordinary file"
 
     def test_twice(self, answers: Path) -> None:
@@ -211,15 +263,41 @@ class TestRefused:
 
     def test_no_json(self, answers: Path) -> None:
         answers.write_bytes(b'{"id": "a", "refused": ""}\n\xff\xfe\n')
-        assert "line 2: " in message(ModelError, lambda: list(judged(exported("jsonl"), answers)))
+        assert "line 2: " in message(ModelError, lambda: judged(exported("jsonl"), answers))
 
     def test_a_pattern_without_a_case(self, answers: Path) -> None:
         row = right(next(lines(exported("jsonl"))))
         assert "matches 'Div-99'" in message(AttributeValueError, lambda: judge(answers, [row], "Div-99"))
 
+    @pytest.mark.parametrize(
+        ("changed", "words"),
+        [
+            ({"operands": ()}, "is not a case of Div-14, which has 2 operands"),
+            ({"id": "Div-14/x"}, "'Div-14/x' is not a case of Div-14"),
+            ({"clause": "none"}, "'onnx' has no Div-14 with the clause 'none'"),
+            ({"version": 99}, "'onnx' has no Div-99"),
+        ],
+    )
+    def test_a_line_that_is_no_case(self, changed: dict[str, Any], words: str) -> None:
+        line = next(line for line in lines(exported("jsonl")) if line.id.startswith("Div-14/float/"))
+        assert words in message(ModelError, lambda: case_of(replace(line, **changed), Level.QUICK))
+
+    def test_another_level(self, answers: Path) -> None:
+        told = message(
+            AttributeValueError, lambda: plan(f"answers:{exported('jsonl')}[from={answers}]", Selection(Level.FULL))
+        )
+        assert told.endswith("is an export of the quick level; leave --full out")
+
+    def test_another_option(self) -> None:
+        line = message(AttributeValueError, lambda: plan(f"answers:{exported('jsonl')}[of=x]", Selection(Level.QUICK)))
+        assert line == "answers: has no option 'of'; allowed: from"
+
+    def test_nothing_can_be_asked(self) -> None:
+        assert "there is nothing to ask" in message(AttributeValueError, lambda: runtime("answers:x"))
+
     def test_no_export(self, answers: Path, tmp_path: Path) -> None:
         answers.write_text("")
-        assert "has no index.json" in message(ModelError, lambda: list(judged(tmp_path, answers)))
+        assert "has no index.json" in message(ModelError, lambda: judged(tmp_path, answers))
 
     @pytest.mark.parametrize(
         ("content", "words"),
@@ -227,7 +305,7 @@ class TestRefused:
     )
     def test_no_index(self, answers: Path, tmp_path: Path, content: str, words: str) -> None:
         (tmp_path / "index.json").write_text(content)
-        assert words in message(ModelError, lambda: list(judged(tmp_path, answers)))
+        assert words in message(ModelError, lambda: judged(tmp_path, answers))
 
     def test_cases_that_were_changed(self, answers: Path, tmp_path: Path) -> None:
         copytree(exported("jsonl"), tmp_path / "changed")

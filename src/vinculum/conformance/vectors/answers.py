@@ -1,11 +1,8 @@
-"""Verdicts on the answers of any program to an export, by the same judge as a run of the suite."""
+"""The answers that any program wrote to an export, judged as those of a runtime: the backend ``answers:DIR``."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from fnmatch import fnmatchcase
+from collections.abc import Iterator, Mapping
 from hashlib import file_digest
 from io import BufferedReader
 from math import prod
@@ -16,19 +13,24 @@ import msgspec
 import numpy as np
 from msgspec import UNSET, Struct
 
+from vinculum.conformance.arithmetic import Answered
+from vinculum.conformance.cases.case import Case, Level
+from vinculum.conformance.execute.run import Selection
 from vinculum.conformance.oracle.judgement import judge
-from vinculum.conformance.oracle.verdict import Kind, Verdict
+from vinculum.conformance.oracle.verdict import Verdict
+from vinculum.conformance.runtimes.options import check_names
 from vinculum.conformance.vectors.elements import array_of
-from vinculum.conformance.vectors.export import CASES, CONVENTIONS, INDEX
-from vinculum.conformance.vectors.lines import expectation_of, operation_of, type_of
+from vinculum.conformance.vectors.export import CASES, INDEX
+from vinculum.conformance.vectors.lines import case_of, type_of
 from vinculum.conformance.vectors.npy import read_array
-from vinculum.conformance.vectors.records import SCHEMA, AnswerLine, CaseLine, ConventionLine, Index, Tensor
+from vinculum.conformance.vectors.records import SCHEMA, AnswerLine, CaseLine, Index, Tensor
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.files import regular_size
 from vinculum.sandbox import Answer, End
 from vinculum.tensors.storage import dtype_of
 from vinculum.text import listed, quoted
 
+_LINES, _FOLDER = "answers.jsonl", "answers"
 _MOST = 1 << 34  # The largest file in bytes; files of cases and answers are read line by line.
 _ENDS = {
     "refused": End.REFUSED,
@@ -39,75 +41,80 @@ _ENDS = {
 _R = TypeVar("_R", bound=Struct)
 
 
-@dataclass(frozen=True)
-class Judged:
-    """The verdict on an answer.
-
-    Attributes
-    ----------
-    id : str
-        The id of the case or the convention.
-    verdict : Verdict or None
-        The verdict, as in a run of the suite; None if there is no answer.
-    """
-
-    id: str
-    verdict: Verdict | None
-
-    @property
-    def fails(self) -> bool:
-        """Whether the answer is wrong or missing."""
-        return self.verdict is None or self.verdict.kind.deviates
-
-
-def judged(folder: Path, answers: Path, only: Sequence[str] = ()) -> Iterator[Judged]:
-    """Yield the verdict on every answer to an export, in the order of its cases.
-
-    The rows of conventions need no answer, as no program divides by all of them; those with an answer are judged.
+class GivenAnswers:
+    """The answers of a program to an export; nothing is run.
 
     Parameters
     ----------
     folder : Path
-        The export.
-    answers : Path
-        A file of JSON lines, or a folder of ``NAME.npy`` files with an ``answers.jsonl`` for cases without quotients.
-    only : sequence of str
-        Glob patterns on the ids; other cases need no answer.
+        The export, with ``answers.jsonl``, or a folder ``answers`` of ``NAME.npy`` files that holds one.
+    options : Mapping of str to str
+        ``from``: such a file or folder elsewhere.
 
     Raises
     ------
     ModelError
-        If a file cannot be read or does not belong to the export, or if an answer has no case.
+        If the folder is not an export, or its cases were changed.
     AttributeValueError
-        If a pattern matches no case.
+        If there is another option.
     """
-    _check_index(folder)
-    given = _Answers(answers)
-    matched: set[str] = set()
-    for line in _records(folder / CASES, CaseLine):
-        matching = [pattern for pattern in only if fnmatchcase(line.id, pattern)]
-        matched.update(matching)
-        answer = given.answer(line.id, line.name, line.quotient)
-        if not only or matching:
-            yield Judged(line.id, None if answer is None else _verdict(line, answer))
-    if (folder / CONVENTIONS).is_file():
-        for row in _records(folder / CONVENTIONS, ConventionLine):
-            matching = [pattern for pattern in only if fnmatchcase(row.id, pattern)]
-            matched.update(matching)
-            answer = given.answer(row.id, None, row.quotient or row.operands[0])
-            if answer is not None and (not only or matching):
-                yield Judged(row.id, _verdict(row, answer))
-    given.check()
-    idle = [pattern for pattern in only if pattern not in matched]
-    if idle:
-        raise AttributeValueError(f"no case of {str(folder)!r} matches {listed(idle)}; * stands for anything")
 
+    def __init__(self, folder: Path, options: Mapping[str, str]) -> None:
+        check_names("answers:", options, ("from",))
+        self._index = _index(folder)
+        own = folder / _FOLDER
+        self._from = Path(options["from"]) if "from" in options else own if own.is_dir() else folder / _LINES
+        self._folder = folder
+        self.title = f"the program that wrote {self._from}"
 
-def counts(results: Sequence[Judged]) -> dict[str, int]:
-    """Return the number of answers with each verdict, passes first and ``"not answered"`` last."""
-    found = Counter("not answered" if one.verdict is None else one.verdict.kind.value for one in results)
-    order = [*(kind.value for kind in Kind), "not answered"]
-    return {name: found[name] for name in order if found[name]}
+    def versions(self) -> Mapping[str, str]:
+        """Return the version that wrote the export; the program and its processor are not known."""
+        return {"vinculum that exported": self._index.versions.get("vinculum", "unknown")}
+
+    def selection(self, asked: Selection) -> Selection:
+        """Return a selection of the export's level, for which another may not be asked.
+
+        Raises
+        ------
+        AttributeValueError
+            If it is.
+        """
+        level = Level(self._index.level)
+        if asked.level not in (Level.DEFAULT, level):
+            raise AttributeValueError(
+                f"{str(self._folder)!r} is an export of the {level.value} level; leave --{asked.level.value} out"
+            )
+        return Selection(level, asked.only or self._index.only)
+
+    def answered(self, only: tuple[str, ...]) -> Iterator[Answered]:
+        """Yield the cases of the export that a pattern matches, if there are patterns, with the answers.
+
+        Raises
+        ------
+        ModelError
+            If a file cannot be read, a case has no answer, or an answer has no case.
+        AttributeValueError
+            If a pattern matches no case.
+        """
+        given, idle, missing = _Answers(self._from), set(only), []
+        for line in _records(self._folder / CASES, CaseLine):
+            case = case_of(line, Level(self._index.level))
+            matching = [pattern for pattern in only if case.id.matches(pattern)]
+            idle.difference_update(matching)
+            answer = given.answer(line)
+            if answer is None:
+                missing += [line.id] if matching or not only else []
+            elif matching or not only:
+                yield Answered(case, answer, _verdict(case, answer))
+        given.check()
+        if missing:
+            raise ModelError(
+                f"{str(self._from)!r} has no answer to {len(missing):,} cases, such as {quoted(missing[0])}; write why "
+                "(refused, unsupported, crashed or hung), or choose cases by --only"
+            )
+        if idle:
+            patterns = [pattern for pattern in only if pattern in idle]
+            raise AttributeValueError(f"no case of {str(self._folder)!r} matches {listed(patterns)}; * is anything")
 
 
 class _Answers:
@@ -132,18 +139,18 @@ class _Answers:
         if not self._lines and not self._arrays:
             raise ModelError(f"{str(path)!r} holds no answer; give a file of JSON lines, or a folder of .npy files")
 
-    def answer(self, id: str, name: str | None, expected: Tensor | None) -> Answer | None:
+    def answer(self, case: CaseLine) -> Answer | None:
         """Remove and return the answer to a case; None if there is none."""
-        line = self._lines.pop(id, None)
+        line, expected = self._lines.pop(case.id, None), case.quotient
         if line is not None:
             try:
                 return _answer(line, expected)
             except ModelError as error:
                 raise ModelError(f"{str(self._file)!r}: {error}") from None
-        if name is None or name not in self._arrays:
+        if case.name not in self._arrays:
             return None
-        self._arrays.remove(name)
-        path = self._path / f"{name}.npy"
+        self._arrays.remove(case.name)
+        path = self._path / f"{case.name}.npy"
         dtype = np.dtype(np.float32) if expected is None else dtype_of(type_of(expected))
         return Answer(End.RETURNED, read_array(path, dtype))
 
@@ -189,31 +196,30 @@ def _shape(elements: str, expected: Tensor | None) -> tuple[int, ...]:
     return expected.shape if expected is not None and prod(expected.shape) == count else (count,)
 
 
-def _verdict(line: CaseLine | ConventionLine, answer: Answer) -> Verdict:
+def _verdict(case: Case, answer: Answer) -> Verdict:
     try:
-        operation, expectation = operation_of(line), expectation_of(line)
+        return judge(case.operation, case.expectation, answer)
     except ModelError as error:
-        raise ModelError(f"the case {quoted(line.id)} cannot be read: {error}") from None
-    return judge(operation, expectation, answer)
+        raise ModelError(f"the case {quoted(str(case.id))} cannot be read: {error}") from None
 
 
-def _check_index(folder: Path) -> None:
-    """Raise an error for an export of another layout, or one whose cases were changed."""
+def _index(folder: Path) -> Index:
+    """Return the index of an export; refuse one of another layout, or one whose cases were changed."""
     path = folder / INDEX
     if not path.is_file():
         raise ModelError(f"{str(folder)!r} is not an export: it has no {INDEX}; make one by vinculum vectors export")
     try:
         with _opened(path) as file:
-            found: Mapping[str, object] = msgspec.json.decode(file.read())
+            found: object = msgspec.json.decode(file.read())
         if not isinstance(found, dict) or found.get("schema") != SCHEMA:
             raise ModelError(f"{str(path)!r} is not of layout {SCHEMA}; export the cases again")
         index = msgspec.convert(found, Index)
     except msgspec.DecodeError as error:
         raise ModelError(f"{str(path)!r} is not an index: {error}") from None
     digests = {file.path: file.sha256 for file in index.files}
-    for name in (CASES, CONVENTIONS):
-        if name in digests and _digest(folder / name) != digests[name]:
-            raise ModelError(f"{str(folder / name)!r} does not match {INDEX}; export the cases again")
+    if _digest(folder / CASES) != digests.get(CASES) or index.level not in {level.value for level in Level}:
+        raise ModelError(f"{str(folder / CASES)!r} does not match {INDEX}; export the cases again")
+    return index
 
 
 def _digest(path: Path) -> str:

@@ -143,8 +143,8 @@ _ROWS = (
     Divider("multiplies doubles by the reciprocal", "double", lambda x: x.inverted, _INVERTED),
     Divider("multiplies by the reciprocal in double", "float", lambda x: x.through(float, inverse=True),
             _a("a * (1/b) computed in float64"), _TIES),
-    Divider("multiplies float16 by the reciprocal in float", "float16", lambda x: x.through(_F32, inverse=True),
-            _a("a * (1/b) computed in float32")),
+    # One quotient of the suite is wrong, which proves no arithmetic.
+    Divider("multiplies float16 by the reciprocal in float", "float16", lambda x: x.through(_F32, inverse=True)),
     Divider("flushes operands", "float", fake.FlushesOperands, _a("flush(a) / flush(b)")),
     Divider("flushes quotients", "float", fake.FlushesQuotients, _a("flush(a / b)")),
     Divider("flushes operands and quotients", "double",

@@ -105,7 +105,9 @@ def _contradicted(cause: Cause, causes: Sequence[Cause], one: Answered) -> bool 
         wrong = different(
             way.quotients(a, b, rounding_asked(operation)), one.answer.value.reshape(-1), way.element_type
         )
-        return bool((wrong & ~without_quotient(a, b) & ~mask(cause.where[0], a.size)).any())
+        if (unspecified := without_quotient(a, b)) is not None:
+            wrong &= ~unspecified
+        return bool((wrong & ~mask(cause.where[0], a.size)).any())
     if cause.outcome in ALIGNMENTS:
         ways = {way.element_type: [way] for other in causes for way in other.divisions}
         held = aligned_so(one, ALIGNMENTS[cause.outcome][1], ways)

@@ -92,6 +92,7 @@ def _sizes(operation: Operation) -> Iterator[str]:
         yield f"a {words} of rank {operand.ndim}"
         yield f"a {words} of one element" if operand.size == 1 else f"a {words} of several elements"
     if (together := alignment(operation)) is not None:
+        yield f"a quotient of rank {len(together.shape)}"
         yield from (name for name in PLACES if name.startswith(LENGTHS) and mask(name, prod(together.shape)).any())
     sizes = [operand.size for operand in operation.operands]
     if 0 in sizes:

@@ -137,7 +137,7 @@ def written(name: str, element_types: Sequence[ElementType]) -> Cause:
     outcome, _, where = rest.partition(" where ")
     if kind == "arithmetic":
         if where not in (EVERYWHERE, *PLACES):
-            raise AttributeValueError(f"{quoted(where)} is no place of elements{did_you_mean(where, PLACES)}")
+            raise AttributeValueError(f"{quoted(where)} is not a place of elements{did_you_mean(where, PLACES)}")
         ways = [named(outcome, t) for t in element_types]
         return replace(_arithmetic(ways, where), element_types=tuple(element_types))
     if kind != "rule" or not outcome:

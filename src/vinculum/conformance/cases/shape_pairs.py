@@ -57,16 +57,16 @@ _SIZE = 3
 _DOCUMENTED = (2, 3, 4, 5)  # The dividend of ONNX's examples.
 _DISTINCT = (*_DOCUMENTED, 6, 7)
 _EVERYWHERE: Mapping[Broadcasting, set[tuple[Shape, Shape, object]]] = {
-    Broadcasting.EQUAL: {((), (), None), ((0,), (0,), None), (_DOCUMENTED, _DOCUMENTED, None), ((3, 3), (3,), None)},
+    Broadcasting.EQUAL: {((), (), None), ((0,), (0,), None), (_DOCUMENTED, _DOCUMENTED, None), ((2, 3), (3,), None)},
     Broadcasting.LIMITED: {
         (_DOCUMENTED, (), None), (_DOCUMENTED, (5,), None), (_DOCUMENTED, (3, 4), 1), ((3, 3), (3,), 0),
-        ((3, 3), (3, 1), None), ((3,), (3, 3), None), (_DOCUMENTED, (5,), -1),
+        ((2, 3), (2, 1), None), ((5,), _DOCUMENTED, None), (_DOCUMENTED, (5,), -1),
     },
     Broadcasting.MULTIDIRECTIONAL: {
         ((), (), None), (_DOCUMENTED, (), None), ((3, 3, 3), (3,), None), ((1, 3, 1), (3, 1, 3), None),
         ((3, 1) * 3, (1, 3) * 3, None), ((0, 3), (3,), None), ((2, 3), (2,), None),
     },
-    Broadcasting.PDPD: {(_DOCUMENTED, (5,), None), (_DOCUMENTED, (3, 4), 1), ((3,), (3, 3), None)},
+    Broadcasting.PDPD: {(_DOCUMENTED, (5,), None), (_DOCUMENTED, (3, 4), 1), ((8, 1, 6, 1), (7, 1, 5), None)},
 }  # fmt: skip
 """Dividend, divisor and axis of the pairs that run for every element type."""
 
@@ -110,7 +110,7 @@ def _equal() -> Iterator[ShapePair]:
             yield _beyond(tried, tags, _square(a), _square(b))
         elif a:
             yield _beyond(tried, tags, _DISTINCT[:a], _DISTINCT[1 : a + 1])
-    for dividend, divisor in (((3, 3), (3, 1)), ((1, 3), (3, 3)), ((6,), (2, 3)), ((1,), ()), ((0,), (1,))):
+    for dividend, divisor in (((2, 3), (3,)), ((3, 3), (3, 1)), ((1, 3), (3, 3)), ((6,), (2, 3)), ((1,), ()), ((0,), (1,))):
         yield _beyond(tried, tags, dividend, divisor)
     yield _beyond("an axis without broadcast", tags[:1], _DOCUMENTED, (3, 4), 1)
 
@@ -184,10 +184,11 @@ def _limited() -> Iterator[ShapePair]:
         if a:
             yield _beyond("a divisor that is no suffix", suffix, _DISTINCT[:b], _DISTINCT[:a])
     yield _beyond("a one-element divisor of more dimensions", one, (3,), (1, 1))
+    yield _beyond("a dividend smaller than the divisor", output, (5,), _DOCUMENTED)
     yield _beyond("a dividend to be stretched", output, (3, 1), (1, 3))
     for divisor, axis in (*_with_ones(), ((1, 5), None)):
         yield _beyond("a dimension of 1 to be stretched", no_stretch, _DOCUMENTED, divisor, axis)
-    yield _beyond("a dimension of 1 to be stretched", no_stretch, _square(2), (3, 1))
+    yield _beyond("a dimension of 1 to be stretched", no_stretch, (2, 3), (2, 1))
     for tried, divisor, axis in _beside_runs():
         yield _beyond(tried, at_axis, _DOCUMENTED, divisor, axis)
     yield _beyond("a run that is not contiguous", at_axis, _DOCUMENTED, (3, 5), 1)

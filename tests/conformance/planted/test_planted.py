@@ -11,7 +11,6 @@ import pytest
 from tests.conformance.arithmetic.answering import answered
 from tests.conformance.planted.dividers import DIVIDERS, Planted, Truth
 from tests.conformance.planted.measuring import InProcess, cases_of, measured
-from tests.conformance.planted.not_yet import NOT_YET
 from tests.conformance.planted.oracle import contradictions
 from vinculum.conformance.arithmetic import predicts, written
 from vinculum.conformance.runtimes.registry import STARTED
@@ -25,11 +24,7 @@ posix = pytest.mark.skipif(os.name != "posix", reason="Windows has no signals")
 
 def _quick() -> list[Any]:
     """Return the names of the dividers that take no longer than they are allowed."""
-    return [
-        pytest.param(name, marks=[*([NOT_YET[name]] if name in NOT_YET else ()), *([posix] if own.kills else ())])
-        for name, own in DIVIDERS.items()
-        if not own.lasts
-    ]
+    return [pytest.param(name, marks=[posix] if own.kills else ()) for name, own in DIVIDERS.items() if not own.lasts]
 
 
 @pytest.mark.parametrize("name", _quick())

@@ -187,9 +187,9 @@ class Fit:
     def _placed(self, left: Array, found: dict[Division, Array]) -> list[Fitted]:
         """Return the ways that explain most of the remaining cases at some places alone, if there are any.
 
-        A way that was found everywhere, but only in circumstances in which these places are all, is taken for the same.
+        What was found everywhere, but only in circumstances in which these places are all, is taken for the same.
         """
-        best, most = list[Fitted](), int(left.sum()) // 2
+        best, most, chosen = list[tuple[Division, Array]](), int(left.sum()) // 2, self
         wrong = [
             (answer.size, np.flatnonzero((answer != pairs.right) & counts))
             for pairs in self._pairs
@@ -200,13 +200,19 @@ class Fit:
             if sum(bool(mask(places, size)[at].all()) for size, at in wrong) <= most:
                 continue
             there = self.at(places)
-            parts = [(way, own) for way, own in there._greedy(left.copy(), there._unrefuted) if there._proves(own)]
+            parts = [(way, own) for way, own in there._greedy(left.copy(), there._whole) if there._proves(own)]
             if (count := sum(int(own.sum()) for _, own in parts)) > most:
-                for place, (way, own) in enumerate(parts):
-                    if way in found and not (found[way] & ~there._proved(way)).any():
-                        parts[place] = way, own | found.pop(way)
-                best, most = [there._fitted(way, own) for way, own in parts], count
-        return best
+                best, most, chosen = parts, count, there
+        fitted = []
+        for way, own in best:
+            proved = chosen._proved(way)
+            predicted = proved & chosen._spread(chosen._whole(proved))
+            for other in list(found):
+                own, found[other] = own | (found[other] & predicted), found[other] & ~predicted
+                if not found[other].any():
+                    del found[other]
+            fitted.append(chosen._fitted(way, own))
+        return fitted
 
     def _greedy(self, left: Array, cells: Callable[[Array], Array]) -> Iterator[tuple[Division, Array]]:
         """Yield the ways that predict most remaining cases where they may, each with these cases."""

@@ -237,7 +237,7 @@ class _Properties:
                     continue
                 # Of so many combinations of properties and of element types, one fits a few cases by accident.
                 ways = comb(len(masks), count) * comb(len(types), len(kept))
-                if certain or gain * log2(self._count / happened.bit_count()) >= 2 * log2(ways):
+                if certain or comb(self._count, gain) >= ways**2 * comb(happened.bit_count(), gain):
                     best = gain, names, covered
         return None if best is None else best[1:]
 

@@ -18,7 +18,7 @@ from vinculum.conformance.cases.case import Level
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows has no signals, and no such programs")
 
 
-@pytest.mark.parametrize("name", (*DIVIDERS, *IN_C))
+@pytest.mark.parametrize("name", [*DIVIDERS, *IN_C])
 def test_found_and_truly_named(name: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     told = measured(DIVIDERS.get(name) or _built(name, tmp_path, request), asked(Level.DEFAULT), FRESH)
     assert not told.failures, list(told.said)

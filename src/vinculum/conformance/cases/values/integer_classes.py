@@ -47,9 +47,9 @@ def _up_to(number: int) -> Types:
 # lengths that tell the remainder after 4, 8, 16 and 32 elements apart, and what only its length or place would show.
 _LENGTHS = (*range(2, 10), 15, 16, 17, 31, 1001)
 _PLACES: tuple[tuple[str, Callable[[int], int], tuple[int, ...]], ...] = (
-    ("first", lambda length: 0, (5, 1001)),
+    ("first", lambda length: 0, (2, 3, 5, 1001)),
     ("in the middle", lambda length: length // 2, (17,)),
-    ("last", lambda length: length - 1, (3, 4, 5, 8, 16, 31, 1001)),
+    ("last", lambda length: length - 1, (2, 3, 4, 5, 6, 8, 16, 31, 1001)),
 )
 
 

@@ -110,14 +110,10 @@ def _equal() -> Iterator[ShapePair]:
             yield _beyond(tried, tags, _square(a), _square(b))
         elif a:
             yield _beyond(tried, tags, _DISTINCT[:a], _DISTINCT[1 : a + 1])
-    for dividend, divisor in (
-        ((2, 3), (3,)),
-        ((3, 3), (3, 1)),
-        ((1, 3), (3, 3)),
-        ((6,), (2, 3)),
-        ((1,), ()),
-        ((0,), (1,)),
-    ):
+    others: tuple[tuple[Shape, Shape], ...] = (
+        ((2, 3), (3,)), ((3, 3), (3, 1)), ((1, 3), (3, 3)), ((6,), (2, 3)), ((1,), ()), ((0,), (1,)),
+    )  # fmt: skip
+    for dividend, divisor in others:
         yield _beyond(tried, tags, dividend, divisor)
     yield _beyond("an axis without broadcast", tags[:1], _DOCUMENTED, (3, 4), 1)
 

@@ -150,8 +150,8 @@ def edge_sets(tensors: Sequence[ModelTensor], sizes: Mapping[str, int], seed: in
     needed = [tensor for tensor in tensors if not tensor.optional]
     usual = settled(needed, sizes, useful_size(needed, sizes))
     little = [settled(needed, sizes, size) for size in _LITTLE]
-    for turn, inputs in enumerate(little if usual != little[0] else ()):
-        yield from (_with_hazards(needed, edges, turn) for edges in islice(input_sets(inputs, seed + turn), 1, 2))
+    for turn, small in enumerate(little if usual != little[0] else ()):
+        yield from (_with_hazards(needed, inputs, turn) for inputs in islice(input_sets(small, seed + turn), 1, 2))
     # The first set has no edge cases.
     for number, inputs in enumerate(islice(input_sets(usual, seed), 1, None)):
         yield inputs if number % 4 else _with_hazards(needed, inputs, number // 4)

@@ -173,7 +173,7 @@ def _with_hazards(tensors: Sequence[ModelTensor], inputs: dict[str, Any], turn: 
             array = changed[tensor.name] = given.copy()
             for index, is_end in ((tuple(size // 2 for size in array.shape), False), ((0,) * array.ndim, True),
                                   ((-1,) * array.ndim, True)):  # fmt: skip
-                overflows = has_minimum and is_end == (turn % 4 != 3)
+                overflows = has_minimum and is_end == (turn % 4 < 2)
                 if divides or overflows:
                     array[index] = (-1 if overflows else 0) if divides else t.minimum
     return changed

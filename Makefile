@@ -3,6 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 CORE := src/vinculum/kernels/core
+LIBRARY := src/vinculum/onnxruntime/library
 WORKERS ?= 2
 PYTEST_ARGS ?=
 # Whether a warning of the C++ compiler ends the build: true in CI, whose compiler is known.
@@ -46,7 +47,7 @@ endef
 PIP_BUILDING := PATH="$(CURDIR)/$(BIN):$$PATH" python -m pip install --quiet --no-compile --no-build-isolation \
   --config-settings=setup-args=-Dwerror=$(WERROR)
 BUILT_FROM := pyproject.toml meson.build meson.options $(wildcard src/meson.build building/*.py \
-  $(addprefix $(CORE)/,meson.build *.cpp *.hpp rules/*.h))
+  $(addprefix $(CORE)/,meson.build *.cpp *.hpp rules/*.h) $(addprefix $(LIBRARY)/,meson.build *.cpp *.hpp))
 
 # Each stamp is remade when the project's requirements or the sources of the core change.
 .venv/demo: $(BUILT_FROM) | .venv/bin/python
@@ -69,7 +70,7 @@ lint: .venv/test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/codespell
-	$(BIN)/clang-format --dry-run --Werror $(addprefix $(CORE)/,*.cpp *.hpp)
+	$(BIN)/clang-format --dry-run --Werror $(addsuffix /*.cpp,$(CORE) $(LIBRARY)) $(addsuffix /*.hpp,$(CORE) $(LIBRARY))
 
 types: .venv/test
 	$(BIN)/mypy $(TYPES)
@@ -215,5 +216,5 @@ traceability: .venv/test ## Write docs/traceability.md from the rows, the proofs
 
 clean: ## Remove what was installed and built
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
-	rm -f src/vinculum/kernels/_core.*.so src/vinculum/kernels/_core.*.pyd
+	rm -f src/vinculum/kernels/_core.*.so src/vinculum/kernels/_core.*.pyd src/vinculum/onnxruntime/operators.*
 	find src tests -name __pycache__ -type d -exec rm -rf {} +

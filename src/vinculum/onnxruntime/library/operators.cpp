@@ -52,9 +52,12 @@ constexpr const char* NAMES[] = {"Div", "Reciprocal", "Mod"};
 // The versions of which ONNX Runtime knows how to fuse a node with others.
 constexpr int FUSED_FROM[] = {7, 6, 10};
 
+enum class Policy { raise, zero, wrap, saturate };
+
 // What session options say, as entries of their configuration, before the library is registered with them.
 struct Settings {
-    std::string zero_divisor, overflow, fusions;
+    Policy zero_divisor, overflow;
+    bool fusions;
     bool operator==(const Settings&) const = default;
 };
 
@@ -113,9 +116,9 @@ const Target& target() {
 struct Node {
     const Operator& op;
     vinculum::Kernel divide;
-    bool of_c = false;                // whether a remainder is C's
-    std::int64_t axis = INT64_MIN;    // of versions 1 and 6, where the second operand's dimensions begin
-    std::string title;                // for messages
+    bool of_c = false;             // whether a remainder is C's
+    std::int64_t axis = INT64_MIN; // of versions 1 and 6, where the second operand's dimensions begin
+    std::string title;             // for messages
 
     Node(const Operator& op, const KernelInfo* info) : op(op), title(NAMES[int(op.name)]) {
         const Api& api = op.set->api;
@@ -231,10 +234,9 @@ std::string number_at(const Type& type, const char* place) {
                            (node.op.name == Name::Mod ? " mod " : " / ") + number_at(type, b);
     fail(node.op.set->api, FAIL,
          "vinculum: " + node.title + ": " +
-             (zero_divisors
-                  ? of + " divisors are zero" + at + "; allowed with zero_divisor='zero' or 'saturate'"
-                  : of + " quotients are MIN/-1, which the type cannot hold" + at +
-                        "; allowed with overflow='wrap' or 'saturate'"));
+             (zero_divisors ? of + " divisors are zero" + at + "; allowed with zero_divisor='zero' or 'saturate'"
+                            : of + " quotients are MIN/-1, which the type cannot hold" + at +
+                                  "; allowed with overflow='wrap' or 'saturate'"));
 }
 
 // Divides in IEEE 754's environment, whatever ONNX Runtime's threads were switched to.
@@ -248,10 +250,9 @@ void take_part(void* task, std::size_t) {
 void run(const Api& api, KernelContext* context, Task& task, vinculum::Kernel kernel) {
     task.kernel = kernel;
     task.next_block.store(0, std::memory_order_relaxed);
-    if (task.blocks > 1)
-        check(api.call<KernelContext_ParallelFor>(context, take_part, std::size_t(task.blocks), std::size_t(0),
-                                                  (void*)&task));
-    take_part(&task, 0); // what is left; all, if there are no threads
+    if (task.blocks == 1) return take_part(&task, 0);
+    check(api.call<KernelContext_ParallelFor>(context, take_part, std::size_t(task.blocks), std::size_t(0),
+                                              (void*)&task));
 }
 
 void compute(const Node& node, KernelContext* context) {
@@ -296,18 +297,19 @@ void compute(const Node& node, KernelContext* context) {
     check(api.call<GetTensorMutableData>(result, (void**)&task.c));
     const Settings& settings = set.settings;
     task.swapped = NONE;
-    task.settled = settings.overflow == "wrap" || op.name == Name::Mod ? ZERO_DIVISORS : ZERO_DIVISORS | OVERFLOWS;
-    task.saturate_zero_divisors = settings.zero_divisor == "saturate";
-    task.saturate_overflows = settings.overflow == "saturate";
+    task.settled =
+        settings.overflow == Policy::wrap || op.name == Name::Mod ? ZERO_DIVISORS : ZERO_DIVISORS | OVERFLOWS;
+    task.saturate_zero_divisors = settings.zero_divisor == Policy::saturate;
+    task.saturate_overflows = settings.overflow == Policy::saturate;
     write_nest(task, joined, strides, order, type.size);
     const bool in_place = task.c == task.a || task.c == task.b;
     cut_into_blocks(task, type.size, in_place, !type.is_float());
 
     if (op.name == Name::Mod && type.is_float()) return run(api, context, task, type.remainders);
     run(api, context, task, node.divide);
-    if (settings.zero_divisor == "raise" && task.exceptions.zero_divisors > 0)
+    if (settings.zero_divisor == Policy::raise && task.exceptions.zero_divisors > 0)
         raise(node, task, joined, elements, true);
-    if (settings.overflow == "raise" && task.exceptions.overflows > 0) raise(node, task, joined, elements, false);
+    if (settings.overflow == Policy::raise && task.exceptions.overflows > 0) raise(node, task, joined, elements, false);
     if (op.name == Name::Mod) run(api, context, task, type.remainders);
 }
 
@@ -376,7 +378,7 @@ Set::Set(const Api& api, bool has_24, const Settings& settings) : api(api), has_
             op.GetInputCharacteristic = op.GetOutputCharacteristic = op.GetInputMemoryType =
                 [](const CustomOp*, std::size_t) { return 0; }; // required, and in the CPU's memory
             op.GetStartVersion = [](const CustomOp* op) {
-                return ours(op).set->settings.fusions == "1" ? FUSED_FROM[int(ours(op).name)] : 1;
+                return ours(op).set->settings.fusions ? FUSED_FROM[int(ours(op).name)] : 1;
             };
             op.GetEndVersion = [](const CustomOp*) { return INT_MAX; };
             op.InferOutputShapeFn = [](const CustomOp* op, ShapeInferContext* context) {
@@ -395,21 +397,22 @@ Set::Set(const Api& api, bool has_24, const Settings& settings) : api(api), has_
     for (const Operator& op : operators) check(api.call<CustomOpDomain_Add>(domain, (const CustomOp*)&op));
 }
 
-// Returns what session options say of a setting.
-std::string setting(const Api& api, const SessionOptions* options, const std::string& name,
-                    const std::vector<std::string>& allowed) {
+// Returns what session options say of a setting; the first choice, if nothing.
+template <class T>
+T setting(const Api& api, const SessionOptions* options, const std::string& name,
+          const std::vector<std::pair<std::string, T>>& allowed) {
     const std::string key = "custom_op.vinculum." + name;
     int there;
     check(api.call<HasSessionConfigEntry>(options, key.c_str(), &there));
-    if (!there) return allowed[0];
+    if (!there) return allowed[0].second;
     std::size_t size = 0;
     check(api.call<GetSessionConfigEntry>(options, key.c_str(), (char*)nullptr, &size));
     std::string value(size, '\0');
     check(api.call<GetSessionConfigEntry>(options, key.c_str(), value.data(), &size));
     value.resize(size - 1);
     std::string choices;
-    for (const std::string& choice : allowed) {
-        if (value == choice) return value;
+    for (const auto& [choice, meaning] : allowed) {
+        if (value == choice) return meaning;
         choices += (choices.empty() ? "'" : ", '") + choice + "'";
     }
     fail(api, INVALID_ARGUMENT, "vinculum: " + key + " is '" + value + "'; allowed: " + choices);
@@ -420,11 +423,14 @@ void register_with(SessionOptions* options, const Api& api, bool has_24) {
     int registered;
     check(api.call<HasSessionConfigEntry>((const SessionOptions*)options, REGISTERED, &registered));
     if (registered)
-        fail(api, FAIL, "vinculum: these session options have the library already; register it once, with what it is to do");
+        fail(api, FAIL,
+             "vinculum: these session options have the library already; register it once, with what it is to do");
     const Settings settings = {
-        setting(api, options, "zero_divisor", {"raise", "zero", "saturate"}),
-        setting(api, options, "overflow", {"wrap", "raise", "saturate"}),
-        setting(api, options, "fusions", {"0", "1"}),
+        setting<Policy>(api, options, "zero_divisor",
+                        {{"raise", Policy::raise}, {"zero", Policy::zero}, {"saturate", Policy::saturate}}),
+        setting<Policy>(api, options, "overflow",
+                        {{"wrap", Policy::wrap}, {"raise", Policy::raise}, {"saturate", Policy::saturate}}),
+        setting<bool>(api, options, "fusions", {{"0", false}, {"1", true}}),
     };
     static std::mutex mutex;
     static std::vector<Set*> sets; // never freed
@@ -452,7 +458,8 @@ VINCULUM_EXPORTED vinculum::onnxruntime::Status* RegisterCustomOps(vinculum::onn
     using namespace vinculum::onnxruntime;
     const Api* api = base->GetApi(VERSION);
     if (api == nullptr)
-        return base->GetApi(1)->call<CreateStatus>(FAIL, "vinculum: this ONNX Runtime is older than 1.17; take a newer one");
+        return base->GetApi(1)->call<CreateStatus>(FAIL,
+                                                   "vinculum: this ONNX Runtime is older than 1.17; take a newer one");
     int minor = 0; // the table of a version that is not there cannot be asked for without a message on standard error
     std::sscanf(base->GetVersionString(), "1.%d", &minor);
     return caught(*api, [&] { register_with(options, *api, minor >= VERSION_24); });

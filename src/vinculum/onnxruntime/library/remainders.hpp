@@ -63,13 +63,24 @@ struct Whole {
     static T narrow(T value) { return value; }
 };
 
+inline double fmod_of(double a, double b) { return std::fmod(a, b); }
+
+// A quotient that is no integer lies at least 2^-24 away from one. Below 2^27, rounding to 53 bits moves it by 2^-27 at
+// most, so that the integer part is right; its product with the divisor has 51 bits, and what is left is a number of
+// binary32: nothing is rounded.
+inline float fmod_of(float a, float b) {
+    const double quotient = double(a) / double(b);
+    if (!(std::fabs(quotient) < 0x1p27) || std::isinf(b)) return std::fmod(a, b);
+    return std::copysign(float(double(a) - std::trunc(quotient) * double(b)), a);
+}
+
 // fmod is exact, of narrower formats by way of binary32, too: the remainder of two of their numbers is one of theirs.
 template <class Format>
 void fmods(Task& task) {
     using T = typename Format::Element;
     for_each_line<T>(task, [](const T* a, bool a_steps, const T* b, bool b_steps, T* c, std::int64_t n) {
         for (std::int64_t i = 0; i < n; i++)
-            c[i] = Format::narrow(std::fmod(Format::widen(a[a_steps ? i : 0]), Format::widen(b[b_steps ? i : 0])));
+            c[i] = Format::narrow(fmod_of(Format::widen(a[a_steps ? i : 0]), Format::widen(b[b_steps ? i : 0])));
     });
 }
 

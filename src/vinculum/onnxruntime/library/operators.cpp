@@ -112,13 +112,15 @@ const Target& target() {
     return *all;
 }
 
+constexpr std::int64_t NO_AXIS = INT64_MIN;
+
 // A node of a graph.
 struct Node {
     const Operator& op;
     vinculum::Kernel divide;
-    bool of_c = false;             // whether a remainder is C's
-    std::int64_t axis = INT64_MIN; // of versions 1 and 6, where the second operand's dimensions begin
-    std::string title;             // for messages
+    bool of_c = false;           // whether a remainder is C's
+    std::int64_t axis = NO_AXIS; // of versions 1 and 6, where the second operand's dimensions begin
+    std::string title;           // for messages
 
     Node(const Operator& op, const KernelInfo* info) : op(op), title(NAMES[int(op.name)]) {
         const Api& api = op.set->api;
@@ -179,10 +181,12 @@ struct Tensor {
         check(api.call<GetTensorMutableData>(const_cast<Value*>(value), (void**)&data));
     }
 
-    // Moves the dimensions to where they begin in another tensor, as versions 1 and 6 of Div have it.
-    void move_to(std::int64_t axis, int other_rank) {
-        if (axis < 0) axis += other_rank;
-        for (; axis >= 0 && rank < other_rank - axis; rank++) shape[rank] = 1, strides[rank] = 0;
+    // Moves the dimensions to where they begin in another tensor, as versions 1 and 6 of Div have it; returns whether
+    // they fit there.
+    bool move_to(std::int64_t axis, int other_rank) {
+        if (axis < 0 || axis > other_rank - rank) return false;
+        for (; rank < other_rank - axis; rank++) shape[rank] = 1, strides[rank] = 0;
+        return true;
     }
 
     Layout layout() const { return {data, rank, shape, strides}; }
@@ -269,10 +273,9 @@ void compute(const Node& node, KernelContext* context) {
     }
     if (op.name == Name::Reciprocal)
         dividend.data = (char*)&type.one + (std::endian::native == std::endian::big ? 8 - type.size : 0);
-    if (node.axis != INT64_MIN) divisor.move_to(node.axis, dividend.rank);
-
     Joined joined;
-    if (!joined.join(dividend.layout(), divisor.layout(), true))
+    const bool fits = node.axis == NO_AXIS || divisor.move_to(node.axis, dividend.rank);
+    if (!fits || !joined.join(dividend.layout(), divisor.layout(), true))
         fail(api, INVALID_ARGUMENT,
              "vinculum: " + node.title + ": the shapes " + text_of(dividend.shape, dividend.rank) + " and " +
                  text_of(divisor.shape, divisor.rank) + " do not fit together");

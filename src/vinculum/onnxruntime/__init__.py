@@ -63,13 +63,13 @@ def register(
         With which the library has not been registered yet.
     zero_divisor : {"raise", "zero", "saturate"}
         What an integer division by zero gives: an error of ONNX Runtime that names the node, the first index and the
-        operands there; 0; or the largest or smallest value by the dividend's sign, and 0 for 0/0. Remainders by zero are
-        0 under the last two.
+        operands there; 0; or the largest or smallest value by the dividend's sign, and 0 for 0/0. Remainders by zero
+        are 0 under the last two.
     overflow : {"wrap", "raise", "saturate"}
         What MIN/-1 gives: MIN; an error; or the largest value. Remainders by -1 are always 0.
     fusions : bool
-        Whether ONNX Runtime may make one node of a Div and its neighbours, such as a LayerNormalization, or a product of
-        ``1 / b * c``. That is quicker, and then no division of ours. Its values may differ in the last bits.
+        Whether ONNX Runtime may make one node of a Div and its neighbours, such as a LayerNormalization, or of
+        ``1 / b * c``. That is quicker, and no division of ours: its values may differ in the last bits.
 
     Raises
     ------

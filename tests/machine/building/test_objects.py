@@ -68,7 +68,7 @@ def others(kernels: dict[str, list[Instruction]]) -> dict[str, list[Instruction]
 
 @pytest.fixture(scope="module", params=["core", "library"])
 def core(request: pytest.FixtureRequest, kernels: dict[str, list[Instruction]]) -> list[Instruction]:
-    """Return the instructions of the whole core as Python or ONNX Runtime loads it, with what the linker put beside it."""
+    """Return the instructions of the whole core as Python or ONNX Runtime loads it, with what linkers put beside it."""
     (library,) = BUILT.glob("_core.*.so") if request.param == "core" else BUILT_LIBRARY.glob("operators.*[lo]")
     return instructions(library)
 

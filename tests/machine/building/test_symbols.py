@@ -16,7 +16,7 @@ GLOBAL = "TDBRVWu"  # of nm: functions and data, and weak and unique ones, of wh
 
 @pytest.fixture(scope="module")
 def defined() -> dict[str, set[str]]:
-    """Return the global symbols of each part of the core: one for each target, and the module and the library, which choose."""
+    """Return the global symbols of each part: one for each target, and the module and the library, which choose."""
     parts = {library.stem: [library] for library in BUILT.glob("libkernels_*.a")}
     if not parts or shutil.which("nm") is None:
         pytest.skip("no core has been built by `make test` here, or there is no nm: apt install binutils")

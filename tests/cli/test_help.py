@@ -20,7 +20,7 @@ from vinculum.models import model
 ROOT = Path(__file__).parents[2]
 COMMANDS = [command.name or command.callback.__name__ for command in app.registered_commands if command.callback]
 # What takes seconds, and runs elsewhere with less to do; and what wants arrays.
-NOT_RUN = {"conform", "fingerprint", "bench", "report", "audit", "harden", "divide"}
+NOT_RUN = {"conform", "fingerprint", "report", "audit", "harden", "divide"}
 
 
 def said(*words: str, **environment: str) -> str:

@@ -29,7 +29,6 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "fingerprint": ("vinculum fingerprint numpy",),
     "audit": ("vinculum audit examples/masked_mean/model.onnx --backend onnxruntime --seed 0",),
     "spec": ("vinculum spec Div --version 7 --against 6", "vinculum spec Divide --trace"),
-    "bench": ("vinculum bench --types int32 --sizes 1000",),
     "info": ("vinculum info --json",),
 }
 

@@ -18,7 +18,6 @@ import typer
 
 from vinculum.cli.answers import BROKEN, FINDING, FINE, INTERRUPTED, UNUSABLE
 from vinculum.cli.commands.audit import audit
-from vinculum.cli.commands.bench import bench
 from vinculum.cli.commands.check import check
 from vinculum.cli.commands.conform import conform
 from vinculum.cli.commands.convert import convert
@@ -64,7 +63,6 @@ app.command(epilog=epilog("fingerprint"))(fingerprint)
 app.command(epilog=epilog("audit"))(audit)
 app.add_typer(vectors)
 app.command(epilog=epilog("spec"))(spec)
-app.command(epilog=epilog("bench"))(bench)
 app.command(epilog=epilog("info"))(info)
 
 

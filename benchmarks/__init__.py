@@ -1,0 +1,1 @@
+"""Programs that measure, for whoever develops this project; none is in the wheel."""

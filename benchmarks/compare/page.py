@@ -1,0 +1,211 @@
+"""A run as a page of Markdown: sentences, the figure and tables, as docs/performance.md has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from math import floor, log10
+from statistics import median
+
+from benchmarks.compare.cells import TYPES
+from benchmarks.compare.peers import OURS, PEERS, ROOFLINE
+from benchmarks.compare.results import Outcome, Report, Row
+from vinculum.reporting.escape import one_line
+from vinculum.reporting.tables import counted
+
+_TOLERABLE = 0.05  # A part of the processors' time.
+_MOST = 10  # Cells of a sentence.
+_MANY = 65_536  # Elements from which on memory and division count, and the call does not.
+_CLEARLY = 0.9  # A ratio that no noise makes.
+
+_LEGEND = """\
+- ratio: the time of the fastest exact peer, as a multiple of ours; above 1 we are faster.
+- of limit: our time, as a multiple of a plain pass that reads and writes the same bytes.
+- \\* not every quotient is exact; such a peer is not compared. -: it cannot compute this.
+- Bold: the fastest exact peer, and us where we are faster."""
+
+_METHOD = """\
+Every peer runs in a process of its own, with the same number of threads, on the same operands, and writes into
+allocated memory; only JAX cannot be told where. In each round all of them take turns, after a pause in which waiting
+threads fall asleep. A turn is 20 milliseconds of warm-up and two to five samples, each of calls that last a millisecond
+together. All quotients of every peer are compared with ours, bit for bit, and a thousand of ours in each cell with the
+slow exact reference. The limit is a pass over the same memory by the same number of threads, which reads the operands,
+writes the same number of bytes, and divides nothing."""
+
+
+def page(report: Report, figure: str) -> str:
+    """Return the page; `figure` is where the plot lies, as seen from it."""
+    return "\n".join(_lines(report, figure)) + "\n"
+
+
+def threads(report: Report) -> str:
+    """Return how many threads the peers had."""
+    words = f"{counted(report.threads, 'thread')} each"
+    single = ", ".join(report.titles[name] for name in report.single_threaded)
+    return f"{words} ({single} can use 1 only)" if single and report.threads > 1 else words
+
+
+def _lines(report: Report, figure: str) -> Iterator[str]:
+    yield from ("<!-- Written by `make bench`; changes by hand are lost. -->", "", "# Performance", "")
+    yield from (f"- {_safe(sentence)}" for sentence in summary(report))
+    yield from ("", f"![Nanoseconds an element by element type]({figure})")
+    rounds = f"medians of {counted(report.rounds, 'round')} in which all take turns"
+    yield from (
+        "",
+        "## How to read the tables",
+        "",
+        f"Nanoseconds an element: {rounds}; {threads(report)}.",
+        "",
+        _LEGEND,
+    )
+    for heading, rows in groupby(report.rows, key=lambda row: row.cell.heading):
+        yield from ("", f"## {heading}", "")
+        yield from _table(report, rows)
+    yield from ("", "## Exceptions", "")
+    yield from (f"- {_safe(sentence)}" for sentence in exceptions(report))
+    yield from ("", "## How it is measured", "", _METHOD, "", "## Where it was measured", "")
+    versions = ", ".join(f"{name} {version}" for name, version in report.versions.items())
+    facts = {**report.machine, "versions": versions, "date": report.date}
+    yield from (f"- {name}: {_safe(words)}" for name, words in facts.items())
+
+
+def _table(report: Report, rows: Iterable[Row]) -> Iterator[str]:
+    titles = (report.titles[name] for name in report.peers)
+    headings = ("Type", "Vinculum", "±", *titles, "Ratio", "Limit", "Of limit")
+    yield _row(headings)
+    yield _row(["---", *["---:"] * (len(headings) - 1)])
+    for row in rows:
+        ours = row.outcomes[OURS]
+        ahead = row.ratio is not None and row.ratio >= 1
+        yield _row(
+            (
+                row.cell.element_type,
+                _time(ours, bold=ahead or not ours.exact),
+                f"{ours.spread:.0%}" if ours.samples else "",
+                *(_time(row.outcomes[name], bold=name == row.fastest) for name in report.peers),
+                _multiple(row.ratio),
+                _time(row.outcomes[ROOFLINE]),
+                _multiple(row.of_roofline),
+            )
+        )
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _time(outcome: Outcome, *, bold: bool = False) -> str:
+    """Return a time, marked if the quotients are not exact; if there is none, why, in a word."""
+    if not outcome.samples:
+        words = "ended" if outcome.ended else "-"
+    else:
+        words = f"{number(outcome.median)}{'' if outcome.exact else '*'}"
+    return f"**{_safe(words)}**" if bold else _safe(words)
+
+
+def number(value: float) -> str:
+    """Return a positive number with three digits: ``"0.407"``, ``"12.3"``, ``"1,230"``."""
+    rounded = round(value, 2 - floor(log10(value)))
+    return f"{rounded:,.{max(0, 2 - floor(log10(rounded)))}f}"
+
+
+def _multiple(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}"
+
+
+def _safe(words: str) -> str:
+    """Return words on one line of which Markdown makes nothing else; messages of other packages may hold anything."""
+    return "".join(f"\\{c}" if c in "\\`*_[]<>|#" else c for c in one_line(words))
+
+
+def summary(report: Report) -> Iterator[str]:
+    """Yield a few sentences for whoever reads no table: what is wrong, then how ratios and times lie."""
+    yield from _wrong(report)
+    ratios = [(row.cell, row.ratio) for row in report.rows if row.ratio is not None]
+    if ratios:
+        faster = sum(ratio >= 1 for _, ratio in ratios)
+        clearly = sum(ratio < _CLEARLY for _, ratio in ratios)
+        yield (
+            f"Vinculum is the fastest exact package in {faster:,} of {len(ratios):,} cells; in {clearly:,} another is "
+            "faster by more than a tenth."
+        )
+    many = [(cell, ratio) for cell, ratio in ratios if cell.size >= _MANY]
+    for what, found in (
+        (f"Integers, from {_MANY:,} elements on", [ratio for cell, ratio in many if cell.type.is_integer]),
+        (f"Floats, from {_MANY:,} elements on", [ratio for cell, ratio in many if not cell.type.is_integer]),
+        ("Fewer elements", [ratio for cell, ratio in ratios if cell.size < _MANY]),
+    ):
+        if found:
+            yield (
+                f"{what}: the fastest other exact package takes {median(found):.2f} times as long as Vinculum "
+                f"in the median cell; {min(found):.2f} to {max(found):.2f} times in all."
+            )
+    inexact = {
+        name: {
+            row.cell.element_type for row in report.rows if row.outcomes[name].samples and not row.outcomes[name].exact
+        }
+        for name in report.peers
+    }
+    named = [f"{_title(report, name)} of {_types(types)}" for name, types in inexact.items() if types]
+    if named:
+        yield f"Quotients that are not exact: {'; '.join(named)}."
+
+
+def exceptions(report: Report) -> Iterator[str]:
+    """Yield sentences: what is wrong with ours, whose process ended, where a peer is faster, who cannot what."""
+    yield from _wrong(report)
+    if report.others > _TOLERABLE:
+        yield (
+            f"NOT IDLE: {report.others:.0%} of the processors' time went to other processes meanwhile. Measure "
+            "again on an idle machine: threads that wait for each other suffer most, PyTorch's by a hundred times."
+        )
+    for row in report.rows:
+        for name in report.peers:
+            if row.outcomes[name].ended:
+                yield f"{_title(report, name)} ended in {row.cell}: {row.outcomes[name].reason}."
+    ratios = [(row.ratio, row.cell) for row in report.rows if row.ratio is not None]
+    slower = sorted((pair for pair in ratios if pair[0] < 1), key=lambda pair: pair[0])
+    if slower:
+        named = "; ".join(f"{cell}: {ratio:.2f}" for ratio, cell in slower[:_MOST])
+        more = f"; and {len(slower) - _MOST} more" if len(slower) > _MOST else ""
+        yield f"An exact peer is faster in {len(slower):,} of {len(ratios):,} cells: {named}{more}."
+    elif ratios:
+        yield f"No exact peer is faster in any of {len(ratios):,} cells."
+    yield from _lacking(report)
+    absent = [name for name in PEERS if name not in report.titles]
+    if absent:
+        yield f"Not installed: {', '.join(absent)}."
+
+
+def _wrong(report: Report) -> Iterator[str]:
+    for row in report.rows:
+        ours, roofline = row.outcomes[OURS], row.outcomes[ROOFLINE]
+        if not ours.samples:
+            yield f"WRONG: Vinculum has no time in {row.cell}: {ours.reason}."
+        elif not ours.exact:
+            yield f"WRONG: Vinculum's quotients are not exact in {row.cell}."
+        if roofline.samples and not roofline.exact:
+            yield f"WRONG: the plain pass did not read and write its memory in {row.cell}."
+
+
+def _lacking(report: Report) -> Iterator[str]:
+    """Yield what each peer cannot compute; the reason that it gives for the first element type stands there once."""
+    found: dict[tuple[str, str], list[Row]] = {}
+    for row in report.rows:
+        for name, outcome in row.outcomes.items():
+            if name != OURS and outcome.reason and not outcome.ended:
+                found.setdefault((name, row.cell.operator), []).append(row)
+    for (name, operator), rows in found.items():
+        types = dict.fromkeys(row.cell.element_type for row in rows)
+        reason = rows[0].outcomes[name].reason.rstrip(".")
+        yield f"{_title(report, name)} has no {operator} of {', '.join(types)}: {reason}."
+
+
+def _types(names: Iterable[str]) -> str:
+    return ", ".join(sorted(names, key=list(TYPES).index))
+
+
+def _title(report: Report, name: str) -> str:
+    """Return a title as a sentence begins with it."""
+    title = report.titles[name]
+    return title[:1].upper() + title[1:]

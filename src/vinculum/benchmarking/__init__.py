@@ -1,1 +1,0 @@
-"""Measuring divisions in Vinculum and in other packages, and a plain pass over memory as the lower bound."""

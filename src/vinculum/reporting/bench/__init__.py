@@ -1,1 +1,0 @@
-"""Benchmark runs, as a page, JSON, Markdown and a plot."""

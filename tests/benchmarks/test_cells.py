@@ -1,0 +1,91 @@
+"""What is measured: every combination that says something of its own, and operands that are deadly to no runtime."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from benchmarks.compare import operands
+from benchmarks.compare.cells import OPERATORS, SHAPES, TYPES, Cell, every_cell, quick_cells
+from benchmarks.compare.operands import drawn_operands
+from tests.cases import case
+from vinculum.spec.model import IntegerRounding
+from vinculum.tensors.storage import dtype_of
+
+INTEGERS = [name for name, element_type in TYPES.items() if element_type.is_integer]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_shapes_broadcast_to_about_the_size(shape: str) -> None:
+    for size in (1, 2, 3, 16, 1_000, 4_097, 1_000_000, 16_000_000):
+        with case(size):
+            cell = Cell("Div", "int16", shape, size)
+            assert cell.result == np.broadcast_shapes(*cell.shapes)
+            assert size / 2 <= cell.elements <= size
+    assert cell.elements == size  # Large shapes lose nothing.
+
+
+def test_what_each_shape_is() -> None:
+    shapes = {shape: Cell("Div", "int8", shape, 1_000_000).shapes for shape in SHAPES}
+    assert shapes == {
+        "equal": ((1_000_000,), (1_000_000,)),
+        "scalar-divisor": ((1_000_000,), (1,)),
+        "scalar-dividend": ((1,), (1_000_000,)),
+        "row": ((1000, 1000), (1000,)),
+        "column": ((1000, 1000), (1000, 1)),
+        "channel": ((10, 10, 100, 100), (10, 1, 1)),
+        "outer": ((1000, 1), (1, 1000)),
+    }
+    assert Cell("Reciprocal", "float32", "equal", 5).shapes == ((5,),)
+
+
+def test_nothing_is_measured_twice_or_without_need() -> None:
+    found = every_cell()
+    assert len(found) == len(set(found)) == 7 * (12 + 4 + 4) + 2 * 6 * (12 + 4)
+    assert {c.element_type for c in found if c.operator == "Divide"} == {"int8", "int16", "int32", "int64"}
+    reciprocals = {(c.element_type, c.shape) for c in found if c.operator == "Reciprocal"}
+    assert reciprocals == {(name, "equal") for name in ("float16", "bfloat16", "float32", "float64")}
+    assert {c.size for c in found if c.shape != "equal"} == {1_000_000, 16_000_000}
+    assert {(c.operator, c.shape) for c in quick_cells()} == {(c.operator, c.shape) for c in found}
+
+
+def test_operators_are_those_of_the_documents() -> None:
+    assert OPERATORS["Div"].rounding({}) is IntegerRounding.TRUNCATING
+    assert OPERATORS["Divide"].rounding({}) is IntegerRounding.FLOOR
+
+
+@pytest.mark.parametrize("element_type", TYPES)
+def test_operands_are_as_the_cell_has_them(element_type: str) -> None:
+    for shape in SHAPES:
+        with case(shape):
+            cell = Cell("Div", element_type, shape, 1_000)
+            drawn = drawn_operands(cell)
+            assert tuple(x.shape for x in drawn) == cell.shapes
+            assert {x.dtype for x in drawn} == {dtype_of(TYPES[element_type])}
+            assert all(x.tobytes() == y.tobytes() for x, y in zip(drawn, drawn_operands(cell), strict=True))
+
+
+@pytest.mark.parametrize("element_type", INTEGERS)
+def test_no_runtime_dies_of_integers_of_all_magnitudes(element_type: str) -> None:
+    a, b = drawn_operands(Cell("Div", element_type, "equal", 200_000))
+    assert b.all()
+    assert not (a == np.iinfo(a.dtype).min).any() or a.dtype.kind == "u"
+    bits = b.dtype.itemsize * 8 - (b.dtype.kind == "i")
+    assert set(np.log2(np.abs(b.astype(float)).clip(1)).astype(int)) >= set(range(bits - 1))
+    assert (b < 0).any() == (b.dtype.kind == "i")
+
+
+def test_quotients_of_floats_are_normal_numbers() -> None:
+    a, b = drawn_operands(Cell("Div", "float16", "equal", 200_000))
+    quotients = np.abs(a.astype(float) / b.astype(float))
+    assert quotients.min() > np.finfo(np.float16).smallest_normal
+    assert quotients.max() < np.finfo(np.float16).max
+    assert {-1.0, 1.0} == set(np.sign(a.astype(float)))
+
+
+def test_what_is_large_repeats(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(operands, "_PERIOD", 30)
+    flat = drawn_operands(Cell("Div", "uint32", "row", 100))[0].ravel()
+    assert np.array_equal(flat[:30], flat[30:60])
+    assert np.array_equal(flat[:10], flat[90:])
+    assert len(set(flat[:30].tolist())) == 30

@@ -1,0 +1,114 @@
+"""What is said of a run: whole tables, numbers of three digits, and sentences that leave nothing out."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from msgspec.structs import replace
+
+from benchmarks.compare.page import exceptions, number, page, summary, threads
+from benchmarks.compare.results import Outcome
+from tests.benchmarks.reports import TITLES, changed, report, steady
+
+LINES = page(report(), "figure.svg").splitlines()
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (0.00123456, "0.00123"),
+        (0.4071, "0.407"),
+        (0.9996, "1.00"),
+        (9.996, "10.0"),
+        (99.96, "100"),
+        (1234.5, "1,230"),
+        (1_234_567.0, "1,230,000"),
+    ],
+)
+def test_three_digits(value: float, words: str) -> None:
+    assert number(value) == words
+
+
+def test_every_table_is_whole() -> None:
+    rows = [line for line in LINES if line.startswith("|")]
+    assert len(rows) == 3 * 2 + 25
+    assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {len(TITLES) + 4 + 1}
+
+
+def test_bold_is_the_fastest_exact_peer_and_ours_where_we_are_faster() -> None:
+    assert "| uint8 | 0.250 | 2% | 1.00 | **0.188** | 154 | 0.219\\* | 1.12 | 0.875 | 0.75 | 0.200 | 1.25 |" in LINES
+    assert any(line.startswith("| uint8 | **0.250** | 2% | 1.00 | **0.750** |") for line in LINES)
+    assert "| uint8 | 0.123 | 3% | - | ended | - | 0.100\\* | - | - |  | 0.100 | 1.23 |" in LINES
+
+
+def test_a_stranger_s_words_do_nothing() -> None:
+    assert "\x1b" not in "".join(LINES)
+    assert any("no\\\\x1b\\[31m \\`way\\`\\|." in line for line in LINES)
+
+
+def test_findings_come_before_the_figure_and_the_figure_before_the_tables() -> None:
+    text = "\n".join(LINES)
+    places = [text.index(words) for words in ("\n- Vinculum is the fastest", "](figure.svg)", "\n| ")]
+    assert places == sorted(places)
+
+
+def test_threads_are_told() -> None:
+    assert threads(report()) == "2 threads each (NumPy can use 1 only)"
+    assert threads(replace(report(), threads=1)) == "1 thread each"
+
+
+def test_what_stands_out() -> None:
+    ended, slower, *lacking = exceptions(report())
+    assert ended == "PyTorch ended in Div, uint8, channel, 1,000,000 elements: crashed with SIGFPE."
+    assert slower.startswith("An exact peer is faster in 12 of 24 cells: Div, int8, equal, 16 elements: 0.75; ")
+    assert slower.endswith("; and 2 more.")
+    assert lacking[:2] == [
+        "NumPy has no Div of int8, int16, int32, int64, uint8: it has no truncating division.",
+        "Numexpr has no Div of bfloat16, uint8: unknown type bfloat16.",
+    ]
+
+
+def test_nobody_is_faster() -> None:
+    rows = [row for row in report().rows if row.cell.size > 16]
+    assert "No exact peer is faster in any of 12 cells." in exceptions(replace(report(), rows=tuple(rows)))
+    assert not [said for said in exceptions(replace(report(), rows=(rows[-1],))) if "faster" in said]
+
+
+def test_who_was_not_there_is_told() -> None:
+    there = [name for name in TITLES if name not in ("jax", "torch")]
+    rows = tuple(replace(r, outcomes={name: r.outcomes[name] for name in there}) for r in report().rows)
+    made = replace(report(), titles={name: TITLES[name] for name in there}, rows=rows)
+    assert list(exceptions(made))[-1] == "Not installed: torch, jax."
+
+
+@pytest.mark.parametrize(
+    ("name", "outcome", "words"),
+    [
+        ("vinculum", steady(1.0, exact=False), "WRONG: Vinculum's quotients are not exact in Div, int8, equal, 16 "),
+        ("vinculum", Outcome(reason="crashed with SIGSEGV"), "WRONG: Vinculum has no time in Div, int8, equal, 16 "),
+        ("limit", steady(1.0, exact=False), "WRONG: the plain pass did not read and write its memory in Div, int8"),
+    ],
+)
+def test_what_is_wrong_comes_first(name: str, outcome: Outcome, words: str) -> None:
+    made = changed(**{name: outcome})
+    assert next(exceptions(made)).startswith(words)
+    assert next(summary(made)).startswith(words)
+
+
+def test_background_load_is_told() -> None:
+    loaded = next(exceptions(replace(report(), others=0.3)))
+    assert loaded.startswith("NOT IDLE: 30% of the processors' time went to other")
+    assert not any(said.startswith("NOT IDLE") for said in exceptions(replace(report(), others=0.05)))
+
+
+def test_each_kind_has_a_sentence() -> None:
+    first, integers, floats, few, inexact = summary(report())
+    assert first == (
+        "Vinculum is the fastest exact package in 12 of 24 cells; in 12 another is faster by more than a tenth."
+    )
+    assert integers.startswith("Integers, from 65,536 elements on: the fastest other exact package takes 3.00 times")
+    assert floats.startswith("Floats, from 65,536 elements on: ")
+    assert few.endswith(" 0.75 times as long as Vinculum in the median cell; 0.75 to 0.75 times in all.")
+    assert inexact.startswith("Quotients that are not exact: OpenVINO of int8, uint8, ")
+    assert len(list(summary(replace(report(), rows=report().rows[:12])))) == 3

@@ -1,0 +1,79 @@
+"""What samples come to, and the file of a run: what is read is what was written, and nothing else is taken for it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from benchmarks.compare.page import page
+from benchmarks.compare.results import Outcome, Row, read, text
+from tests.benchmarks.reports import changed, report, steady
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def row(**outcomes: Outcome) -> Row:
+    """Return a row in which we take 2 ns and the roofline 1."""
+    return Row(report().rows[0].cell, {"vinculum": steady(2.0), **outcomes, "limit": steady(1.0)})
+
+
+def test_median_and_spread() -> None:
+    measured = Outcome((5.0, 1.0, 2.0, 4.0, 100.0), exact=True)
+    assert measured.median == 4.0
+    assert measured.spread == pytest.approx(1.5 / 4)
+
+
+def test_the_ratio_is_to_the_fastest_exact_peer() -> None:
+    found = row(numpy=steady(6.0), jax=steady(5.0), openvino=steady(3.0, exact=False), torch=Outcome(reason="no"))
+    assert (found.fastest, found.ratio, found.of_roofline) == ("jax", 2.5, 2.0)
+    without = row(openvino=steady(3.0, exact=False), torch=Outcome(reason="no"))
+    assert (without.fastest, without.ratio) == (None, None)
+    ours = row(vinculum=Outcome(reason="died", ended=True), numpy=steady(1.0), limit=Outcome(reason="no"))
+    assert (ours.fastest, ours.ratio, ours.of_roofline) == ("numpy", None, None)
+
+
+def test_a_run_is_sound_if_ours_is_exact_everywhere() -> None:
+    assert report().is_sound
+    assert not changed(vinculum=steady(1.0, exact=False)).is_sound
+    assert not changed(vinculum=Outcome(reason="crashed", ended=True)).is_sound
+
+
+def test_there_and_back(tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_text(text(report()), encoding="utf-8")
+    assert read(tmp_path / "run.json") == report()
+
+
+def test_the_published_page_is_that_of_the_published_record() -> None:
+    assert page(read(DOCS / "performance.json"), "performance.svg") == (DOCS / "performance.md").read_text("utf-8")
+
+
+def outcome(data: Any) -> Any:
+    """Return the first outcome of ours."""
+    return data["rows"][0]["outcomes"]["vinculum"]
+
+
+SPOILERS: dict[str, Callable[[Any], object]] = {
+    "no cells": lambda d: d.update(rows=[]),
+    "no such operator": lambda d: d["rows"][0]["cell"].update(operator="Mod"),
+    "no such type": lambda d: d["rows"][0]["cell"].update(element_type="int7"),
+    "a size of none": lambda d: d["rows"][0]["cell"].update(size=0),
+    "a peer too few": lambda d: d["rows"][0]["outcomes"].pop("numpy"),
+    "no samples": lambda d: outcome(d).update(samples=[]),
+    "a sample of nothing": lambda d: outcome(d).update(samples=[1.0, 0.0]),
+    "samples and a reason": lambda d: outcome(d).update(reason="it died"),
+    "no versions": lambda d: d.pop("versions"),
+}
+
+
+@pytest.mark.parametrize("spoil", SPOILERS.values(), ids=SPOILERS)
+def test_what_was_changed_is_refused(spoil: Callable[[Any], object], tmp_path: Path) -> None:
+    data = json.loads(text(report()))
+    spoil(data)
+    (tmp_path / "run.json").write_text(json.dumps(data), encoding="utf-8")
+    with pytest.raises(msgspec.MsgspecError):
+        read(tmp_path / "run.json")

@@ -1,0 +1,98 @@
+"""``python -m benchmarks`` on a few cells, and the figure that it draws."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from defusedxml.ElementTree import fromstring
+from msgspec.structs import replace
+
+from benchmarks.compare.page import page
+from benchmarks.compare.plot import drawn_rows, svg
+from benchmarks.compare.results import read
+from tests import processes
+from tests.benchmarks.reports import report
+
+COMMAND = [sys.executable, "-m", "benchmarks"]
+
+
+def words(figure: str) -> list[str]:
+    """Return all texts of a figure."""
+    return ["".join(text.itertext()) for text in fromstring(figure).iter("{http://www.w3.org/2000/svg}text")]
+
+
+def test_a_small_run(tmp_path: Path) -> None:
+    options = ("--quick", "--only", "Div*, int32, row", "--rounds", "1", "--threads", "1")
+    done = processes.run([*COMMAND, *options, "--to", str(tmp_path / "new" / "run")], env=processes.importing())
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    json, markdown, figure = (tmp_path / "new" / f"run.{ending}" for ending in ("json", "md", "svg"))
+    made = read(json)
+    assert [str(row.cell) for row in made.rows] == [
+        "Div, int32, row, 1,000 elements",
+        "Divide, int32, row, 1,000 elements",
+    ]
+    assert made.is_sound
+    assert made.rows[0].outcomes["numpy"].reason == "it has no truncating division of signed integers"
+    assert made.rows[1].outcomes["numpy"].exact
+    assert markdown.read_text("utf-8") == page(made, "run.svg")
+    assert figure.read_text("utf-8") == svg(made)
+    again = processes.run([*COMMAND, "--from", str(json)], env=processes.importing())
+    assert (again.returncode, again.stderr) == (0, "")
+    assert "Divide, (M,N)/(N), 1,000 elements" in again.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        (("--only", "int7"), "no cell contains 'int7'; cells are called 'Div, int8, equal, 16 elements'"),
+        (("--from", "nowhere.json"), "nowhere.json is no record of a run: "),
+    ],
+)
+def test_wrong_usage(options: tuple[str, ...], line: str) -> None:
+    done = processes.run([*COMMAND, *options], env=processes.importing())
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(line)
+
+
+def test_everyone_who_has_a_place_is_named() -> None:
+    found = words(svg(report()))
+    for name in ("Vinculum", "NumPy", "PyTorch", "ONNX Runtime", "numexpr", "JAX", "the plain pass over memory"):
+        assert found.count(name) == 1
+    assert "OpenVINO" not in found  # In no cell is it exact.
+    assert {"int8", "uint64", "bfloat16", "float64", "Div, equal shapes, 1,000,000 elements"} <= set(found)
+    assert any("2 threads each (NumPy can use 1 only)" in text for text in found)
+
+
+def test_the_same_run_gives_the_same_file() -> None:
+    assert svg(report()) == svg(report())
+    assert "<dc:date>" not in svg(report())
+
+
+def test_without_div_of_equal_shapes_what_came_first_is_drawn() -> None:
+    rows = drawn_rows(replace(report(), rows=report().rows[-1:]))
+    assert [(row.cell.operator, row.cell.shape) for row in rows] == [("Div", "channel")]
+
+
+def test_a_browser_draws_it(chromium_or_skip: str, tmp_path: Path) -> None:
+    from playwright.sync_api import sync_playwright
+
+    file = tmp_path / "figure.svg"
+    file.write_text(svg(report()), encoding="utf-8")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=chromium_or_skip, args=["--headless", "--no-sandbox", "--disable-gpu"]
+        )
+        shown = browser.new_page()
+        shown.goto(file.as_uri())
+        width = shown.evaluate("document.documentElement.getBoundingClientRect().width")
+        # Every word lies within the figure, in whatever font the browser has.
+        outside = shown.evaluate(
+            """width => [...document.querySelectorAll("text")].map(t => [t.textContent, t.getBoundingClientRect()])
+               .filter(([, box]) => box.left < 0 || box.right > width || box.width === 0).map(([words]) => words)""",
+            width,
+        )
+        browser.close()
+    assert width > 0
+    assert outside == []

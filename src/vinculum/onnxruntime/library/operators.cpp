@@ -9,6 +9,7 @@
 #include <mutex>
 #include <new>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "../../kernels/core/environment.hpp"
@@ -105,10 +106,16 @@ Status* caught(const Api& api, Do&& action) noexcept {
     }
 }
 
-const Target& target() {
+// Between instructions of 128 and 256 bits, which ONNX Runtime runs elsewhere in a model, those of 512 bits delay a
+// processor by some 150 ns, which so many elements do not make up for.
+constexpr std::int64_t FEW = 4096;
+
+// Returns the newest target of this processor; of those without instructions of 512 bits, if so told.
+const Target& target(bool narrow) {
     int count;
     const Target* all = targets(count);
-    while (count > 1 && !all->is_supported()) all++, count--;
+    for (; count > 1; all++, count--)
+        if (all->is_supported() && !(narrow && std::string_view(all->name).starts_with("x86-64-v4"))) break;
     return *all;
 }
 
@@ -117,7 +124,7 @@ constexpr std::int64_t NO_AXIS = INT64_MIN;
 // A node of a graph.
 struct Node {
     const Operator& op;
-    vinculum::Kernel divide;
+    vinculum::Kernel divide_few, divide_many;
     bool of_c = false;           // whether a remainder is C's
     std::int64_t axis = NO_AXIS; // of versions 1 and 6, where the second operand's dimensions begin
     std::string title;           // for messages
@@ -136,7 +143,9 @@ struct Node {
         if (op.name == Name::Mod && op.type->is_float() && !of_c)
             fail(api, INVALID_ARGUMENT, "vinculum: " + title + " has fmod=0, which is for integers; set fmod=1");
         const bool floor = op.name == Name::Mod && !of_c;
-        divide = target().kernel(op.type->element, floor ? Operation::floor : Operation::truncating);
+        const Operation operation = floor ? Operation::floor : Operation::truncating;
+        divide_few = target(true).kernel(op.type->element, operation);
+        divide_many = target(false).kernel(op.type->element, operation);
     }
 
   private:
@@ -309,7 +318,7 @@ void compute(const Node& node, KernelContext* context) {
     cut_into_blocks(task, type.size, in_place, !type.is_float());
 
     if (op.name == Name::Mod && type.is_float()) return run(api, context, task, type.remainders);
-    run(api, context, task, node.divide);
+    run(api, context, task, elements > FEW ? node.divide_many : node.divide_few);
     if (settings.zero_divisor == Policy::raise && task.exceptions.zero_divisors > 0)
         raise(node, task, joined, elements, true);
     if (settings.overflow == Policy::raise && task.exceptions.overflows > 0) raise(node, task, joined, elements, false);

@@ -55,12 +55,14 @@ def explain(answered: Sequence[Answered], known: Sequence[Cause] = ()) -> Explan
     Parameters
     ----------
     answered : sequence of Answered
-        The cases of a run, in any order; those whose answers differ between runs are left out.
+        The cases of a run, in any order. Where answers differ between runs, no new cause is found for the quotients of
+        their element type.
     known : sequence of Cause
         Causes that are tried before all others. A few cases may fit several causes; a known cause that fits is
         preferred, and needs less evidence.
     """
-    # An answer that is another the next time has no arithmetic.
+    # An answer that is another the next time has no arithmetic, and those that were the same twice may be so by chance.
+    unsteady = {one.case.element_type for one in answered if one.verdict.kind is Kind.DIFFERS}
     answered = [one for one in answered if one.verdict.kind is not Kind.DIFFERS]
     left = {id(one): one for one in answered if one.deviates}
     found: list[Explained] = []
@@ -94,6 +96,8 @@ def explain(answered: Sequence[Answered], known: Sequence[Cause] = ()) -> Explan
     arithmetic: dict[tuple[str, str], list[Fitted]] = {}
     consistent: dict[tuple[str, str], list[Fitted]] = {}
     for element_type, fit in fitted.items():
+        if element_type in unsteady:
+            continue
         causes, refuted = fit.causes(left.values())
         ways.setdefault(element_type, []).extend(part.way for part in causes)
         for by_form, some in ((arithmetic, causes), (consistent, refuted)):
@@ -106,7 +110,7 @@ def explain(answered: Sequence[Answered], known: Sequence[Cause] = ()) -> Explan
         take(_arithmetic([part.way for part in parts], parts[0].places), cases, sum(part.passing for part in parts))
     for told in outcomes(answered, list(left.values())):
         take(*told)
-    for told in misplaced(answered, list(left.values())):
+    for told in misplaced(answered, [one for one in left.values() if one.case.element_type not in unsteady]):
         take(*told)
     ordered = sorted(found, key=lambda one: -len(one.cases))
     return Explanation(tuple(ordered), smallest_first(left.values()), tuple(_refuted(consistent, left)))
@@ -137,7 +141,7 @@ def written(name: str, element_types: Sequence[ElementType]) -> Cause:
     outcome, _, where = rest.partition(" where ")
     if kind == "arithmetic":
         if where not in (EVERYWHERE, *PLACES):
-            raise AttributeValueError(f"{quoted(where)} is no place of elements{did_you_mean(where, PLACES)}")
+            raise AttributeValueError(f"{quoted(where)} is not a place of elements{did_you_mean(where, PLACES)}")
         ways = [named(outcome, t) for t in element_types]
         return replace(_arithmetic(ways, where), element_types=tuple(element_types))
     if kind != "rule" or not outcome:

@@ -115,12 +115,12 @@ check-build: wheel ## Install both into empty environments and divide there
 	$(BIN)/pytest tests/machine/building -m installing $(PYTEST_ARGS)
 
 # The core built so that GCC's sanitizers watch it, in folders of its own: its memory and its arithmetic under all that tests
-# kernels, then its threads. The first report is printed and ends a process, and so fails a test.
+# kernels and the library for ONNX Runtime, then its threads. The first report is printed and ends a process, and so fails a test.
 sanitize: sanitize-memory sanitize-threads ## Test the compiled core under GCC's sanitizers
 
 # No forks: GCC 12's allocator for it, unlike glibc's, keeps in the child what another thread locked at the moment of the fork.
 sanitize-memory: SANITIZERS := address,undefined
-sanitize-memory: TESTS := tests/kernels tests/machine/kernels --deselect tests/machine/kernels/test_fork_exit_interrupt.py::TestFork
+sanitize-memory: TESTS := tests/kernels tests/onnxruntime tests/machine/kernels --deselect tests/machine/kernels/test_fork_exit_interrupt.py::TestFork
 sanitize-memory: LOADED_FIRST := libasan.so libstdc++.so
 sanitize-memory: .venv/test
 	$(BUILD_SANITIZED)

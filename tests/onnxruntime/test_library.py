@@ -155,6 +155,12 @@ class TestResults:
                     assert_same(mod(a, b), np.asarray(np.fmod(a, b)))
         assert host.parts > 1
 
+    @pytest.mark.parametrize("name", ["float32", "float64"])
+    def test_remainders_of_floats_with_the_divisors_sign(self, host: Host, name: str) -> None:
+        a = np.array([7, -7, 7, -7, 6, -6, 0.0, -1e-30, 5, -5], name)
+        b = np.array([2, 2, -2, -2, -3, 3, -4, 1, np.inf, np.inf], name)
+        assert_same(host.node("Mod", DTYPES[name])(a, b), np.array([1, 1, -1, -1, -0.0, 0.0, -0.0, 1, 5, np.inf], name))
+
     @pytest.mark.parametrize("name", FLOATS)
     def test_reciprocals(self, host: Host, name: str) -> None:
         assert_same(host.node("Reciprocal", DTYPES[name])(values(name)), vinculum.reciprocal(values(name)))
@@ -181,10 +187,6 @@ class TestErrors:
         with pytest.raises(HostError, match=r"1 of 1 quotients are MIN/-1, .*\[0\]: -128 / -1; allowed with overflow="):
             host.node("Div", np.int8)(smallest, np.array([-1], np.int8))
         assert host.node("Mod", np.int8)(smallest, np.array([-1], np.int8)) == 0
-
-    def test_remainders_of_floats_as_of_integers(self, host: Host) -> None:
-        with pytest.raises(HostError, match=r"^vinculum: Mod 'node' of double has fmod=0, which is for integers"):
-            host.node("Mod", np.float64)
 
     @pytest.mark.parametrize(
         "failing",

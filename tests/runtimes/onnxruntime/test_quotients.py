@@ -18,6 +18,7 @@ from tests.kernels.comparing import assert_same, encodings, is_nan
 from tests.kernels.witness import pairs, random_encodings, values
 from tests.runtimes.onnxruntime.sessions import FLOATS, INTEGERS, TYPES, Array, Session, message_of, text_of
 from vinculum.onnxruntime import register
+from vinculum.reference.rounding import round_to_nearest_even
 from vinculum.spec.element_types import ELEMENT_TYPES
 
 Fail = onnxruntime.capi.onnxruntime_pybind11_state.Fail
@@ -177,10 +178,28 @@ class TestMod:
                 expected = np.fmod(a, b) if name in FLOATS else vinculum.remainder(a, b)
             assert_same(session(a, b), expected)
 
-    def test_floats_with_the_remainder_of_integers(self) -> None:
-        with pytest.raises(Exception, match="vinculum: ") as raised:
-            Session(text_of("c = Mod(a, b)", "float32"))
-        assert message_of(raised.value) == "Mod '' of float has fmod=0, which is for integers; set fmod=1"
+    @pytest.mark.parametrize("name", FLOATS)
+    def test_every_two_floats_with_the_divisors_sign(self, name: str) -> None:
+        """What Mod-28 adds: the exact remainder, rounded once."""
+        (element_type,) = (known for known in ELEMENT_TYPES if known.numpy == name)
+        assert element_type.binary_format is not None
+        sign = element_type.binary_format.sign_mask
+        a, b = every_pair(name)
+        remainders = Session(text_of("c = Mod(a, b)", name))(a, b)
+        with np.errstate(invalid="ignore"):
+            dividends, divisors = a.astype(np.float64), b.astype(np.float64)
+        nan = is_nan(a) | is_nan(b) | np.isinf(dividends) | (divisors == 0)
+        assert (is_nan(remainders) == nan).all()
+        assert ((encodings(remainders) & sign == encodings(b) & sign) | nan).all()
+        unequal = (encodings(a) & sign != encodings(b) & sign) & (dividends != 0)
+        infinite = np.isinf(divisors) & ~nan & (dividends != 0)
+        assert_same(remainders[infinite], np.where(unequal, b, a)[infinite])
+        finite = ~nan & ~infinite & ~np.isinf(divisors)
+        for x, y, found in zip(a[finite], b[finite], encodings(remainders)[finite], strict=True):
+            dividend, divisor = Fraction(float(x)), Fraction(float(y))
+            left = dividend - math.floor(dividend / divisor) * divisor
+            wanted = round_to_nearest_even(left, element_type.binary_format, negative_zero=bool(y < 0))
+            assert found == wanted, (x, y)
 
 
 class TestErrors:

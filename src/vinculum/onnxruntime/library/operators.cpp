@@ -20,13 +20,14 @@
 namespace vinculum::onnxruntime {
 namespace {
 
-// An element type, by ONNX's number; its kernel of fmod, and the bits of its one, where it is of floating point.
+// An element type, by ONNX's number; its kernels of remainders with the divisor's sign, and with the dividend's as in
+// C; and the bits of its one, where it is of floating point.
 struct Type {
     int number;
     Element element;
     std::int64_t size;
     const char* name;
-    vinculum::Kernel remainders;
+    vinculum::Kernel remainders[2];
     std::uint64_t one = 0;
 
     bool is_float() const { return one != 0; }
@@ -34,18 +35,33 @@ struct Type {
 
 constexpr int TYPES = 12, FLOATS = 4; // the floats come first
 constexpr Type ALL_TYPES[TYPES] = {
-    {1, Element::float32, 4, "float", fmods<Whole<float>>, 0x3F800000},
-    {11, Element::float64, 8, "double", fmods<Whole<double>>, 0x3FF0000000000000},
-    {10, Element::float16, 2, "float16", fmods<Binary16>, 0x3C00},
-    {16, Element::bfloat16, 2, "bfloat16", fmods<BFloat16>, 0x3F80},
-    {3, Element::int8, 1, "int8", remainders<std::int8_t>},
-    {2, Element::uint8, 1, "uint8", remainders<std::uint8_t>},
-    {5, Element::int16, 2, "int16", remainders<std::int16_t>},
-    {4, Element::uint16, 2, "uint16", remainders<std::uint16_t>},
-    {6, Element::int32, 4, "int32", remainders<std::int32_t>},
-    {12, Element::uint32, 4, "uint32", remainders<std::uint32_t>},
-    {7, Element::int64, 8, "int64", remainders<std::int64_t>},
-    {13, Element::uint64, 8, "uint64", remainders<std::uint64_t>},
+    {1,
+     Element::float32,
+     4,
+     "float",
+     {float_remainders<Whole<float>, true>, float_remainders<Whole<float>, false>},
+     0x3F800000},
+    {11,
+     Element::float64,
+     8,
+     "double",
+     {float_remainders<Whole<double>, true>, float_remainders<Whole<double>, false>},
+     0x3FF0000000000000},
+    {10, Element::float16, 2, "float16", {float_remainders<Binary16, true>, float_remainders<Binary16, false>}, 0x3C00},
+    {16,
+     Element::bfloat16,
+     2,
+     "bfloat16",
+     {float_remainders<BFloat16, true>, float_remainders<BFloat16, false>},
+     0x3F80},
+    {3, Element::int8, 1, "int8", {remainders<std::int8_t>, remainders<std::int8_t>}},
+    {2, Element::uint8, 1, "uint8", {remainders<std::uint8_t>, remainders<std::uint8_t>}},
+    {5, Element::int16, 2, "int16", {remainders<std::int16_t>, remainders<std::int16_t>}},
+    {4, Element::uint16, 2, "uint16", {remainders<std::uint16_t>, remainders<std::uint16_t>}},
+    {6, Element::int32, 4, "int32", {remainders<std::int32_t>, remainders<std::int32_t>}},
+    {12, Element::uint32, 4, "uint32", {remainders<std::uint32_t>, remainders<std::uint32_t>}},
+    {7, Element::int64, 8, "int64", {remainders<std::int64_t>, remainders<std::int64_t>}},
+    {13, Element::uint64, 8, "uint64", {remainders<std::uint64_t>, remainders<std::uint64_t>}},
 };
 
 enum class Name { Div, Reciprocal, Mod };
@@ -140,8 +156,6 @@ struct Node {
         std::string name(size, '\0');
         check(api.call<KernelInfo_GetNodeName>(info, name.data(), &size));
         title += " '" + std::string(name.c_str()) + "' of " + op.type->name;
-        if (op.name == Name::Mod && op.type->is_float() && !of_c)
-            fail(api, INVALID_ARGUMENT, "vinculum: " + title + " has fmod=0, which is for integers; set fmod=1");
         const bool floor = op.name == Name::Mod && !of_c;
         const Operation operation = floor ? Operation::floor : Operation::truncating;
         divide_few = target(true).kernel(op.type->element, operation);
@@ -317,12 +331,12 @@ void compute(const Node& node, KernelContext* context) {
     const bool in_place = task.c == task.a || task.c == task.b;
     cut_into_blocks(task, type.size, in_place, !type.is_float());
 
-    if (op.name == Name::Mod && type.is_float()) return run(api, context, task, type.remainders);
+    if (op.name == Name::Mod && type.is_float()) return run(api, context, task, type.remainders[node.of_c]);
     run(api, context, task, elements > FEW ? node.divide_many : node.divide_few);
     if (settings.zero_divisor == Policy::raise && task.exceptions.zero_divisors > 0)
         raise(node, task, joined, elements, true);
     if (settings.overflow == Policy::raise && task.exceptions.overflows > 0) raise(node, task, joined, elements, false);
-    if (op.name == Name::Mod) run(api, context, task, type.remainders);
+    if (op.name == Name::Mod) run(api, context, task, type.remainders[node.of_c]);
 }
 
 // The shape of an operand, as far as it is known while a model is loaded.

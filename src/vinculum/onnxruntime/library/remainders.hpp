@@ -1,4 +1,4 @@
-// Remainders: what the kernels' quotients leave of integers, and C's fmod of floating-point numbers.
+// Remainders: what the kernels' quotients leave of integers, and those of floating-point numbers by C's fmod.
 #pragma once
 
 #include <cmath>
@@ -74,13 +74,23 @@ inline float fmod_of(float a, float b) {
     return std::copysign(float(double(a) - std::trunc(quotient) * double(b)), a);
 }
 
+// Of what fmod leaves, the remainder with the divisor's sign, rounded once.
+template <class T>
+T floored(T remainder, T divisor) {
+    if (remainder == 0) return std::copysign(remainder, divisor);
+    return (remainder < 0) != (divisor < 0) ? remainder + divisor : remainder;
+}
+
 // fmod is exact, of narrower formats by way of binary32, too: the remainder of two of their numbers is one of theirs.
-template <class Format>
-void fmods(Task& task) {
+template <class Format, bool Floor>
+void float_remainders(Task& task) {
     using T = typename Format::Element;
     for_each_line<T>(task, [](const T* a, bool a_steps, const T* b, bool b_steps, T* c, std::int64_t n) {
-        for (std::int64_t i = 0; i < n; i++)
-            c[i] = Format::narrow(fmod_of(Format::widen(a[a_steps ? i : 0]), Format::widen(b[b_steps ? i : 0])));
+        for (std::int64_t i = 0; i < n; i++) {
+            const auto y = Format::widen(b[b_steps ? i : 0]);
+            const auto left = fmod_of(Format::widen(a[a_steps ? i : 0]), y);
+            c[i] = Format::narrow(Floor ? floored(left, y) : left);
+        }
     });
 }
 

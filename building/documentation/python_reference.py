@@ -19,7 +19,7 @@ _PARTS = {
     ),
     "ONNX Runtime": (
         "onnxruntime",
-        "Exact divisions inside ONNX Runtime; see [Exact divisions in ONNX Runtime](../../how-to/exact-onnxruntime.md).",
+        "A library for its sessions; see [Exact divisions in ONNX Runtime](../../how-to/exact-onnxruntime.md).",
         ("onnxruntime",),
     ),
     "Checks": (

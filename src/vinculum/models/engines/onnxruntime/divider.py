@@ -37,8 +37,8 @@ class Operand(ctypes.Structure):
         """Return an array that shares its memory."""
         shape = tuple(self.shape[: self.rank])
         size = prod(shape) * dtype.itemsize
-        memory = (ctypes.c_char * size).from_address(self.data) if size else b""
-        array: NDArray[Any] = np.frombuffer(memory, np.uint8).view(dtype).reshape(shape)  # type: ignore[call-overload]
+        memory = (ctypes.c_char * size).from_address(self.data) if size else bytearray()
+        array: NDArray[Any] = np.frombuffer(memory, np.uint8).view(dtype).reshape(shape)
         return array
 
 

@@ -10,12 +10,19 @@ from threading import Lock
 from typing import Any
 
 from numpy.typing import NDArray
-from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
+from onnx import ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
 
 from vinculum.errors import ModelError
 from vinculum.models.engines import EngineRefusalError
 from vinculum.models.engines.onnxruntime.divider import ADDRESS, NUMBER, dividing_here
-from vinculum.models.engines.onnxruntime.session import IR_VERSION, new_session, onnxruntime, reason_of
+from vinculum.models.engines.onnxruntime.session import (
+    IR_VERSION,
+    gives_numbers,
+    is_of_numbers,
+    new_session,
+    onnxruntime,
+    reason_of,
+)
 from vinculum.models.engines.onnxruntime.values import is_packed, to_python, to_runtime
 from vinculum.models.engines.reference.evaluator import is_implemented
 from vinculum.models.execution import Division, RunContext
@@ -23,8 +30,10 @@ from vinculum.models.onnx.divisions import number_of
 from vinculum.models.onnx.scopes import all_nodes, name_of, title
 from vinculum.onnxruntime import register
 from vinculum.ops.policies import Policies
+from vinculum.spec.element_types import FLOAT16
 
 _LARGEST_INSIDE = 1024  # Elements of a constant that is stored in the message itself: shapes, axes and the like.
+_FEW = 1 << 16  # Bytes of inputs for which copying the outputs takes less than sharing them does.
 
 
 class _LibraryError(ModelError):
@@ -49,7 +58,7 @@ class OnnxRuntimeProgram:
             for number, node in _numbered(proto)
         }
         self._external: dict[str, Any] = {}  # Sessions use their memory.
-        self._sessions: dict[tuple[Any, ...], Any] = {}
+        self._sessions: dict[tuple[Any, ...], tuple[Any, bool]] = {}
         self._lock = Lock()
 
     def execute(self, arrays: Mapping[str, Any], execution: RunContext) -> dict[str, Any]:
@@ -57,18 +66,23 @@ class OnnxRuntimeProgram:
         if execution.observer is None:
             with suppress(_LibraryError):
                 return self._run(arrays, execution.policies, in_python=False)
-        with dividing_here(execution, self._divisions, self._attributes):
-            return self._run(arrays, execution.policies, in_python=True)
+        try:
+            with dividing_here(execution, self._divisions, self._attributes):
+                return self._run(arrays, execution.policies, in_python=True)
+        except _LibraryError as error:  # Of a remainder, or of a division in the definition of an operator.
+            raise ModelError(str(error)) from None
 
     def _run(self, arrays: Mapping[str, Any], policies: Policies, *, in_python: bool) -> dict[str, Any]:
         with self._refusals():
+            session, of_numbers = self._session(frozenset(arrays.keys() & self._constants), policies, in_python)
+            if of_numbers and all(is_of_numbers(array) and array.nbytes <= _FEW for array in arrays.values()):
+                return dict(zip(self._outputs, session.run(self._outputs, arrays), strict=True))
             values = {name: to_runtime(name, array) for name, array in arrays.items()}
-            session = self._session(frozenset(arrays.keys() & self._constants.keys()), policies, in_python)
             results = session.run_with_ort_values(self._outputs, values)
             return {name: to_python(name, value) for name, value in zip(self._outputs, results, strict=True)}
 
-    def _session(self, given: frozenset[str], policies: Policies, in_python: bool) -> Any:
-        """Return a session in which some constants are given as inputs."""
+    def _session(self, given: frozenset[str], policies: Policies, in_python: bool) -> tuple[Any, bool]:
+        """Return a session in which some constants are given as inputs, and whether it `gives_numbers`."""
         # Threads do not survive a fork: the child needs sessions of its own.
         key = (os.getpid(), given, policies, in_python)
         with self._lock:
@@ -78,13 +92,14 @@ class OnnxRuntimeProgram:
                     options.add_session_config_entry("custom_op.vinculum.divider", ADDRESS)
                 register(options, zero_divisor=policies.zero_divisor, overflow=policies.overflow)
                 model = self._model(given)
-                self._sessions[key] = new_session(
+                session = new_session(
                     model.SerializeToString(),
                     options=options,
                     initializers=self._external,
                     # Divisions of constants are observed in every run.
                     disabled=["ConstantFolding"] if in_python else [],
                 )
+                self._sessions[key] = session, gives_numbers(session)
             return self._sessions[key]
 
     def _model(self, given: frozenset[str]) -> ModelProto:
@@ -96,6 +111,13 @@ class OnnxRuntimeProgram:
             node.attribute.append(helper.make_attribute(NUMBER, number))
         for node in proto.graph.node:
             node.name = name_of(node)
+        # ONNX Runtime computes a float16 node among nodes of which it has none in float16 as they are: in float32. It
+        # leaves those alone that give an output.
+        outputs = {value.name for value in proto.graph.output}
+        for node in proto.graph.node:
+            at = number_of(node)
+            if at is not None and self._divisions[at].element_type in (None, FLOAT16):
+                proto.graph.output.extend(ValueInfoProto(name=name) for name in node.output if name not in outputs)
         inputs = [value for value in proto.graph.input if value.name in given or value.name not in self._constants]
         del proto.graph.input[:]
         proto.graph.input.extend(inputs)

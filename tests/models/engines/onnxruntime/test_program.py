@@ -51,7 +51,10 @@ def both(model: Model, inputs: Any, **options: Any) -> list[DivisionRecord]:
     assert {name: (x.dtype, x.tolist()) for name, x in outputs.items()} == {
         name: (x.dtype, x.tolist()) for name, x in wanted.items()
     }
-    divided = [sorted((r.division.label, r.quotient.tobytes()) for r in group) for group in (records, wanted_records)]
+    divided = [
+        sorted((r.division.label, r.divisor.tobytes(), r.quotient.tobytes()) for r in group)
+        for group in (records, wanted_records)
+    ]
     assert divided[0] == divided[1]
     return records
 

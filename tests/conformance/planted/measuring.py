@@ -22,7 +22,7 @@ from vinculum.conformance.execute.run import Run, Selection
 from vinculum.conformance.runtimes import plugin
 from vinculum.conformance.runtimes.plugin import Plugin
 from vinculum.conformance.runtimes.registry import STARTED, parsed, runtime
-from vinculum.sandbox import Answer, End, Isolated, UnsupportedError
+from vinculum.sandbox import Answer, End, Isolated, Limits, UnsupportedError
 from vinculum.spec.element_types import by_name
 
 FRESH = 400

@@ -15,7 +15,7 @@ def test_every_case_of_the_default_level() -> None:
     run = survey(plan(f"onnxruntime[operator_library={get_library_path()}]", Selection(Level.DEFAULT)))
     counts = run.counts()
     assert {kind for kind in counts if kind.deviates} <= {Kind.ACCEPTED}
-    assert counts[Kind.EXACT] > 2000
+    assert counts[Kind.EXACT] > 1700
     operators = {result.id.operator for result in run.results if result.verdict.kind is Kind.EXACT}
     assert operators == {f"Div-{version}" for version in (1, 6, 7, 13, 14)} | {
         f"Reciprocal-{version}" for version in (1, 6, 13)

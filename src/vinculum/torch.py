@@ -256,6 +256,9 @@ def _translated(a: Any, b: Any, floor: bool, zero_divisor: str, overflow: str) -
     if not name.startswith(("int", "uint")):
         return op.Div(a, b)
     limits = torch.iinfo(getattr(torch, name))
+    element_type = a
+    if limits.bits < 32:  # Not every runtime has each of these operators for the short types.
+        a, b = (op.Cast(x, to=6) for x in (a, b))  # int32
 
     def number(value: int) -> Any:
         return op.CastLike(op.Constant(value_int=value), a)
@@ -280,4 +283,4 @@ def _translated(a: Any, b: Any, floor: bool, zero_divisor: str, overflow: str) -
     elif zero_divisor == "saturate":
         signed = op.Where(op.Less(a, zero), number(limits.min), number(min(limits.max, 2**63 - 1)))
         quotient = op.Where(by_zero, op.Where(op.Equal(a, zero), zero, signed), quotient)
-    return quotient
+    return quotient if limits.bits >= 32 else op.CastLike(quotient, element_type)

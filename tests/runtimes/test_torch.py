@@ -174,7 +174,7 @@ class TestOnnx:
             np.float32(-7) / np.float32(3),
         ]
 
-    @pytest.mark.parametrize("name", ["int8", "int32", "int64", "uint8"])
+    @pytest.mark.parametrize("name", ["int8", "int16", "int32", "int64", "uint8"])
     @pytest.mark.parametrize("function", [vinculum.div, vinculum.divide])
     @pytest.mark.parametrize(
         "policies", [{"zero_divisor": z, "overflow": o} for z in ("zero", "saturate") for o in ("wrap", "saturate")]

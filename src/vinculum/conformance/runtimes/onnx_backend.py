@@ -89,7 +89,7 @@ def reproducer(operation: Operation, source: str, options: Mapping[str, str], *,
         *onnx_model_lines(operation),
         f"outputs = {source}.{call}",
         print_quotient("outputs[0] if isinstance(outputs, (list, tuple)) else outputs"),
-        imports=[module],
+        imports=[f"import {module}"],
     )
 
 

@@ -82,7 +82,7 @@ class OnnxRuntime:
 
     def check(self) -> None:
         """Raise ModelError if its package is not installed, or it does not start with the options."""
-        check_package(self.title, "onnxruntime", f"{__name__}:OnnxRuntime", self._options)
+        check_package(self.title, "onnxruntime", f"{__name__}:OnnxRuntime", self._options, starts=bool(self._options))
 
     def start(self) -> None:
         """Divide 1 by 1 with the options."""

@@ -46,7 +46,7 @@ class OpenVino:
 
     def check(self) -> None:
         """Raise ModelError if its package is not installed, or it does not start with the options."""
-        check_package(self.title, "openvino", f"{__name__}:OpenVino", self._options)
+        check_package(self.title, "openvino", f"{__name__}:OpenVino", self._options, starts=bool(self._options))
 
     def start(self) -> None:
         """Divide 1 by 1 with the options."""

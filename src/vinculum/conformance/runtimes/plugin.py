@@ -117,7 +117,7 @@ class Plugin:
             f"divider = {source}",
             *(["divider.start()"] if self._told()["starts"] else ()),
             print_quotient("divider.answer(operation)"),
-            imports=[module],
+            imports=[f"import {module}"],
         )
 
     def tell(self) -> dict[str, Any]:

@@ -12,7 +12,10 @@ from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
 
+from vinculum.conformance.runtimes.calls import ArrayLibrary
 from vinculum.conformance.runtimes.command import PREFIX, Command
+from vinculum.conformance.runtimes.libraries import LIBRARIES
+from vinculum.conformance.runtimes.onnx_loaders import LOADERS, OnnxLoader
 from vinculum.conformance.runtimes.protocol import Runtime
 from vinculum.errors import AttributeValueError, SpecLookupError
 from vinculum.text import did_you_mean, quoted
@@ -27,10 +30,6 @@ _ROOM = "vinculum.conformance.runtimes"
 _OWN = {
     "onnxruntime": f"{_ROOM}.onnxruntime:OnnxRuntime",
     "openvino": f"{_ROOM}.openvino:OpenVino",
-    "onnx-reference": f"{_ROOM}.onnx_reference:OnnxReference",
-    "torch": f"{_ROOM}.torch:Torch",
-    "numpy": f"{_ROOM}.numpy:Numpy",
-    "jax": f"{_ROOM}.jax:Jax",
     "vinculum": f"{_ROOM}.vinculum_itself:VinculumItself",
 }
 _STRANGERS = "package.module:attribute, or command:./program"
@@ -42,7 +41,8 @@ Factory = Callable[[Mapping[str, str]], Runtime]
 
 def names() -> tuple[str, ...]:
     """Return all names of runtimes: built-in ones first, then those of other packages."""
-    return (*_OWN, *sorted(name for name in _foreign() if name not in _OWN))
+    own = (*_OWN, *LOADERS, *LIBRARIES)
+    return (*own, *sorted(name for name in _foreign() if name not in own))
 
 
 def runtime(backend: str) -> Runtime:
@@ -66,6 +66,10 @@ def runtime(backend: str) -> Runtime:
         module, _, attribute = _OWN[name].partition(":")
         factory: Factory = getattr(import_module(module), attribute)
         return factory(options)
+    if name in LIBRARIES:
+        return ArrayLibrary(LIBRARIES[name], options)
+    if name in LOADERS:
+        return OnnxLoader(LOADERS[name], options)
     foreign = _foreign()
     if name.startswith(PREFIX) and name not in foreign:
         return Command(name.removeprefix(PREFIX), options)

@@ -3,6 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 CORE := src/vinculum/kernels/core
+LIBRARY := src/vinculum/onnxruntime/library
 WORKERS ?= 2
 PYTEST_ARGS ?=
 # Whether a warning of the C++ compiler ends the build: true in CI, whose compiler is known.
@@ -46,7 +47,7 @@ endef
 PIP_BUILDING := PATH="$(CURDIR)/$(BIN):$$PATH" python -m pip install --quiet --no-compile --no-build-isolation \
   --config-settings=setup-args=-Dwerror=$(WERROR)
 BUILT_FROM := pyproject.toml meson.build meson.options $(wildcard src/meson.build building/*.py \
-  $(addprefix $(CORE)/,meson.build *.cpp *.hpp rules/*.h))
+  $(addprefix $(CORE)/,meson.build *.cpp *.hpp rules/*.h) $(addprefix $(LIBRARY)/,meson.build *.cpp *.hpp))
 
 # Each stamp is remade when the project's requirements or the sources of the core change.
 .venv/demo: $(BUILT_FROM) | .venv/bin/python
@@ -69,7 +70,8 @@ lint: .venv/test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/codespell
-	$(BIN)/clang-format --dry-run --Werror $(addprefix $(CORE)/,*.cpp *.hpp)
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/clang-format --dry-run --Werror $(addsuffix /*.cpp,$(CORE) $(LIBRARY)) $(addsuffix /*.hpp,$(CORE) $(LIBRARY))
 
 types: .venv/test
 	$(BIN)/mypy $(TYPES)
@@ -114,12 +116,12 @@ check-build: wheel ## Install both into empty environments and divide there
 	$(BIN)/pytest tests/machine/building -m installing $(PYTEST_ARGS)
 
 # The core built so that GCC's sanitizers watch it, in folders of its own: its memory and its arithmetic under all that tests
-# kernels, then its threads. The first report is printed and ends a process, and so fails a test.
+# kernels and the library for ONNX Runtime, then its threads. The first report is printed and ends a process, and so fails a test.
 sanitize: sanitize-memory sanitize-threads ## Test the compiled core under GCC's sanitizers
 
 # No forks: GCC 12's allocator for it, unlike glibc's, keeps in the child what another thread locked at the moment of the fork.
 sanitize-memory: SANITIZERS := address,undefined
-sanitize-memory: TESTS := tests/kernels tests/machine/kernels --deselect tests/machine/kernels/test_fork_exit_interrupt.py::TestFork
+sanitize-memory: TESTS := tests/kernels tests/onnxruntime tests/machine/kernels --deselect tests/machine/kernels/test_fork_exit_interrupt.py::TestFork
 sanitize-memory: LOADED_FIRST := libasan.so libstdc++.so
 sanitize-memory: .venv/test
 	$(BUILD_SANITIZED)
@@ -216,5 +218,5 @@ traceability: .venv/test ## Write docs/traceability.md from the rows, the proofs
 
 clean: ## Remove what was installed and built
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
-	rm -f src/vinculum/kernels/_core.*.so src/vinculum/kernels/_core.*.pyd
+	rm -f src/vinculum/kernels/_core.*.so src/vinculum/kernels/_core.*.pyd src/vinculum/onnxruntime/operators.*
 	find src tests -name __pycache__ -type d -exec rm -rf {} +

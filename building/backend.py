@@ -6,6 +6,7 @@ bytecode: `import vinculum` takes twice as long. And PYTHONPATH no longer says w
 
 import csv
 import io
+import sys
 import sysconfig
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -29,7 +30,10 @@ __all__ = [
 ]
 
 _SRC = Path(__file__).parents[1] / "src"
-_CORE = f"vinculum/kernels/_core{sysconfig.get_config_var('EXT_SUFFIX')}"
+_COMPILED = (
+    f"vinculum/kernels/_core{sysconfig.get_config_var('EXT_SUFFIX')}",
+    f"vinculum/onnxruntime/operators.{'dll' if sys.platform == 'win32' else 'so'}",
+)
 _PATH = "vinculum.pth"
 
 
@@ -38,7 +42,7 @@ def build_editable(
     config_settings: dict[str, str | list[str]] | None = None,
     metadata_directory: str | None = None,
 ) -> str:
-    """Build the core into src/, and a wheel that holds the metadata and a path to src/."""
+    """Build what is compiled into src/, and a wheel that holds the metadata and a path to src/."""
     with TemporaryDirectory() as folder:
         name: str = build_wheel(folder, config_settings)
         with ZipFile(Path(folder, name)) as whole, ZipFile(Path(wheel_directory, name), "w") as thin:
@@ -51,10 +55,11 @@ def build_editable(
             csv.writer(record, lineterminator="\n").writerows((entry, "", "") for entry in [*metadata, _PATH])
             thin.writestr(next(entry for entry in metadata if entry.endswith("/RECORD")), record.getvalue())
 
-            # A new file, not the old one's bytes: a process may have the old one in use.
-            (_SRC / _CORE).unlink(missing_ok=True)
-            if _CORE in whole.namelist():
-                whole.extract(_CORE, _SRC)
+            # New files, not the old ones' bytes: a process may have the old ones in use.
+            for name_in_wheel in _COMPILED:
+                (_SRC / name_in_wheel).unlink(missing_ok=True)
+                if name_in_wheel in whole.namelist():
+                    whole.extract(name_in_wheel, _SRC)
     return name
 
 

@@ -320,6 +320,17 @@ class DiesOfMinByMinusOne(FakeRuntime):
         return super().quotients(operation, a, b)
 
 
+class DiesAfterPacketsOf4(FakeRuntime):
+    """It dies of MIN/-1 among the last elements, which are fewer than 4; whole packets of 4 it divides otherwise."""
+
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
+        t: ElementType = element_type_of(a)
+        last = slice(a.size - a.size % 4, None)
+        if t.is_integer and t.minimum and np.any((a.ravel()[last] == t.minimum) & (b.ravel()[last] == -1)):
+            os.kill(os.getpid(), signal.SIGFPE)
+        return super().quotients(operation, a, b)
+
+
 class Exits(FakeRuntime):
     """It ends the process where there is nothing to divide."""
 

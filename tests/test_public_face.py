@@ -18,7 +18,7 @@ from vinculum import errors, sonnx
 
 OPERATORS = {
     *("Operator", "backend", "check", "convert", "div", "divide", "divmod", "floor_divide", "harden", "load"),
-    *("openvino", "reciprocal", "reference_ops", "remainder", "sonnx", "stored", "trace"),
+    *("onnxruntime", "openvino", "reciprocal", "reference_ops", "remainder", "sonnx", "stored", "trace"),
 }
 THREADS = {"get_threads", "set_threads", "threads"}
 ERRORS: dict[str, tuple[type[Exception], ...]] = {
@@ -46,6 +46,8 @@ SIGNATURES = {
     "sonnx.error_conditions": "(a, b)",
     "sonnx.accuracy": "(a, b, a_err, b_err)",
     "stored.divide": "(a, b, out, *, operator=None, element_type=None, task_bytes=None, client=None, advance=None)",
+    "onnxruntime.get_library_path": "()",
+    "onnxruntime.register": "(session_options, *, zero_divisor='raise', overflow='wrap', fusions=False)",
     "load": "(model)",
     "convert": "(model, *, opset=None, to=None, inputs=None)",
     "check": "(model, *, assume=(), calibrate=None, as_type=None, profile=(), runs=0, seed=0)",

@@ -17,6 +17,11 @@ _PARTS = {
         "Models are loaded, run, converted and hardened; see [Models](../models.md).",
         ("load", "models.Model", "convert", "harden", "openvino", "backend", "reference_ops"),
     ),
+    "ONNX Runtime": (
+        "onnxruntime",
+        "A library for its sessions; see [Exact divisions in ONNX Runtime](../../how-to/exact-onnxruntime.md).",
+        ("onnxruntime",),
+    ),
     "Checks": (
         "checks",
         "Hazards of division, found before a run and in one; see [Checks and traces](../check.md).",

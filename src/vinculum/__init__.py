@@ -24,6 +24,7 @@ from vinculum.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from vinculum import backend as backend
+    from vinculum import onnxruntime as onnxruntime
     from vinculum import openvino as openvino
     from vinculum import sonnx as sonnx
     from vinculum import stored as stored
@@ -66,6 +67,7 @@ __all__ = [
     "get_threads",
     "harden",
     "load",
+    "onnxruntime",
     "openvino",
     "reciprocal",
     "reference_ops",
@@ -84,7 +86,7 @@ def __dir__() -> list[str]:
 
 # Imported on first use: importing NumPy takes most of the time of --help, and onnx longer than everything else.
 _HOMES = {
-    **{name: f"vinculum.{name}" for name in ("backend", "openvino", "sonnx", "stored")},
+    **{name: f"vinculum.{name}" for name in ("backend", "onnxruntime", "openvino", "sonnx", "stored")},
     **dict.fromkeys(("check", "trace"), "vinculum.analysis"),
     **dict.fromkeys(("get_threads", "set_threads", "threads"), "vinculum.kernels.threads"),
     "load": "vinculum.models",

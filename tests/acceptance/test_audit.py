@@ -13,6 +13,7 @@ import pytest
 from onnx import TensorProto, helper
 
 from tests.fake_runtime import (
+    DiesAfterPacketsOf4,
     DiesOfIntegers,
     FakeRuntime,
     IsOddWithIntegers,
@@ -81,7 +82,7 @@ class TestExamples:
             done = vinculum("audit", examples / name / "model.onnx", "--backend", "onnxruntime", "--seed", 0)
         assert (done.returncode, done.stderr) == (0, "")
         told = " ".join(done.stdout.split())
-        assert "exact where observed, on these inputs and 8 sets of edge cases." in told
+        assert "exact where observed, on these inputs and 12 sets of edge cases." in told
         assert " 0 of them wrong." in told
         assert "are the same with and without" in told
         assert max(map(len, done.stdout.splitlines())) <= 80
@@ -96,7 +97,7 @@ class TestExamples:
         told = " ".join(done.stdout.split())
         assert "ONNX Runtime gave" in told
         assert "(0x" in told
-        assert "0 of 1 division exact where observed, on these inputs and 8 sets of edge cases, 1 not exact." in told
+        assert "0 of 1 division exact where observed, on these inputs and 12 sets of edge cases, 1 not exact." in told
 
     def test_json(self, vinculum: Vinculum, one_division: Callable[..., Path]) -> None:
         model = one_division(TensorProto.INT32, ("N",))
@@ -106,7 +107,7 @@ class TestExamples:
         report = json.loads(done.stdout)
         backend = "onnxruntime[intra_op_num_threads=2]"
         assert (report["backend"], report["runtime"], report["seed"]) == (backend, "ONNX Runtime", 1)
-        assert (report["edge_cases"]["sets"], report["edge_cases"]["compared"]) == (8, 8)
+        assert (report["edge_cases"]["sets"], report["edge_cases"]["compared"]) == (12, 12)
         (division,) = report["divisions"]
         assert (division["operator"], division["element_type"]) == ("Div-14", "int32")
         assert division["verdict"]["kind"] == "exact"
@@ -125,7 +126,7 @@ class TestWhatSeedsDoNotShow:
         told = " ".join(done.stdout.split())
         assert "wrong" in told
         assert "0 of 1 division exact" in told
-        size = "1,000" if shape == ("N",) else "64"
+        size = "1,001" if shape == ("N",) else "64"
         assert f"ratio exact: {size}" in told
         assert "--for onnxruntime -o hardened.onnx" in told[told.index(" Next ") :]
 
@@ -157,6 +158,32 @@ class TestWhatSeedsDoNotShow:
         assert "15 quotients compared, 0 of them wrong." in " ".join(done.stdout.split())
 
 
+class TestRemainders:
+    """A runtime may divide what remains after vectors by other instructions: no seed and no size hides that."""
+
+    @pytest.mark.parametrize("seed", range(4))
+    @pytest.mark.parametrize("options", [(), ("--dim", "N=1001"), ("--dim", "N=3")], ids=str)
+    def test_a_death_in_the_remainder(
+        self, vinculum: Vinculum, one_division: Callable[..., Path], seed: int, options: tuple[str, ...]
+    ) -> None:
+        model = one_division(TensorProto.INT32, ("N",))
+        with installed(onnxruntime=DiesAfterPacketsOf4):
+            done = vinculum("audit", model, "--backend", "onnxruntime", "--seed", seed, *options)
+        assert (done.returncode, done.stderr) == (1, "")
+        told = " ".join(done.stdout.split())
+        assert "ONNX Runtime died on edge cases; exit code 1. Inputs" in told
+        assert "ONNX Runtime died on edge cases; exit code 1. 1 of 1 division exact where observed" in told
+        assert "'ratio' divides -2147483648 / -1 at (0,)" in told
+
+    def test_what_a_fixed_size_hides_is_said(self, vinculum: Vinculum, one_division: Callable[..., Path]) -> None:
+        model = one_division(TensorProto.INT32, (1000,))
+        with installed(onnxruntime=DiesAfterPacketsOf4):
+            done = vinculum("audit", model, "--backend", "onnxruntime")
+        assert (done.returncode, done.stderr) == (0, "")
+        told = " ".join(done.stdout.split())
+        assert "All tensors had 1,000 quotients; those of another size may be divided otherwise." in told
+
+
 class TestInside:
     """What divides inside is named by both commands, and audited on request."""
 
@@ -171,7 +198,7 @@ class TestInside:
             done = vinculum("audit", norm, "--backend", "onnxruntime", "--expand")
         assert (done.returncode, done.stderr) == (0, "")
         told = " ".join(done.stdout.split())
-        assert "norm/Div exact: 2,056 exact: 16,448" in told
+        assert "norm/Div exact: 2,056 exact: 16,576" in told
         assert "1 node replaced by its ONNX function bodies" in told
 
     def test_run_names_them_too(self, vinculum: Vinculum, norm: Path) -> None:

@@ -41,10 +41,12 @@ class TestConform:
         assert "How runtimes divide" in page.read_text("utf-8")
 
     def test_one_case_in_full_and_its_reproducer_runs(self, vinculum: Vinculum, tmp_path: Path) -> None:
-        done = vinculum("conform", "onnx-reference", "--quick", "--json", "--only", "Div-1/float/*")
+        done = vinculum(
+            "conform", "onnx-reference", "--quick", "--json", tmp_path / "view.json", "--only", "Div-1/float/*"
+        )
         assert done.returncode == 1
-        _, *cases = map(json.loads, done.stdout.splitlines())
-        case = next(case for case in cases if case["verdict"] == "accepted what must be refused")
+        (found,) = json.loads((tmp_path / "view.json").read_text("utf-8"))["runs"]
+        case = found["causes"][0]["example"]
         shown = vinculum("conform", "onnx-reference", "--quick", "--only", case["id"])
         assert shown.returncode == 1
         assert all(line in shown.stdout.splitlines() for line in case["reproducer"].splitlines())

@@ -43,15 +43,16 @@ class TestReport:
         file.write_text(as_json([exact()]), encoding="utf-8")
         assert report_(file) == 0
 
-    def test_every_form(self, report_: Command, run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        names = {"--html": "<!doctype", "--junit": "<?xml", "--sarif": '{\n "$schema"', "--record": "backend = "}
+    def test_every_form(self, report_: Command, run: Path, tmp_path: Path) -> None:
+        names = {
+            "--html": "<!doctype", "--junit": "<?xml", "--sarif": '{\n "$schema"', "--record": "backend = ",
+            "--json": '{\n "runs"',
+        }  # fmt: skip
         files = {option: tmp_path / f"out{number}" for number, option in enumerate(names)}
         options = [part for option, file in files.items() for part in (option, file)]
-        assert report_(run, *options, "--json") == 1
+        assert report_(run, *options) == 1
         for option, file in files.items():
             assert file.read_text("utf-8").startswith(names[option]), option
-        lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-        assert len(lines) == 1 + len(report().results)
         assert report_(run, "--expect", files["--record"]) == 0
 
     def test_the_schema(self, report_: Command, capsys: pytest.CaptureFixture[str]) -> None:
@@ -93,8 +94,8 @@ class TestSaveAndDiff:
         assert here("conform", run, other, "--diff") == 1
         out = " ".join(capsys.readouterr().out.split())
         assert "-> hung: 1 case" in out
-        assert here("conform", run, other, "--diff", "--json") == 1
-        (told,) = json.loads(capsys.readouterr().out)
+        assert here("conform", run, other, "--diff", "--json", tmp_path / "diff.json") == 1
+        (told,) = json.loads((tmp_path / "diff.json").read_text("utf-8"))
         assert len(told["changes"]) == 1
 
     def test_diff_refused(self, here: Command, run: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -106,7 +107,10 @@ class TestSaveAndDiff:
         [
             (("conform", "--list", "numpy"), "--list runs nothing and writes no file; leave BACKEND out"),
             (("conform", "--list", "--save", "x.json"), "--list runs nothing and writes no file; leave --save out"),
-            (("conform", "--diff", "a", "b", "--html", "x"), "--diff runs nothing and writes no file; leave --html"),
+            (
+                ("conform", "--diff", "a", "b", "--html", "x"),
+                "writes no file but that of --json; leave --html",
+            ),
             (("conform", "--diff", "a", "b", "--expect", "x"), "leave --expect out"),
             (("report", "--schema", "x.json"), "--schema reads no file; leave RUN.json out"),
         ],
@@ -117,11 +121,35 @@ class TestSaveAndDiff:
         assert here(*arguments) == 2
         assert words in capsys.readouterr().err
 
-    def test_list_as_json(self, here: Command, capsys: pytest.CaptureFixture[str]) -> None:
-        assert here("conform", "--list", "--quick", "--only", "Div-14/int8/*", "--json") == 0
-        listed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-        assert listed
-        assert all(one["id"].startswith("Div-14/int8/") and one["level"] == "quick" for one in listed)
+    def test_damaged_answers(self, here: Command, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        file = tmp_path / "floors.json"
+        backend = ("tests.fake_runtime:Floors", "--quick", "--only", "Div-14/int32/*")
+        assert here("conform", *backend, "--save", file) == 1
+        content = json.loads(file.read_text("utf-8"))
+        kept = [one["answer"] for one in content["runs"][0]["results"] if one["answer"] and "data" in one["answer"]]
+        for data in ("@", "AAAA", "é"):
+            kept[0]["data"] = data
+            file.write_text(json.dumps(content), encoding="utf-8")
+            for arguments in (("report", file), ("conform", "--diff", file, file)):
+                capsys.readouterr()
+                assert here(*arguments) == 2
+                error = capsys.readouterr().err
+                assert f"{str(file)!r}: the answer to 'Div-14/int32/" in error
+                assert error.count("\n") == 1
+
+    def test_cases_of_another_version(
+        self, here: Command, run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        file = tmp_path / "older.json"
+        assert here("conform", "numpy", "--quick", "--only", "Div-14/int8/*", "--save", file) == 0
+        content = json.loads(file.read_text("utf-8"))
+        content["runs"][0]["results"][0]["digest"] = "0" * 16
+        file.write_text(json.dumps(content), encoding="utf-8")
+        capsys.readouterr()
+        assert here("report", file) == 0
+        assert capsys.readouterr().err == (
+            f"vinculum: 1 cases of {file} are not those of this version; they keep their verdicts and causes\n"
+        )
 
 
 class TestFilesThatCannotBe:

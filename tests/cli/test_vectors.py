@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 import pytest
 
 from tests.conformance.vectors.exports import lines
-from tests.conformance.vectors.test_judge import right
+from tests.conformance.vectors.test_answers import right, write
 
 Vectors = Callable[..., int]
 FEW = ("--quick", "--only", "Div-14/int8/*", "--only", "Div-14/float/*")
@@ -76,59 +75,38 @@ class TestExport:
         assert sorted(folder.rglob("*")) == before
 
 
-class TestJudge:
-    """0 if all is right, 1 if an answer is wrong or missing, 2 if it cannot be read."""
+class TestAnswers:
+    """`conform answers:DIR`: 0 if all is right, 1 if an answer is wrong, 2 if one is missing or cannot be read."""
 
-    def test_right(self, vectors: Vectors, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        self.write(tmp_path, [right(line) for line in lines(folder)])
-        assert vectors("judge", folder, tmp_path / "answers.jsonl") == 0
-        (line,) = capsys.readouterr().out.splitlines()
-        assert line.startswith(f"{len(list(lines(folder)))} cases: ")
-        assert line.endswith("; 0 fail")
+    def test_right(self, here: Vectors, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        write(folder / "answers.jsonl", [right(line) for line in lines(folder)])
+        assert here("conform", f"answers:{folder}") == 0
+        assert f"{len(list(lines(folder)))} cases in " in capsys.readouterr().out
 
-    def test_wrong(self, vectors: Vectors, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_wrong(self, here: Vectors, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         first, second, *others = [right(line) for line in lines(folder)]
-        assert isinstance(first["elements"], str)
         first["elements"] = " ".join(["00000001", *first["elements"].split()[1:]])
-        self.write(tmp_path, [first, {"id": second["id"], "crashed": "SIGFPE"}, *others[1:]])
-        assert vectors("judge", folder, tmp_path / "answers.jsonl") == 1
-        wrong, crashed, missing, summary = capsys.readouterr().out.splitlines()
-        assert wrong.startswith(f"{first['id']}: wrong value: ")
-        assert " gave 1e-45 (0x00000001), expected " in wrong
-        assert crashed == f"{second['id']}: crashed: SIGFPE"
-        assert missing == f"{others[0]['id']}: not answered"
-        assert summary.endswith("; 3 fail")
+        write(tmp_path / "mine.jsonl", [first, {"id": second["id"], "crashed": "SIGFPE"}, *others])
+        backend, saved = f"answers:{folder}[from={tmp_path / 'mine.jsonl'}]", tmp_path / "run.json"
+        assert here("conform", backend, "--verbose", "--save", saved, "--record", tmp_path / "known.toml") == 1
+        out = " ".join(capsys.readouterr().out.split())
+        assert f"wrong value {first['id']}" in out
+        assert " gave 1e-45 (0x00000001), expected " in out
+        assert f"crashed {second['id']}" in out
+        assert here("conform", backend, "--expect", tmp_path / "known.toml") == 0
+        assert here("report", saved) == 1
 
-    def test_only(self, vectors: Vectors, folder: Path, tmp_path: Path) -> None:
+    def test_only(self, here: Vectors, folder: Path) -> None:
         first, *_ = [right(line) for line in lines(folder)]
-        self.write(tmp_path, [first])
-        assert vectors("judge", folder, tmp_path / "answers.jsonl", "--only", first["id"]) == 0
+        write(folder / "answers.jsonl", [first])
+        assert here("conform", f"answers:{folder}", "--only", first["id"]) == 0
 
-    def test_many(self, vectors: Vectors, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        rows = [{"id": line.id, "hung": "\x1b[31m"} for line in lines(folder)]
-        self.write(tmp_path, rows)
-        assert vectors("judge", folder, tmp_path / "answers.jsonl") == 1
-        out = capsys.readouterr().out
-        assert f"and {len(rows) - 20} more, which --verbose names" in out
-        assert "\x1b" not in out
-        assert vectors("judge", folder, tmp_path / "answers.jsonl", "--verbose") == 1
-        assert len(capsys.readouterr().out.splitlines()) == len(rows) + 1
-
-    def test_json(self, vectors: Vectors, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        first, *others = [right(line) for line in lines(folder)]
-        self.write(tmp_path, others)
-        assert vectors("judge", folder, tmp_path / "answers.jsonl", "--json") == 1
-        rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-        assert rows[0] == {"id": first["id"], "verdict": "not answered", "message": "", "fails": True}
-        assert [row["id"] for row in rows[1:]] == [row["id"] for row in others]
-        assert not any(row["fails"] for row in rows[1:])
-
-    def test_what_cannot_be_read(
-        self, vectors: Vectors, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        assert vectors("judge", folder, tmp_path / "gone.jsonl") == 2
-        assert "there are no answers" in capsys.readouterr().err
-
-    @staticmethod
-    def write(folder: Path, rows: Sequence[Mapping[str, object]]) -> None:
-        (folder / "answers.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    def test_what_cannot_be_judged(self, here: Vectors, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        _, *others = [right(line) for line in lines(folder)]
+        for rows, words in ((None, "there are no answers"), (others, "has no answer to 1 cases, such as 'Div-14/")):
+            if rows is not None:
+                write(folder / "answers.jsonl", rows)
+            assert here("conform", f"answers:{folder}") == 2
+            error = capsys.readouterr().err
+            assert words in error
+            assert error.count("\n") == 1

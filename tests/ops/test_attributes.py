@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from vinculum import AttributeValueError, Operator, div, divide, reciprocal
+from vinculum import AttributeValueError, BroadcastError, Operator, div, divide, reciprocal
 
 ONES = np.ones((2, 3), "f4")
 
@@ -69,6 +69,14 @@ class TestValues:
     def test_axis_of_divide(self, axis: Any) -> None:
         line = refusal_of(divide, ONES, ONES[0], auto_broadcast="pdpd", axis=axis)
         assert line == f"axis of Divide-1 is {axis!r}; allowed: a whole number"
+
+    @pytest.mark.parametrize("axis", [1, 2])
+    def test_an_axis_at_which_equal_shapes_do_not_fit(self, axis: int) -> None:
+        with pytest.raises(BroadcastError, match=f"from axis {axis}"):
+            div(ONES, ONES, opset=6, broadcast=1, axis=axis)
+        with pytest.raises(BroadcastError, match=f"from axis {axis}"):
+            divide(ONES, ONES, auto_broadcast="pdpd", axis=axis)
+        assert div(ONES, ONES, opset=6, broadcast=1, axis=0).shape == ONES.shape
 
     def test_numpys_own_numbers_and_booleans(self) -> None:
         index: Any = np.int64(1)

@@ -34,6 +34,9 @@ Array = npt.NDArray[Any]
 _NDARRAY = np.ndarray
 
 
+_AXES_OF_EQUAL_SHAPES = {Broadcasting.LIMITED: (None, 0), Broadcasting.PDPD: (None, -1, 0)}
+
+
 class Operator:
     """One operator version with fixed attributes and policies, ready to divide.
 
@@ -113,6 +116,10 @@ class Operator:
                 overflow=overflow,
             )
         )
+        # It divides equal shapes without a look at the axis, at which they may not fit.
+        axes = _AXES_OF_EQUAL_SHAPES.get(self._rule)
+        fits = axes is None or self._attributes.get("axis") in axes
+        self._at_once: Callable[[Any, Any, Array | None], Any] = self._divide if fits else _not_at_once
 
     @property
     def spec(self) -> OperatorSpec:
@@ -181,7 +188,7 @@ class Operator:
             As the policies say; `out` may then hold partial results.
         """
         # A call on few elements costs what happens here, more than what is divided.
-        quotients = self._divide(a, b, out)
+        quotients = self._at_once(a, b, out)
         if quotients.__class__ is _NDARRAY:
             return quotients
         if isinstance(quotients, Exceptions):
@@ -308,6 +315,10 @@ class Operator:
 
     def _raise(self, exceptions: Exceptions, out: Array | None) -> NoReturn:
         raise_exceptions(exceptions, self._policies, self._spec, partial=out is not None)
+
+
+def _not_at_once(a: object, b: object, out: Array | None) -> None:
+    """Leave operands to the call that looks at their shapes."""
 
 
 def _onto(divisor: Array, alignment: Alignment) -> Array:

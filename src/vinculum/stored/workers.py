@@ -50,17 +50,23 @@ class Workers:
         OSError if the workers are lost.
         """
         left = iter(calls)
-        running: set[Future[Any]] = set()
+        running: dict[Future[Any], Call] = {}
+        lost: list[Call] = []
         try:
             while True:
                 wanted = _QUEUED * self.number - len(running)
-                running |= {self.executor.submit(*call) for call in islice(left, wanted)}
+                running |= {self.executor.submit(*call): call for call in islice(left, wanted)}
                 if not running:
                     return
-                ended, running = wait(running, _LOOK, FIRST_COMPLETED)
+                ended, _ = wait(running, _LOOK, FIRST_COMPLETED)
                 self.interruption.check()
                 for future in ended:
-                    yield future.result()
+                    call = running.pop(future)
+                    if _is_lost(future) and call not in lost:
+                        lost.append(call)
+                        running[self.executor.submit(*call)] = call
+                    else:
+                        yield future.result()
         except Exception as error:
             if isinstance(error, CancelledError) or type(error).__module__.startswith(("distributed", "dask")):
                 raise OSError(errno.EIO, f"the workers are lost ({one_line(error)})", "the cluster") from None
@@ -69,6 +75,18 @@ class Workers:
             for future in running:
                 future.cancel()
             wait(running, _LONGEST_END)
+
+
+def _is_lost(future: Future[Any]) -> bool:
+    """Tell whether the executor of `distributed` failed itself: a worker died just after it had finished a task.
+
+    The executor then takes the result for an error, and cannot unpack it.
+    """
+    error = None if future.cancelled() else future.exception()
+    frame = error.__traceback__ if isinstance(error, TypeError) else None
+    while frame is not None and frame.tb_next is not None:
+        frame = frame.tb_next
+    return frame is not None and frame.tb_frame.f_globals.get("__name__") == "distributed.cfexecutor"
 
 
 @contextmanager

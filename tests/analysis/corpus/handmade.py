@@ -196,7 +196,7 @@ _FLOATS = (
         "quotient beyond the largest",
         "y = Div(x, d)",
         "quotient-overflow",
-        constants="float d = {1e-38}",
+        constants="float d = {2e-38}",
         assume="x=0:1e10",
         witness={"x": np.full((2, 3), 1e10, np.float32)},
     ),

@@ -301,7 +301,8 @@ class TestZeroAndOverflow:
         )
         found = audited(model, DiesOfIntegers, {"a": np.array([4, -(2**63)]), "b": np.array([2, -1])})
         assert (found.exposed.end, found.exposed.words, found.finds) == (End.CRASHED, "SIGFPE", True)
-        (suspect,) = found.suspects
+        suspect, operands = found.suspects
+        assert operands == "'fatal' divides -9223372036854775808 / -1 at (1,), in shape (2,)"
         assert "node 'fatal' (Div-14)" in suspect
         assert "MIN/-1" in suspect
         assert "(1,)" in suspect

@@ -15,7 +15,7 @@ from vinculum.conformance.cases.clauses import Subject, clause
 from vinculum.conformance.cases.enumeration import cases
 from vinculum.conformance.cases.value_trials import value_classes
 from vinculum.conformance.cases.values.hard_quotients import hard_reciprocals, nearest_to_halfway
-from vinculum.conformance.cases.values.value_class import Operands, ValueClass
+from vinculum.conformance.cases.values.value_class import Joined, Operands, ValueClass
 from vinculum.reference import divide, elements
 from vinculum.reference.rounding import decode, round_to_nearest_even
 from vinculum.spec.element_types import (
@@ -88,7 +88,9 @@ class TestEveryClass:
             a, b = (x.astype(np.int64) if element_type.bits < 8 else x for x in operands)  # of which ml_dtypes has none
             is_open = (b == 0) | ((a == minimum) & (b == -1))
             assert is_open.any() == (values.subject in (Subject.ZERO_DIVISOR, Subject.MINIMUM)), values.tried
-            assert (is_open.any() and not is_open.all()) == ("beside" in values.tried), values.tried
+            assert (is_open.any() and not is_open.all()) == ("beside" in values.tried or ", " in values.tried), (
+                values.tried
+            )
 
     @pytest.mark.parametrize(
         ("row", "placement", "level"),
@@ -280,6 +282,41 @@ class TestIntegers:
 
     def test_a_type_that_ends_below_a_power_is_not_asked_for_it(self) -> None:
         assert not any("2^53" in values.tried for values in value_classes(INT32, 2))
+
+
+class TestPlaces:
+    """A pair without a quotient stands among ordinary ones, in every length that leaves a remainder beside vectors."""
+
+    LENGTHS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 31, 1001)
+
+    @pytest.mark.parametrize("element_type", INTEGERS, ids=str)
+    @pytest.mark.parametrize("pair", ["a zero divisor", "MIN divided by -1"])
+    def test_each_length_has_it_at_each_place(self, element_type: ElementType, pair: str) -> None:
+        asked = {}
+        for values in value_classes(element_type, 2):
+            tried, _, place = values.tried.partition(", ")
+            if tried == pair and values.joined is Joined.EQUAL:
+                a, b = (np.asarray(elements(x, element_type)) for x in values.operands(element_type))
+                without = (b == 0) | ((a == element_type.minimum) & (b == -1))
+                asked[len(a), place] = np.flatnonzero(without).tolist()
+        expected = {(1, ""): [0]}
+        for length in self.LENGTHS[1:]:
+            expected |= {(length, "first"): [0], (length, "last"): [length - 1]}
+            expected |= {(length, "in the middle"): [length // 2]} if length > 2 else {}
+        assert asked == (expected if element_type.minimum or pair == "a zero divisor" else {})
+
+    @pytest.mark.parametrize("pair", ["a zero divisor", "MIN divided by -1"])
+    def test_the_default_level_tells_vectors_of_every_width_apart(self, pair: str) -> None:
+        """Which of its cases lie in the remainder after vectors differs from width to width, and from the whole."""
+        places = set()
+        for case in cases(Level.DEFAULT, [DIV_14]):
+            if case.id.matches(f"Div-14/int32/{pair}*/equal shapes of */run-time operands"):
+                unspecified = case.expectation.unspecified
+                assert unspecified is not None
+                places.add((unspecified.size, int(np.argmax(unspecified))))
+        dying = [{p for p in places if p[1] >= p[0] - p[0] % width} for width in (1, 4, 8, 16, 32)]
+        dying += [{p for p in places if p[0] == 1}, {p for p in places if p[0] % 2}, places]
+        assert len(set(map(frozenset, dying))) == len(dying)
 
 
 class TestSizes:

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from io import StringIO
 
+import numpy as np
 import pytest
 from rich.console import Console
 
 from tests.reporting.conformance.reports import exact, report
-from vinculum.conformance.execute.run_diff import run_diff
+from vinculum.conformance.cases.case import Level
+from vinculum.conformance.execute.answers import answered, kept
+from vinculum.conformance.execute.planning import plan
+from vinculum.conformance.execute.run import Selection
+from vinculum.conformance.execute.run_diff import Change, run_diff
+from vinculum.conformance.execute.suite import survey
 from vinculum.conformance.oracle.verdict import Gave, Kind, Verdict
 from vinculum.errors import AttributeValueError
-from vinculum.reporting.conformance.diff import as_json, page
+from vinculum.reporting.conformance.diff import document, page
+from vinculum.sandbox import Answer, End
 
 BEFORE = report()
 CRASH = next(r for r in BEFORE.results if r.verdict.kind is Kind.CRASHED)
@@ -74,11 +82,35 @@ def test_in_words_and_as_json() -> None:
     assert "openvino 2026.4.1 -> 2026.5.0" in text
     assert f"crashed -> exact: 1 case {CRASH.id}" in text
     assert text.endswith("1 case changed")
-    (told,) = as_json(found)
+    (told,) = json.loads(document(found))
     assert told["changes"] == [
         {
             "id": str(CRASH.id),
+            "differing": None,
             "before": {"verdict": "crashed", "cause": CRASH.cause},
             "after": {"verdict": "exact", "cause": ""},
         }
     ]
+
+
+class TestAnswers:
+    """Two runs with the same verdicts may have other answers."""
+
+    def test_other_bits(self) -> None:
+        run = survey(plan("tests.fake_runtime:MultipliesByReciprocal", Selection(Level.QUICK, ("Div-14/float/*",))))
+        asked = {one.case.id: one for one in answered(run)}
+        at, old = next((n, r) for n, r in enumerate(run.results) if r.verdict.kind is Kind.ULPS and r.verdict.differing)
+        one = asked[old.id]
+        value = one.answer.value.copy()
+        value.reshape(-1)[-1] = np.float32(77)
+        new = replace(old, answer=kept(one.case, Answer(End.RETURNED, value)))
+        other = replace(run, results=(*run.results[:at], new, *run.results[at + 1 :]))
+        (diff,) = run_diff([run], [other])
+        assert diff.changes == (Change(old, new, 1),)
+        assert run_diff([run], [run])[0].changes == ()
+
+    def test_other_numbers_make_another_case(self) -> None:
+        other = replace(CRASH, digest="0" * 16, verdict=MENDED.verdict)
+        run = replace(BEFORE, results=tuple(other if r is CRASH else r for r in BEFORE.results))
+        (diff,) = run_diff([BEFORE], [run])
+        assert (diff.changes, diff.removed, diff.added) == ((), 1, 1)

@@ -44,12 +44,6 @@ class TestRoundTrip:
         )  # fmt: skip
         assert read.date[:2] == "20"
 
-    def test_what_older_files_call_unspecified_is_read(self, file: Path) -> None:
-        written = as_json([report()])
-        assert '"kind": "unspecified"' in written
-        file.write_text(written.replace('"kind": "unspecified"', '"kind": "silent by specification"'), encoding="utf-8")
-        assert read_runs(file) == (report(),)
-
     def test_it_is_as_the_schema_says(self, file: Path) -> None:
         content = json.loads(as_json([report()]))
         described = schema()
@@ -84,6 +78,17 @@ class TestRefused:
         with pytest.raises(
             ModelError, match=r"run.json' gives a case the cause 'arithmetic.*which its run does not list"
         ):
+            read_runs(file)
+
+    def test_an_older_file(self, file: Path) -> None:
+        file.write_text(as_json([report()]).replace("vinculum run 2", "vinculum run 1"), encoding="utf-8")
+        with pytest.raises(ModelError, match=r"run.json' was written before runs kept their answers .*--save again"):
+            read_runs(file)
+
+    def test_a_case_twice(self, file: Path) -> None:
+        results = report().results
+        file.write_text(as_json([replace(report(), results=(*results, results[0]))]), encoding="utf-8")
+        with pytest.raises(ModelError, match=r"run.json' has the case 'Div-.* twice"):
             read_runs(file)
 
     def test_a_file_that_is_no_text(self, file: Path) -> None:

@@ -16,7 +16,7 @@ from tests.conformance.vectors.exports import exported, lines
 from vinculum.conformance.cases.case import Case, Level
 from vinculum.conformance.cases.enumeration import cases
 from vinculum.conformance.vectors.export import FORMATS, export
-from vinculum.conformance.vectors.lines import expectation_of, name_of, operation_of
+from vinculum.conformance.vectors.lines import case_of, expectation_of, name_of
 from vinculum.conformance.vectors.npy import read_array
 from vinculum.conformance.vectors.records import AnswerLine, CaseLine, ConventionLine, Index, Standing
 from vinculum.errors import AttributeValueError, ModelError
@@ -109,7 +109,7 @@ class TestLines:
     def test_each(self) -> None:
         suite = {str(case.id): case for case in cases(Level.QUICK)}
         for line in lines(exported("jsonl")):
-            case, again = suite[line.id], operation_of(line)
+            case, again = suite[line.id], case_of(line, Level.QUICK).operation
             assert (line.name, line.clause) == (name_of(case), case.clause)
             assert (again.spec, line.operands[0].type) == (case.operation.spec, str(case.element_type))
             assert dict(again.attributes) == dict(case.operation.attributes)
@@ -152,7 +152,9 @@ class TestNumpyFiles:
             files = sorted(path.name for path in (folder / line.name).iterdir())
             operands = [f"operand_{number}.npy" for number in range(len(line.operands))]
             assert files == [*operands, *(["quotient.npy"] if line.quotient else [])]
-            for name, tensor, array in zip(operands, line.operands, operation_of(line).operands, strict=True):
+            for name, tensor, array in zip(
+                operands, line.operands, case_of(line, Level.QUICK).operation.operands, strict=True
+            ):
                 read = read_array(folder / line.name / name, dtype_of(by_name(tensor.type)))
                 assert same_bits(read, array) or tensor.type in ("int4", "uint4")
                 assert np.array_equal(read.astype(object), array.astype(object)) or array.dtype.kind not in "iu"
@@ -161,7 +163,7 @@ class TestNumpyFiles:
         (first, *_) = [line for line in lines(exported("npy")) if line.operands[0].type == "bfloat16"]
         stored = np.load(exported("npy") / "arrays" / first.name / "operand_0.npy")
         assert stored.dtype == np.uint16
-        assert same_bits(stored.view(ml_dtypes.bfloat16), operation_of(first).operands[0])
+        assert same_bits(stored.view(ml_dtypes.bfloat16), case_of(first, Level.QUICK).operation.operands[0])
 
 
 class TestRefused:

@@ -14,10 +14,8 @@ from benchmarks.compare.plot import drawn_rows, svg
 from benchmarks.compare.results import read
 from tests import processes
 from tests.benchmarks.reports import report
-from tests.optional import needs
 
 COMMAND = [sys.executable, "-m", "benchmarks"]
-pytestmark = needs("matplotlib")
 
 
 def words(figure: str) -> list[str]:

@@ -24,7 +24,7 @@ _MOVING = re.compile(
 # reciprocals and roots, conversions to bfloat16, which flush subnormals, and all of the x87, whose results are wider.
 _EXACT = re.compile(
     r"v?(add|sub|mul|div|round|rndscale|u?comi|cmp\w*|fpclass)[sp][sd]"
-    r"|v?cvt(u?si2s[sd]|ts[sd]2u?si)[lq]?|v?cvt(u?[dq]q2p[sd]|tp[sd]2u?[dq]q)[xyz]?|vcvtp[sh]2p[sh]"
+    r"|v?cvt(u?si2s[sd]|ts[sd]2u?si)[lq]?|v?cvt(u?[dq]q2p[sd]|tp[sd]2u?[dq]q)[xyz]?|vcvtp[sh]2p[sh]|v?cvts[sd]2s[sd]"
 )
 
 

@@ -12,7 +12,9 @@ from typing import Any
 from tests.processes import output_of
 
 ROOT = Path(__file__).parents[3]
-BUILT = ROOT / "build" / "editable" / "src" / "vinculum" / "kernels" / "core"  # where `make test` builds the core
+# Where `make test` builds the core, and the library for ONNX Runtime.
+BUILT = ROOT / "build" / "editable" / "src" / "vinculum" / "kernels" / "core"
+BUILT_LIBRARY = BUILT.parents[1] / "onnxruntime" / "library"
 PROGRAMS = Path(sys.executable).parent
 COMPILERS = ("c++", "g++", "clang++", "icpx", "nvc++", "cl")
 

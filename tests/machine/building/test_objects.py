@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.machine.building.disassembly import Instruction, computing, instructions, not_exact, objdump_or_skip
-from tests.machine.building.environment import BUILT
+from tests.machine.building.environment import BUILT, BUILT_LIBRARY
 from tests.optional import skip_or_fail
 from tests.processes import output_of
 
@@ -66,10 +66,10 @@ def others(kernels: dict[str, list[Instruction]]) -> dict[str, list[Instruction]
     return found
 
 
-@pytest.fixture(scope="module")
-def core(kernels: dict[str, list[Instruction]]) -> list[Instruction]:
-    """Return the instructions of the whole core as Python loads it, with what the linker put beside it."""
-    (library,) = BUILT.glob("_core.*.so")
+@pytest.fixture(scope="module", params=["core", "library"])
+def core(request: pytest.FixtureRequest, kernels: dict[str, list[Instruction]]) -> list[Instruction]:
+    """Return the instructions of the whole core as Python or ONNX Runtime loads it, with what linkers put beside it."""
+    (library,) = BUILT.glob("_core.*.so") if request.param == "core" else BUILT_LIBRARY.glob("operators.*[lo]")
     return instructions(library)
 
 

@@ -145,7 +145,7 @@ class TestFiles:
         assert len(list((site / "reference" / "operators").glob("*.html"))) == len(ROWS) + 1
         commands = {path.stem for path in (site / "reference" / "commands").glob("*.html")}
         named = {command.name or command.callback.__name__ for command in app.registered_commands if command.callback}
-        assert commands == {*named, "index", "vectors-export", "vectors-judge"}
+        assert commands == {*named, "index", "vectors-export"}
 
     def test_every_public_name_is_in_the_reference(self, site: Path, pages: dict[Path, Links]) -> None:
         reference = [found for path, found in pages.items() if path.parent == site / "reference" / "python"]

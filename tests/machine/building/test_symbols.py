@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.machine.building.environment import BUILT
+from tests.machine.building.environment import BUILT, BUILT_LIBRARY
 from tests.processes import output_of
 
 GLOBAL = "TDBRVWu"  # of nm: functions and data, and weak and unique ones, of which the linker keeps one
@@ -16,11 +16,12 @@ GLOBAL = "TDBRVWu"  # of nm: functions and data, and weak and unique ones, of wh
 
 @pytest.fixture(scope="module")
 def defined() -> dict[str, set[str]]:
-    """Return the global symbols of each part of the core: one for each target, and the module, which chooses."""
+    """Return the global symbols of each part: one for each target, and the module and the library, which choose."""
     parts = {library.stem: [library] for library in BUILT.glob("libkernels_*.a")}
     if not parts or shutil.which("nm") is None:
         pytest.skip("no core has been built by `make test` here, or there is no nm: apt install binutils")
     parts["the module"] = list(BUILT.glob("_core.*.p/*.o"))
+    parts["the library"] = list(BUILT_LIBRARY.glob("*.p/operators.cpp.o"))
     return {name: {symbol for file in files for symbol in symbols_of(file)} for name, files in parts.items()}
 
 
@@ -35,7 +36,8 @@ def test_no_symbol_is_defined_twice(defined: dict[str, set[str]]) -> None:
 
     Functions and templates of headers are such, unless they are inlined, static or in a namespace of the target.
     """
-    both = {(one, other): defined[one] & defined[other] for one, other in combinations(defined, 2)}
+    two = (pair for pair in combinations(defined, 2) if pair != ("the module", "the library"))  # never linked together
+    both = {(one, other): defined[one] & defined[other] for one, other in two}
     assert {pair: sorted(symbols) for pair, symbols in both.items() if symbols} == {}
 
 

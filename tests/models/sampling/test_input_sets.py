@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import islice, product
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from vinculum.errors import ModelError
 from vinculum.models import ModelTensor
 from vinculum.models.sampling.drawn_inputs import draw
 from vinculum.models.sampling.edge_values import edge_values
-from vinculum.models.sampling.input_sets import input_sets
+from vinculum.models.sampling.input_sets import edge_sets, input_sets
 from vinculum.models.values import tensor_dtype, validated_inputs
 from vinculum.spec.element_types import ELEMENT_TYPES, FLOAT, INT8, INT32, INT64, REAL, ElementType
 
@@ -141,6 +141,34 @@ class TestSizes:
     def test_an_unknown_rank_beside_a_known_shape(self) -> None:
         sets = _sets(ModelTensor("a", FLOAT, (2, 3, 4)), ModelTensor("b", FLOAT, None))
         assert {inputs["b"].shape for inputs in sets} == {(2, 3, 4), (3, 4), (4,), ()}
+
+
+class TestHazards:
+    """Sets of edge cases have MIN/-1 and x/0 first, in the middle and last, in small and in odd sizes."""
+
+    @pytest.mark.parametrize("shapes", [(("N",), ("N",)), (("N",), (1,)), (("M", "N"), ("N",)), (("N",), ())], ids=str)
+    @pytest.mark.parametrize("seed", range(3))
+    def test_places(self, shapes: Any, seed: int) -> None:
+        tensors = [ModelTensor(name, INT32, shape) for name, shape in zip("ab", shapes, strict=True)]
+        found: dict[str, set[tuple[int, int]]] = {"MIN/-1": set(), "x/0": set()}
+        for inputs in islice(edge_sets(tensors, {}, seed), 12):
+            a, b = (x.ravel() for x in np.broadcast_arrays(inputs["a"], inputs["b"]))
+            for hazard, met in (("MIN/-1", (a == -(2**31)) & (b == -1)), ("x/0", b == 0)):
+                found[hazard] |= {(a.size, int(place)) for place in np.flatnonzero(met)}
+        for places in found.values():
+            assert any(place == size - 1 and size > 1 for size, place in places)
+            assert any(place == 0 for _, place in places)
+        assert any(size % 4 > size - 1 - place for size, place in found["MIN/-1"])
+        assert {1, 3, 5, 7} <= {inputs["a"].shape[-1] for inputs in islice(edge_sets(tensors, {}, seed), 12)}
+
+    @pytest.mark.parametrize("names", ["ab", "ba"])
+    @pytest.mark.parametrize("size", [1, 2, 1001])
+    def test_a_size_that_is_given(self, names: str, size: int) -> None:
+        """Whichever input is the divisor, the last pair of a set is MIN/-1."""
+        tensors = [ModelTensor(name, INT32, ("N",)) for name in names]
+        sets = list(islice(edge_sets(tensors, {"N": size}, 0), 12))
+        assert {inputs["a"].size for inputs in sets} == {size}
+        assert any((inputs["a"][-1], inputs["b"][-1]) == (-(2**31), -1) for inputs in sets)
 
 
 class TestMemory:

@@ -17,7 +17,7 @@ from vinculum.conformance.cases.case import CaseId
 from vinculum.conformance.execute.run import Run
 from vinculum.reporting.conformance.data import data
 from vinculum.reporting.conformance.html import document
-from vinculum.reporting.conformance.matrix import matrix
+from vinculum.reporting.conformance.view import view
 from vinculum.spec.registry import ROWS
 
 
@@ -68,8 +68,8 @@ class TestPage:
     def test_every_cell_is_there_without_javascript(self, page: str) -> None:
         links = [a["href"] for a in Reader(page).all("a") if a.get("href", "#")]
         cells = [link for link in links if link is not None and "/cell/" in link]
-        assert len(cells) == 2 * sum(len(matrix(r).cells) for r in (report(), exact())) + 2 * sum(
-            len(matrix(report(rows=rows)).cells) for rows in (ROWS[3:5], ROWS[:8])
+        assert len(cells) == 2 * sum(len(view(r).cells) for r in (report(), exact())) + 2 * sum(
+            len(view(report(rows=rows)).cells) for rows in (ROWS[3:5], ROWS[:8])
         )
         assert "#openvino/cell/SONNX%20Div%20(int)/int64" in cells
         assert {"#openvino/cell/Divide-1%20floor/int64", "#openvino/cell/Divide-1%20truncating/int64"} <= set(cells)
@@ -111,7 +111,7 @@ class TestData:
 
     def test_every_case(self) -> None:
         given = report()
-        read = json.loads(data([given], {}))
+        read = json.loads(data([view(given)]))
         (runtime,) = read["runtimes"]
         assert [read["texts"][case[0]] for case in runtime["cases"]] == [str(r.id) for r in given.results]
         for case, result in zip(runtime["cases"], given.results, strict=True):

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import pytest
 from defusedxml.ElementTree import fromstring
 
 from tests.reporting.conformance.reports import HOSTILE, exact, hostile, report
+from tests.reporting.formats import check_junit
 from vinculum.conformance.execute.run import Run
 from vinculum.conformance.oracle.verdict import Kind
 from vinculum.reporting.conformance.junit import document, legal
@@ -21,6 +23,25 @@ def read(*reports: Run) -> Any:
 
 class TestDocument:
     """Issue 4, point 6: JUnit XML."""
+
+    def test_it_is_as_the_schema_says(self) -> None:
+        check_junit(read(report(), exact(), hostile()))
+
+    @pytest.mark.parametrize(
+        ("was", "made"),
+        [
+            ('<testcase classname="', '<testcase colour="'),
+            ("<properties>", "<property name='a' value='b' /><properties>"),
+            ('failures="', 'failures="x'),
+            ("<skipped ", "<omitted "),
+        ],
+    )
+    def test_the_schema_refuses(self, was: str, made: str) -> None:
+        text = document([report()])
+        broken = text.replace("</omitted", "").replace(was, made, 1)
+        assert broken != text
+        with pytest.raises((AssertionError, KeyError, ValueError)):
+            check_junit(fromstring(broken.encode("utf-8")))
 
     def test_a_suite_for_each_runtime(self) -> None:
         root = read(report(), exact())

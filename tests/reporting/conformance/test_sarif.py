@@ -1,27 +1,70 @@
-"""SARIF: a rule for each cause, a result for each case that deviates, and no hostile text."""
+"""SARIF: a rule for each cause, a result for each case that deviates, as the standard has it, and no hostile text."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+
+import msgspec
+import pytest
 
 from tests.reporting.conformance.reports import exact, hostile, report
+from tests.reporting.formats import read_sarif
+from vinculum.conformance.oracle.verdict import Kind
 from vinculum.reporting.conformance.sarif import document
 
 
 def test_every_case_that_deviates() -> None:
     given = report()
-    read = json.loads(document([given, exact()]))
-    assert (read["version"], len(read["runs"])) == ("2.1.0", 2)
-    first, second = read["runs"]
+    log = read_sarif(document([given, exact()]))
+    first, second = log.runs
     deviating = [r for r in given.results if r.verdict.kind.deviates]
-    assert [one["partialFingerprints"]["caseId"] for one in first["results"]] == [str(r.id) for r in deviating]
-    rules = [rule["id"] for rule in first["tool"]["driver"]["rules"]]
-    for one, result in zip(first["results"], deviating, strict=True):
-        assert rules[one["ruleIndex"]] == one["ruleId"] == (result.cause or result.verdict.kind.value)
-        assert one["message"]["text"].startswith(result.verdict.kind.value)
-    assert second["results"] == []
+    assert [one.partial_fingerprints["caseId"] for one in first.results] == [str(r.id) for r in deviating]
+    for one, result in zip(first.results, deviating, strict=True):
+        assert one.rule_id == (result.cause or f"unexplained: {result.verdict.kind.value}")
+        assert one.message.text.startswith(result.verdict.kind.value)
+        assert one.level == ("note" if result.is_reading else "error")
+    assert second.results == ()
 
 
-def test_no_character_hides() -> None:
-    text = json.loads(document([hostile()]))["runs"][0]["results"][0]["message"]["text"]
-    assert text.isprintable()
+def test_a_rule_says_more_than_its_id() -> None:
+    (run,) = read_sarif(document([report()])).runs
+    for rule in run.tool.driver.rules:
+        assert rule.help_uri is not None
+        assert rule.help_uri.startswith("https://")
+    described = {rule.id: rule.short_description.text for rule in run.tool.driver.rules}
+    assert described["arithmetic: a * (1/b)"] == "computed as a multiplication by the reciprocal"
+    crash = next(rule for rule in run.tool.driver.rules if rule.id.startswith("rule: crashed"))
+    assert crash.full_description.text.startswith("12 cases of int64; Div-6, ")
+
+
+def test_our_reading_is_no_error() -> None:
+    given = report()
+    ulps = next(r for r in given.results if r.verdict.kind is Kind.ULPS)
+    results = tuple(replace(ulps, clause=clause) for clause in ("ieee-754", "any-shape"))
+    (run,) = read_sarif(document([replace(given, results=results)])).runs
+    assert [one.level for one in run.results] == ["note", "error"]
+
+
+def test_hostile_text() -> None:
+    (run,) = read_sarif(document([hostile()])).runs
+    assert all(one.message.text.isprintable() for one in run.results)
+
+
+@pytest.mark.parametrize(
+    ("was", "made"),
+    [
+        ('"level": "error"', '"level": "fatal"'),
+        ('"ruleIndex": 0', '"ruleIndex": -1'),
+        ('"shortDescription"', '"short_description"'),
+        ('"helpUri": "https:', '"helpUri": "not a uri'),
+        ('"version": "2.1.0"', '"version": "2.0.0"'),
+    ],
+)
+def test_what_the_standard_does_not_allow(was: str, made: str) -> None:
+    text = document([report()])
+    assert json.loads(text)
+    broken = text.replace(was, made, 1)
+    assert broken != text
+    with pytest.raises(msgspec.ValidationError):
+        read_sarif(broken)

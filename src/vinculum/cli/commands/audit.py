@@ -34,7 +34,7 @@ def audit(
     sets: Annotated[
         int,
         typer.Option(min=0, max=111, metavar="N", help="How many sets of edge cases to run besides, each once."),
-    ] = 8,
+    ] = 12,
     expand: Annotated[
         bool,
         typer.Option("--expand", help="Expand nodes that divide inside to their ONNX function bodies and audit these."),
@@ -57,8 +57,8 @@ def audit(
     # Modules that import the onnx package are imported here, so that --help does not wait for them.
     from vinculum.cli.model_inputs import model_inputs
     from vinculum.conformance.audit.audit import Auditor
-    from vinculum.models.sampling.drawn_inputs import dimension_sizes, settled, useful_size
-    from vinculum.models.sampling.input_sets import input_sets
+    from vinculum.models.sampling.drawn_inputs import dimension_sizes
+    from vinculum.models.sampling.input_sets import edge_sets
     from vinculum.reporting.models.audit import as_json, page
     from vinculum.reporting.progress import progress
     from vinculum.sandbox import Limits
@@ -66,12 +66,10 @@ def audit(
     auditor = Auditor(model, backend, Limits(seconds=limit, memory=_MEMORY), expand=expand)
     declared = auditor.subject.inputs
     given = model_inputs(declared, inputs or (), seed, dims or (), large=True)
-    # Files may hold few numbers, so edge cases have their own size. The first set has no edge cases and is skipped.
-    needed = [tensor for tensor in declared if not tensor.optional]
-    sizes = dimension_sizes(dims or (), declared, {})
-    edges = input_sets(settled(needed, sizes, useful_size(needed, sizes)), seed)
+    # Files may hold few numbers, so edge cases have their own sizes.
+    edges = edge_sets(declared, dimension_sizes(dims or (), declared, {}), seed)
     with progress("Auditing", 0):
-        found = auditor.audit(given.arrays, islice(edges, 1, sets + 1))
+        found = auditor.audit(given.arrays, islice(edges, sets))
     drawn_from = seed if given.drawn else None
     tell(in_json, as_json, page, found, given.reports(), drawn_from)
     end(finds=found.finds)

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from vinculum.conformance.execute.run import Run
     from vinculum.conformance.expect import KnownDeviations
 
-_HELP = f"{options.RUNTIMES}'openvino\\[device=GPU]'. With --diff, two files written by --save."
+_HELP = (
+    f"{options.RUNTIMES}'openvino\\[device=GPU]'. answers:DIR judges what a program answered to an export of "
+    "vinculum vectors. With --diff, two files written by --save."
+)
 
 
 def conform(
@@ -32,8 +35,8 @@ def conform(
             metavar="GLOB", help="Run only cases whose id matches, such as 'Div-14/int64/*'. May be repeated."
         ),
     ] = None,
-    in_json: options.JsonLines = False,
     save: options.Save = None,
+    json: options.JsonFile = None,
     junit: options.Junit = None,
     sarif: options.Sarif = None,
     html: options.Html = None,
@@ -54,14 +57,14 @@ def conform(
     """
     level = options.level_asked(quick, full)
     patterns = tuple(only or ())
-    outputs = Outputs(save, junit, sarif, html, record, tuple(expect or ()))
+    outputs = Outputs(save, json, junit, sarif, html, record, tuple(expect or ()))
     if list_ids or diff:
-        _check_alone("--list" if list_ids else "--diff", outputs, ask=list_ids and bool(backends))
+        _check_alone("--list" if list_ids else "--diff", outputs, bool(backends))
     if list_ids:
-        _list(level, patterns, in_json)
+        _list(level, patterns)
         return
     if diff:
-        _compare(backends or [], in_json)
+        _compare(backends or [], json)
         return
     from vinculum.conformance.execute.planning import plan
     from vinculum.conformance.execute.run import Selection
@@ -76,45 +79,44 @@ def conform(
         for backend in asked
     ]
     runs = [_survey(planned, known.get(planned.backend), workers) for planned in plans]
-    finish(runs, known, outputs, in_json=in_json, verbose=verbose)
+    finish(runs, known, outputs, verbose=verbose)
 
 
-def _check_alone(option: str, outputs: Outputs, *, ask: bool) -> None:
+def _check_alone(option: str, outputs: Outputs, asked: bool) -> None:
     """Refuse arguments that would have no effect, as nothing is run."""
-    idle = ["BACKEND"] if ask else [name for name, given in outputs.options().items() if given]
+    given = [name for name, value in outputs.options().items() if value]
+    idle = ["BACKEND"] * asked + given if option == "--list" else [name for name in given if name != "--json"]
     if idle:
-        raise AttributeValueError(f"{option} runs nothing and writes no file; leave {idle[0]} out")
+        others = "no file but that of --json" if option == "--diff" else "no file"
+        raise AttributeValueError(f"{option} runs nothing and writes {others}; leave {idle[0]} out")
 
 
-def _list(level: str | None, patterns: Sequence[str], in_json: bool) -> None:
-    import json
-
+def _list(level: str | None, patterns: Sequence[str]) -> None:
     from vinculum.conformance.cases.case import Level
     from vinculum.conformance.execute.planning import selected
     from vinculum.conformance.execute.run import Selection
 
     for case in selected(Selection(Level(level or "default"), tuple(patterns))):
-        listed = {"type": "case", "id": str(case.id), "level": case.level.value, "clause": case.clause}
-        print(json.dumps(listed) if in_json else case.id)
+        print(case.id)
 
 
-def _compare(files: Sequence[str], in_json: bool) -> None:
+def _compare(files: Sequence[str], json: Path | None) -> None:
     """Print the differences between two saved runs; exit with 1 if there are any."""
-    import json
-
+    from vinculum.cli.commands.report import explained_runs
+    from vinculum.cli.report_files import check_files, write_files
     from vinculum.conformance.execute.run_diff import run_diff
-    from vinculum.conformance.execute.run_file import read_runs
-    from vinculum.reporting.conformance.diff import as_json, page
+    from vinculum.reporting.conformance.diff import document, page
     from vinculum.reporting.console import console
 
     if len(files) != 2:
         raise AttributeValueError(f"--diff compares two files of runs, BEFORE.json AFTER.json; {len(files)} were given")
-    before, after = (read_runs(Path(file)) for file in files)
+    paths = [Path(file) for file in files]
+    check_files({"--json": json}, {"--diff": paths})
+    before, after = (explained_runs(path, {}) for path in paths)
     found = run_diff(before, after)
-    if in_json:
-        print(json.dumps(as_json(found)))
-    else:
-        console().print(page(found))
+    console().print(page(found))
+    if json is not None:
+        write_files({json: document(found)})
     end(finds=any(diff.changes for diff in found))
 
 

@@ -1,4 +1,4 @@
-"""``vinculum fingerprint``: identify, in seconds, how a runtime computes its quotients."""
+"""``vinculum fingerprint``: say in words how a runtime divides each element type."""
 
 from __future__ import annotations
 
@@ -20,35 +20,26 @@ def fingerprint(
     workers: Workers = 2,
     case_limit: CaseLimit = 30.0,
     memory_limit: MemoryLimit = 4096,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show details and an example of each.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show an example of each deviation.")] = False,
 ) -> None:
-    """Identify the arithmetic by which a runtime computes its quotients, from its answers to cases of conform.
+    """Say in words how a runtime divides each element type: the causes that conform finds, for the newest operators.
 
     Differences from the specification are marked, but are not failures: the exit code is 0.
     """
     # Imported here, so that --help does not wait for these modules.
-    from vinculum.conformance.fingerprint import fingerprint, selected
-    from vinculum.conformance.runtimes.registry import runtime
+    from vinculum.conformance.cases.case import Level
+    from vinculum.conformance.execute.planning import plan
+    from vinculum.conformance.execute.run import Selection
+    from vinculum.conformance.fingerprint import fingerprint
     from vinculum.reporting.conformance.fingerprint import as_json, page
     from vinculum.reporting.progress import progress
-    from vinculum.sandbox import Limits
 
-    named = {backend: runtime(backend) for backend in backends}
-    for asked in named.values():
-        asked.check()  # All are checked before the first one runs, which takes time.
-    limits = Limits(seconds=case_limit, memory=memory_limit << 20)
-    shown = console()
-    for place, backend in enumerate(backends):
-        chosen = selected(named[backend])
-        with progress(f"Asking {backend}", len(chosen)) as advance:
-            found = fingerprint(
-                backend,
-                chosen,
-                workers=workers,
-                limits=limits,
-                advance=lambda done, id: advance(done, id.element_type),
-            )
+    selection = Selection(Level.DEFAULT, seconds=case_limit, memory=memory_limit << 20)
+    plans = [plan(backend, selection) for backend in backends]  # All are checked before the first one runs.
+    for planned in plans:
+        with progress(f"Asking {planned.backend}", planned.total) as advance:
+            found = fingerprint(planned, workers=workers, advance=lambda done, id: advance(done, id.element_type))
         if in_json:
             print(json.dumps(as_json(found)), flush=True)
         else:
-            shown.print(page(found, verbose=verbose, followed=place + 1 < len(backends)))
+            console().print(page(found, verbose=verbose))

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from vinculum.cli.commands.run_outputs import Outputs, finish
-from vinculum.cli.options import Expect, Html, JsonLines, Junit, Record, Sarif, Verbose
-from vinculum.errors import AttributeValueError
+from vinculum.cli.options import Expect, Html, JsonFile, Junit, Record, Sarif, Verbose
+from vinculum.errors import AttributeValueError, ModelError
+
+if TYPE_CHECKING:
+    from vinculum.conformance.execute.run import Run
+    from vinculum.conformance.expect import KnownDeviations
 
 
 def report(
@@ -17,7 +22,7 @@ def report(
         list[Path] | None,
         typer.Argument(metavar="RUN.json", help="Run files written by --save.", show_default=False),
     ] = None,
-    in_json: JsonLines = False,
+    json: JsonFile = None,
     junit: Junit = None,
     sarif: Sarif = None,
     html: Html = None,
@@ -26,26 +31,24 @@ def report(
     schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of a run file.")] = False,
     verbose: Verbose = False,
 ) -> None:
-    """Make reports of saved conformance runs, without running anything.
+    """Make reports of saved conformance runs, whose answers are judged and explained again; nothing is run.
 
     Exit codes: 0 if every case passes, is not supported or deviates as --expect says; 1 if not; 2 for wrong usage.
     """
-    from vinculum.conformance.execute.run_file import read_runs
-
     if schema and files:
         raise AttributeValueError("--schema reads no file; leave RUN.json out")
     if schema:
-        import json
+        from json import dumps
 
         from vinculum.conformance.execute import run_file
 
-        print(json.dumps(run_file.schema(), indent=1))
+        print(dumps(run_file.schema(), indent=1))
         return
     if not files:
         raise AttributeValueError("give a file that vinculum conform --save has written; see vinculum report --help")
-    outputs = Outputs(junit=junit, sarif=sarif, html=html, record=record, expect=tuple(expect or ()))
+    outputs = Outputs(json=json, junit=junit, sarif=sarif, html=html, record=record, expect=tuple(expect or ()))
     known = outputs.known()
-    runs = [run for file in files for run in read_runs(file)]
+    runs = [run for file in files for run in explained_runs(file, known)]
     if record is not None and (len(runs) > 1 or runs[0].selection.only):
         raise AttributeValueError("--record records one whole run: give one RUN.json, made without --only")
     unused = [one for name, one in known.items() if name not in {run.backend for run in runs}]
@@ -53,4 +56,27 @@ def report(
         raise AttributeValueError(
             f"{unused[0].file} is for {unused[0].backend!r}, and no run given is of that backend; leave it out"
         )
-    finish(runs, known, outputs, in_json=in_json, verbose=verbose)
+    finish(runs, known, outputs, verbose=verbose)
+
+
+def explained_runs(file: Path, known: Mapping[str, KnownDeviations]) -> tuple[Run, ...]:
+    """Return the runs of a file, judged and explained anew; say on standard error of which cases that is impossible."""
+    import sys
+
+    from vinculum.conformance.execute.answers import answered
+    from vinculum.conformance.execute.run_file import read_runs
+    from vinculum.conformance.execute.suite import explained
+    from vinculum.reporting.escape import escaped
+
+    runs = []
+    for run in read_runs(file):
+        try:
+            asked = answered(run)
+        except ModelError as error:
+            raise ModelError(f"{str(file)!r}: {error}") from None
+        others = sum(result.answer is not None for result in run.results) - len(asked)
+        if others:
+            told = f"{others:,} cases of {file} are not those of this version; they keep their verdicts and causes"
+            print(f"vinculum: {escaped(told)}", file=sys.stderr)
+        runs.append(explained(run, asked, known=known.get(run.backend)))
+    return tuple(runs)

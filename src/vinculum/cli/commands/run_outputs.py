@@ -21,6 +21,7 @@ class Outputs:
     """The files that options name."""
 
     save: Path | None = None
+    json: Path | None = None
     junit: Path | None = None
     sarif: Path | None = None
     html: Path | None = None
@@ -51,7 +52,7 @@ class Outputs:
 
     def _written(self) -> dict[str, Path | None]:
         return {
-            "--save": self.save, "--junit": self.junit, "--sarif": self.sarif, "--html": self.html,
+            "--save": self.save, "--json": self.json, "--junit": self.junit, "--sarif": self.sarif, "--html": self.html,
             "--record": self.record,
         }  # fmt: skip
 
@@ -60,11 +61,13 @@ class Outputs:
         from vinculum.cli.report_files import write_files
         from vinculum.conformance.execute.run_file import as_json
         from vinculum.conformance.expect import as_toml
-        from vinculum.reporting.conformance import html, junit, sarif
+        from vinculum.reporting.conformance import html, json_file, junit, sarif
 
         files: dict[Path, str] = {}
         if self.save is not None:
             files[self.save] = as_json(runs)
+        if self.json is not None:
+            files[self.json] = json_file.document(runs, known)
         if self.junit is not None:
             files[self.junit] = junit.document(runs)
         if self.sarif is not None:
@@ -76,32 +79,20 @@ class Outputs:
         write_files(files)
 
 
-def finish(
-    runs: Sequence[Run], known: dict[str, KnownDeviations], outputs: Outputs, *, in_json: bool, verbose: bool
-) -> None:
+def finish(runs: Sequence[Run], known: dict[str, KnownDeviations], outputs: Outputs, *, verbose: bool) -> None:
     """Print runs, write their files, and end with the exit code for their verdicts."""
     from vinculum.conformance.expect import mismatches
+    from vinculum.reporting.conformance import expected, terminal
+    from vinculum.reporting.console import console
 
     pairs = [(run, known[run.backend]) for run in runs if run.backend in known]
     comparisons = tuple((run, file, mismatches(run, file)) for run, file in pairs)
-    _print(runs, comparisons, in_json, verbose)
-    outputs.write(runs, known)
-    end(finds=_deviates(runs, comparisons))
-
-
-def _print(runs: Sequence[Run], comparisons: Sequence[Comparison], in_json: bool, verbose: bool) -> None:
-    from vinculum.reporting.conformance import expected, json_lines, page
-    from vinculum.reporting.console import console
-
-    if in_json:
-        for run in runs:
-            for line in json_lines.lines(run):
-                print(line)
-    shown = console(stderr=in_json)
-    if not in_json:
-        shown.print(page.page(runs, width=shown.width, verbose=verbose), crop=False)
+    shown = console()
+    shown.print(terminal.page(runs, width=shown.width, verbose=verbose), crop=False)
     if comparisons:
         shown.print(expected.page(comparisons, verbose=verbose))
+    outputs.write(runs, known)
+    end(finds=_deviates(runs, comparisons))
 
 
 def _deviates(runs: Sequence[Run], comparisons: Sequence[Comparison]) -> bool:

@@ -63,7 +63,8 @@ class Cause:
     outcome : str
         For a rule, the outcome of an operation, or how its operands are aligned; empty for an arithmetic.
     where : tuple of str
-        For a rule, the properties of the operations that it applies to.
+        For a rule, the properties of the operations that it applies to; for an arithmetic, the elements that it applies
+        to if not to all: ``"packets of 8"``.
     """
 
     statement: str
@@ -75,9 +76,8 @@ class Cause:
     @property
     def name(self) -> str:
         """The name in files: ``"arithmetic: a * (1/b)"``, ``"rule: crashed: SIGFPE where MIN / -1"``."""
-        if self.divisions:
-            return f"arithmetic: {self.divisions[0].form}"
-        return f"rule: {self.outcome}{' where ' if self.where else ''}{' and '.join(self.where)}"
+        where = f" where {' and '.join(self.where)}" if self.where else ""
+        return f"arithmetic: {self.divisions[0].form}{where}" if self.divisions else f"rule: {self.outcome}{where}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,12 +91,31 @@ class Explained:
     cases : tuple of Answered
         The deviating cases that it predicts and that no earlier cause predicts, the smallest first.
     passing : int
-        How many passing cases of the same element types and circumstances it also predicts.
+        How many passing cases of the same element types and circumstances it also predicts: all that there are.
     """
 
     cause: Cause
     cases: tuple[Answered, ...]
     passing: int
+
+
+@dataclass(frozen=True, eq=False)
+class Refuted:
+    """An arithmetic that predicts deviating cases, but not every passing case of the same circumstances.
+
+    Attributes
+    ----------
+    cause : Cause
+        The arithmetic, which is not the cause.
+    cases : tuple of Answered
+        The unexplained cases that it predicts, the smallest first.
+    refuting : int
+        How many passing cases of the same element types and circumstances it does not predict.
+    """
+
+    cause: Cause
+    cases: tuple[Answered, ...]
+    refuting: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,10 +128,13 @@ class Explanation:
         The causes, ordered by decreasing number of cases.
     unexplained : tuple of Answered
         The deviating cases that no cause predicts.
+    refuted : tuple of Refuted
+        What some unexplained cases are consistent with, although other cases refute it.
     """
 
     explained: tuple[Explained, ...]
     unexplained: tuple[Answered, ...]
+    refuted: tuple[Refuted, ...] = ()
 
     def by_case(self) -> Mapping[str, Cause | None]:
         """Return the cause of each deviating case by the id of the case; None for unexplained cases."""

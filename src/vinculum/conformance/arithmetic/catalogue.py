@@ -37,6 +37,7 @@ _NARROWER = {
     FLOAT16: (BFLOAT16,),
     BFLOAT16: (FLOAT16,),
 }
+_NARROWED = (Saturation.NO, Saturation.OPERANDS, Saturation.ALL)
 _OPERANDS = (Flush.NO, Flush.SIGNED, Flush.POSITIVE)
 _INVERSES = ((Inverse.NO, Flush.NO), *((Inverse.ROUNDED, flush) for flush in Flush))
 _STORED = (Inverse.STORED, Inverse.STORED_CUT, Inverse.STORED_ODD)
@@ -91,7 +92,7 @@ def _floats(t: ElementType) -> Iterator[FloatDivision]:
         for reciprocal, inverse in _INVERSES:
             stages = (reciprocal, dividend, divisor, inverse, quotient)
             yield FloatDivision(t, t, *stages)
-            for narrower, saturation in product(_NARROWER.get(t, ()), Saturation):
+            for narrower, saturation in product(_NARROWER.get(t, ()), _NARROWED):
                 yield FloatDivision(t, narrower, *stages, saturation=saturation)
             for wider in _WIDER.get(t, ()):
                 # Rounding twice, first to float, gives the correctly rounded quotient.
@@ -101,10 +102,15 @@ def _floats(t: ElementType) -> Iterator[FloatDivision]:
         for inverse in _OPERANDS:
             if t is FLOAT:
                 yield FloatDivision(t, t, Inverse.POWER, dividend, divisor, inverse, quotient)
-            for reciprocal, narrowing in product(
-                _STORED, Narrowing if FLOAT in _WIDER.get(t, ()) and t is not FLOAT else ()
+                if inverse is Flush.NO:
+                    yield FloatDivision(t, DOUBLE, Inverse.NO, dividend, divisor, inverse, quotient, Narrowing.CUT)
+            for reciprocal, narrowing, saturation in product(
+                _STORED,
+                Narrowing if FLOAT in _WIDER.get(t, ()) else (),
+                (Saturation.NO, Saturation.INVERSES),
             ):
-                yield FloatDivision(t, FLOAT, reciprocal, dividend, divisor, inverse, quotient, narrowing)
+                stages = (reciprocal, dividend, divisor, inverse, quotient)
+                yield FloatDivision(t, FLOAT, *stages, narrowing, saturation)
 
 
 def _integers(t: ElementType) -> Iterator[IntegerDivision]:

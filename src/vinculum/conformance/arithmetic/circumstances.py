@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vinculum.conformance.arithmetic.places import LENGTHS, PLACES, mask
 from vinculum.conformance.cases.expectations import are, are_minimum_by_minus_one
-from vinculum.conformance.cases.operation import Operation, alignment, rounding_asked
+from vinculum.conformance.cases.operation import Operation, aligned, alignment, rounding_asked
 from vinculum.errors import VinculumError
 from vinculum.spec.attributes import checked_attributes
 from vinculum.spec.model import Broadcasting
 from vinculum.tensors.storage import element_type_of
 
+RUN_TIME = "run-time operands"
+"""What `placement` returns if no operand is a constant."""
 _PLACED = {
-    (False,): "run-time operands",
+    (False,): RUN_TIME,
     (True,): "constant operands",
-    (False, False): "run-time operands",
+    (False, False): RUN_TIME,
     (False, True): "a constant divisor",
     (True, False): "a constant dividend",
     (True, True): "constant operands",
@@ -88,6 +91,9 @@ def _sizes(operation: Operation) -> Iterator[str]:
     for words, operand in (("dividend", operation.operands[0]), ("divisor", operation.operands[-1])):
         yield f"a {words} of rank {operand.ndim}"
         yield f"a {words} of one element" if operand.size == 1 else f"a {words} of several elements"
+    if (together := alignment(operation)) is not None:
+        yield f"a quotient of rank {len(together.shape)}"
+        yield from (name for name in PLACES if name.startswith(LENGTHS) and mask(name, prod(together.shape)).any())
     sizes = [operand.size for operand in operation.operands]
     if 0 in sizes:
         yield "an empty operand"
@@ -110,16 +116,23 @@ def _numbers(operation: Operation) -> Iterator[str]:
             if dividend.size:
                 yield "x / 0"
         if element_type.is_integer:
-            if element_type.minimum and dividend.dtype == divisor.dtype and _overflows(dividend, divisor):
-                yield "MIN / -1"
+            if alignment(operation) is not None and dividend.dtype == divisor.dtype:
+                a, b = aligned(operation)
+                overflows = are_minimum_by_minus_one(a, b).reshape(-1)
+                if overflows.any():
+                    yield "MIN / -1"
+                yield from _at_places("MIN / -1", overflows)
+                yield from _at_places("x / 0", are(b, 0).reshape(-1))
             return
         for words, operand in (("dividend", dividend), ("divisor", divisor)):
             if not np.isfinite(operand.astype(np.float64)).all():
                 yield f"a {words} that is not finite"
 
 
-def _overflows(dividend: NDArray[Any], divisor: NDArray[Any]) -> bool:
-    if dividend.shape == divisor.shape:
-        return bool(are_minimum_by_minus_one(dividend, divisor).any())
-    # With different shapes, the suite's cases of MIN and -1 divide every dividend by every divisor.
-    return bool(are(dividend, element_type_of(dividend).minimum).any() and are(divisor, -1).any())
+def _at_places(words: str, pairs: NDArray[np.bool_]) -> Iterator[str]:
+    """Yield where some elements lie among all: in the remainder after packets of 4, for instance."""
+    if pairs.any():
+        at = np.flatnonzero(pairs)
+        for name in PLACES:
+            if not name.startswith(LENGTHS) and mask(name, pairs.size)[at].any():
+                yield f"{words} in {name}"

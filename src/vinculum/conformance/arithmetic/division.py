@@ -31,7 +31,7 @@ from vinculum.conformance.arithmetic.stages import (
     whole,
 )
 from vinculum.kernels.float_environment import ieee_754
-from vinculum.spec.element_types import ElementType, Kind
+from vinculum.spec.element_types import FLOAT, ElementType, Kind
 from vinculum.spec.model import IntegerRounding
 from vinculum.tensors.storage import dtype_of
 
@@ -112,11 +112,13 @@ class FloatDivision:
         """
         del asked
         run, own, wide = shared or _alone, dtype_of(self.element_type), dtype_of(self.computed_in)
-        saturates = self.saturation is not Saturation.NO
+        saturates = self.saturation in (Saturation.OPERANDS, Saturation.ALL)
         with ieee_754():
             a, b = run(_taken, a, self.dividend, wide, saturates), run(_taken, b, self.divisor, wide, saturates)
             if self.reciprocal is not Inverse.NO:
                 b = run(_inverted, b, self.reciprocal, self.inverse, own)
+                if self.saturation is Saturation.INVERSES:
+                    b = run(saturated, b)
             operation = np.divide if self.reciprocal is Inverse.NO else np.multiply
             if self.quotient is Flush.UNROUNDED:
                 result = run(operated, operation, a, b, self.quotient)
@@ -145,12 +147,15 @@ class FloatDivision:
         flushes = "with subnormal numbers flushed to zero" if self._flushes else ""
         where = f" in {self.computed_in}" if self.computed_in is not self.element_type else ""
         way = " as a * (1/b), a multiplication by the reciprocal" if self.reciprocal is not Inverse.NO else ""
+        if self.element_type is FLOAT and self.narrowing is Narrowing.CUT and not way:
+            where = ""  # A quotient of doubles that is cut off is the exact one cut off, however it was computed.
         cut = {
             Narrowing.ROUNDED: "",
             Narrowing.CUT: "then cut off instead of rounded",
             Narrowing.ODD: "then rounded only where its last bit is 1, else cut off",
         }[self.narrowing]
-        return ", ".join(part for part in (f"computed{where}{way}", cut, flushes) if part)
+        parts = (f"computed{where}{way}" if where or way else "", cut, flushes)
+        return ", ".join(part for part in parts if part).removeprefix("then ")
 
     @property
     def detail(self) -> str:
@@ -163,7 +168,7 @@ class FloatDivision:
         parts = [_INVERSES[self.reciprocal]] if self.reciprocal in _INVERSES else []
         parts += [_FLUSHES[how].format(*words.split(maxsplit=1)) for words, how in flushes if how is not Flush.NO]
         if self.saturation is not Saturation.NO:
-            what = "operands and quotients" if self.saturation is Saturation.ALL else "operands"
+            what = self.saturation.value.removesuffix(" saturated")
             parts.append(f"{what} beyond the range of {self.computed_in}, and infinities, become its largest number")
         return "; ".join(parts)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+
+import numpy as np
 
 from vinculum.conformance.arithmetic.answered import (
     ACCEPTED,
@@ -14,78 +16,117 @@ from vinculum.conformance.arithmetic.answered import (
     Cause,
     Explained,
     Explanation,
+    Refuted,
     smallest_first,
 )
 from vinculum.conformance.arithmetic.catalogue import named
 from vinculum.conformance.arithmetic.circumstances import properties
 from vinculum.conformance.arithmetic.division import Division, in_words
-from vinculum.conformance.arithmetic.fitting import Fit, gives
-from vinculum.conformance.arithmetic.rules import ALIGNMENTS, aligned_so, alignments, outcomes
+from vinculum.conformance.arithmetic.fitting import Fit, Fitted, gives
+from vinculum.conformance.arithmetic.places import EVERYWHERE, PLACES, mask
+from vinculum.conformance.arithmetic.rules import (
+    ALIGNMENTS,
+    WRONG,
+    aligned_so,
+    alignments,
+    misplaced,
+    outcomes,
+    wrong_places,
+)
+from vinculum.conformance.oracle.verdict import Kind
 from vinculum.errors import AttributeValueError
 from vinculum.sandbox import End
 from vinculum.spec.element_types import ELEMENT_TYPES, REAL, ElementType
 from vinculum.text import did_you_mean, quoted
 
-_OUTCOMES = (*ALIGNMENTS, REFUSED, ACCEPTED, End.CRASHED.value, End.HUNG.value, End.OUT_OF_MEMORY.value)
+_OUTCOMES = (*ALIGNMENTS, WRONG, REFUSED, ACCEPTED, End.CRASHED.value, End.HUNG.value, End.OUT_OF_MEMORY.value)
 """The outcomes that a rule can predict, besides those that begin with `_MORE`."""
 _MORE = (f"{End.CRASHED.value}: ", "gave ")
 
 
-def explain(
-    answered: Sequence[Answered],
-    fitted: Mapping[ElementType, Fit] | None = None,
-    known: Sequence[Cause] = (),
-) -> Explanation:
+def explain(answered: Sequence[Answered], known: Sequence[Cause] = ()) -> Explanation:
     """Return the causes of all deviations.
 
-    For the wrong quotients of an element type, the way to divide that reproduces the most of them bit for bit comes
-    first; a tie is resolved by the number of reproduced passing cases in the same circumstances, then by simplicity.
-    Cases that no arithmetic reproduces are compared with other alignments of the operands, then with rules for what is
-    refused, accepted or ends the process. Rules that any case contradicts are discarded.
+    A cause explains a case only if it predicts every passing case of the same circumstances, too. For the wrong
+    quotients of an element type, the way to divide that reproduces the most of them bit for bit comes first; a tie is
+    resolved by simplicity. Cases that no arithmetic reproduces are compared with other alignments of the operands, then
+    with rules for what is refused, accepted or ends the process.
 
     Parameters
     ----------
     answered : sequence of Answered
-        The cases of a run, in any order; the runtime is not needed.
-    fitted : Mapping of ElementType to Fit, optional
-        The result of `fits` for the same cases, if the caller has it.
+        The cases of a run, in any order. Where answers differ between runs, no new cause is found for the quotients of
+        their element type.
     known : sequence of Cause
         Causes that are tried before all others. A few cases may fit several causes; a known cause that fits is
-        preferred.
+        preferred, and needs less evidence.
     """
+    # An answer that is another the next time has no arithmetic, and those that were the same twice may be so by chance.
+    unsteady = {one.case.element_type for one in answered if one.verdict.kind is Kind.DIFFERS}
+    answered = [one for one in answered if one.verdict.kind is not Kind.DIFFERS]
     left = {id(one): one for one in answered if one.deviates}
     found: list[Explained] = []
 
     def take(cause: Cause, cases: Sequence[Answered], passing: int) -> None:
         own = [one for one in cases if left.pop(id(one), None) is not None]
         if own:
-            types = tuple(t for t in ELEMENT_TYPES if any(one.case.element_type is t for one in own))
-            found.append(Explained(replace(cause, element_types=types), smallest_first(own), passing))
+            earlier = next((one for one in found if one.cause.name == cause.name), None)
+            if earlier is not None:
+                found.remove(earlier)
+                own, passing = [*earlier.cases, *own], max(passing, earlier.passing)
+            found.append(Explained(_of(cause, own), smallest_first(own), passing))
 
+    fitted = fits(answered)
     for cause in known:
-        if not any(contradicts(cause, one) for one in answered):
+        if cause.divisions:
+            parts = [
+                fitted[way.element_type].at(*cause.where).explained(way)
+                for way in cause.divisions
+                if way.element_type in fitted
+            ]
+            take(cause, [one for part in parts for one in part.cases], sum(part.passing for part in parts))
+        elif not any(contradicts(cause, one) for one in answered):
             own = [one for one in answered if predicts(cause, one, known)]
             take(cause, [one for one in own if one.deviates], sum(not one.deviates for one in own))
     ways: dict[ElementType, list[Division]] = {}
-    arithmetic: dict[str, list[tuple[Division, list[Answered], int]]] = {}
-    for cause in known:
-        for way in cause.divisions:
-            ways.setdefault(way.element_type, []).append(way)
-    for element_type, fit in (fits(answered) if fitted is None else fitted).items():
-        if not any(one.case.element_type is element_type and one.outcome == VALUES for one in left.values()):
+    for way in (way for cause in known for way in cause.divisions):
+        ways.setdefault(way.element_type, []).append(way)
+    for told in alignments(answered, ways):
+        take(*told)
+    arithmetic: dict[tuple[str, str], list[Fitted]] = {}
+    consistent: dict[tuple[str, str], list[Fitted]] = {}
+    for element_type, fit in fitted.items():
+        if element_type in unsteady:
             continue
-        for way, cases, passing in fit.causes():
-            ways.setdefault(element_type, []).append(way)
-            arithmetic.setdefault(way.form, []).append((way, cases, passing))
+        causes, refuted = fit.causes(left.values())
+        ways.setdefault(element_type, []).extend(part.way for part in causes)
+        for by_form, some in ((arithmetic, causes), (consistent, refuted)):
+            for part in some:
+                by_form.setdefault((part.way.form, part.places), []).append(part)
     for told in alignments(answered, ways):
         take(*told)
     for parts in arithmetic.values():
-        cases = [one for _, own, _ in parts for one in own]
-        take(_arithmetic([way for way, *_ in parts]), cases, sum(passing for *_, passing in parts))
+        cases = [one for part in parts for one in part.cases]
+        take(_arithmetic([part.way for part in parts], parts[0].places), cases, sum(part.passing for part in parts))
     for told in outcomes(answered, list(left.values())):
         take(*told)
+    for told in misplaced(answered, [one for one in left.values() if one.case.element_type not in unsteady]):
+        take(*told)
     ordered = sorted(found, key=lambda one: -len(one.cases))
-    return Explanation(tuple(ordered), smallest_first(left.values()))
+    return Explanation(tuple(ordered), smallest_first(left.values()), tuple(_refuted(consistent, left)))
+
+
+def _refuted(consistent: Mapping[tuple[str, str], Sequence[Fitted]], left: Mapping[int, Answered]) -> Iterator[Refuted]:
+    for parts in consistent.values():
+        if own := [one for part in parts for one in part.cases if id(one) in left]:
+            cause = _of(_arithmetic([part.way for part in parts]), own)
+            yield Refuted(cause, smallest_first(own), sum(part.refuting for part in parts))
+
+
+def _of(cause: Cause, own: Sequence[Answered]) -> Cause:
+    return replace(
+        cause, element_types=tuple(t for t in ELEMENT_TYPES if any(one.case.element_type is t for one in own))
+    )
 
 
 def written(name: str, element_types: Sequence[ElementType]) -> Cause:
@@ -97,9 +138,12 @@ def written(name: str, element_types: Sequence[ElementType]) -> Cause:
         If no cause has that name.
     """
     kind, _, rest = name.partition(": ")
-    if kind == "arithmetic":
-        return replace(_arithmetic([named(rest, t) for t in element_types]), element_types=tuple(element_types))
     outcome, _, where = rest.partition(" where ")
+    if kind == "arithmetic":
+        if where not in (EVERYWHERE, *PLACES):
+            raise AttributeValueError(f"{quoted(where)} is not a place of elements{did_you_mean(where, PLACES)}")
+        ways = [named(outcome, t) for t in element_types]
+        return replace(_arithmetic(ways, where), element_types=tuple(element_types))
     if kind != "rule" or not outcome:
         raise AttributeValueError(f"{quoted(name)} is not a cause; causes begin with 'arithmetic: ' or 'rule: '")
     if not (outcome in _OUTCOMES or outcome.startswith(_MORE)):
@@ -113,16 +157,19 @@ def predicts(cause: Cause, one: Answered, others: Sequence[Cause] = ()) -> bool:
     if one.case.element_type not in cause.element_types:
         return False
     if cause.divisions:
-        return one.outcome == VALUES and any(gives(way, one) for way in _of_type(one, cause))
+        return one.outcome == VALUES and any(gives(way, one, None, *cause.where) for way in _of_type(one, cause))
     if cause.outcome in ALIGNMENTS:
         ways = {one.case.element_type: [way for other in others for way in _of_type(one, other)]}
         return aligned_so(one, ALIGNMENTS[cause.outcome][1], ways) is True
+    if cause.outcome == WRONG:
+        wrong = wrong_places(one) if one.deviates and one.outcome == VALUES else np.zeros(0, np.bool_)
+        return bool(wrong.any()) and not (wrong & ~mask(cause.where[0], wrong.size)).any()
     return one.outcome == cause.outcome and set(cause.where) <= set(properties(one.case.operation))
 
 
 def contradicts(cause: Cause, one: Answered) -> bool:
     """Tell whether a case has all properties that a rule names, but another outcome."""
-    if cause.divisions or cause.outcome in ALIGNMENTS or one.outcome == UNSUPPORTED:
+    if cause.divisions or cause.outcome in (*ALIGNMENTS, WRONG) or one.outcome == UNSUPPORTED:
         return False
     about = one.case.element_type in cause.element_types and set(cause.where) <= set(properties(one.case.operation))
     return about and one.outcome != cause.outcome
@@ -132,15 +179,16 @@ def _of_type(one: Answered, cause: Cause) -> list[Division]:
     return [way for way in cause.divisions if way.element_type is one.case.element_type]
 
 
-def _arithmetic(ways: Sequence[Division]) -> Cause:
-    return Cause(in_words(ways[0]), divisions=tuple(ways))
+def _arithmetic(ways: Sequence[Division], places: str = EVERYWHERE) -> Cause:
+    statement = in_words(ways[0]) + (f"; only in {places}" if places else "")
+    return Cause(statement, divisions=tuple(ways), where=(places,) if places else ())
 
 
 def fits(answered: Sequence[Answered]) -> dict[ElementType, Fit]:
-    """Return, for each element type with quotients, the fit of the ways to divide it."""
+    """Return, for each element type with deviating quotients, the fit of the ways to divide it."""
     found = {}
     for element_type in ELEMENT_TYPES:
         own = [one for one in answered if one.case.element_type is element_type and one.outcome == VALUES]
-        if own and element_type is not REAL:
+        if element_type is not REAL and any(one.deviates for one in own):
             found[element_type] = Fit(element_type, own)
     return found

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, reduce
+from functools import cached_property
+from math import comb, lgamma, log, log2
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from vinculum.conformance.arithmetic.answered import VALUES, Answered
 from vinculum.conformance.arithmetic.catalogue import catalogue, right
 from vinculum.conformance.arithmetic.circumstances import placement
 from vinculum.conformance.arithmetic.division import Division, Shared
+from vinculum.conformance.arithmetic.places import EVERYWHERE, LENGTHS, PLACES, SURPRISE, mask
 from vinculum.conformance.cases.operation import Operation, aligned, alignment, rounding_asked
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import IntegerRounding
@@ -22,9 +24,10 @@ from vinculum.tensors.comparison import different, encodings
 from vinculum.tensors.storage import element_type_of
 
 Array = NDArray[Any]
-Circumstances = tuple[str, str, bool]
+Circumstances = tuple[object, ...]
 
 _FEW = 32  # Elements of each kind, on which candidates are selected.
+_PLENTY = 64  # Wrong quotients, more of which need not be counted.
 
 
 @dataclass(eq=False)
@@ -35,7 +38,7 @@ class Pairs:
     b: Array
     rounding: IntegerRounding
     right: Array
-    members: list[tuple[int, Array, Array]] = field(default_factory=list)  # number, answer, which elements count
+    members: list[tuple[int, Array, Array]] = field(default_factory=list)  # Number, answer, which elements count.
 
 
 def dividends_and_divisors(operation: Operation, under: Alignment | None = None) -> tuple[Array, Array]:
@@ -45,11 +48,13 @@ def dividends_and_divisors(operation: Operation, under: Alignment | None = None)
 
 
 def circumstances(operation: Operation) -> Circumstances:
-    """Return what may select a way to divide: constants, how the divisor is broadcast, and the operator."""
-    shapes = [operand.shape for operand in operation.operands]
+    """Return what may select a way to divide: operator, rounding, constants, and how the divisor is broadcast."""
+    shapes, spec = [operand.shape for operand in operation.operands], operation.spec
     one_divisor, alike = operation.operands[-1].size == 1, len(set(shapes)) == 1
     lying = "one divisor" if one_divisor else "equal shapes" if alike else "broadcast"
-    return placement(operation), lying, len(shapes) == 1
+    rounding = spec.attribute(spec.integer_rounding_attribute) if spec.integer_rounding_attribute else None
+    spelled = [name for name in operation.attributes if rounding and name in (rounding.name, *rounding.aliases)]
+    return spec.dialect, len(shapes), rounding_asked(operation), *spelled, placement(operation), lying
 
 
 def _canonical(array: Array) -> Array:
@@ -62,141 +67,252 @@ def _canonical(array: Array) -> Array:
         return np.where(np.isnan(array), ~np.zeros_like(bits), bits)
 
 
-def gives(way: Division, one: Answered, under: Alignment | None = None) -> bool:
-    """Tell whether a way to divide gives every specified quotient of a case, by default in its own alignment."""
+def gives(way: Division, one: Answered, under: Alignment | None = None, places: str = EVERYWHERE) -> bool:
+    """Tell whether a way to divide gives every specified quotient of a case at some places, and the others are right.
+
+    Without an alignment the operation's own is used.
+    """
     a, b = dividends_and_divisors(one.case.operation, under)
-    given = np.ascontiguousarray(one.answer.value, a.dtype).reshape(-1)
-    differ = different(way.quotients(a, b, rounding_asked(one.case.operation)), given, way.element_type)
+    given, rounding = np.ascontiguousarray(one.answer.value, a.dtype).reshape(-1), rounding_asked(one.case.operation)
+    quotients = way.quotients(a, b, rounding)
+    if places:
+        exact = right(way.element_type).quotients(a, b, rounding)
+        quotients = np.where(mask(places, a.size), quotients, exact)
+    differ = different(quotients, given, way.element_type)
     unspecified = one.case.expectation.unspecified
     return not (differ if unspecified is None or under is not None else differ & ~unspecified.reshape(-1)).any()
 
 
-class Fit:
-    """The divided cases of one element type, and the ways to divide it."""
+@dataclass(eq=False)
+class Fitted:
+    """A way to divide, and what it says of the cases of a run.
 
-    def __init__(self, element_type: ElementType, answered: Sequence[Answered]) -> None:
-        self._answered = [one for one in answered if one.outcome == VALUES]
-        self._element_type = element_type
+    Attributes
+    ----------
+    way : Division
+        The way.
+    places : str
+        The elements that are divided so; the others are right.
+    cases : list of Answered
+        The deviating cases whose every bit it predicts.
+    passing : int
+        How many passing cases of their circumstances it predicts, too.
+    refuting : int
+        How many passing cases of their circumstances it does not predict; 0 for a cause.
+    """
+
+    way: Division
+    places: str
+    cases: list[Answered]
+    passing: int
+    refuting: int = 0
+
+
+class Fit:
+    """The divided cases of one element type, and the ways to divide it: all elements, or those at some places.
+
+    A way explains cases only in circumstances in which it predicts every passing case, and only if the wrong quotients
+    that it gives are too many to be given by accident.
+    """
+
+    def __init__(self, element_type: ElementType, answered: Sequence[Answered], places: str = EVERYWHERE) -> None:
+        divided = [one for one in answered if one.outcome == VALUES]
+        cells: dict[Circumstances, list[Answered]] = {}
+        for one in divided:
+            cells.setdefault(circumstances(one.case.operation), []).append(one)
+        # The cases of one cell lie side by side.
+        self._answered = [one for cell in cells.values() for one in cell]
+        self._sizes = np.array([len(cell) for cell in cells.values()], np.intp)
+        self._starts = np.cumsum([0, *self._sizes])[:-1]
+        self._element_type, self._places = element_type, places
+        self._pairs = _pairs(self._answered)
+        self._possible = np.ones(len(self._answered), np.bool_)
+        for pairs in self._pairs if places else ():
+            meant = mask(places, pairs.a.size)
+            for number, answer, counts in pairs.members:
+                self._possible[number] = not ((answer != pairs.right) & counts & ~meant).any()
+            pairs.members = [(number, answer, counts & meant) for number, answer, counts in pairs.members]
         self.deviating = np.array([one.deviates for one in self._answered], np.bool_)
-        self._circumstances = [circumstances(one.case.operation) for one in self._answered]
-        self._known: dict[int, Array] = {}  # The predictions of the ways that were verified on every element.
-        self._everywhere = np.ones(len(self._answered), np.bool_)
+        self._known: dict[Division, Array] = {}  # The predictions of the ways that were verified on every element.
 
     @cached_property
     def ways(self) -> tuple[Division, ...]:
         """The ways to divide, the simplest first."""
         return catalogue(self._element_type)
 
-    @cached_property
-    def _pairs(self) -> list[Pairs]:
-        return _pairs(self._answered)
+    def at(self, places: str = EVERYWHERE) -> Fit:
+        """Return the fit of the ways to divide the elements at some places only."""
+        return Fit(self._element_type, self._answered, places) if places else self
 
-    def causes(self, group: Iterable[Answered] | None = None) -> list[tuple[Division, list[Answered], int]]:
-        """Return ways to divide, the deviating cases that each explains, and how many passing cases it predicts.
+    def explained(self, way: Division) -> Fitted:
+        """Return what a way explains, wherever no passing case refutes it."""
+        proved = self._proved(way)
+        return self._fitted(way, proved & self.deviating & self._spread(self._unrefuted(proved)))
+
+    def causes(self, unexplained: Iterable[Answered]) -> tuple[list[Fitted], list[Fitted]]:
+        """Return the ways that explain deviating cases, and those that some cases are consistent with.
 
         Ways that give every quotient in some circumstances come first, then those that give most of the rest.
 
         Parameters
         ----------
-        group : iterable of Answered, optional
-            The cases; all if None.
+        unexplained : iterable of Answered
+            The deviating cases, of any element types, that need an explanation.
         """
-        among = self._everywhere if group is None else self._mask(group)
-        left, found = self.deviating & among, dict[int, Array]()
-        for step in (self._whole, self._greedy):
-            for way, own in step(among, left) if left.any() else ():
-                found[way] = found.get(way, ~self._everywhere) | own
-                left &= ~own
-        return [(self.ways[way], self._cases(own), self._passing(way, own)) for way, own in found.items()]
+        wanted = {id(one) for one in unexplained}
+        left = np.array([id(one) in wanted for one in self._answered], np.bool_)
+        found: dict[Division, Array] = {}
+        for cells in (self._whole, self._unrefuted):
+            for way, own in self._greedy(left.copy(), cells):
+                together = found.get(way, np.zeros_like(own)) | own
+                if self._proves(together):
+                    found[way] = together
+                    left &= ~own
+        placed = self._placed(left, found) if left.any() and self._proves(left) else []
+        for fitted in placed:
+            placed_cases = {id(one) for one in fitted.cases}
+            left &= np.array([id(one) not in placed_cases for one in self._answered], np.bool_)
+        # Where most is unexplained, or what a way explains is refuted elsewhere, it is part of something unknown.
+        unknown = left.copy()
+        for way, own in list(found.items()):
+            if own.sum() <= unknown.sum() or (self._proved(way) & unknown).any():
+                left |= found.pop(way)
+        consistent = []
+        for way, own in self._greedy(left.copy(), self._all):
+            fitted = self._fitted(way, own)
+            if self._proves(own) or (not fitted.refuting and own.sum() == left.sum()):
+                consistent.append(fitted)
+        return [*(self._fitted(way, own) for way, own in found.items()), *placed], consistent
 
-    def _whole(self, among: Array, left: Array) -> Iterator[tuple[int, Array]]:
-        """Yield ways that give every quotient in some circumstances, with the cases in these circumstances."""
-        masks = [self._alike(np.arange(len(left)) == i) & among for i in self._first_of_each(left)]
-        whole = np.array([self._on_a_few[:, mask].all(1) for mask in masks])
-        while masks:
-            scores = whole.T @ np.array([(mask & left).sum() for mask in masks])
-            way = int(np.argmax(scores))
-            if not scores[way]:
-                return
-            held = np.flatnonzero(whole[:, way])
-            proved = self._proved(way)
-            whole[:, way] = [proved[mask].all() and own for mask, own in zip(masks, whole[:, way], strict=True)]
-            if whole[held, way].all():
-                yield way, reduce(np.logical_or, (masks[place] for place in held)) & left
+    def _placed(self, left: Array, found: dict[Division, Array]) -> list[Fitted]:
+        """Return the ways that explain most of the remaining cases at some places alone, if there are any.
 
-    def _greedy(self, among: Array, left: Array) -> Iterator[tuple[int, Array]]:
-        """Yield the ways that explain most remaining cases, each with these cases."""
-        predicted = self._on_a_few.copy()
+        What was found everywhere, but only in circumstances in which these places are all, is taken for the same.
+        """
+        best, most, chosen = list[tuple[Division, Array]](), int(left.sum()) // 2, self
+        wrong = [
+            (answer.size, np.flatnonzero((answer != pairs.right) & counts))
+            for pairs in self._pairs
+            for number, answer, counts in pairs.members
+            if left[number]
+        ]
+        for places in PLACES:
+            if sum(bool(mask(places, size)[at].all()) for size, at in wrong) <= most:
+                continue
+            there = self.at(places)
+            parts = [(way, own) for way, own in there._greedy(left.copy(), there._whole) if there._proves(own)]
+            if (count := sum(int(own.sum()) for _, own in parts)) > most:
+                best, most, chosen = parts, count, there
+        fitted = []
+        for way, own in best:
+            proved = chosen._proved(way)
+            predicted = proved & chosen._spread(chosen._whole(proved))
+            for other in list(found):
+                own, found[other] = own | (found[other] & predicted), found[other] & ~predicted
+                if not found[other].any():
+                    del found[other]
+            fitted.append(chosen._fitted(way, own))
+        return fitted
+
+    def _greedy(self, left: Array, cells: Callable[[Array], Array]) -> Iterator[tuple[Division, Array]]:
+        """Yield the ways that predict most remaining cases where they may, each with these cases."""
         while left.any():
-            scores = predicted[:, left].sum(1)
-            best = int(scores.max())
-            if not best:
+            places = np.flatnonzero(left)
+            scores = (self._few[:, places] & self._spread(cells(self._few))[:, places]).sum(1)
+            best = int(np.argmax(scores))
+            if not scores[best]:
                 return
-            way = self._best(predicted, left, np.flatnonzero(scores == best))
-            predicted[way] = self._proved(way)
-            if predicted[way][left].sum() == best:
-                yield way, predicted[way] & left
+            way = self.ways[best]
+            proved = self._proved(way)
+            own = proved & left & self._spread(cells(proved))
+            if own.sum() < scores[best]:
+                self._look_where_wrong(best)
+                continue
+            yield way, own
+            left &= ~own
 
-    def whole(self, group: Iterable[Answered]) -> Division | None:
-        """Return the simplest way to divide that gives every quotient of a group of cases; None if none does."""
-        among = self._mask(group)
-        if not self.deviating[among].any():
-            return right(self._element_type)
-        possible = map(int, np.flatnonzero(self._on_a_few[:, among].all(1)))
-        return next((self.ways[way] for way in possible if self._proved(way)[among].all()), None)
+    def _whole(self, predicted: Array) -> Array:
+        """Return the circumstances in which every case is predicted."""
+        return np.asarray(np.logical_and.reduceat(predicted, self._starts, axis=-1))
 
-    def _mask(self, group: Iterable[Answered]) -> Array:
-        chosen = {id(one) for one in group}
-        return np.array([id(one) in chosen for one in self._answered], np.bool_)
+    def _unrefuted(self, predicted: Array) -> Array:
+        """Return the circumstances in which every passing case is predicted."""
+        return self._whole(predicted | self.deviating)
 
-    def _best(self, predicted: Array, left: Array, tied: Array) -> int:
-        """Return the tied way that predicts the most passing cases in the same circumstances."""
-        passing: dict[bytes, int] = {}
-        for way in tied:
-            row = predicted[way]
-            if row.tobytes() not in passing:  # Many ways predict the same.
-                passing[row.tobytes()] = int((row & ~self.deviating & self._alike(row & left)).sum())
-        return int(max(tied, key=lambda way: passing[predicted[way].tobytes()]))
+    def _all(self, predicted: Array) -> Array:
+        """Return all circumstances."""
+        return np.ones((*predicted.shape[:-1], len(self._sizes)), np.bool_)
 
-    def _first_of_each(self, chosen: Array) -> list[int]:
-        """Return one case for each of the circumstances of the chosen cases."""
-        return list({self._circumstances[i]: int(i) for i in np.flatnonzero(chosen)}.values())
+    def _spread(self, cells: Array) -> Array:
+        """Return for each case what is given for its circumstances."""
+        return np.repeat(cells, self._sizes, axis=-1)
 
-    def _cases(self, chosen: Array) -> list[Answered]:
-        return [self._answered[i] for i in np.flatnonzero(chosen)]
+    def _fitted(self, way: Division, own: Array) -> Fitted:
+        proved = self._proved(way)
+        alike = self._spread(np.logical_or.reduceat(own, self._starts)) & ~self.deviating
+        cases = [self._answered[place] for place in np.flatnonzero(own)]
+        return Fitted(way, self._places, cases, int((alike & proved).sum()), int((alike & ~proved).sum()))
 
-    def _passing(self, way: int, own: Array) -> int:
-        """Return how many passing cases a way predicts, in the circumstances of the cases that it explains."""
-        return int((self._proved(way) & ~self.deviating & self._alike(own)).sum())
+    def _proves(self, own: Array) -> bool:
+        """Tell whether the wrong quotients of some cases are too many to be given by accident.
 
-    def _alike(self, chosen: Array) -> Array:
-        """Return which cases have the same circumstances as a chosen case."""
-        wanted = {self._circumstances[i] for i in np.flatnonzero(chosen)}
-        return np.array([one in wanted for one in self._circumstances], np.bool_)
+        That a way is wrong at exactly these pairs of numbers, among all that were divided in the same circumstances,
+        must carry twice the information that it takes to choose one of the ways. That only tensors of some lengths are
+        divided so needs as many lengths: cases of one length may have more in common than that.
+        """
+        if self._places.startswith(LENGTHS):
+            sizes = np.array([one.answer.value.size for one in self._answered])
+            among = set(sizes[self._spread(np.logical_or.reduceat(own, self._starts))])
+            if log2(comb(len(among), len(set(sizes[own])))) < SURPRISE:
+                return False
+        alike, wrong, divided = self._spread(np.logical_or.reduceat(own, self._starts)), set[bytes](), 0
+        for pairs in self._pairs:
+            divided += max((int(counts.sum()) for number, _, counts in pairs.members if alike[number]), default=0)
+            for number, answer, counts in pairs.members:
+                if own[number] and len(wrong) < _PLENTY:
+                    at = np.flatnonzero((answer != pairs.right) & counts)[:_PLENTY]
+                    wrong.update(a.tobytes() + b.tobytes() for a, b in zip(pairs.a[at], pairs.b[at], strict=True))
+        choices = lgamma(divided + 1) - lgamma(len(wrong) + 1) - lgamma(divided - len(wrong) + 1)
+        return len(wrong) + choices / log(2) >= 2 * log2(len(self.ways))
 
-    def _proved(self, way: int) -> Array:
+    def _proved(self, way: Division) -> Array:
         """Return which cases a way predicts in every element."""
         if way not in self._known:
             predicted = self._known[way] = np.zeros(len(self._answered), np.bool_)
             for pairs in self._pairs:
-                given = _canonical(self.ways[way].quotients(pairs.a, pairs.b, pairs.rounding))
+                given = _canonical(way.quotients(pairs.a, pairs.b, pairs.rounding))
                 for number, answer, counts in pairs.members:
-                    predicted[number] = bool(((given == answer) | ~counts).all())
+                    predicted[number] = self._possible[number] and bool(((given == answer) | ~counts).all())
         return self._known[way]
 
     @cached_property
-    def _on_a_few(self) -> Array:
+    def _few(self) -> Array:
         """Return, for each way and each case, whether the way predicts a few elements of the case."""
-        predicted = np.ones((len(self.ways), len(self._answered)), np.bool_)  # Every way predicts empty quotients.
-        for rounding in {pairs.rounding for pairs in self._pairs}:
-            chosen = [pairs for pairs in self._pairs if pairs.rounding is rounding and pairs.a.size]
+        predicted = np.tile(self._possible, (len(self.ways), 1))  # Every way predicts empty quotients.
+        self._look(predicted, [(pairs, _places(pairs)) for pairs in self._pairs])
+        return predicted
+
+    def _look_where_wrong(self, place: int) -> None:
+        """Look at elements that a way does not predict, of which it predicted the few looked at so far."""
+        way, sampled = self.ways[place], []
+        for pairs in self._pairs:
+            chosen = [member for member in pairs.members if self._few[place, member[0]]]
+            if any(not self._proved(way)[number] for number, *_ in chosen):
+                given = _canonical(way.quotients(pairs.a, pairs.b, pairs.rounding))
+                wrong = [np.flatnonzero((given != answer) & counts)[:_FEW] for _, answer, counts in chosen]
+                sampled.append((pairs, np.unique(np.concatenate(wrong))))
+        self._look(self._few, sampled)
+
+    def _look(self, predicted: Array, sampled: Sequence[tuple[Pairs, Array]]) -> None:
+        """Remove what the ways do not predict at some places of some pairs."""
+        for rounding in {pairs.rounding for pairs, _ in sampled}:
+            chosen = [(pairs, at) for pairs, at in sampled if pairs.rounding is rounding and at.size]
             if not chosen:
                 continue
-            places = [_places(pairs) for pairs in chosen]
-            a, b = (np.concatenate([getattr(p, x)[at] for p, at in zip(chosen, places, strict=True)]) for x in "ab")
-            starts = np.cumsum([0, *map(len, places)])
+            a, b = (np.concatenate([getattr(pairs, x)[at] for pairs, at in chosen]) for x in "ab")
+            starts = np.cumsum([0, *(len(at) for _, at in chosen)])
             numbers, gather, answers, ignored, bounds = [], [], [], [], [0]
-            for pairs, at, start in zip(chosen, places, starts, strict=False):
+            for (pairs, at), start in zip(chosen, starts, strict=False):
                 for number, answer, counts in pairs.members:
                     numbers.append(number)
                     gather.append(np.arange(start, start + len(at)))
@@ -210,8 +326,7 @@ class Fit:
                 if id(given) not in matching:  # Many ways give the same quotients of a few elements.
                     same = _canonical(given)[where] == answer
                     matching[id(given)] = np.logical_and.reduceat(same | open_, bounds[:-1])
-                predicted[place, numbers] = matching[id(given)]
-        return predicted
+                predicted[place, numbers] &= matching[id(given)]
 
 
 def _pairs(answered: Iterable[Answered]) -> list[Pairs]:

@@ -6,28 +6,36 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import combinations
+from math import comb, log2
 from operator import and_, or_
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vinculum.conformance.arithmetic.answered import ACCEPTED, REFUSED, UNSUPPORTED, VALUES, Answered, Cause
 from vinculum.conformance.arithmetic.catalogue import right
 from vinculum.conformance.arithmetic.circumstances import UNJOINED, properties, why_refused
 from vinculum.conformance.arithmetic.division import Division
-from vinculum.conformance.arithmetic.fitting import gives
+from vinculum.conformance.arithmetic.fitting import circumstances, gives
+from vinculum.conformance.arithmetic.places import PLACES, SURPRISE, is_positional, mask
 from vinculum.conformance.cases.operation import Operation, alignment
 from vinculum.errors import VinculumError
 from vinculum.sandbox import End
-from vinculum.spec.element_types import REAL, ElementType
+from vinculum.spec.element_types import ELEMENT_TYPES, REAL, ElementType
 from vinculum.spec.model import Broadcasting
 from vinculum.tensors.broadcasting import Alignment, join
+from vinculum.tensors.comparison import different
 
+Array = NDArray[Any]
 Align = Callable[[Operation], Alignment | None]
 Divisions = Mapping[ElementType, Sequence[Division]]
 Told = tuple[Cause, list[Answered], int]
 """A rule, the deviating cases that it predicts, and the number of passing cases that it predicts."""
 
 _MOST_PROPERTIES = 3
+WRONG = "wrong quotients"
+"""The outcome where only the places of wrong quotients follow a rule."""
 _DEATHS = (End.HUNG.value, End.OUT_OF_MEMORY.value)
 _CRASHED = f"{End.CRASHED.value}: "
 
@@ -82,7 +90,8 @@ def alignments(answered: Sequence[Answered], divisions: Divisions) -> list[Told]
             if right is not None:
                 groups.setdefault((one.case.operation.spec, one.case.element_type), []).append((one, right))
         kept = [one for group in groups.values() if all(right for _, right in group) for one, _ in group]
-        if any(one.deviates for one in kept):
+        # A refusal alone may have any reason.
+        if any(one.deviates and one.outcome != REFUSED for one in kept):
             passing = sum(not one.deviates for one in kept)
             told.append((Cause(statement, outcome=name), [one for one in kept if one.deviates], passing))
     return sorted(told, key=lambda one: -len(one[1]))
@@ -135,17 +144,62 @@ def outcomes(answered: Sequence[Answered], left: Sequence[Answered]) -> Iterator
     for outcome in wanted:
         happened = _bits(one.outcome == outcome for one in known)
         unexplained = _bits(one.outcome == outcome and id(one) in own for one in known)
-        while unexplained and (widest := properties_held.widest(unexplained, happened)) is not None:
+        while unexplained and (widest := properties_held.widest(outcome, unexplained, happened)) is not None:
             words, covered = widest
             cases, passing = found.get((outcome, words), ([], 0))
             cases = [*cases, *(known[place] for place in _places(covered & unexplained))]
             passing += sum(not known[place].deviates for place in _places(covered))
             found[outcome, words] = cases, passing
             unexplained &= ~covered
-        if unexplained and (outcome in _DEATHS or outcome.startswith(_CRASHED)):
-            found[outcome, ()] = [known[place] for place in _places(unexplained)], 0
     for (outcome, words), (cases, passing) in found.items():
         yield Cause(_statement(outcome, words, cases), outcome=outcome, where=words), cases, passing
+
+
+def misplaced(answered: Sequence[Answered], left: Sequence[Answered]) -> Iterator[Told]:
+    """Yield the places at which all unexplained wrong quotients lie, if every case with such places has some.
+
+    Parameters
+    ----------
+    answered, left
+        As in `outcomes`.
+    """
+    wanted = {id(one): wrong_places(one) for one in left if one.outcome == VALUES}
+    types = {one.case.element_type for one in left if id(one) in wanted}
+    for element_type in (one for one in ELEMENT_TYPES if one in types):
+        cells: dict[object, list[Answered]] = {}
+        for one in answered:
+            if one.case.element_type is element_type and one.outcome == VALUES:
+                cells.setdefault(circumstances(one.case.operation), []).append(one)
+        chosen = [cell for cell in cells.values() if any(id(one) in wanted for one in cell)]
+        count = sum(id(one) in wanted for cell in chosen for one in cell)
+        best: tuple[float, str, list[Answered], int] = 0.0, "", [], 0
+        for name in PLACES:
+            held = [cell for cell in chosen if all(_as_placed(name, one, wanted.get(id(one))) for one in cell)]
+            own = [one for cell in held for one in cell if id(one) in wanted]
+            patterns = {(wanted[id(one)].size, wanted[id(one)].tobytes()) for one in own}
+            lengths = {one.answer.value.size for cell in held for one in cell}
+            # Cases of one length may share what is divided, so only lengths and patterns are counted.
+            surprise = log2(comb(len(lengths), len({size for size, _ in patterns})))
+            surprise += sum(log2(size / mask(name, size).sum()) for size, _ in patterns)
+            if surprise > max(best[0], SURPRISE) and 2 * len(own) > count:
+                best = surprise, name, own, sum(map(len, held)) - len(own)
+        if best[2]:
+            _, name, own, passing = best
+            yield Cause(f"{WRONG} in {name}, and in no others", outcome=WRONG, where=(name,)), own, passing
+
+
+def wrong_places(one: Answered) -> Array:
+    """Return which specified quotients of a divided case are wrong."""
+    expected = np.ascontiguousarray(one.case.expectation.quotient)
+    given = np.ascontiguousarray(one.answer.value, expected.dtype)
+    wrong, unspecified = different(given, expected, one.case.element_type), one.case.expectation.unspecified
+    return (wrong if unspecified is None else wrong & ~unspecified).reshape(-1)
+
+
+def _as_placed(name: str, one: Answered, wrong: Array | None) -> bool:
+    """Tell whether a case has wrong quotients at some places and nowhere else, or passes without having such places."""
+    meant = mask(name, one.answer.value.size)
+    return bool(not meant.any() if wrong is None else meant.any() and not (wrong & ~meant).any())
 
 
 class _Properties:
@@ -154,35 +208,57 @@ class _Properties:
     def __init__(self, known: Sequence[Answered]) -> None:
         self._properties: dict[str, int] = {}
         self._types: dict[ElementType, int] = {}
+        self._count = len(known)
         for place, one in enumerate(known):
             self._types[one.case.element_type] = self._types.get(one.case.element_type, 0) | 1 << place
             for words in dict.fromkeys(properties(one.case.operation)):
                 self._properties[words] = self._properties.get(words, 0) | 1 << place
 
-    def widest(self, wanted: int, happened: int) -> tuple[tuple[str, ...], int] | None:
+    def widest(self, outcome: str, wanted: int, happened: int) -> tuple[tuple[str, ...], int] | None:
         """Return the fewest properties that cover the most wanted cases, without contradicted element types."""
+        positions, certain = _kills(outcome), outcome == ACCEPTED or happened.bit_count() == self._count
         masks: dict[int, str] = {}
-        for words, mask in sorted(self._properties.items(), key=lambda held: held[1].bit_count()):
-            if mask & wanted:
-                masks.setdefault(mask, words)  # Properties with the same cases are equivalent here.
+        chosen_from = [words for words in self._properties if positions or not is_positional(words)]
+        # Of properties that fit alike, those without positions come first.
+        for words in sorted(chosen_from, key=lambda one: (is_positional(one), self._properties[one].bit_count())):
+            if self._properties[words] & wanted:
+                masks.setdefault(self._properties[words], words)  # Properties with the same cases are equivalent here.
         best: tuple[int, tuple[str, ...], int] | None = None
         for count in range(1, _MOST_PROPERTIES + 1):
             for chosen in combinations(masks, count):
                 together = reduce(and_, chosen)
-                if (together & wanted).bit_count() <= (best[0] if best else count - 1):
+                if (together & wanted).bit_count() <= (best[0] if best else 0):
                     continue
-                contradicted = together & ~happened
-                covered = reduce(or_, (mask & together for mask in self._types.values() if not mask & contradicted), 0)
+                types = [mask & together for mask in self._types.values() if mask & together]
+                kept = [mask for mask in types if not mask & ~happened]
+                covered, names = reduce(or_, kept, 0), tuple(masks[mask] for mask in chosen)
                 gain = (covered & wanted).bit_count()
-                if gain > (best[0] if best else count - 1):
-                    best = gain, tuple(masks[mask] for mask in chosen), covered
+                if gain <= (best[0] if best else 0) or not all(self._tells(name, covered) for name in names):
+                    continue
+                # Of so many combinations of properties and of element types, one fits a few cases by accident.
+                ways = comb(len(masks), count) * comb(len(types), len(kept))
+                if certain or comb(self._count, gain) >= ways**2 * comb(happened.bit_count(), gain):
+                    best = gain, names, covered
         return None if best is None else best[1:]
+
+    def _tells(self, words: str, covered: int) -> bool:
+        """Tell whether a position distinguishes enough cases from others that have the same numbers elsewhere."""
+        if not is_positional(words):
+            return True
+        alike = reduce(or_, (mask for mask in self._types.values() if mask & covered), 0)
+        alike &= self._properties.get(words.partition(" in ")[0], alike)
+        return log2(comb(alike.bit_count(), covered.bit_count())) >= SURPRISE
+
+
+def _kills(outcome: str) -> bool:
+    """Tell whether an outcome is the end of a process, on which the positions of numbers may decide."""
+    return outcome in _DEATHS or outcome.startswith(_CRASHED)
 
 
 def _statement(outcome: str, words: Sequence[str], cases: Sequence[Answered]) -> str:
     said = Counter(one.answer.words for one in cases if one.answer.words).most_common(1)
     message = f": {said[0][0]}" if said and outcome == REFUSED else ""
-    return f"{outcome} for {', '.join(words)}{message}" if words else outcome
+    return f"{outcome} for {', '.join(words)}{message}"
 
 
 def _bits(flags: Iterator[bool]) -> int:

@@ -64,9 +64,10 @@ class Inverse(Enum):
 
 
 class Saturation(Enum):
-    """Whether numbers too large for a narrower float format, and infinities, become its largest number."""
+    """Whether numbers too large for a float format, and infinities, become its largest number."""
 
     NO = ""
+    INVERSES = "reciprocals saturated"
     OPERANDS = "operands saturated"
     ALL = "operands and quotients saturated"
 

@@ -16,7 +16,7 @@ import numpy as np
 from vinculum.conformance.audit.recomputation import merged, record
 from vinculum.conformance.audit.record import Audit, EdgeRuns, NodeRecord
 from vinculum.conformance.audit.runs import Runs, end_in_words
-from vinculum.conformance.audit.suspects import suspects
+from vinculum.conformance.audit.suspects import shown, suspects
 from vinculum.conformance.audit.taps import AuditedModel, Tap
 from vinculum.conformance.runtimes.protocol import ModelRuntime
 from vinculum.conformance.runtimes.registry import STARTED, names, parsed, runtime
@@ -107,7 +107,8 @@ class Auditor:
         changed: tuple[str, ...] = ()
         if plain.end is exposed.end is End.RETURNED:
             changed = _changed(subject, plain.value, exposed.value)
-        found = suspects(subject.file, given) if exposed.end in (End.CRASHED, End.REFUSED) else ()
+        met = suspects(subject.file, given) if exposed.end in (End.CRASHED, End.REFUSED) else ()
+        found = (*met, *shown(subject.taps, given)) if met else ()
         seconds = perf_counter() - start
         return replace(self._audit(tuple(nodes), plain, exposed, seconds), changed=changed, suspects=found, edges=tried)
 
@@ -183,7 +184,8 @@ def _edge_runs(
                 break
             first = first or answer
             if answer.end is End.CRASHED and tried.died is None:
-                tried = replace(tried, died=answer, suspects=suspects(runs.subject.file, inputs))
+                met = (*suspects(runs.subject.file, inputs), *shown(taps, inputs))
+                tried = replace(tried, died=answer, suspects=met)
             if answer.end not in (End.CRASHED, End.REFUSED):
                 break
         returned = answer.end is End.RETURNED
@@ -193,8 +195,12 @@ def _edge_runs(
             one = record(tap, inputs, answer.value, process if alone[place] is None else None)
             alone[place] = alone[place] or one.alone
             found[place].append(one)
-    verdicts = map(merged, found)
-    return tried, [replace(n, edges=e, alone=a) for n, e, a in zip(nodes, verdicts, alone, strict=True)]
+    sizes = [
+        tuple(sorted({size for one in (node, *edge) for size in one.sizes}))
+        for node, edge in zip(nodes, found, strict=True)
+    ]
+    results = zip(nodes, map(merged, found), alone, sizes, strict=True)
+    return tried, [replace(n, edges=e, alone=a, sizes=s) for n, e, a, s in results]
 
 
 def _drawn(edges: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:

@@ -72,6 +72,7 @@ def record(tap: Tap, inputs: Mapping[str, Any], exposed: Sequence[Any], process:
         else judge(operation, expectation, process.call("answer", operation)),
         hazards(dividend, divisor, expected),
         smallest_divisor(divisor),
+        sizes=(expected.size,),
     )
 
 

@@ -61,6 +61,8 @@ class NodeRecord:
         Why there is no verdict.
     edges : Verdict or None
         The joint verdict on its quotients in all sets of edge cases; None if they were observed in none.
+    sizes : tuple of int
+        The numbers of quotients in the runs that were compared, in ascending order.
     """
 
     division: Division
@@ -72,6 +74,7 @@ class NodeRecord:
     smallest_divisor: str | None = None
     unobserved: str | None = None
     edges: Verdict | None = None
+    sizes: tuple[int, ...] = ()
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
@@ -97,7 +100,7 @@ class EdgeRuns:
     died : Answer or None
         The first crash of the process.
     suspects : tuple of str
-        The divisions of that run in which our engine finds MIN/-1 or a zero divisor.
+        The divisions of that run in which our engine finds MIN/-1 or a zero divisor, and such operands.
     """
 
     sets: int = 0

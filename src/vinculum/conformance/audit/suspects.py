@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from vinculum.conformance.audit.taps import Layout, Tap
+from vinculum.conformance.cases.expectations import without_quotient
+from vinculum.conformance.cases.operation import Operation, aligned
 from vinculum.errors import DivisionByZeroError, IntegerOverflowError, VinculumError
 from vinculum.models.limits import limited
 from vinculum.models.model import Model
 from vinculum.ops.policies import Overflow, ZeroDivisor
+from vinculum.text import quoted, shape_text
 
 _SECONDS = 60.0
 _LARGEST_RESULT = 1 << 30  # Bytes, for operators whose operands determine the size of the result.
@@ -33,6 +39,25 @@ def suspects(file: Path, inputs: Mapping[str, Any]) -> tuple[str, ...]:
         return ()
     found = (_first(model, inputs, "zero", "raise"), _first(model, inputs, "raise", "wrap"))
     return tuple(sentence for sentence in found if sentence is not None)
+
+
+def shown(taps: Sequence[Tap], inputs: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a sentence with the first and the last pair of MIN/-1 or x/0 of each division whose operands are given."""
+    for tap in taps:
+        sources = tap.sources[:-1]
+        if tap.layout is not Layout.AS_THEY_ARE or not sources or any(source.place is not None for source in sources):
+            continue
+        operands = tuple(source.value(inputs, ()) for source in sources)
+        try:
+            a, b = aligned(Operation(tap.division.spec, tap.attributes, operands, (False,) * len(operands)))
+        except (AssertionError, VinculumError):  # Shapes that do not fit.
+            continue
+        without = without_quotient(a, b)
+        if without is not None:
+            places = np.argwhere(without)
+            pairs = (tuple(int(i) for i in place) for place in (places[0], places[-1]))
+            words = dict.fromkeys(f"{a[index]} / {b[index]} at {index}" for index in pairs)
+            yield f"{quoted(tap.division.name)} divides {' and '.join(words)}, in shape {shape_text(a.shape)}"
 
 
 def _first(model: Model, inputs: Mapping[str, Any], zero_divisor: ZeroDivisor, overflow: Overflow) -> str | None:

@@ -12,7 +12,7 @@ from vinculum.conformance.cases.builder import CaseBuilder, Trial
 from vinculum.conformance.cases.case import Expectation, Level
 from vinculum.conformance.cases.expectations import expectation, refusal
 from vinculum.conformance.cases.placements import DIVISOR, Placement
-from vinculum.conformance.cases.shape_tables import EDGES, Shape, ShapePair
+from vinculum.conformance.cases.shape_pairs import SHAPE_PAIRS, Shape, ShapePair
 from vinculum.conformance.cases.values.encodings import dividends, divisors
 from vinculum.conformance.cases.values.value_class import Operands
 from vinculum.spec.model import OperatorSpec
@@ -26,6 +26,8 @@ def shape_trials(builder: CaseBuilder) -> Iterator[Trial]:
     """Yield a trial for every pair of shapes of the version, at the limits of its rules and just beyond."""
     for shapes in shape_pairs(builder.spec):
         fits = shapes.aligned is not None
+        if not (fits or shapes.everywhere or builder.chosen):
+            continue
         level, constants = _asked(builder, shapes)
         yield Trial(
             shapes.tried,
@@ -41,12 +43,13 @@ def shape_trials(builder: CaseBuilder) -> Iterator[Trial]:
 
 def _asked(builder: CaseBuilder, shapes: ShapePair) -> tuple[Level, tuple[Placement, ...] | None]:
     """Return the first level that runs a pair of shapes with run-time operands, and its other placements."""
-    chosen, newest = builder.chosen, builder.newest_of_its_shapes
-    folded = DIVISOR if newest and shapes.everywhere and shapes.aligned is not None else ()
+    chosen, newest, fits = builder.chosen, builder.newest_of_its_shapes, shapes.aligned is not None
     if shapes.everywhere:
         first = DEFAULT if shapes.default_written else QUICK
-        return (first, folded) if chosen else (LATER[first], None)  # Other types come a level later.
-    return (DEFAULT if newest else FULL, folded) if chosen else (FULL, None)
+        return (first, DIVISOR if newest and fits else ()) if chosen else (LATER[first], None)  # A level later.
+    if not fits:  # That shapes are refused hardly depends on element types and constants.
+        return (DEFAULT if newest and chosen and not builder.element_type.is_integer else FULL), None
+    return (DEFAULT if newest else FULL, ()) if chosen else (FULL, None)
 
 
 def _expected(builder: CaseBuilder, shapes: ShapePair) -> Expectation:
@@ -74,7 +77,7 @@ def shape_pairs(spec: OperatorSpec) -> Iterator[ShapePair]:
     declared = spec.attribute(selector) if selector else None
     for value, rule in spec.broadcasting.items():
         is_default = declared is None or value == declared.default
-        for shapes in EDGES[rule]:
+        for shapes in SHAPE_PAIRS[rule]:
             if not _has(spec, shapes):
                 continue
             if is_default:

@@ -51,5 +51,5 @@ def value_trials(builder: CaseBuilder) -> Iterator[Trial]:
                 partial(values.operands, element_type),
                 partial(expectation_of_class, spec, element_type, rounding, values),
                 values.level if newest else values.older,
-                values.constants if newest else (),
+                values.constants if newest or values.constants is None else (),
             )

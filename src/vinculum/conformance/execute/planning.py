@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 from vinculum.conformance.cases.case import Case, Level
 from vinculum.conformance.cases.enumeration import cases
 from vinculum.conformance.execute.run import Selection
 from vinculum.conformance.runtimes.protocol import Runtime
-from vinculum.conformance.runtimes.registry import runtime
+from vinculum.conformance.runtimes.registry import GIVEN, parsed, runtime
+from vinculum.conformance.vectors.answers import GivenAnswers
 from vinculum.errors import AttributeValueError
 from vinculum.text import listed
 
@@ -22,18 +24,19 @@ class Plan:
     ----------
     backend : str
         The name of the runtime as requested.
-    runtime : Runtime
-        The runtime.
+    runtime : Runtime or GivenAnswers
+        The runtime, or the answers that a program wrote.
     selection : Selection
         The selection of cases.
     cases : iterable of Case
-        The selected cases that the runtime covers, generated lazily; they can be iterated once.
+        The selected cases that the runtime covers, generated lazily; they can be iterated once. Given answers have
+        their own.
     total : int
         The number of cases; 0 if it is not known in advance.
     """
 
     backend: str
-    runtime: Runtime
+    runtime: Runtime | GivenAnswers
     selection: Selection
     cases: Iterable[Case]
     total: int = 0
@@ -45,7 +48,7 @@ def plan(backend: str, selection: Selection) -> Plan:
     Parameters
     ----------
     backend : str
-        As for `vinculum.conformance.runtimes.registry.runtime`.
+        As for `vinculum.conformance.runtimes.registry.runtime`, or ``"answers:DIR"``.
     selection : Selection
         The selection of cases.
 
@@ -56,6 +59,10 @@ def plan(backend: str, selection: Selection) -> Plan:
     ModelError
         If its package is not installed, or it does not start.
     """
+    name, options = parsed(backend)
+    if name.startswith(GIVEN):
+        given = GivenAnswers(Path(name.removeprefix(GIVEN)), options)
+        return Plan(backend, given, given.selection(selection), ())
     asked = runtime(backend)
     asked.check()
     if not selection.only:

@@ -6,8 +6,12 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import msgspec
+
 from vinculum.conformance.cases.case import CaseId, Level
+from vinculum.conformance.oracle.readings import READINGS
 from vinculum.conformance.oracle.verdict import Kind, Verdict
+from vinculum.sandbox import End
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,28 @@ class Cause:
     passing: int
 
 
+class KeptAnswer(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """An answer as a run keeps it; the message of a refusal stands in the verdict.
+
+    Attributes
+    ----------
+    end : End
+        How the call ended.
+    type : str
+        The element type by NumPy's name, ``"float32"``, or ``"real"``; empty for that of the expected quotient.
+    shape : tuple of int
+        The shape; left out with the type.
+    data : str
+        Compressed by zlib, in Base64: the elements in row-major order, little-endian, reals as text. Without a type,
+        their exclusive or with those of the expected quotient; empty if all bits are equal.
+    """
+
+    end: End = End.RETURNED
+    type: str = ""
+    shape: tuple[int, ...] = ()
+    data: str = ""
+
+
 @dataclass(frozen=True)
 class Result:
     """One case and its verdict.
@@ -47,7 +73,12 @@ class Result:
     cause : str
         The name of the cause that predicts it, if it deviates; empty if none of the run's causes does.
     reproducer : str or None
-        Python source that reproduces the answer with the runtime's own interface; None for a pass.
+        Python source that reproduces the answer with the runtime's own interface, and says so if it need not; None if
+        the case does not deviate.
+    digest : str
+        A digest of the operation and the expectation, by which a later version of the suite knows the same case.
+    answer : KeptAnswer or None
+        The answer; None for an object that is no array of numbers.
     """
 
     id: CaseId
@@ -56,6 +87,13 @@ class Result:
     verdict: Verdict
     cause: str = ""
     reproducer: str | None = None
+    digest: str = ""
+    answer: KeptAnswer | None = None
+
+    @property
+    def is_reading(self) -> bool:
+        """Whether it deviates only from our reading of what no document says."""
+        return self.verdict.kind in READINGS.get(self.clause, ())
 
 
 @dataclass(frozen=True)
@@ -138,8 +176,12 @@ class Run:
 
     @property
     def unexplained(self) -> tuple[Result, ...]:
-        """The deviating cases that no cause predicts."""
-        return tuple(result for result in self.results if result.verdict.kind.deviates and not result.cause)
+        """The deviating cases that no cause predicts; answers that differ between runs have none."""
+        return tuple(
+            result
+            for result in self.results
+            if result.verdict.kind.deviates and not result.cause and result.verdict.kind is not Kind.DIFFERS
+        )
 
     def counts(self) -> Counter[Kind]:
         """Return the number of results of each kind."""

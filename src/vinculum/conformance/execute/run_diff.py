@@ -6,23 +6,28 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from vinculum.conformance.cases.case import CaseId
+from vinculum.conformance.execute.answers import answered
 from vinculum.conformance.execute.run import Result, Run
+from vinculum.conformance.oracle.repetition import apart
 from vinculum.errors import AttributeValueError
 from vinculum.text import listed
 
 
 @dataclass(frozen=True)
 class Change:
-    """A case whose verdict or cause changed.
+    """A case whose verdict, answer or cause changed.
 
     Attributes
     ----------
     before, after : Result
         The result in each run.
+    differing : int or None
+        In how many quotients the answers differ; None if in none, or if they cannot be compared.
     """
 
     before: Result
     after: Result
+    differing: int | None = None
 
     @property
     def id(self) -> CaseId:
@@ -41,7 +46,7 @@ class RunDiff:
     changes : tuple of Change
         The cases of both that differ, in the suite's order.
     removed, added : int
-        The number of cases that only the first or only the second run has.
+        The number of cases that only the first or only the second run has; a case with other numbers is another.
     """
 
     before: Run
@@ -78,10 +83,18 @@ def run_diff(before: Sequence[Run], after: Sequence[Run]) -> tuple[RunDiff, ...]
 
 
 def _diff(before: Run, after: Run) -> RunDiff:
-    earlier = {result.id: result for result in before.results}
-    both = [(earlier[result.id], result) for result in after.results if result.id in earlier]
-    changes = tuple(Change(old, new) for old, new in both if _worth(old) != _worth(new))
-    return RunDiff(before, after, changes, len(earlier) - len(both), len(after.results) - len(both))
+    earlier = {(result.id, result.digest): result for result in before.results}
+    both = [(earlier[key], new) for new in after.results if (key := (new.id, new.digest)) in earlier]
+    answers, others = ({one.case.id: one for one in answered(run)} for run in (before, after))
+    changes = []
+    for old, new in both:
+        differing: int | None = 0
+        if old.id in answers and old.id in others and old.answer != new.answer:
+            one = answers[old.id]
+            differing = apart(one.answer, others[old.id].answer, one.case.expectation)
+        if differing != 0 or _worth(old) != _worth(new):
+            changes.append(Change(old, new, differing or None))
+    return RunDiff(before, after, tuple(changes), len(earlier) - len(both), len(after.results) - len(both))
 
 
 def _worth(result: Result) -> tuple[object, ...]:

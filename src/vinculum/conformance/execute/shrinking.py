@@ -21,11 +21,10 @@ Expected = tuple[Operation, Expectation]
 
 def shrunk(
     operation: Operation, expectation: Expectation, verdict: Verdict, answer: Callable[[Operation], Answer]
-) -> Operation:
+) -> Operation | None:
     """Return an operation of the same shapes whose operands hold one number each, if it gives the same verdict.
 
-    Otherwise, for instance if the runtime broadcasts wrongly, return the operation itself. A wrong quotient of operands
-    of equal shapes is not verified again, as there the pair of numbers is certain.
+    None if there is none, for instance if the runtime broadcasts wrongly.
 
     Parameters
     ----------
@@ -36,12 +35,10 @@ def shrunk(
     answer : callable
         Executes an operation in the runtime.
     """
-    if verdict.example is not None and len({operand.shape for operand in operation.operands}) == 1:
-        return reduced(operation, verdict.example.index)
     for smaller, expected in _smaller(operation, expectation, verdict):
         if _is_the_same(judge(smaller, expected, answer(smaller)), verdict):
             return smaller
-    return operation
+    return None
 
 
 def _smaller(operation: Operation, expectation: Expectation, verdict: Verdict) -> Iterator[Expected]:

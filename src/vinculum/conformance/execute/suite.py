@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import ExitStack
 from dataclasses import replace
@@ -10,23 +10,36 @@ from datetime import UTC, datetime
 from functools import partial
 from threading import Lock
 from time import perf_counter
+from typing import TypeVar
 
-from vinculum.conformance.arithmetic import Answered, Explanation, explain
+from vinculum.conformance.arithmetic import Answered, explain
 from vinculum.conformance.cases.case import Advance, Case
 from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.execute.installation import environment, processor_features
+from vinculum.conformance.execute.answers import digest, kept
+from vinculum.conformance.execute.installation import environment
 from vinculum.conformance.execute.planning import Plan
 from vinculum.conformance.execute.run import Cause, Result, Run
 from vinculum.conformance.execute.shrinking import shrunk
 from vinculum.conformance.expect.known import KnownDeviations
 from vinculum.conformance.oracle.judgement import judge
+from vinculum.conformance.oracle.repetition import is_same, varying
+from vinculum.conformance.oracle.verdict import Kind, Verdict
 from vinculum.conformance.runtimes.protocol import Runtime
 from vinculum.conformance.runtimes.registry import STARTED
+from vinculum.conformance.vectors.answers import GivenAnswers
 from vinculum.interruption import Interruption
 from vinculum.sandbox import Answer, End, Isolated, Limits
 from vinculum.text import encodable
 
+_T = TypeVar("_T")
+
 _LOOK = 0.2  # Seconds between two checks for interruptions.
+_ENDED = (Kind.CRASHED, Kind.HUNG, Kind.OUT_OF_MEMORY)
+_UNREPEATED = {
+    Kind.HUNG: "# This did not end within the time limit; it was not run again to verify that.\n",
+    Kind.OUT_OF_MEMORY: "# This exceeded the memory limit in two processes; it was not run again.\n",
+    Kind.DIFFERS: "# The answers to this differ from one run to the next, so it may print the right quotients.\n",
+}
 
 _UNSPECIFIED = (
     "The specification leaves the quotient unspecified: any will do, but a runtime may not die, nor spoil the others."
@@ -60,34 +73,70 @@ def survey(
     """
     runtime, selection, start = planned.runtime, planned.selection, perf_counter()
     date = datetime.now(UTC).isoformat(timespec="seconds")
-    limits = Limits(seconds=selection.seconds, memory=selection.memory)
-    asked = ask(runtime, planned.cases, STARTED, planned.backend, workers=workers, limits=limits, advance=advance)
-    explanation = explain(asked, known=known.on(processor_features()).as_causes() if known else ())
-    causes = [
+    if isinstance(runtime, GivenAnswers):
+        asked, versions = tuple(runtime.answered(selection.only)), runtime.versions()
+    else:
+        limits = Limits(seconds=selection.seconds, memory=selection.memory)
+        asked = ask(runtime, planned.cases, STARTED, planned.backend, workers=workers, limits=limits, advance=advance)
+        versions = {**runtime.versions(), **environment()}
+    results = tuple(map(_result, asked))
+    run = Run(
+        backend=encodable(planned.backend),
+        title=encodable(runtime.title),
+        versions={encodable(k): encodable(v) for k, v in versions.items()},
+        selection=selection,
+        results=results,
+        causes=(),
+        date=date,
+        seconds=0.0,
+    )
+    return replace(explained(run, asked, known=known), seconds=perf_counter() - start)
+
+
+def explained(run: Run, asked: Sequence[Answered], *, known: KnownDeviations | None = None) -> Run:
+    """Return a run with the verdicts on answered cases, and the causes that they have.
+
+    Its other cases, such as those of an older suite, keep their verdicts and causes.
+
+    Parameters
+    ----------
+    run : Run
+        The run.
+    asked : sequence of Answered
+        Its cases, as `vinculum.conformance.execute.answers.answered` rebuilds them.
+    known : KnownDeviations, keyword-only
+        As in `survey`.
+    """
+    explanation = explain(asked, known.on(run.versions).as_causes() if known else ())
+    found = [
         Cause(one.cause.name, one.cause.statement, tuple(map(str, one.cause.element_types)), one.passing)
         for one in explanation.explained
     ]
-    return Run(
-        backend=encodable(planned.backend),
-        title=encodable(runtime.title),
-        versions={encodable(k): encodable(v) for k, v in {**runtime.versions(), **environment()}.items()},
-        selection=selection,
-        results=tuple(_results(asked, explanation)),
-        causes=tuple(causes),
-        date=date,
-        seconds=perf_counter() - start,
+    of_case, anew = explanation.by_case(), {one.case.id: one for one in asked}
+    results = []
+    for result in run.results:
+        if result.id in anew:
+            cause = of_case.get(str(result.id))
+            result = replace(result, verdict=anew[result.id].verdict, cause=cause.name if cause else "")
+        results.append(result)
+    used = {result.cause for result in results} - {cause.name for cause in found}
+    found += [cause for cause in run.causes if cause.name in used]
+    return replace(run, results=tuple(results), causes=tuple(found))
+
+
+def _result(one: Answered) -> Result:
+    case = one.case
+    (clause,) = (clause for clause in case.operation.spec.clauses if clause.tag == case.clause)
+    # Of an unspecified quotient the clause itself describes what our own engine does there.
+    return Result(
+        id=case.id,
+        clause=case.clause,
+        statement=clause.statement if case.expectation.unspecified is None else _UNSPECIFIED,
+        verdict=one.verdict,
+        reproducer=one.reproducer,
+        digest=digest(case),
+        answer=kept(case, one.answer),
     )
-
-
-def _results(asked: Sequence[Answered], explanation: Explanation) -> Iterator[Result]:
-    causes = explanation.by_case()
-    for one in asked:
-        case = one.case
-        (statement,) = (clause.statement for clause in case.operation.spec.clauses if clause.tag == case.clause)
-        if case.expectation.unspecified is not None:
-            statement = _UNSPECIFIED  # The clause itself describes what our own engine does there.
-        cause = causes.get(str(case.id))
-        yield Result(case.id, case.clause, statement, one.verdict, cause.name if cause else "", one.reproducer)
 
 
 def ask(
@@ -100,6 +149,9 @@ def ask(
     advance: Advance | None = None,
 ) -> tuple[Answered, ...]:
     """Return the cases with their answers, in the order of the cases.
+
+    Whatever deviates is asked again: once in the same process, and once, in the reverse order, in a process that has
+    answered no other cases. A crash is asked again in the new process only, and a hang or lack of memory not at all.
 
     Parameters
     ----------
@@ -114,7 +166,37 @@ def ask(
     workers, limits, advance
         As in `survey`.
     """
-    source, lock = enumerate(chosen), Lock()
+    lock, done = Lock(), 0
+
+    def first(isolated: Isolated, case: Case) -> Answered:
+        nonlocal done
+        found = _asked(isolated, case)
+        with lock:
+            done += 1
+            if advance is not None:
+                advance(done, case.id)
+        return found
+
+    def again(isolated: Isolated, one: Answered) -> Answered:
+        with lock:
+            if advance is not None:
+                advance(done, one.case.id)
+        return _asked_again(runtime, one, partial(_answer, isolated))
+
+    make = partial(Isolated, factory, *arguments, limits=limits)
+    answered = _parallel(make, workers, chosen, first)
+    deviating = [number for number, one in enumerate(answered) if one.deviates][::-1]
+    repeated = _parallel(make, min(workers, len(deviating)), [answered[number] for number in deviating], again)
+    for number, one in zip(deviating, repeated, strict=True):
+        answered[number] = one
+    return tuple(answered)
+
+
+def _parallel(
+    make: Callable[[], Isolated], workers: int, items: Iterable[_T], do: Callable[[Isolated, _T], Answered]
+) -> list[Answered]:
+    """Return what several processes do with items, in the order of the items."""
+    source, lock = enumerate(items), Lock()
     results: dict[int, Answered] = {}
 
     def work(isolated: Isolated) -> None:
@@ -123,16 +205,16 @@ def ask(
                 numbered = next(source, None)
             if numbered is None:
                 return
-            number, case = numbered
-            result = _asked(runtime, case, partial(_answer, isolated))
+            number, item = numbered
+            result = do(isolated, item)
             with lock:
                 results[number] = result
-                if advance is not None:
-                    advance(len(results), case.id)
 
+    if not workers:
+        return []
     with ExitStack() as stack:
         interruption = stack.enter_context(Interruption())
-        processes = [stack.enter_context(Isolated(factory, *arguments, limits=limits)) for _ in range(workers)]
+        processes = [stack.enter_context(make()) for _ in range(workers)]
         pool = stack.enter_context(ThreadPoolExecutor(workers))
         # On exit, processes are closed before the pool joins its threads, which may be waiting for these processes.
         for process in processes:
@@ -143,23 +225,44 @@ def ask(
             interruption.check()
             for future in done:
                 future.result()
-    return tuple(results[number] for number in sorted(results))
+    return [results[number] for number in sorted(results)]
 
 
 def _answer(isolated: Isolated, operation: Operation) -> Answer:
     answer = isolated.call("answer", operation)
     if answer.end is End.OUT_OF_MEMORY:
         # The memory may have leaked in earlier cases, so the case is repeated in a new process.
-        return isolated.call("answer", operation)
-    return answer
+        answer = isolated.call("answer", operation)
+    return replace(answer, words=encodable(answer.words))
 
 
-def _asked(runtime: Runtime | None, case: Case, answer: Callable[[Operation], Answer]) -> Answered:
-    operation, expectation = case.operation, case.expectation
-    answered = answer(operation)
-    answered = replace(answered, words=encodable(answered.words))
-    verdict = judge(operation, expectation, answered)
-    reproducer = None
-    if runtime is not None and not verdict.kind.passes:
-        reproducer = encodable(runtime.reproducer(shrunk(operation, expectation, verdict, answer)))
-    return Answered(case, answered, verdict, reproducer)
+def _asked(isolated: Isolated, case: Case) -> Answered:
+    """Ask a case, and in the same process once more if the answer deviates."""
+    answer = _answer(isolated, case.operation)
+    verdict = judge(case.operation, case.expectation, answer)
+    if verdict.kind.deviates and verdict.kind not in _ENDED:
+        verdict = _compared(case, answer, verdict, _answer(isolated, case.operation))
+    return Answered(case, answer, verdict)
+
+
+def _asked_again(runtime: Runtime | None, one: Answered, answer: Callable[[Operation], Answer]) -> Answered:
+    """Ask a deviating case in a new process, and write a program that reproduces the answer."""
+    case, verdict, smaller = one.case, one.verdict, None
+    operation = case.operation
+    if verdict.kind not in _UNREPEATED:
+        if verdict.kind is Kind.CRASHED:  # A smaller operation that crashes alike saves the time of one crash.
+            smaller = shrunk(operation, case.expectation, verdict, answer)
+        if smaller is None:
+            verdict = _compared(case, one.answer, verdict, answer(operation))
+        if smaller is None and verdict.kind not in (Kind.CRASHED, Kind.DIFFERS):
+            smaller = shrunk(operation, case.expectation, verdict, answer)
+    if runtime is None:
+        return replace(one, verdict=verdict)
+    source = encodable(runtime.reproducer(smaller or operation))
+    return replace(one, verdict=verdict, reproducer=_UNREPEATED.get(verdict.kind, "") + source)
+
+
+def _compared(case: Case, answer: Answer, verdict: Verdict, again: Answer) -> Verdict:
+    if is_same(answer, again, case.expectation):
+        return verdict
+    return varying(verdict, judge(case.operation, case.expectation, again))

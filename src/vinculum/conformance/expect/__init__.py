@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from vinculum.conformance.expect.compare import Disagreement, Mismatch, mismatches
-from vinculum.conformance.expect.file import read_known_deviations
-from vinculum.conformance.expect.known import KnownCases, KnownCause, KnownDeviations
-from vinculum.conformance.expect.record import as_toml
+from vinculum.conformance.expect.file import as_toml, read_known_deviations
+from vinculum.conformance.expect.known import Disagreement, KnownCause, KnownDeviations, Mismatch, mismatches
 
 __all__ = [
     "Disagreement",
-    "KnownCases",
     "KnownCause",
     "KnownDeviations",
     "Mismatch",

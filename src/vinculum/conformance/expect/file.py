@@ -6,6 +6,7 @@
     level = "default"
     versions = { openvino = "2026.4.1" }
     processors = ["x86_64, avx512_bf16"]
+    unexplained = ["Div-14/float/x divided by itself/equal shapes/run-time operands"]
 
     [[cause]]
     arithmetic = "a * (1/b)"
@@ -16,41 +17,33 @@
     [[cause]]
     rule = "crashed: SIGFPE where MIN / -1"
     element_types = ["int32", "int64"]
+    requires = "x86_64, openvino 2026.4"
     reason = "MIN / -1 is left to an instruction that raises SIGFPE"
 
-    [[cases]]
-    verdicts = ["exact", "off by ulps"]
-    ids = ["Div-14/bfloat16/*/*/*"]
-    requires = "no avx512_bf16"
-    reason = "bfloat16 is computed in float where the processor has no instructions for it"
-
-Causes are named as in a run of ``vinculum conform``; a cause must predict every bit of its deviating cases. Cases are
-given by patterns of ids, part by part: ``*`` matches anything within one of the five parts. A pattern of ``refused`` or
-``not supported`` may match cases that are refused as required, but no other passes. An entry counts only on processors
-that it ``requires``; ``processors`` are those on which the file was recorded.
+Causes are named as in a run of ``vinculum conform``; a cause must predict every bit of its deviating cases, and every
+passing case of the same circumstances. A cause counts only on processors and with versions that it ``requires``;
+``processors`` are those on which the file was recorded. What deviates without a cause is listed by its id.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
+import json
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 
 from vinculum.conformance.arithmetic.explain import written
 from vinculum.conformance.cases.case import Level
-from vinculum.conformance.execute.installation import FEATURES
-from vinculum.conformance.expect.known import PARTS, PATTERN, KnownCases, KnownCause, KnownDeviations
-from vinculum.conformance.expect.older_text import from_older_text
-from vinculum.conformance.oracle.verdict import Kind
+from vinculum.conformance.execute.installation import FEATURES, environment
+from vinculum.conformance.execute.run import Run
+from vinculum.conformance.expect.known import KnownCause, KnownDeviations, is_such
 from vinculum.errors import ModelError, VinculumError
 from vinculum.files import read_bounded
 from vinculum.spec.element_types import by_name
 from vinculum.text import one_line, quoted
 
 _LARGEST = 16 << 20  # Bytes.
-_TOML = re.compile(r"\s*(#[^\n]*\n\s*)*(\[|[\w.]+\s*=)")
 
 
 class CauseEntry(msgspec.Struct, forbid_unknown_fields=True):
@@ -64,16 +57,6 @@ class CauseEntry(msgspec.Struct, forbid_unknown_fields=True):
     requires: str = ""
 
 
-class CasesEntry(msgspec.Struct, forbid_unknown_fields=True):
-    """A table ``[[cases]]``."""
-
-    reason: str
-    verdicts: tuple[Kind, ...]
-    ids: tuple[str, ...]
-    link: str = ""
-    requires: str = ""
-
-
 class Content(msgspec.Struct, forbid_unknown_fields=True):
     """A whole file."""
 
@@ -81,12 +64,12 @@ class Content(msgspec.Struct, forbid_unknown_fields=True):
     level: Level
     versions: dict[str, str] = {}
     processors: tuple[str, ...] = ()
+    unexplained: tuple[str, ...] = ()
     cause: tuple[CauseEntry, ...] = ()
-    cases: tuple[CasesEntry, ...] = ()
 
 
 def read_known_deviations(file: Path) -> KnownDeviations:
-    """Return the content of a file, in TOML or in the older format, which had patterns only.
+    """Return the content of a file.
 
     Raises
     ------
@@ -102,74 +85,99 @@ def read_known_deviations(file: Path) -> KnownDeviations:
         raise ModelError(f"{file} is not a text file in UTF-8; --expect takes a file of known deviations") from None
     if text.lstrip().startswith("{"):
         raise ModelError(f"{file} is JSON; --expect takes a file of known deviations, which --record writes")
-    if not _TOML.match(text):
-        return from_older_text(text, file)
     try:
         read = msgspec.toml.decode(text, type=Content)
     except msgspec.DecodeError as error:
         raise ModelError(f"{file} is not a file of known deviations: {one_line(error)}{_allowed(str(error))}") from None
     for words in read.processors:
-        _check_processor(words, file)
-    return KnownDeviations(
-        file,
-        read.backend,
-        read.level,
-        tuple(read.versions.items()),
-        read.processors,
-        tuple(_causes(read, file)),
-        tuple(_cases(read, file)),
-    )
+        _check_requirement(words, file)
+    causes = tuple(_causes(read, file))
+    return KnownDeviations(file, read.backend, read.level, read.versions, read.processors, causes, read.unexplained)
 
 
 def _allowed(words: str) -> str:
     """Return a list of the allowed names or values for an error message of the parser."""
-    allowed: Iterable[str]
     if "unknown field" in words:
-        entry = CauseEntry if "$.cause[" in words else CasesEntry if "$.cases[" in words else Content
-        allowed = entry.__struct_fields__
+        allowed = (CauseEntry if "$.cause[" in words else Content).__struct_fields__
     elif "enum" in words:
-        allowed = (kind.value for kind in (Level if "$.level" in words else Kind))
+        allowed = tuple(level.value for level in Level)
     else:
         return ""
     return f"; allowed: {', '.join(allowed)}"
 
 
-def _check_processor(words: str, where: object) -> None:
+def _check_requirement(words: str, where: object) -> None:
     for word in words.split(","):
-        if (name := word.strip().removeprefix("no ")) not in FEATURES:
-            raise ModelError(f"{where} names the processor feature {quoted(name)}; allowed: {', '.join(FEATURES)}")
+        name, _, version = word.strip().removeprefix("no ").partition(" ")
+        if not version and name not in FEATURES:
+            allowed = f"{', '.join(FEATURES)}, or a package and its version"
+            raise ModelError(f"{where} names the processor feature {quoted(name)}; allowed: {allowed}")
 
 
 def _causes(read: Content, file: Path) -> Iterator[KnownCause]:
     for number, entry in enumerate(read.cause, 1):
-        where = f"[[cause]] {number}"
+        where = f"[[cause]] {number} of {file}"
         if bool(entry.arithmetic) == bool(entry.rule):
             which = "both arithmetic and rule" if entry.rule else "neither arithmetic nor rule"
-            raise ModelError(f"{where} of {file} has {which}; give one")
+            raise ModelError(f"{where} has {which}; give one")
         if not (entry.reason and entry.element_types):
-            raise ModelError(f"{where} of {file} has no {'element_types' if entry.reason else 'reason'}")
+            raise ModelError(f"{where} has no {'element_types' if entry.reason else 'reason'}")
         name = f"arithmetic: {entry.arithmetic}" if entry.arithmetic else f"rule: {entry.rule}"
         try:
             written(name, [by_name(each) for each in entry.element_types])
         except VinculumError as error:
-            raise ModelError(f"{where} of {file}: {one_line(error)}") from None
+            raise ModelError(f"{where}: {one_line(error)}") from None
         if entry.requires:
-            _check_processor(entry.requires, f"{where} of {file}")
-        yield KnownCause(name, entry.element_types, entry.reason, entry.link, where, entry.requires)
+            _check_requirement(entry.requires, where)
+        yield KnownCause(name, entry.element_types, entry.reason, entry.link, entry.requires)
 
 
-def _cases(read: Content, file: Path) -> Iterator[KnownCases]:
-    for number, entry in enumerate(read.cases, 1):
-        where = f"[[cases]] {number}"
-        if not (entry.reason and entry.verdicts and entry.ids):
-            raise ModelError(f"{where} of {file} lacks a reason, verdicts or ids; give all three")
-        if all(kind.passes for kind in entry.verdicts):
-            raise ModelError(f"{where} of {file} lists passes only; what passes needs no entry")
-        if entry.requires:
-            _check_processor(entry.requires, f"{where} of {file}")
-        for place, text in enumerate(entry.ids, 1):
-            pattern = tuple(text.split("/"))
-            if len(pattern) != PARTS:
-                raise ModelError(f"{where} of {file} has the pattern {quoted(text)}; {PATTERN}")
-            here = f"{where}, pattern {place}"
-            yield KnownCases(pattern, entry.verdicts, entry.reason, entry.link, here, entry.requires)
+def as_toml(run: Run, known: KnownDeviations | None = None) -> str:
+    """Return the file that expects exactly the deviations of a run.
+
+    Parameters
+    ----------
+    run : Run
+        The run.
+    known : KnownDeviations, optional
+        An earlier file. Its causes keep their reasons, links and requirements, and those that require another processor
+        or version are kept as they are. The reason of a new cause is its statement.
+    """
+    platform = environment()
+    versions = {name: version for name, version in run.versions.items() if name not in platform}
+    processors = [each for each in known.processors if is_such(each, run.versions)] if known else []
+    unexplained = [str(one.id) for one in run.unexplained]
+    parts = [
+        f"backend = {_quoted(run.backend)}",
+        f"level = {_quoted(run.selection.level.value)}",
+        f"versions = {{ {', '.join(f'{_quoted(name)} = {_quoted(version)}' for name, version in versions.items())} }}",
+    ]
+    if processors:
+        parts.append(f"processors = {_quoted(processors)}")
+    if unexplained:
+        parts += ["unexplained = [", *(f"    {_quoted(id)}," for id in unexplained), "]"]
+    here = known.on(run.versions).causes if known else ()
+    for cause in run.causes:
+        left = list(dict.fromkeys(one.id.element_type for one in run.results if one.cause == cause.name))
+        for earlier in (one for one in here if one.name == cause.name):
+            if types := [element_type for element_type in earlier.element_types if element_type in left]:
+                left = [element_type for element_type in left if element_type not in types]
+                parts += _entry(earlier, types)
+        if left:
+            parts += _entry(KnownCause(cause.name, (), cause.statement), left)
+    for elsewhere in (one for one in known.causes if one not in here) if known else ():
+        parts += _entry(elsewhere, elsewhere.element_types)
+    return "\n".join([*parts, ""])
+
+
+def _entry(cause: KnownCause, element_types: Sequence[str]) -> Iterator[str]:
+    kind, _, form = cause.name.partition(": ")
+    yield from ("", "[[cause]]", f"{kind} = {_quoted(form)}", f"element_types = {_quoted(element_types)}")
+    for name in ("requires", "reason", "link"):
+        if value := getattr(cause, name):
+            yield f"{name} = {_quoted(value)}"
+
+
+def _quoted(value: str | Sequence[str]) -> str:
+    """Return a text, or a list of texts, as TOML, whose syntax for them is that of JSON except for DEL."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,28 +1,34 @@
-"""The known deviations of a runtime: causes that predict cases, and patterns of cases."""
+"""The known deviations of a runtime, which are causes, and where a run disagrees with them."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
+from enum import Enum
 from pathlib import Path
 
 from vinculum.conformance.arithmetic import Cause
 from vinculum.conformance.arithmetic.explain import written
-from vinculum.conformance.cases.case import CaseId, Level
+from vinculum.conformance.cases.case import Level
 from vinculum.conformance.execute.run import Result, Run
-from vinculum.conformance.oracle.verdict import Kind
 from vinculum.spec.element_types import by_name
 
-PARTS = 5
-"""The number of parts of a case's id."""
-PATTERN = f"a pattern of ids has {PARTS} parts, joined by '/', such as Div-14/int32/*/*/*"
+FEATURES_OF = "processor features"
+"""The name of the features of the processor among the versions of a run."""
 
 
-def is_such(requires: str, features: Collection[str]) -> bool:
-    """Tell whether a processor with these features is as words require: ``"avx512f, no avx512_bf16"``."""
-    words = [word.strip() for word in requires.split(",") if requires]
-    return all((word.removeprefix("no ") in features) is not word.startswith("no ") for word in words)
+def is_such(requires: str, versions: Mapping[str, str]) -> bool:
+    """Tell whether a run is as words require: ``"avx512f, no avx512_bf16"``, ``"openvino 2026.4"``."""
+    return all(_has(word.strip(), versions) for word in requires.split(",") if requires)
+
+
+def _has(word: str, versions: Mapping[str, str]) -> bool:
+    name, _, version = word.removeprefix("no ").partition(" ")
+    if version:
+        held = f"{versions.get(name, '')}.".startswith(f"{version}.")
+    else:
+        held = name in versions.get(FEATURES_OF, "").split()
+    return held is not word.startswith("no ")
 
 
 @dataclass(frozen=True)
@@ -37,57 +43,19 @@ class KnownCause:
         The dividends' element types in its cases.
     reason, link : str
         The reason, and the address of a report, which may be empty.
-    where : str
-        The position of the entry in the file.
     requires : str
-        The processors of which it is true, as `is_such` takes it; empty for all.
+        The processors and versions of which it is true, as `is_such` takes it; empty for all.
     """
 
     name: str
     element_types: tuple[str, ...]
     reason: str
-    link: str
-    where: str
+    link: str = ""
     requires: str = ""
 
     def explains(self, result: Result) -> bool:
         """Tell whether a case deviates by this cause."""
         return result.cause == self.name and result.id.element_type in self.element_types
-
-
-@dataclass(frozen=True)
-class KnownCases:
-    """Known cases, given by a pattern of ids.
-
-    Attributes
-    ----------
-    pattern : tuple of str
-        A pattern for each part of a case's id.
-    kinds : tuple of Kind
-        The verdict on all of them; several if it depends on the processor.
-    reason, link : str
-        The reason, and the address of a report, which may be empty.
-    where : str
-        The position of the entry in the file.
-    requires : str
-        The processors of which it is true, as `is_such` takes it; empty for all.
-    """
-
-    pattern: tuple[str, ...]
-    kinds: tuple[Kind, ...]
-    reason: str
-    link: str
-    where: str
-    requires: str = ""
-
-    def matches(self, id: CaseId) -> bool:
-        """Tell whether the id of a case matches the pattern."""
-        return all(map(fnmatchcase, id.parts, self.pattern))
-
-    def allows(self, kind: Kind) -> bool:
-        """Tell whether a verdict is listed; a required refusal is allowed wherever refusals are listed."""
-        refused_throughout = Kind.REFUSED in self.kinds or Kind.UNSUPPORTED in self.kinds
-        return kind in self.kinds or (kind is Kind.REFUSED_AS_REQUIRED and refused_throughout)
 
 
 @dataclass(frozen=True)
@@ -102,50 +70,92 @@ class KnownDeviations:
         The backend, as in `Run.backend`.
     level : Level
         The level of the run that they describe.
-    versions : tuple of (str, str)
+    versions : Mapping of str to str
         The packages with which they were recorded.
     processors : tuple of str
         The processors on which they were recorded, each by what `is_such` takes; empty if that is not known.
     causes : tuple of KnownCause
         The causes in the file's order.
-    cases : tuple of KnownCases
-        The patterns in the file's order; matching cases need no cause.
+    unexplained : tuple of str
+        The ids of the cases that deviate without a known cause.
     """
 
     file: Path
     backend: str
     level: Level
-    versions: tuple[tuple[str, str], ...]
+    versions: Mapping[str, str]
     processors: tuple[str, ...] = ()
     causes: tuple[KnownCause, ...] = ()
-    cases: tuple[KnownCases, ...] = ()
+    unexplained: tuple[str, ...] = ()
 
-    def on(self, features: Collection[str]) -> KnownDeviations:
-        """Return what holds on a processor with these features."""
-        causes = tuple(cause for cause in self.causes if is_such(cause.requires, features))
-        return replace(
-            self, causes=causes, cases=tuple(cases for cases in self.cases if is_such(cases.requires, features))
-        )
+    def on(self, versions: Mapping[str, str]) -> KnownDeviations:
+        """Return what holds with such versions, among them the processor's features, as `Run.versions` has them."""
+        return replace(self, causes=tuple(cause for cause in self.causes if is_such(cause.requires, versions)))
 
     def differences(self, run: Run) -> Iterator[str]:
         """Yield in what a run differs from the circumstances in which they were recorded."""
-        for package, version in self.versions:
+        for package, version in self.versions.items():
             if (actual := run.versions.get(package)) != version:
                 found = "it was not used" if actual is None else f"{actual} was used"
                 yield f"The file is for {package} {version}; {found}."
-        if self.processors and not any(is_such(processor, run.features) for processor in self.processors):
+        if self.processors and not any(is_such(processor, run.versions) for processor in self.processors):
             yield f"The file is for processors with {' or with '.join(self.processors)}; this one is another."
-
-    def entries(self, result: Result) -> Iterator[KnownCause | KnownCases]:
-        """Yield all entries for a deviating case."""
-        yield from (cause for cause in self.causes if cause.explains(result))
-        kind = result.verdict.kind
-        yield from (cases for cases in self.cases if kind in cases.kinds and cases.matches(result.id))
 
     def as_causes(self) -> tuple[Cause, ...]:
         """Return the causes in the form that predicts cases."""
         return tuple(written(cause.name, [by_name(name) for name in cause.element_types]) for cause in self.causes)
 
     def reason(self, result: Result) -> tuple[str, str] | None:
-        """Return the reason and the link of the first entry for a case; None if there is none."""
-        return next(((entry.reason, entry.link) for entry in self.entries(result)), None)
+        """Return the reason and the link of the cause of a case; None if it is not known."""
+        return next(((cause.reason, cause.link) for cause in self.causes if cause.explains(result)), None)
+
+
+class Disagreement(Enum):
+    """How a run and a file disagree."""
+
+    NEW_FAILURE = "new failure"
+    UNEXPECTED_PASS = "unexpected pass"
+    UNUSED = "unused"
+
+
+@dataclass(frozen=True)
+class Mismatch:
+    """A disagreement between a run and a file of known deviations.
+
+    Attributes
+    ----------
+    how : Disagreement
+        The kind of disagreement.
+    result : Result or None
+        The result of the case; None for what no case of the run has.
+    unused : str
+        The name of the cause, or the id of the unexplained case, that no case of the run has.
+    """
+
+    how: Disagreement
+    result: Result | None = None
+    unused: str = ""
+
+
+def mismatches(run: Run, known: KnownDeviations) -> tuple[Mismatch, ...]:
+    """Return the disagreements between a run and the known deviations; empty if all is as expected.
+
+    Causes that require another processor or version count for nothing. An unused one is a mismatch too if the run
+    included every case of the file's level: the runtime may have been repaired, or a case renamed.
+    """
+    known, found, unexplained = known.on(run.versions), list[Mismatch](), set(known.unexplained)
+    used, ids = set[str](), set[str]()
+    for result in run.results:
+        id, deviates = str(result.id), result.verdict.kind.deviates
+        ids.add(id)
+        own = [cause.name for cause in known.causes if deviates and cause.explains(result)]
+        used.update(own)
+        if id in unexplained and not deviates:
+            found.append(Mismatch(Disagreement.UNEXPECTED_PASS, result))
+        elif deviates and not own and (id not in unexplained or result.cause):
+            found.append(Mismatch(Disagreement.NEW_FAILURE, result))
+    if not run.selection.only and run.selection.level >= known.level:
+        names = [cause.name for cause in known.causes if cause.name not in used]
+        names += [id for id in known.unexplained if id not in ids]
+        found += (Mismatch(Disagreement.UNUSED, unused=name) for name in dict.fromkeys(names))
+    return tuple(found)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.conformance.cases.case import Expectation
-from vinculum.conformance.cases.operation import Operation, pair
+from vinculum.conformance.cases.operation import Operation, aligned, pair
 from vinculum.conformance.oracle.unspecified import what_it_gave
 from vinculum.conformance.oracle.verdict import Example, Gave, Kind, Verdict, number_text
 from vinculum.sandbox import Answer, End
@@ -19,6 +19,7 @@ from vinculum.tensors.comparison import different, ulps_apart
 from vinculum.tensors.storage import element_type_of
 from vinculum.text import shape_text
 
+_FARTHEST = 1e6
 _DEATHS = {
     End.CRASHED: Kind.CRASHED,
     End.HUNG: Kind.HUNG,
@@ -110,7 +111,20 @@ def _example(
     differ: NDArray[np.bool_],
     element_type: ElementType,
 ) -> Example:
-    index = tuple(int(i) for i in np.unravel_index(int(np.argmax(differ)), differ.shape))
+    place = int(np.argmin(np.where(differ, _size(operation), np.inf)))
+    index = tuple(int(i) for i in np.unravel_index(place, differ.shape))
     numbers = (*pair(operation, index), expected[index], actual[index])
     *texts, right, given = (number_text(number, element_type) for number in numbers)
     return Example(index, tuple(texts), right, given)
+
+
+def _size(operation: Operation) -> NDArray[np.float64]:
+    """Return how far the operands of each quotient are from 1, in powers of two, but less than infinitely far."""
+    total = np.zeros(())
+    for operand in aligned(operation):
+        if operand.dtype.hasobject:  # Reals may be beyond every float.
+            continue
+        with np.errstate(all="ignore"):
+            powers = np.abs(np.log2(np.abs(operand.astype(np.float64))))
+        total = total + np.where(np.isfinite(powers), powers, _FARTHEST)
+    return np.broadcast_to(total, aligned(operation)[0].shape)

@@ -28,11 +28,7 @@ class Kind(Enum):
     CRASHED = "crashed"
     HUNG = "hung"
     OUT_OF_MEMORY = "out of memory"
-
-    @classmethod
-    def _missing_(cls, value: object) -> Kind | None:
-        """Accept the name of a verdict in older files."""
-        return cls.UNSPECIFIED if value == "silent by specification" else None
+    DIFFERS = "answers differ between runs"
 
     @property
     def passes(self) -> bool:
@@ -47,7 +43,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Example:
-    """The first element that differs, with numbers as text; floats include their encoding."""
+    """An element that differs, with numbers as text; floats include their encoding."""
 
     index: tuple[int, ...]
     operands: tuple[str, ...]
@@ -92,7 +88,8 @@ class Verdict:
         The kind of verdict.
     said : str
         The message of a refusal, or what ended the process: ``"SIGFPE"``. For an answer of a wrong type or shape, or
-        instead of a required refusal, a description of the answer: ``"int32 of shape (2, 3)"``.
+        instead of a required refusal, a description of the answer: ``"int32 of shape (2, 3)"``. For answers that
+        differ, the verdicts on them: ``"off by ulps, exact"``; the rest is then that of the first.
     elements, differing : int
         How many quotients were compared, and how many of them differ.
     ulps : Mapping of int to int
@@ -100,7 +97,7 @@ class Verdict:
     largest : int or None
         The largest error in ulps; None if the difference is not a number of ulps.
     example : Example or None
-        The first element that differs.
+        An element that differs: of the numbers that a person reads most easily.
     expected : str
         For an answer of a wrong type or shape, the right one: ``"float32"``, ``"(2, 3)"``.
     unspecified : tuple of Gave

@@ -26,6 +26,9 @@ GROUP = "vinculum.backends"
 STARTED = f"{__name__}:started"
 """The factory that makes a runtime from its name in a subprocess."""
 
+GIVEN = "answers:"
+"""What a backend begins with that is a folder of answers: see `vinculum.conformance.vectors.answers`."""
+
 _ROOM = "vinculum.conformance.runtimes"
 _OWN = {
     "onnxruntime": f"{_ROOM}.onnxruntime:OnnxRuntime",
@@ -70,6 +73,8 @@ def runtime(backend: str) -> Runtime:
         return ArrayLibrary(LIBRARIES[name], options)
     if name in LOADERS:
         return OnnxLoader(LOADERS[name], options)
+    if name.startswith(GIVEN):
+        raise AttributeValueError(f"{quoted(name)} can only be judged, by vinculum conform: there is nothing to ask")
     foreign = _foreign()
     if name.startswith(PREFIX) and name not in foreign:
         return Command(name.removeprefix(PREFIX), options)

@@ -1,4 +1,4 @@
-"""A case as a line of ``cases.jsonl``, and the operation and the expectation of a line, for the judge."""
+"""A case as a line of ``cases.jsonl``, and the case of a line."""
 
 from __future__ import annotations
 
@@ -9,17 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.conformance.cases.case import Case, Expectation
+from vinculum.conformance.cases.case import Case, CaseId, Expectation, Level
 from vinculum.conformance.cases.operation import Operation, integer_rounding
 from vinculum.conformance.vectors.elements import array_of, elements_text
-from vinculum.conformance.vectors.records import CaseLine, ConventionLine, Operand, Standing, Tensor
+from vinculum.conformance.vectors.records import CaseLine, Operand, Standing, Tensor
 from vinculum.errors import ModelError
 from vinculum.spec.element_types import ElementType, by_name
-from vinculum.spec.onnx_div import DIV_14
+from vinculum.spec.model import OperatorSpec
 from vinculum.spec.registry import ROWS
 from vinculum.tensors.storage import element_type_of
+from vinculum.text import quoted
 
 _DIGITS = 12
+_PARTS = 5  # of an id
 
 
 def standing(case: Case) -> Standing:
@@ -57,25 +59,47 @@ def case_line(case: Case) -> CaseLine:
     )
 
 
-def operation_of(line: CaseLine | ConventionLine) -> Operation:
-    """Return the operation of a line; a row of a convention is judged like a Div of equal shapes.
+def case_of(line: CaseLine, level: Level) -> Case:
+    """Return the case of a line.
+
+    Its operation and expectation raise ModelError when they are made, if the line cannot be read.
 
     Raises
     ------
     ModelError
-        If there is no such operator version or element type, or the text of a tensor is invalid.
+        If there is no such operator version, clause or element type.
     """
-    arrays = tuple(_array(operand)[0] for operand in line.operands)
-    if isinstance(line, ConventionLine):
-        return Operation(DIV_14, {}, arrays, (False, False))
     row = (line.standard, line.operator, line.version, line.variant)
     found = [s for s in ROWS if (s.dialect.value, s.name, s.since_version, s.variant) == row]
-    if not found:
-        raise ModelError(f"{line.standard!r} has no {line.operator}-{line.version}")
-    return Operation(found[0], line.attributes, arrays, tuple(operand.constant for operand in line.operands))
+    if not found or not any(clause.tag == line.clause for clause in found[0].clauses):
+        raise ModelError(f"{line.standard!r} has no {line.operator}-{line.version} with the clause {line.clause!r}")
+    spec, parts = found[0], line.id.split("/")
+    if len(parts) != _PARTS or len(line.operands) != len(spec.inputs):
+        raise ModelError(f"{quoted(line.id)} is not a case of {spec.title}, which has {len(spec.inputs)} operands")
+    rounding = parts[0].removeprefix(spec.title).strip()
+    return Case(
+        CaseId(spec.title, rounding, *parts[1:]),
+        line.clause,
+        type_of(line.operands[0]),
+        lambda: operation_of(line, spec),
+        lambda: expectation_of(line),
+        level,
+    )
 
 
-def expectation_of(line: CaseLine | ConventionLine) -> Expectation:
+def operation_of(line: CaseLine, spec: OperatorSpec) -> Operation:
+    """Return the operation of a line.
+
+    Raises
+    ------
+    ModelError
+        If the text of a tensor is invalid.
+    """
+    arrays = tuple(_array(operand)[0] for operand in line.operands)
+    return Operation(spec, line.attributes, arrays, tuple(operand.constant for operand in line.operands))
+
+
+def expectation_of(line: CaseLine) -> Expectation:
     """Return the expectation of a line.
 
     Raises

@@ -50,8 +50,8 @@ def harden(
     - `proto`: as `vinculum.models.source.read_source` reads it. It is not changed.
     - `runtime`: the target runtime. The CPU device of OpenVINO narrows int64, uint32 and uint64 to int32: there the
       quotients are exact if operands and quotient are in the range of int32. ``"portable"`` relies only on a quotient
-      of Div that is correct to about 20 bits, and is valid for ONNX Runtime, onnx's reference evaluator, and OpenVINO
-      within the range of its int32.
+      of Div that is correct to about 20 bits, except for operands of uint64 beyond int64, which the runtime's own Div
+      divides. It is valid for ONNX Runtime, onnx's reference evaluator, and OpenVINO within the range of its int32.
     - `zero_divisor`: the result of x/0, as in `vinculum.div`; x mod 0 gives 0 under both policies.
     - `overflow`: the result of MIN/-1; MIN mod -1 gives 0, the remainder.
     - `functions`: whether the new nodes are written once, in a function of the model in the domain ``vinculum``, and

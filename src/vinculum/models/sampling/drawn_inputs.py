@@ -17,7 +17,7 @@ from vinculum.tensors.storage import dtype_of
 from vinculum.text import listed, quoted, shape_text
 
 _LARGEST = 2**30
-_OPEN = (1000, 257, 64, 17, 9, 3)
+_OPEN = (1001, 257, 65, 17, 9, 3)  # Odd, so that a remainder is left beside SIMD vectors.
 _SMALL = 1 << 12  # Elements.
 
 

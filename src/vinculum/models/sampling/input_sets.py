@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from math import prod
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.errors import ModelError
-from vinculum.models.sampling.drawn_inputs import draw
+from vinculum.models.sampling.drawn_inputs import draw, settled, useful_size
 from vinculum.models.sampling.edge_values import edge_values, paired
 from vinculum.models.values import ModelTensor, tensor_dtype
 from vinculum.spec.element_types import ElementType
@@ -31,6 +32,7 @@ _MOST_ELEMENTS = 1 << 14  # Of an input with large open dimensions.
 _MOST_TOGETHER = 1 << 23  # Elements of all inputs of a set, except the first set.
 _LARGEST = 1 << 30
 _RANKS = (2, 1, 3, 0)  # For inputs of open rank.
+_LITTLE = (1, 3, 5, 7)  # Sizes of open dimensions that leave a remainder beside SIMD vectors, or fill none.
 
 
 @dataclass(frozen=True)
@@ -132,6 +134,49 @@ def _next(used: dict[Hashable, int], what: Hashable, size: int) -> int:
     start = used.get(what, 0)
     used[what] = start + size
     return start
+
+
+def edge_sets(tensors: Sequence[ModelTensor], sizes: Mapping[str, int], seed: int) -> Iterator[dict[str, Any]]:
+    """Yield sets of edge cases for the inputs of a model that are not optional, always the same for a seed.
+
+    The first sets give open dimensions sizes that fill no vector or leave a remainder, all others one useful size.
+    Some, and the first ones all, have MIN/-1 and x/0 first, in the middle and last.
+
+    - `sizes`: of symbolic dimensions.
+    - `seed`: 0 or more.
+
+    ModelError as for `input_sets`.
+    """
+    needed = [tensor for tensor in tensors if not tensor.optional]
+    usual = settled(needed, sizes, useful_size(needed, sizes))
+    little = [settled(needed, sizes, size) for size in _LITTLE]
+    for turn, small in enumerate(little if usual != little[0] else ()):
+        yield from (_with_hazards(needed, inputs, turn) for inputs in islice(input_sets(small, seed + turn), 1, 2))
+    # The first set has no edge cases.
+    for number, inputs in enumerate(islice(input_sets(usual, seed), 1, None)):
+        yield inputs if number % 4 else _with_hazards(needed, inputs, number // 4)
+
+
+def _with_hazards(tensors: Sequence[ModelTensor], inputs: dict[str, Any], turn: int) -> dict[str, Any]:
+    """Return inputs with MIN/-1 and x/0 written where operands meet, whichever of them is broadcast.
+
+    Runtimes may divide the last elements, which fill no vector, by other instructions. Every other input of a type is
+    taken for a divisor, the remaining ones in every second turn.
+    """
+    places: dict[ElementType, int] = {}
+    changed = dict(inputs)
+    for tensor in tensors:
+        t, given = tensor.element_type, inputs.get(tensor.name)
+        if isinstance(t, ElementType) and isinstance(given, np.ndarray) and given.size:
+            places[t] = places.get(t, turn) + 1
+            divides, has_minimum = places[t] % 2 == 0, t.is_integer and t.minimum < 0
+            array = changed[tensor.name] = given.copy()
+            for index, is_end in ((tuple(size // 2 for size in array.shape), False), ((0,) * array.ndim, True),
+                                  ((-1,) * array.ndim, True)):  # fmt: skip
+                overflows = has_minimum and is_end == (turn % 4 < 2)
+                if divides or overflows:
+                    array[index] = (-1 if overflows else 0) if divides else t.minimum
+    return changed
 
 
 def input_sets(tensors: Sequence[ModelTensor], seed: int) -> Iterator[dict[str, Any]]:

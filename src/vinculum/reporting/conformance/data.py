@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from vinculum.conformance.execute.run import Result, Run
-from vinculum.conformance.expect import KnownDeviations
+from vinculum.conformance.execute.run import Result
 from vinculum.conformance.oracle.verdict import Example
-from vinculum.reporting.conformance.findings import findings, reason, ulps_text
-from vinculum.reporting.conformance.matrix import WORST_FIRST
-from vinculum.reporting.conformance.severity import severity
+from vinculum.reporting.conformance.view import WORST_FIRST, View, reason, severity, ulps_text
 from vinculum.reporting.conformance.words import message
 from vinculum.reporting.escape import escaped, one_line, short
 
@@ -31,7 +28,7 @@ class _Texts:
         return list(self._numbers)
 
 
-def data(runs: Sequence[Run], known: Mapping[str, KnownDeviations]) -> str:
+def data(views: Sequence[View]) -> str:
     """Return the cases of several runtimes as JSON that can stand in a script element.
 
     It is one object: ``texts``; ``kinds``, the worst first; ``ulps``, what the bars of histograms are called by their
@@ -41,14 +38,14 @@ def data(runs: Sequence[Run], known: Mapping[str, KnownDeviations]) -> str:
     texts = _Texts()
     runtimes = [
         {
-            "backend": one_line(run.backend),
-            "title": one_line(run.title),
-            "findings": [short(finding.statement) for finding in findings(run)],
-            "cases": _cases(run, known.get(run.backend), texts),
+            "backend": one_line(one.run.backend),
+            "title": one_line(one.run.title),
+            "findings": [short(finding.statement) for finding in one.findings],
+            "cases": _cases(one, texts),
         }
-        for run in runs
+        for one in views
     ]
-    powers = {power for run in runs for result in run.results for power in result.verdict.ulps}
+    powers = {power for one in views for result in one.results for power in result.verdict.ulps}
     whole = {
         "columns": _COLUMNS,
         "kinds": [[kind.value, kind.deviates] for kind in WORST_FIRST],
@@ -79,11 +76,11 @@ _COLUMNS = (
 )
 
 
-def _cases(run: Run, known: KnownDeviations | None, texts: _Texts) -> list[list[Any]]:
-    numbers = {id(result): number for number, one in enumerate(findings(run)) for result in one.results}
+def _cases(view: View, texts: _Texts) -> list[list[Any]]:
+    numbers = {id(result): number for number, one in enumerate(view.findings) for result in one.results}
     cases = []
-    for result in run.results:
-        told = reason(result, known)
+    for result in view.results:
+        told = reason(result, view.known)
         last = {
             "finding": numbers.get(id(result)),
             "reason": None if told is None else [texts.number(one_line(text)) for text in told],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -34,9 +35,10 @@ def _diff(diff: RunDiff) -> Iterator[RenderableType]:
         own = [change for change in diff.changes if _kinds(change) == (old, new)]
         for change in own[:_SHOWN]:
             yield Text(f"  {one_line(str(change.id))}")
-            yield Text(f"    {_told(change.before)} -> {_told(change.after)}", "dim")
+            apart = f"{counted(change.differing, 'quotient')} changed: " if change.differing else ""
+            yield Text(f"    {apart}{_told(change.before)} -> {_told(change.after)}", "dim")
         if count > _SHOWN:
-            yield Text(f"  and {count - _SHOWN:,} more; --json lists them all")
+            yield Text(f"  and {count - _SHOWN:,} more; --json FILE lists them all")
     yield Text("")
     changed = counted(len(diff.changes), "case") if diff.changes else "no case"
     counts = f"{changed} changed; {diff.removed:,} were only in the first run, {diff.added:,} are only in the second"
@@ -51,28 +53,32 @@ def _told(result: Result) -> str:
     return one_line(result.cause) or verdict_sentence(result.verdict)
 
 
-def as_json(found: Sequence[RunDiff]) -> list[dict[str, Any]]:
-    """Return what changed as JSON's types: a list with an object for each runtime.
+def document(found: Sequence[RunDiff]) -> str:
+    """Return what changed as the text of a JSON file: a list with an object for each runtime.
 
-    Returns
-    -------
-    list of dict
-        ``{"before", "after"}``, each ``{"backend", "date", "versions"}``; ``{"removed", "added"}``, whole numbers; and
-        ``{"changes"}``, a list of ``{"id", "before", "after"}``, each of the last two ``{"verdict", "cause"}``.
+    It has ``before`` and ``after``, each ``{"backend", "date", "versions"}``; ``removed`` and ``added``, whole numbers;
+    and ``changes``, a list of ``{"id", "differing", "before", "after"}``: in how many quotients the answers differ, or
+    null, and each ``{"verdict", "cause"}``.
     """
-    return [
+    whole = [
         {
             "before": _run(diff.before),
             "after": _run(diff.after),
             "removed": diff.removed,
             "added": diff.added,
             "changes": [
-                {"id": str(change.id), "before": _result(change.before), "after": _result(change.after)}
+                {
+                    "id": str(change.id),
+                    "differing": change.differing,
+                    "before": _result(change.before),
+                    "after": _result(change.after),
+                }
                 for change in diff.changes
             ],
         }
         for diff in found
     ]
+    return json.dumps(whole, indent=1) + "\n"
 
 
 def _run(run: Run) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from vinculum.conformance.execute.run import Run
-from vinculum.conformance.expect import KnownCases, KnownDeviations, Mismatch
+from vinculum.conformance.expect import KnownDeviations, Mismatch
 from vinculum.reporting.conformance.words import message
 from vinculum.reporting.escape import one_line, short
 from vinculum.reporting.tables import counted
@@ -42,16 +42,13 @@ def _comparison(
 
 
 def _mismatch(mismatch: Mismatch, known: KnownDeviations) -> Iterator[RenderableType]:
-    result, entry = mismatch.result, mismatch.entry
+    result = mismatch.result
     if result is None:
-        said = "/".join(entry.pattern) if isinstance(entry, KnownCases) else entry.name if entry else ""
-        yield Text(f"  {one_line(said)}", "bold")
-        yield Text(short(f"    no case matches {entry.where if entry else ''} of {known.file}"))
+        yield Text(f"  {one_line(mismatch.unused)}", "bold")
+        yield Text(short(f"    {known.file} lists it, but no case has it"))
         return
     said = message(result.verdict)
     words = f"{mismatch.how.value}: {result.verdict.kind.value}" + (f" ({said})" if said else "")
-    if isinstance(entry, KnownCases):
-        words += f", where {entry.where} says {' or '.join(kind.value for kind in entry.kinds)}"
     yield Text(f"  {one_line(str(result.id))}", "bold")
     yield Text(f"    {short(one_line(words))}")
     if result.cause:

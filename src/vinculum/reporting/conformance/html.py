@@ -10,7 +10,6 @@ import base64
 import hashlib
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -20,33 +19,24 @@ from vinculum.conformance.execute.run import Run
 from vinculum.conformance.expect import KnownDeviations
 from vinculum.conformance.oracle.verdict import Kind
 from vinculum.reporting.conformance.data import data
-from vinculum.reporting.conformance.findings import Finding, findings, foremost
-from vinculum.reporting.conformance.matrix import WORST_FIRST, Cases, Cell, Matrix, in_order, matrix
-from vinculum.reporting.conformance.severity import OF_KIND, Severity, severity
-from vinculum.reporting.conformance.survey import UlpRow, errors_in_ulps, silence, ulp_bins
-from vinculum.reporting.conformance.words import verdict_sentence
+from vinculum.reporting.conformance.view import (
+    KINDS,
+    WORST_FIRST,
+    Cell,
+    Finding,
+    Severity,
+    View,
+    in_order,
+    silence,
+    view,
+)
 from vinculum.reporting.escape import escaped, one_line, short
 
 if TYPE_CHECKING:
     from jinja2 import Template
 
 _FINDINGS_SHOWN = 12
-
-# A cell has room for one short word.
-_WORDS = {
-    Kind.CRASHED: "crash",
-    Kind.HUNG: "hung",
-    Kind.OUT_OF_MEMORY: "memory",
-    Kind.WRONG_VALUE: "wrong",
-    Kind.ACCEPTED: "accept",
-    Kind.WRONG_TYPE: "type",
-    Kind.WRONG_SHAPE: "shape",
-    Kind.ULPS: "ulps",
-    Kind.REFUSED: "refuse",
-    Kind.UNSUPPORTED: "none",
-    **dict.fromkeys((Kind.UNSPECIFIED, Kind.REFUSED_AS_REQUIRED, Kind.EXACT), "ok"),
-}
-
+_CAUSES_SIDE_BY_SIDE = 4
 
 GLOSSARY = (
     ("case", "one division of two tensors: an operator version, an element type, operands, shapes, attributes"),
@@ -62,49 +52,6 @@ GLOSSARY = (
 )
 
 
-@dataclass(frozen=True)
-class Runtime:
-    """What the template shows of one runtime."""
-
-    run: Run
-    matrix: Matrix
-    findings: tuple[Finding, ...]
-    known: KnownDeviations | None
-
-    @property
-    def name(self) -> str:
-        """What headings call it."""
-        title = short(self.run.title)
-        return title[:1].upper() + title[1:]
-
-    @property
-    def shown(self) -> tuple[Finding, ...]:
-        """The findings that stand above the matrix."""
-        return foremost(self.findings, _FINDINGS_SHOWN)
-
-    @property
-    def cases(self) -> Cases:
-        """All its cases."""
-        return Cases(self.run.results)
-
-    @property
-    def errors(self) -> tuple[UlpRow, ...]:
-        """How many quotients are off by how much, by element type."""
-        return errors_in_ulps(self.run)
-
-    @property
-    def numbered(self) -> tuple[tuple[int, Finding], ...]:
-        """All findings with their numbers: first those that stand above the matrix, then those folded away."""
-        rest = (finding for finding in self.findings if finding not in self.shown)
-        return tuple((self.findings.index(finding), finding) for finding in (*self.shown, *rest))
-
-    @property
-    def package(self) -> str:
-        """The version of what answered."""
-        package, version = next(iter(self.run.versions.items()), ("", ""))
-        return short(f"{package} {version}".strip())
-
-
 def document(runs: Sequence[Run], known: Mapping[str, KnownDeviations] | None = None) -> str:
     """Return the page on one or several runtimes.
 
@@ -115,29 +62,28 @@ def document(runs: Sequence[Run], known: Mapping[str, KnownDeviations] | None = 
     known : Mapping of str to KnownDeviations, optional
         What is known of backends: the reasons then stand beside the cases.
     """
-    files_of = {run.backend: known[run.backend].on(run.features) for run in runs if known and run.backend in known}
-    runtimes = [Runtime(run, matrix(run), findings(run), files_of.get(run.backend)) for run in runs]
+    runtimes = [view(run, (known or {}).get(run.backend)) for run in runs]
     style, script = (
         files(__package__).joinpath("templates", f"conformance.{end}").read_text("utf-8") for end in ("css", "js")
     )
-    rows = tuple(dict.fromkeys(operator for runtime in runtimes for operator in runtime.matrix.operators))
-    columns = in_order(name for runtime in runtimes for name in runtime.matrix.element_types)
+    rows = tuple(dict.fromkeys(operator for runtime in runtimes for operator in runtime.operators))
+    columns = in_order(name for runtime in runtimes for name in runtime.element_types)
     return _template().render(
         runtimes=runtimes,
-        groups=[
-            (row, [name for name in columns if any((row, name) in r.matrix.cells for r in runtimes)]) for row in rows
-        ],
-        kinds=[kind for kind in WORST_FIRST if any(runtime.run.counts()[kind] for runtime in runtimes)],
-        severity_of=OF_KIND,
-        severity=severity,
+        groups=[(row, [name for name in columns if any((row, name) in r.cells for r in runtimes)]) for row in rows],
+        kinds=[kind for kind in WORST_FIRST if any(runtime.counts[kind] for runtime in runtimes)],
+        severity_of={kind: KINDS[kind].severity for kind in KINDS},
+        shown_kinds=_shown_kinds(runtimes),
+        numbered=_numbered,
+        most=_FINDINGS_SHOWN,
+        few=_CAUSES_SIDE_BY_SIDE,
         address=_address,
         style=style,
         script=script,
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
-        data=data(runs, files_of),
+        data=data(runtimes),
         silence=silence(runs),
-        ulp_bins=ulp_bins(),
-        command=_command(runs, files_of),
+        command=_command(runtimes),
         glossary=GLOSSARY,
     )
 
@@ -155,22 +101,37 @@ def _template() -> Template:
         keep_trailing_newline=True,
     )
     environment.filters.update(short=short, one_line=one_line, number=_number, cell_word=_word, cell_count=_count)
-    environment.filters.update(cell_title=_title, sentence=verdict_sentence)
+    environment.filters.update(cell_title=_title)
     environment.tests.update(web=_web)
     return environment.get_template("conformance.html.j2")
 
 
-def _address(runtime: Runtime, *parts: str) -> str:
+def _numbered(runtime: View) -> list[tuple[int, Finding]]:
+    """Return all findings with their numbers: first those that stand on the first screen, then those folded away."""
+    shown = runtime.foremost(_FINDINGS_SHOWN)
+    rest = [one for one in runtime.findings if not any(one is other for other in shown)]
+    return [(next(k for k, other in enumerate(runtime.findings) if other is one), one) for one in (*shown, *rest)]
+
+
+def _shown_kinds(runtimes: Sequence[View]) -> list[tuple[Severity, list[tuple[Kind, str]]]]:
+    """Return the words of cells that occur and what they stand for, by severity."""
+    found: dict[Severity, list[tuple[Kind, str]]] = {}
+    for kind, shown in KINDS.items():
+        if not kind.passes and any(one.counts[kind] for one in runtimes):
+            found.setdefault(shown.severity, []).append((kind, shown.word))
+    return list(found.items())
+
+
+def _address(runtime: View, *parts: str) -> str:
     """Return the part of an address after the #: ``openvino/cell/Div-14/float``; the script reads it."""
     return "/".join(quote(one_line(part), safe="-_.!~*'()") for part in (runtime.run.backend, *parts))
 
 
-def _command(runs: Sequence[Run], known: Mapping[str, KnownDeviations]) -> str:
+def _command(runtimes: Sequence[View]) -> str:
     """Return the command that makes such a page."""
-    options = runs[0].selection.options if runs else ()
-    given = [known[run.backend] for run in runs if run.backend in known]
-    expected = [part for one in given for part in ("--expect", str(one.file))]
-    words = ["vinculum", "conform", *(run.backend for run in runs), *options, *expected, "--html", "run.html"]
+    options = runtimes[0].run.selection.options if runtimes else ()
+    expected = [part for one in runtimes if one.known for part in ("--expect", str(one.known.file))]
+    words = ["vinculum", "conform", *(one.run.backend for one in runtimes), *options, *expected, "--html", "run.html"]
     return " ".join(shlex.quote(escaped(word)) for word in words)
 
 
@@ -186,7 +147,8 @@ def _number(value: int) -> str:
 def _word(cell: Cell) -> str:
     if not (cell.deviating or cell.is_lacking):
         return "ok"
-    return _WORDS[Kind.WRONG_VALUE if cell.severity is Severity.WRONG and cell.worst is Kind.ULPS else cell.worst]
+    far = cell.severity is Severity.WRONG and cell.worst is Kind.ULPS
+    return KINDS[Kind.WRONG_VALUE if far else cell.worst].word
 
 
 def _count(cell: Cell) -> str:

@@ -6,9 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from vinculum.conformance.execute.run import Result, Run
+from vinculum.reporting.conformance.view import Finding, view
 from vinculum.reporting.conformance.words import verdict_sentence
 from vinculum.reporting.escape import escaped, one_line
 from vinculum.reporting.sarif import sarif
+from vinculum.reporting.tables import counted
+from vinculum.spec.registry import ROWS
+
+_DOCUMENTS = {spec.title: spec.source.url for spec in ROWS}
 
 
 def document(runs: Sequence[Run]) -> str:
@@ -17,27 +22,42 @@ def document(runs: Sequence[Run]) -> str:
 
 
 def _run(run: Run) -> dict[str, Any]:
-    deviating = [result for result in run.results if result.verdict.kind.deviates]
-    rules = list(dict.fromkeys(map(_rule, deviating)))
+    findings = view(run).findings
     driver = {
         "name": "vinculum conform",
-        "rules": [{"id": rule, "shortDescription": {"text": rule}} for rule in rules],
+        "version": escaped(run.versions.get("vinculum", "unknown")),
+        "rules": [_rule(finding) for finding in findings],
     }
-    properties = {"backend": one_line(run.backend), "date": run.date, "versions": dict(run.versions)}
-    results = [_result(result, rules) for result in deviating]
+    versions = {escaped(name): escaped(version) for name, version in run.versions.items()}
+    properties = {"backend": one_line(run.backend), "date": run.date, "versions": versions}
+    places = {id(result): place for place, finding in enumerate(findings) for result in finding.results}
+    results = [
+        _result(result, findings[places[id(result)]], places[id(result)])
+        for result in run.results
+        if id(result) in places
+    ]
     return {"tool": {"driver": driver}, "results": results, "properties": properties}
 
 
-def _rule(result: Result) -> str:
-    return one_line(result.cause) or result.verdict.kind.value
+def _rule(finding: Finding) -> dict[str, Any]:
+    rule = {
+        "id": _id(finding),
+        "shortDescription": {"text": one_line(finding.statement)},
+        "fullDescription": {"text": f"{counted(finding.total, 'case')} of {finding.where}"},
+    }
+    document = _DOCUMENTS.get(finding.shown.id.operator)
+    return rule if document is None else {**rule, "helpUri": document}
 
 
-def _result(result: Result, rules: Sequence[str]) -> dict[str, Any]:
-    rule = _rule(result)
+def _id(finding: Finding) -> str:
+    return one_line(finding.name or finding.statement)
+
+
+def _result(result: Result, finding: Finding, place: int) -> dict[str, Any]:
     return {
-        "ruleId": rule,
-        "ruleIndex": rules.index(rule),
-        "level": "error",
+        "ruleId": _id(finding),
+        "ruleIndex": place,
+        "level": "note" if result.is_reading else "error",
         "message": {"text": f"{result.verdict.kind.value}: {verdict_sentence(result.verdict)}"},
         "locations": [{"logicalLocations": [{"fullyQualifiedName": escaped(str(result.id)), "kind": "member"}]}],
         "partialFingerprints": {"caseId": escaped(str(result.id))},

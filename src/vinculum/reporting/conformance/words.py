@@ -17,6 +17,8 @@ def message(verdict: Verdict) -> str:
             return f"{wrong}; where it is unspecified: {gave}" if gave else wrong
         case Kind.UNSPECIFIED:
             return gave or f"refused: {verdict.said}"
+        case Kind.DIFFERS:
+            return f"gave different answers to the same operation: {verdict.said}"
         case Kind.ACCEPTED:
             return f"gave {verdict.said}"
         case Kind.WRONG_TYPE:

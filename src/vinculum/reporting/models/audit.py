@@ -41,6 +41,8 @@ def page(audit: Audit, inputs: Sequence[InputReport], seed: int | None) -> Rende
 def _sections(audit: Audit, inputs: Sequence[InputReport], seed: int | None) -> Iterator[RenderableType]:
     yield Text(short(f"{audit.model} in {audit.title}{audit.backend[len(audit.backend.partition('[')[0]) :]}"), "bold")
     yield Text(short(", ".join(f"{name} {number}" for name, number in audit.versions.items())))
+    if audit.finds:
+        yield Text(_failure(audit), "bold red")
     if inputs:
         yield from section("Inputs", inputs_table(inputs, seed))
     yield from section("Divisions", _divisions(audit.nodes))
@@ -174,8 +176,10 @@ def _summary(audit: Audit) -> str:
     others = "".join(f", {count:,} {kind}" for kind, count in kinds.most_common())
     total = counted(len(audit.nodes), "division")
     sets = f" and {counted(audit.edges.compared, 'set')} of edge cases" if audit.edges.compared else ""
-    sentences = [f"{exact:,} of {total} exact where observed, on these inputs{sets}{others}."]
+    sentences = [_failure(audit)] if audit.finds else []
+    sentences += [f"{exact:,} of {total} exact where observed, on these inputs{sets}{others}."]
     sentences.append(f"{counted(compared, 'quotient')} compared, {wrong:,} of them wrong." if compared else "")
+    sentences.append(_sizes(audit))
     if not audit.edges.sets:
         sentences.append("It was not run on edge cases.")
     if audit.edges.sets > audit.edges.compared:
@@ -189,6 +193,30 @@ def _summary(audit: Audit) -> str:
     if audit.guarded:
         sentences.append("Guards by vinculum harden are compared as the divisions that they replace.")
     return " ".join((*filter(None, sentences), f"The runs took {seconds_text(audit.seconds)}, loading included."))
+
+
+def _failure(audit: Audit) -> str:
+    """Return what makes the audit fail, the worst first."""
+    wrong = sum(node.is_wrong for node in audit.nodes)
+    runs = [(run, "") for run in (audit.exposed, audit.plain)]
+    runs += [] if audit.edges.died is None else [(audit.edges.died, " on edge cases")]
+    ends = dict.fromkeys(f"{audit.title} {_ENDS[run.end]}{where}" for run, where in runs if run.end is not End.RETURNED)
+    failures = [*ends, *([f"{counted(wrong, 'division')} not exact"] if wrong else [])]
+    return f"{'; '.join(failures)}; exit code 1."
+
+
+def _sizes(audit: Audit) -> str:
+    """Return how many quotients the observed tensors have: what fills no SIMD vector may be divided otherwise."""
+    sizes = sorted({size for node in audit.nodes for size in node.sizes})
+    if not sizes:
+        return ""
+    *others, largest = (f"{size:,}" for size in sizes)
+    if not others:
+        return f"All tensors had {counted(sizes[0], 'quotient')}; those of another size may be divided otherwise."
+    listed = (
+        f"{', '.join(others)} and {largest}" if len(others) < 6 else f"{len(sizes)} sizes from {others[0]} to {largest}"
+    )
+    return f"The tensors had {listed} quotients."
 
 
 def _standing(node: NodeRecord) -> str:

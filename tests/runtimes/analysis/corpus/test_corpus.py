@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from onnxruntime.capi.onnxruntime_pybind11_state import Fail
 
 from tests.analysis.corpus.entry import Entry
 from tests.analysis.corpus.judging import ENTRIES, is_control, model_of
@@ -12,7 +13,12 @@ from tests.runtimes.analysis.sessions import session
 
 @pytest.mark.parametrize("entry", [e for e in ENTRIES if e.witness or e.inner], ids=lambda entry: entry.name)
 def test_a_run_shows_it(entry: Entry) -> None:
-    assert is_shown(entry, session)
+    try:
+        assert is_shown(entry, session)
+    except Fail as error:  # of ONNX Runtime before 1.31
+        if "InsertedPrecisionFreeCast" not in str(error):
+            raise
+        pytest.skip("ONNX Runtime refuses the casts that it inserts itself")
 
 
 @pytest.mark.parametrize("entry", [e for e in ENTRIES if is_control(e)], ids=lambda entry: entry.name)

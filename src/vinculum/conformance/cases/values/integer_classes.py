@@ -5,12 +5,14 @@ Where a standard leaves a quotient unspecified, a runtime may refuse, but all ot
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
 from vinculum.conformance.cases.case import Level
 from vinculum.conformance.cases.clauses import Subject
 from vinculum.conformance.cases.placements import BOTH, DIVIDEND, DIVISOR, FOLDED
 from vinculum.conformance.cases.values import integer_operands as given
 from vinculum.conformance.cases.values.integer_operands import beside, with_quotient
-from vinculum.conformance.cases.values.value_class import Joined, Types, ValueClass, above, of_bits
+from vinculum.conformance.cases.values.value_class import Joined, Maker, Types, ValueClass, above, every, of_bits
 from vinculum.spec.element_types import ElementType
 
 QUICK, DEFAULT, FULL = Level
@@ -39,6 +41,27 @@ def _near(k: int) -> Types:
 def _up_to(number: int) -> Types:
     """Return the predicate of types whose largest number, or 1000 if that is less, is this number."""
     return lambda t: min(t.maximum, 1000) == number
+
+
+# Code for SIMD vectors divides what remains after whole vectors by other instructions. The default level runs the
+# lengths that tell the remainder after 4, 8, 16 and 32 elements apart, and what only its length or place would show.
+_LENGTHS = (*range(2, 10), 15, 16, 17, 31, 1001)
+_PLACES: tuple[tuple[str, Callable[[int], int], tuple[int, ...]], ...] = (
+    ("first", lambda length: 0, (2, 3, 5, 1001)),
+    ("in the middle", lambda length: length // 2, (17,)),
+    ("last", lambda length: length - 1, (2, 3, 4, 5, 6, 8, 16, 31, 1001)),
+)
+
+
+def _at_each_place(pair: str, subject: Subject, at: Callable[[int, int], Maker], types: Types) -> Iterator[ValueClass]:
+    """Yield the classes of one pair without a quotient among ordinary ones, in every length and at every place."""
+    for place, index, telling in _PLACES:
+        for length in _LENGTHS:
+            if length > 2 or place != "in the middle":
+                level = DEFAULT if length in telling else FULL
+                label = f"equal shapes of {length} elements"
+                yield ValueClass(f"{pair}, {place}", subject, at(length, index(length)),
+                                 level, FULL, None, EQUAL, types, label)  # fmt: skip
 
 
 # Scenario, subject, operands; level for the newest version, level for older ones; placements with constants.
@@ -82,9 +105,11 @@ INTEGERS = (
     ValueClass("a zero divisor", BY_ZERO, given.by_one_zero, DEFAULT, FULL, (), SCALAR),
     ValueClass("MIN divided by -1", MINIMUM, given.minimum(1),
                QUICK, DEFAULT, BOTH, EQUAL, _signed, "equal shapes of 1 element"),
-    *(ValueClass("MIN divided by -1", MINIMUM, given.minimum(count),
-                 DEFAULT, FULL, (), EQUAL, _signed, f"equal shapes of {count} elements") for count in (16, 1000)),
     ValueClass("MIN divided by -1", MINIMUM, given.minimum_by_one, DEFAULT, FULL, (), SCALAR, _signed),
     ValueClass("MIN divided by -1 beside ordinary numbers", MINIMUM, beside(given.minimum(1000)),
                DEFAULT, DEFAULT, (), EQUAL, _signed),
+    ValueClass("a zero divisor", BY_ZERO, given.zero_at(1, 0),
+               DEFAULT, FULL, None, EQUAL, every, "equal shapes of 1 element"),
+    *_at_each_place("a zero divisor", BY_ZERO, given.zero_at, every),
+    *_at_each_place("MIN divided by -1", MINIMUM, given.minimum_at, _signed),
 )  # fmt: skip

@@ -126,9 +126,9 @@ def ordinary_dividends(t: ElementType, count: int = _MANY) -> Array:
     return _ordinary(t, "dividends", min(100_000, t.maximum), count)
 
 
-def ordinary_divisors(t: ElementType) -> Array:
+def ordinary_divisors(t: ElementType, count: int = _MANY) -> Array:
     """Return random integers other than 0, most of them smaller than the dividends."""
-    return _ordinary(t, "divisors", min(1000, max(t.maximum // 4, 3)), _MANY)
+    return _ordinary(t, "divisors", min(1000, max(t.maximum // 4, 3)), count)
 
 
 def _ordinary(t: ElementType, what: str, largest: int, count: int) -> Array:
@@ -190,6 +190,22 @@ def minimum(count: int) -> Maker:
 def minimum_by_one(t: ElementType) -> Operands:
     """Return the smallest number a thousand times, and -1 as a scalar divisor."""
     return minimum(1000)(t)[0], scalar(-1, t)
+
+
+def minimum_at(length: int, index: int) -> Maker:
+    """Return a maker of ordinary pairs, the one at an index replaced by the smallest number divided by -1."""
+    return lambda t: _with(t, length, index, (t.minimum, -1))
+
+
+def zero_at(length: int, index: int) -> Maker:
+    """Return a maker of ordinary pairs, the divisor at an index replaced by 0."""
+    return lambda t: _with(t, length, index, (7, 0))
+
+
+def _with(t: ElementType, length: int, index: int, pair: tuple[int, int]) -> Operands:
+    a, b = ordinary_dividends(t, length), ordinary_divisors(t, length)
+    a[index : index + 1], b[index : index + 1] = (whole([number], t) for number in pair)
+    return a, b
 
 
 def beside(pair: Maker) -> Maker:

@@ -65,8 +65,9 @@ class ValueClass:
         The first level that runs them with an operator's newest version, as run-time operands.
     older : Level
         The first level that runs them with its older versions.
-    constants : tuple of Placement
-        The other placements that the default level runs for the newest version; the remaining ones run at the last.
+    constants : tuple of Placement or None
+        The other placements that the default level runs for the newest version; the remaining ones run at the last, or
+        never if this is None.
     joined : Joined
         How the shapes are joined.
     types : callable
@@ -80,7 +81,7 @@ class ValueClass:
     make: Maker
     level: Level = Level.DEFAULT
     older: Level = Level.FULL
-    constants: tuple[Placement, ...] = ()
+    constants: tuple[Placement, ...] | None = ()
     joined: Joined = Joined.EQUAL
     types: Types = every
     label: str = ""

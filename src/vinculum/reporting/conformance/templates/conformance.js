@@ -146,7 +146,7 @@
       const [index, expected, actual, ...operands] = row[EXAMPLE].map(text);
       const names = operands.length > 1 ? ["Dividend", "Divisor"] : ["Operand"];
       made.append(
-        element("h4", { textContent: "The first difference" }),
+        element("h4", { textContent: "A quotient that differs" }),
         definitions([["Index", index, true], ...operands.map((value, k) => [names[k], value, true]), ["Expected", expected, true], ["Given", actual, true]]),
       );
     }

@@ -1,0 +1,251 @@
+"""The answers that any program wrote to an export, judged as those of a runtime: the backend ``answers:DIR``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from hashlib import file_digest
+from io import BufferedReader
+from math import prod
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+import numpy as np
+from msgspec import UNSET, Struct
+
+from vinculum.conformance.arithmetic import Answered
+from vinculum.conformance.cases.case import Case, Level
+from vinculum.conformance.execute.run import Selection
+from vinculum.conformance.oracle.judgement import judge
+from vinculum.conformance.oracle.verdict import Verdict
+from vinculum.conformance.runtimes.options import check_names
+from vinculum.conformance.vectors.elements import array_of
+from vinculum.conformance.vectors.export import CASES, INDEX
+from vinculum.conformance.vectors.lines import case_of, type_of
+from vinculum.conformance.vectors.npy import read_array
+from vinculum.conformance.vectors.records import SCHEMA, AnswerLine, CaseLine, Index, Tensor
+from vinculum.errors import AttributeValueError, ModelError
+from vinculum.files import regular_size
+from vinculum.sandbox import Answer, End
+from vinculum.tensors.storage import dtype_of
+from vinculum.text import listed, quoted
+
+_LINES, _FOLDER = "answers.jsonl", "answers"
+_MOST = 1 << 34  # The largest file in bytes; files of cases and answers are read line by line.
+_ENDS = {
+    "refused": End.REFUSED,
+    "unsupported": End.UNSUPPORTED,
+    "crashed": End.CRASHED,
+    "hung": End.HUNG,
+}
+_R = TypeVar("_R", bound=Struct)
+
+
+class GivenAnswers:
+    """The answers of a program to an export; nothing is run.
+
+    Parameters
+    ----------
+    folder : Path
+        The export, with ``answers.jsonl``, or a folder ``answers`` of ``NAME.npy`` files that holds one.
+    options : Mapping of str to str
+        ``from``: such a file or folder elsewhere.
+
+    Raises
+    ------
+    ModelError
+        If the folder is not an export, or its cases were changed.
+    AttributeValueError
+        If there is another option.
+    """
+
+    def __init__(self, folder: Path, options: Mapping[str, str]) -> None:
+        check_names("answers:", options, ("from",))
+        self._index = _index(folder)
+        own = folder / _FOLDER
+        self._from = Path(options["from"]) if "from" in options else own if own.is_dir() else folder / _LINES
+        self._folder = folder
+        self.title = f"the program that wrote {self._from}"
+
+    def versions(self) -> Mapping[str, str]:
+        """Return the version that wrote the export; the program and its processor are not known."""
+        return {"vinculum that exported": self._index.versions.get("vinculum", "unknown")}
+
+    def selection(self, asked: Selection) -> Selection:
+        """Return a selection of the export's level, for which another may not be asked.
+
+        Raises
+        ------
+        AttributeValueError
+            If it is.
+        """
+        level = Level(self._index.level)
+        if asked.level not in (Level.DEFAULT, level):
+            raise AttributeValueError(
+                f"{str(self._folder)!r} is an export of the {level.value} level; leave --{asked.level.value} out"
+            )
+        return Selection(level, asked.only or self._index.only)
+
+    def answered(self, only: tuple[str, ...]) -> Iterator[Answered]:
+        """Yield the cases of the export that a pattern matches, if there are patterns, with the answers.
+
+        Raises
+        ------
+        ModelError
+            If a file cannot be read, a case has no answer, or an answer has no case.
+        AttributeValueError
+            If a pattern matches no case.
+        """
+        given, idle, missing = _Answers(self._from), set(only), []
+        for line in _records(self._folder / CASES, CaseLine):
+            case = case_of(line, Level(self._index.level))
+            matching = [pattern for pattern in only if case.id.matches(pattern)]
+            idle.difference_update(matching)
+            answer = given.answer(line)
+            if answer is None:
+                missing += [line.id] if matching or not only else []
+            elif matching or not only:
+                yield Answered(case, answer, _verdict(case, answer))
+        given.check()
+        if missing:
+            raise ModelError(
+                f"{str(self._from)!r} has no answer to {len(missing):,} cases, such as {quoted(missing[0])}; write why "
+                "(refused, unsupported, crashed or hung), or choose cases by --only"
+            )
+        if idle:
+            patterns = [pattern for pattern in only if pattern in idle]
+            raise AttributeValueError(f"no case of {str(self._folder)!r} matches {listed(patterns)}; * is anything")
+
+
+class _Answers:
+    """The answers of a program, by id or by name."""
+
+    def __init__(self, path: Path) -> None:
+        if not path.exists():
+            raise ModelError(
+                f"there are no answers {str(path)!r}; give a file of JSON lines, or a folder of .npy files"
+            )
+        lines = path / "answers.jsonl" if path.is_dir() else path
+        self._path, self._file = path, lines
+        self._lines: dict[str, AnswerLine] = {}
+        self._arrays: set[str] = set()
+        if path.is_dir():
+            self._arrays = {file.stem for file in path.glob("*.npy")}
+        if lines.is_file() or not path.is_dir():
+            for line in _records(lines, AnswerLine):
+                if line.id in self._lines:
+                    raise ModelError(f"{str(lines)!r} answers {quoted(line.id)} twice")
+                self._lines[line.id] = line
+        if not self._lines and not self._arrays:
+            raise ModelError(f"{str(path)!r} holds no answer; give a file of JSON lines, or a folder of .npy files")
+
+    def answer(self, case: CaseLine) -> Answer | None:
+        """Remove and return the answer to a case; None if there is none."""
+        line, expected = self._lines.pop(case.id, None), case.quotient
+        if line is not None:
+            try:
+                return _answer(line, expected)
+            except ModelError as error:
+                raise ModelError(f"{str(self._file)!r}: {error}") from None
+        if case.name not in self._arrays:
+            return None
+        self._arrays.remove(case.name)
+        path = self._path / f"{case.name}.npy"
+        dtype = np.dtype(np.float32) if expected is None else dtype_of(type_of(expected))
+        return Answer(End.RETURNED, read_array(path, dtype))
+
+    def check(self) -> None:
+        """Raise an error if answers remain, which belong to no case of the export."""
+        left = [*self._lines, *(f"{name}.npy" for name in sorted(self._arrays))]
+        if left:
+            raise ModelError(f"{str(self._path)!r} answers cases that the export does not have: {listed(left)}")
+
+
+def _answer(line: AnswerLine, expected: Tensor | None) -> Answer:
+    """Return the answer in a line.
+
+    Raises
+    ------
+    ModelError
+        If it has no answer or several, or elements that cannot be read.
+    """
+    told = [name for name in ("elements", *_ENDS) if getattr(line, name) is not UNSET]
+    if len(told) != 1:
+        raise ModelError(
+            f"the answer to {quoted(line.id)} has {', '.join(told) or 'nothing'}; allowed is one of elements, "
+            f"{', '.join(_ENDS)}"
+        )
+    if told != ["elements"]:
+        return Answer(_ENDS[told[0]], None, " ".join(str(getattr(line, told[0])).split()))
+    if expected is None and (line.type is UNSET or line.shape is UNSET):
+        return Answer(End.RETURNED, None)  # Any value is wrong, as the case must be refused.
+    type_name = line.type if isinstance(line.type, str) else expected.type if expected else ""
+    shape = line.shape if isinstance(line.shape, tuple) else _shape(str(line.elements), expected)
+    try:
+        array, unspecified = array_of(str(line.elements), shape, type_of(Tensor(type_name, shape, "")))
+    except ModelError as error:
+        raise ModelError(f"the answer to {quoted(line.id)}: {error}") from None
+    if unspecified.any():
+        raise ModelError(f"the answer to {quoted(line.id)} has a dash for an element; write the quotient, or refuse")
+    return Answer(End.RETURNED, array)
+
+
+def _shape(elements: str, expected: Tensor | None) -> tuple[int, ...]:
+    """Return the shape of elements given without one: the expected shape if the number of elements matches."""
+    count = len(elements.split())
+    return expected.shape if expected is not None and prod(expected.shape) == count else (count,)
+
+
+def _verdict(case: Case, answer: Answer) -> Verdict:
+    try:
+        return judge(case.operation, case.expectation, answer)
+    except ModelError as error:
+        raise ModelError(f"the case {quoted(str(case.id))} cannot be read: {error}") from None
+
+
+def _index(folder: Path) -> Index:
+    """Return the index of an export; refuse one of another layout, or one whose cases were changed."""
+    path = folder / INDEX
+    if not path.is_file():
+        raise ModelError(f"{str(folder)!r} is not an export: it has no {INDEX}; make one by vinculum vectors export")
+    try:
+        with _opened(path) as file:
+            found: object = msgspec.json.decode(file.read())
+        if not isinstance(found, dict) or found.get("schema") != SCHEMA:
+            raise ModelError(f"{str(path)!r} is not of layout {SCHEMA}; export the cases again")
+        index = msgspec.convert(found, Index)
+    except msgspec.DecodeError as error:
+        raise ModelError(f"{str(path)!r} is not an index: {error}") from None
+    digests = {file.path: file.sha256 for file in index.files}
+    if _digest(folder / CASES) != digests.get(CASES) or index.level not in {level.value for level in Level}:
+        raise ModelError(f"{str(folder / CASES)!r} does not match {INDEX}; export the cases again")
+    return index
+
+
+def _digest(path: Path) -> str:
+    with _opened(path) as file:
+        return file_digest(file, "sha256").hexdigest()
+
+
+def _records(path: Path, kind: type[_R]) -> Iterator[_R]:
+    """Yield the lines of a file, each as a record."""
+    decoder = msgspec.json.Decoder(kind)
+    with _opened(path) as file:
+        for number, line in enumerate(file, 1):
+            if not line.strip():
+                continue
+            try:
+                yield decoder.decode(line)
+            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                raise ModelError(f"{str(path)!r}, line {number}: {error}") from None
+
+
+def _opened(path: Path) -> BufferedReader:
+    """Open an ordinary file; pipes and devices are refused, as they could be endless."""
+    try:
+        if regular_size(path) > _MOST:
+            raise ModelError(f"{str(path)!r} is larger than {_MOST >> 30} GiB")
+        return path.open("rb")
+    except OSError as error:
+        reason = f"{str(path)!r} cannot be read: {error.strerror}" if error.strerror else str(error)
+        raise ModelError(f"{reason}; give an ordinary file") from None

@@ -1,0 +1,92 @@
+"""Exact Div, Reciprocal and Mod inside ONNX Runtime, with the model unchanged: a library of custom operators.
+
+In a session whose options have the library, the core's kernels take the place of ONNX Runtime's own: at every Div,
+Reciprocal and Mod of ONNX's own domain, in functions, branches and loops, and where constants are folded.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Protocol
+
+from vinculum.errors import VinculumError
+from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
+
+__all__ = ["get_library_path", "register"]
+
+_LIBRARY = Path(__file__).with_name("operators.dll" if sys.platform == "win32" else "operators.so")
+
+
+class SessionOptions(Protocol):
+    """What is asked of an `onnxruntime.SessionOptions`."""
+
+    def add_session_config_entry(self, key: str, value: str, /) -> None:
+        """Set an entry of the configuration."""
+
+    def register_custom_ops_library(self, path: str, /) -> None:
+        """Load a library of custom operators."""
+
+
+def get_library_path() -> str:
+    """Return the path of the library, for programs in other languages.
+
+    C's ``RegisterCustomOpsLibrary_V2``, C#'s ``RegisterCustomOpLibraryV2``, Java's ``registerCustomOpLibrary`` and the
+    like take it.
+    They choose as `register` does by entries of the session's configuration, which have to be there before:
+    ``custom_op.vinculum.zero_divisor``, ``custom_op.vinculum.overflow``, ``custom_op.vinculum.fusions`` (0 or 1).
+
+    Raises
+    ------
+    VinculumError
+        If there is none, because no compiler was there when the package was installed.
+    """
+    if not _LIBRARY.exists():
+        raise VinculumError(
+            "the library for ONNX Runtime was not compiled: install Vinculum again where there is a C++20 compiler"
+        )
+    return str(_LIBRARY)
+
+
+def register(
+    session_options: SessionOptions,
+    *,
+    zero_divisor: ZeroDivisor = "raise",
+    overflow: Overflow = "wrap",
+    fusions: bool = False,
+) -> None:
+    """Let the sessions that are made of these options divide exactly.
+
+    Parameters
+    ----------
+    session_options : onnxruntime.SessionOptions
+        With which the library has not been registered yet.
+    zero_divisor : {"raise", "zero", "saturate"}
+        What an integer division by zero gives: an error of ONNX Runtime that names the node, the first index and the
+        operands there; 0; or the largest or smallest value by the dividend's sign, and 0 for 0/0. Remainders by zero
+        are 0 under the last two.
+    overflow : {"wrap", "raise", "saturate"}
+        What MIN/-1 gives: MIN; an error; or the largest value. Remainders by -1 are always 0.
+    fusions : bool
+        Whether ONNX Runtime may make one node of a Div and its neighbours, such as a LayerNormalization, or of
+        ``1 / b * c``. That is quicker, and no division of ours: its values may differ in the last bits.
+
+    Raises
+    ------
+    AttributeValueError
+        If a policy is none of these.
+    VinculumError
+        If the library was not compiled.
+
+    Examples
+    --------
+    >>> options = onnxruntime.SessionOptions()  # doctest: +SKIP
+    >>> vinculum.onnxruntime.register(options, zero_divisor="zero")  # doctest: +SKIP
+    >>> session = onnxruntime.InferenceSession("model.onnx", options)  # doctest: +SKIP
+    """
+    policies = Policies(zero_divisor, overflow)
+    path = get_library_path()
+    settings = {"zero_divisor": policies.zero_divisor, "overflow": policies.overflow, "fusions": str(int(fusions))}
+    for name, value in settings.items():
+        session_options.add_session_config_entry(f"custom_op.vinculum.{name}", value)
+    session_options.register_custom_ops_library(path)

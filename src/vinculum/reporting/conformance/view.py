@@ -1,0 +1,362 @@
+"""What every report of a run shows: counts, causes, the matrix, and what is unspecified."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+
+from vinculum.conformance.execute.run import Result, Run
+from vinculum.conformance.expect import KnownDeviations
+from vinculum.conformance.oracle.verdict import Example, Kind, Verdict
+from vinculum.reporting.conformance.words import message, verdict_sentence
+from vinculum.reporting.escape import one_line, short
+from vinculum.spec.element_types import ELEMENT_TYPES
+
+_NAMED = 8  # More names than that say less than their number.
+_BEGINNING = 60  # Messages that begin with as many equal characters are told once.
+_LAST_PLACES = 256  # Ulps; from there on it is no rounding error of the type, as where a double is computed in float.
+_CONSTANT = "constant operands"
+
+# What cases try, and the question that it answers; those beside ordinary numbers ask the same again.
+_QUESTIONS = {"zero divisors": "x / 0", "a zero divisor": "x / 0", "MIN divided by -1": "MIN / -1"}
+
+
+class Severity(Enum):
+    """How bad a verdict is for whoever relies on a runtime, the worst first; reports have a colour for each."""
+
+    FATAL = "fatal"
+    WRONG = "wrong"
+    ULPS = "ulps"
+    REFUSED = "refused"
+    NONE = "none"
+    OK = "ok"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """How a verdict is shown: a letter and a short word, so that colour is never the only sign, and its severity."""
+
+    letter: str
+    word: str
+    severity: Severity
+
+
+KINDS: Mapping[Kind, Shown] = {
+    Kind.CRASHED: Shown("C", "crash", Severity.FATAL),
+    Kind.HUNG: Shown("H", "hung", Severity.FATAL),
+    Kind.OUT_OF_MEMORY: Shown("M", "memory", Severity.FATAL),
+    Kind.DIFFERS: Shown("D", "differs", Severity.WRONG),
+    Kind.WRONG_VALUE: Shown("W", "wrong", Severity.WRONG),
+    Kind.ACCEPTED: Shown("A", "accept", Severity.WRONG),
+    Kind.WRONG_TYPE: Shown("T", "type", Severity.WRONG),
+    Kind.WRONG_SHAPE: Shown("S", "shape", Severity.WRONG),
+    Kind.ULPS: Shown("U", "ulps", Severity.ULPS),
+    Kind.REFUSED: Shown("R", "refuse", Severity.REFUSED),
+    Kind.UNSUPPORTED: Shown("-", "none", Severity.NONE),
+    **dict.fromkeys((Kind.UNSPECIFIED, Kind.REFUSED_AS_REQUIRED, Kind.EXACT), Shown("ok", "ok", Severity.OK)),
+}
+"""Every verdict, deviations first and the worst of them before the others."""
+WORST_FIRST: Sequence[Kind] = tuple(KINDS)
+
+
+def worst(kinds: Iterable[Kind]) -> Kind:
+    """Return the verdict that stands first in `WORST_FIRST`."""
+    return min(kinds, key=WORST_FIRST.index)
+
+
+def severity(verdict: Verdict) -> Severity:
+    """Return how bad a verdict is: quotients that are far off are wrong, whatever they are counted in."""
+    far = verdict.kind is Kind.ULPS and (verdict.largest or 0) >= _LAST_PLACES
+    return Severity.WRONG if far else KINDS[verdict.kind].severity
+
+
+@dataclass(frozen=True)
+class Cases:
+    """Results that are told of together."""
+
+    results: tuple[Result, ...]
+
+    @cached_property
+    def counts(self) -> Counter[Kind]:
+        """How many results there are of each kind."""
+        return Counter(result.verdict.kind for result in self.results)
+
+    @property
+    def worst(self) -> Kind:
+        """The verdict that they are known by."""
+        return worst(self.counts)
+
+    @property
+    def severity(self) -> Severity:
+        """How bad the worst of them is."""
+        return min((severity(result.verdict) for result in self.results), key=list(Severity).index)
+
+    @property
+    def total(self) -> int:
+        """How many cases there are."""
+        return len(self.results)
+
+    @property
+    def deviating(self) -> int:
+        """How many of them deviate."""
+        return sum(count for kind, count in self.counts.items() if kind.deviates)
+
+    @property
+    def readings(self) -> int:
+        """How many of those deviate only from our reading of what the specification does not say."""
+        return sum(result.is_reading for result in self.results)
+
+    @property
+    def passing(self) -> int:
+        """How many of them pass."""
+        return sum(count for kind, count in self.counts.items() if kind.passes)
+
+    @property
+    def unsupported(self) -> int:
+        """How many of them the runtime does not support."""
+        return self.counts[Kind.UNSUPPORTED]
+
+
+@dataclass(frozen=True)
+class Cell(Cases):
+    """The results in one row on one element type; there is at least one."""
+
+    operator: str
+    element_type: str
+
+    @property
+    def is_lacking(self) -> bool:
+        """Whether the runtime supports none of it."""
+        return self.unsupported == self.total
+
+
+@dataclass(frozen=True)
+class Finding(Cases):
+    """Cases that deviate for one cause, or those of one verdict without a cause; there is at least one.
+
+    Attributes
+    ----------
+    name : str
+        The cause's; empty if there is none.
+    statement : str
+        The cause in English.
+    passing_too : int
+        How many cases that pass the cause predicts too.
+    """
+
+    name: str
+    statement: str
+    passing_too: int = 0
+
+    @property
+    def where(self) -> str:
+        """On which element types and in which operator versions; how many, where they are many."""
+        types = in_order(result.id.element_type for result in self.results)
+        operators = tuple(dict.fromkeys(result.id.row for result in self.results))
+        names = ", ".join(types) if len(types) <= _NAMED else f"{len(types)} element types"
+        versions = ", ".join(operators) if len(operators) <= _NAMED else f"{len(operators)} operator versions"
+        return short(f"{names}; {versions}")
+
+    @cached_property
+    def shown(self) -> Result:
+        """An example: ordinary numbers if there are any, then the smallest case; of a death where there is one."""
+        fatal = KINDS[self.worst].severity is Severity.FATAL
+        candidates = [result for result in self.results if result.verdict.kind is self.worst or not fatal]
+        return min(candidates, key=lambda result: (*_strangeness(result.verdict.example), result.verdict.elements))
+
+    @property
+    def example(self) -> str:
+        """What happened in `shown`; empty if the statement says the same, as for a refusal with its message."""
+        sentence = verdict_sentence(self.shown.verdict)
+        return "" if sentence[:_BEGINNING] in one_line(self.statement) else sentence
+
+    def reasons(self, known: KnownDeviations | None) -> tuple[tuple[str, str, int], ...]:
+        """Return what a file knows of its cases: each reason, its link, and of how many cases, the commonest first."""
+        told = [why for result in self.results if (why := reason(result, known)) is not None]
+        return tuple((*why, count) for why, count in Counter(told).most_common())
+
+
+def _strangeness(example: Example | None) -> tuple[bool, int, int]:
+    """Return how hard an example is to read: how many numbers are infinite, NaN or need an exponent, and its length."""
+    if example is None:
+        return True, 0, 0
+    numbers = [text.partition(" (")[0] for text in (*example.operands, example.expected)]
+    return False, sum("e" in number or "n" in number for number in numbers), sum(map(len, numbers))
+
+
+def reason(result: Result, known: KnownDeviations | None) -> tuple[str, str] | None:
+    """Return the reason and the link of what a file knows of a case, None if it knows nothing."""
+    if known is None or not result.verdict.kind.deviates:
+        return None
+    return known.reason(result)
+
+
+@dataclass(frozen=True)
+class View(Cases):
+    """A run as reports show it.
+
+    Attributes
+    ----------
+    run : Run
+        The run.
+    known : KnownDeviations or None
+        What is known of the backend on its processor.
+    """
+
+    run: Run
+    known: KnownDeviations | None = None
+
+    @property
+    def title(self) -> str:
+        """What headings call the runtime."""
+        title = short(self.run.title)
+        return title[:1].upper() + title[1:]
+
+    @property
+    def version(self) -> str:
+        """What answered, by its version."""
+        return short(" ".join(next(iter(self.run.versions.items()), ())))
+
+    @property
+    def processor(self) -> str:
+        """The processor on which it did, and what that has; empty if it is not known."""
+        names = ("processor", "processor features")
+        return " with ".join(short(self.run.versions[name]) for name in names if self.run.versions.get(name))
+
+    @cached_property
+    def cells(self) -> Mapping[tuple[str, str], Cell]:
+        """The matrix by row and column: operator versions, in the suite's order, and element types."""
+        found: dict[tuple[str, str], list[Result]] = {}
+        for result in self.results:
+            found.setdefault((result.id.row, result.id.element_type), []).append(result)
+        return {key: Cell(tuple(results), *key) for key, results in found.items()}
+
+    @property
+    def operators(self) -> tuple[str, ...]:
+        """The rows of the matrix."""
+        return tuple(dict.fromkeys(name for name, _ in self.cells))
+
+    @property
+    def element_types(self) -> tuple[str, ...]:
+        """The columns of the matrix, in the specification's order."""
+        return in_order(name for _, name in self.cells)
+
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """Every finding, the worst first and within a verdict that of the most cases; those without a cause last."""
+        causes = {cause.name: cause for cause in self.run.causes}
+        found: dict[tuple[str, Kind | None], list[Result]] = {}
+        for result in self.results:
+            if result.verdict.kind.deviates:
+                kind = None if result.cause else result.verdict.kind
+                found.setdefault((result.cause, kind), []).append(result)
+        explained, others = [], []
+        for (name, kind), results in found.items():
+            if kind is None:
+                cause = causes[name]
+                explained.append(Finding(tuple(results), name, cause.statement, cause.passing))
+            else:
+                statement = kind.value if kind is Kind.DIFFERS else f"unexplained: {kind.value}"
+                others.append(Finding(tuple(results), "", statement))
+        return (*sorted(explained, key=_rank), *sorted(others, key=_rank))
+
+    def foremost(self, count: int) -> tuple[Finding, ...]:
+        """Return at most so many findings, in their order: the first of each verdict, and then those of most cases."""
+        firsts = {finding.worst: finding for finding in reversed(self.findings)}
+        ranked = sorted(self.findings, key=lambda one: (firsts[one.worst] is not one, -one.total))[:count]
+        return tuple(one for one in self.findings if any(one is other for other in ranked))
+
+    @property
+    def explained(self) -> str:
+        """How many cases the causes explain, in a sentence."""
+        differ, left, causes = self.counts[Kind.DIFFERS], len(self.run.unexplained), len(self.run.causes)
+        words = f"{causes:,} cause{'s explain' if causes != 1 else ' explains'}"
+        told = (
+            f"{words} {self.deviating - left - differ:,} of {self.deviating:,} cases that deviate; {left:,} unexplained"
+        )
+        return f"{told}, and {differ:,} of which the answers differ between runs." if differ else f"{told}."
+
+
+def view(run: Run, known: KnownDeviations | None = None) -> View:
+    """Return a run as reports show it, with what a file knows of its backend."""
+    return View(run.results, run, None if known is None else known.on(run.versions))
+
+
+def _rank(finding: Finding) -> tuple[int, int]:
+    return WORST_FIRST.index(finding.worst), -finding.total
+
+
+def in_order(element_types: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of element types in the specification's order, others after them."""
+    known, names = [str(element_type) for element_type in ELEMENT_TYPES], set(element_types)
+    return (*(name for name in known if name in names), *sorted(names.difference(known)))
+
+
+def ulps_text(power: int) -> str:
+    """Return what errors from 2**power to below 2**(power + 1) ulps are called."""
+    if power == 0:
+        return "1 ulp"
+    if power < 14:
+        return f"{2**power:,} to {2 ** (power + 1) - 1:,} ulps"
+    return f"2^{power} ulps or more"
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a runtime gave, in a word or two, and the worst verdict on it; empty words if it was not asked."""
+
+    words: str
+    kind: Kind | None
+
+
+@dataclass(frozen=True)
+class SilentRow:
+    """A question that the specification leaves open, an element type, and what each runtime gave."""
+
+    question: str
+    element_type: str
+    given: tuple[Given, ...]
+
+
+def silence(runs: Sequence[Run]) -> tuple[SilentRow, ...]:
+    """Return what every runtime gives for x / 0 and MIN / -1, by element type; nothing if no such case was run."""
+    found: dict[tuple[str, str], dict[int, list[Result]]] = {}
+    for number, run in enumerate(runs):
+        for result in run.results:
+            question = _QUESTIONS.get(result.id.scenario)
+            # A case of a shape that must be refused tells nothing of the quotient.
+            if question is not None and result.verdict.kind is not Kind.REFUSED_AS_REQUIRED:
+                found.setdefault((question, result.id.element_type), {}).setdefault(number, []).append(result)
+    return tuple(
+        SilentRow(question, name, tuple(_given(found[question, name].get(number, [])) for number in range(len(runs))))
+        for question in dict.fromkeys(_QUESTIONS.values())
+        for name in in_order(element_type for _, element_type in found)
+        if (question, name) in found
+    )
+
+
+def _given(results: Sequence[Result]) -> Given:
+    if not results:
+        return Given("", None)
+    # Versions that it lacks tell nothing beside one that it has.
+    results = [one for one in results if one.verdict.kind is not Kind.UNSUPPORTED] or results
+    folded, at_run_time = (
+        " or ".join(dict.fromkeys(_did(one.verdict) for one in results if (one.id.placement == _CONSTANT) is constant))
+        for constant in (True, False)
+    )
+    words = f"{at_run_time}; folded: {folded}" if folded and at_run_time not in ("", folded) else at_run_time or folded
+    return Given(short(words), worst(result.verdict.kind for result in results))
+
+
+def _did(verdict: Verdict) -> str:
+    """Return what a runtime did in a case: ``"MIN"``, ``"refused"``, ``"SIGFPE"``."""
+    if verdict.kind is not Kind.UNSPECIFIED:
+        return verdict.said if verdict.kind is Kind.CRASHED and verdict.said else verdict.kind.value
+    if not verdict.unspecified:
+        return "refused"
+    first, *others = verdict.unspecified
+    plain = not others and not first.where and first.quotients in ("x/0", "MIN/-1")
+    return first.quotient if plain else message(verdict)

@@ -1,0 +1,242 @@
+"""What the planted dividers compute that takes more than an expression."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from tests import fake_runtime
+from tests.fake_runtime import Array, FakeRuntime
+from vinculum.conformance.cases.operation import Operation, alignment
+
+RIGHT = FakeRuntime()
+
+
+@dataclass
+class Asked:
+    """One division, as the code of a divider sees it: operands in the shape of the quotient."""
+
+    operation: Operation
+    a: Array
+    b: Array
+    call: int  # From 1, since the divider was started.
+    kept: dict[Any, Any]  # What the divider keeps between calls.
+    random: np.random.Generator  # Each start of the divider has other numbers.
+
+    @cached_property
+    def right(self) -> Array:
+        return np.array(RIGHT.quotients(self.operation, self.a, self.b))
+
+    @cached_property
+    def inverted(self) -> Array:
+        return np.asarray(self.a * (1 / self.b))
+
+    @cached_property
+    def exact(self) -> Array:
+        """The quotients in double, which those of shorter floats are rounded from."""
+        return np.asarray(self.a.astype(np.float64) / self.b.astype(np.float64))
+
+    @property
+    def place(self) -> Array:
+        """The number of each element."""
+        return np.arange(self.a.size).reshape(self.a.shape)
+
+    @property
+    def left(self) -> Array:
+        """How many elements follow each, itself included."""
+        return self.a.size - self.place
+
+    @property
+    def divisor(self) -> Array:
+        return self.operation.operands[-1]
+
+    @property
+    def stretched(self) -> bool:
+        """Whether an operand is broadcast."""
+        return any(operand.shape != self.a.shape for operand in self.operation.operands)
+
+    def within(self, packet: int) -> Array:
+        """Return which elements lie in whole packets; the others remain after them."""
+        return self.place < self.a.size // packet * packet
+
+    def through(self, dtype: Any, *, inverse: bool = False) -> Array:
+        """Return quotients computed in another float type."""
+        a, b = self.a.astype(dtype), self.b.astype(dtype)
+        return np.asarray(a * (1 / b) if inverse else a / b).astype(self.a.dtype)
+
+    def toward(self, limit: Any, when: Array) -> Array:
+        """Return the right quotients, some replaced by their neighbours in a direction."""
+        return np.where(when, np.nextafter(self.right, np.asarray(limit, self.a.dtype)), self.right)
+
+    def spread(self, divisor: Array) -> Array:
+        """Return another divisor in the shape of the quotient."""
+        return np.broadcast_to(divisor, self.a.shape)
+
+
+class TakesWhatDoesNotFit(FakeRuntime):
+    """It repeats a divisor that does not fit."""
+
+    def answer(self, operation: Operation) -> Array:
+        if alignment(operation) is None and len({operand.dtype for operand in operation.operands}) == 1:
+            a, b = operation.operands
+            operation = replace(operation, operands=(a, np.resize(b, a.shape)), attributes={})
+        return super().answer(operation)
+
+
+class DropsAxisOfSquares(FakeRuntime):
+    """It passes over axis where two dimensions are equal, so that nothing is refused."""
+
+    def axis(self, operation: Operation) -> int | None:
+        shape = operation.operands[0].shape
+        return None if len(set(shape)) < len(shape) else super().axis(operation)
+
+
+def tiny(x: Array) -> Array:
+    """Return which floats are subnormal."""
+    return np.asarray((x != 0) & (np.abs(x) < np.finfo(x.dtype).smallest_normal))
+
+
+def flushed(x: Array) -> Array:
+    return np.where(tiny(x), np.copysign(x.dtype.type(0), x), x)
+
+
+def overflows(x: Asked) -> Array:
+    """Return which pairs are MIN / -1."""
+    return np.asarray((x.a == np.iinfo(x.a.dtype).min) & (x.b == -1) if x.a.dtype.kind == "i" else False)
+
+
+def die(x: Asked, when: Any) -> Array:
+    """End the process as an x86 processor does, if any pair asks for it."""
+    if np.any(when):
+        os.kill(os.getpid(), signal.SIGFPE)
+    return x.right
+
+
+def hang(x: Asked) -> Array:
+    time.sleep(0 if x.a.size else fake_runtime.FOREVER)
+    return x.right
+
+
+def eat(x: Asked) -> Array:
+    """Take more memory than is allowed, where there is nothing to divide."""
+    eaten = np.ones(0 if x.a.size else 9 << 22)
+    time.sleep(fake_runtime.FOREVER if eaten.size else 0)
+    return x.right
+
+
+def refine(x: Asked) -> Array:
+    """Multiply by an estimate of 12 bits that one step of Newton's method has improved."""
+    estimate = ((1 / x.b).view(np.uint32) & np.uint32(0xFFFFF000)).view(np.float32)
+    better = estimate * (2 - x.b * estimate)
+    return np.where(np.isfinite(better), x.a * better, x.right)
+
+
+def round_to_36_bits(x: Asked) -> Array:
+    """Round to fewer bits than the 48 from which on rounding twice does no harm."""
+    first = x.exact * (2.0**17 + 1)
+    rounded = first - (first - x.exact)
+    return np.where(np.isfinite(rounded), rounded, x.exact).astype(np.float32)
+
+
+def round_ties_away(x: Asked) -> Array:
+    """Round half up in size: floats have exact ties only between subnormal quotients."""
+    away = np.nextafter(x.right, np.copysign(np.float32(np.inf), x.right))
+    return np.where(2 * x.exact == x.right.astype(np.float64) + away.astype(np.float64), away, x.right)
+
+
+def invert_after_packets(size: int, x: Asked) -> Array:
+    return np.where(x.within(size), x.right, x.inverted)
+
+
+def remembered(x: Asked) -> Array:
+    """Return what was computed first for operands of these shapes."""
+    return np.asarray(x.kept.setdefault((x.a.dtype, *(operand.shape for operand in x.operation.operands)), x.right))
+
+
+def from_the_left(x: Asked) -> Array:
+    """Lay a divisor of fewer than three dimensions along the first ones of the dividend, where it fits there."""
+    shape = x.divisor.shape
+    if x.a.ndim != 3 or len(shape) >= 3 or shape != x.a.shape[: len(shape)]:
+        return x.right
+    return np.asarray(x.a / x.spread(x.divisor.reshape(shape + (1,) * (3 - len(shape)))))
+
+
+def backward(x: Asked) -> Array:
+    """Read a stretched divisor of three dimensions in the order of a transposed one."""
+    stretched = x.divisor.ndim == 3 and x.divisor.shape != x.a.shape
+    return np.asarray(x.a / x.spread(x.divisor.ravel().reshape(x.divisor.shape, order="F"))) if stretched else x.right
+
+
+def fold_to_one(x: Asked) -> Array:
+    """Give 1 for constants divided by themselves."""
+    alike = all(x.operation.constant) and x.a.size > 1 and x.a.tobytes() == x.b.tobytes()
+    return np.ones_like(x.a) if alike else x.right
+
+
+def forget_the_middle(x: Asked) -> Array:
+    """Be wrong if a dimension of 1 is stretched that has others on either side."""
+    shape = x.divisor.shape
+    middle = len(shape) > 2 and 1 in shape[1:-1] and shape[0] > 1 and shape[-1] > 1
+    return -x.right if middle and shape != x.a.shape else x.right
+
+
+def repeat_the_first_thread(x: Asked) -> Array:
+    """Give beyond 65536 elements what is at the beginning."""
+    x.right.flat[1 << 16 :] = x.right.flat[: max(x.right.size - (1 << 16), 0)]
+    return x.right
+
+
+def by_exponentials(x: Asked) -> Array:
+    """Compute a reciprocal as exp(-log x) in a longer format."""
+    wide = np.copysign(np.exp(-np.log(np.abs(x.b.astype(np.float64)))), x.b).astype(np.float32)
+    return np.where(np.isfinite(x.right) & (x.right != 0), wide, x.right)
+
+
+def in_fixed_point(x: Asked) -> Array:
+    """Make a constant scalar divisor a factor of 32 bits, where 33 are needed."""
+    d = x.divisor
+    if x.operation.constant != (False, True) or d.ndim or d & (d - 1) == 0:
+        return x.right
+    return (x.a.astype(np.uint64) * np.uint64((1 << 32) // int(d) + 1) >> np.uint64(32)).astype(np.uint32)
+
+
+def by_shifting(x: Asked) -> Array:
+    """Shift by a scalar power of two, which rounds negative numbers down."""
+    d = x.divisor
+    return np.asarray(x.a >> int(d).bit_length() - 1) if not d.ndim and d > 1 and d & (d - 1) == 0 else x.right
+
+
+def through_floats(x: Asked, dtype: Any, *, inverse: bool = False) -> Array:
+    """Return integer quotients truncated from those of floats, MIN where none fits, as on x86 processors."""
+    limits, a, b = np.iinfo(x.a.dtype), x.a.astype(dtype), x.b.astype(dtype)
+    whole = np.trunc(a * (1 / b) if inverse else a / b).astype(np.float64)
+    fits = (whole >= limits.min) & (whole < -float(limits.min))
+    return np.where(fits, np.where(fits, whole, 0).astype(x.a.dtype), limits.min)
+
+
+def nonnegative_remainders(x: Asked) -> Array:
+    """Round so that no remainder is negative."""
+    negative = (x.a - x.right * x.b < 0) & (x.b != 0)
+    return np.where(negative, x.right - np.sign(x.b), x.right)
+
+
+def anything_where_open(x: Asked) -> Array:
+    """Give a random number wherever any will do."""
+    noise = x.random.integers(-100, 100, x.a.shape).astype(x.a.dtype)
+    return np.where((x.b == 0) | overflows(x), noise, x.right)
+
+
+def limits_where_open(x: Asked) -> Array:
+    return np.asarray(fake_runtime.Saturates().quotients(x.operation, x.a, x.b))
+
+
+def refuse_uint8(x: Asked) -> Array:
+    if x.a.dtype == np.uint8:
+        raise TypeError("no kernel for uint8")
+    return x.right

@@ -1,0 +1,301 @@
+"""Dividers that are wrong in one way, or right in an unusual one, and what may truly be said of each.
+
+``tests.conformance.planted.dividers:Planted[divider=multiplies by the reciprocal]`` names one on a command line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from enum import Enum
+from functools import partial
+from itertools import count
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from tests import fake_runtime as fake
+from tests.conformance.planted import codes
+from tests.conformance.planted.codes import Asked, die, overflows, through_floats, tiny
+from tests.fake_runtime import Array, FakeRuntime
+from vinculum.conformance.cases.operation import Operation
+from vinculum.tensors.storage import element_type_of
+
+Code = Callable[[Asked], Any]
+SEEDS = count()
+"""Each start of a divider draws other numbers."""
+
+
+class Truth(Enum):
+    """What may be said of a divider."""
+
+    RIGHT = "exact"
+    WRONG = "wrong, by a cause that is true of it, or by none"
+    UNSTEADY = "answers differ between runs"
+
+
+@dataclass(frozen=True)
+class Divider:
+    """A planted divider.
+
+    Attributes
+    ----------
+    name : str
+        What it does.
+    types : str
+        The element types that it has, separated by spaces.
+    code : callable or type of FakeRuntime
+        Returns the quotients of what it is asked; or the whole runtime.
+    causes : tuple of str
+        The causes that are true of it, one of which must be named; if there are none, it need not be named. One that
+        ends with ``...`` stands for all that begin so.
+    aimed : str
+        The pattern of the cases made to find it, all of which deviate; empty if there are none.
+    truth : Truth
+        What may be said of it.
+    row : str
+        The operator version that `make test` asks.
+    kills : bool
+        Whether it takes its process with it, so that it needs one of its own.
+    lasts : bool
+        Whether it takes more time or memory than is allowed; `make test` leaves it out.
+    backend : str
+        What it is called on a command line, if it is no plug-in of ours.
+    """
+
+    name: str
+    types: str
+    code: Code | type[FakeRuntime] = FakeRuntime
+    causes: tuple[str, ...] = ()
+    aimed: str = ""
+    truth: Truth = Truth.WRONG
+    row: str = "Div-14"
+    kills: bool = False
+    lasts: bool = False
+    backend: str = ""
+
+    @property
+    def called(self) -> str:
+        """The backend, as on a command line."""
+        return self.backend or f"{__name__}:Planted[divider={self.name}]"
+
+    def made(self) -> FakeRuntime:
+        """Return a new one, whose calls are counted from 1."""
+        return self.code() if isinstance(self.code, type) else Coded(self.code)
+
+
+class Planted(FakeRuntime):
+    """The divider that the option ``divider`` names; it has no element types but its own."""
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        self.own = DIVIDERS[options["divider"]]
+        self._runtime = self.own.made()
+
+    def covers(self, operation: Operation) -> bool:
+        named = element_type_of(operation.operands[0]).name in self.own.types.split()
+        return named and self._runtime.covers(operation)
+
+    def answer(self, operation: Operation) -> Array:
+        # The fake runtime reads attributes by their declared names alone.
+        declared = {name: operation.spec.attribute(name) for name in operation.attributes}
+        attributes = {known.name if (known := declared[n]) else n: v for n, v in operation.attributes.items()}
+        return self._runtime.answer(replace(operation, attributes=attributes))
+
+
+class Coded(FakeRuntime):
+    """It gives what a code computes."""
+
+    def __init__(self, code: Code) -> None:
+        self._code, self._calls, self._random = code, 0, np.random.default_rng(next(SEEDS))
+        self._kept: dict[Any, Any] = {}
+
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
+        self._calls += 1
+        return self._code(Asked(operation, a, b, self._calls, self._kept, self._random))
+
+
+def _a(*forms: str) -> tuple[str, ...]:
+    """Return ways to divide as the causes that are true."""
+    return tuple(f"arithmetic: {form}" for form in forms)
+
+
+def _truncated(form: str) -> tuple[str, ...]:
+    """Return what truncates by an arithmetic, also where it is asked to floor."""
+    return _a(f"{form}", f"trunc({form.partition(' computed')[0]}) computed{form.partition(' computed')[2]}")
+
+
+def _r(rule: str) -> tuple[str, ...]:
+    """Return a rule as the cause that is true."""
+    return (f"rule: {rule}",)
+
+
+_F32, _F16, _BF16 = np.float32, np.float16, ml_dtypes.bfloat16
+_EXACT, _UNSTEADY = Truth.RIGHT, Truth.UNSTEADY
+_FLOAT, _INT32, _INT64 = "Div-14/float", "Div-14/int32", "Div-14/int64"
+_TIES, _EDGES = f"{_FLOAT}/subnormal quotients at and next to ties/*", "numbers at the edges of the type/*"
+_INVERTED = _a("a * (1/b)")
+
+_ROWS = (
+    # An arithmetic of the catalogue.
+    Divider("multiplies by the reciprocal", "float", fake.MultipliesByReciprocal, _INVERTED,
+            f"{_FLOAT}/x divided by itself/*"),
+    Divider("multiplies doubles by the reciprocal", "double", lambda x: x.inverted, _INVERTED),
+    Divider("multiplies by the reciprocal in double", "float", lambda x: x.through(float, inverse=True),
+            _a("a * (1/b) computed in float64"), _TIES),
+    # One quotient of the suite is wrong, which proves no arithmetic.
+    Divider("multiplies float16 by the reciprocal in float", "float16", lambda x: x.through(_F32, inverse=True)),
+    Divider("flushes operands", "float", fake.FlushesOperands, _a("flush(a) / flush(b)")),
+    Divider("flushes quotients", "float", fake.FlushesQuotients, _a("flush(a / b)")),
+    Divider("flushes operands and quotients", "double",
+            lambda x: codes.flushed(codes.flushed(x.a) / codes.flushed(x.b)), _a("flush(flush(a) / flush(b))")),
+    Divider("computes float in float16", "float", fake.ComputesFloatInFloat16, _a("a / b computed in float16")),
+    Divider("computes float in bfloat16", "float", lambda x: x.through(_BF16), _a("a / b computed in bfloat16")),
+    Divider("computes double in float", "double", fake.ComputesDoubleInFloat, _a("a / b computed in float32")),
+    Divider("cuts bfloat16 off", "bfloat16", fake.CutsBfloat16, _a("a / b computed in float32, cut off")),
+    Divider("inverts one divisor for all", "float", fake.InvertsOneDivisor, _INVERTED,
+            f"{_FLOAT}/ordinary numbers divided by 10/*"),
+    Divider("inverts constant divisors", "float", fake.FoldsOtherwise, _INVERTED,
+            f"{_FLOAT}/ordinary numbers divided by 10/*/constant divisor"),
+    Divider("inverts constant scalars", "double",
+            lambda x: x.inverted if x.operation.constant == (False, True) and not x.divisor.ndim else x.right,
+            _INVERTED, "Div-14/double/ordinary numbers divided by 3/*/constant divisor"),
+    Divider("divides int32 in float", "int32", lambda x: through_floats(x, _F32),
+            _truncated("a / b computed in float32")),
+    Divider("divides int64 in double", "int64", fake.ComputesInt64InDouble, _truncated("a / b computed in float64"),
+            f"{_INT64}/large numbers divided by 7/*"),
+    Divider("multiplies int32 by a reciprocal in double", "int32", lambda x: through_floats(x, float, inverse=True),
+            _truncated("a * (1/b) computed in float64")),
+    Divider("drops the upper half of int64", "int64", fake.NarrowsInt64, _a("int32(a) / int32(b)")),
+    Divider("saturates int64 to int32", "int64", fake.SaturatesInt64, _a("saturate_int32(a) / saturate_int32(b)")),
+    Divider("takes uint8 as int8", "uint8", fake.TakesUnsignedAsSigned, _a("signed(a) / signed(b)")),
+    Divider("floors", "int32", fake.Floors, _a("floor(a / b)")),
+    Divider("truncates where it is to floor", "int32", fake.Truncates, _a("trunc(a / b)"), row="Divide-1 floor"),
+    Divider("rounds int8 to nearest", "int8", fake.RoundsIntegersToNearest, _a("nearest(a / b)")),
+    Divider("has no negative remainders", "int32", codes.nonnegative_remainders, _a("euclid(a / b)")),
+    # Floats, by no arithmetic of the catalogue.
+    Divider("improves an estimate by one step of Newton", "float", codes.refine),
+    Divider("rounds ties away from zero", "float", codes.round_ties_away, aimed=_TIES),
+    Divider("rounds toward zero", "float", lambda x: x.toward(0, np.abs(x.right.astype(float)) > np.abs(x.exact))),
+    Divider("rounds toward infinity", "float", lambda x: x.toward(np.inf, x.right.astype(float) < x.exact)),
+    Divider("rounds twice", "float", codes.round_to_36_bits,
+            aimed=f"{_FLOAT}/quotients hard to round/*/run-time operands"),
+    Divider("cuts subnormal quotients off", "float",
+            lambda x: x.toward(0, tiny(x.right) & (np.abs(x.right.astype(float)) > np.abs(x.exact))),
+            aimed=f"{_FLOAT}/quotients next to underflow/*"),
+    Divider("saturates next to overflow", "float",
+            lambda x: x.toward(0, np.isinf(x.right) & (np.abs(x.exact) < 2.0**128 * (1 + 2.0**-20))),
+            aimed=f"{_FLOAT}/quotients next to overflow/*"),
+    Divider("saturates float16", "float16", lambda x: x.toward(0, np.isinf(x.right) & np.isfinite(x.a) & (x.b != 0))),
+    Divider("gives 1 for x / x", "float", lambda x: np.where(x.a.view("u4") == x.b.view("u4"), _F32(1), x.right)),
+    Divider("folds itself to 1", "float",
+            codes.fold_to_one,
+            aimed="Div-14/*/zeros, infinities and NaN divided by themselves/*/constant operands"),
+    Divider("gives +0 for 0 / -x", "float", lambda x: np.where((x.a == 0) & (x.right == 0), _F32(0), x.right)),
+    Divider("gives +0 for every -0", "float", fake.LosesTheSignOfZero),
+    Divider("loses the sign of a zero divisor", "float", lambda x: x.a / np.where(x.b == 0, _F32(0), x.b),
+            aimed=f"{_FLOAT}/zeros, infinities and NaN/*"),
+    Divider("gives infinity for inf / inf", "float",
+            lambda x: np.where(np.isinf(x.a) & np.isinf(x.b), _F32(np.inf), x.right)),
+    Divider("gives 0 for NaN", "float", lambda x: np.nan_to_num(x.right, nan=0, posinf=np.inf, neginf=-np.inf)),
+    Divider("gives 1 for x / 0", "float", fake.IsOddAtZero),
+    Divider("inverts by exponentials", "float", codes.by_exponentials,
+            aimed="Reciprocal-13/float/reciprocals hard to round/*", row="Reciprocal-13"),
+    # By the place of an element, the number of elements or the call.
+    Divider("spoils the last element", "float", lambda x: np.where((x.left == 1) & (x.a.size > 1), _F32(5), x.right)),
+    Divider("spoils the last 3 elements", "float", lambda x: np.where(x.left <= 3, x.inverted, x.right)),
+    Divider("forgets the last of 15", "double",
+            lambda x: np.where((x.left == 1) & (x.a.size % 16 == 15), 0.0, x.right),
+            aimed="Div-14/double/numbers in sequence/equal shapes of 15 elements/*"),
+    Divider("negates where 7 remain after 8", "float", lambda x: -x.right if x.a.size % 8 == 7 else x.right,
+            aimed=f"{_FLOAT}/numbers in sequence/equal shapes of 31 elements/*"),
+    *(Divider(f"inverts what remains after packets of {n}", "float", partial(codes.invert_after_packets, n))
+      for n in (4, 8, 16)),
+    Divider("inverts whole packets of 8", "float", lambda x: np.where(x.within(8), x.inverted, x.right)),
+    Divider("repeats the first thread", "int32", codes.repeat_the_first_thread,
+            aimed=f"{_INT32}/numbers in sequence/equal shapes of 70001 elements/*"),
+    Divider("is wrong in the first call", "float", lambda x: x.through(_F16) if x.call == 1 else x.right),
+    Divider("is wrong in the second call", "float", lambda x: x.through(_F16) if x.call == 2 else x.right),
+    Divider("remembers by shape", "float", codes.remembered),
+    # By shapes.
+    Divider("lays divisors from the left in rank 3", "float", codes.from_the_left),
+    Divider("reads stretched divisors of rank 3 backward", "float", codes.backward),
+    Divider("drops axis", "float", fake.DropsAxis, _r("axis ignored"), row="Div-6"),
+    Divider("drops axis of squares", "float", codes.DropsAxisOfSquares,
+            aimed="Div-6/*/distinct numbers/(3, 3) by (3,), broadcast=1, axis=0/*", row="Div-6"),
+    Divider("is wrong with scalars", "double", lambda x: x.right if x.a.ndim else -x.right,
+            aimed="Div-14/double/distinct numbers/a scalar by a scalar/*"),
+    Divider("is wrong beyond rank 5", "int64",
+            lambda x: -x.right if x.a.ndim > 5 and x.stretched else x.right,
+            aimed=f"{_INT64}/distinct numbers/(3, 1, 3, 1, 3, 1) by (1, 3, 1, 3, 1, 3)/*"),
+    Divider("loses a stretched middle", "int64", codes.forget_the_middle,
+            aimed=f"{_INT64}/distinct numbers/(1, 3, 1) by (3, 1, 3)/*"),
+    # Integers, by no arithmetic of the catalogue.
+    Divider("is off by one above 2**53", "int64", lambda x: np.where(np.abs(x.a) > 1 << 53, x.right + 1, x.right)),
+    Divider("is off by one below -10**6", "int32", lambda x: np.where(x.right < -(10**6), x.right - 1, x.right)),
+    Divider("is short of multiples", "int64",
+            lambda x: np.where((np.abs(x.right) > 1 << 40) & (x.b != 0) & (x.a == x.b * x.right), x.right - 1, x.right),
+            aimed=f"{_INT64}/multiples of the divisor/*"),
+    Divider("negates MIN / 1", "int64",
+            lambda x: np.where((x.a == np.iinfo(x.a.dtype).min) & (x.b == 1), ~x.a, x.right),
+            aimed=f"{_INT64}/{_EDGES}"),
+    Divider("shifts by a power of two", "int32", codes.by_shifting, aimed=f"{_INT32}/ordinary numbers divided by 4/*"),
+    Divider("multiplies in fixed point", "uint32", codes.in_fixed_point,
+            aimed="Div-14/uint32/large numbers divided by 7/*/constant divisor"),
+    Divider("takes the divisor as signed", "uint32",
+            lambda x: np.where((x.b >= 1 << 31) & (x.a < x.b), np.uint32(1), x.right), aimed=f"Div-14/uint32/{_EDGES}"),
+    Divider("divides int64 by a scalar in double", "int64",
+            lambda x: x.right if x.divisor.ndim else through_floats(x, float), _truncated("a / b computed in float64"),
+            aimed=f"{_INT64}/large numbers divided by 7/*"),
+    # What is not a number.
+    Divider("gives a scalar a dimension", "float", lambda x: x.right if x.a.ndim else x.right.reshape(1),
+            _r("gave another shape where ...")),
+    Divider("transposes", "float", fake.Transposes),
+    Divider("gives int32 as int64", "int32", fake.Widens, _r("gave int64 where ...")),
+    Divider("gives lists", "int32", fake.GivesLists, _r("gave no array where ...")),
+    Divider("refuses uint8", "uint8 int8", codes.refuse_uint8, _r("refused where ...")),
+    Divider("refuses a zero divisor", "float", fake.RaisesAtZero, _r("refused where x / 0")),
+    Divider("refuses constants", "float", fake.FailsWithConstants, _r("refused where a constant operand")),
+    Divider("takes what does not fit", "float", codes.TakesWhatDoesNotFit,
+            _r("accepted where shapes that the version does not join")),
+    Divider("takes everything", "float", fake.AcceptsAll, _r("accepted where ...")),
+    Divider("dies of MIN / -1", "int32", lambda x: die(x, overflows(x)), _r("crashed: SIGFPE where MIN / -1"),
+            kills=True),
+    Divider("dies of MIN / -1 after packets of 4", "int32", lambda x: die(x, overflows(x) & ~x.within(4)),
+            _r("crashed: SIGFPE where ..."), kills=True),
+    Divider("dies of x / 0", "int32", lambda x: die(x, x.b == 0), _r("crashed: SIGFPE where x / 0"), kills=True),
+    Divider("hangs with nothing to divide", "int8", codes.hang, _r("hung where an empty operand"), kills=True,
+            lasts=True),
+    Divider("eats memory with nothing to divide", "int8", codes.eat, _r("out of memory where an empty operand"),
+            kills=True, lasts=True),
+    # Answers that differ between runs.
+    Divider("chooses its kernel at random", "float", lambda x: x.inverted if x.random.random() < 0.5 else x.right,
+            truth=_UNSTEADY),
+    Divider("has a racing thread", "float",
+            lambda x: np.where(x.place < x.random.integers(x.a.size + 1), x.right, x.inverted), truth=_UNSTEADY),
+    Divider("gives what memory held", "float",
+            lambda x: np.where(x.random.random(x.a.shape) < 0.02, x.random.random(x.a.shape, _F32), x.right),
+            truth=_UNSTEADY),
+    Divider("is off by a bit in every second call", "float", fake.Races, truth=_UNSTEADY),
+    # What is right, however it looks.
+    Divider("gives other NaN", "float", fake.OtherNan, truth=_EXACT),
+    Divider("gives MIN or MAX where any will do", "int32", codes.limits_where_open, truth=_EXACT),
+    Divider("gives anything where any will do", "int32", codes.anything_where_open, truth=_EXACT),
+    Divider("refuses x / 0 and MIN / -1", "int32", fake.RefusesFaults, truth=_EXACT),
+    Divider("computes float16 in float", "float16", lambda x: x.through(_F32), truth=_EXACT),
+    Divider("computes uint8 in bfloat16", "uint8", lambda x: x.through(_BF16) if x.b.all() else x.right, truth=_EXACT),
+)  # fmt: skip
+_AS_BACKENDS = "multiplies by the reciprocal", "floors", "divides int32 in float", "gives +0 for 0 / -x"
+
+
+def _all() -> Iterator[Divider]:
+    """Yield all rows, and some of them again behind ONNX's own interface."""
+    yield from _ROWS
+    for row in _ROWS:
+        if row.name in _AS_BACKENDS:
+            backend = f"tests.conformance.planted.onnx_backend:Backend[divider={row.name}]"
+            yield replace(row, name=f"{row.name} as an ONNX backend", aimed="", backend=backend)
+
+
+DIVIDERS: Mapping[str, Divider] = {divider.name: divider for divider in _all()}
+"""All planted dividers in Python, by name."""

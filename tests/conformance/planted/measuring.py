@@ -1,0 +1,163 @@
+"""What the suite says of the planted dividers: which are found, which truly named, and which falsely."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import count
+from typing import Any
+
+import pytest
+
+from tests.conformance.arithmetic.answering import asked
+from tests.conformance.planted import dividers
+from tests.conformance.planted.dividers import Divider, Truth
+from tests.conformance.planted.oracle import contradictions, is_of_quotients
+from vinculum.conformance.arithmetic import written
+from vinculum.conformance.cases.case import Case, Level
+from vinculum.conformance.execute import suite
+from vinculum.conformance.execute.planning import Plan
+from vinculum.conformance.execute.run import Run, Selection
+from vinculum.conformance.runtimes import plugin
+from vinculum.conformance.runtimes.plugin import Plugin
+from vinculum.conformance.runtimes.registry import STARTED, parsed, runtime
+from vinculum.sandbox import Answer, End, Isolated, Limits, UnsupportedError
+from vinculum.spec.element_types import by_name
+
+FRESH = 400
+"""How many fresh operations each cause is compared with, where time is no matter."""
+DIFFERS = "answers differ between runs"
+_LIMITS = Limits(seconds=2.0, memory=288 << 20)
+"""For those that go beyond; others have a minute, as a busy machine may need it."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a run says of a divider, and for each of its causes how many fresh operations contradict it, of how many."""
+
+    divider: Divider
+    run: Run
+    checked: dict[str, tuple[int, int]]
+
+    @property
+    def deviating(self) -> list[str]:
+        """The ids of the cases that deviate."""
+        return [str(result.id) for result in self.run.results if result.verdict.kind.deviates]
+
+    @property
+    def found(self) -> bool:
+        """Whether it is told whether the divider is right."""
+        return bool(self.deviating) is not (self.divider.truth is Truth.RIGHT)
+
+    @property
+    def false(self) -> list[str]:
+        """The causes that are named and that fresh operands contradict."""
+        return [name for name, (against, _) in self.checked.items() if against]
+
+    @property
+    def named(self) -> bool:
+        """Whether what is said is true, and all that there is to say."""
+        if not self.found or self.false:
+            return False
+        if self.divider.truth is Truth.UNSTEADY:
+            return any(result.verdict.kind.value == DIFFERS for result in self.run.results)
+        wanted = self.divider.causes
+        return not wanted or any(_is(cause, name) for cause in self.checked for name in wanted)
+
+    @property
+    def failures(self) -> str:
+        """The first thing that is not as it should be; empty if all is."""
+        parts = {"not found": not self.found, "falsely named": self.false, "not named": not self.named}
+        return next((words for words, holds in parts.items() if holds), "")
+
+    @property
+    def said(self) -> Iterator[str]:
+        """What is said of the divider: its causes, each with what the oracle found, and what has none."""
+        if not self.deviating:
+            yield "exact"
+        for name, (against, spoken) in self.checked.items():
+            explained = sum(result.cause == name for result in self.run.results)
+            yield f"{name}: {explained} of {len(self.deviating)} cases; {against} of {spoken} fresh contradict it"
+        if self.run.unexplained:
+            yield f"unexplained: {len(self.run.unexplained)}"
+
+
+def _is(cause: str, name: str) -> bool:
+    return cause.startswith(name.removesuffix("...")) if name.endswith("...") else cause == name
+
+
+class InProcess:
+    """A runtime that kills no process, in ours; it stands in for `Isolated`, and each has its own."""
+
+    def __init__(self, maker: str, backend: str, *, limits: Limits | None = None) -> None:
+        assert maker == STARTED
+        self._made = Plugin(*parsed(backend))
+
+    def __enter__(self) -> InProcess:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Keep nothing that is to be closed."""
+
+    def call(self, method: str, *arguments: Any, seconds: float | None = None) -> Answer:
+        """Return the outcome of a call."""
+        try:
+            return Answer(End.RETURNED, getattr(self._made, method)(*arguments))
+        except UnsupportedError as error:
+            return Answer(End.UNSUPPORTED, words=str(error))
+        except Exception as error:
+            return Answer(End.REFUSED, words=str(error))
+
+
+def measured(divider: Divider, cases: Sequence[Case], fresh: int, seed: int = 0) -> Measured:
+    """Return what a run of some cases says of a divider.
+
+    Parameters
+    ----------
+    divider : Divider
+        The divider.
+    cases : sequence of Case
+        The cases; those that it does not cover are left out.
+    fresh : int
+        How many fresh operations each cause is compared with.
+    seed : int
+        Of what a divider draws that kills no process; each of its starts draws other numbers.
+    """
+    alone = divider.kills or divider.backend.startswith("command:")
+    with pytest.MonkeyPatch.context() as patch:
+        if not alone:
+            patch.setattr(dividers, "SEEDS", count(1000 * seed))
+            patch.setattr(suite, "Isolated", InProcess)
+            patch.setattr(plugin, "asked_elsewhere", lambda _, __, *of, called: Plugin(*of).tell())
+        asked_of = runtime(divider.called) if alone else Plugin(*parsed(divider.called))
+        typed = [case for case in cases if case.element_type.name in divider.types.split()]
+        chosen = [case for case in typed if asked_of.covers(case.operation)]
+        limits = _LIMITS if divider.lasts else Limits(seconds=60.0)
+        selection = Selection(Level.DEFAULT, seconds=limits.seconds, memory=limits.memory)
+        run = suite.survey(Plan(divider.called, asked_of, selection, chosen, len(chosen)), workers=1)
+    causes = [written(cause.name, [by_name(t) for t in cause.element_types]) for cause in run.causes]
+    checked = {}
+    for cause, told in zip(causes, run.causes, strict=True):
+        explained = {str(result.id) for result in run.results if result.cause == told.name}
+        spoken_of = [
+            case
+            for case in chosen
+            if (str(case.id) in explained if is_of_quotients(cause) else case.element_type in cause.element_types)
+        ]
+        with Isolated(STARTED, divider.called, limits=limits) if alone else InProcess(STARTED, divider.called) as own:
+            answer = partial(own.call, "answer")
+            checked[told.name] = contradictions(cause, causes, spoken_of, answer, fresh)
+    return Measured(divider, run, checked)
+
+
+def cases_of(divider: Divider) -> list[Case]:
+    """Return the cases that `make test` asks: those of one operator version and of the divider's element types."""
+    return [
+        case
+        for case in asked(Level.DEFAULT)
+        if case.id.row == divider.row and case.element_type.name in divider.types.split()
+    ]

@@ -1,0 +1,315 @@
+"""Answers that any program wrote: the one judge says what they are worth, and what cannot be read is one clear line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from shutil import copytree
+from typing import Any
+
+import numpy as np
+import pytest
+from msgspec.structs import replace
+
+from tests import fake_runtime
+from tests.conformance.asking import message
+from tests.conformance.vectors.exports import exported, lines
+from vinculum.conformance.cases.case import Level
+from vinculum.conformance.cases.enumeration import cases
+from vinculum.conformance.cases.operation import aligned
+from vinculum.conformance.execute.answers import answered, digest
+from vinculum.conformance.execute.planning import plan
+from vinculum.conformance.execute.run import Result, Run, Selection
+from vinculum.conformance.execute.suite import explained, survey
+from vinculum.conformance.runtimes.registry import runtime
+from vinculum.conformance.vectors.elements import elements_text
+from vinculum.conformance.vectors.export import export
+from vinculum.conformance.vectors.lines import case_of, expectation_of, type_of
+from vinculum.conformance.vectors.records import CaseLine, Standing
+from vinculum.errors import AttributeValueError, ModelError, VinculumError
+from vinculum.spec.element_types import FLOAT, INT32, by_name
+from vinculum.spec.model import Dialect
+
+Row = dict[str, Any]
+
+
+def right(line: CaseLine) -> Row:
+    """Return the answer that a case asks for, zero where it asks for none."""
+    if line.quotient is None:
+        return {"id": line.id, "refused": "no\nsuch thing"}
+    digits = by_name(line.quotient.type).bits // 4
+    return {"id": line.id, "elements": line.quotient.elements.replace("-", "0" * digits) if digits else "1"}
+
+
+@pytest.fixture
+def answers(tmp_path: Path) -> Path:
+    """Return where a test writes its answers."""
+    return tmp_path / "answers.jsonl"
+
+
+def judge(answers: Path, rows: Sequence[Row], *only: str, folder: Path | None = None) -> tuple[Result, ...]:
+    return judged(folder or exported("jsonl"), write(answers, rows), *only).results
+
+
+def write(answers: Path, rows: Sequence[Row]) -> Path:
+    answers.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    return answers
+
+
+def judged(folder: Path, answers: Path, *only: str) -> Run:
+    return survey(plan(f"answers:{folder}[from={answers}]", Selection(Level.DEFAULT, only)))
+
+
+def kinds(results: Sequence[Result]) -> list[str]:
+    return [one.verdict.kind.value for one in results]
+
+
+def deviating(results: Sequence[Result]) -> list[Result]:
+    return [one for one in results if one.verdict.kind.deviates]
+
+
+class TestVerdicts:
+    """Those of a run of the suite."""
+
+    def test_what_is_right(self, answers: Path) -> None:
+        rows = [
+            right(line) if line.operands[0].type != "real" else {"id": line.id, "unsupported": "no reals"}
+            for line in lines(exported("jsonl"))
+        ]
+        results = judge(answers, rows)
+        assert set(kinds(results)) == {"exact", "refused as required", "unspecified", "not supported"}
+        assert [str(one.id) for one in results] == [row["id"] for row in rows]
+
+    @pytest.mark.parametrize(
+        ("answer", "kind", "fails"),
+        [
+            ({"unsupported": "no float"}, "not supported", False),
+            ({"refused": "no float"}, "refused", True),
+            ({"crashed": "SIGFPE"}, "crashed", True),
+            ({"hung": "30 s"}, "hung", True),
+            ({"elements": "3f800000"}, "wrong shape", True),
+        ],
+    )
+    def test_without_quotients(self, answers: Path, answer: Row, kind: str, fails: bool) -> None:
+        only = next(line.id for line in lines(exported("jsonl")) if line.id.startswith("Div-14/float/"))
+        (one,) = judge(answers, [{"id": only} | answer], only)
+        assert (kinds([one]), one.verdict.kind.deviates) == ([kind], fails)
+
+    def test_quotients_that_are_off(self, answers: Path) -> None:
+        line = next(line for line in lines(exported("jsonl")) if line.id.startswith("Div-14/float/"))
+        quotient = expectation_of(line).quotient
+        assert quotient is not None
+        off = np.nextafter(quotient, np.float32(np.inf))
+        (one,) = judge(answers, [{"id": line.id, "elements": elements_text(off, FLOAT)}], line.id)
+        assert one.verdict.kind.value in ("off by ulps", "wrong value")
+        assert one.verdict.example is not None
+
+    def test_another_type_and_shape(self, answers: Path) -> None:
+        line = next(line for line in lines(exported("jsonl")) if line.id.startswith("Div-14/int8/"))
+        shape, elements = line.operands[0].shape, right(line)["elements"]
+        wide = {
+            "id": line.id,
+            "type": "int16",
+            "shape": shape,
+            "elements": " ".join(f"00{e}" for e in elements.split()),
+        }
+        assert kinds(judge(answers, [wide], line.id)) == ["wrong type"]
+        flat = {"id": line.id, "shape": (1, *shape), "elements": elements}
+        assert kinds(judge(answers, [flat], line.id)) == ["wrong shape"]
+
+    def test_what_must_be_refused(self, answers: Path) -> None:
+        line = next(line for line in lines(exported("jsonl")) if line.standing is Standing.REFUSED)
+        assert kinds(judge(answers, [{"id": line.id, "elements": "00"}], line.id)) == ["accepted what must be refused"]
+        given = {"id": line.id, "type": "int8", "shape": [1], "elements": "00"}
+        assert kinds(judge(answers, [given], line.id)) == ["accepted what must be refused"]
+
+    def test_what_is_unspecified(self, answers: Path) -> None:
+        line = next(line for line in lines(exported("jsonl")) if line.id.startswith("Div-14/int32/zero divisors/"))
+        assert kinds(judge(answers, [{"id": line.id, "refused": "x/0"}], line.id)) == ["unspecified"]
+        assert kinds(judge(answers, [{"id": line.id, "crashed": "SIGFPE"}], line.id)) == ["crashed"]
+
+    def test_no_answer(self, answers: Path) -> None:
+        """It could be that of a program that died, so nothing is told of the others."""
+        first, second = [line for line in lines(exported("jsonl")) if line.id.startswith("Div-14/float/")][:2]
+        told = message(ModelError, lambda: judge(answers, [right(first)], first.id, second.id))
+        assert f"has no answer to 1 cases, such as {second.id[:20]!r}"[:-1] in told
+
+    def test_conventions_are_no_cases(self, answers: Path) -> None:
+        rows = [{"id": "euclidean/int32/x/0 gives 0", "elements": " ".join(["00000000"] * 17)}]
+        assert "cases that the export does not have" in message(ModelError, lambda: judge(answers, rows))
+
+    def test_our_own_engine(self, answers: Path) -> None:
+        ours = runtime("vinculum")
+        rows: list[Row] = []
+        for line in lines(exported("jsonl")):
+            operation, element_type = case_of(line, Level.QUICK).operation, type_of(line.operands[0])
+            if operation.spec.dialect is Dialect.SONNX and any(operation.constant):
+                rows.append({"id": line.id, "unsupported": "no constants"})
+                continue
+            try:
+                quotient = ours.answer(operation)
+            except (VinculumError, ArithmeticError) as error:
+                rows.append({"id": line.id, "refused": str(error)})
+            else:
+                text = elements_text(quotient, element_type)
+                rows.append({"id": line.id, "elements": text, "type": str(element_type), "shape": quotient.shape})
+        results = judge(answers, rows)
+        assert deviating(results) == []
+        assert kinds(results).count("exact") > 400
+
+
+class TestNumpyFiles:
+    """A folder of answers: a file for each case, and lines for what has no quotient."""
+
+    def test_each(self, tmp_path: Path) -> None:
+        for line in lines(exported("npy")):
+            quotient = exported("npy") / "arrays" / line.name / "quotient.npy"
+            if quotient.exists():
+                (tmp_path / f"{line.name}.npy").write_bytes(quotient.read_bytes())
+        refused = [right(line) for line in lines(exported("npy")) if line.quotient is None]
+        (tmp_path / "answers.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in refused))
+        assert set(kinds(judged(exported("npy"), tmp_path).results)) == {"exact", "refused as required", "unspecified"}
+
+    def test_a_wrong_one(self, tmp_path: Path) -> None:
+        line = next(line for line in lines(exported("npy")) if line.id.startswith("Div-14/float/"))
+        np.save(tmp_path / f"{line.name}.npy", np.zeros(line.operands[0].shape))
+        assert kinds(judged(exported("npy"), tmp_path, line.id).results) == ["wrong type"]
+        (tmp_path / f"{line.name}.npy").write_text("nonsense")
+        assert "is not an .npy file" in message(ModelError, lambda: judged(exported("npy"), tmp_path, line.id))
+
+
+class TestRun:
+    """A run of answers has what every run has: causes, and everything that is kept of it."""
+
+    def test_causes(self, answers: Path) -> None:
+        only = "Div-14/int32/*/equal shapes/*"
+        rows = []
+        for line in lines(exported("jsonl")):
+            case = case_of(line, Level.QUICK)
+            if case.id.matches(only):
+                with np.errstate(over="ignore"):
+                    quotient = fake_runtime.Floors().quotients(case.operation, *aligned(case.operation))
+                rows.append({"id": line.id, "elements": elements_text(quotient, INT32)})
+        run = survey(plan(f"answers:{exported('jsonl')}[from={write(answers, rows)}]", Selection(Level.QUICK, (only,))))
+        (cause,) = run.causes
+        assert cause.name == "arithmetic: floor(a / b)"
+        assert run.unexplained == ()
+        assert explained(run, answered(run)) == run
+        assert run.title == f"the program that wrote {answers}"
+        assert "processor" not in run.versions
+
+    def test_the_answers_in_the_export(self, tmp_path: Path) -> None:
+        folder = tmp_path / "export"
+        export(folder, "jsonl", Level.QUICK, ("Div-14/int8/*",))
+        rows = [right(line) for line in lines(folder)]
+        write(folder / "answers.jsonl", rows)
+        run = survey(plan(f"answers:{folder}", Selection(Level.DEFAULT)))
+        assert (run.selection, len(run.results)) == (Selection(Level.QUICK, ("Div-14/int8/*",)), len(rows))
+        (folder / "answers").mkdir()
+        write(folder / "answers" / "answers.jsonl", [{"id": row["id"], "unsupported": ""} for row in rows])
+        run = survey(plan(f"answers:{folder}", Selection(Level.DEFAULT)))
+        assert set(kinds(run.results)) == {"not supported"}
+
+    def test_the_same_cases_as_the_suite(self) -> None:
+        own = {case.id: digest(case) for case in cases(Level.QUICK)}
+        read = [case_of(line, Level.QUICK) for line in lines(exported("jsonl"))]
+        assert {case.id: digest(case) for case in read} == own
+
+
+class TestRefused:
+    """What cannot be read."""
+
+    def test_no_answers(self, answers: Path, tmp_path: Path) -> None:
+        assert "there are no answers" in message(ModelError, lambda: judged(exported("jsonl"), answers))
+        assert "holds no answer" in message(ModelError, lambda: judge(answers, []))
+        assert "holds no answer" in message(ModelError, lambda: judged(exported("jsonl"), tmp_path))
+
+    @pytest.mark.parametrize(
+        ("row", "words"),
+        [
+            ({"id": "Div-99"}, "answers cases that the export does not have: 'Div-99'"),
+            ({}, "line 1: Object missing required field `id`"),
+            ({"id": "x", "quotient": "00"}, "line 1: Object contains unknown field `quotient`"),
+            ({"id": 7}, "line 1: Expected `str`, got `int`"),
+        ],
+    )
+    def test_rows(self, answers: Path, row: Row, words: str) -> None:
+        assert words in message(ModelError, lambda: judge(answers, [row]))
+
+    @pytest.mark.parametrize(
+        ("answer", "words"),
+        [
+            ({}, "has nothing; allowed is one of elements, refused, unsupported, crashed, hung"),
+            ({"elements": "", "hung": ""}, "has elements, hung; allowed is one of"),
+            ({"elements": "1.0"}, "an element is '1.0'; one of float has 8 hexadecimal digits"),
+            ({"elements": "-", "shape": [1]}, "has a dash for an element"),
+            ({"elements": "", "shape": [0], "type": "f32"}, "element type 'f32' is not one that divides"),
+        ],
+    )
+    def test_answers(self, answers: Path, answer: Row, words: str) -> None:
+        line = next(line for line in lines(exported("jsonl")) if line.id.startswith("Div-14/float/"))
+        told = message(ModelError, lambda: judge(answers, [{"id": line.id} | answer]))
+        assert words in told
+        assert told.startswith(repr(str(answers)))
+
+    def test_a_device(self) -> None:
+        told = message(ModelError, lambda: judged(exported("jsonl"), Path("/dev/null")))
+        assert told == "'/dev/null' is not a regular file; give an ordinary file"
+
+    def test_twice(self, answers: Path) -> None:
+        row = right(next(lines(exported("jsonl"))))
+        assert "twice" in message(ModelError, lambda: judge(answers, [row, row]))
+
+    def test_no_json(self, answers: Path) -> None:
+        answers.write_bytes(b'{"id": "a", "refused": ""}\n\xff\xfe\n')
+        assert "line 2: " in message(ModelError, lambda: judged(exported("jsonl"), answers))
+
+    def test_a_pattern_without_a_case(self, answers: Path) -> None:
+        row = right(next(lines(exported("jsonl"))))
+        assert "matches 'Div-99'" in message(AttributeValueError, lambda: judge(answers, [row], "Div-99"))
+
+    @pytest.mark.parametrize(
+        ("changed", "words"),
+        [
+            ({"operands": ()}, "is not a case of Div-14, which has 2 operands"),
+            ({"id": "Div-14/x"}, "'Div-14/x' is not a case of Div-14"),
+            ({"clause": "none"}, "'onnx' has no Div-14 with the clause 'none'"),
+            ({"version": 99}, "'onnx' has no Div-99"),
+        ],
+    )
+    def test_a_line_that_is_no_case(self, changed: dict[str, Any], words: str) -> None:
+        line = next(line for line in lines(exported("jsonl")) if line.id.startswith("Div-14/float/"))
+        assert words in message(ModelError, lambda: case_of(replace(line, **changed), Level.QUICK))
+
+    def test_another_level(self, answers: Path) -> None:
+        told = message(
+            AttributeValueError, lambda: plan(f"answers:{exported('jsonl')}[from={answers}]", Selection(Level.FULL))
+        )
+        assert told.endswith("is an export of the quick level; leave --full out")
+
+    def test_another_option(self) -> None:
+        line = message(AttributeValueError, lambda: plan(f"answers:{exported('jsonl')}[of=x]", Selection(Level.QUICK)))
+        assert line == "answers: has no option 'of'; allowed: from"
+
+    def test_nothing_can_be_asked(self) -> None:
+        assert "there is nothing to ask" in message(AttributeValueError, lambda: runtime("answers:x"))
+
+    def test_no_export(self, answers: Path, tmp_path: Path) -> None:
+        answers.write_text("")
+        assert "has no index.json" in message(ModelError, lambda: judged(tmp_path, answers))
+
+    @pytest.mark.parametrize(
+        ("content", "words"),
+        [("{", "is not an index"), ('{"schema": 2}', "is not of layout 1"), ("[]", "is not of layout 1")],
+    )
+    def test_no_index(self, answers: Path, tmp_path: Path, content: str, words: str) -> None:
+        (tmp_path / "index.json").write_text(content)
+        assert words in message(ModelError, lambda: judged(tmp_path, answers))
+
+    def test_cases_that_were_changed(self, answers: Path, tmp_path: Path) -> None:
+        copytree(exported("jsonl"), tmp_path / "changed")
+        with (tmp_path / "changed" / "cases.jsonl").open("a") as file:
+            file.write("\n")
+        line = message(ModelError, lambda: judge(answers, [{"id": "x"}], folder=tmp_path / "changed"))
+        assert "does not match index.json" in line

@@ -1,0 +1,310 @@
+"""A host as small as the library lets it be: what it calls of ONNX Runtime's C interface, over NumPy's arrays.
+
+Handles are numbers, by which the host knows its objects. Places in the table and in the structure of an operator are
+written here as `api.hpp` has them, which tests/machine compares with ONNX Runtime's own header.
+"""
+
+# ruff: noqa: N802  # methods are named after the functions that they are
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import numpy.typing as npt
+
+from vinculum.onnxruntime import get_library_path
+
+Array = npt.NDArray[Any]
+Shape = tuple[int | str, ...]
+
+NUMBERS = {
+    np.dtype(getattr(ml_dtypes, name, name)): number
+    for name, number in {
+        "float32": 1,
+        "uint8": 2,
+        "int8": 3,
+        "uint16": 4,
+        "int16": 5,
+        "int32": 6,
+        "int64": 7,
+        "float16": 10,
+        "float64": 11,
+        "uint32": 12,
+        "uint64": 13,
+        "bfloat16": 16,
+    }.items()
+}
+# The fields of an operator that are called here, by their place among its pointers.
+NAME, INPUT_TYPE, INPUTS, DESTROY, CREATE, COMPUTE, INFER, START = 2, 4, 5, 9, 17, 18, 19, 20
+
+_Pointer, _Number, _Size = ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t
+_Out, _Text = ctypes.POINTER(ctypes.c_void_p), ctypes.c_char_p
+_Sizes, _Dimensions = ctypes.POINTER(ctypes.c_size_t), ctypes.POINTER(ctypes.c_int64)
+_Part = ctypes.CFUNCTYPE(None, _Pointer, _Size)
+
+
+_LOADED: list[Host] = []  # the library knows a host by where its table stands, and none is unloaded
+
+
+class HostError(Exception):
+    """A status that the library returned."""
+
+
+class Host:
+    """A host of a version, in which sessions may be made.
+
+    Parameters
+    ----------
+    version : str
+    failing : str, optional
+        A function of the interface that fails.
+    """
+
+    def __init__(self, version: str = "1.32.0", failing: str = "") -> None:
+        _LOADED.append(self)
+        self._objects: dict[int, Any] = {}
+        self._failing = failing
+        self.operators: list[int] = []
+        self.parts = 0
+        self.registered = 0
+        places = {
+            "CreateStatus": 0,
+            "CreateCustomOpDomain": 26,
+            "CustomOpDomain_Add": 27,
+            "AddCustomOpDomain": 28,
+            "GetTensorMutableData": 51,
+            "GetDimensionsCount": 61,
+            "GetDimensions": 62,
+            "GetSymbolicDimensions": 63,
+            "GetTensorTypeAndShape": 65,
+            "KernelInfoGetAttribute_int64": 86,
+            "KernelContext_GetInput": 90,
+            "KernelContext_GetOutput": 91,
+            "ReleaseStatus": 93,
+            "ReleaseTensorTypeAndShapeInfo": 99,
+            "AddSessionConfigEntry": 130,
+            "HasSessionConfigEntry": 237,
+            "GetSessionConfigEntry": 238,
+            "KernelInfo_GetNodeName": 244,
+            "ShapeInferContext_GetInputTypeShape": 268,
+            "ShapeInferContext_SetOutputTypeShape": 270,
+            "KernelContext_ParallelFor": 274,
+            "GetTensorElementTypeAndShapeDataReference": 414,
+        }
+        newer = int(version.split(".")[1]) >= 24
+        self._table = (ctypes.c_void_p * 415)()
+        self._kept: list[Any] = []
+        for name, place in places.items():
+            if newer or place < 390:
+                self._table[place] = ctypes.cast(self._function(name), ctypes.c_void_p).value
+        table = ctypes.addressof(self._table)
+        get_api = ctypes.CFUNCTYPE(_Pointer, ctypes.c_uint32)(lambda wanted: table if wanted <= 23 + newer else None)
+        said = ctypes.create_string_buffer(version.encode())
+        get_version = ctypes.CFUNCTYPE(_Pointer)(lambda: ctypes.addressof(said))
+        self._kept += [get_api, get_version]
+        self.base = (ctypes.c_void_p * 2)(*(ctypes.cast(one, ctypes.c_void_p).value for one in (get_api, get_version)))
+        self._library = ctypes.CDLL(get_library_path())
+        self._library.RegisterCustomOps.restype = ctypes.c_void_p
+
+    def register(self, entries: Mapping[str, str] | None = None) -> int:
+        """Register the library with new session options, and return these."""
+        options = self._handle(dict(entries or {}))
+        self.register_again(options)
+        return options
+
+    def register_again(self, options: int) -> None:
+        """Register it with the options of another registration."""
+        self.operators = []
+        self._check(self._library.RegisterCustomOps(ctypes.c_void_p(options), self.base))
+
+    def node(self, name: str, dtype: Any, **attributes: int) -> Node:
+        """Make a node of an operator that was registered last."""
+        for op in self.operators:
+            own = field(op, NAME, _Text, _Pointer)(op) == name.encode()
+            if own and field(op, INPUT_TYPE, _Number, _Pointer, _Size)(op, 0) == NUMBERS[np.dtype(dtype)]:
+                return Node(self, op, attributes)
+        raise LookupError(f"{name} of {dtype}")
+
+    def _function(self, name: str) -> Any:
+        method: Callable[..., Any] = getattr(self, "_" + name)
+        *arguments, result = _SIGNATURES[name]
+
+        def called(*given: Any) -> Any:
+            if name == self._failing:
+                return self._CreateStatus(1, f"{name} fails".encode())
+            return method(*given)
+
+        function = ctypes.CFUNCTYPE(result, *arguments)(called)
+        self._kept.append(function)
+        return function
+
+    def _handle(self, held: Any) -> int:
+        number = 1000 + len(self._objects)
+        self._objects[number] = held
+        return number
+
+    def _check(self, status: int | None) -> None:
+        if status:
+            raise HostError(self._objects[status])
+
+    def _CreateStatus(self, code: int, message: bytes) -> int:
+        return self._handle(message.decode())
+
+    def _ReleaseStatus(self, status: int) -> None:
+        assert isinstance(self._objects[status], str)
+
+    def _CreateCustomOpDomain(self, name: bytes, out: Any) -> None:
+        assert name == b""
+        out[0] = self._handle([])
+
+    def _CustomOpDomain_Add(self, domain: int, op: int) -> None:
+        self._objects[domain].append(op)
+
+    def _AddCustomOpDomain(self, options: int, domain: int) -> None:
+        self.registered += 1
+        self.operators = self._objects[domain]
+
+    def _AddSessionConfigEntry(self, options: int, key: bytes, value: bytes) -> None:
+        self._objects[options][key.decode()] = value.decode()
+
+    def _HasSessionConfigEntry(self, options: int, key: bytes, out: Any) -> None:
+        out[0] = key.decode() in self._objects[options]
+
+    def _GetSessionConfigEntry(self, options: int, key: bytes, out: int | None, size: Any) -> None:
+        _give_text(self._objects[options][key.decode()], out, size)
+
+    def _KernelInfo_GetNodeName(self, info: int, out: int | None, size: Any) -> None:
+        _give_text("node", out, size)
+
+    def _KernelInfoGetAttribute_int64(self, info: int, name: bytes, out: Any) -> int | None:
+        if name.decode() not in self._objects[info]:
+            return self._CreateStatus(1, b"there is no such attribute")
+        out[0] = self._objects[info][name.decode()]
+        return None
+
+    def _KernelContext_GetInput(self, context: int, index: int, out: Any) -> None:
+        out[0] = self._objects[context]["inputs"][index]
+
+    def _KernelContext_GetOutput(self, context: int, index: int, shape: Any, rank: int, out: Any) -> None:
+        call = self._objects[context]
+        assert index == 0
+        call["output"] = np.empty(tuple(shape[:rank]), call["dtype"])
+        out[0] = self._handle(call["output"])
+
+    def _GetTensorMutableData(self, value: int, out: Any) -> None:
+        out[0] = self._objects[value].ctypes.data
+
+    def _GetTensorTypeAndShape(self, value: int, out: Any) -> None:
+        out[0] = self._handle(self._objects[value].shape)
+
+    def _ReleaseTensorTypeAndShapeInfo(self, info: int) -> None:
+        assert isinstance(self._objects[info], tuple)
+
+    def _GetDimensionsCount(self, info: int, out: Any) -> None:
+        out[0] = len(self._objects[info])
+
+    def _GetDimensions(self, info: int, out: Any, count: int) -> None:
+        for place, size in enumerate(self._objects[info]):
+            out[place] = -1 if isinstance(size, str) else size
+
+    def _GetSymbolicDimensions(self, info: int, out: Any, count: int) -> None:
+        for place, size in enumerate(self._objects[info]):
+            name = ctypes.create_string_buffer(size.encode() if isinstance(size, str) else b"")
+            self._kept.append(name)
+            out[place] = ctypes.addressof(name)
+
+    def _GetTensorElementTypeAndShapeDataReference(self, value: int, element: Any, shape: Any, rank: Any) -> None:
+        array = self._objects[value]
+        sizes = (ctypes.c_int64 * max(array.ndim, 1))(*array.shape)
+        self._kept.append(sizes)
+        element[0], shape[0], rank[0] = NUMBERS[array.dtype], ctypes.addressof(sizes), array.ndim
+
+    def _ShapeInferContext_GetInputTypeShape(self, context: int, index: int, out: Any) -> None:
+        out[0] = self._objects[context]["shapes"][index]
+
+    def _ShapeInferContext_SetOutputTypeShape(self, context: int, index: int, info: int) -> None:
+        self._objects[context]["result"] = self._objects[info]
+
+    def _KernelContext_ParallelFor(self, context: int, part: Any, total: int, batches: int, data: int) -> None:
+        self.parts += total
+        for number in range(total):
+            part(data, number)
+
+
+class Node:
+    """A node of a host."""
+
+    def __init__(self, host: Host, op: int, attributes: Mapping[str, int]) -> None:
+        self._host, self.op = host, op
+        made = ctypes.c_void_p()
+        info = host._handle(dict(attributes))
+        table = ctypes.addressof(host._table)
+        create = field(op, CREATE, _Pointer, _Pointer, _Pointer, _Pointer, _Out)
+        host._check(create(op, table, info, ctypes.byref(made)))
+        self._kernel = made.value
+
+    def __call__(self, *operands: Array) -> Array:
+        """Compute."""
+        host = self._host
+        call = {"inputs": [host._handle(operand) for operand in operands], "dtype": operands[0].dtype}
+        context = host._handle(call)
+        host._check(field(self.op, COMPUTE, _Pointer, _Pointer, _Pointer)(self._kernel, context))
+        output: Array = host._objects[context]["output"]
+        return output
+
+    def infer(self, *shapes: Shape) -> Shape | None:
+        """Return the shape that it infers, None if it infers none; a name stands for a size that is not known."""
+        host = self._host
+        context = host._handle({"shapes": [host._handle(shape) for shape in shapes], "result": None})
+        host._check(field(self.op, INFER, _Pointer, _Pointer, _Pointer)(self.op, context))
+        result: Shape | None = host._objects[context]["result"]
+        return result
+
+    def close(self) -> None:
+        """Give its memory back."""
+        field(self.op, DESTROY, None, _Pointer)(self._kernel)
+
+
+def field(op: int, place: int, *signature: Any) -> Any:
+    """Return a function of an operator, whose version stands where the first pointer would."""
+    pointer = ctypes.c_void_p.from_address(op + place * ctypes.sizeof(ctypes.c_void_p)).value
+    assert pointer is not None
+    return ctypes.CFUNCTYPE(*signature)(pointer)
+
+
+def _give_text(text: str, out: int | None, size: Any) -> None:
+    if out:
+        assert size[0] == len(text) + 1
+        ctypes.memmove(out, text.encode() + b"\0", len(text) + 1)
+    size[0] = len(text) + 1
+
+
+_SIGNATURES: dict[str, tuple[Any, ...]] = {
+    "CreateStatus": (_Number, _Text, _Pointer),
+    "ReleaseStatus": (_Pointer, None),
+    "CreateCustomOpDomain": (_Text, _Out, _Pointer),
+    "CustomOpDomain_Add": (_Pointer, _Pointer, _Pointer),
+    "AddCustomOpDomain": (_Pointer, _Pointer, _Pointer),
+    "AddSessionConfigEntry": (_Pointer, _Text, _Text, _Pointer),
+    "HasSessionConfigEntry": (_Pointer, _Text, ctypes.POINTER(_Number), _Pointer),
+    "GetSessionConfigEntry": (_Pointer, _Text, _Pointer, _Sizes, _Pointer),
+    "KernelInfo_GetNodeName": (_Pointer, _Pointer, _Sizes, _Pointer),
+    "KernelInfoGetAttribute_int64": (_Pointer, _Text, _Dimensions, _Pointer),
+    "KernelContext_GetInput": (_Pointer, _Size, _Out, _Pointer),
+    "KernelContext_GetOutput": (_Pointer, _Size, _Dimensions, _Size, _Out, _Pointer),
+    "GetTensorMutableData": (_Pointer, _Out, _Pointer),
+    "GetTensorTypeAndShape": (_Pointer, _Out, _Pointer),
+    "ReleaseTensorTypeAndShapeInfo": (_Pointer, None),
+    "GetDimensionsCount": (_Pointer, _Sizes, _Pointer),
+    "GetDimensions": (_Pointer, _Dimensions, _Size, _Pointer),
+    "GetSymbolicDimensions": (_Pointer, _Out, _Size, _Pointer),
+    "GetTensorElementTypeAndShapeDataReference": (_Pointer, ctypes.POINTER(_Number), _Out, _Sizes, _Pointer),
+    "ShapeInferContext_GetInputTypeShape": (_Pointer, _Size, _Out, _Pointer),
+    "ShapeInferContext_SetOutputTypeShape": (_Pointer, _Size, _Pointer, _Pointer),
+    "KernelContext_ParallelFor": (_Pointer, _Part, _Size, _Size, _Pointer, _Pointer),
+}
+"""The types of the arguments and, last, of the result."""

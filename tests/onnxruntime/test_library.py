@@ -1,0 +1,242 @@
+"""The library for ONNX Runtime in a host of ours: what it registers, divides, infers and refuses."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator
+from math import prod
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import vinculum
+from tests.kernels.comparing import DTYPES, FLOATS, INTEGERS, assert_same
+from tests.kernels.witness import pairs, random_encodings, values
+from tests.onnxruntime.host import INPUTS, NAME, START, Array, Host, HostError, Node, Shape, field
+from tests.optional import needs_core
+from vinculum.errors import AttributeValueError, VinculumError
+from vinculum.onnxruntime import get_library_path, register
+
+pytestmark = needs_core()
+VERSIONS = ("1.23.0", "1.24.1", "1.32.0")
+
+
+@pytest.fixture(params=VERSIONS)
+def host(request: pytest.FixtureRequest) -> Host:
+    """Return a host in which the library is registered."""
+    host = Host(request.param)
+    host.register()
+    return host
+
+
+def every_pair(name: str) -> tuple[Array, Array]:
+    """Return every two telling values as dividends and divisors."""
+    some = values(name)
+    a, b = (np.ascontiguousarray(x) for x in np.broadcast_arrays(some[:, None], some))
+    return a, b
+
+
+def of_shape(name: str, shape: tuple[int, ...], seed: int) -> Array:
+    """Return operands; integers are never zero."""
+    flat = random_encodings(name, prod(shape), seed)
+    if name in INTEGERS:
+        flat[flat == 0] = 1
+    return flat.reshape(shape)
+
+
+class TestRegistering:
+    """By entries of the options, once for each."""
+
+    def test_operators(self, host: Host) -> None:
+        names = [field(op, NAME, ctypes.c_char_p, ctypes.c_void_p)(op) for op in host.operators]
+        assert {name: names.count(name) for name in names} == {b"Div": 12, b"Reciprocal": 4, b"Mod": 12}
+        inputs = {field(op, INPUTS, ctypes.c_size_t, ctypes.c_void_p)(op) for op in host.operators}
+        assert inputs == {1, 2}
+
+    @pytest.mark.parametrize(("fusions", "starts"), [("0", {1}), ("1", {6, 7, 10})])
+    def test_what_may_be_fused(self, fusions: str, starts: set[int]) -> None:
+        host = Host()
+        host.register({"custom_op.vinculum.fusions": fusions})
+        assert {field(op, START, ctypes.c_int, ctypes.c_void_p)(op) for op in host.operators} == starts
+
+    def test_the_same_settings_twice(self) -> None:
+        """Whatever sessions look at is there once."""
+        host, entries = Host(), {"custom_op.vinculum.overflow": "raise"}
+        first, _ = host.register(entries), host.register()
+        operators = host.operators
+        host.register(entries)
+        assert host.operators is not operators
+        with pytest.raises(HostError, match=r"^vinculum: these session options have the library already"):
+            host.register_again(first)
+        assert host.registered == 3
+
+    def test_settings_that_are_none(self) -> None:
+        with pytest.raises(HostError, match=r"is 'ignore'; allowed: 'raise', 'zero', 'saturate'$"):
+            Host().register({"custom_op.vinculum.zero_divisor": "ignore"})
+
+    def test_an_older_version(self) -> None:
+        host = Host("1.16.3")
+        older = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_uint32)(
+            lambda wanted: ctypes.addressof(host._table) if wanted <= 16 else None
+        )
+        host.base[0] = ctypes.cast(older, ctypes.c_void_p).value
+        with pytest.raises(HostError, match=r"^vinculum: this ONNX Runtime is older than 1\.17; take a newer one$"):
+            host.register()
+
+    @pytest.mark.parametrize(
+        "failing", ["CreateCustomOpDomain", "CustomOpDomain_Add", "AddCustomOpDomain", "HasSessionConfigEntry"]
+    )
+    def test_a_host_that_fails(self, failing: str) -> None:
+        with pytest.raises(HostError, match=f"^{failing} fails$"):
+            Host(failing=failing).register()
+
+    def test_policies_of_register(self) -> None:
+        class Options:
+            """Session options that remember."""
+
+            def __init__(self) -> None:
+                self.said: list[tuple[str, ...]] = []
+
+            def add_session_config_entry(self, key: str, value: str) -> None:
+                """Remember."""
+                self.said.append((key, value))
+
+            def register_custom_ops_library(self, path: str) -> None:
+                """Remember."""
+                self.said.append((path,))
+
+        options = Options()
+        register(options, zero_divisor="saturate", fusions=True)
+        prefix = "custom_op.vinculum"
+        assert options.said == [
+            *((f"{prefix}.zero_divisor", "saturate"), (f"{prefix}.overflow", "wrap"), (f"{prefix}.fusions", "1")),
+            (get_library_path(),),
+        ]
+        with pytest.raises(AttributeValueError, match="overflow is 'zero'; allowed: 'wrap', 'raise', 'saturate'"):
+            register(options, overflow="zero")  # type: ignore[arg-type]
+
+    def test_without_the_library(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        monkeypatch.setattr("vinculum.onnxruntime._LIBRARY", tmp_path / "operators.so")
+        with pytest.raises(VinculumError, match="was not compiled: install Vinculum again where there is a C"):
+            get_library_path()
+
+
+class TestResults:
+    """Those of `vinculum.div`, `vinculum.reciprocal` and `vinculum.remainder`."""
+
+    @pytest.mark.parametrize("name", DTYPES)
+    def test_every_two_values(self, name: str) -> None:
+        a, b = every_pair(name)
+        for zero_divisor, overflow in (("zero", "wrap"), ("saturate", "saturate")):
+            host = Host()
+            host.register(
+                {
+                    f"custom_op.vinculum.{key}": value
+                    for key, value in (("zero_divisor", zero_divisor), ("overflow", overflow))
+                }
+            )
+            expected = pairs(name, zero_divisor=zero_divisor, overflow=overflow).quotients
+            assert_same(host.node("Div", DTYPES[name])(a, b), expected)
+
+    @pytest.mark.parametrize("name", [*INTEGERS, *FLOATS])
+    def test_shapes(self, host: Host, name: str) -> None:
+        div, mod = host.node("Div", DTYPES[name]), host.node("Mod", DTYPES[name], fmod=int(name in FLOATS))
+        shapes = (((), ()), ((7,), ()), ((), (3, 1)), ((2, 1, 5), (4, 1)), ((2, 3, 4), (3, 1)), ((0, 4), (4,)))
+        for of_a, of_b in (*shapes, ((300, 500), (500,)), ((1, 500), (300, 1)), ((200_000,), (1,))):
+            a, b = of_shape(name, of_a, 0), of_shape(name, of_b, 1)
+            assert_same(div(a, b), np.asarray(vinculum.div(a, b)))
+            if name in INTEGERS:
+                assert_same(mod(a, b), np.asarray(vinculum.remainder(a, b)))
+            elif name != "bfloat16":
+                with np.errstate(all="ignore"):
+                    assert_same(mod(a, b), np.asarray(np.fmod(a, b)))
+        assert host.parts > 1
+
+    @pytest.mark.parametrize("name", ["float32", "float64"])
+    def test_remainders_of_floats_with_the_divisors_sign(self, host: Host, name: str) -> None:
+        a = np.array([7, -7, 7, -7, 6, -6, 0.0, -1e-30, 5, -5], name)
+        b = np.array([2, 2, -2, -2, -3, 3, -4, 1, np.inf, np.inf], name)
+        assert_same(host.node("Mod", DTYPES[name])(a, b), np.array([1, 1, -1, -1, -0.0, 0.0, -0.0, 1, 5, np.inf], name))
+
+    @pytest.mark.parametrize("name", FLOATS)
+    def test_reciprocals(self, host: Host, name: str) -> None:
+        assert_same(host.node("Reciprocal", DTYPES[name])(values(name)), vinculum.reciprocal(values(name)))
+
+    def test_versions_that_place_the_second_operand(self, host: Host) -> None:
+        a, b = np.arange(1, 25, dtype=np.float32).reshape(2, 3, 4), np.arange(1, 4, dtype=np.float32)
+        expected = vinculum.div(a, b, opset=6, broadcast=1, axis=1)
+        assert_same(host.node("Div", np.float32, broadcast=1, axis=1)(a, b), expected)
+        with pytest.raises(HostError, match=r"^vinculum: Div 'node' of float: the shapes \[2, 3, 4\] and \[3\] do not"):
+            host.node("Div", np.float32, broadcast=1, axis=3)(a, b)
+
+
+class TestErrors:
+    """Statuses, never a signal, and nothing is left behind."""
+
+    def test_elements(self, host: Host) -> None:
+        a, b = np.array([[6, 7], [8, 9]], np.uint8), np.array([1, 0], np.uint8)
+        with pytest.raises(HostError, match=r"2 of 4 divisors are zero, the first at index \[0, 1\]: 7 / 0; allowed"):
+            host.node("Div", np.uint8)(a, b)
+        with pytest.raises(HostError, match=r"2 of 4 divisors are zero, the first at index \[0, 1\]: 7 mod 0; allowed"):
+            host.node("Mod", np.uint8)(a, b)
+        host.register({"custom_op.vinculum.overflow": "raise"})
+        smallest = np.array([-128], np.int8)
+        with pytest.raises(HostError, match=r"1 of 1 quotients are MIN/-1, .*\[0\]: -128 / -1; allowed with overflow="):
+            host.node("Div", np.int8)(smallest, np.array([-1], np.int8))
+        assert host.node("Mod", np.int8)(smallest, np.array([-1], np.int8)) == 0
+
+    @pytest.mark.parametrize(
+        "failing",
+        ["KernelContext_GetInput", "KernelContext_GetOutput", "GetTensorMutableData", "KernelContext_ParallelFor"],
+    )
+    def test_a_host_that_fails(self, failing: str) -> None:
+        host = Host(failing=failing)
+        host.register()
+        operands = np.ones(100_000, np.int32)
+        with pytest.raises(HostError, match=f"^{failing} fails$"):
+            host.node("Div", np.int32)(operands, operands)
+
+    @pytest.mark.parametrize("version", VERSIONS)
+    def test_too_many_dimensions(self, version: str) -> None:
+        host = Host(version)
+        host.register()
+        one = np.ones(1, np.int8)
+        deep: Any = SimpleNamespace(shape=(1,) * 65, ndim=65, dtype=one.dtype, ctypes=one.ctypes)  # NumPy has no such
+        with pytest.raises(HostError, match="more than 64 dimensions"):
+            host.node("Div", np.int8)(deep, one)
+
+
+@pytest.fixture
+def nodes(host: Host) -> Iterator[dict[str, Node]]:
+    """Return a node of each operator, whose memory is given back."""
+    made = {name: host.node(name, np.float32, fmod=1) for name in ("Div", "Reciprocal", "Mod")}
+    yield made
+    for node in made.values():
+        node.close()
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ((2, 3), (2, 3), (2, 3)),
+        ((2, 3), (3,), (2, 3)),
+        ((1,), (2, 3), (2, 3)),
+        (("n", 3), ("n", 3), ("n", 3)),
+        (("n", 3), ("m", 3), None),
+        (("n", 3), (1, 1), ("n", 3)),
+        ((4, 3), ("n", 3), (4, 3)),
+        ((1, 3), ("n", 3), ("n", 3)),
+        (("", 3), ("", 3), None),  # sizes without a name may be different ones
+        ((2, 1), (1, 3), None),  # neither operand's
+        ((2, 3), (), None),  # a scalar, or not known
+        ((0, 3), (1, 3), (0, 3)),
+        ((0,), ("n",), None),
+    ],
+)
+def test_shapes_that_are_inferred(nodes: dict[str, Node], first: Shape, second: Shape, expected: Shape | None) -> None:
+    for name in ("Div", "Mod"):
+        assert nodes[name].infer(first, second) == nodes[name].infer(second, first) == expected
+    assert nodes["Reciprocal"].infer(first) == (None if "" in first else first)

@@ -1,0 +1,221 @@
+"""Sessions that have the library: registering, threads, processes, subnormals, hostile calls and versions."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import onnx.parser
+import onnxruntime
+import pytest
+
+import vinculum
+from tests.kernels.comparing import assert_same
+from tests.processes import run
+from tests.runtimes.onnxruntime.sessions import Array, Session, text_of
+from vinculum.errors import AttributeValueError
+from vinculum.onnxruntime import get_library_path, register
+
+SMALLEST = np.iinfo(np.int32).min
+
+
+class TestRegistering:
+    """Once for session options, with policies of their own."""
+
+    def test_policies(self) -> None:
+        for given in ({"zero_divisor": "wrap"}, {"overflow": "zero"}):
+            with pytest.raises(AttributeValueError, match="; allowed: '"):
+                register(onnxruntime.SessionOptions(), **given)  # type: ignore[arg-type]
+
+    @pytest.mark.parametrize(
+        ("key", "allowed"),
+        [
+            ("zero_divisor", "'raise', 'zero', 'saturate'"),
+            ("overflow", "'wrap', 'raise', 'saturate'"),
+            ("fusions", "'0', '1'"),
+        ],
+    )
+    def test_entries_of_programs_in_other_languages(self, key: str, allowed: str) -> None:
+        options = onnxruntime.SessionOptions()
+        options.add_session_config_entry(f"custom_op.vinculum.{key}", "0.5")
+        with pytest.raises(Exception, match=f"vinculum: custom_op.vinculum.{key} is '0.5'; allowed: {allowed}$"):
+            options.register_custom_ops_library(get_library_path())
+
+    def test_defaults_are_those_of_register(self) -> None:
+        options = onnxruntime.SessionOptions()
+        options.register_custom_ops_library(get_library_path())
+        session = onnxruntime.InferenceSession(_divider(), options)
+        assert session.run(None, _operands(SMALLEST, -1))[0].tolist() == [[SMALLEST]]
+        with pytest.raises(Exception, match="1 of 1 divisors are zero"):
+            session.run(None, _operands(1, 0))
+
+    def test_twice(self) -> None:
+        options = onnxruntime.SessionOptions()
+        register(options)
+        with pytest.raises(
+            Exception, match="vinculum: these session options have the library already; register it once"
+        ):
+            register(options, zero_divisor="zero")
+        for _ in range(2):  # sessions of the same options
+            onnxruntime.InferenceSession(_divider(), options)
+
+    def test_sessions_of_other_policies_beside_each_other(self) -> None:
+        chosen = {"zero": 0, "saturate": np.iinfo(np.int32).max}
+        sessions = {policy: Session(text_of("c = Div(a, b)", "int32"), zero_divisor=policy) for policy in chosen}
+        plain = Session(text_of("c = Div(a, b)", "int32"), exact=False)
+        for _ in range(3):
+            for policy, quotient in chosen.items():
+                assert sessions[policy](np.array([[9]], np.int32), np.array([[0]], np.int32)).tolist() == [[quotient]]
+            assert plain(np.array([[9]], np.int32), np.array([[2]], np.int32)).tolist() == [[4]]
+
+
+def printed(program: str) -> str:
+    """Return what a Python program prints, which must end well and write no message."""
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    ended = run([sys.executable, "-W", "ignore", "-c", program], env=environment)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    return str(ended.stdout)
+
+
+def _divider() -> bytes:
+    model: bytes = onnx.parser.parse_model(text_of("c = Div(a, b)", "int32")).SerializeToString()
+    return model
+
+
+def _operands(a: int, b: int) -> dict[str, Array]:
+    return {"a": np.array([[a]], np.int32), "b": np.array([[b]], np.int32)}
+
+
+class TestThreads:
+    """A session may be run by many threads, beside others and beside divisions of ours."""
+
+    A, B = np.arange(-150_000, 150_000, dtype=np.int64).reshape(3, -1), np.array([[7], [-3], [11]], np.int64)
+
+    def in_eight_threads(self, work: Callable[[int], None]) -> None:
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(work, range(8)))
+
+    @pytest.mark.parametrize("threads", [1, 2, 4])
+    def test_one_session(self, threads: int) -> None:
+        session = Session(text_of("c = Div(a, b)", "int64"), threads=threads)
+        expected, started = vinculum.div(self.A, self.B), threading.Barrier(8)
+
+        def work(_: int) -> None:
+            started.wait()
+            for _ in range(20):
+                assert_same(session(self.A, self.B), expected)
+
+        self.in_eight_threads(work)
+
+    def test_two_sessions_and_divisions_without_a_session(self) -> None:
+        sessions = [Session(text_of(f"c = {op}(a, b)", "int64"), threads=2) for op in ("Div", "Mod")]
+        expected = [vinculum.div(self.A, self.B), vinculum.remainder(self.A, self.B)]
+
+        def work(number: int) -> None:
+            for _ in range(20):
+                if number < 6:
+                    assert_same(sessions[number % 2](self.A, self.B), expected[number % 2])
+                else:
+                    assert_same(vinculum.div(self.A, self.B), expected[0])
+
+        self.in_eight_threads(work)
+
+    def test_errors_in_some(self) -> None:
+        session = Session(text_of("c = Div(a, b)", "int64"), threads=2)
+
+        def work(number: int) -> None:
+            for _ in range(20):
+                if number % 2:
+                    with pytest.raises(
+                        Exception, match=r"100000 of 300000 divisors are zero, the first at index .1, 0."
+                    ):
+                        session(self.A, np.array([[7], [0], [11]], np.int64))
+                else:
+                    assert session(self.A, self.B).shape == self.A.shape
+
+        self.in_eight_threads(work)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system forks no processes")
+@pytest.mark.parametrize("before", ["", "divide()", "vinculum.div(A, B)", "divide(); vinculum.div(A, B)"])
+def test_sessions_after_a_fork(before: str) -> None:
+    """Whatever has run before: ONNX Runtime's own threads are each session's."""
+    program = f"""
+import os
+import numpy as np
+import vinculum
+from tests.runtimes.onnxruntime.sessions import Session, text_of
+A, B = np.arange(300_000, dtype=np.int64).reshape(3, -1), np.array([[7], [-3], [11]], np.int64)
+def divide():
+    quotients = Session(text_of("c = Div(a, b)", "int64"), threads=2)(A, B)
+    assert (quotients == vinculum.div(A, B)).all()
+{before}
+child = os.fork()
+divide()
+if child == 0:
+    os._exit(0)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+print("divided in both")
+"""
+    assert printed(program) == "divided in both\n"
+
+
+def test_subnormals_where_sessions_flush_them() -> None:
+    """They are kept in our operators, whatever others do with them. The first session of a process switches it."""
+    program = """
+import numpy as np
+from tests.kernels.comparing import DTYPES
+from tests.runtimes.onnxruntime.sessions import Session, text_of
+def run(node, name):
+    session = Session(text_of(node, name), entries={"session.set_denormal_as_zero": "1"}, threads=2)
+    dtype = DTYPES[name]
+    tiny = np.full((300, 400), 12, f"u{dtype.itemsize}").view(dtype)
+    return session(tiny, np.full((1, 1), 3, dtype)).view(f"u{dtype.itemsize}")
+assert not run("c = Mul(a, b)", "float32").any()
+for name in ("float32", "float64", "float16", "bfloat16"):
+    assert (run("c = Div(a, b)", name) == 4).all(), name
+    assert (run("c = Mod <fmod=1> (a, b)", name) == 12).all(), name
+assert not run("c = Mul(a, b)", "float32").any()
+print("kept")
+"""
+    assert printed(program) == "kept\n"
+
+
+def test_ten_thousand_hostile_calls() -> None:
+    """No signal, whatever is divided by what: each ends with quotients, or with an error of ours."""
+    program = """
+import numpy as np
+from tests.runtimes.onnxruntime.sessions import INTEGERS, Session, text_of
+rng = np.random.default_rng(31)
+ended = {"quotients": 0, "errors": 0}
+for name in INTEGERS:
+    smallest, largest = int(np.iinfo(name).min), int(np.iinfo(name).max)
+    hostile = np.array([smallest, smallest + 1, largest, 0, 0, 1, *([-1, -1] if smallest else [])], name)
+    for node in ("c = Div(a, b)", "c = Mod(a, b)", "c = Mod <fmod=1> (a, b)"):
+        for overflow in ("wrap", "raise"):
+            session = Session(text_of(node, name), overflow=overflow)
+            for _ in range(209):
+                rows, columns = rng.integers(0, 5, 2)
+                a, b = (rng.choice(hostile, (rng.choice([1, rows]), rng.choice([1, columns]))) for _ in "ab")
+                try:
+                    session(a, b)
+                    ended["quotients"] += 1
+                except Exception as error:
+                    assert "vinculum: " in str(error), error
+                    ended["errors"] += 1
+print(sum(ended.values()), min(ended.values()) > 1000)
+"""
+    assert printed(program) == "10032 True\n"
+
+
+def test_what_a_process_writes() -> None:
+    """An older ONNX Runtime is not asked for a version that it does not have, of which it would complain."""
+    program = """
+import onnxruntime, vinculum.onnxruntime
+vinculum.onnxruntime.register(onnxruntime.SessionOptions())
+"""
+    assert printed(program) == ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from functools import cache
+from functools import cache, cached_property
 from types import CodeType
 from typing import Any
 
@@ -16,7 +16,13 @@ from numpy.typing import NDArray
 from vinculum.conformance.cases.operation import Operation, rounding_asked
 from vinculum.conformance.runtimes.options import check_names, chosen
 from vinculum.conformance.runtimes.packages import ONE_BY_ONE, check_package, versions_of
-from vinculum.conformance.runtimes.programs.reproducer import body_lines, operand_lines, operand_names, python_program
+from vinculum.conformance.runtimes.programs.reproducer import (
+    body_lines,
+    operand_lines,
+    operand_names,
+    print_quotient,
+    python_program,
+)
 from vinculum.sandbox import UnsupportedError
 from vinculum.spec.element_types import Kind
 from vinculum.spec.model import IntegerRounding
@@ -103,14 +109,10 @@ class ArrayLibrary:
             library = replace(library, **values[chosen(library.name, name, options, tuple(values), next(iter(values)))])
         self.title = library.title
         self._library = library
-        self._options = dict(options)
-        self._names: dict[str, Any] = {"np": np, "ml_dtypes": ml_dtypes}
 
     def check(self) -> None:
-        """Raise ModelError if it is not installed, or does not start with the options."""
-        row = self._library
-        made, given = f"{__package__}.libraries:made", self._options
-        check_package(row.title, row.package, made, row.name, given, install=row.install, starts=bool(given))
+        """Raise ModelError if it is not installed."""
+        check_package(self._library.title, self._library.package, self._library.install)
 
     def versions(self) -> Mapping[str, str]:
         """Return the versions of the library and of what it computes and stores arrays with."""
@@ -134,13 +136,10 @@ class ArrayLibrary:
 
     def start(self) -> None:
         """Import it, set its options, and divide 1 by 1."""
-        exec("\n".join(self._library.imports), self._names)  # the very lines that a reproducer shows
         self.answer(ONE_BY_ONE)
 
     def answer(self, operation: Operation) -> NDArray[Any]:
         """Return the result of the call; its NotImplementedError becomes UnsupportedError."""
-        if len(self._names) == 2:
-            exec("\n".join(self._library.imports), self._names)
         call = self._call(operation)
         names = dict(zip(operand_names(operation), (np.array(o, order="C") for o in operation.operands), strict=True))
         try:
@@ -153,19 +152,26 @@ class ArrayLibrary:
             raise UnsupportedError(one_line(error)) from None
 
     def reproducer(self, operation: Operation) -> str:
-        """Return Python source that makes the same call."""
-        given = zip(operand_names(operation), operation.operands, strict=True)
-        arrays = [(name, self._array(name, array.dtype, checked=False)) for name, array in given]
-        lines = [f"{name} = {array}" for name, array in arrays if name != array]
+        """Return Python source that makes the same call, or says that there is none."""
         try:
             call = self._call(operation)
         except UnsupportedError as error:
-            lines, call = [], f"None  # {error}"
+            return python_program(*operand_lines(operation), f"print({str(error)!r})")
+        given = zip(operand_names(operation), operation.operands, strict=True)
+        arrays = [(name, self._array(name, array.dtype)) for name, array in given]
+        lines = [f"{name} = {array}" for name, array in arrays if name != array]
         lines += body_lines(call, "quotient") if callable(call) else [f"quotient = {call}"]
-        own = {operand.dtype for operand in operation.operands}
-        back = self._back("quotient", self._own(next(iter(own)))) if len(own) == 1 else "quotient"
-        shown = "print(repr(quotient))" if call is None else f"print(repr({back}))"
-        return python_program(*operand_lines(operation), *lines, shown, imports=self._library.imports)
+        own = {self._own(operand.dtype) for operand in operation.operands}
+        # Of two element types only the library knows what they give.
+        lines.append(print_quotient("quotient" if len(own) > 1 else self._back("quotient", own.pop())))
+        return python_program(*self._library.imports, *operand_lines(operation), *lines)
+
+    @cached_property
+    def _names(self) -> dict[str, Any]:
+        """What the very lines of imports that a reproducer shows define."""
+        names: dict[str, Any] = {"np": np, "ml_dtypes": ml_dtypes}
+        exec("\n".join(self._library.imports), names)
+        return names
 
     def _evaluated(self, source: str, **names: Any) -> Any:
         return eval(_compiled(source), self._names, names)
@@ -181,12 +187,14 @@ class ArrayLibrary:
             call = call or self._library.calls.get(Function.FLOOR_DIVIDE)
         if call is None:
             raise UnsupportedError(f"{self.title} has no {function.value}")
-        return call if callable(call) else self._library.call.format(call=call, names=", ".join(operand_names(operation)))
+        return (
+            call if callable(call) else self._library.call.format(call=call, names=", ".join(operand_names(operation)))
+        )
 
     def _own(self, dtype: np.dtype[Any]) -> str:
         return self._library.types.get(dtype.name, dtype.name)
 
-    def _array(self, name: str, dtype: np.dtype[Any], *, checked: bool = True) -> str:
+    def _array(self, name: str, dtype: np.dtype[Any]) -> str:
         """Return the expression of an array of the library."""
         foreign = self._library.foreign_array if not hasattr(np, dtype.name) else ""
         return (foreign or self._library.array).format(name, type=self._own(dtype), bits=f"uint{8 * dtype.itemsize}")

@@ -1,18 +1,16 @@
-"""The table of libraries that are called with arrays: NumPy, PyTorch, JAX, TensorFlow, MLX, tinygrad, MNN, ncnn, LiteRT."""
+"""The table of libraries that are called with arrays: NumPy, PyTorch, JAX, TensorFlow and further ones."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-from vinculum.conformance.runtimes.calls import ArrayLibrary, Function, Library
+from vinculum.conformance.runtimes.calls import Function, Library
 
 _DIVIDE, _TRUNCATE, _FLOOR = Function.DIVIDE, Function.TRUNCATING_DIVIDE, Function.FLOOR_DIVIDE
 _RECIPROCAL = Function.RECIPROCAL
 
-_INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
-_FLOATS = ("float16", "float32", "float64")
-_OWN = {name: name for name in ("bfloat16", *_FLOATS, *_INTEGERS)}
+_TYPES = ("bfloat16", "float16", "float32", "float64", *(f"{sign}int{2**n}" for sign in ("", "u") for n in range(3, 7)))
+_OWN = {name: name for name in _TYPES}
 
 NUMPY = Library(
     name="numpy",
@@ -61,16 +59,13 @@ TORCH = Library(
     },
 )
 
+_JAX = ("import jax", "import jax.numpy as jnp", 'jax.config.update("jax_enable_x64", True)')
+
 JAX = Library(
     name="jax",
     title="JAX",
     package="jax",
-    imports=(
-        "import jax",
-        "import jax.numpy as jnp",
-        'jax.config.update("jax_enable_x64", True)',
-        'jax.config.update("jax_platforms", "cpu")',
-    ),
+    imports=(*_JAX, 'jax.config.update("jax_platforms", "cpu")'),
     calls={
         _DIVIDE: "jnp.divide(a, b)",
         _TRUNCATE: "jax.lax.div(*jnp.broadcast_arrays(a, b))",  # It takes equal shapes only, and no other truncates.
@@ -81,14 +76,7 @@ JAX = Library(
     options={
         "platform": {
             "cpu": {},
-            "gpu": {
-                "imports": (
-                    "import jax",
-                    "import jax.numpy as jnp",
-                    'jax.config.update("jax_enable_x64", True)',
-                    'jax.config.update("jax_platforms", "cuda")',
-                )
-            },
+            "gpu": {"imports": (*_JAX, 'jax.config.update("jax_platforms", "cuda")')},
         },
         "jit": {"false": {}, "true": {"call": "jax.jit(lambda {names}: {call})({names})"}},
     },
@@ -110,15 +98,6 @@ TENSORFLOW = Library(
     back="{0}.numpy()",
     packages=("ml_dtypes",),
     install="tensorflow-cpu",
-    options={
-        "jit": {
-            "false": {},
-            "true": {
-                "title": "TensorFlow, compiled by XLA",
-                "call": "tf.function(lambda {names}: {call}, jit_compile=True)({names})",
-            },
-        }
-    },
 )
 
 MLX = Library(
@@ -136,6 +115,8 @@ MLX = Library(
     install="mlx mlx-cpu",
 )
 
+_IN_C = ("bfloat16", "half", "float", "double", "char", "short", "int", "long", "uchar", "ushort", "uint", "ulong")
+
 TINYGRAD = Library(
     name="tinygrad",
     title="tinygrad",
@@ -147,20 +128,7 @@ TINYGRAD = Library(
         _FLOOR: "a // b",
         _RECIPROCAL: "x.reciprocal()",
     },
-    types={
-        "float16": "half",
-        "float32": "float",
-        "float64": "double",
-        "bfloat16": "bfloat16",
-        "int8": "char",
-        "int16": "short",
-        "int32": "int",
-        "int64": "long",
-        "uint8": "uchar",
-        "uint16": "ushort",
-        "uint32": "uint",
-        "uint64": "ulong",
-    },
+    types=dict(zip(_TYPES, _IN_C, strict=True)),
     array='Tensor({0}, device="CPU")',
     back="{0}.numpy()",
     foreign_array='Tensor({0}.view(np.{bits}), device="CPU").bitcast(dtypes.{type})',
@@ -186,36 +154,6 @@ MNN = Library(
 )
 
 
-def _divided_by_ncnn(a: Any, b: Any) -> Any:
-    """Return the quotient of a net of one layer, whose operation number 3 is the division."""
-    import tempfile
-    from pathlib import Path
-
-    import ncnn
-    import numpy as np
-
-    net = ncnn.Net()
-    with tempfile.NamedTemporaryFile(suffix=".param") as file:
-        layers = ("Input A 0 1 A", "Input B 0 1 B", "BinaryOp C 2 1 A B C 0=3")
-        Path(file.name).write_text("\n".join(("7767517", "3 3", *layers, "")))
-        net.load_param(file.name)
-    extractor = net.create_extractor()
-    extractor.input("A", ncnn.Mat(a))
-    extractor.input("B", ncnn.Mat(b))
-    return np.array(extractor.extract("C")[1])
-
-
-NCNN = Library(
-    name="ncnn",
-    title="ncnn",
-    package="ncnn",
-    imports=(),
-    calls={_DIVIDE: _divided_by_ncnn},
-    types={"float32": "float"},
-    install="ncnn",
-)
-
-
 def _divided_by_litert(a: Any, b: Any) -> Any:
     """Return the quotient of a model of one operator, DIV."""
     import ai_edge_litert.schema_py_generated as schema
@@ -223,10 +161,13 @@ def _divided_by_litert(a: Any, b: Any) -> Any:
     import numpy as np
     from ai_edge_litert.interpreter import Interpreter
 
-    kinds = {"float32": schema.TensorType.FLOAT32, "float16": schema.TensorType.FLOAT16, "int32": schema.TensorType.INT32}
+    kind = getattr(schema.TensorType, a.dtype.name.upper())
     shapes = (a.shape, b.shape, np.broadcast_shapes(a.shape, b.shape))
-    tensors = [schema.TensorT(shape=list(shape), type=kinds[a.dtype.name], name=name) for name, shape in zip("ABC", shapes)]
-    code = schema.OperatorCodeT(builtinCode=schema.BuiltinOperator.DIV, deprecatedBuiltinCode=schema.BuiltinOperator.DIV)
+    tensors = [
+        schema.TensorT(shape=list(shape), type=kind, name=name) for name, shape in zip("ABC", shapes, strict=True)
+    ]
+    div = schema.BuiltinOperator.DIV
+    code = schema.OperatorCodeT(builtinCode=div, deprecatedBuiltinCode=div)
     options = {"builtinOptionsType": schema.BuiltinOptions.DivOptions, "builtinOptions": schema.DivOptionsT()}
     operator = schema.OperatorT(inputs=[0, 1], outputs=[2], **options)
     graph = schema.SubGraphT(tensors=tensors, inputs=[0, 1], outputs=[2], operators=[operator])
@@ -252,10 +193,5 @@ LITERT = Library(
     install="ai-edge-litert",
 )
 
-LIBRARIES = {one.name: one for one in (NUMPY, TORCH, JAX, TENSORFLOW, MLX, TINYGRAD, MNN, NCNN, LITERT)}
+LIBRARIES = {one.name: one for one in (NUMPY, TORCH, JAX, TENSORFLOW, MLX, TINYGRAD, MNN, LITERT)}
 """The rows by the names on the command line."""
-
-
-def made(name: str, options: Mapping[str, str]) -> ArrayLibrary:
-    """Return the library of a row as a runtime."""
-    return ArrayLibrary(LIBRARIES[name], options)

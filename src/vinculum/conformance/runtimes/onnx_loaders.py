@@ -60,8 +60,7 @@ class OnnxLoader:
 
     def check(self) -> None:
         """Raise ModelError if its package is not installed."""
-        loader = self._loader
-        check_package(loader.title, loader.package, "", install=loader.install, starts=False)
+        check_package(self._loader.title, self._loader.package, self._loader.install)
 
     def versions(self) -> Mapping[str, str]:
         """Return the versions of its packages."""
@@ -153,7 +152,8 @@ def _iree(model: Any, inputs: dict[str, Any]) -> Any:
     onnx_importer.NodeImporter.define_function(info.main_graph, module).import_all()
     session = Session()
     session.set_flags("--iree-hal-target-device=local", "--iree-hal-local-target-device-backends=llvm-cpu")
-    session.set_flags("--iree-llvmcpu-target-cpu=host", "--iree-input-type=onnx")
+    session.set_flags("--iree-llvmcpu-target-cpu=host")
+    session.set_flags("--iree-input-type=onnx", "--iree-input-demote-f64-to-f32=false")
     invocation = session.invocation()
     invocation.parse_source(Source.wrap_buffer(session, str(module).encode() + b"\0"))
     assert invocation.execute(), "the compiler fails"

@@ -24,8 +24,8 @@ ONE_BY_ONE = Operation(DIV_14, {}, (_ONE, _ONE), (False, False))
 """The division 1 / 1, which every runtime can execute."""
 
 
-def check_package(title: str, package: str, factory: str, *arguments: Any, install: str = "", starts: bool) -> None:
-    """Check that a package is installed, and that the runtime starts with its options.
+def check_package(title: str, package: str, install: str = "") -> None:
+    """Check that a package is installed.
 
     Parameters
     ----------
@@ -33,25 +33,17 @@ def check_package(title: str, package: str, factory: str, *arguments: Any, insta
         The runtime's name in messages.
     package : str
         The package to import.
-    factory : str
-        The runtime's factory.
-    *arguments
-        Its arguments.
-    install : str, keyword-only
+    install : str
         What pip installs; by default our own extra with the name of the package.
-    starts : bool, keyword-only
-        Whether it is started, in a subprocess, to see that it does with its options.
 
     Raises
     ------
     ModelError
-        If it is not installed (the message says how to install it), or does not start (the message says why).
+        If it is not installed; the message says how to install it.
     """
     if not _is_there(package):
         wanted = install or f"'vinculum-div[{package}]'"
         raise ModelError(f"{title} cannot be used: the package {package} is not installed: pip install {wanted}")
-    if starts:
-        asked_elsewhere("start", factory, *arguments, called=title)
 
 
 def _is_there(package: str) -> bool:

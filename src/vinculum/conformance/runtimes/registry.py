@@ -16,6 +16,7 @@ from vinculum.conformance.runtimes.calls import ArrayLibrary
 from vinculum.conformance.runtimes.command import PREFIX, Command
 from vinculum.conformance.runtimes.libraries import LIBRARIES
 from vinculum.conformance.runtimes.onnx_loaders import LOADERS, OnnxLoader
+from vinculum.conformance.runtimes.packages import asked_elsewhere
 from vinculum.conformance.runtimes.protocol import Runtime
 from vinculum.errors import AttributeValueError, SpecLookupError
 from vinculum.text import did_you_mean, quoted
@@ -23,8 +24,11 @@ from vinculum.text import did_you_mean, quoted
 GROUP = "vinculum.backends"
 """The group of entry points by which other packages provide runtimes; each names a module and attribute."""
 
-STARTED = f"{__name__}:started"
+MAKER = f"{__name__}:runtime"
 """The factory that makes a runtime from its name in a subprocess."""
+
+STARTED = f"{__name__}:started"
+"""The same, which also starts it."""
 
 GIVEN = "answers:"
 """What a backend begins with that is a folder of answers: see `vinculum.conformance.vectors.answers`."""
@@ -83,6 +87,20 @@ def runtime(backend: str) -> Runtime:
 
         return Plugin(foreign.get(name, name), options, name)
     raise SpecLookupError(_unknown(name))
+
+
+def check_usable(backend: str, made: Runtime) -> None:
+    """Check that a runtime's package is installed and, in another process, that it starts with options that are given.
+
+    Raises
+    ------
+    ModelError
+        If not; the message says how to install it, or why it does not start.
+    """
+    made.check()
+    name, options = parsed(backend)
+    if options and name in (*_OWN, *LIBRARIES):  # Others are started to learn what they are.
+        asked_elsewhere("start", MAKER, backend, called=made.title)
 
 
 def started(backend: str) -> Runtime:

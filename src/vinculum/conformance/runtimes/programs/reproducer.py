@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from inspect import getsource
 from textwrap import dedent
 from typing import Any
@@ -25,17 +25,19 @@ _IMPORTS = {
 }
 """The names that programs use and their imports, in the order of the imports."""
 _OF_ONNX = ("helper", "numpy_helper", "parser")
+_IMPORTING = re.compile(r"^(?:import|from) .*\n\n?", re.MULTILINE)
 _TEXT = re.compile(r'"""[\s\S]*?"""|"[^"\n]*"|#.*')
 
 
-def python_program(*lines: str, imports: Sequence[str] = ()) -> str:
-    """Return the source of a program: imports for the names in the lines, the given lines of imports, and the lines."""
-    body = "\n".join(lines)
+def python_program(*lines: str) -> str:
+    """Return the source of a program: imports for the names in the lines, lines that import, and the other lines."""
+    text = "\n".join([*lines, ""])
+    imports, body = _IMPORTING.findall(text), _IMPORTING.sub("", text)
     names = set(re.findall(r"(?<![\w.])[A-Za-z_]\w*", _TEXT.sub("", body)))
     needed = [line for name, line in _IMPORTS.items() if name in names]
     if of_onnx := [name for name in _OF_ONNX if name in names]:
         needed.append(f"from onnx import {', '.join(of_onnx)}")
-    return "\n".join([*needed, *imports, "", body, ""])
+    return "\n".join([*dict.fromkeys([*needed, *map(str.strip, imports)]), "", body])
 
 
 def operand_names(operation: Operation) -> list[str]:

@@ -12,6 +12,7 @@ import re
 import sys
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -25,6 +26,8 @@ from vinculum.reporting.conformance.view import view
 
 RUNS, PAGE = DOCUMENTS / "survey", DOCUMENTS / "reference" / "survey.md"
 _KNOWN = DOCUMENTS.parent / "known_deviations"
+_HERE = re.compile(r"(?:/[\w.+-]+)+/(?=site-packages/|torchinductor_)")
+"""Folders of the machine that asked, as they stand in messages of runtimes."""
 _TABLE = re.compile(r"(?<=<!-- runs -->\n).*?(?=<!-- end of runs -->)", re.DOTALL)
 
 
@@ -39,7 +42,7 @@ def published(run: Run) -> str:
 def add(files: Iterable[Path], folder: Path) -> None:
     """Publish the runs in files in a folder, each in place of an earlier one of the same name."""
     for run in (run for file in files for run in read_runs(file)):
-        (folder / published(run)).write_bytes(lzma.compress(as_json([run]).encode(), preset=9))
+        (folder / published(run)).write_bytes(lzma.compress(_HERE.sub("", as_json([run])).encode(), preset=9))
 
 
 def runs_in(folder: Path) -> list[Run]:
@@ -76,7 +79,8 @@ def table(runs: Sequence[Run], shown: Sequence[Run]) -> Iterator[str]:
 
 
 def _known() -> dict[str, KnownDeviations]:
-    return {known.backend: known for known in map(read_known_deviations, sorted(_KNOWN.glob("*.toml")))}
+    files = {file.relative_to(_KNOWN.parent): read_known_deviations(file) for file in sorted(_KNOWN.glob("*.toml"))}
+    return {known.backend: replace(known, file=file) for file, known in files.items()}
 
 
 ORDER = ("onnxruntime", "openvino", "torch", "torch[compile=true]", "tensorflow", "jax", "tvm", "iree", "tract")

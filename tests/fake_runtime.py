@@ -7,12 +7,14 @@ those of the sandbox. None uses our engine or our reference: NumPy's float quoti
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib.machinery import ModuleSpec
 from importlib.metadata import Distribution, DistributionFinder
 from pathlib import Path
@@ -29,6 +31,9 @@ from onnx.reference.op_run import OpRun
 
 from vinculum.conformance.cases.operation import Operation
 from vinculum.models.engines.onnxruntime import session
+from vinculum.models.engines.onnxruntime.divider import NUMBER, Asked, Divider, Operand
+from vinculum.models.engines.reference.operators import Loop
+from vinculum.ops.policies import Policies
 from vinculum.sandbox import UnsupportedError
 from vinculum.spec.attributes import checked_attributes
 from vinculum.spec.element_types import INT64, ElementType
@@ -722,6 +727,50 @@ class EverySecondSessionIsOff(FakeRuntime):
         return quotients
 
 
+class Library(FakeRuntime):
+    """What stands in for the library of `vinculum.onnxruntime`: exact, or asking the process that it is in."""
+
+    def __init__(self, entries: Mapping[str, str]) -> None:
+        self._policies = Policies(entries["zero_divisor"], entries["overflow"])  # type: ignore[arg-type]
+        self._divider = Divider(int(entries["divider"])) if "divider" in entries else None
+
+    def answer(self, operation: Operation) -> Array:
+        attributes = dict(operation.attributes)
+        number = attributes.pop(NUMBER)
+        bare = replace(operation, attributes=attributes)
+        if self._divider is not None:
+            return self._asked(int(str(number)), bare)
+        quotients = super().answer(bare)
+        a, b = self.laid(bare)
+        if element_type_of(b).is_integer:
+            overflow = (a == np.iinfo(a.dtype).min) & (b + b.dtype.type(1) == 0) & (a < 0)
+            for policy, found in ((self._policies.zero_divisor, b == 0), (self._policies.overflow, overflow)):
+                if policy == "raise" and found.any():
+                    raise RuntimeError("vinculum: this is not allowed")
+            if self._policies.zero_divisor == "saturate":
+                limits = np.where(a < 0, np.iinfo(a.dtype).min, np.iinfo(a.dtype).max).astype(a.dtype)
+                quotients = np.where((b == 0) & (a != 0), limits, quotients)
+            if self._policies.overflow == "saturate":
+                quotients = np.where(overflow, np.iinfo(a.dtype).max, quotients)
+        return quotients
+
+    def _asked(self, number: int, operation: Operation) -> Array:
+        arrays = [np.array(operand, order="C") for operand in operation.operands]
+        result = np.empty(self.laid(operation)[0].shape, arrays[0].dtype)
+        operands = [_handed_on(array) for array in (*([] if arrays[1:] else [result[:0]]), *arrays, result)]
+        code = helper.np_dtype_to_tensor_dtype(result.dtype)
+        assert self._divider is not None
+        if self._divider(Asked(number, code, *operands)):
+            raise RuntimeError("vinculum: the divider failed")
+        for array in arrays:  # A runtime uses its memory again.
+            array.fill(77)
+        return result
+
+
+def _handed_on(array: Array) -> Operand:
+    return Operand(array.ctypes.data, array.ndim, (ctypes.c_ssize_t * array.ndim)(*array.shape))
+
+
 class Model:
     """An ONNX model in ONNX's reference evaluator, its divisions answered by a runtime.
 
@@ -733,7 +782,7 @@ class Model:
 
     def __init__(self, runtime: FakeRuntime, model: Path | str | bytes) -> None:
         content = model if isinstance(model, bytes) else Path(model).read_bytes()
-        proto = inline_local_functions(ModelProto.FromString(content))
+        proto = _inlined(ModelProto.FromString(content))
         if not isinstance(model, bytes):
             load_external_data_for_model(proto, str(Path(model).parent))
         constants = {initializer.name for initializer in proto.graph.initializer}
@@ -765,6 +814,15 @@ class Model:
         return [found[name] for name in names or found]
 
 
+def _inlined(proto: ModelProto) -> ModelProto:
+    """Return a model without functions, in which the evaluator would not use the operators that it is given."""
+    (version,) = (entry.version for entry in proto.opset_import if entry.domain == "")
+    for function in proto.functions:  # Those of another operator set would stay.
+        for entry in function.opset_import:
+            entry.version = entry.version if entry.domain else version
+    return inline_local_functions(proto)
+
+
 def _declared(value: Any) -> SimpleNamespace:
     tensor = value.type.tensor_type
     name = TensorProto.DataType.Name(tensor.elem_type).lower()
@@ -773,7 +831,7 @@ def _declared(value: Any) -> SimpleNamespace:
 
 
 def _operators(runtime: FakeRuntime) -> list[type[OpRun]]:
-    """Return Div, Reciprocal and Mod, which the evaluator finds by their classes' names."""
+    """Return operators, which the evaluator finds by their classes' names; its own Loop has faults."""
 
     class Div(OpRun):
         op_domain = ""
@@ -796,7 +854,7 @@ def _operators(runtime: FakeRuntime) -> list[type[OpRun]]:
             dividend, divisor = np.broadcast_arrays(a, b)
             return (np.asarray(runtime.remainders(dividend, divisor, fmod or 0)),)
 
-    return [Div, Reciprocal, Mod]
+    return [Div, Reciprocal, Mod, Loop]
 
 
 class OrtValue:
@@ -841,13 +899,16 @@ class OrtValue:
 
 
 class SessionOptions(SimpleNamespace):
-    """The options of a session, which change nothing."""
+    """The options of a session: with our library, divisions are those of a `Library`; else they change nothing."""
+
+    def __init__(self) -> None:
+        super().__init__(entries={}, library=None, initializers={})
 
     def add_session_config_entry(self, name: str, value: str) -> None:
-        """Take an entry."""
+        self.entries[name] = value
 
     def register_custom_ops_library(self, path: str) -> None:
-        """Take a library."""
+        self.library = Library({name.rpartition(".")[2]: value for name, value in self.entries.items()})
 
     def add_external_initializers(self, names: list[str], values: list[OrtValue]) -> None:
         self.initializers = {name: value.numpy() for name, value in zip(names, values, strict=True)}
@@ -857,8 +918,9 @@ class InferenceSession:
     """A session of the package ``onnxruntime``."""
 
     def __init__(self, model: str | bytes, options: SessionOptions | None = None, **_: Any) -> None:
-        self._model = Model(_installed()["onnxruntime"](), model)
-        self._model.give(getattr(options, "initializers", {}))
+        options = options or SessionOptions()
+        self._model = Model(options.library or _installed()["onnxruntime"](), model)
+        self._model.give(options.initializers)
         self._model.load()
 
     def get_inputs(self) -> list[SimpleNamespace]:

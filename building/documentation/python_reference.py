@@ -22,6 +22,11 @@ _PARTS = {
         "A library for its sessions; see [Exact divisions in ONNX Runtime](../../how-to/exact-onnxruntime.md).",
         ("onnxruntime",),
     ),
+    "PyTorch": (
+        "torch",
+        "Divisions that PyTorch follows, and PyTorch's own; see [PyTorch](../../how-to/pytorch.md).",
+        ("torch",),
+    ),
     "Checks": (
         "checks",
         "Hazards of division, found before a run and in one; see [Checks and traces](../check.md).",

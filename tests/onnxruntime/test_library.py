@@ -15,12 +15,14 @@ import pytest
 import vinculum
 from tests.kernels.comparing import DTYPES, FLOATS, INTEGERS, assert_same
 from tests.kernels.witness import pairs, random_encodings, values
-from tests.onnxruntime.host import INPUTS, NAME, START, Array, Host, HostError, Node, Shape, field
+from tests.onnxruntime.host import INPUTS, NAME, NUMBERS, START, Array, Host, HostError, Node, Shape, field
 from tests.optional import needs_core
 from vinculum.errors import AttributeValueError, VinculumError
+from vinculum.models.engines.onnxruntime.divider import Divider
 from vinculum.onnxruntime import get_library_path, register
 
 pytestmark = needs_core()
+DIVIDERS: list[Any] = []
 VERSIONS = ("1.23.0", "1.24.1", "1.32.0")
 
 
@@ -240,3 +242,55 @@ def test_shapes_that_are_inferred(nodes: dict[str, Node], first: Shape, second: 
     for name in ("Div", "Mod"):
         assert nodes[name].infer(first, second) == nodes[name].infer(second, first) == expected
     assert nodes["Reciprocal"].infer(first) == (None if "" in first else first)
+
+
+class TestDivider:
+    """A function of the process that divides what has a number."""
+
+    @pytest.mark.parametrize("name", ["float32", "bfloat16", "int8"])
+    @pytest.mark.parametrize(("shapes", "axis"), [(((2, 3), (3,)), None), (((2, 3), (2,)), 0), (((0, 3), (3,)), None)])
+    def test_what_it_is_given(self, name: str, shapes: tuple[tuple[int, ...], ...], axis: int | None) -> None:
+        given: list[Any] = []
+
+        def divide(asked: Any) -> int:
+            one = asked.contents
+            operands = [operand.array(DTYPES[name]) for operand in (one.dividend, one.divisor, one.quotient)]
+            operands[2][...] = 7
+            given.append((one.number, one.type, *(operand.tolist() for operand in operands)))
+            return 0
+
+        node = self.made(divide, name, {"vinculum_number": 5} | ({} if axis is None else {"axis": axis}))
+        a, b = (np.arange(1, 1 + prod(shape)).astype(DTYPES[name]).reshape(shape) for shape in shapes)
+        quotient = node(a, b)
+        assert quotient.tolist() == np.full(shapes[0], 7).tolist()
+        assert given == [(5, NUMBERS[DTYPES[name]], a.tolist(), b.tolist(), quotient.tolist())]
+
+    def test_a_reciprocal(self) -> None:
+        ranks: list[int] = []
+
+        def divide(asked: Any) -> int:
+            ranks.extend((asked.contents.dividend.rank, asked.contents.divisor.rank))
+            return 0
+
+        node = self.made(divide, "float32", {"vinculum_number": 0}, "Reciprocal")
+        node(np.ones((2, 2), np.float32))
+        assert ranks == [0, 2]
+
+    def test_its_failure(self) -> None:
+        node = self.made(lambda asked: 1, "int32", {"vinculum_number": 0})
+        with pytest.raises(HostError, match=r"^vinculum: Div 'node' of int32: the divider failed$"):
+            node(np.ones(2, np.int32), np.ones(2, np.int32))
+
+    @pytest.mark.parametrize("operator", ["Div", "Mod"])
+    def test_what_has_no_number(self, operator: str) -> None:
+        node = self.made(lambda asked: 1, "int32", {}, operator)
+        assert node(np.array([7], np.int32), np.array([4], np.int32)).tolist() == [{"Div": 1, "Mod": 3}[operator]]
+
+    @staticmethod
+    def made(divide: Any, name: str, attributes: dict[str, int], operator: str = "Div") -> Node:
+        """Return a node of a host with a divider, which stays: the library keeps its settings."""
+        divider = Divider(divide)
+        DIVIDERS.append(divider)
+        host = Host()
+        host.register({"custom_op.vinculum.divider": str(ctypes.cast(divider, ctypes.c_void_p).value)})
+        return host.node(operator, DTYPES[name], **attributes)

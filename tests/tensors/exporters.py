@@ -45,9 +45,14 @@ class Exporter:
 
 
 class Tensor(Exporter):
-    """What a PyTorch tensor has of an array."""
+    """What a PyTorch tensor has of an array, which PyTorch does not follow."""
 
     __module__ = "torch"
+    requires_grad = False
+
+    @property
+    def is_cuda(self) -> bool:
+        return self._device == 2
 
 
 def from_dlpack(exporter: Any) -> Tensor:
@@ -55,8 +60,18 @@ def from_dlpack(exporter: Any) -> Tensor:
     return Tensor(np.from_dlpack(exporter))
 
 
+def _no(*_: Any) -> bool:
+    return False
+
+
 TORCH = SimpleNamespace(
     from_dlpack=from_dlpack,
+    jit=SimpleNamespace(is_tracing=_no),
+    compiler=SimpleNamespace(is_compiling=_no),
+    _C=SimpleNamespace(
+        _functorch=SimpleNamespace(is_functorch_wrapped_tensor=_no),
+        _len_torch_dispatch_stack=int,
+    ),
     **{name: f"torch.{name}" for name in (*_UNKNOWN_TO_DLPACK, "uint8", "uint16")},
 )
 """The module that `Tensor` is of."""

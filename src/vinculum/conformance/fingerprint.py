@@ -106,8 +106,7 @@ def lines(answered: Sequence[Answered], explanation: Explanation) -> Iterator[Li
         where = _where(own.cases, answered) if own.cause.divisions else ""
         yield _line(own.cases, f"{own.cause.statement}{where}")
     for told in explanation.refuted:
-        against = f"{told.refuting} passing cases refute it" if told.refuting else "too few quotients prove it"
-        yield _line(told.cases, f"consistent with: {told.cause.statement}; but {against}")
+        yield _line(told.cases, told.statement)
     consistent = {id(one) for told in explanation.refuted for one in told.cases}
     if rest := [one for one in explanation.unexplained if id(one) not in consistent]:
         yield _line(rest, f"{len(rest)} cases deviate for no known cause")

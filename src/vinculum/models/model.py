@@ -104,7 +104,7 @@ class Model:
         engine : {"reference", "onnxruntime", "openvino"}
             What runs all other operators: the reference evaluator of ONNX (for an IR this package, or OpenVINO if
             the IR has layers that this package lacks); ONNX Runtime, which is faster, lacks some operators and
-            versions, rounds sums in another order and crashes on an integer Mod by zero; or OpenVINO's CPU device,
+            versions and rounds sums in another order, and whose Mod is this package's too; or OpenVINO's CPU device,
             which also narrows float64 to float32 and int64 to int32.
 
         Raises

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from vinculum.spec.element_types import ElementType
-from vinculum.tensors.libraries import on_cuda_device, packages_of
+from vinculum.tensors.libraries import is_followed, on_cuda_device, packages_of
 from vinculum.tensors.shapes import SymbolicShape
 
 if TYPE_CHECKING:
@@ -37,4 +37,6 @@ def backend_of(*operands: object) -> ArrayBackend | None:
             return cast("ArrayBackend", import_module("vinculum.dask_arrays"))
         if on_cuda_device(operand):
             return cast("ArrayBackend", import_module("vinculum.device_arrays.backend"))
+        if is_followed(operand):
+            return cast("ArrayBackend", import_module("vinculum.torch"))
     return None

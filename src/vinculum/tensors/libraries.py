@@ -110,10 +110,28 @@ def in_library_of(operands: tuple[object, ...], results: Any) -> Any:
     return results if library is None else library.adopted(results)
 
 
+def is_followed(value: object) -> bool:
+    """Whether a value is a tensor whose operations PyTorch follows: to trace, compile, map or differentiate them."""
+    if isinstance(value, (np.ndarray, np.generic, type)) or "torch" not in packages_of(value):
+        return False
+    tensor: Any = value
+    torch = sys.modules["torch"]
+    return (
+        tensor.requires_grad
+        or torch.jit.is_tracing()
+        or torch.compiler.is_compiling()
+        or torch._C._functorch.is_functorch_wrapped_tensor(tensor)
+        or type(tensor).__module__.startswith("torch._subclasses")
+        or torch._C._len_torch_dispatch_stack() > 0
+    )
+
+
 def on_cuda_device(value: object) -> bool:
     """Whether a value is an array in the memory of a CUDA device."""
     if isinstance(value, (np.ndarray, np.generic, type)):
         return False
+    if "torch" in packages_of(value):
+        return bool(value.is_cuda)  # type: ignore[attr-defined]  # Under torch.compile, a tensor has every attribute.
     try:
         if hasattr(value, "__cuda_array_interface__"):
             return True

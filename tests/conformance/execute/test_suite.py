@@ -23,6 +23,7 @@ from vinculum.conformance.execute import installation
 from vinculum.conformance.execute.installation import environment, processor, processor_features
 from vinculum.conformance.execute.planning import plan
 from vinculum.conformance.execute.run import Selection
+from vinculum.conformance.execute.run_file import as_json, read_runs
 from vinculum.conformance.execute.suite import ask, survey
 from vinculum.conformance.oracle.verdict import Kind
 from vinculum.conformance.runtimes.registry import runtime
@@ -104,6 +105,18 @@ class TestResults:
             assert result.reproducer is not None
             assert example.operands[0] in result.reproducer
             assert example.operands[1] in result.reproducer
+
+    def test_what_is_refuted_is_kept(self, tmp_path: Path) -> None:
+        """Cases without a cause name the arithmetic that they are consistent with, in the file of the run too."""
+        selection = Selection(Level.DEFAULT, ("Div-14/float/*",))
+        run = survey(plan("tests.fake_runtime:LosesTheSignOfZero", selection))
+        told = {result.consistent for result in run.unexplained} - {""}
+        assert told
+        assert all("consistent with: " in words and "passing cases refute it" in words for words in told)
+        assert not any(result.consistent for result in run.results if result.cause or not result.verdict.kind.deviates)
+        file = tmp_path / "run.json"
+        file.write_text(as_json([run]), encoding="utf-8")
+        assert read_runs(file) == (run,)
 
     def test_what_no_encoding_has_is_escaped(self) -> None:
         (one,) = ask(FakeRuntime(), numbered(1), f"{fake_runtime.__name__}:SaysSurrogates")

@@ -20,6 +20,7 @@ from tests.conformance.planted import codes
 from tests.conformance.planted.codes import Asked, die, overflows, through_floats, tiny
 from tests.fake_runtime import Array, FakeRuntime
 from vinculum.conformance.cases.operation import Operation
+from vinculum.sandbox import Limits
 from vinculum.tensors.storage import element_type_of
 
 Code = Callable[[Asked], Any]
@@ -33,6 +34,10 @@ class Truth(Enum):
     RIGHT = "exact"
     WRONG = "wrong, by a cause that is true of it, or by none"
     UNSTEADY = "answers differ between runs"
+
+
+BUSY = Limits(seconds=60.0)
+"""Time that a call may need on a busy machine."""
 
 
 @dataclass(frozen=True)
@@ -58,8 +63,8 @@ class Divider:
         The operator version that `make test` asks.
     kills : bool
         Whether it takes its process with it, so that it needs one of its own.
-    lasts : bool
-        Whether it takes more time or memory than is allowed; `make test` leaves it out.
+    limits : Limits
+        Those of a call; `make test` leaves out the dividers that go beyond.
     backend : str
         What it is called on a command line, if it is no plug-in of ours.
     """
@@ -72,7 +77,13 @@ class Divider:
     truth: Truth = Truth.WRONG
     row: str = "Div-14"
     kills: bool = False
-    lasts: bool = False
+    limits: Limits = BUSY
+
+    @property
+    def lasts(self) -> bool:
+        """Whether it takes more time or memory than is allowed."""
+        return self.limits is not BUSY
+
     backend: str = ""
 
     @property
@@ -265,9 +276,9 @@ _ROWS = (
             _r("crashed: SIGFPE where ..."), kills=True),
     Divider("dies of x / 0", "int32", lambda x: die(x, x.b == 0), _r("crashed: SIGFPE where x / 0"), kills=True),
     Divider("hangs with nothing to divide", "int8", codes.hang, _r("hung where an empty operand"), kills=True,
-            lasts=True),
+            limits=Limits(seconds=2.0)),
     Divider("eats memory with nothing to divide", "int8", codes.eat, _r("out of memory where an empty operand"),
-            kills=True, lasts=True),
+            kills=True, limits=Limits(seconds=60.0, memory=288 << 20)),
     # Answers that differ between runs.
     Divider("chooses its kernel at random", "float", lambda x: x.inverted if x.random.random() < 0.5 else x.right,
             truth=_UNSTEADY),

@@ -28,8 +28,6 @@ from vinculum.spec.element_types import by_name
 FRESH = 400
 """How many fresh operations each cause is compared with, where time is no matter."""
 DIFFERS = "answers differ between runs"
-_LIMITS = Limits(seconds=2.0, memory=288 << 20)
-"""For those that go beyond; others have a minute, as a busy machine may need it."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +134,7 @@ def measured(divider: Divider, cases: Sequence[Case], fresh: int, seed: int = 0)
         asked_of = runtime(divider.called) if alone else Plugin(*parsed(divider.called))
         typed = [case for case in cases if case.element_type.name in divider.types.split()]
         chosen = [case for case in typed if asked_of.covers(case.operation)]
-        limits = _LIMITS if divider.lasts else Limits(seconds=60.0)
+        limits = divider.limits
         selection = Selection(Level.DEFAULT, seconds=limits.seconds, memory=limits.memory)
         run = suite.survey(Plan(divider.called, asked_of, selection, chosen, len(chosen)), workers=1)
     causes = [written(cause.name, [by_name(t) for t in cause.element_types]) for cause in run.causes]

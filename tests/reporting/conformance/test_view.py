@@ -123,3 +123,19 @@ class TestAnswersThatDiffer:
         assert [f.statement for f in one.findings if not f.name] == ["answers differ between runs"]
         assert one.explained.endswith("; 0 unexplained, and 1 of which the answers differ between runs.")
         assert one.run.unexplained == ()
+
+
+class TestWhatIsRefuted:
+    """An arithmetic that other cases refute is named, and is no cause."""
+
+    def test_it_is_a_finding(self) -> None:
+        words = "consistent with: computed as a * b; but 3 passing cases refute it"
+        first, second, *others = [r for r in report().results if r.verdict.kind is Kind.ULPS]
+        told = [replace(one, cause="", consistent=words) for one in (first, second)]
+        given = replace(report(), results=(*told, replace(others[0], cause="")))
+        assert [(f.statement, f.total, f.name) for f in view(given).findings] == [
+            (f"unexplained, {words}", 2, ""),
+            ("unexplained: off by ulps", 1, ""),
+        ]
+        assert f"unexplained, {words}" in document([given])
+        assert len(given.unexplained) == 3

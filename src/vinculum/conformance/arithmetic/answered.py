@@ -117,6 +117,12 @@ class Refuted:
     cases: tuple[Answered, ...]
     refuting: int
 
+    @property
+    def statement(self) -> str:
+        """What the cases are consistent with, and why that is not the cause, in English."""
+        against = f"{self.refuting} passing cases refute it" if self.refuting else "too few quotients prove it"
+        return f"consistent with: {self.cause.statement}; but {against}"
+
 
 @dataclass(frozen=True, eq=False)
 class Explanation:

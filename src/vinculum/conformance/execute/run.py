@@ -79,6 +79,9 @@ class Result:
         A digest of the operation and the expectation, by which a later version of the suite knows the same case.
     answer : KeptAnswer or None
         The answer; None for an object that is no array of numbers.
+    consistent : str
+        What unexplained quotients are consistent with, and why it is not the cause: ``"consistent with: ...; but 40
+        passing cases refute it"``; empty if there is nothing.
     """
 
     id: CaseId
@@ -89,6 +92,7 @@ class Result:
     reproducer: str | None = None
     digest: str = ""
     answer: KeptAnswer | None = None
+    consistent: str = ""
 
     @property
     def is_reading(self) -> bool:

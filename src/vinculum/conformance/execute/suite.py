@@ -113,11 +113,17 @@ def explained(run: Run, asked: Sequence[Answered], *, known: KnownDeviations | N
         for one in explanation.explained
     ]
     of_case, anew = explanation.by_case(), {one.case.id: one for one in asked}
+    consistent = {one.case.id: told.statement for told in explanation.refuted for one in told.cases}
     results = []
     for result in run.results:
         if result.id in anew:
             cause = of_case.get(str(result.id))
-            result = replace(result, verdict=anew[result.id].verdict, cause=cause.name if cause else "")
+            result = replace(
+                result,
+                verdict=anew[result.id].verdict,
+                cause=cause.name if cause else "",
+                consistent=consistent.get(result.id, ""),
+            )
         results.append(result)
     used = {result.cause for result in results} - {cause.name for cause in found}
     found += [cause for cause in run.causes if cause.name in used]

@@ -27,10 +27,6 @@ NAMES = {
 _CHILD = "vinculum.models.engines.model_runner:ModelRunner"
 _SECONDS = 300.0
 _ANY_SIZE = sys.maxsize  # The memory that a whole model needs is not known.
-_NUMBERS = {"float16": "float16", "float32": "float", "float64": "double", "bool": "bool"}
-_NUMBERS |= {f"{sign}int{bits}": f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
-"""NumPy's own types, and ONNX Runtime's names for them."""
-
 Model = bytes | str
 """A serialised model, or the path of a file."""
 Feeds = Mapping[str, Any] | None
@@ -93,24 +89,19 @@ def _outcome(answer: Answer, seconds: float) -> Outcome:
 
 def run_onnxruntime(model: Model, feeds: Feeds) -> list[Any]:
     """Return the outputs that ONNX Runtime computes on the CPU."""
-    from vinculum.models.engines.onnxruntime.session import new_session
+    from vinculum.models.engines.onnxruntime.session import gives_numbers, is_of_numbers, new_session
 
     session = new_session(model)
     if feeds is None:
         return []
     names = [output.name for output in session.get_outputs()]
-    plain = {f"tensor({name})" for name in _NUMBERS.values()}
-    if {output.type for output in session.get_outputs()} <= plain and all(map(_is_plain, feeds.values())):
+    if gives_numbers(session) and all(map(is_of_numbers, feeds.values())):
         return list(session.run(names, dict(feeds)))
     # This module imports the onnx package, which takes longer than most models.
     from vinculum.models.engines.onnxruntime.values import to_python, to_runtime
 
     values = {name: to_runtime(name, array) for name, array in feeds.items()}
     return [to_python(*named) for named in zip(names, session.run_with_ort_values(names, values), strict=True)]
-
-
-def _is_plain(value: Any) -> bool:
-    return isinstance(value, np.ndarray) and value.dtype.name in _NUMBERS
 
 
 def run_openvino(model: Model, feeds: Feeds) -> list[Any]:

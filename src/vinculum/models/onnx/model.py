@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from numpy.typing import NDArray
 from onnx import ModelProto, TensorProto, TypeProto, ValueInfoProto
@@ -14,7 +14,7 @@ from vinculum.errors import ModelError
 from vinculum.models.declared_data import check_size
 from vinculum.models.engines.reference.evaluator import EvaluatedGraph
 from vinculum.models.execution import Division, Shape
-from vinculum.models.model import Model
+from vinculum.models.model import Model, Runnable
 from vinculum.models.onnx.checks import check_structure
 from vinculum.models.onnx.divisions import (
     declared_element_type,
@@ -32,9 +32,6 @@ from vinculum.models.values import UNKNOWN, ModelTensor
 from vinculum.spec.element_types import ElementType
 from vinculum.text import quoted
 
-if TYPE_CHECKING:
-    from vinculum.models.engines.partitioned import PartitionedProgram
-
 
 class OnnxProgram(EvaluatedGraph):
     """An ONNX graph and its functions, run by the reference evaluator by default."""
@@ -44,38 +41,36 @@ class OnnxProgram(EvaluatedGraph):
     ) -> None:
         super().__init__(proto, divisions, constants)
         self._parts = proto, divisions, constants, shapes
-        self._cut: dict[str, PartitionedProgram] = {}
+        self._others: dict[str, Runnable] = {}
         self._lock = Lock()
 
     def read_data(self) -> None:
         """Read the initializers that are stored in files."""
         self._parts[2].read()
 
-    def in_engine(self, engine: str) -> PartitionedProgram:
-        """Return the graph for ONNX Runtime or OpenVINO, cut at its divisions."""
+    def in_engine(self, engine: str) -> Runnable:
+        """Return the graph for ONNX Runtime or OpenVINO."""
         # Imported here, since they need optional packages.
-        from vinculum.models.engines.partitioned import Host, PartitionedProgram
-
         with self._lock:
-            if engine not in self._cut:
+            if engine not in self._others:
+                proto, divisions, constants, shapes = self._parts
                 if engine == "openvino":
-                    from vinculum.models.engines.openvino.onnx_parts import OpenVino
+                    from vinculum.models.engines.openvino.partitioned import PartitionedProgram
 
-                    host: Host = OpenVino()
+                    self._others[engine] = PartitionedProgram(proto, divisions, constants, shapes)
                 else:
-                    from vinculum.models.engines.onnxruntime.part import OnnxRuntime
+                    from vinculum.models.engines.onnxruntime.program import OnnxRuntimeProgram
 
-                    host = OnnxRuntime()
-                self._cut[engine] = PartitionedProgram(host, *self._parts)
-            return self._cut[engine]
+                    self._others[engine] = OnnxRuntimeProgram(proto, divisions, constants)
+            return self._others[engine]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickle without the partitioned programs, which are created again when they are needed."""
-        return {name: value for name, value in super().__getstate__().items() if name not in ("_cut", "_lock")}
+        """Pickle without the programs of other engines, which are created again when they are needed."""
+        return {name: value for name, value in super().__getstate__().items() if name not in ("_others", "_lock")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Unpickle without partitioned programs."""
-        vars(self).update(state, _cut={}, _lock=Lock())
+        """Unpickle without programs of other engines."""
+        vars(self).update(state, _others={}, _lock=Lock())
 
 
 def model_of(proto: ModelProto, file: Path) -> Model:

@@ -5,6 +5,7 @@
 #include <bit>
 #include <climits>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <new>
@@ -71,10 +72,23 @@ constexpr int FUSED_FROM[] = {7, 6, 10};
 
 enum class Policy { raise, zero, wrap, saturate };
 
+// A division as a callback of the process is asked for it.
+struct Operand {
+    char* data;
+    std::intptr_t rank;
+    const std::intptr_t* shape;
+};
+struct Asked {
+    std::int64_t number, type; // the node's attribute, and ONNX's number of the element type
+    Operand dividend, divisor, quotient;
+};
+using Divider = int (*)(const Asked*); // returns whether it failed
+
 // What session options say, as entries of their configuration, before the library is registered with them.
 struct Settings {
     Policy zero_divisor, overflow;
     bool fusions;
+    Divider divider; // divides what has a number, if there is one
     bool operator==(const Settings&) const = default;
 };
 
@@ -143,6 +157,7 @@ struct Node {
     vinculum::Kernel divide_few, divide_many;
     bool of_c = false;           // whether a remainder is C's
     std::int64_t axis = NO_AXIS; // of versions 1 and 6, where the second operand's dimensions begin
+    std::int64_t number = -1;    // for the divider
     std::string title;           // for messages
 
     Node(const Operator& op, const KernelInfo* info) : op(op), title(NAMES[int(op.name)]) {
@@ -150,6 +165,7 @@ struct Node {
         std::int64_t fmod = 0;
         if (op.name == Name::Mod) read(info, "fmod", fmod);
         if (op.name == Name::Div) read(info, "axis", axis);
+        if (op.set->settings.divider != nullptr) read(info, "vinculum_number", number);
         of_c = fmod != 0;
         std::size_t size = 0;
         check(api.call<KernelInfo_GetNodeName>(info, (char*)nullptr, &size));
@@ -297,6 +313,7 @@ void compute(const Node& node, KernelContext* context) {
     if (op.name == Name::Reciprocal)
         dividend.data = (char*)&type.one + (std::endian::native == std::endian::big ? 8 - type.size : 0);
     Joined joined;
+    const int divisor_rank = divisor.rank;
     const bool fits = node.axis == NO_AXIS || divisor.move_to(node.axis, dividend.rank);
     if (!fits || !joined.join(dividend.layout(), divisor.layout(), true))
         fail(api, INVALID_ARGUMENT,
@@ -315,12 +332,21 @@ void compute(const Node& node, KernelContext* context) {
     Value* result;
     check(api.call<KernelContext_GetOutput>(context, std::size_t(0), (const std::int64_t*)shape,
                                             std::size_t(joined.rank), &result));
-    if (elements == 0) return;
-
     Task task;
     task.a = dividend.data;
     task.b = divisor.data;
     check(api.call<GetTensorMutableData>(result, (void**)&task.c));
+    if (node.number >= 0) {
+        const Asked asked = {node.number,
+                             type.number,
+                             {dividend.data, dividend.rank, dividend.shape},
+                             {divisor.data, divisor_rank, divisor.shape},
+                             {task.c, joined.rank, joined.shape}};
+        if (set.settings.divider(&asked) != 0) fail(api, FAIL, "vinculum: " + node.title + ": the divider failed");
+        return;
+    }
+    if (elements == 0) return;
+
     const Settings& settings = set.settings;
     task.swapped = NONE;
     task.settled =
@@ -423,19 +449,25 @@ Set::Set(const Api& api, bool has_24, const Settings& settings) : api(api), has_
     for (const Operator& op : operators) check(api.call<CustomOpDomain_Add>(domain, (const CustomOp*)&op));
 }
 
-// Returns what session options say of a setting; the first choice, if nothing.
-template <class T>
-T setting(const Api& api, const SessionOptions* options, const std::string& name,
-          const std::vector<std::pair<std::string, T>>& allowed) {
-    const std::string key = "custom_op.vinculum." + name;
+// Returns an entry of the configuration of session options; nothing, if it is not there.
+std::string entry(const Api& api, const SessionOptions* options, const std::string& key) {
     int there;
     check(api.call<HasSessionConfigEntry>(options, key.c_str(), &there));
-    if (!there) return allowed[0].second;
+    if (!there) return "";
     std::size_t size = 0;
     check(api.call<GetSessionConfigEntry>(options, key.c_str(), (char*)nullptr, &size));
     std::string value(size, '\0');
     check(api.call<GetSessionConfigEntry>(options, key.c_str(), value.data(), &size));
     value.resize(size - 1);
+    return value;
+}
+
+// Returns what session options say of a setting; the first choice, if nothing.
+template <class T>
+T setting(const Api& api, const SessionOptions* options, const std::string& name,
+          const std::vector<std::pair<std::string, T>>& allowed) {
+    const std::string key = "custom_op.vinculum." + name, value = entry(api, options, key);
+    if (value.empty()) return allowed[0].second;
     std::string choices;
     for (const auto& [choice, meaning] : allowed) {
         if (value == choice) return meaning;
@@ -457,6 +489,8 @@ void register_with(SessionOptions* options, const Api& api, bool has_24) {
         setting<Policy>(api, options, "overflow",
                         {{"wrap", Policy::wrap}, {"raise", Policy::raise}, {"saturate", Policy::saturate}}),
         setting<bool>(api, options, "fusions", {{"0", false}, {"1", true}}),
+        // An address, which only this process's own engine writes there.
+        (Divider)std::uintptr_t(std::strtoull(entry(api, options, "custom_op.vinculum.divider").c_str(), nullptr, 10)),
     };
     static std::mutex mutex;
     static std::vector<Set*> sets; // never freed

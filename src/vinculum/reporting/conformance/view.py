@@ -253,18 +253,16 @@ class View(Cases):
     def findings(self) -> tuple[Finding, ...]:
         """Every finding, the worst first and within a verdict that of the most cases; those without a cause last."""
         causes = {cause.name: cause for cause in self.run.causes}
-        found: dict[tuple[str, Kind | None], list[Result]] = {}
+        found: dict[tuple[str, str], list[Result]] = {}
         for result in self.results:
             if result.verdict.kind.deviates:
-                kind = None if result.cause else result.verdict.kind
-                found.setdefault((result.cause, kind), []).append(result)
+                found.setdefault((result.cause, "" if result.cause else _unexplained(result)), []).append(result)
         explained, others = [], []
-        for (name, kind), results in found.items():
-            if kind is None:
+        for (name, statement), results in found.items():
+            if name:
                 cause = causes[name]
                 explained.append(Finding(tuple(results), name, cause.statement, cause.passing))
             else:
-                statement = kind.value if kind is Kind.DIFFERS else f"unexplained: {kind.value}"
                 others.append(Finding(tuple(results), "", statement))
         return (*sorted(explained, key=_rank), *sorted(others, key=_rank))
 
@@ -288,6 +286,12 @@ class View(Cases):
 def view(run: Run, known: KnownDeviations | None = None) -> View:
     """Return a run as reports show it, with what a file knows of its backend."""
     return View(run.results, run, None if known is None else known.on(run.versions))
+
+
+def _unexplained(result: Result) -> str:
+    if result.verdict.kind is Kind.DIFFERS:
+        return f"{result.verdict.kind.value}"
+    return f"unexplained, {result.consistent}" if result.consistent else f"unexplained: {result.verdict.kind.value}"
 
 
 def _rank(finding: Finding) -> tuple[int, int]:

@@ -19,6 +19,8 @@ from vinculum.reporting.tables import counted, section, table
 
 _WHY_INLINED = "not every runtime takes them, or their calls differ in type"
 
+_OR = "Or run the model as it is: vinculum.onnxruntime.register(session_options) has ONNX Runtime divide exactly."
+
 
 def page(hardened: HardenedFile, source: Path, target: Path | None) -> RenderableType:
     """Return a page; without a target it is a plan."""
@@ -82,6 +84,9 @@ def _sections(hardened: HardenedFile, source: Path, target: Path | None) -> Iter
         yield Text(f"{counted(hardening.inlined, 'function')} inlined: {_WHY_INLINED}.")
     yield Text("")
     yield Text(_verdict(hardened, len(rewritten), target is None))
+    if rewritten and hardening.runtime == "onnxruntime":
+        yield Text("")
+        yield Text(_OR)
 
 
 def _functions(hardening: Hardening) -> list[str]:

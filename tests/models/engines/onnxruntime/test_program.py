@@ -51,7 +51,10 @@ def both(model: Model, inputs: Any, **options: Any) -> list[DivisionRecord]:
     assert {name: (x.dtype, x.tolist()) for name, x in outputs.items()} == {
         name: (x.dtype, x.tolist()) for name, x in wanted.items()
     }
-    divided = [sorted((r.division.label, r.quotient.tobytes()) for r in group) for group in (records, wanted_records)]
+    divided = [
+        sorted((r.division.label, r.divisor.tobytes(), r.quotient.tobytes()) for r in group)
+        for group in (records, wanted_records)
+    ]
     assert divided[0] == divided[1]
     return records
 
@@ -169,7 +172,7 @@ class TestRefusals:
             ([node("y = d.Foo(a)")], ("node 'y' (d.Foo)", "the reference engine cannot run it either: it does not")),
             (
                 [node("s = Neg(a)"), node("y = Transpose(s)", perm=[0, 1])],
-                ("from node 's' (Neg) to node 'y' (Transpose)", "; run the model with the reference engine"),
+                ("the model", "; run the model with the reference engine"),
             ),
         ],
     )

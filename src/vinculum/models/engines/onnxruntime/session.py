@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
 from types import ModuleType
 from typing import Any
+
+import numpy as np
 
 from vinculum.errors import ModelError
 from vinculum.text import one_line
 
 IR_VERSION = 10  # The newest that all supported versions of ONNX Runtime read.
+
+_NUMBERS = {"float16": "float16", "float32": "float", "float64": "double", "bool": "bool"}
+_NUMBERS |= {f"{sign}int{bits}": f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
+"""NumPy's own types, and ONNX Runtime's names for them."""
+_TENSORS = {f"tensor({name})" for name in _NUMBERS.values()}
 
 
 @cache
@@ -28,47 +35,43 @@ def onnxruntime() -> ModuleType:
 
 
 def new_session(
-    model: bytes | str, *, threads: int = 0, initializers: Mapping[str, Any] | None = None, short_runs: bool = False
+    model: bytes | str,
+    *,
+    options: Any = None,
+    threads: int = 0,
+    initializers: Mapping[str, Any] | None = None,
+    disabled: Collection[str] = (),
 ) -> Any:
     """Return a session on the CPU that writes nothing to standard error.
 
     - `model`: serialised, or the path of a file.
+    - `options`: its `SessionOptions`; without them, the session is for one or two runs.
     - `threads`: their number, 0 for ONNX Runtime's default.
     - `initializers`: those that the model declares as external; they must live as long as the session.
-    - `short_runs`: whether the session is one of many with short runs, one after the other.
+    - `disabled`: the optimizers that it does without.
     """
-    options = onnxruntime().SessionOptions()
+    if options is None:
+        options = onnxruntime().SessionOptions()
+        # Threads that spin for the next run only take time from others.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.log_severity_level = 4
     options.intra_op_num_threads = threads
-    if short_runs:
-        for name, value in _settings().items():
-            options.add_session_config_entry(name, value)
-        options.enable_mem_pattern = False  # Planning memory costs short runs more than it saves.
-    else:  # The session runs once or twice: threads that spin for the next run only take time from others.
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     if initializers:
         options.add_external_initializers(list(initializers), list(initializers.values()))
     # With fallback, ONNX Runtime would print a message and then try the same provider again.
-    return onnxruntime().InferenceSession(model, options, providers=["CPUExecutionProvider"], enable_fallback=0)
+    return onnxruntime().InferenceSession(
+        model, options, providers=["CPUExecutionProvider"], enable_fallback=0, disabled_optimizers=list(disabled)
+    )
 
 
-@cache
-def _settings() -> dict[str, str]:
-    """Return the settings measured to be the fastest for many sessions with short runs, one after the other.
+def gives_numbers(session: Any) -> bool:
+    """Return whether a session's outputs are all of NumPy's own types, so that its `run` gives them."""
+    return {output.type for output in session.get_outputs()} <= _TENSORS
 
-    An idle thread spins for 30 microseconds and then sleeps: longer spinning would take a processor from the divisions
-    and from the other sessions' threads. All sessions compute in one arena, so that each finds the results of the one
-    before in the caches. Weights are outside the arena, so that their memory is freed with the model.
-    """
-    settings = {"session.intra_op.spin_duration_us": "30", "session.force_spinning_stop": "1"}
-    runtime = onnxruntime()
-    arena = runtime.OrtAllocatorType.ORT_ARENA_ALLOCATOR
-    try:
-        # Only sessions with the entries below use it.
-        runtime.create_and_register_allocator(runtime.OrtMemoryInfo("Cpu", arena, 0, runtime.OrtMemType.DEFAULT), None)
-    except Exception:  # Its exceptions have no common base. Without the shared arena, each session has its own.
-        return settings
-    return {**settings, "session.use_env_allocators": "1", "session.use_device_allocator_for_initializers": "1"}
+
+def is_of_numbers(value: Any) -> bool:
+    """Return whether a session's `run` takes an input as it is: an array of one of NumPy's own types."""
+    return isinstance(value, np.ndarray) and value.dtype.name in _NUMBERS
 
 
 def reason_of(error: Exception) -> str:

@@ -13,15 +13,11 @@ from onnx import ModelProto, TensorProto, TypeProto, helper, numpy_helper
 
 from vinculum.models.engines import EngineRefusalError
 from vinculum.models.engines.onnxruntime.session import IR_VERSION, new_session, onnxruntime
-from vinculum.models.execution import Shape, settled_sizes
 from vinculum.text import quoted
 
 _NAMES = TensorProto.DataType.keys()
 _PACKED = ("int4", "uint4", "float4e2m1", "int2", "uint2", "float6e2m3", "float6e3m2")
 _OPSET = 16  # The first whose Identity takes sequences.
-
-Kind = tuple[str, tuple[int | None, ...]]
-"""A value's type in ONNX Runtime's notation, ``"tensor(float)"``, and a tensor's sizes, None if they are open."""
 
 
 def to_runtime(name: str, value: Any) -> Any:
@@ -64,25 +60,13 @@ def is_packed(dtype: np.dtype[Any]) -> bool:
     return str(TensorProto.DataType.Name(helper.np_dtype_to_tensor_dtype(dtype))).lower() in _PACKED
 
 
-def kind_of(value: Any, declared: Shape | None = None) -> Kind:
-    """Return the type with which a session declares an input, given its OrtValue.
-
-    - `declared`: its shape in the model. Sizes that are the same in every run are kept, as other shapes may need them.
-    """
-    if not value.is_tensor():
-        return value.data_type(), ()
-    return value.data_type(), settled_sizes(value.shape(), declared)
-
-
-def type_of(name: str, kind: Kind) -> TypeProto:
-    """Return a value's type as ONNX declares it; EngineRefusalError unless it is a tensor or a sequence of tensors."""
-    known = re.fullmatch(r"(seq\()?tensor\((\w+)\)\)?", kind[0])
+def _type_of(name: str, value: Any) -> TypeProto:
+    """Return an OrtValue's type as ONNX declares it; EngineRefusalError unless it is of tensors."""
+    known = re.fullmatch(r"(seq\()?tensor\((\w+)\)\)?", value.data_type())
     if known is None or known[2].upper() not in _NAMES:
-        raise EngineRefusalError(f"value {quoted(name)} is of type {kind[0]}, which cannot be passed on")
-    code = TensorProto.DataType.Value(known[2].upper())
-    if known[1]:
-        return helper.make_sequence_type_proto(helper.make_tensor_type_proto(code, None))
-    return helper.make_tensor_type_proto(code, kind[1])
+        raise EngineRefusalError(f"value {quoted(name)} is of type {value.data_type()}, which cannot be passed on")
+    tensor = helper.make_tensor_type_proto(TensorProto.DataType.Value(known[2].upper()), None)
+    return helper.make_sequence_type_proto(tensor) if known[1] else tensor
 
 
 class _Memory:
@@ -102,9 +86,7 @@ def _tensor(name: str, array: NDArray[Any]) -> Any:
         strings.graph.name = "strings"
         strings.graph.initializer.append(numpy_helper.from_array(array, "result"))
         strings.graph.output.add(name="result")
-        return new_session(strings.SerializeToString(), threads=1, short_runs=True).run_with_ort_values(["result"], {})[
-            0
-        ]
+        return new_session(strings.SerializeToString()).run_with_ort_values(["result"], {})[0]
     code = helper.np_dtype_to_tensor_dtype(array.dtype)
     _refuse_unshared(name, code)
     contiguous = np.ascontiguousarray(array).reshape(array.shape)  # ascontiguousarray makes a scalar one-dimensional.
@@ -129,6 +111,6 @@ def _session(operator: str, operands: Mapping[str, Any]) -> Any:
     model.graph.name = operator
     model.graph.node.append(helper.make_node(operator, list(operands), ["result"]))
     for name, value in operands.items():
-        model.graph.input.add(name=name, type=type_of(name, kind_of(value)))
+        model.graph.input.add(name=name, type=_type_of(name, value))
     model.graph.output.add(name="result")
-    return new_session(model.SerializeToString(), threads=1, short_runs=True)
+    return new_session(model.SerializeToString())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +14,23 @@ from onnx import NodeProto, helper, numpy_helper
 from vinculum.errors import ModelError
 from vinculum.models.engines import EngineRefusalError
 from vinculum.models.engines.openvino.process import OpenVinoProcess, check_installed
-from vinculum.models.engines.partitioned import Piece
 from vinculum.models.execution import RunContext, settled_sizes
 from vinculum.models.onnx.scopes import title
 from vinculum.text import one_line, quoted
 
+if TYPE_CHECKING:
+    from vinculum.models.engines.openvino.partitioned import Piece
+
 _MAKER = "vinculum.models.engines.openvino.children:Compiled"
+
+
+@contextmanager
+def refusals(nodes: Iterable[NodeProto]) -> Iterator[None]:
+    """Turn an error about nodes into a ModelError."""
+    try:
+        yield
+    except Exception as error:
+        raise ModelError(f"{_titles(list(nodes))} cannot be run by OpenVINO: {one_line(error)}") from None
 
 
 class OpenVino:
@@ -30,21 +41,9 @@ class OpenVino:
         self._process = OpenVinoProcess(_MAKER)
         self._numbers = count()
 
-    @contextmanager
-    def refusals(self, nodes: Iterable[NodeProto]) -> Iterator[None]:
-        """Turn an error about nodes into a ModelError."""
-        try:
-            yield
-        except Exception as error:
-            raise ModelError(f"{_titles(list(nodes))} cannot be run by OpenVINO: {one_line(error)}") from None
-
     def part(self, piece: Piece) -> _PartInOpenVino:
         """Return the runnable part for a piece."""
         return _PartInOpenVino(next(self._numbers), piece, self._process)
-
-    def to_python(self, name: str, value: Any) -> Any:
-        """Return the value: it is an array."""
-        return value
 
 
 class _PartInOpenVino:

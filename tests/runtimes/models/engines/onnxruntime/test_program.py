@@ -17,7 +17,7 @@ import pytest
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
-from vinculum.errors import ModelError
+from vinculum.errors import DivisionByZeroError, ModelError
 from vinculum.models import DivisionRecord, Model, load
 
 Array = NDArray[Any]
@@ -93,6 +93,51 @@ class TestDivisions:
         for factor, record in enumerate(records, 1):
             assert record.dividend is not None
             assert record.dividend.tolist() == [Fraction(float(a)) ** 2 * factor**2 for a in A]
+
+    def test_one_whose_quotient_nobody_uses(self, onnx_file: File) -> None:
+        """ONNX Runtime computes such nodes."""
+        integers = (TensorProto.INT32, [None])
+        nodes = [node("Div", "a b", "unused"), node("Abs", "a", "y")]
+        model = load(onnx_file(nodes, {"a": integers, "b": integers}, {"y": integers}))
+        ones = np.ones(2, np.int32)
+        _, records = both(model, {"a": ones, "b": ones})
+        assert len(records) == 1
+        with pytest.raises(DivisionByZeroError, match=r"^node 'node_unused' \(Div-14\): 2 of 2 ") as zero:
+            model.run({"a": ones, "b": 0 * ones}, engine="onnxruntime")
+        assert (zero.value.count, zero.value.first_index) == (2, (0,))
+
+    def test_of_constants(self, onnx_file: File) -> None:
+        """They are observed in every run, and raise in a run and not before."""
+        weights = [numpy_helper.from_array(np.array([7, -7], np.int32), name) for name in "ab"]
+        zeros = [weights[0], numpy_helper.from_array(np.zeros(2, np.int32), "b")]
+        integers = (TensorProto.INT32, [None])
+        nodes = [node("Div", "a b", "q"), node("Abs", "q", "y")]
+        model = load(onnx_file(nodes, {}, {"y": integers}, initializers=weights))
+        for _ in range(2):
+            assert len(both(model, {})[1]) == 1
+        model = load(onnx_file(nodes, {}, {"y": integers}, initializers=zeros))
+        with pytest.raises(DivisionByZeroError):
+            model.run({}, engine="onnxruntime")
+        both(model, {}, zero_divisor="saturate")
+
+    def test_in_float16_among_operators_that_have_none(self, onnx_file: File) -> None:
+        """ONNX Runtime would divide in float32 what was never rounded to float16."""
+        halves = (TensorProto.FLOAT16, [None])
+        nodes = [node("Exp", "a", "s"), node("Div", "s b", "q"), node("Exp", "q", "y")]
+        model = load(onnx_file(nodes, {"a": halves, "b": halves}, {"y": halves}))
+        a, b = (np.linspace(low, 1, 1000).astype(np.float16) for low in (-3, 0.3))
+        records: list[DivisionRecord] = []
+        outputs = model.run({"a": a, "b": b}, engine="onnxruntime", observer=records.append)
+        assert [record.quotient.dtype for record in records] == [np.float16]
+        assert model.run({"a": a, "b": b}, engine="onnxruntime")["y"].tobytes() == outputs["y"].tobytes()
+
+    def test_a_remainder_by_zero(self, onnx_file: File, one_line: OneLine) -> None:
+        integers = (TensorProto.INT64, [None])
+        model = load(onnx_file([node("Mod", "a b", "y")], {"a": integers, "b": integers}, {"y": integers}))
+        inputs = {"a": np.array([7, 8]), "b": np.array([2, 0])}
+        with one_line(ModelError, "Mod 'node_y' of int64: 1 of 2 divisors are zero, the first at index [1]: 8 mod 0"):
+            model.run(inputs, engine="onnxruntime")
+        assert model.run(inputs, engine="onnxruntime", zero_divisor="zero")["y"].tolist() == [1, 0]
 
 
 class TestGraphs:
@@ -209,7 +254,7 @@ class TestRefusals:
     def test_packed_values(self, onnx_file: File, one_line: OneLine) -> None:
         four = (TensorProto.INT4, [None])
         model = load(onnx_file([node("Identity", "a", "y")], {"a": four}, {"y": four}, opset=21, ir_version=10))
-        with one_line(ModelError, "value 'a' has elements of int4", "the reference engine"):
+        with one_line(ModelError, "node 'node_y' (Identity) cannot be run by ONNX Runtime", "the reference engine"):
             model.run({"a": np.ones(3, ml_dtypes.int4)}, engine="onnxruntime")
         quantize = node("QuantizeLinear", "a scale zero", "y")
         weights = [

@@ -1,4 +1,4 @@
-"""An ONNX graph cut at its divisions, which Vinculum computes; a runtime runs the parts between them.
+"""An ONNX graph cut at its divisions, which Vinculum computes; OpenVINO runs the parts between them.
 
 The level of a value is the largest number of divisions, or nodes that hold divisions, on any path to it. These nodes
 are run outside of the parts. The other nodes of a level form one part; a stage is this part followed by the outside
@@ -8,7 +8,6 @@ nodes of the level. So a graph has at most one stage more than its longest chain
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +21,7 @@ from onnx.inliner import inline_local_functions
 from vinculum.errors import ModelError
 from vinculum.models.engines import EngineRefusalError
 from vinculum.models.engines.onnxruntime.session import IR_VERSION
+from vinculum.models.engines.openvino.onnx_parts import OpenVino, refusals
 from vinculum.models.engines.reference.evaluator import EvaluatedGraph, is_implemented
 from vinculum.models.engines.reference.operators import quotient
 from vinculum.models.execution import Division, RunContext, Shape
@@ -186,13 +186,12 @@ class Holder:
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """A part of a graph, prepared for a runtime."""
+    """A part of a graph, prepared for OpenVINO."""
 
     part: Part
     proto: ModelProto  # Its nodes, with names for messages, without inputs and outputs.
     constants: Mapping[str, NDArray[Any]]  # The graph's constants that the part uses.
     shapes: Mapping[str, Shape]  # Of the model's values, as far as they are declared or inferred.
-    count: int  # The number of parts of the graph.
 
     def model(self, types: Mapping[str, TypeProto]) -> ModelProto:
         """Return the part as a model with inputs of these types, without its constants."""
@@ -204,37 +203,23 @@ class Piece:
         return proto
 
 
-class Host(Protocol):
-    """An engine that runs the parts of a graph."""
-
-    def refusals(self, nodes: Iterable[NodeProto]) -> AbstractContextManager[None]:
-        """Turn an error about nodes into a ModelError."""
-
-    def part(self, piece: Piece) -> _Step:
-        """Return the runnable part for a piece."""
-
-    def to_python(self, name: str, value: Any) -> Any:
-        """Return a value in the form of the reference evaluator."""
-
-
 class PartitionedProgram:
     """An ONNX graph cut at its divisions; the parts between them are prepared at the first run and kept.
 
-    Where ONNX defines an operator by others, the runtime computes the operator and the divisions in its definition.
+    Where ONNX defines an operator by others, OpenVINO computes the operator and the divisions in its definition.
     Nodes that hold divisions in subgraphs, or in functions of another operator set than the model's, are run by the
     reference evaluator with Vinculum's divisions. Divisions of one level are independent and computed together.
     """
 
     def __init__(
         self,
-        host: Host,
         proto: ModelProto,
         divisions: tuple[Division, ...],
         constants: Mapping[str, NDArray[Any]],
         shapes: Mapping[str, Shape],
     ) -> None:
-        self._host = host
-        with host.refusals(proto.graph.node):
+        self._openvino = OpenVino()
+        with refusals(proto.graph.node):
             # The inliner does not inline functions that import another operator set than the model.
             inlined = inline_local_functions(proto) if proto.functions else proto
         known = _constant_nodes(inlined.graph.node)
@@ -253,7 +238,7 @@ class PartitionedProgram:
         try:
             for step in self._plan(frozenset(arrays.keys() & self._constants.keys())):
                 step.run(values, execution)
-            return {name: self._host.to_python(name, values[name]) for name in self._outputs}
+            return {name: values[name] for name in self._outputs}
         except EngineRefusalError as error:
             raise ModelError(f"{error}; {self._advice()}") from None
 
@@ -276,13 +261,12 @@ class PartitionedProgram:
             return self._plans[overridden]
 
     def _steps(self, stages: Sequence[Stage], constants: Mapping[str, NDArray[Any]]) -> list[_Step]:
-        parts = sum(stage.part is not None for stage in stages)
         steps: list[_Step] = []
         for stage in stages:
             if stage.part is not None:
                 own = {name: constants[name] for name in stage.part.constants}
                 proto = self._holder.model(stage.part.nodes)
-                steps.append(self._host.part(Piece(stage.part, proto, own, self._shapes, parts)))
+                steps.append(self._openvino.part(Piece(stage.part, proto, own, self._shapes)))
             steps.extend(self._outside(node) for node in stage.outside)
             steps.append(_Drop(stage.dropped))
         return steps
@@ -291,8 +275,8 @@ class PartitionedProgram:
         if node.domain == "" and node.op_type in DIVIDES:
             number = number_of(node)
             assert number is not None, "every division of a model is numbered when it is read"
-            return _DivisionStep(self._host, node, self._divisions[number])
-        return _EvaluatedStep(self._host, node, self._holder, self._divisions)
+            return _DivisionStep(node, self._divisions[number])
+        return _EvaluatedStep(node, self._holder, self._divisions)
 
 
 class _Step(Protocol):
@@ -313,15 +297,14 @@ class _Drop:
 class _DivisionStep:
     """A division, computed by Vinculum."""
 
-    def __init__(self, host: Host, node: NodeProto, division: Division) -> None:
-        self._host = host
+    def __init__(self, node: NodeProto, division: Division) -> None:
         self._operands = [name for name in node.input if name]
         self._result = node.output[0]
         self._division = division
         self._attributes = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
 
     def run(self, values: dict[str, Any], execution: RunContext) -> None:
-        *dividend, divisor = (self._host.to_python(name, values[name]) for name in self._operands)
+        *dividend, divisor = (values[name] for name in self._operands)
         first = dividend[0] if dividend else None
         values[self._result] = quotient(execution, self._division, first, divisor, self._attributes)
 
@@ -329,15 +312,14 @@ class _DivisionStep:
 class _EvaluatedStep:
     """A node that holds divisions, run by the reference evaluator."""
 
-    def __init__(self, host: Host, node: NodeProto, holder: Holder, divisions: tuple[Division, ...]) -> None:
-        self._host = host
+    def __init__(self, node: NodeProto, holder: Holder, divisions: tuple[Division, ...]) -> None:
         self._operands = inputs_of(node)
         proto = holder.model([node])
         proto.graph.output.extend(ValueInfoProto(name=name) for name in node.output if name)
         self._program = EvaluatedGraph(proto, divisions, {})
 
     def run(self, values: dict[str, Any], execution: RunContext) -> None:
-        operands = {name: self._host.to_python(name, values[name]) for name in self._operands}
+        operands = {name: values[name] for name in self._operands}
         values.update(self._program.execute(operands, execution))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.models.built_models import graph, node
-from vinculum.models.engines.partitioned import Part, Stage, partition
+from vinculum.models.engines.openvino.partitioned import Part, Stage, partition
 from vinculum.models.onnx.functions import DOMAIN
 
 

@@ -186,11 +186,24 @@ bench: $(RUNTIMES)/installed ## Measure, and write docs/performance.* (twenty mi
 bench-guard: .venv/test ## Count instructions against what is expected; needs valgrind
 	$(BIN)/python -m benchmarks.guard $(RECORD)
 
-# What these runtimes' divisions do, as docs/survey.html shows it. PyTorch comes first: pip install torch==2.13.0
-SURVEYED := onnxruntime openvino torch onnx-reference
-survey: .venv/test ## Ask four runtimes for divisions, and write docs/survey.html; needs PyTorch
-	$(BIN)/vinculum conform $(SURVEYED) $(SURVEYED:%=--expect known_deviations/%.toml) --html docs/survey.html
-	$(BIN)/python -m building.documentation.survey_picture
+# What runtimes' divisions do, each in an environment of its own with the versions that known_deviations/ is about. Their runs
+# are added to those published in docs/survey. SURVEYED='tvm iree' asks these two. tinygrad needs clang, torch.compile g++.
+SURVEYED := $(basename $(notdir $(wildcard known_deviations/*.toml)))
+survey: $(SURVEYED:%=build/survey/%/installed) ## Ask fifteen runtimes for divisions, and write docs/survey.html (half an hour)
+	for name in $(SURVEYED); do \
+	  rm -f build/survey/$$name/failed; \
+	  PYTHONPATH=src build/survey/$$name/bin/python -m vinculum conform --expect known_deviations/$$name.toml \
+	    --save build/survey/$$name/run.json || touch build/survey/$$name/failed; \
+	done
+	$(BIN)/python -m building.documentation.survey $(SURVEYED:%=build/survey/%/run.json)
+	! ls $(SURVEYED:%=build/survey/%/failed) 2>/dev/null
+
+build/survey/%/installed: known_deviations/%.toml building/runtime_requirements.py .venv/test
+	rm -rf $(@D)
+	$(PYTHON) -m venv $(@D)
+	$(BIN)/python building/runtime_requirements.py $< >$(@D)/requirements.txt
+	$(@D)/bin/python -m pip install --quiet --no-compile -r $(@D)/requirements.txt
+	touch $@
 
 # The proofs, from the stored sessions. On Debian 12: apt install why3 z3 cvc4 cvc5 gappa. Nothing from PyPI is needed.
 # Theories unchanged since everything was replayed, as proofs/recorded.txt shows, are not replayed again.

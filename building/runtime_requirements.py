@@ -1,5 +1,7 @@
 """Print what `make runtimes` installs: ``python building/runtime_requirements.py pinned|oldest|newest``.
 
+Or what `make survey` does: ``python building/runtime_requirements.py known_deviations/tvm.toml``.
+
 ``pinned`` are the versions that known_deviations/ is about, ``oldest`` the least that pyproject.toml allows of every
 package, ``newest`` whatever the registry has. PyTorch is the pinned one in each: another build brings gigabytes.
 """
@@ -27,7 +29,15 @@ def requirements(versions: str) -> list[str]:
     return [*allowed, *testing, *(each for each in pinned if each.startswith(("torch==", "onnxscript==")))]
 
 
+def surveyed(known: Path) -> list[str]:
+    """Return the requirements of the runtime that a file of known deviations is about, at its versions."""
+    versions = tomllib.loads(known.read_text(encoding="utf-8"))["versions"]
+    # What follows a + names a build, which registries may have or not.
+    return [*_PROJECT["dependencies"], *(f"{name}=={version.partition('+')[0]}" for name, version in versions.items())]
+
+
 if __name__ == "__main__":
-    if sys.argv[1:] not in [[name] for name in VERSIONS]:
-        sys.exit(f"give one of {', '.join(VERSIONS)}")
-    print("\n".join(requirements(sys.argv[1])))
+    (asked,) = sys.argv[1:] or ("",)
+    if asked not in VERSIONS and not asked.endswith(".toml"):
+        sys.exit(f"give one of {', '.join(VERSIONS)}, or a file of known_deviations/")
+    print("\n".join(requirements(asked) if asked in VERSIONS else surveyed(Path(asked))))

@@ -34,7 +34,7 @@ IMPORTED = (
     "vinculum.conformance.audit.onnx_subject",
     "vinculum.conformance.audit.openvino_subject",
     "vinculum.conformance.execute.suite",
-    "vinculum.conformance.runtimes.onnx_reference",
+    "vinculum.conformance.runtimes.onnx_loaders",
     "vinculum.conformance.runtimes.onnxruntime",
     "vinculum.conformance.runtimes.openvino",
     "vinculum.conformance.runtimes.vinculum_itself",

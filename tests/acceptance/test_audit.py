@@ -271,7 +271,7 @@ class TestRefused:
                 ("--backend", "torch"),
                 "'torch' cannot run models, so it cannot be audited; allowed: onnxruntime, openvino,",
             ),
-            (("--backend", "numpy"), "onnx-reference, vinculum, or package.module:attribute, an ONNX backend"),
+            (("--backend", "numpy"), "tvm, iree, or package.module:attribute, an ONNX backend"),
             (("--backend", "onnxrutime"), "did you mean 'onnxruntime'?"),
             (("--backend", "tests.missing:Backend"), "'tests.missing:Backend' cannot be imported"),
             (("--backend", "onnxruntime[provder=x]"), "did you mean 'provider'?"),

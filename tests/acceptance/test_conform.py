@@ -38,7 +38,7 @@ class TestConform:
         ours, theirs = parse(document).getroot()
         assert (ours.get("failures"), ours.get("errors")) == ("0", "0")
         assert int(theirs.get("failures")) > 0
-        assert "How runtimes divide" in page.read_text("utf-8")
+        assert "How two runtimes divide" in page.read_text("utf-8")
 
     def test_one_case_in_full_and_its_reproducer_runs(self, vinculum: Vinculum, tmp_path: Path) -> None:
         done = vinculum(

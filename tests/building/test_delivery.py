@@ -11,7 +11,6 @@ import pytest
 import yaml
 
 import vinculum
-from building.documentation.survey_picture import PICTURE, SURVEY, drawn
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -31,10 +30,6 @@ def test_the_citation() -> None:
     first = re.search(r"^## \[(\d.*?)\] - (.*)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert first is not None
     assert (first[1], first[2]) == (citation["version"], str(citation["date-released"]))
-
-
-def test_the_picture_is_of_the_survey() -> None:
-    assert PICTURE.read_text("utf-8") == drawn(SURVEY.read_text("utf-8")), "make survey draws it again"
 
 
 def test_the_conda_recipe() -> None:

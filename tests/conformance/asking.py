@@ -13,14 +13,13 @@ import pytest
 from numpy.typing import NDArray
 
 from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.runtimes.registry import names, parsed
+from vinculum.conformance.runtimes.registry import MAKER, names, parsed
 from vinculum.errors import VinculumError
 from vinculum.sandbox import Answer, Isolated
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import AttributeValue, OperatorSpec
 from vinculum.tensors.storage import dtype_of
 
-MAKER = "vinculum.conformance.runtimes.registry:runtime"
 OURS = frozenset(names())
 MINIMUM = -(2**63)
 

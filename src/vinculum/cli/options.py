@@ -13,8 +13,8 @@ from vinculum.errors import AttributeValueError, DivisionByZeroError, IntegerOve
 from vinculum.ops.policies import Overflow, ZeroDivisor
 
 RUNTIMES = (
-    "onnxruntime, openvino, onnx-reference, torch, numpy, jax, vinculum, command:./program, or "
-    "package.module:attribute. Options in brackets, in quotes for the shell: "
+    "onnxruntime, openvino, onnx-reference, tract, tvm, iree, torch, jax, tensorflow, mlx, tinygrad, mnn, litert, "
+    "numpy, vinculum, command:./program, or package.module:attribute. Options in brackets, in quotes for the shell: "
 )
 """The names of backends; an example of options in brackets follows."""
 

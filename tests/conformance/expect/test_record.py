@@ -58,7 +58,10 @@ class TestWriting:
 
     def test_reasons_are_kept(self, tmp_path: Path) -> None:
         older = _read(
-            as_toml(RUN).replace('reason = "crashed: SIGFPE for MIN / -1"', 'reason = "r"\nlink = "l"'), tmp_path
+            as_toml(RUN).replace(
+                'reason = "crashed: SIGFPE for MIN / -1"', 'reason = "r"\nlink = "l"\nreproducer = "import a\\n"'
+            ),
+            tmp_path,
         )
         known = _read(as_toml(RUN, older), tmp_path)
         assert [(cause.reason, cause.link) for cause in known.causes] == [
@@ -66,6 +69,7 @@ class TestWriting:
             ("r", "l"),
         ]
         assert [cause.element_types for cause in known.causes] == [("float",), ("int64",)]
+        assert [cause.reproducer for cause in known.causes] == ["", "import a\n"]
 
     def test_a_cause_with_several_reasons_keeps_them(self, tmp_path: Path) -> None:
         several = """backend = "onnxruntime"

@@ -97,6 +97,14 @@ class DropsAxisOfSquares(FakeRuntime):
         return None if len(set(shape)) < len(shape) else super().axis(operation)
 
 
+class TakesNoAxisForTheFirst(FakeRuntime):
+    """It lays divisors from the first dimension on where a model with pdpd has no axis."""
+
+    def axis(self, operation: Operation) -> int | None:
+        axis = super().axis(operation)
+        return 0 if axis is None and operation.attributes.get("auto_broadcast") == "pdpd" else axis
+
+
 def tiny(x: Array) -> Array:
     """Return which floats are subnormal."""
     return np.asarray((x != 0) & (np.abs(x) < np.finfo(x.dtype).smallest_normal))

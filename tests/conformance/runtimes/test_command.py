@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.conformance.asking import MAKER, message, operation
+from tests.conformance.asking import message, operation
 from tests.processes import output_of, python
 from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.runtimes.registry import runtime
+from vinculum.conformance.runtimes.registry import MAKER, runtime
 from vinculum.errors import AttributeValueError, ModelError, SpecLookupError
 from vinculum.sandbox import Answer, End, Isolated, Limits
 from vinculum.spec.onnx_div import DIV_6, DIV_14

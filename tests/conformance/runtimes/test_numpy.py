@@ -34,7 +34,7 @@ class TestNumpy:
 
     @pytest.mark.parametrize("element_type", [t for t in DIV_14.element_types if t.kind is Kind.SIGNED], ids=str)
     def test_it_does_not_truncate(self, element_type: ElementType) -> None:
-        with pytest.raises(UnsupportedError, match=r"numpy\.floor_divide rounds down"):
+        with pytest.raises(UnsupportedError, match="NumPy has no truncating division of integers"):
             NUMPY.answer(small(DIV_14, element_type, False))
 
     @pytest.mark.parametrize("element_type", RECIPROCAL_13.element_types, ids=str)

@@ -11,7 +11,7 @@ import pytest
 
 from tests.conformance.asking import answer, message, operation, same_bits, small
 from tests.fake_runtime import FakeRuntime, LacksBfloat16, installed
-from vinculum.conformance.runtimes.registry import runtime
+from vinculum.conformance.runtimes.registry import check_usable, runtime
 from vinculum.errors import AttributeValueError, ModelError, VinculumError
 from vinculum.ops.onnx import div
 from vinculum.sandbox import End, UnsupportedError
@@ -92,11 +92,11 @@ class TestOptions:
         assert (providers, fallback) == ([("CPUExecutionProvider", {})], 0)
 
     def test_a_provider_that_is_not_there(self) -> None:
-        asked = runtime("onnxruntime[provider=CUDAExecutionProvider+CPUExecutionProvider]")
-        line = message(ModelError, asked.check)
+        backend = "onnxruntime[provider=CUDAExecutionProvider+CPUExecutionProvider]"
+        line = message(ModelError, lambda: check_usable(backend, runtime(backend)))
         assert line.endswith("has no execution provider 'CUDAExecutionProvider' here; it has: CPUExecutionProvider")
         with pytest.raises(ModelError, match="no execution provider"):
-            asked.answer(ASKED)
+            runtime(backend).answer(ASKED)
 
     def test_options_of_providers(self, package: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         """`provider.` is the first one, a name is that one, and any other key with a dot is the session's."""
@@ -134,9 +134,9 @@ class TestOptions:
 
     @pytest.mark.parametrize("options", ["operator_library=gone.so", "provider=A,provider_library=gone.so"])
     def test_no_library(self, options: str) -> None:
-        assert "there is no library 'gone.so' for ONNX Runtime" in message(
-            ModelError, runtime(f"onnxruntime[{options}]").check
-        )
+        asked = f"onnxruntime[{options}]"
+        line = message(ModelError, lambda: check_usable(asked, runtime(asked)))
+        assert "there is no library 'gone.so' for ONNX Runtime" in line
 
     def test_it_answers_in_another_process(self) -> None:
         with installed(onnxruntime=LacksBfloat16):

@@ -10,7 +10,8 @@ import pytest
 
 import vinculum
 from tests.conformance.asking import message
-from vinculum.conformance.runtimes.packages import check_package, versions_of
+from vinculum.conformance.runtimes.packages import asked_elsewhere, check_package, versions_of
+from vinculum.conformance.runtimes.registry import MAKER
 from vinculum.errors import AttributeValueError, ModelError
 
 
@@ -18,13 +19,17 @@ class TestInstalled:
     """One line says what to install."""
 
     def test_missing(self) -> None:
-        line = message(ModelError, lambda: check_package("Runtime X", "runtime_x", "", {}))
+        line = message(ModelError, lambda: check_package("Runtime X", "runtime_x"))
         assert line == (
             "Runtime X cannot be used: the package runtime_x is not installed: pip install 'vinculum-div[runtime_x]'"
         )
 
+    def test_what_installs_it(self) -> None:
+        line = message(ModelError, lambda: check_package("X", "runtime_x.core", "x x-cpu"))
+        assert line == "X cannot be used: the package runtime_x.core is not installed: pip install x x-cpu"
+
     def test_there(self) -> None:
-        check_package("Hypothesis", "hypothesis", "", {})
+        check_package("Hypothesis", "hypothesis")
 
 
 class TestVersions:
@@ -64,11 +69,12 @@ class Runtime:
         (tmp_path / "starting.py").write_text(self.RUNTIME)
         monkeypatch.syspath_prepend(tmp_path)
         assert f"Mine cannot be started: {words}" == message(
-            ModelError, lambda: check_package("Mine", "numpy", "starting:Runtime", {"how": how})
+            ModelError, lambda: asked_elsewhere("start", "starting:Runtime", {"how": how}, called="Mine")
         )
-        check_package("Mine", "numpy", "starting:Runtime", {"how": "starts"})
+        assert asked_elsewhere("start", "starting:Runtime", {"how": "starts"}, called="Mine") is None
         assert "starting" not in sys.modules
 
     def test_made(self) -> None:
-        factory = "vinculum.conformance.runtimes.onnx_reference:OnnxReference"
-        assert "no option" in message(AttributeValueError, lambda: check_package("Mine", "onnx", factory, {"a": "b"}))
+        assert "no option" in message(
+            AttributeValueError, lambda: asked_elsewhere("start", MAKER, "numpy[a=b]", called="Mine")
+        )

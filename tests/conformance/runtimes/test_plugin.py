@@ -10,14 +10,14 @@ import numpy as np
 import onnx
 import pytest
 
-from tests.conformance.asking import MAKER, answer, executed, message, operation
+from tests.conformance.asking import answer, executed, message, operation
 from vinculum.conformance.cases.case import Level
 from vinculum.conformance.execute.planning import plan
 from vinculum.conformance.execute.run import Selection
 from vinculum.conformance.execute.suite import survey
 from vinculum.conformance.oracle.verdict import Kind
 from vinculum.conformance.runtimes.programs.onnx_model import onnx_model
-from vinculum.conformance.runtimes.registry import runtime
+from vinculum.conformance.runtimes.registry import MAKER, runtime
 from vinculum.errors import ModelError, SpecLookupError
 from vinculum.sandbox import End, Isolated
 from vinculum.spec.onnx_div import DIV_6, DIV_14

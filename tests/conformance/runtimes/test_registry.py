@@ -16,7 +16,8 @@ from vinculum.errors import AttributeValueError, ModelError, SpecLookupError
 from vinculum.sandbox import End
 from vinculum.spec.onnx_div import DIV_14
 
-OURS = ("onnxruntime", "openvino", "onnx-reference", "torch", "numpy", "jax", "vinculum")
+CALLED = ("numpy", "torch", "jax", "tensorflow", "mlx", "tinygrad", "mnn", "litert")
+OURS = ("onnxruntime", "openvino", "vinculum", "onnx-reference", "tract", "tvm", "iree", *CALLED)
 PACKAGE = """
 import numpy as np
 

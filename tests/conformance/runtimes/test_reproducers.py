@@ -106,5 +106,7 @@ model = parser.parse_model(\"\"\"
 }
 \"\"\")
 model.graph.initializer.extend([numpy_helper.from_array(b, "B")])
-print(repr(ReferenceEvaluator(model).run(None, {"A": a})[0]))
+inputs = {"A": a}
+outputs = ReferenceEvaluator(model).run(None, inputs)
+print(repr(outputs[0]))
 """

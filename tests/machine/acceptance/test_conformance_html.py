@@ -139,7 +139,7 @@ class TestTabs:
         from playwright.sync_api import expect
 
         page = opened()
-        assert page.title() == "How runtimes divide"
+        assert page.title() == "How four runtimes divide"
         tabs = page.get_by_role("tab")
         assert tabs.all_text_contents() == ["Side by side", "OpenVINO", "Vinculum", "PyTorch", "ONNX Runtime"]
         for tab in tabs.all():
@@ -427,7 +427,7 @@ class TestHostileText:
         assert len(cases(page)) == sum(kind.deviates for kind in Kind)
         for summary in page.locator(".panel:visible .list summary").all():
             summary.click()
-        assert page.title() == "How runtimes divide"
+        assert page.title() == "How two runtimes divide"
         assert page.locator("main img, main script").count() == 0
         assert page.evaluate("document.documentElement.scrollWidth") <= 320
         text = page.locator(".panel:visible .list").inner_text()

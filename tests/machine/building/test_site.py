@@ -182,7 +182,7 @@ class TestBrowser:
     def test_the_survey_opens(self, site: Path, page: Page) -> None:
         page.goto((site / "reference" / "survey.html").as_uri())
         page.click("text=Open the survey")
-        page.wait_for_selector("text=How runtimes divide")
+        page.wait_for_selector("text=How fifteen runtimes divide")
 
     def test_a_theorem_is_reached_from_its_clause(self, site: Path, page: Page) -> None:
         page.goto((site / "reference" / "operators" / "div-14.html").as_uri())

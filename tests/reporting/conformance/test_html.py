@@ -63,7 +63,7 @@ class TestPage:
 
     def test_it_is_about_how_runtimes_divide(self, page: str) -> None:
         assert page.startswith("<!doctype html>")
-        assert Reader(page).texts["title"].strip() == "How runtimes divide"
+        assert Reader(page).texts["title"].strip() == "How four runtimes divide"
 
     def test_every_cell_is_there_without_javascript(self, page: str) -> None:
         links = [a["href"] for a in Reader(page).all("a") if a.get("href", "#")]

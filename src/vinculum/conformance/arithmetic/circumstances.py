@@ -14,6 +14,7 @@ from vinculum.conformance.cases.operation import Operation, aligned, alignment, 
 from vinculum.errors import VinculumError
 from vinculum.spec.attributes import checked_attributes
 from vinculum.spec.model import Broadcasting
+from vinculum.tensors.broadcasting import Alignment, join
 from vinculum.tensors.storage import element_type_of
 
 RUN_TIME = "run-time operands"
@@ -76,6 +77,18 @@ def properties(operation: Operation) -> Iterator[str]:
     yield from _sizes(operation)
 
 
+def laid(operation: Operation, axis: int) -> Alignment | None:
+    """Return NumPy's alignment after the divisor gets trailing dimensions of size 1 so that it starts at an axis."""
+    a, b = (operand.shape for operand in operation.operands)
+    trailing = len(a) - len(b) - (axis + len(a) if axis < 0 else axis)
+    try:
+        together = join(Broadcasting.MULTIDIRECTIONAL, a, b + (1,) * max(trailing, 0))
+    except VinculumError:
+        return None
+    own = tuple(None if d is None or d >= len(b) else d for d in together.b)
+    return Alignment(together.shape, together.a, own)
+
+
 def _sizes(operation: Operation) -> Iterator[str]:
     shapes = [operand.shape for operand in operation.operands]
     yield "shapes that are equal" if len(set(shapes)) == 1 else "shapes that differ"
@@ -88,6 +101,8 @@ def _sizes(operation: Operation) -> Iterator[str]:
         yield "shapes that NumPy joins"
         if alignment(operation) not in (None, as_numpy):
             yield "shapes that NumPy joins otherwise"
+    if len(shapes) > 1 and "axis" not in operation.attributes and laid(operation, 0) is None:
+        yield "a divisor that does not fit the first dimensions"
     for words, operand in (("dividend", operation.operands[0]), ("divisor", operation.operands[-1])):
         yield f"a {words} of rank {operand.ndim}"
         yield f"a {words} of one element" if operand.size == 1 else f"a {words} of several elements"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import comb, lgamma, log, log2
+from math import comb, lgamma, log, log2, prod
 from typing import Any
 
 import numpy as np
@@ -50,8 +50,9 @@ def dividends_and_divisors(operation: Operation, under: Alignment | None = None)
 def circumstances(operation: Operation) -> Circumstances:
     """Return what may select a way to divide: operator, rounding, constants, and how the divisor is broadcast."""
     shapes, spec = [operand.shape for operand in operation.operands], operation.spec
-    one_divisor, alike = operation.operands[-1].size == 1, len(set(shapes)) == 1
-    lying = "one divisor" if one_divisor else "equal shapes" if alike else "broadcast"
+    divisors, together, alike = operation.operands[-1].size, alignment(operation), len(set(shapes)) == 1
+    repeated = "repeated" if together is not None and divisors < prod(together.shape) else "as they are"
+    lying = "one divisor" if divisors == 1 else "equal shapes" if alike else repeated
     rounding = spec.attribute(spec.integer_rounding_attribute) if spec.integer_rounding_attribute else None
     spelled = [name for name in operation.attributes if rounding and name in (rounding.name, *rounding.aliases)]
     return spec.dialect, len(shapes), rounding_asked(operation), *spelled, placement(operation), lying

@@ -15,16 +15,15 @@ from numpy.typing import NDArray
 
 from vinculum.conformance.arithmetic.answered import ACCEPTED, REFUSED, UNSUPPORTED, VALUES, Answered, Cause
 from vinculum.conformance.arithmetic.catalogue import right
-from vinculum.conformance.arithmetic.circumstances import UNJOINED, properties, why_refused
+from vinculum.conformance.arithmetic.circumstances import UNJOINED, laid, properties, why_refused
 from vinculum.conformance.arithmetic.division import Division
 from vinculum.conformance.arithmetic.fitting import circumstances, gives
 from vinculum.conformance.arithmetic.places import PLACES, SURPRISE, is_positional, mask
 from vinculum.conformance.cases.operation import Operation, alignment
-from vinculum.errors import VinculumError
 from vinculum.sandbox import End
 from vinculum.spec.element_types import ELEMENT_TYPES, REAL, ElementType
 from vinculum.spec.model import Broadcasting
-from vinculum.tensors.broadcasting import Alignment, join
+from vinculum.tensors.broadcasting import Alignment
 from vinculum.tensors.comparison import different
 
 Array = NDArray[Any]
@@ -44,27 +43,28 @@ def _as_numpy(operation: Operation) -> Alignment | None:
     return alignment(operation, Broadcasting.MULTIDIRECTIONAL)
 
 
-def _without_axis(operation: Operation) -> Alignment | None:
+def _rule(operation: Operation) -> Broadcasting | None:
     try:
-        rule = operation.spec.broadcasting_rule(operation.attributes)
+        return operation.spec.broadcasting_rule(operation.attributes)
     except KeyError:
         return None
-    return alignment(operation, rule, ignoring_axis=True)
+
+
+def _without_axis(operation: Operation) -> Alignment | None:
+    rule = _rule(operation)
+    return None if rule is None else alignment(operation, rule, ignoring_axis=True)
 
 
 def _from_axis(operation: Operation) -> Alignment | None:
     """Return NumPy's alignment after the divisor gets trailing dimensions of size 1 so that it starts at the axis."""
-    a, b = (operand.shape for operand in operation.operands)
     axis = operation.attributes.get("axis")
-    if not isinstance(axis, int):
-        return _as_numpy(operation)
-    trailing = len(a) - len(b) - (axis + len(a) if axis < 0 else axis)
-    try:
-        together = join(Broadcasting.MULTIDIRECTIONAL, a, b + (1,) * max(trailing, 0))
-    except VinculumError:
-        return None
-    own = tuple(None if d is None or d >= len(b) else d for d in together.b)
-    return Alignment(together.shape, together.a, own)
+    return laid(operation, axis) if isinstance(axis, int) else _as_numpy(operation)
+
+
+def _from_first(operation: Operation) -> Alignment | None:
+    """Return the alignment of pdpd if a missing axis means the first dimension, and not the last ones."""
+    pdpd = _rule(operation) is Broadcasting.PDPD and "axis" not in operation.attributes
+    return laid(operation, 0) if pdpd else alignment(operation)
 
 
 ALIGNMENTS: Mapping[str, tuple[str, Align]] = {
@@ -73,6 +73,10 @@ ALIGNMENTS: Mapping[str, tuple[str, Align]] = {
     "aligned from the axis as NumPy aligns": (
         "the divisor starts at the axis, and from there operands are aligned as NumPy aligns them",
         _from_axis,
+    ),
+    "aligned from the first dimension": (
+        "without an axis, the divisor starts at the first dimension, and not where its last dimension is the last",
+        _from_first,
     ),
 }
 

@@ -19,7 +19,7 @@ from vinculum.conformance.audit.runs import Runs, end_in_words
 from vinculum.conformance.audit.suspects import shown, suspects
 from vinculum.conformance.audit.taps import AuditedModel, Tap
 from vinculum.conformance.runtimes.protocol import ModelRuntime
-from vinculum.conformance.runtimes.registry import STARTED, names, parsed, runtime
+from vinculum.conformance.runtimes.registry import STARTED, check_usable, names, parsed, runtime
 from vinculum.errors import DifferenceError, ModelError, SpecLookupError
 from vinculum.models.openvino_ir.xml import read_net
 from vinculum.models.sampling.comparison import check_equal
@@ -65,7 +65,7 @@ class Auditor:
             able = ", ".join(name for name in names() if isinstance(runtime(name), ModelRuntime))
             allowed = f"allowed: {able}, or package.module:attribute, an ONNX backend"
             raise SpecLookupError(f"{quoted(backend)} cannot run models, so it cannot be audited; {allowed}")
-        made.check()
+        check_usable(backend, made)
         self._runtime = made
         self._factory: tuple[object, ...] = (STARTED, backend)
         self.subject: AuditedModel = self._read(file)

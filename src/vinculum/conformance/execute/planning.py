@@ -10,7 +10,7 @@ from vinculum.conformance.cases.case import Case, Level
 from vinculum.conformance.cases.enumeration import cases
 from vinculum.conformance.execute.run import Selection
 from vinculum.conformance.runtimes.protocol import Runtime
-from vinculum.conformance.runtimes.registry import GIVEN, parsed, runtime
+from vinculum.conformance.runtimes.registry import GIVEN, check_usable, parsed, runtime
 from vinculum.conformance.vectors.answers import GivenAnswers
 from vinculum.errors import AttributeValueError
 from vinculum.text import listed
@@ -64,7 +64,7 @@ def plan(backend: str, selection: Selection) -> Plan:
         given = GivenAnswers(Path(name.removeprefix(GIVEN)), options)
         return Plan(backend, given, given.selection(selection), ())
     asked = runtime(backend)
-    asked.check()
+    check_usable(backend, asked)
     if not selection.only:
         covered = (case for case in cases(selection.level) if asked.covers(case.operation))
         return Plan(backend, asked, selection, covered)

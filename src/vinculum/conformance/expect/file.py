@@ -19,10 +19,12 @@
     element_types = ["int32", "int64"]
     requires = "x86_64, openvino 2026.4"
     reason = "MIN / -1 is left to an instruction that raises SIGFPE"
+    reproducer = "session.run(None, {'A': [-2**31], 'B': [-1]})"
 
 Causes are named as in a run of ``vinculum conform``; a cause must predict every bit of its deviating cases, and every
 passing case of the same circumstances. A cause counts only on processors and with versions that it ``requires``;
-``processors`` are those on which the file was recorded. What deviates without a cause is listed by its id.
+``processors`` are those on which the file was recorded. A cause may have a ``reproducer``, a program of a few lines.
+What deviates without a cause is listed by its id.
 """
 
 from __future__ import annotations
@@ -55,6 +57,7 @@ class CauseEntry(msgspec.Struct, forbid_unknown_fields=True):
     rule: str = ""
     link: str = ""
     requires: str = ""
+    reproducer: str = ""
 
 
 class Content(msgspec.Struct, forbid_unknown_fields=True):
@@ -129,7 +132,7 @@ def _causes(read: Content, file: Path) -> Iterator[KnownCause]:
             raise ModelError(f"{where}: {one_line(error)}") from None
         if entry.requires:
             _check_requirement(entry.requires, where)
-        yield KnownCause(name, entry.element_types, entry.reason, entry.link, entry.requires)
+        yield KnownCause(name, entry.element_types, entry.reason, entry.link, entry.requires, entry.reproducer)
 
 
 def as_toml(run: Run, known: KnownDeviations | None = None) -> str:
@@ -176,6 +179,8 @@ def _entry(cause: KnownCause, element_types: Sequence[str]) -> Iterator[str]:
     for name in ("requires", "reason", "link"):
         if value := getattr(cause, name):
             yield f"{name} = {_quoted(value)}"
+    if cause.reproducer:
+        yield f"reproducer = '''\n{cause.reproducer}'''"
 
 
 def _quoted(value: str | Sequence[str]) -> str:

@@ -45,6 +45,8 @@ class KnownCause:
         The reason, and the address of a report, which may be empty.
     requires : str
         The processors and versions of which it is true, as `is_such` takes it; empty for all.
+    reproducer : str
+        A program of a few lines, ready for a report to the runtime's authors; it may be empty.
     """
 
     name: str
@@ -52,6 +54,7 @@ class KnownCause:
     reason: str
     link: str = ""
     requires: str = ""
+    reproducer: str = ""
 
     def explains(self, result: Result) -> bool:
         """Tell whether a case deviates by this cause."""

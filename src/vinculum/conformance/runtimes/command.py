@@ -101,13 +101,13 @@ class Command:
         for place, piece in enumerate(operation_pieces(operation)):
             pieces += [f"    {names[place // 2]}.tobytes(),"] if place % 2 else _bytes_lines(piece)
         return python_program(
+            "import subprocess",
             *operand_lines(operation),
             "operation = [",
             *pieces,
             "]",
             f'done = subprocess.run({self._words!r}, input=b"".join(operation), stdout=subprocess.PIPE)',
             'print("return code", done.returncode, "answer", done.stdout.hex(" ", 8))',
-            imports=["subprocess"],
         )
 
     def _program(self) -> Path:

@@ -85,11 +85,11 @@ def reproducer(operation: Operation, source: str, options: Mapping[str, str], *,
     inputs = f"list({inputs_source(operation)}.values())"
     call = f"prepare(model{written}).run({inputs})" if prepares else f"run_model(model, {inputs}{written})"
     return python_program(
+        f"import {module}",
         *operand_lines(operation),
         *onnx_model_lines(operation),
         f"outputs = {source}.{call}",
         print_quotient("outputs[0] if isinstance(outputs, (list, tuple)) else outputs"),
-        imports=[module],
     )
 
 

@@ -61,7 +61,6 @@ class OnnxRuntime:
     title = "ONNX Runtime"
 
     def __init__(self, options: Mapping[str, str]) -> None:
-        self._options = dict(options)
         own = {name: value for name, value in options.items() if "." not in name}
         check_names(_NAME, own, _OPTIONS)
         self._providers = own.get("provider", _CPU).split("+")
@@ -81,8 +80,8 @@ class OnnxRuntime:
                 self._entries[name] = value
 
     def check(self) -> None:
-        """Raise ModelError if its package is not installed, or it does not start with the options."""
-        check_package(self.title, "onnxruntime", f"{__name__}:OnnxRuntime", self._options)
+        """Raise ModelError if its package is not installed."""
+        check_package(self.title, "onnxruntime")
 
     def start(self) -> None:
         """Divide 1 by 1 with the options."""

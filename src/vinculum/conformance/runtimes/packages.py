@@ -24,28 +24,33 @@ ONE_BY_ONE = Operation(DIV_14, {}, (_ONE, _ONE), (False, False))
 """The division 1 / 1, which every runtime can execute."""
 
 
-def check_package(title: str, package: str, factory: str, options: Mapping[str, str]) -> None:
-    """Check that a package is installed, and that the runtime starts with its options.
+def check_package(title: str, package: str, install: str = "") -> None:
+    """Check that a package is installed.
 
     Parameters
     ----------
     title : str
         The runtime's name in messages.
     package : str
-        The package, which is also the name of our extra that installs it.
-    factory, options
-        The runtime's factory and its arguments; with options, the runtime is started in a subprocess.
+        The package to import.
+    install : str
+        What pip installs; by default our own extra with the name of the package.
 
     Raises
     ------
     ModelError
-        If it is not installed (the message says how to install it), or does not start (the message says why).
+        If it is not installed; the message says how to install it.
     """
-    if find_spec(package) is None:
-        install = f"pip install 'vinculum-div[{package}]'"
-        raise ModelError(f"{title} cannot be used: the package {package} is not installed: {install}")
-    if options:
-        asked_elsewhere("start", factory, options, called=title)
+    if not _is_there(package):
+        wanted = install or f"'vinculum-div[{package}]'"
+        raise ModelError(f"{title} cannot be used: the package {package} is not installed: pip install {wanted}")
+
+
+def _is_there(package: str) -> bool:
+    try:
+        return find_spec(package) is not None
+    except ModuleNotFoundError:  # The package of a module is missing.
+        return False
 
 
 _providers = cache(packages_distributions)  # Cached, as it reads the file lists of all installed distributions.

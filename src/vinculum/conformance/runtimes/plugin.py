@@ -108,16 +108,15 @@ class Plugin:
         opset = f", opset={operation.spec.since_version}" if operation.spec.dialect is Dialect.ONNX else ""
         dialect = operation.spec.dialect.value
         return python_program(
+            f"import {module}",
             "from vinculum.spec.registry import find",
             "from vinculum.testing import Operation",
-            "",
             *operand_lines(operation),
             f'spec = find("{operation.spec.name}", dialect="{dialect}"{opset}{variant})',
             f"operation = Operation(spec, {dict(operation.attributes)}, ({names},), {operation.constant})",
             f"divider = {source}",
             *(["divider.start()"] if self._told()["starts"] else ()),
             print_quotient("divider.answer(operation)"),
-            imports=[module],
         )
 
     def tell(self) -> dict[str, Any]:

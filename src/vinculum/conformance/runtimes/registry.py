@@ -12,7 +12,11 @@ from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
 
+from vinculum.conformance.runtimes.calls import ArrayLibrary
 from vinculum.conformance.runtimes.command import PREFIX, Command
+from vinculum.conformance.runtimes.libraries import LIBRARIES
+from vinculum.conformance.runtimes.onnx_loaders import LOADERS, OnnxLoader
+from vinculum.conformance.runtimes.packages import asked_elsewhere
 from vinculum.conformance.runtimes.protocol import Runtime
 from vinculum.errors import AttributeValueError, SpecLookupError
 from vinculum.text import did_you_mean, quoted
@@ -20,8 +24,11 @@ from vinculum.text import did_you_mean, quoted
 GROUP = "vinculum.backends"
 """The group of entry points by which other packages provide runtimes; each names a module and attribute."""
 
-STARTED = f"{__name__}:started"
+MAKER = f"{__name__}:runtime"
 """The factory that makes a runtime from its name in a subprocess."""
+
+STARTED = f"{__name__}:started"
+"""The same, which also starts it."""
 
 GIVEN = "answers:"
 """What a backend begins with that is a folder of answers: see `vinculum.conformance.vectors.answers`."""
@@ -30,10 +37,6 @@ _ROOM = "vinculum.conformance.runtimes"
 _OWN = {
     "onnxruntime": f"{_ROOM}.onnxruntime:OnnxRuntime",
     "openvino": f"{_ROOM}.openvino:OpenVino",
-    "onnx-reference": f"{_ROOM}.onnx_reference:OnnxReference",
-    "torch": f"{_ROOM}.torch:Torch",
-    "numpy": f"{_ROOM}.numpy:Numpy",
-    "jax": f"{_ROOM}.jax:Jax",
     "vinculum": f"{_ROOM}.vinculum_itself:VinculumItself",
 }
 _STRANGERS = "package.module:attribute, or command:./program"
@@ -45,7 +48,8 @@ Factory = Callable[[Mapping[str, str]], Runtime]
 
 def names() -> tuple[str, ...]:
     """Return all names of runtimes: built-in ones first, then those of other packages."""
-    return (*_OWN, *sorted(name for name in _foreign() if name not in _OWN))
+    own = (*_OWN, *LOADERS, *LIBRARIES)
+    return (*own, *sorted(name for name in _foreign() if name not in own))
 
 
 def runtime(backend: str) -> Runtime:
@@ -69,6 +73,10 @@ def runtime(backend: str) -> Runtime:
         module, _, attribute = _OWN[name].partition(":")
         factory: Factory = getattr(import_module(module), attribute)
         return factory(options)
+    if name in LIBRARIES:
+        return ArrayLibrary(LIBRARIES[name], options)
+    if name in LOADERS:
+        return OnnxLoader(LOADERS[name], options)
     if name.startswith(GIVEN):
         raise AttributeValueError(f"{quoted(name)} can only be judged, by vinculum conform: there is nothing to ask")
     foreign = _foreign()
@@ -79,6 +87,20 @@ def runtime(backend: str) -> Runtime:
 
         return Plugin(foreign.get(name, name), options, name)
     raise SpecLookupError(_unknown(name))
+
+
+def check_usable(backend: str, made: Runtime) -> None:
+    """Check that a runtime's package is installed and, in another process, that it starts with options that are given.
+
+    Raises
+    ------
+    ModelError
+        If not; the message says how to install it, or why it does not start.
+    """
+    made.check()
+    name, options = parsed(backend)
+    if options and name in (*_OWN, *LIBRARIES):  # Others are started to learn what they are.
+        asked_elsewhere("start", MAKER, backend, called=made.title)
 
 
 def started(backend: str) -> Runtime:

@@ -67,7 +67,7 @@ class VinculumItself:
         sources = {Dialect.ONNX: _onnx_lines, Dialect.OPENVINO: _ir_lines, Dialect.SONNX: _sonnx_lines}
         modules = {Dialect.ONNX: "vinculum.backend", Dialect.OPENVINO: "vinculum", Dialect.SONNX: "vinculum.sonnx"}
         dialect = operation.spec.dialect
-        return python_program(*operand_lines(operation), *sources[dialect](operation), imports=[modules[dialect]])
+        return python_program(f"import {modules[dialect]}", *operand_lines(operation), *sources[dialect](operation))
 
 
 def _onnx_lines(operation: Operation) -> list[str]:

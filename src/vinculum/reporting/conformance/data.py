@@ -8,6 +8,7 @@ from typing import Any
 
 from vinculum.conformance.execute.run import Result
 from vinculum.conformance.oracle.verdict import Example
+from vinculum.reporting.conformance.questions import QUESTIONS, told
 from vinculum.reporting.conformance.view import WORST_FIRST, View, reason, severity, ulps_text
 from vinculum.reporting.conformance.words import message
 from vinculum.reporting.escape import escaped, one_line, short
@@ -32,7 +33,8 @@ def data(views: Sequence[View]) -> str:
     """Return the cases of several runtimes as JSON that can stand in a script element.
 
     It is one object: ``texts``; ``kinds``, the worst first; ``ulps``, what the bars of histograms are called by their
-    number; and ``runtimes``. A runtime has its ``findings``, by what they are called, and its ``cases``, each an array.
+    number; ``questions``; and ``runtimes``. A runtime has its ``findings``, by what they are called; its ``cases``,
+    each an array; and for each question the numbers of the cases in which it is ``asked``.
     ``columns`` names its members. Texts stand as their numbers among ``texts``; what comes last may be missing.
     """
     texts = _Texts()
@@ -42,6 +44,7 @@ def data(views: Sequence[View]) -> str:
             "title": one_line(one.run.title),
             "findings": [short(finding.statement) for finding in one.findings],
             "cases": _cases(one, texts),
+            "asked": _asked(one),
         }
         for one in views
     ]
@@ -49,6 +52,7 @@ def data(views: Sequence[View]) -> str:
     whole = {
         "columns": _COLUMNS,
         "kinds": [[kind.value, kind.deviates] for kind in WORST_FIRST],
+        "questions": [question.heading for question in QUESTIONS],
         "ulps": {str(power): ulps_text(power) for power in sorted(powers)},
         "runtimes": runtimes,
         "texts": texts.all(),
@@ -74,6 +78,11 @@ _COLUMNS = (
     "finding",
     "reason",
 )
+
+
+def _asked(view: View) -> list[list[int]]:
+    numbers = {id(result): number for number, result in enumerate(view.results)}
+    return [[numbers[id(result)] for result in one.results] for one in told(view)]
 
 
 def _cases(view: View, texts: _Texts) -> list[list[Any]]:

@@ -19,6 +19,7 @@ from vinculum.conformance.execute.run import Run
 from vinculum.conformance.expect import KnownDeviations
 from vinculum.conformance.oracle.verdict import Kind
 from vinculum.reporting.conformance.data import data
+from vinculum.reporting.conformance.questions import QUESTIONS, told
 from vinculum.reporting.conformance.view import (
     KINDS,
     WORST_FIRST,
@@ -37,6 +38,11 @@ if TYPE_CHECKING:
 
 _FINDINGS_SHOWN = 12
 _CAUSES_SIDE_BY_SIDE = 4
+
+_COUNTS = (
+    *("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
+    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"),
+)
 
 GLOSSARY = (
     ("case", "one division of two tensors: an operator version, an element type, operands, shapes, attributes"),
@@ -75,6 +81,9 @@ def document(runs: Sequence[Run], known: Mapping[str, KnownDeviations] | None = 
         severity_of={kind: KINDS[kind].severity for kind in KINDS},
         shown_kinds=_shown_kinds(runtimes),
         numbered=_numbered,
+        questions=QUESTIONS,
+        told=told,
+        count=_COUNTS[len(runtimes)] if len(runtimes) < len(_COUNTS) else len(runtimes),
         most=_FINDINGS_SHOWN,
         few=_CAUSES_SIDE_BY_SIDE,
         address=_address,

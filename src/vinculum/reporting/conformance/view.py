@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,8 +21,8 @@ _BEGINNING = 60  # Messages that begin with as many equal characters are told on
 _LAST_PLACES = 256  # Ulps; from there on it is no rounding error of the type, as where a double is computed in float.
 _CONSTANT = "constant operands"
 
-# What cases try, and the question that it answers; those beside ordinary numbers ask the same again.
-_QUESTIONS = {"zero divisors": "x / 0", "a zero divisor": "x / 0", "MIN divided by -1": "MIN / -1"}
+SILENT = {"zero divisors": "x / 0", "a zero divisor": "x / 0", "MIN divided by -1": "MIN / -1"}
+"""What cases try, and the question that it answers; those beside ordinary numbers ask the same again."""
 
 
 class Severity(Enum):
@@ -212,13 +213,17 @@ class View(Cases):
     @property
     def title(self) -> str:
         """What headings call the runtime."""
-        title = short(self.run.title)
-        return title[:1].upper() + title[1:]
+        return re.sub("^the ", "The ", short(self.run.title))
 
     @property
     def version(self) -> str:
         """What answered, by its version."""
         return short(" ".join(next(iter(self.run.versions.items()), ())))
+
+    @property
+    def date(self) -> str:
+        """The day on which it did."""
+        return self.run.date[:10]
 
     @property
     def processor(self) -> str:
@@ -330,13 +335,13 @@ def silence(runs: Sequence[Run]) -> tuple[SilentRow, ...]:
     found: dict[tuple[str, str], dict[int, list[Result]]] = {}
     for number, run in enumerate(runs):
         for result in run.results:
-            question = _QUESTIONS.get(result.id.scenario)
+            question = SILENT.get(result.id.scenario)
             # A case of a shape that must be refused tells nothing of the quotient.
             if question is not None and result.verdict.kind is not Kind.REFUSED_AS_REQUIRED:
                 found.setdefault((question, result.id.element_type), {}).setdefault(number, []).append(result)
     return tuple(
         SilentRow(question, name, tuple(_given(found[question, name].get(number, [])) for number in range(len(runs))))
-        for question in dict.fromkeys(_QUESTIONS.values())
+        for question in dict.fromkeys(SILENT.values())
         for name in in_order(element_type for _, element_type in found)
         if (question, name) in found
     )

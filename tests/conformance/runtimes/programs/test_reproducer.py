@@ -84,4 +84,4 @@ class TestProgram:
         assert source.splitlines()[:3] == ["from fractions import Fraction", "import numpy as np", ""]
 
     def test_more_imports(self) -> None:
-        assert python_program("a.b.c()", imports=["a.b"]) == "import a.b\n\na.b.c()\n"
+        assert python_program("a.b.c()", "import a.b") == "import a.b\n\na.b.c()\n"

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable
+from inspect import getsource
+from textwrap import dedent
+from typing import Any
 
 from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.runtimes.programs.array_source import array_source
@@ -15,30 +18,26 @@ _IMPORTS = {
     "zlib": "import zlib",
     "Fraction": "from fractions import Fraction",
     "Path": "from pathlib import Path",
-    "jax": "import jax",
-    "jnp": "import jax.numpy as jnp",
     "ml_dtypes": "import ml_dtypes",
     "np": "import numpy as np",
     "onnxruntime": "import onnxruntime",
     "ov": "import openvino as ov",
-    "torch": "import torch",
 }
 """The names that programs use and their imports, in the order of the imports."""
 _OF_ONNX = ("helper", "numpy_helper", "parser")
-_REFERENCE = "ReferenceEvaluator"
+_IMPORTING = re.compile(r"^(?:import|from) .*\n\n?", re.MULTILINE)
 _TEXT = re.compile(r'"""[\s\S]*?"""|"[^"\n]*"|#.*')
 
 
-def python_program(*lines: str, imports: Sequence[str] = ()) -> str:
-    """Return the source of a program: imports for the names in the lines, the given imports, and the lines."""
-    body = "\n".join(lines)
+def python_program(*lines: str) -> str:
+    """Return the source of a program: imports for the names in the lines, lines that import, and the other lines."""
+    text = "\n".join([*lines, ""])
+    imports, body = _IMPORTING.findall(text), _IMPORTING.sub("", text)
     names = set(re.findall(r"(?<![\w.])[A-Za-z_]\w*", _TEXT.sub("", body)))
     needed = [line for name, line in _IMPORTS.items() if name in names]
     if of_onnx := [name for name in _OF_ONNX if name in names]:
         needed.append(f"from onnx import {', '.join(of_onnx)}")
-    if _REFERENCE in names:
-        needed.append(f"from onnx.reference import {_REFERENCE}")
-    return "\n".join([*needed, *(f"import {module}" for module in imports), "", body, ""])
+    return "\n".join([*dict.fromkeys([*needed, *map(str.strip, imports)]), "", body])
 
 
 def operand_names(operation: Operation) -> list[str]:
@@ -55,6 +54,14 @@ def operand_lines(operation: Operation) -> list[str]:
     assigned = [f"{name} = {array_source(array)}" for name, array in zip(names, operation.operands, strict=True)]
     printed = ", ".join(f"repr({name})" for name in names)
     return ['np.set_printoptions(floatmode="unique")', *assigned, f'print({printed}, sep="\\n", flush=True)']
+
+
+def body_lines(function: Callable[..., Any], result: str) -> list[str]:
+    """Return the body of a function without branches, whose last statement returns what the lines assign to a name."""
+    lines = dedent(getsource(function).partition('"""')[2].partition('"""')[2]).strip("\n").splitlines()
+    last = max(number for number, line in enumerate(lines) if line.startswith("return "))
+    lines[last] = lines[last].replace("return", f"{result} =", 1)
+    return lines
 
 
 def print_quotient(expression: str) -> str:

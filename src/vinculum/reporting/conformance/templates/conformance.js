@@ -184,7 +184,7 @@
 
   function lister(runtime, panel) {
     const place = panel.querySelector(".cases");
-    const nothing = { kind: "deviating", cell: null, found: null, id: null, words: "" };
+    const nothing = { kind: "deviating", cell: null, found: null, asked: null, id: null, words: "" };
     let wanted = { ...nothing };
     let limit = SHOWN;
 
@@ -217,6 +217,7 @@
       if (wanted.kind === "deviating" ? !deviates : wanted.kind !== "all" && wanted.kind !== name) return false;
       if (wanted.cell && (text(row[OPERATOR]) !== wanted.cell[0] || text(row[TYPE]) !== wanted.cell[1])) return false;
       if (wanted.found !== null && row[FINDING] !== wanted.found) return false;
+      if (wanted.asked !== null && !runtime.asked[wanted.asked].includes(number)) return false;
       return needles.every((needle) => haystacks[number].includes(needle));
     }
 
@@ -224,7 +225,7 @@
       const needles = wanted.words.toLowerCase().split(/\s+/).filter(Boolean);
       // The worst verdicts first, and else as the suite has them.
       const rows = runtime.cases.filter((row, number) => matches(row, number, needles)).sort((a, b) => a[KIND] - b[KIND]);
-      const label = wanted.id !== null ? "one case" : wanted.cell ? wanted.cell.join(", ") : wanted.found !== null ? runtime.findings[wanted.found] : null;
+      const label = wanted.id !== null ? "one case" : wanted.cell ? wanted.cell.join(", ") : wanted.found !== null ? runtime.findings[wanted.found] : wanted.asked !== null ? data.questions[wanted.asked] : null;
       chosen.hidden = label === null;
       chosen.textContent = `Only ${label} \u00d7`;
       chosen.setAttribute("aria-label", `Only ${label}; show the others too`);
@@ -237,7 +238,7 @@
       const bars = rows.length > 1 && histogram(rows, `Errors in ulps, of all quotients in the cases listed`);
       overall.replaceChildren(...(bars ? [bars] : []));
       list.replaceChildren(...shown.map((row) => item(runtime, row)));
-      if (rows.length === 1) list.querySelector("details").open = true;
+      if (rows.length === 1 || (rows.length && wanted.asked !== null)) list.querySelector("details").open = true;
       more.hidden = rows.length <= shown.length;
       more.textContent = `Show ${Math.min(SHOWN, rows.length - shown.length)} more`;
       for (const link of panel.querySelectorAll(".cell a")) {
@@ -257,7 +258,7 @@
     kinds.addEventListener("change", () => want({ kind: kinds.value, id: null }));
     words.addEventListener("input", () => want({ words: words.value, id: null }));
     chosen.addEventListener("click", () => {
-      want({ cell: null, found: null, id: null });
+      want({ cell: null, found: null, asked: null, id: null });
       kinds.focus();
     });
     more.addEventListener("click", () => {
@@ -270,8 +271,10 @@
 
     return (what, ...parts) => {
       const cell = what === "cell" ? parts : null;
-      const faulty = cell && runtime.cases.some((row) => text(row[OPERATOR]) === cell[0] && text(row[TYPE]) === cell[1] && data.kinds[row[KIND]][1]);
-      if (what === "cell") want({ ...nothing, cell, kind: faulty ? "deviating" : "all" });
+      const asked = what === "asked" && runtime.asked[Number(parts[0])] ? Number(parts[0]) : null;
+      const about = (row, number) => (cell ? text(row[OPERATOR]) === cell[0] && text(row[TYPE]) === cell[1] : runtime.asked[asked].includes(number));
+      const faulty = () => runtime.cases.some((row, number) => data.kinds[row[KIND]][1] && about(row, number));
+      if (cell || asked !== null) want({ ...nothing, cell, asked, kind: faulty() ? "deviating" : "all" });
       else if (what === "kind") want({ ...nothing, kind: parts[0] });
       else if (what === "found") want({ ...nothing, found: Number(parts[0]) });
       else if (what === "case") want({ ...nothing, id: parts[0], kind: "all" });

@@ -1,0 +1,176 @@
+"""Runtimes that load ONNX models, one function each: what a function does is both executed and printed.
+
+Each function makes a runtime of an ONNX model, and runs it with default options on the arrays of its inputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vinculum.conformance.cases.operation import Operation
+from vinculum.conformance.runtimes.options import check_names
+from vinculum.conformance.runtimes.packages import ONE_BY_ONE, check_package, versions_of
+from vinculum.conformance.runtimes.programs.onnx_source import inputs_source, onnx_model_lines
+from vinculum.conformance.runtimes.programs.reproducer import body_lines, operand_lines, python_program
+from vinculum.sandbox import UnsupportedError
+from vinculum.spec.model import Dialect
+from vinculum.text import one_line
+
+
+@dataclass(frozen=True)
+class Loader:
+    """A runtime that loads ONNX models.
+
+    Attributes
+    ----------
+    name, title, package : str
+        What the command line and what sentences call it, and the package to import.
+    run : callable
+        It takes a model of the onnx package and a dictionary of inputs, and returns the outputs.
+    install : str
+        What pip installs.
+    packages : tuple of str
+        Other packages on which its answers depend.
+    lacks : tuple of str
+        What its errors say of what it does not support.
+    """
+
+    name: str
+    title: str
+    package: str
+    run: Callable[[Any, dict[str, Any]], Any]
+    install: str
+    packages: tuple[str, ...] = ()
+    lacks: tuple[str, ...] = ()
+
+
+class OnnxLoader:
+    """A loader as a runtime; it takes no options."""
+
+    def __init__(self, loader: Loader, options: Mapping[str, str]) -> None:
+        check_names(loader.name, options, ())
+        self.title = loader.title
+        self._loader = loader
+
+    def check(self) -> None:
+        """Raise ModelError if its package is not installed."""
+        check_package(self._loader.title, self._loader.package, self._loader.install)
+
+    def versions(self) -> Mapping[str, str]:
+        """Return the versions of its packages."""
+        return versions_of(self._loader.package.partition(".")[0], *self._loader.packages)
+
+    def covers(self, operation: Operation) -> bool:
+        """Tell whether the operator is one of ONNX's."""
+        return operation.spec.dialect is Dialect.ONNX
+
+    def start(self) -> None:
+        """Divide 1 by 1."""
+        self.answer(ONE_BY_ONE)
+
+    def answer(self, operation: Operation) -> NDArray[Any]:
+        """Return the quotient of a model of one node."""
+        from vinculum.conformance.runtimes.programs.onnx_model import onnx_model
+
+        return self._run(onnx_model(operation), operation.inputs)[0]  # type: ignore[no-any-return]
+
+    def run_model(self, file: Path, inputs: Mapping[str, Any]) -> list[Any]:
+        """Return all outputs of the model in a file."""
+        import onnx
+
+        return self._run(onnx.load(file), dict(inputs))
+
+    def reproducer(self, operation: Operation) -> str:
+        """Return Python source that makes the model from its text, and does what the function does."""
+        return python_program(
+            *operand_lines(operation),
+            *onnx_model_lines(operation),
+            f"inputs = {inputs_source(operation)}",
+            *body_lines(self._loader.run, "outputs"),
+            "print(repr(outputs[0]))",
+        )
+
+    def _run(self, model: Any, inputs: dict[str, Any]) -> list[Any]:
+        try:
+            outputs = self._loader.run(model, {name: np.array(array, order="C") for name, array in inputs.items()})
+            return [output if isinstance(output, list) else np.array(output) for output in outputs]
+        except Exception as error:  # Each runtime has its own.
+            words = one_line(error)
+            if isinstance(error, NotImplementedError) or any(phrase in words for phrase in self._loader.lacks):
+                raise UnsupportedError(words) from None
+            raise
+
+
+def _reference(model: Any, inputs: dict[str, Any]) -> Any:
+    """Evaluate it with the onnx package."""
+    from onnx.reference import ReferenceEvaluator
+
+    return ReferenceEvaluator(model).run(None, inputs)
+
+
+def _tract(model: Any, inputs: dict[str, Any]) -> Any:
+    """Load it from a file."""
+    import tempfile
+
+    import tract
+
+    with tempfile.NamedTemporaryFile(suffix=".onnx") as file:
+        file.write(model.SerializeToString())
+        file.flush()
+        loaded = tract.onnx().load(file.name)
+    outputs = loaded.into_model().into_runnable().run([*inputs.values()])
+    return [output.to_numpy() for output in outputs]
+
+
+def _tvm(model: Any, inputs: dict[str, Any]) -> Any:
+    """Compile it for the processor."""
+    import tvm
+    from tvm.relax.frontend.onnx import from_onnx
+
+    machine = tvm.relax.VirtualMachine(tvm.compile(from_onnx(model), target="llvm"), tvm.cpu())
+    output = machine["main"](*(tvm.runtime.tensor(array) for array in inputs.values()))
+    return [output.numpy()]
+
+
+def _iree(model: Any, inputs: dict[str, Any]) -> Any:
+    """Import and compile it as iree-import-onnx and iree-compile do; arrays of its integers have no sign."""
+    import iree.runtime
+    import numpy as np
+    import onnx
+    from iree.compiler.api import Output, Session, Source
+    from iree.compiler.extras import onnx_importer
+    from iree.compiler.ir import Context
+
+    info = onnx_importer.ModelInfo(onnx.shape_inference.infer_shapes(model))
+    module = info.create_module(context=Context()).operation
+    onnx_importer.NodeImporter.define_function(info.main_graph, module).import_all()
+    session = Session()
+    session.set_flags("--iree-hal-target-device=local", "--iree-hal-local-target-device-backends=llvm-cpu")
+    session.set_flags("--iree-llvmcpu-target-cpu=host")
+    session.set_flags("--iree-input-type=onnx", "--iree-input-demote-f64-to-f32=false")
+    invocation = session.invocation()
+    invocation.parse_source(Source.wrap_buffer(session, str(module).encode() + b"\0"))
+    assert invocation.execute(), "the compiler fails"
+    invocation.output_vm_bytecode(code := Output.open_membuffer())
+    loaded = iree.runtime.load_vm_flatbuffer(bytes(code.map_memory()), driver="local-sync")
+    output = loaded[model.graph.name](*inputs.values()).to_host()
+    declared = onnx.helper.tensor_dtype_to_np_dtype(model.graph.output[0].type.tensor_type.elem_type)
+    return [output.view(declared) if np.dtype(declared).kind == "u" else output]
+
+
+LOADERS = {
+    one.name: one
+    for one in (
+        Loader("onnx-reference", "the ONNX reference evaluator", "onnx", _reference, "onnx", packages=("numpy",)),
+        Loader("tract", "tract", "tract", _tract, "tract", lacks=("Unknown DatumType", "No evaluator")),
+        Loader("tvm", "TVM", "tvm", _tvm, "apache-tvm"),
+        Loader("iree", "IREE", "iree.compiler", _iree, "iree-base-compiler iree-base-runtime"),
+    )
+}
+"""The runtimes by the names on the command line."""

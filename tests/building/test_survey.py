@@ -1,0 +1,93 @@
+"""The survey: one run of a runtime for each version and processor, and what is made of the newest ones."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from building.documentation.survey import ORDER, PAGE, RUNS, add, newest, published, runs_in, table
+from building.documentation.survey_picture import PICTURE, SURVEY, drawn
+from building.runtime_requirements import surveyed
+from tests.reporting.conformance.reports import exact, report
+from vinculum.conformance.execute.run import Run
+from vinculum.conformance.execute.run_file import as_json
+from vinculum.conformance.expect import read_known_deviations
+from vinculum.reporting.conformance.view import view
+
+KNOWN = sorted((RUNS.parents[1] / "known_deviations").glob("*.toml"))
+
+
+def small(date: str = "2026-01-01", processor: str = "Xeon", **versions: str) -> Run:
+    """Return a run of few cases on a processor."""
+    run = report("openvino", "OpenVINO")
+    about = {**(versions or {"openvino": "2026.4"}), "processor": processor}
+    return replace(run, results=run.results[:9], causes=run.causes, versions=about, date=date)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a folder of published runs: two of OpenVINO on one processor, one on another, and one of Vinculum."""
+    runs = [
+        small("2026-01-01"),
+        small("2026-02-01", processor="Zen 3"),
+        small("2026-03-01", openvino="2026.5"),
+        replace(exact(), results=exact().results[:9]),
+    ]
+    for number, run in enumerate(runs):
+        file = tmp_path / f"{number}.json"
+        file.write_text(as_json([run]), encoding="utf-8")
+        add([file], tmp_path)
+    return tmp_path
+
+
+def test_a_run_is_added(folder: Path) -> None:
+    assert len(runs_in(folder)) == 4
+    again = folder / "again.json"
+    again.write_text(as_json([small("2026-04-01")]), encoding="utf-8")
+    add([again], folder)
+    assert [run.date[:10] for run in runs_in(folder) if run.backend == "openvino"] == [
+        "2026-04-01", "2026-03-01", "2026-02-01",
+    ]  # fmt: skip
+    assert published(small()) == published(small("2027-01-01"))
+    assert re.fullmatch(r"openvino-2026\.4-xeon-[0-9a-f]{8}\.json\.xz", published(small()))
+
+
+def test_the_newest_of_each_is_shown(folder: Path) -> None:
+    runs = runs_in(folder)
+    assert [run.versions.get("openvino") for run in newest(runs, ("openvino",))] == ["2026.5", None]
+    assert [run.backend for run in newest(runs, ("vinculum", "openvino"))] == ["vinculum", "openvino"]
+    lines = list(table(runs, newest(runs, ("openvino",))))
+    assert len(lines) == 2 + 4 + 1
+    assert lines[2].endswith("on the page |")
+    assert lines[3].endswith("0 cases differ from that |")
+    assert "| Xeon |" in lines[4]
+
+
+def test_what_is_published_is_the_newest() -> None:
+    runs = runs_in(RUNS)
+    shown = newest(runs, ORDER)
+    assert {run.backend for run in shown} == {read_known_deviations(file).backend for file in KNOWN}
+    assert "\n".join(table(runs, shown)) in PAGE.read_text("utf-8"), "make survey writes the table again"
+    assert PICTURE.read_text("utf-8") == drawn(SURVEY.read_text("utf-8")), "make survey draws it again"
+    page = SURVEY.read_text("utf-8")
+    for run in shown:
+        assert f'"backend":"{run.backend}"' in page
+        assert f"<small>{view(run).version}</small>" in page
+
+
+@pytest.mark.parametrize("file", KNOWN, ids=lambda file: file.stem)
+def test_known_deviations_can_be_reported(file: Path) -> None:
+    """Each crash at a legal model comes with a program of ten lines; how it ends stands in a comment at its end."""
+    known = read_known_deviations(file)
+    crashes = [cause for cause in known.causes if cause.name.startswith("rule: crashed")]
+    assert all(cause.reproducer or "operands of two element types" in cause.name for cause in crashes)
+    for cause in known.causes:
+        if cause.reproducer:
+            compile(cause.reproducer, file.name, "exec")
+            assert len(cause.reproducer.splitlines()) <= 10
+            assert re.search(r"# \w.*\n\Z", cause.reproducer)
+    needed = [f"{name}=={version.partition('+')[0]}" for name, version in known.versions.items()]
+    assert surveyed(file)[-len(needed) :] == needed

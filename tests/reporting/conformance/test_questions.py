@@ -1,0 +1,124 @@
+"""The first table of a page: each answer is what the verdicts of its cases say."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from tests.reporting.conformance.reports import DATE, DEFAULT, exact
+from vinculum.conformance.cases.case import CaseId
+from vinculum.conformance.cases.enumeration import cases
+from vinculum.conformance.execute.run import Result, Run
+from vinculum.conformance.oracle.verdict import Gave, Kind, Verdict
+from vinculum.reporting.conformance.data import data
+from vinculum.reporting.conformance.html import document
+from vinculum.reporting.conformance.questions import QUESTIONS, Told, told
+from vinculum.reporting.conformance.view import Severity, view
+
+DIV, FLOOR, TRUNCATING = ("Div-14", ""), ("Divide-1", "floor"), ("Divide-1", "truncating")
+OK, NONE = Verdict(Kind.EXACT, elements=9), Verdict(Kind.UNSUPPORTED)
+WRONG, DIES = Verdict(Kind.WRONG_VALUE, elements=9, differing=1), Verdict(Kind.CRASHED, "SIGFPE")
+ERROR = Verdict(Kind.UNSPECIFIED, "cannot")
+
+
+def gave(*quotients: str) -> Verdict:
+    return Verdict(Kind.UNSPECIFIED, unspecified=tuple(Gave("x", "0", quotient) for quotient in quotients))
+
+
+def run(*asked: tuple[str, str, Verdict], operator: tuple[str, str] = DIV) -> Run:
+    """Return a run of cases: an element type, a scenario and a verdict each, of one operator."""
+    results = tuple(
+        Result(CaseId(*operator, element_type, scenario, f"shapes {number}", "run-time operands"), "c", "s", verdict)
+        for number, (element_type, scenario, verdict) in enumerate(asked)
+    )
+    return Run("x", "X", {"x": "1"}, DEFAULT, results, (), DATE, 1.0)
+
+
+def answer(heading: str, *results: Result) -> Told:
+    """Return the answer of cases to a question."""
+    given = Run("x", "X", {"x": "1"}, DEFAULT, results, (), DATE, 1.0)
+    (place,) = (place for place, question in enumerate(QUESTIONS) if question.heading == heading)
+    return told(view(given))[place]
+
+
+def of(*verdicts: Verdict, type: str, scenario: str, operator: tuple[str, str] = DIV) -> tuple[Result, ...]:
+    return run(*((type, scenario, verdict) for verdict in verdicts), operator=operator).results
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "words", "severity"),
+    [
+        ((gave("MIN"), gave("MIN")), "gives MIN", Severity.OK),
+        ((gave("-1", "-2"),), "gives -1 or -2", Severity.OK),
+        ((gave("1", "2", "3", "4"),), "gives several numbers", Severity.OK),
+        ((ERROR,), "an error", Severity.OK),
+        ((gave("0"), DIES, ERROR), "dies: SIGFPE, or an error, or gives 0", Severity.FATAL),
+        ((Verdict(Kind.HUNG),), "hung", Severity.FATAL),
+        ((NONE,), "not supported", Severity.NONE),
+        ((NONE, gave("0")), "gives 0", Severity.OK),
+    ],
+)
+def test_where_nothing_is_specified(verdicts: tuple[Verdict, ...], words: str, severity: Severity) -> None:
+    found = answer("x / 0", *of(*verdicts, type="int32", scenario="zero divisors"))
+    assert (found.words, found.severity) == (words, severity)
+
+
+@pytest.mark.parametrize(
+    ("truncating", "floor", "words"),
+    [
+        ([OK], [OK], "-3 or -4, as asked"),
+        ([OK], [], "-3"),
+        ([], [OK], "-4"),
+        ([NONE], [OK], "-4"),
+        ([WRONG], [OK], "-4, even if -3 is asked for"),
+        ([OK], [WRONG, WRONG], "-3, even if -4 is asked for"),
+        ([OK], [WRONG, OK], "-3; -4 not always"),
+        ([WRONG], [WRONG], "wrong in some"),
+    ],
+)
+def test_rounding(truncating: list[Verdict], floor: list[Verdict], words: str) -> None:
+    scenario = "floor and truncation differ"
+    results = of(*truncating, type="int64", scenario=scenario, operator=TRUNCATING)
+    results += of(*floor, type="int64", scenario=scenario, operator=FLOOR)
+    assert answer("-7 / 2", *results).words == words
+
+
+@pytest.mark.parametrize(
+    ("verdict", "words"),
+    [
+        (OK, "exact"),
+        (Verdict(Kind.ULPS, ulps={0: 1}, largest=1), "1 ulp in 1 of 2"),
+        (Verdict(Kind.ULPS, ulps={11: 1}, largest=2047), "2,047 ulps in 1 of 2"),
+        (Verdict(Kind.ULPS, ulps={20: 1}, largest=2**20), "many ulps in 1 of 2"),
+        (WRONG, "wrong in 1 of 2"),
+        (Verdict(Kind.REFUSED, "no"), "refused in 1 of 2"),
+        (NONE, "exact"),
+    ],
+)
+def test_exactness(verdict: Verdict, words: str) -> None:
+    assert answer("float32", *of(OK, verdict, type="float", scenario="ordinary numbers")).words == words
+
+
+def test_what_is_not_asked() -> None:
+    assert {one.words for one in told(view(run()))} == {"not asked"}
+    strange = of(WRONG, type="float", scenario="ordinary numbers by subnormals")
+    assert answer("float32", *strange).words == "not asked"
+    assert answer("subnormals", *of(WRONG, type="float", scenario="subnormal dividends")).words == "not kept"
+
+
+def test_the_suite_answers_every_question() -> None:
+    ids = [case.id for case in cases(DEFAULT.level)]
+    for question in QUESTIONS:
+        operators = {id.operator for id in ids if question.asks(id)}
+        assert operators >= ({"Reciprocal-13"} if question.heading == "1 / x" else {"Div-14"}), question.heading
+
+
+def test_each_answer_leads_to_its_cases() -> None:
+    asked = run(("int32", "zero divisors", DIES), ("float", "ordinary numbers", OK), ("int32", "zero divisors", NONE))
+    page, read = document([asked, exact()]), json.loads(data([view(asked)]))
+    assert '<a href="#x/asked/0">dies: SIGFPE</a>' in page
+    assert read["questions"][0] == "x / 0"
+    assert read["runtimes"][0]["asked"][0] == [0]
+    assert len(re.findall(r"<td [^>]*data-asked=", page)) == 2 * len(QUESTIONS)

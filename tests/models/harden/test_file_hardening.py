@@ -122,7 +122,7 @@ class TestNothingIsWritten:
         assert sorted(source.parent.iterdir()) == before
 
     def test_a_wrong_rewrite(self, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(guards, "rewrite", lambda rewriter, facts, operands, *_: rewriter.add("Add", operands, "x"))
+        monkeypatch.setattr(guards, "guard", lambda *_: [helper.make_node("Add", ["A", "B"], ["C"])])
         self.refused(source, DifferenceError, "is wrong")
 
     @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ Node = tuple[str, Mapping[str, Any]]
 
 INTEGERS = (INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64)
 WIDE = [each for each in INTEGERS if each.bits >= 32]
-OPSETS = (7, 9, 14, 21)
+OPSETS = (9, 10, 14, 21)
 """In which the guards are written differently; before 14 only of the wide types."""
 PLACES = ("", "A", "B", "AB")
 """Which operands are constants."""

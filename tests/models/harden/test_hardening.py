@@ -16,6 +16,7 @@ from vinculum.errors import AttributeValueError, ModelError
 from vinculum.models.harden import Hardening, Runtime, harden
 from vinculum.models.onnx.file import normalise
 from vinculum.models.onnx.model import model_of
+from vinculum.spec import element_types
 from vinculum.spec.element_types import INT32, INT64
 
 N = helper.make_node
@@ -169,12 +170,11 @@ class TestModels:
         hardened = harden(model, "onnxruntime")
         assert (hardened.model, names(hardened)) == (model, {})
 
-    def test_an_old_ir_version_learns_of_initializers(self, division: Division) -> None:
-        model = division(INT64, (5,), (5,), opset=8)
-        model.ir_version = 3
-        hardened = harden(model, "onnxruntime").model
-        assert hardened.ir_version == 4
-        checker.check_model(hardened, full_check=True)
+    def test_old_operator_sets(self, one_line: Callable[..., Any], division: Division) -> None:
+        """Below 9, only what needs no guard is taken."""
+        with one_line(ModelError, "node 'ratio' (Div-7) is of operator set 8, and guards begin at 9; convert"):
+            harden(division(INT64, (5,), (5,), opset=8), "onnxruntime")
+        assert names(harden(division(element_types.FLOAT, (5,), (5,), opset=8), "portable")) == {":ratio": False}
 
     @pytest.mark.parametrize(("code", "named"), [(I64, {":rest": True}), (FLOAT, {})])
     def test_remainders_of_floats_are_left_alone(self, onnx_model: Build, code: int, named: dict[str, bool]) -> None:
@@ -264,15 +264,6 @@ class TestGuardFunctions:
         assert (hardened.ir_version, len(hardened.functions)) == (after, 1)
         (outcome,) = outcomes(RefusesFaults, [(hardened, {"A": A, "B": B, "unused": np.zeros(1, np.float32)})])
         assert outcome[0].tolist() == EXPECTED
-
-    def test_a_function_cannot_hold_integers_before_operator_set_9(self, division: Division) -> None:
-        model = division(INT64, (5,), (5,), opset=8)
-        assert not harden(model, "onnxruntime").model.functions
-        model.opset_import.add(domain="own", version=1)
-        ratio = [N("Div", ["p", "q"], ["r"], "inner")]
-        model.functions.append(helper.make_function("own", "Ratio", ["p", "q"], ["r"], ratio, model.opset_import[:1]))
-        model.graph.node[0].CopyFrom(N("Ratio", ["A", "B"], ["C"], domain="own"))
-        assert not harden(model, "onnxruntime", overflow="saturate").model.functions
 
     def test_in_the_places_of_the_divisions_on_request(self, division: Division) -> None:
         hardened = harden(division(INT64, (5,), (5,)), "onnxruntime", functions=False).model

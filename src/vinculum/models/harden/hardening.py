@@ -15,18 +15,18 @@ from vinculum.errors import AttributeValueError, ModelError
 from vinculum.models.harden.constant_values import ConstantValues
 from vinculum.models.harden.decision import RUNTIMES, Decision, Facts, Hardening, Operator, Runtime
 from vinculum.models.harden.exported import Exported, Place, exported_divisions, replace_exported
+from vinculum.models.harden.guard_text import FIRST_OPSET
 from vinculum.models.harden.guards import Guards
 from vinculum.models.harden.risk import assess
 from vinculum.models.onnx.divisions import DIVIDES, declared_element_type, division_of
 from vinculum.models.onnx.file import check_no_training
 from vinculum.models.onnx.inference import inner_first
-from vinculum.models.onnx.rewriter import CONSTANT_OF_ANY_TYPE, set_nodes
+from vinculum.models.onnx.rewriter import set_nodes
 from vinculum.models.onnx.scopes import Scope, name_of, opset_imports
 from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
 from vinculum.spec.element_types import ElementType
 from vinculum.text import one_line, quoted
 
-_FIRST_OPSET = 7
 _UNTYPED = (
     "its element type is not known, or not the same in all calls of its function; declare it, or inline the function"
 )
@@ -67,9 +67,7 @@ def harden(
     if functions and runtime == "openvino":
         raise AttributeValueError("OpenVINO takes no functions; write the guards in place of the divisions")
     check_no_training(proto)
-    # Guards in functions need Constant nodes of integers.
-    holds_integers = opset_imports(proto).get("", CONSTANT_OF_ANY_TYPE) >= CONSTANT_OF_ANY_TYPE
-    calls = holds_integers and (runtime == "onnxruntime" if functions is None else functions)
+    calls = runtime == "onnxruntime" if functions is None else functions
     inline = not calls and bool(proto.functions)
     hardening = _hardened(_inlined(proto) if inline else proto, runtime, policies, calls, fix_exported)
     if hardening.left and calls and proto.functions:
@@ -149,7 +147,6 @@ class _Hardener:
     def _scope(self, scope: Scope) -> list[Decision]:
         values = ConstantValues(scope)
         nodes: list[NodeProto] = []
-        initializers: list[TensorProto] = []
         decisions: list[Decision] = []
         labels: set[tuple[str, str]] = set()
         in_floats = {id(each.division): each for each in exported_divisions(scope)}
@@ -167,11 +164,9 @@ class _Hardener:
             if decision.facts is None or decision.what is None:
                 nodes.append(node)
                 continue
-            new, constants = self._guards.replace(scope, node, decision.facts, decision.what)
-            nodes += new
-            initializers += constants
+            nodes += self._guards.replace(scope, node, decision.facts, decision.what)
         if any(decision.rewritten for decision in decisions):
-            set_nodes(scope.holder, nodes, initializers)
+            set_nodes(scope.holder, nodes)
         return decisions
 
     def _decide(
@@ -189,11 +184,6 @@ class _Hardener:
             element_type = division.element_type
             undecided = Decision(division.name, division.path, division.operator, None, None, _UNTYPED)
         written = self._guards.opset(opset)
-        if min(opset, written) < _FIRST_OPSET:
-            raise ModelError(
-                f"{undecided.label} is of operator set {min(opset, written)}, which runtimes no longer support; "
-                "convert the model first: vinculum convert --opset 17"
-            )
         exported = self._replaced.get((scope.path, node.output[0]))
         operator = _operator(node, exported)
         if operator is None:
@@ -205,6 +195,11 @@ class _Hardener:
             found = assess(facts, self._runtime, self._policies)
         except ModelError as error:
             raise ModelError(f"{undecided.label}: {error}") from None
+        if found.what and min(opset, written) < FIRST_OPSET:
+            raise ModelError(
+                f"{undecided.label} is of operator set {min(opset, written)}, and guards begin at {FIRST_OPSET}; "
+                "convert the model first: vinculum convert --opset 17"
+            )
         decision = replace(undecided, facts=facts, what=found.what, why=found.why, note=found.note)
         if exported is None:
             return decision

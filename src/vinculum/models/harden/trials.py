@@ -108,10 +108,9 @@ def _model(
     graph.input.append(helper.make_tensor_value_info("unused", TensorProto.FLOAT, (1,)))
     graph.output.append(helper.make_tensor_value_info("unused_too", TensorProto.FLOAT, (1,)))
     guards = Guards(model, hardening.runtime, hardening.policies, functions=hardening.functions)
-    nodes, initializers = guards.replace(Scope("", graph, {}, ChainMap()), graph.node[0], facts, "")
+    nodes = guards.replace(Scope("", graph, {}, ChainMap()), graph.node[0], facts, "")
     del graph.node[0]
     graph.node.extend(nodes)
-    graph.initializer.extend(initializers)
     guards.complete()
     return bytes(model.SerializeToString())
 

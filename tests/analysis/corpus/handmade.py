@@ -251,6 +251,42 @@ _INTEGERS = (
         constants="int64 z = {0}",
         assume="n=0:9",
     ),
+    *(
+        _integer(
+            name,
+            f"a = Equal({compared}) b = Equal(m, minus) o = {operator}(a, b) s = Equal(m, z) u = Or(o, s)"
+            f" d = Where(u, {instead}, m) q = Div(n, d)",
+            "" if name.endswith("is replaced") else "min-over-minus-one",
+            constants="int64 z = {0}, int64 minus = {-1}"
+            f", int64 least = {{{-(2**63)}}}, int64 next = {{{1 - 2**63}}}",
+            witness={},
+            reason="the smallest int64 by -1 is 2**63",
+        )
+        for name, compared, operator, instead in (
+            ("the divisor of the smallest by minus one is replaced", "n, least", "And", "unit"),
+            ("minus one and the divisor of the smallest is replaced", "n, least", "Or", "unit"),
+            ("the divisor of the next to smallest by minus one", "n, next", "And", "unit"),
+            ("the divisor of the smallest by another", "m, least", "And", "unit"),
+            ("the divisor of the smallest by minus one, by minus one", "n, least", "And", "minus"),
+        )
+    ),
+    *(
+        _integer(
+            name,
+            f"e = Equal(m, z) s = Where(e, {instead}, m) p = {condition} k = Where(p, z, s) t = Where(p, s, z)"
+            " l = Sub(k, t) q = Div(n, l)",
+            rules,
+            constants="int64 z = {0}",
+            assume="n=0:9",
+            witness={},
+            reason="ONNX leaves the quotient by 0 open",
+        )
+        for name, condition, instead, rules in (
+            ("minus a magnitude", "Less(z, s)", "unit", ""),
+            ("minus a magnitude that is zero", "Less(z, s)", "z", "integer-zero-divisor"),
+            ("minus a magnitude by another condition", "Less(n, s)", "unit", ""),
+        )
+    ),
     _integer(
         "through float",
         "a = Cast <to = 1> (n) b = Cast <to = 1> (m) r = Div(a, b) f = Floor(r) q = Cast <to = 7> (f)",

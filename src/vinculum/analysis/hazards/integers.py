@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -9,6 +10,7 @@ from onnx import NodeProto
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom
 from vinculum.analysis.domain.formats import INTEGERS, is_discrete, type_range
+from vinculum.analysis.domain.numbering import Numbering
 from vinculum.analysis.hazards.hazard import Found, Hazard, divided, is_empty, readers
 from vinculum.analysis.interpreter import Site
 from vinculum.analysis.places import frames
@@ -38,10 +40,48 @@ class MinOverMinusOne(Hazard):
         if smallest == 0 or not bool((dividend.low <= smallest).any()):
             return None
         may_be = (divisor.low <= -1) & (divisor.high >= -1) & (divisor.mag <= 1)
-        if not bool(may_be.any()):
+        if not bool(may_be.any()) or not _may_be(site.call.values, divisor.number, -1, {dividend.number: smallest}):
             return None
         certain = dividend.box.hull() == (smallest, smallest) and divisor.box.hull() == (-1, -1)
         return Found(place, certain)
+
+
+def _may_be(values: Numbering, number: int, value: float, held: Mapping[int, float]) -> bool:
+    """Tell whether a value may be a number where others are what they are held to be: conditions may exclude it."""
+    known, definition = values.tensor(number), values.definition(number)
+    if known is not None and not bool(((known.low <= value) & (known.high >= value) & (known.mag <= abs(value))).any()):
+        return False
+    if definition is None or definition.operator != "Where":
+        return True
+    condition, *choices = definition.operands
+    return any(
+        _may_be(values, chosen, value, held) and _truth(values, condition, {**held, chosen: value}) is not (not truth)
+        for chosen, truth in zip(choices, (True, False), strict=True)
+    )
+
+
+def _truth(values: Numbering, condition: int, held: Mapping[int, float]) -> bool | None:
+    """Return the truth of a condition where values are what they are held to be; None if that leaves it open."""
+    definition = values.definition(condition)
+    if definition is None:
+        return None
+    if definition.operator == "Equal":
+        a, b = (held.get(operand, _scalar(values, operand)) for operand in definition.operands)
+        return None if a is None or b is None else a == b
+    if definition.operator not in ("And", "Or", "Not"):
+        return None
+    truths = [_truth(values, operand, held) for operand in definition.operands]
+    if definition.operator == "Not":
+        return None if truths[0] is None else not truths[0]
+    decisive = definition.operator == "Or"
+    return decisive if decisive in truths else None if None in truths else not decisive
+
+
+def _scalar(values: Numbering, number: int) -> float | None:
+    """Return a constant of one element, an integer exactly."""
+    known = values.tensor(number)
+    constant = None if known is None else known.constant
+    return None if constant is None or constant.size != 1 else constant.item()
 
 
 def _becomes_integer(site: Site) -> bool:

@@ -6,11 +6,14 @@ import numpy as np
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor
 from vinculum.analysis.domain.box import Box
+from vinculum.analysis.domain.formats import every
 from vinculum.analysis.domain.numbering import Definition, Numbering
 from vinculum.analysis.transfer.shared import like
 
 _TURNED = {"Less": "Greater", "Greater": "Less", "LessOrEqual": "GreaterOrEqual", "GreaterOrEqual": "LessOrEqual"}
 _OTHERWISE = {"Less": "GreaterOrEqual", "Greater": "LessOrEqual", "LessOrEqual": "Greater", "GreaterOrEqual": "Less"}
+_EXACT = 2.0**53
+"""Bounds below it are exact, and so are their neighbours."""
 _THROUGH = ("Identity", "Unsqueeze", "Expand", "Squeeze", "Reshape")
 
 
@@ -49,8 +52,9 @@ def refine(values: Numbering, condition: int, truth: bool, x: AbstractTensor) ->
     if definition.operator in _THROUGH and _one_element(values, definition.operands[0]):
         return refine(values, definition.operands[0], truth, x)
     if _both_hold(definition, truth):
-        for operand in definition.operands:
-            x = refine(values, operand, truth, x)
+        for operand in definition.operands:  # Each is of the value itself.
+            after = refine(values, operand, truth, x)
+            x = after if after is x else after.known(number=x.number)
         return x
     if definition.operator in ("IsNaN", "IsInf"):
         return _refined_by_class(definition, truth, x)
@@ -127,6 +131,8 @@ def _refined(x: AbstractTensor, operator: str, limit: AbstractTensor, truth: boo
             mag = np.maximum(mag, limit.mag if limit.mag.ndim == mag.ndim else limit.mag.min())
         elif apart and bool(((smallest == 0) & (biggest == 0)).all()) and not limit.may_nan:
             mag, plus, minus = np.maximum(mag, least), False, False
+        elif x.form is None and np.array_equal(smallest, biggest) and every(np.abs(smallest) < _EXACT):
+            low, high = np.where(low == smallest, low + 1, low), np.where(high == smallest, high - 1, high)
         return _checked(x, low, high, mag, may_nan, plus, minus)
     if not truth:
         operator = _OTHERWISE[operator]
@@ -161,3 +167,21 @@ def _checked(
         plus, minus = x.may_plus_zero, x.may_minus_zero
     box = Box(lows, highs, np.asarray(mag))
     return like(x, x.shape, box, may_nan=may_nan, may_plus_zero=plus, may_minus_zero=minus)
+
+
+def by_cases(values: Numbering, a: AbstractTensor, b: AbstractTensor) -> list[tuple[AbstractTensor, AbstractTensor]]:
+    """Return what two values are where the condition that chooses both is true, and where it is false; else nothing."""
+    choices = [values.definition(x.number) for x in (a, b)]
+    if any(choice is None or choice.operator != "Where" for choice in choices):
+        return []
+    conditions = {choice.operands[0] for choice in choices if choice is not None}
+    if len(conditions) > 1:
+        return []
+    cases = []
+    for truth in (True, False):
+        chosen = [values.tensor(choice.operands[1 if truth else 2]) for choice in choices if choice is not None]
+        first, second = (None if x is None else refine(values, min(conditions), truth, x) for x in chosen)
+        if first is None or second is None:
+            return []
+        cases.append((first, second))
+    return cases

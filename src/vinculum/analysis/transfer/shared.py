@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import reduce
 from typing import Any
 
@@ -226,3 +227,8 @@ def hull_of(corners: Sequence[Bounds]) -> tuple[Bounds, Bounds]:
         corners = [np.where(np.isnan(corner), 0.0, corner) for corner in corners]
         low = reduce(np.minimum, corners)
     return low, reduce(np.maximum, corners)
+
+
+def apart_from_zero(x: AbstractTensor) -> AbstractTensor:
+    """Return integers of which none is 0."""
+    return x.known(box=replace(x.box, mag=np.maximum(x.mag, 1.0)), may_plus_zero=False)

@@ -29,7 +29,17 @@ from vinculum.analysis.domain.formats import (
 )
 from vinculum.analysis.transfer.call import Call, Operand, Transfer
 from vinculum.analysis.transfer.norms import at_most_of_norm, is_variance, scaled_by_inverse_root
-from vinculum.analysis.transfer.shared import broadcast, hull_of, like, margined, rest_on, spread_facts, unbounded
+from vinculum.analysis.transfer.refinement import by_cases
+from vinculum.analysis.transfer.shared import (
+    apart_from_zero,
+    broadcast,
+    hull_of,
+    like,
+    margined,
+    rest_on,
+    spread_facts,
+    unbounded,
+)
 
 _FOLDED = 64
 """Elements of integer constants that are computed with."""
@@ -57,7 +67,7 @@ def _sum(call: Call, a: AbstractTensor, b: AbstractTensor, sign: int) -> Abstrac
     if form is not None:
         low, high = outward(low, high, form, exact=exact)
         low, high = np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
-    elif not _within(low, high, 2.0**53):
+    elif not _within(low, high, 2.0**53) and 0 not in (a.scalar, b.scalar):
         low, high = downward(low), upward(high)
     affine = _affine_sum(a, b, sign)
     if affine is not None and len(affine.terms) <= 4:
@@ -69,16 +79,23 @@ def _sum(call: Call, a: AbstractTensor, b: AbstractTensor, sign: int) -> Abstrac
     # What a runtime holds in float32 rounds to zero later.
     rounds_to_zero = form is not None and form.least < form.smallest_subnormal and some(low < 0)
     facts: Facts = (*_raised(a, b, shape), *_raised(b, a, shape)) if sign > 0 else ()
+    mag = None
+    parts = [] if form is not None else [_sum(call, x, y, sign) for x, y in by_cases(call.values, a, b)]
+    if parts:
+        low = np.maximum(low, min(part.box.hull()[0] for part in parts))
+        high = np.minimum(high, max(part.box.hull()[1] for part in parts))
+        mag = min(float(part.mag.min()) for part in parts)
     top_axis = _axis_of_largest(call, a, b) if sign < 0 else None
     if top_axis is not None:
         facts = (Fact(Kind.SOME_AT_LEAST, top_axis, 0.0),)
         if not a.may_nan:  # Beside a NaN, runtimes' ReduceMax may miss the largest element.
             high = np.minimum(high, 0.0)
-    return tensor(
+    result = tensor(
         a.element_type,
         shape,
         low,
         high,
+        mag,
         may_nan=nan,
         may_minus_zero=(a.may_minus_zero and other_minus) or rounds_to_zero,
         affine=affine,
@@ -87,6 +104,9 @@ def _sum(call: Call, a: AbstractTensor, b: AbstractTensor, sign: int) -> Abstrac
         bounds_from=rest_on(a, b),
         **folded,
     )
+    other = b if a.scalar == 0 else a if b.scalar == 0 else None
+    # A negated integer is 0 only for 0, even if it wraps.
+    return apart_from_zero(result) if form is None and other is not None and every(other.mag >= 1) else result
 
 
 def _may_be_opposite(a: AbstractTensor, other_low: Bounds, other_high: Bounds) -> bool:

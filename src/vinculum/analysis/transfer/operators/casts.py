@@ -10,9 +10,10 @@ from onnx import TensorProto
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom, anything, tensor
 from vinculum.analysis.domain.facts import Facts, Kind
-from vinculum.analysis.domain.formats import FORMATS, Format, is_discrete, outward, type_range
+from vinculum.analysis.domain.formats import FORMATS, Format, every, is_discrete, outward, type_range
 from vinculum.analysis.transfer.call import Call, Transfer
 from vinculum.analysis.transfer.operators.arithmetic import below
+from vinculum.analysis.transfer.shared import apart_from_zero
 
 _OF_NUMPY = frozenset(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
 """Integers that NumPy itself converts."""
@@ -48,7 +49,7 @@ def converted(a: AbstractTensor, to: str) -> AbstractTensor:
         return _float_to_integer(a, to)
     wraps = a.low.min() < type_range(to)[0] or a.high.max() > type_range(to)[1]
     whole = a.small.astype(to) if a.small is not None and to in _OF_NUMPY else None
-    return tensor(
+    result = tensor(
         to,
         a.shape,
         a.low,
@@ -60,6 +61,14 @@ def converted(a: AbstractTensor, to: str) -> AbstractTensor:
         facts=() if wraps else a.facts,
         bounds_from=BoundsFrom.TYPE if wraps else a.bounds_from,
     )
+    if wraps and every(a.mag >= 1) and _width(to) >= _width(a.element_type):  # Only 0 becomes 0.
+        return apart_from_zero(result)
+    return result
+
+
+def _width(element_type: str) -> float:
+    smallest, biggest = type_range(element_type)
+    return biggest - smallest
 
 
 def _to_bool(a: AbstractTensor) -> AbstractTensor:

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from vinculum.models import load as load
     from vinculum.models.engines.reference.operators import reference_ops as reference_ops
     from vinculum.models.rewritten import convert as convert
-    from vinculum.models.rewritten import harden as harden
     from vinculum.ops.flooring import divmod as divmod
     from vinculum.ops.flooring import floor_divide as floor_divide
     from vinculum.ops.flooring import remainder as remainder
@@ -44,6 +43,7 @@ if TYPE_CHECKING:
     from vinculum.ops.onnx import reciprocal as reciprocal
     from vinculum.ops.openvino import divide as divide
     from vinculum.ops.operator import Operator as Operator
+    from vinculum.repair.in_memory import harden as harden
 
 __all__ = [
     "AttributeValueError",
@@ -91,7 +91,8 @@ _HOMES = {
     **dict.fromkeys(("get_threads", "set_threads", "threads"), "vinculum.kernels.threads"),
     "load": "vinculum.models",
     "reference_ops": "vinculum.models.engines.reference.operators",
-    **dict.fromkeys(("convert", "harden"), "vinculum.models.rewritten"),
+    "convert": "vinculum.models.rewritten",
+    "harden": "vinculum.repair.in_memory",
     **dict.fromkeys(("divmod", "floor_divide", "remainder"), "vinculum.ops.flooring"),
     **dict.fromkeys(("div", "reciprocal"), "vinculum.ops.onnx"),
     "divide": "vinculum.ops.openvino",

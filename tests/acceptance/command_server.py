@@ -44,7 +44,7 @@ LATE = (
     "vinculum.conformance.vectors.export",
     "vinculum.conformance.vectors.answers",
     "vinculum.models.convert.file_conversion",
-    "vinculum.models.harden.file_hardening",
+    "vinculum.repair.file_hardening",
     "vinculum.models.sampling.input_sets",
     "vinculum.reporting.check.accuracy",
     "vinculum.reporting.check.page",

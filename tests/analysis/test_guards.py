@@ -8,8 +8,8 @@ import pytest
 from onnx import parser
 
 from vinculum.analysis import check
-from vinculum.models.harden import Runtime, harden
 from vinculum.ops.policies import Overflow, ZeroDivisor
+from vinculum.repair import Runtime, harden
 
 WIDTHS = (8, 16, 32, 64)
 WRITTEN = [("onnxruntime", True), ("onnxruntime", False), ("portable", True), ("portable", False), ("openvino", False)]

@@ -1,4 +1,4 @@
-"""Conversion and hardening of models in memory, with the same results as for files."""
+"""Conversion of models in memory, with the same results as for files; and what hardening them needs too."""
 
 from __future__ import annotations
 
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from onnx import ModelProto
 
     from vinculum.models.convert.file_conversion import FileConversion
-    from vinculum.models.harden import HardenedFile, Runtime
-    from vinculum.ops.policies import Overflow, ZeroDivisor
 
 FORMATS = ("onnx", "openvino")
 Inputs = Mapping[str, ArrayLike] | Sequence[Mapping[str, ArrayLike]] | None
@@ -97,81 +95,27 @@ def convert(
     from vinculum.models.convert.file_conversion import convert_file
 
     source = any_source(model)
-    with _target("xml" if to == "openvino" else "onnx") as target:
-        report = convert_file(source, target, opset=opset, inputs=_sets(inputs))
-        return Rewritten(_read(target), report)
+    with target_file("xml" if to == "openvino" else "onnx") as target:
+        report = convert_file(source, target, opset=opset, inputs=sets_of(inputs))
+        return Rewritten(read_back(target), report)
 
 
-def harden(
-    model: str | PathLike[str] | bytes | ModelProto,
-    *,
-    target: Runtime,
-    inputs: Inputs = None,
-    zero_divisor: ZeroDivisor = "zero",
-    overflow: Overflow = "wrap",
-    fix_exported: bool = False,
-) -> Rewritten[HardenedFile]:
-    """Return a model whose integer divisions and remainders give correct results on a runtime, and cannot crash it.
-
-    Before it is returned, each rewrite is run in that runtime on edge cases, and the whole model once.
-
-    Parameters
-    ----------
-    model : path, bytes or ModelProto
-        An ONNX file, or an ONNX model in memory, which is not changed.
-    target : {"onnxruntime", "openvino", "portable"}
-        The target runtime.
-    inputs : Mapping of str to array, or a sequence of them, optional
-        Your own sets of inputs to run the whole model on.
-    zero_divisor : {"zero", "saturate"}
-        The result of x/0.
-    overflow : {"wrap", "saturate"}
-        The result of MIN/-1.
-    fix_exported : bool
-        Whether integer divisions that an exporter wrote as Cast, float Div and Cast become integer divisions again.
-
-    Returns
-    -------
-    Rewritten
-        ``.model``: a ModelProto; ``.report``: the decision about each division with its reason, and the validation;
-        ``.report.hardening.left``: the divisions that may still crash the runtime.
-
-    Raises
-    ------
-    DifferenceError
-        If a result differs, or the runtime crashes.
-    ModelError, AttributeValueError, ElementTypeError, BroadcastError
-        If the model is malformed or cannot be hardened, or the runtime is not installed; the message names the node.
-    """
-    from vinculum.models.harden.file_hardening import harden_file
-
-    source = any_source(model)
-    with _target("onnx") as file:
-        report = harden_file(
-            source,
-            file,
-            target,
-            inputs=_sets(inputs),
-            zero_divisor=zero_divisor,
-            overflow=overflow,
-            fix_exported=fix_exported,
-        )
-        return Rewritten(_read(file), report)
-
-
-def _sets(inputs: Inputs) -> Sequence[Mapping[str, Any]]:
+def sets_of(inputs: Inputs) -> Sequence[Mapping[str, Any]]:
+    """Return the sets of inputs that a caller gives."""
     if inputs is None:
         return ()
     return [inputs] if isinstance(inputs, Mapping) else inputs
 
 
 @contextmanager
-def _target(suffix: str) -> Iterator[Path]:
+def target_file(suffix: str) -> Iterator[Path]:
+    """Give a file to write a model to, for as long as it is needed."""
     with TemporaryDirectory(prefix="vinculum-") as folder:
         yield Path(folder) / f"model.{suffix}"
 
 
-def _read(target: Path) -> ModelProto | OpenvinoModel:
+def read_back(target: Path) -> ModelProto | OpenvinoModel:
+    """Return a model from its file."""
     if target.suffix == ".xml":
         return OpenvinoModel(target.read_bytes(), target.with_suffix(".bin").read_bytes())
     return read_source(target).complete()

@@ -11,10 +11,10 @@ import pytest
 from onnx import ModelProto
 from rich.console import Console
 
-from vinculum.models.harden import Decision, HardenedFile, Hardening
-from vinculum.models.harden.decision import Facts
-from vinculum.models.harden.validation import Validation
 from vinculum.ops.policies import Policies
+from vinculum.repair import Decision, HardenedFile, Hardening
+from vinculum.repair.decision import Facts
+from vinculum.repair.validation import Validation
 from vinculum.reporting.models.harden import as_json, page
 from vinculum.spec.element_types import FLOAT, INT64
 

@@ -50,8 +50,8 @@ def harden(
     # Modules that import the onnx package are imported here, so that --help does not wait for them.
     from vinculum.cli.model_inputs import model_inputs
     from vinculum.cli.report_files import check_files
-    from vinculum.models.harden import harden_file
     from vinculum.models.source import read_source
+    from vinculum.repair import harden_file
     from vinculum.reporting.models.harden import as_json, page
     from vinculum.reporting.progress import progress
 

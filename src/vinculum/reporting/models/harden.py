@@ -12,8 +12,8 @@ from rich.padding import Padding
 from rich.text import Text
 
 from vinculum.models.engines.model_runner import NAMES
-from vinculum.models.harden import RUNTIMES, Decision, HardenedFile, Hardening
 from vinculum.models.onnx.divisions import GUARDS
+from vinculum.repair import RUNTIMES, Decision, HardenedFile, Hardening
 from vinculum.reporting.escape import short
 from vinculum.reporting.tables import counted, section, table
 

@@ -17,7 +17,7 @@ MIB = 1 << 20
 PEAK = """
 import resource, sys
 from vinculum.cli.main import main
-import vinculum.models.convert, vinculum.models.harden
+import vinculum.models.convert, vinculum.repair
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 sys.argv = ["vinculum", *sys.argv[1:]]
 try:

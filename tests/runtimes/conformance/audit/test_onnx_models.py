@@ -13,8 +13,8 @@ from onnx import GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_h
 
 from vinculum.conformance.audit.record import Audit
 from vinculum.conformance.oracle.verdict import Kind
-from vinculum.models.harden.hardening import harden
 from vinculum.models.sampling.edge_values import paired
+from vinculum.repair.hardening import harden
 from vinculum.sandbox import End
 from vinculum.spec.element_types import by_onnx_code
 

@@ -9,8 +9,8 @@ import pytest
 from onnx import ModelProto, NodeProto, TensorProto, checker, helper, numpy_helper
 
 from tests.fake_runtime import RefusesFaults
-from tests.models.harden.fakes import TOLERATED, outcomes
-from vinculum.models.harden import Hardening, Runtime, harden
+from tests.repair.fakes import TOLERATED, outcomes
+from vinculum.repair import Hardening, Runtime, harden
 
 N = helper.make_node
 I32, I64, U64, I16, FLOAT = (

@@ -15,11 +15,11 @@ from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 import vinculum
 from tests import fake_runtime
 from tests.fake_runtime import FakeRuntime
-from tests.models.harden.fakes import TOLERATED, outcomes
-from vinculum.models.harden import Runtime, harden
+from tests.repair.fakes import TOLERATED, outcomes
 from vinculum.models.sampling.comparison import check_equal
 from vinculum.models.sampling.edge_values import edge_values
 from vinculum.ops.policies import Overflow, ZeroDivisor
+from vinculum.repair import Runtime, harden
 from vinculum.spec.element_types import BFLOAT16, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64, ElementType
 from vinculum.tensors.storage import dtype_of, element_type_of
 

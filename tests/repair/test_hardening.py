@@ -11,11 +11,11 @@ import pytest
 from onnx import AttributeProto, ModelProto, TensorProto, checker, helper, numpy_helper, shape_inference
 
 from tests.fake_runtime import RefusesFaults
-from tests.models.harden.fakes import TOLERATED, outcomes
+from tests.repair.fakes import TOLERATED, outcomes
 from vinculum.errors import AttributeValueError, ModelError
-from vinculum.models.harden import Hardening, Runtime, harden
 from vinculum.models.onnx.file import normalise
 from vinculum.models.onnx.model import model_of
+from vinculum.repair import Hardening, Runtime, harden
 from vinculum.spec import element_types
 from vinculum.spec.element_types import INT32, INT64
 

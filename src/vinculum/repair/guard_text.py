@@ -10,9 +10,9 @@ from collections.abc import Mapping
 
 from onnx import NodeProto, parser
 
-from vinculum.models.harden.decision import Facts, Runtime
 from vinculum.models.onnx.promoted_types import promotion_among
 from vinculum.ops.policies import Policies
+from vinculum.repair.decision import Facts, Runtime
 from vinculum.spec.element_types import DOUBLE, FLOAT, INT32, INT64, UINT64, ElementType
 
 FIRST_OPSET = 9

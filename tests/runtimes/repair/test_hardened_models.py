@@ -11,11 +11,11 @@ import pytest
 from numpy.typing import NDArray
 from onnx import ModelProto, NodeProto, TensorProto, helper, load, numpy_helper
 
-from tests.models.harden.test_guards import INTEGERS, OPSETS, PLACES, WIDE, all_pairs, check, model_of
-from tests.models.harden.test_hardening import EXPECTED, A, B, in_function
+from tests.repair.test_guards import INTEGERS, OPSETS, PLACES, WIDE, all_pairs, check, model_of
+from tests.repair.test_hardening import EXPECTED, A, B, in_function
 from vinculum.models.engines.model_runner import NAMES, Case, run_cases
-from vinculum.models.harden import Runtime, harden, harden_file
 from vinculum.models.sampling.comparison import check_equal
+from vinculum.repair import Runtime, harden, harden_file
 from vinculum.spec.element_types import BFLOAT16, INT32
 
 N = helper.make_node

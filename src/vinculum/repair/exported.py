@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, numpy_helper
 
 from vinculum.errors import SpecLookupError
-from vinculum.models.harden.constant_values import cast_target
 from vinculum.models.onnx.inference import inner_first
 from vinculum.models.onnx.rewriter import Rewriter, names_in, set_nodes, unique_name
 from vinculum.models.onnx.scopes import Scope, inputs_of, name_of
+from vinculum.repair.constant_values import cast_target
 from vinculum.spec.element_types import INT64, UINT64, ElementType, Kind, by_onnx_code
 from vinculum.tensors.storage import dtype_of
 

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from onnx import ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
 
 from vinculum.models.engines.model_runner import Case
-from vinculum.models.harden.decision import Decision, Facts, Hardening, Runtime, Values
-from vinculum.models.harden.guards import Guards
 from vinculum.models.onnx.scopes import Scope
 from vinculum.models.sampling.edge_values import edge_values
 from vinculum.ops import onnx as onnx_ops
 from vinculum.ops.policies import Policies
+from vinculum.repair.decision import Decision, Facts, Hardening, Runtime, Values
+from vinculum.repair.guards import Guards
 from vinculum.spec.element_types import INT32, ElementType
 from vinculum.tensors.storage import dtype_of
 

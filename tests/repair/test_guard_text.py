@@ -13,10 +13,10 @@ from onnx.reference import ReferenceEvaluator
 from onnx.reference.op_run import OpRun
 
 import vinculum
-from vinculum.models.harden.decision import Facts, Operator, Runtime
-from vinculum.models.harden.guard_text import guard
 from vinculum.models.sampling.edge_values import edge_values
 from vinculum.ops.policies import Policies
+from vinculum.repair.decision import Facts, Operator, Runtime
+from vinculum.repair.guard_text import guard
 from vinculum.spec.element_types import INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64, ElementType
 from vinculum.tensors.storage import dtype_of
 

@@ -9,12 +9,12 @@ from typing import Any, Unpack
 
 from vinculum.errors import ModelError
 from vinculum.files import atomic_write
-from vinculum.models.harden.decision import Hardening, Options, Runtime
-from vinculum.models.harden.hardening import harden
-from vinculum.models.harden.validation import Advance, Validation, validate
 from vinculum.models.onnx.checks import check_model
 from vinculum.models.onnx.file import write_model
 from vinculum.models.source import SourceFile, read_source
+from vinculum.repair.decision import Hardening, Options, Runtime
+from vinculum.repair.hardening import harden
+from vinculum.repair.validation import Advance, Validation, validate
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +49,7 @@ def harden_file(
     - `runtime`: the target runtime.
     - `inputs`: sets of inputs to run the whole model on; if there is none, one is drawn.
     - `advance`: called with the number of rewrites' models that have been run, and their total.
-    - `**options`: as `vinculum.models.harden.harden` takes them.
+    - `**options`: as `vinculum.repair.harden` takes them.
 
     DifferenceError if the validation fails. OSError if the target cannot be written. Another VinculumError if the
     source is malformed or cannot be hardened, or the runtime is not installed or refuses the model.

@@ -29,7 +29,7 @@ RUNTIMES: dict[str, str] = {
 
 
 class Options(TypedDict, total=False):
-    """The options of `vinculum.models.harden.harden`."""
+    """The options of `vinculum.repair.harden`."""
 
     zero_divisor: ZeroDivisor
     overflow: Overflow

@@ -12,18 +12,18 @@ from onnx.defs import SchemaError, get_schema
 from onnx.inliner import inline_local_functions
 
 from vinculum.errors import AttributeValueError, ModelError
-from vinculum.models.harden.constant_values import ConstantValues
-from vinculum.models.harden.decision import RUNTIMES, Decision, Facts, Hardening, Operator, Runtime
-from vinculum.models.harden.exported import Exported, Place, exported_divisions, replace_exported
-from vinculum.models.harden.guard_text import FIRST_OPSET
-from vinculum.models.harden.guards import Guards
-from vinculum.models.harden.risk import assess
 from vinculum.models.onnx.divisions import DIVIDES, declared_element_type, division_of
 from vinculum.models.onnx.file import check_no_training
 from vinculum.models.onnx.inference import inner_first
 from vinculum.models.onnx.rewriter import set_nodes
 from vinculum.models.onnx.scopes import Scope, name_of, opset_imports
 from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
+from vinculum.repair.constant_values import ConstantValues
+from vinculum.repair.decision import RUNTIMES, Decision, Facts, Hardening, Operator, Runtime
+from vinculum.repair.exported import Exported, Place, exported_divisions, replace_exported
+from vinculum.repair.guard_text import FIRST_OPSET
+from vinculum.repair.guards import Guards
+from vinculum.repair.risk import assess
 from vinculum.spec.element_types import ElementType
 from vinculum.text import one_line, quoted
 

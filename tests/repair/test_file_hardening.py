@@ -15,7 +15,7 @@ from tests.models.built_models import node
 from vinculum.errors import BroadcastError, DifferenceError, ModelError
 from vinculum.models.engines import model_runner
 from vinculum.models.engines.model_runner import Outcome
-from vinculum.models.harden import guards, harden_file, validation
+from vinculum.repair import guards, harden_file, validation
 from vinculum.spec.element_types import INT32, INT64
 
 Build = Callable[..., ModelProto]

@@ -7,12 +7,12 @@ from copy import deepcopy
 
 from onnx import FunctionProto, ModelProto, NodeProto, helper
 
-from vinculum.models.harden.decision import Facts, Runtime
-from vinculum.models.harden.guard_text import guard, rename
 from vinculum.models.onnx.divisions import GUARDS, mark_guard
 from vinculum.models.onnx.rewriter import FUNCTIONS, names_in, unique_name
 from vinculum.models.onnx.scopes import Scope, all_nodes, name_of, opset_imports
 from vinculum.ops.policies import Policies
+from vinculum.repair.decision import Facts, Runtime
+from vinculum.repair.guard_text import guard, rename
 
 
 class Guards:

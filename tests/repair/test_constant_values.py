@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
-from vinculum.models.harden.constant_values import ConstantValues
 from vinculum.models.onnx.scopes import scopes
+from vinculum.repair.constant_values import ConstantValues
 
 N = helper.make_node
 

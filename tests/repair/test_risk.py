@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from vinculum.errors import ModelError
-from vinculum.models.harden import Runtime
-from vinculum.models.harden.decision import Facts, Operator
-from vinculum.models.harden.risk import assess
 from vinculum.ops.policies import Policies
+from vinculum.repair import Runtime
+from vinculum.repair.decision import Facts, Operator
+from vinculum.repair.risk import assess
 from vinculum.spec.element_types import BFLOAT16, DOUBLE, FLOAT, INT8, INT32, INT64, UINT8, UINT32, ElementType
 
 PLAIN = Policies("zero", "wrap")

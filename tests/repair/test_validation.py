@@ -14,12 +14,12 @@ from tests import fake_runtime
 from tests.fake_runtime import installed
 from vinculum.errors import DifferenceError, ModelError
 from vinculum.models.engines import model_runner
-from vinculum.models.harden import Runtime, guards, harden, validation
-from vinculum.models.harden.decision import Facts, Operator
-from vinculum.models.harden.trials import Pairs, expected_of, pairs_for
-from vinculum.models.harden.validation import Advance, Validation, validate
 from vinculum.models.onnx.model import model_of
 from vinculum.ops.policies import Policies
+from vinculum.repair import Runtime, guards, harden, validation
+from vinculum.repair.decision import Facts, Operator
+from vinculum.repair.trials import Pairs, expected_of, pairs_for
+from vinculum.repair.validation import Advance, Validation, validate
 from vinculum.spec.element_types import BFLOAT16, INT8, INT64, UINT64, ElementType
 
 Division = Callable[..., ModelProto]

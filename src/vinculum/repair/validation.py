@@ -16,13 +16,13 @@ from vinculum.errors import DifferenceError, ModelError, VinculumError
 from vinculum.models.engines.model_runner import NAMES, Case, Outcome, check_installed, run_cases
 from vinculum.models.engines.onnxruntime.session import reason_of
 from vinculum.models.execution import RunContext
-from vinculum.models.harden.decision import Decision, Facts, Hardening, Runtime
-from vinculum.models.harden.trials import Trial, trials
 from vinculum.models.limits import limited
 from vinculum.models.model import Model
 from vinculum.models.onnx.inference import typed_scopes
 from vinculum.models.sampling.comparison import check_equal
 from vinculum.models.sampling.input_sets import input_sets
+from vinculum.repair.decision import Decision, Facts, Hardening, Runtime
+from vinculum.repair.trials import Trial, trials
 from vinculum.text import quoted
 
 _REFERENCE_RUNTIMES: dict[Runtime, tuple[str, ...]] = {

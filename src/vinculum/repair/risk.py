@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from vinculum.errors import ModelError
 from vinculum.models.engines.openvino import EXACT_ON_OPENVINO
-from vinculum.models.harden.decision import RUNTIMES, Facts, Runtime, Values
-from vinculum.models.harden.guard_text import may_be_fused, promoted_type
 from vinculum.ops.policies import Policies
+from vinculum.repair.decision import RUNTIMES, Facts, Runtime, Values
+from vinculum.repair.guard_text import may_be_fused, promoted_type
 from vinculum.spec.element_types import BFLOAT16, DOUBLE, FLOAT, FLOAT16, INT32, INT64
 
 

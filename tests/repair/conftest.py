@@ -10,7 +10,10 @@ import pytest
 from numpy.typing import NDArray
 from onnx import ModelProto, helper, numpy_helper
 
+from tests.models.conftest import one_line, onnx_file, onnx_model
 from vinculum.spec.element_types import ElementType
+
+__all__ = ["division", "one_line", "onnx_file", "onnx_model"]
 
 Operand = NDArray[Any] | Sequence[int | str | None]
 

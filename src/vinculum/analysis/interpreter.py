@@ -93,7 +93,9 @@ class Interpreter:
     inputs : Mapping of str to AbstractTensor
         The declared ranges of inputs.
     sizes : Mapping of str to (float, float)
-        Bounds of named dimensions; by default at least 1.
+        Bounds of named dimensions.
+    least_size : int
+        The least size of an input's other dimensions without a number.
     narrowed : str
         The type that float32 is treated as.
     look : callable
@@ -108,6 +110,7 @@ class Interpreter:
         sizes: Mapping[str, tuple[float, float]],
         *,
         narrowed: str = "float32",
+        least_size: int = 1,
         look: Callable[[Site], None] | None = None,
     ) -> None:
         self.values = Numbering()
@@ -118,6 +121,7 @@ class Interpreter:
         self._named = {d.dim_param for i in model.graph.input for d in i.type.tensor_type.shape.dim if d.dim_param}
         self._functions = {(f.domain, f.name, f.overload): f for f in model.functions}
         self._bodies = Bodies()
+        self._least_size = least_size
         self._quiet = 0
 
     def run(self) -> Scope:
@@ -151,8 +155,8 @@ class Interpreter:
             return size
         name = dimension.dim_param
         if name and (declared or name in self._named):
-            return variable(name, *self._sizes.get(name, (1, np.inf)))
-        return variable(name, 0) if name else unknown_size(1 if declared else 0)
+            return variable(name, *self._sizes.get(name, (self._least_size, np.inf)))
+        return variable(name, 0) if name else unknown_size(self._least_size if declared else 0)
 
     def _add_initializers(self, graph: GraphProto, scope: Scope) -> None:
         for initializer in graph.initializer:

@@ -11,6 +11,7 @@ from onnx import ModelProto
 
 from vinculum.models.execution import division_label
 from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
+from vinculum.repair.bounds import UNKNOWN, Bounds
 from vinculum.spec.element_types import ElementType, Kind
 
 Runtime = Literal["onnxruntime", "openvino", "portable"]
@@ -49,6 +50,7 @@ class Facts:
     # Whether a runtime may find, when it loads the model, that a dividend not known here is constant, and yet not fold
     # the division.
     may_be_found: bool = False
+    bounds: Bounds = UNKNOWN  # What the analysis proves.
 
     @property
     def is_remainder(self) -> bool:
@@ -63,7 +65,7 @@ class Facts:
     @property
     def may_be_zero(self) -> bool:
         """Whether a divisor may be zero."""
-        return self.divisor is None or not bool(np.all(self.divisor != 0))
+        return not self.bounds.never_zero and _may_hold(self.divisor, 0)
 
     @property
     def may_be_inverse(self) -> bool:
@@ -73,12 +75,13 @@ class Facts:
     @property
     def may_overflow(self) -> bool:
         """Whether the division may be MIN/-1."""
-        return self.may_be_minus_one and _may_hold(self.dividend, self.element_type.minimum)
+        may_be_min = _may_hold(self.dividend, self.element_type.minimum)
+        return not self.bounds.never_overflows and self.may_be_minus_one and may_be_min
 
     @property
     def may_be_minus_one(self) -> bool:
         """Whether a divisor may be -1."""
-        return self.is_signed and _may_hold(self.divisor, -1)
+        return not self.bounds.never_minus_one and self.is_signed and _may_hold(self.divisor, -1)
 
     @property
     def decisive(self) -> tuple[object, ...]:

@@ -18,13 +18,14 @@ from vinculum.models.onnx.inference import inner_first
 from vinculum.models.onnx.rewriter import set_nodes
 from vinculum.models.onnx.scopes import Scope, name_of, opset_imports
 from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
+from vinculum.repair.bounds import UNKNOWN, Bounds, bounds_of
 from vinculum.repair.constant_values import ConstantValues
 from vinculum.repair.decision import RUNTIMES, Decision, Facts, Hardening, Operator, Runtime
 from vinculum.repair.exported import Exported, Place, exported_divisions, replace_exported
 from vinculum.repair.guard_text import FIRST_OPSET
 from vinculum.repair.guards import Guards
 from vinculum.repair.risk import assess
-from vinculum.spec.element_types import ElementType
+from vinculum.spec.element_types import INT32, ElementType
 from vinculum.text import one_line, quoted
 
 _UNTYPED = (
@@ -133,6 +134,7 @@ class _Hardener:
         self._runtime = runtime
         self._policies = policies
         self._replaced = replaced
+        self._bounds = bounds_of(model)
         self._guards = Guards(model, runtime, policies, functions=functions)
         overridden = {function.name for function in model.functions if function.domain == ""}
         self._operators = (DIVIDES | {"Mod"}) - overridden
@@ -190,7 +192,10 @@ class _Hardener:
             return replace(undecided, why="its fmod is given by each call of its function; inline the function")
         if element_type is None:
             return undecided
-        facts = _facts(node, operator, written, element_type, values)
+        bounds = self._bounds.get((scope.path, node.output[0]), UNKNOWN)
+        if self._runtime != "onnxruntime" and element_type.maximum > INT32.maximum and not bounds.within_int32:
+            bounds = UNKNOWN  # OpenVINO narrows the operands to int32, where another divisor may be 0.
+        facts = _facts(node, operator, written, element_type, values, bounds)
         try:
             found = assess(facts, self._runtime, self._policies)
         except ModelError as error:
@@ -229,12 +234,18 @@ def _operator(node: NodeProto, exported: Exported | None) -> Operator | None:
     return "FloorDiv" if exported is not None and exported.floor else "Div"
 
 
-def _facts(node: NodeProto, operator: Operator, opset: int, element_type: ElementType, values: ConstantValues) -> Facts:
+def _facts(
+    node: NodeProto, operator: Operator, opset: int, element_type: ElementType, values: ConstantValues, bounds: Bounds
+) -> Facts:
     divisor = values.of(node.input[-1])
     dividend = values.of(node.input[0]) if len(node.input) > 1 else None
-    unknown = operator == "Div" and dividend is None and divisor is not None
-    may_be_found = unknown and values.may_be_found(node.input[0], node.input[1])
-    return Facts(operator, opset, element_type, dividend, divisor, may_be_found)
+    # A division that may have a zero divisor is guarded anyway.
+    may_be_found = operator == "Div" and dividend is None and not bounds.dividend_varies
+    if divisor is not None:
+        may_be_found &= values.may_be_found(node.input[0], node.input[1])
+    else:
+        may_be_found &= bounds.never_zero
+    return Facts(operator, opset, element_type, dividend, divisor, may_be_found, bounds)
 
 
 def _since(operator: str, opset: int) -> int | None:

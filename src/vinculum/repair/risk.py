@@ -81,8 +81,9 @@ def _harmless(facts: Facts) -> str:
         if not facts.may_be_minus_one:
             never.append("no divisor is -1")
         else:
-            never.append("MIN mod -1 is computed" if facts.may_overflow else "no dividend is MIN")
-    return " and ".join(never)
+            never.append("MIN mod -1 is computed" if facts.may_overflow else "no dividend of -1 is MIN")
+    proved = f": {facts.bounds}" if facts.divisor is None else ""
+    return " and ".join(never) + proved
 
 
 def _what(facts: Facts, runtime: Runtime, policies: Policies) -> str:

@@ -124,7 +124,8 @@ def pairs_for(facts: Facts, runtime: Runtime) -> Pairs:
 
     They are all pairs of edge values (zeros, units, the limits of the type, the neighbours of the powers of 2 at which
     a type or a significand ends), random pairs, and pairs next to a whole quotient, where rounding errors would show.
-    An operand that is constant in the model keeps its values. For OpenVINO operands and quotients are within int32.
+    An operand that is constant in the model keeps its values, and what no run has is left out. For OpenVINO operands
+    and quotients are within int32.
     """
     generator = np.random.default_rng(0)
     firsts = _values(facts.dividend, facts.element_type)
@@ -135,9 +136,10 @@ def pairs_for(facts: Facts, runtime: Runtime) -> Pairs:
         if facts.dividend is None:
             more.append(_near_multiples(facts, seconds, generator))
         a, b = np.concatenate([a, *(pair[0] for pair in more)]), np.concatenate([b, *(pair[1] for pair in more)])
+        kept = ~_excluded(a, b, facts)
         if runtime == "openvino":
-            kept = _within_int32(a, b, facts.element_type)
-            a, b = a[kept], b[kept]
+            kept &= _within_int32(a, b, facts.element_type)
+        a, b = a[kept], b[kept]
     return Pairs(np.ascontiguousarray(a), np.ascontiguousarray(b))
 
 
@@ -171,6 +173,15 @@ def _near_multiples(
         b = np.where(generator.integers(0, 2, _MULTIPLES) == 1, _drawn(None, facts.element_type, generator), b)
     quotient = _drawn(None, facts.element_type, generator)
     return quotient * b + generator.integers(0, 3, _MULTIPLES).astype(b.dtype) - b.dtype.type(1), b
+
+
+def _excluded(a: NDArray[Any], b: NDArray[Any], facts: Facts) -> NDArray[np.bool_]:
+    """Return where operands are what no run has."""
+    excluded = (b == 0) & (not facts.may_be_zero)
+    if facts.is_signed:
+        excluded |= (b == -1) & (not facts.may_be_minus_one)
+        excluded |= (a == facts.element_type.minimum) & (b == -1) & (not facts.may_overflow)
+    return np.asarray(excluded)
 
 
 def _within_int32(a: NDArray[Any], b: NDArray[Any], element_type: ElementType) -> NDArray[np.bool_]:

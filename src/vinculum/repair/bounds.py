@@ -1,0 +1,100 @@
+"""What the analysis proves of the operands of divisions: that no run has a zero divisor, or MIN/-1."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from onnx import ModelProto
+
+from vinculum.analysis.domain.abstract_tensor import anything
+from vinculum.analysis.hazards.hazard import divided
+from vinculum.analysis.hazards.integers import MinOverMinusOne
+from vinculum.analysis.interpreter import Interpreter, Site
+from vinculum.analysis.places import path
+from vinculum.analysis.transfer.call import named_type
+from vinculum.errors import VinculumError
+from vinculum.models.onnx.inference import infer_types, without_large_initializers
+from vinculum.spec.element_types import INT32
+
+Place = tuple[str, str]
+"""The path of a scope, and the name of a value there."""
+_INTEGERS = frozenset(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What is proved of an integer division, for every input of the declared types and every size."""
+
+    never_zero: bool = False  # No divisor is 0.
+    never_minus_one: bool = False  # No divisor is -1.
+    never_overflows: bool = False  # No quotient is MIN/-1.
+    low: float = 0.0  # Of the divisors.
+    high: float = 0.0
+    within_int32: bool = False  # Whether int32 holds both operands.
+    dividend_varies: bool = False  # Whether it is computed from an input, so that no runtime finds it constant.
+
+    def and_also(self, other: Bounds) -> Bounds:
+        """Return what is proved of two calls of the same division."""
+        return Bounds(
+            self.never_zero and other.never_zero,
+            self.never_minus_one and other.never_minus_one,
+            self.never_overflows and other.never_overflows,
+            min(self.low, other.low),
+            max(self.high, other.high),
+            self.within_int32 and other.within_int32,
+            self.dividend_varies and other.dividend_varies,
+        )
+
+    def __str__(self) -> str:
+        """Return the bounds of the divisors."""
+        return f"every divisor lies in [{self.low:.6g}, {self.high:.6g}]"
+
+
+UNKNOWN = Bounds()
+
+
+def bounds_of(model: ModelProto) -> Mapping[Place, Bounds]:
+    """Return what is proved of the integer divisions and remainders that a run may reach, by their results.
+
+    Nothing is declared: an input may be any of its type, even one with an initializer, and a dimension without a
+    number may have any size, 0 too.
+    """
+    found: dict[Place, Bounds] = {}
+    initializers = {tensor.name for tensor in model.graph.initializer}
+    overridden = {
+        value.name: anything(named_type(value.type.tensor_type.elem_type), None)
+        for value in model.graph.input
+        if value.name in initializers
+    }
+    inputs = frozenset(value.name for value in model.graph.input)
+    functions = {function.name for function in model.functions}  # Their parameters may be called as an input is.
+
+    def look(site: Site) -> None:
+        dividend, divisor, _ = divided(site)
+        if site.node.domain or site.node.op_type not in MinOverMinusOne.operators or divisor is None:
+            return
+        if dividend is None or divisor.element_type not in _INTEGERS:
+            return
+        low, high = divisor.box.hull()
+        ends = (*dividend.box.hull(), low, high)
+        in_function = site.scope.path.partition("/")[0] in functions
+        origin = path(site.node.input[0], site.scope.producers, inputs)[0]
+        known = Bounds(
+            never_zero=not divisor.may_zero,
+            never_minus_one=not bool(((divisor.low <= -1) & (divisor.high >= -1) & (divisor.mag <= 1)).any()),
+            never_overflows=MinOverMinusOne().look(site) is None,
+            low=low,
+            high=high,
+            within_int32=INT32.minimum <= min(ends) and max(ends) <= INT32.maximum,
+            dividend_varies=not in_function and origin in inputs,
+        )
+        place = (site.scope.path, site.node.output[0])
+        found[place] = found[place].and_also(known) if place in found else known
+
+    try:
+        types = infer_types(without_large_initializers(model))
+        Interpreter(model, types, overridden, {}, least_size=0, look=look).run()
+    except VinculumError:
+        return {}
+    return found

@@ -1,0 +1,128 @@
+"""What the analysis proves needs no guard; what it does not prove keeps one, and no run of the model is refused."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import ModelProto, helper, parser
+
+import vinculum
+from tests.fake_runtime import RefusesFaults
+from tests.repair.fakes import TOLERATED, outcomes
+from vinculum.models.sampling.edge_values import edge_values
+from vinculum.repair import Runtime, harden
+from vinculum.repair.bounds import bounds_of
+from vinculum.spec.element_types import INT32, INT64
+
+CONSTANTS = "int64 one = {1}, int64 zero = {0}, int64 nine = {9}, int64 minus = {-1}, int64[2] pair = {1, 1}"
+
+
+def model_of(nodes: str, inputs: str = "int64[n] a, int64[n] b", outputs: str = "int64[n] c") -> ModelProto:
+    """Return a model of nodes, written in ONNX's text."""
+    return parser.parse_model(
+        f'<ir_version: 8, opset_import: ["": 18]> g ({inputs}) => ({outputs}) <{CONSTANTS}> {{ {nodes} }}'
+    )
+
+
+PROVED = {
+    "at least one": "d = Max(b, one) c = Div(a, d)",
+    "between bounds": "d = Clip(b, one, nine) c = Div(a, d)",
+    "replaced where zero, of dividends that are not negative": "s = Abs(a) m = Max(s, zero) e = Equal(b, zero) "
+    "d = Where(e, one, b) c = Div(m, d)",
+    "a remainder by at least one": "d = Max(b, one) c = Mod(a, d)",
+    "MIN/-1 is replaced": f"l = Constant<value = int64 {{{-(2**63)}}}>() x = Equal(a, l) y = Equal(b, minus) "
+    "o = And(x, y) z = Equal(b, zero) u = Or(o, z) d = Where(u, one, b) c = Div(a, d)",
+    "by a magnitude, and one": "s = Clip(b, zero, nine) d = Add(s, one) c = Div(a, d)",
+}
+OPEN = {
+    "one more, which wraps": ("d = Add(b, one) c = Div(a, d)", "x/0 gives 0, MIN/-1 gives MIN"),
+    "replaced where zero": ("e = Equal(b, zero) d = Where(e, one, b) c = Div(a, d)", "MIN/-1 gives MIN"),
+    "at most minus one": ("d = Min(b, minus) c = Div(a, d)", "MIN/-1 gives MIN"),
+    "a size, which may be 0": ("d = Shape(b) c = Div(a, d)", "x/0 gives 0"),
+    "1/b, which ONNX Runtime fuses with a product": (
+        "d = Max(b, one) e = Identity(one) q = Div(e, d) c = Mul(q, a)",
+        "kept separate from a product that follows",
+    ),
+    "1/b, where nothing is known of 1": (
+        "d = Max(b, one) p = ReduceProd<keepdims = 0>(pair) q = Div(p, d) c = Mul(q, a)",
+        "kept separate from a product that follows",
+    ),
+}
+
+
+def run(model: ModelProto, target: Runtime) -> None:
+    """Demand of a hardened model what our engine gives, of every pair of edge values."""
+    hardened = harden(model, target).model
+    for element_type in (INT32, INT64):  # OpenVINO has no more than int32.
+        if element_type is INT32 or target != "openvino":
+            values = edge_values(element_type).astype(np.int64)
+            values = values[values > INT32.minimum] if element_type is INT32 else values
+            a, b = (np.ascontiguousarray(x.ravel()) for x in np.meshgrid(values, values))
+            wanted: Any = list(vinculum.load(model).run({"a": a, "b": b}, zero_divisor="zero").values())
+            for behaviour in TOLERATED[target]:
+                if behaviour is RefusesFaults or target != "portable" or element_type is INT32:
+                    (found,) = outcomes(behaviour, [(hardened, {"a": a, "b": b})])
+                    assert [x.tolist() for x in found] == [x.tolist() for x in wanted]
+
+
+class TestProved:
+    """What is proved is left alone on ONNX Runtime, and the report says by which bounds."""
+
+    @pytest.mark.parametrize("nodes", PROVED.values(), ids=PROVED)
+    def test_no_guard(self, nodes: str) -> None:
+        model = model_of(nodes)
+        (decision,) = harden(model, "onnxruntime").decisions
+        assert not decision.rewritten
+        assert ": every divisor lies in [" in decision.why
+        run(model, "onnxruntime")
+
+    @pytest.mark.parametrize("target", ["portable", "openvino"])
+    def test_exact_elsewhere(self, target: Runtime) -> None:
+        for nodes in PROVED.values():
+            run(model_of(nodes), target)
+
+    def test_what_is_hardened_needs_no_more(self) -> None:
+        for element_type, operator in product(("int8", "int32", "int64", "uint64"), ("Div", "Mod")):
+            inputs = f"{element_type}[n] a, {element_type}[n] b"
+            model = model_of(f"c = {operator}(a, b)", inputs, f"{element_type}[n] c")
+            once = harden(model, "onnxruntime", functions=False).model
+            assert harden(once, "onnxruntime", functions=False).model == once
+
+
+class TestOpen:
+    """What is not proved for every input and size is guarded."""
+
+    @pytest.mark.parametrize(("nodes", "what"), OPEN.values(), ids=OPEN)
+    def test_a_guard(self, nodes: str, what: str) -> None:
+        (decision,) = harden(model_of(nodes), "onnxruntime").decisions
+        assert decision.what == what
+
+    def test_an_initializer_that_an_input_overrides(self) -> None:
+        model = model_of("d = Max(b, k) c = Div(a, d)", "int64[n] a, int64[n] b, int64 k")
+        model.graph.initializer.append(helper.make_tensor("k", 7, (), [1]))
+        (decision,) = harden(model, "onnxruntime").decisions
+        assert decision.rewritten
+
+    def test_every_call_of_a_function_counts(self) -> None:
+        model = model_of("d = Max(b, one) e = own.F(a, d) c = own.F(e, b)")
+        model.opset_import.add(domain="own", version=1)
+        body = [helper.make_node("Mod", ["p", "q"], ["r"], "ratio")]
+        model.functions.append(helper.make_function("own", "F", ["p", "q"], ["r"], body, model.opset_import[:1]))
+        (decision,) = harden(model, "onnxruntime").decisions
+        assert decision.what == "x mod 0 gives 0"  # A remainder is never MIN.
+        model.graph.node[-1].input[1] = "d"
+        assert not any(decision.rewritten for decision in harden(model, "onnxruntime").decisions)
+
+    def test_what_openvino_narrows(self) -> None:
+        """A divisor of 2**32 is 0 in int32."""
+        (decision,) = harden(model_of(PROVED["at least one"]), "openvino").decisions
+        assert decision.what is not None
+        assert decision.what.startswith("x/0 gives 0")
+
+    def test_nothing_is_proved_of_a_model_that_cannot_be_analysed(self) -> None:
+        model = model_of("c = Div(a, b)")
+        model.graph.node[0].input[1] = "missing"
+        assert bounds_of(model) == {}

@@ -1,4 +1,4 @@
-"""``vinculum convert`` on the examples: between operator sets, to OpenVINO IR and back, and refusals."""
+"""``vinculum convert`` on the examples: between operator sets, and refusals."""
 
 from __future__ import annotations
 
@@ -82,29 +82,6 @@ class TestComparison:
         assert json.loads(done.stdout)["verification"]["compared"] >= 8
 
 
-class TestFormats:
-    """ONNX to OpenVINO IR, and back."""
-
-    def test_there_and_back(self, vinculum: Vinculum, examples: Path, tmp_path: Path) -> None:
-        source = examples / "openvino_image/model.xml"
-        there = vinculum("convert", source, "-o", "image.onnx", "--opset", 17, folder=tmp_path)
-        assert (there.returncode, there.stderr) == (0, "")
-        back = vinculum("convert", "image.onnx", "-o", "image.xml", folder=tmp_path)
-        assert (back.returncode, back.stderr) == (0, "")
-        assert sorted(path.name for path in tmp_path.iterdir()) == ["image.bin", "image.onnx", "image.xml"]
-
-    def test_floor_division_stays_floor_division(self, vinculum: Vinculum, examples: Path, tmp_path: Path) -> None:
-        source = examples / "openvino_rounding/converted.xml"
-        done = vinculum("convert", source, "-o", "floor.onnx", folder=tmp_path)
-        assert (done.returncode, done.stderr) == (0, "")
-        assert "ONNX Div truncates" in " ".join(done.stdout.split())
-        for number, model in enumerate((source, tmp_path / "floor.onnx")):
-            inputs = [f"--input={name}={examples}/openvino_rounding/{name}.npy" for name in "ab"]
-            assert vinculum("run", model, *inputs, "--output", tmp_path / str(number)).returncode == 0
-        (before,) = (tmp_path / "0").iterdir()
-        assert before.read_bytes() == (tmp_path / "1" / before.name).read_bytes()
-
-
 class TestRefusals:
     """One line, exit code 2, and nothing written."""
 
@@ -119,7 +96,7 @@ class TestRefusals:
             ("layer_norm/model.onnx", ("-o", "x.onnx", "--opset", 17, "--ir-version", 3), ("version 3", "allowed: 8")),
             ("layer_norm/model.onnx", ("-o", "x.onnx", "--opset", 17, "--engine", "trt"), ("--engine", "'trt' is not")),
             ("layer_norm/model.onnx", ("-o", "x.onnx", "--opset", 17, "--input", "z=z.npy"), ("no input 'z'", "'x'")),
-            ("openvino_image/model.xml", ("-o", "x.xml"), ("is OpenVINO IR already",)),
+            ("openvino_image/model.xml", ("-o", "x.onnx"), ("only ONNX models are converted",)),
             ("layer_norm/missing.onnx", ("-o", "x.onnx", "--opset", 17), ("cannot be read",)),
             ("layer_norm/x.npy", ("-o", "x.onnx", "--opset", 17), ("not a readable ONNX file",)),
             ("floor_divide/model.onnx", ("-o", "x.onnx", "--opset", 1), ("(Sign) is not representable",)),

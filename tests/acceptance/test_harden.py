@@ -159,4 +159,4 @@ class TestRefused:
 
     def test_an_example_in_openvino_ir(self, refused: Refused, examples: Path) -> None:
         model = examples / "openvino_image" / "model.xml"
-        assert "vinculum convert" in refused("harden", model, "--for", "openvino", "-o", "out.onnx")
+        assert "only ONNX models are hardened" in refused("harden", model, "--for", "openvino", "-o", "out.onnx")

@@ -86,11 +86,6 @@ class TestTold:
         done = vinculum("trace", examples / "layer_norm_float16" / "model.onnx", "--seed", 0, "--engine", "reference")
         assert (done.returncode, done.stderr) == (0, "")
 
-    def test_an_ir(self, vinculum: Vinculum, examples: Path) -> None:
-        model_file = examples / "openvino_rounding" / "truncating.xml"
-        done = vinculum("trace", model_file, "--seed", 1, "--engine", "reference")
-        assert (done.returncode, done.stderr) == (0, "")
-
 
 class TestRefused:
     """Wrong usage and unreadable input: one line, exit code 2."""

@@ -17,7 +17,6 @@ from tests.fake_runtime import RefusesFaults, installed
 from tests.models.built_models import read_whole
 from vinculum.errors import AttributeValueError, ElementTypeError, ModelError
 from vinculum.models.convert import convert_file
-from vinculum.models.rewritten import OpenvinoModel
 
 File = Callable[..., Path]
 OneLine = Callable[..., AbstractContextManager[None]]
@@ -43,12 +42,6 @@ class TestConvert:
             assert converted.model == read_whole(tmp_path / "file.onnx")
             assert converted.report == report
         assert message.SerializeToString() == before
-
-    def test_openvino(self, legacy: Path) -> None:
-        converted = vinculum.convert(legacy, to="openvino")
-        assert isinstance(converted.model, OpenvinoModel)
-        assert b'type="Divide"' in converted.model.xml
-        assert converted.report.target == "OpenVINO IR"
 
     def test_external_data_come_along(self, tmp_path: Path) -> None:
         weights = np.arange(1, 4001, dtype=np.float32)

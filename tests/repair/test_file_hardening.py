@@ -179,7 +179,7 @@ class TestNothingIsWritten:
     def test_openvino_ir(self, tmp_path: Path) -> None:
         source = tmp_path / "model.xml"
         source.write_text('<?xml version="1.0"?><net name="m" version="11"></net>')
-        self.refused(source, ModelError, "vinculum convert")
+        self.refused(source, ModelError, "only ONNX models are hardened")
 
     def test_over_itself(self, source: Path) -> None:
         with pytest.raises(ModelError, match="would replace the model"):

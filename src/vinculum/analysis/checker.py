@@ -49,7 +49,7 @@ def check(
     Parameters
     ----------
     model : path or ModelProto
-        An ONNX file, an OpenVINO IR file (.xml), or an ONNX model in memory, which is not changed.
+        An ONNX file, or an ONNX model in memory, which is not changed.
     assume : sequence of str
         Ranges of inputs and named dimensions: ``"x=-1:1"``, two values ``"mask=0|1"``, or a bound ``"n>=1"``.
     calibrate : Mapping of str to array, optional

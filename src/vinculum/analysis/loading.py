@@ -1,4 +1,4 @@
-"""The model to analyse, in whatever form it is given, as one ONNX message."""
+"""The model to analyse, in whatever form it is given, as an ONNX message."""
 
 from __future__ import annotations
 
@@ -16,9 +16,6 @@ from vinculum.text import one_line
 if TYPE_CHECKING:
     from onnx import ModelProto
 
-_OPSET = 21
-"""The operator set that models in OpenVINO IR are converted to."""
-
 
 def source_given(model: str | PathLike[str] | ModelProto | SourceFile) -> SourceFile:
     """Return a model's source; one that has been read is not read again."""
@@ -26,14 +23,11 @@ def source_given(model: str | PathLike[str] | ModelProto | SourceFile) -> Source
 
 
 def onnx_model(source: SourceFile) -> ModelProto:
-    """Return the source's own message, or the one that OpenVINO IR is converted to; ModelError for bad functions."""
-    if source.onnx is not None:
-        if source.onnx.functions:
-            link_functions(without_large_initializers(source.onnx))  # a copy, for its refusals
-        return source.onnx
-    from vinculum.models.convert.from_openvino.conversion import to_onnx
-
-    return to_onnx(source.content, source.path, _OPSET).model
+    """Return the source's message; ModelError for an OpenVINO IR or bad functions."""
+    proto = source.proto("analysed")
+    if proto.functions:
+        link_functions(without_large_initializers(proto))  # A copy, for its refusals.
+    return proto
 
 
 def inlined(model: ModelProto) -> ModelProto:

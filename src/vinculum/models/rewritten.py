@@ -70,11 +70,11 @@ def convert(
     Parameters
     ----------
     model : path, bytes or ModelProto
-        An ONNX file, an OpenVINO IR file (.xml), or an ONNX model in memory, which is not changed.
+        An ONNX file, or an ONNX model in memory, which is not changed.
     opset : int, optional
-        The operator set of an ONNX result; required from ONNX to ONNX, 21 by default from IR.
+        The operator set of an ONNX result, for which it is required.
     to : {"onnx", "openvino"}, optional
-        The format of the result; ONNX if None.
+        The format of the result; ONNX if None. OpenVINO writes its own, and has to be installed.
     inputs : Mapping of str to array, or a sequence of them, optional
         Your own sets of inputs, which are compared first.
 

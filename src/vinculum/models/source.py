@@ -49,6 +49,15 @@ class SourceFile:
 
             return model_of(self.onnx if use_up else deepcopy(self.onnx), self.path)
 
+    def proto(self, verb: str) -> ModelProto:
+        """Return the message of an ONNX file; ModelError, with this verb, of an OpenVINO IR."""
+        if self.onnx is None:
+            raise ModelError(
+                f"model {str(self.path)!r} is OpenVINO IR, and only ONNX models are {verb}; give the model that it was "
+                "made from"
+            )
+        return self.onnx
+
     def complete(self) -> ModelProto:
         """Return the message with the data of other files in it, so that it does not depend on its folder.
 
@@ -58,12 +67,11 @@ class SourceFile:
 
         from vinculum.models.onnx.tensors import array_of, is_external
 
-        if self.onnx is None:
-            raise ModelError(f"model {str(self.path)!r} is OpenVINO IR, not ONNX")
-        for tensor in self.onnx.graph.initializer:
+        proto = self.proto("converted")
+        for tensor in proto.graph.initializer:
             if is_external(tensor):
                 tensor.CopyFrom(numpy_helper.from_array(array_of(tensor), tensor.name))
-        return self.onnx
+        return proto
 
     def check_spared(self, targets: Iterable[Path]) -> None:
         """Refuse targets that would overwrite the source or its data files."""

@@ -57,15 +57,12 @@ def harden_file(
     source = source if isinstance(source, SourceFile) else read_source(source)
     if target is not None and target.suffix.lower() == ".xml":
         raise ModelError(f"-o {str(target)!r}: a hardened model is an ONNX file; give a name that ends in .onnx")
-    if source.onnx is None:
-        raise ModelError(
-            f"model {str(source.path)!r} is OpenVINO IR; convert it first: vinculum convert MODEL.xml -o MODEL.onnx"
-        )
+    proto = source.proto("hardened")
     if target is not None:
         source.check_spared([target])  # Early, before the work.
     original = source.model()
-    check_model(source.onnx, f"model {str(source.path)!r}")
-    hardening = harden(source.onnx, runtime, **options)
+    check_model(proto, f"model {str(source.path)!r}")
+    hardening = harden(proto, runtime, **options)
     if target is None:
         return HardenedFile(hardening, None)
     with atomic_write(target) as folder:

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from onnx import ModelProto
 
 from tests.models.built_models import check_file
-from vinculum.models import Model, load
-from vinculum.models.convert.to_openvino.conversion import OpenvinoFiles
-from vinculum.models.convert.to_openvino.writer import OpenvinoWriter, Value
+from vinculum.conformance.runtimes.programs.ir_writer import OpenvinoWriter, Value
+from vinculum.models import Model
 from vinculum.models.onnx.file import normalise
 from vinculum.models.onnx.model import model_of
 from vinculum.models.openvino_ir.types import TensorType
@@ -70,14 +69,6 @@ def onnx_model_of(proto: ModelProto, folder: Path, *, check: bool = True) -> Mod
     copy.CopyFrom(proto)
     normalise(copy, file)
     return model_of(copy, file)
-
-
-def openvino_model_of(files: OpenvinoFiles, folder: Path) -> Model:
-    """Return the model in the files that a conversion hands back."""
-    path = folder / "converted.xml"
-    path.write_bytes(files.xml)
-    path.with_suffix(".bin").write_bytes(files.data)
-    return load(path)
 
 
 def assert_same(

@@ -10,17 +10,13 @@ import openvino
 import openvino.opset13 as op
 import pytest
 
-from tests.models.built_models import read_whole
-from tests.models.convert.ir_models import DIVIDING, openvino_model_of, write_ir
+from tests.models.convert.ir_models import DIVIDING, write_ir
+from vinculum.conformance.runtimes.programs.ir_writer import OpenvinoWriter, Value
 from vinculum.models import load
-from vinculum.models.convert.to_openvino.conversion import to_openvino
-from vinculum.models.convert.to_openvino.writer import OpenvinoWriter, Value
 from vinculum.models.inner_divisions import what_openvino_divides
 from vinculum.models.openvino_ir.types import TensorType
 from vinculum.spec.element_types import INT32, ElementType
 from vinculum.tensors.storage import dtype_of
-
-EXAMPLES = Path(__file__).parents[3] / "examples"
 
 
 @pytest.mark.parametrize("element_type", DIVIDING, ids=str)
@@ -36,23 +32,6 @@ def test_constants_of_every_type(tmp_path: Path, element_type: ElementType) -> N
     if element_type.bits > 8:
         data = constant.data.view(ml_dtypes.bfloat16) if element_type.numpy == "bfloat16" else constant.data
         assert data.astype(np.float64).tolist() == [1.0, 2.0, 3.0]
-
-
-@pytest.mark.parametrize("name", ["openvino_rounding/div.onnx", "div_6_axis/model.onnx"])
-def test_converted_models(tmp_path: Path, name: str) -> None:
-    ours = openvino_model_of(to_openvino(read_whole(EXAMPLES / name)), tmp_path)
-    core = openvino.Core()
-    model = core.read_model(tmp_path / "converted.xml")
-    for ports, tensors in ((model.inputs, ours.inputs), (model.outputs, ours.outputs)):
-        assert [tensor.name in port.names for port, tensor in zip(ports, tensors, strict=True)] == [True] * len(tensors)
-    compiled = core.compile_model(model, "CPU")
-    inputs = {}
-    for tensor in ours.inputs:
-        assert isinstance(tensor.element_type, ElementType)
-        shape = [size if isinstance(size, int) else 4 for size in tensor.shape or ()]
-        inputs[tensor.name] = np.full(shape, 6 if tensor.name in "aA" else 2, dtype_of(tensor.element_type))
-    for output, wanted in ours.run(inputs).items():
-        assert compiled(inputs)[output].tolist() == wanted.tolist()
 
 
 def test_what_it_serializes_again(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def trace(
     Parameters
     ----------
     model : path or ModelProto
-        An ONNX file, an OpenVINO IR file (.xml), or an ONNX model in memory, which is not changed.
+        An ONNX file, or an ONNX model in memory, which is not changed.
     inputs : Mapping of str to array
         As `Model.run` takes them.
     engines : sequence of {"reference", "onnxruntime"}

@@ -33,9 +33,7 @@ class _Files:
 
 
 def check(
-    models: Annotated[
-        list[Path], typer.Argument(metavar="MODEL...", help="ONNX files (.onnx) or OpenVINO IR files (.xml).")
-    ],
+    models: Annotated[list[Path], typer.Argument(metavar="MODEL...", help="ONNX files.")],
     assume: Annotated[
         list[str] | None,
         typer.Option(

@@ -8,17 +8,17 @@ from typing import Annotated
 import typer
 
 from vinculum.cli.answers import tell
-from vinculum.cli.options import Engine, ModelFile, OneObject
+from vinculum.cli.options import Engine, OneObject, OnnxFile
 
 
 def convert(
-    model: ModelFile,
+    model: OnnxFile,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="The file to write: .onnx, or .xml for OpenVINO IR.")
     ],
     opset: Annotated[
         int | None,
-        typer.Option(metavar="N", help="The target ONNX operator set. Default for an IR: 21."),
+        typer.Option(metavar="N", help="The target ONNX operator set."),
     ] = None,
     ir_version: Annotated[
         int | None,
@@ -35,7 +35,7 @@ def convert(
     engine: Annotated[
         Engine | None,
         typer.Option(
-            help="The engine for everything but the divisions. Default: reference, or openvino where only it can.",
+            help="The engine for everything but the divisions. Default: reference; for an IR openvino.",
         ),
     ] = None,
     verify: Annotated[

@@ -7,11 +7,11 @@ from typing import Annotated, Literal
 import typer
 
 from vinculum.cli.answers import end, tell
-from vinculum.cli.options import Dimensions, Inputs, ModelFile, OneObject, Seed
+from vinculum.cli.options import Dimensions, Inputs, OneObject, OnnxFile, Seed
 
 
 def trace(
-    model: ModelFile,
+    model: OnnxFile,
     inputs: Inputs = None,
     seed: Seed = None,
     dims: Dimensions = None,

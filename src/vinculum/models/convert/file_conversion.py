@@ -21,11 +21,8 @@ from vinculum.models.onnx.file import write_model
 from vinculum.models.onnx.rewriter import FUNCTIONS
 from vinculum.models.onnx.scopes import opset_imports
 from vinculum.models.source import SourceFile, read_source
-from vinculum.text import listed
 
 ONNX, OPENVINO = "ONNX", "OpenVINO IR"
-_FROM_IR = 21
-"""The default operator set for ONNX made from OpenVINO IR: runtimes from 2024 on load it."""
 
 
 @dataclass(frozen=True)
@@ -61,18 +58,18 @@ def convert_file(
 ) -> FileConversion:
     """Write a model in another operator set or format, with every division preserved.
 
-    ONNX becomes ONNX of another operator set, or OpenVINO IR; IR becomes ONNX. The suffix of the target decides,
+    ONNX becomes ONNX of another operator set, or OpenVINO IR, which OpenVINO writes. The suffix of the target decides,
     ``.onnx`` or ``.xml`` (with a ``.bin`` beside it). The files are written completely, or not at all.
 
-    - `source`: the file, or its content if it has been read already.
+    - `source`: the file, or its content if it has been read already; ONNX.
     - `target`: the file to write.
-    - `opset`: the operator set of an ONNX target; for an IR source 21 if None.
+    - `opset`: the operator set of an ONNX target.
     - `ir_version`: the version of ONNX's file format; if None that of the source, or a later one if the target needs
       it.
     - `check`: whether to run both models on edge cases and random inputs and compare their outputs bit for bit.
     - `inputs`: the caller's own sets of inputs, which are compared first.
-    - `engine`: what runs everything except the divisions in both models. If None, the reference; where only OpenVINO
-      can write the target IR, OpenVINO is the default and the only engine allowed.
+    - `engine`: what runs everything except the divisions in both models; the reference if None. For an IR it is
+      OpenVINO: other engines round sums in another order.
     - `advance`: called with the number of input sets compared so far.
 
     DifferenceError if the outputs differ. OSError if the target cannot be written. Another VinculumError if the source
@@ -81,25 +78,22 @@ def convert_file(
     if target.suffix.lower() not in (".onnx", ".xml"):
         raise ModelError(f"-o {str(target)!r} has to end in .onnx, or in .xml for OpenVINO IR")
     source = source if isinstance(source, SourceFile) else read_source(source)
+    proto = source.proto("converted")
+    to_ir = target.suffix.lower() == ".xml"
+    if to_ir and check and engine not in (None, "openvino"):
+        raise AttributeValueError(f"engine is {engine!r}, and an IR is run by OpenVINO; omit --engine")
     original = source.model()
-    source.check_spared([target])  # Early, before the work.
-    foreign: list[str] = []
+    source.check_spared([target, target.with_suffix(".bin")] if to_ir else [target])  # Early, before the work.
     with atomic_write(target) as folder:
         path = folder / target.name
-        if target.suffix.lower() == ".xml":
-            foreign = _foreign_operators(source)
-            if check and foreign and engine not in (None, "openvino"):
-                raise AttributeValueError(
-                    f"engine is {engine!r}, and only OpenVINO writes and runs an IR with {listed(foreign)}: other "
-                    "engines round sums in another order; omit --engine, or give openvino"
-                )
-            conversion = _to_openvino(source, path, foreign, {"opset": opset, "ir-version": ir_version})
+        if to_ir:
+            conversion = _to_openvino(source, path, {"opset": opset, "ir-version": ir_version})
         else:
-            conversion = _to_onnx(source, path, opset, ir_version)
+            conversion = _to_onnx(proto, source.path, path, opset, ir_version)
         source.check_spared([target.parent / file.name for file in folder.iterdir()])
         verification = None
         if check:
-            engine = engine or ("openvino" if foreign else "reference")
+            engine = "openvino" if to_ir else engine or "reference"
             verification = verify(original, _written(path, target), inputs=inputs, engine=engine, advance=advance)
     return FileConversion(*conversion, verification)
 
@@ -108,18 +102,9 @@ Conversion = tuple[str, str, tuple[Change, ...]]
 """The formats before and after, and what was changed."""
 
 
-def _foreign_operators(source: SourceFile) -> list[str]:
-    # Each direction is imported only when it is used: an import takes longer than most conversions.
-    from vinculum.models.convert.to_openvino.by_openvino import foreign_operators
-
-    if source.onnx is None:
-        raise ModelError(f"model {str(source.path)!r} is OpenVINO IR already; give -o a name that ends in .onnx")
-    return foreign_operators(source.onnx)
-
-
-def _to_openvino(source: SourceFile, target: Path, foreign: list[str], of_onnx: Mapping[str, int | None]) -> Conversion:
-    from vinculum.models.convert.to_openvino.by_openvino import by_openvino
-    from vinculum.models.convert.to_openvino.conversion import to_openvino
+def _to_openvino(source: SourceFile, target: Path, of_onnx: Mapping[str, int | None]) -> Conversion:
+    # Imported only when it is used: the import takes longer than most conversions.
+    from vinculum.models.convert.by_openvino import by_openvino
 
     for name, value in of_onnx.items():
         if value is not None:
@@ -127,31 +112,19 @@ def _to_openvino(source: SourceFile, target: Path, foreign: list[str], of_onnx: 
             raise AttributeValueError(f"OpenVINO IR has no operator set or IR version of ONNX; {what}, omit it")
     model = source.complete()
     check_model(model, f"model {str(source.path)!r}")
-    title = _onnx_title(opset_imports(model).get(""))
-    if foreign:
-        return title, OPENVINO, tuple(by_openvino(model, foreign, target.parent, target.name))
-    files = to_openvino(model)
-    target.write_bytes(files.xml)
-    target.with_suffix(".bin").write_bytes(files.data)
-    return title, OPENVINO, files.changes
+    changes = by_openvino(model, target.parent, target.name)
+    return _onnx_title(opset_imports(model).get("")), OPENVINO, tuple(changes)
 
 
-def _to_onnx(source: SourceFile, target: Path, opset: int | None, ir_version: int | None) -> Conversion:
-    if source.onnx is None:
-        from vinculum.models.convert.from_openvino.conversion import to_onnx
-
-        written = _FROM_IR if opset is None else opset
-        conversion, title = to_onnx(source.content, source.path, written), OPENVINO
-    else:
-        if opset is None:
-            raise AttributeValueError(f"give --opset, an operator set from 1 to {onnx_opset_version()}")
-        check_model(source.onnx, f"model {str(source.path)!r}")
-        written, title = opset, _onnx_title(opset_imports(source.onnx).get(""))
-        conversion = convert_opset(source.onnx, opset)
+def _to_onnx(model: ModelProto, path: Path, target: Path, opset: int | None, ir_version: int | None) -> Conversion:
+    if opset is None:
+        raise AttributeValueError(f"give --opset, an operator set from 1 to {onnx_opset_version()}")
+    check_model(model, f"model {str(path)!r}")
+    conversion = convert_opset(model, opset)
     _set_ir_version(conversion.model, ir_version)
     check_model(conversion.model, "the converted model")
     write_model(conversion.model, target)
-    return title, _onnx_title(written), conversion.changes
+    return _onnx_title(opset_imports(model).get("")), _onnx_title(opset), conversion.changes
 
 
 def _set_ir_version(model: ModelProto, version: int | None) -> None:

@@ -22,7 +22,7 @@ X = np.ones(2, np.float32)
 
 @pytest.fixture
 def source(onnx_file: Callable[..., Path]) -> Path:
-    """Return a model with an operator that our own writer of IR has no layer for."""
+    """Return a model of two nodes."""
     return onnx_file([node("s = Abs(x)"), node("y = Div(s, x)")], {"x": FLOATS}, {"y": FLOATS})
 
 
@@ -32,7 +32,7 @@ def test_the_engine(source: Path, one_line: OneLine) -> None:
 
 
 def test_a_conversion(source: Path, one_line: OneLine) -> None:
-    with one_line(ModelError, "an IR with 'Abs' needs the package openvino", "pip install"):
+    with one_line(ModelError, "writing an IR needs the package openvino", "pip install"):
         convert_file(source, source.with_name("new.xml"))
     assert not source.with_name("new.xml").exists()
 

@@ -14,8 +14,8 @@ import pytest
 
 from vinculum.conformance.audit.record import Audit
 from vinculum.conformance.oracle.verdict import Kind
+from vinculum.conformance.runtimes.programs.ir_writer import OpenvinoWriter, Value
 from vinculum.errors import ModelError
-from vinculum.models.convert.to_openvino.writer import OpenvinoWriter, Value
 from vinculum.models.openvino_ir.layers import AXIS_OF_OPENVINO
 from vinculum.models.openvino_ir.types import TensorType
 from vinculum.sandbox import End

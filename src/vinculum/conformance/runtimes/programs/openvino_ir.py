@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vinculum.conformance.cases.operation import Operation, quotient_shape
-from vinculum.models.convert.to_openvino.writer import OpenvinoWriter, Value
+from vinculum.conformance.runtimes.programs.ir_writer import OpenvinoWriter, Value
 from vinculum.models.openvino_ir.layers import AXIS_OF_OPENVINO
 from vinculum.models.openvino_ir.types import TensorType
 from vinculum.spec.model import AttributeValue

@@ -16,7 +16,6 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from numpy.typing import NDArray
 
 from vinculum.errors import ModelError
-from vinculum.models.convert.change import Change
 from vinculum.models.onnx.rewriter import unique_name
 from vinculum.models.openvino_ir.types import TensorType, openvino_name, packed
 from vinculum.models.openvino_ir.xml import Port
@@ -35,10 +34,6 @@ class Value:
     name: str = ""  # Its name; ``""`` for none.
     # Its elements, if they are the same in every run. The layer of a constant is written at its first use.
     array: NDArray[Any] | None = None
-
-
-Converted = tuple[Value, list[Change]]
-"""The result of a converted node, and what was changed."""
 
 
 @dataclass(eq=False)

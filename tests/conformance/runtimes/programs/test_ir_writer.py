@@ -11,13 +11,16 @@ import numpy as np
 import pytest
 from defusedxml.ElementTree import fromstring
 
+from tests.models.conftest import one_line
 from tests.models.convert.ir_models import DIVIDING, pairs, write_ir
+from vinculum.conformance.runtimes.programs.ir_writer import OpenvinoWriter, Value
 from vinculum.errors import ModelError
 from vinculum.models import load
-from vinculum.models.convert.to_openvino.writer import OpenvinoWriter, Value
 from vinculum.models.openvino_ir.types import TensorType
 from vinculum.spec.element_types import DOUBLE, FLOAT, INT4, INT32, UINT4, ElementType
 from vinculum.tensors.storage import dtype_of
+
+__all__ = ["one_line"]
 
 OneLine = Callable[..., AbstractContextManager[None]]
 

@@ -1,4 +1,4 @@
-"""Conversion of ONNX models with any operators to IR, by OpenVINO's own reader and writer.
+"""Conversion of ONNX models to OpenVINO IR, by OpenVINO's own reader and writer.
 
 OpenVINO reads every Div as a Divide that floors. Each is found by its name, in bodies too, and made to truncate again.
 """
@@ -14,7 +14,6 @@ from onnx.inliner import inline_local_functions
 
 from vinculum.errors import ModelError
 from vinculum.models.convert.change import Change
-from vinculum.models.convert.to_openvino.layers import LAYERS
 from vinculum.models.engines.openvino.cut_model import NAME
 from vinculum.models.engines.openvino.process import OpenVinoProcess, check_installed
 from vinculum.models.onnx.divisions import DIVIDES
@@ -25,24 +24,15 @@ from vinculum.text import listed
 _MAX_OF_INTEGERS = 12
 
 
-def foreign_operators(proto: ModelProto) -> list[str]:
-    """Return the operators of a model that Vinculum's own writer does not support, each once and in order."""
-    graphs = [proto.graph.node, *(function.node for function in proto.functions)]
-    own = {function.name for function in proto.functions}
-    kinds = [node.op_type for nodes in graphs for node in all_nodes(nodes) if node.domain or node.op_type not in LAYERS]
-    return [kind for kind in dict.fromkeys(kinds) if kind not in own]
-
-
-def by_openvino(proto: ModelProto, operators: list[str], folder: Path, name: str) -> list[Change]:
+def by_openvino(proto: ModelProto, folder: Path, name: str) -> list[Change]:
     """Write an IR, and return what was changed.
 
     - `proto`: self-contained; it is not changed.
-    - `operators`: those that need OpenVINO, as `foreign_operators` returns them.
     - `folder`, `name`: where to write, and the name of the ``.xml``.
 
     ModelError if OpenVINO is not installed, cannot read the model, or turns a division into another layer.
     """
-    check_installed(f"an IR with {listed(operators)}")
+    check_installed("writing an IR")
     model = inline_local_functions(proto) if proto.functions else deepcopy(proto)
     _bound_loops(model.graph, set(), opset_imports(model).get("", 1))
     divisions = [node for node in all_nodes(model.graph.node) if node.domain == "" and node.op_type in DIVIDES]
@@ -60,11 +50,9 @@ def by_openvino(proto: ModelProto, operators: list[str], folder: Path, name: str
     lost = [text for number, text in enumerate(titles) if number not in found]
     if lost:
         raise ModelError(f"OpenVINO's reader turns {listed(lost)} into something other than a Divide")
-    why = f"Vinculum's own writer has no layers for {listed(operators)}; compared with OpenVINO running both models"
-    truncating = [
+    return [
         Change(titles[number], 'm_pythondiv="false"', "ONNX truncates") for number in sorted(found) if found[number]
     ]
-    return [Change("the model", "written by OpenVINO", why), *truncating]
 
 
 def _bound_loops(graph: GraphProto, taken: set[str], opset: int) -> None:

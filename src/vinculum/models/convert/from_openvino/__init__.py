@@ -1,1 +1,0 @@
-"""Conversion from OpenVINO IR to ONNX."""

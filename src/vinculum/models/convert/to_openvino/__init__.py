@@ -1,1 +1,0 @@
-"""Conversion from ONNX to OpenVINO IR."""

@@ -127,41 +127,6 @@ class Model:
             outputs[name] = value
         return outputs
 
-    def map_blocks(
-        self,
-        inputs: Mapping[str, Any],
-        *,
-        batch_axis: int = 0,
-        zero_divisor: ZeroDivisor = "raise",
-        overflow: Overflow = "wrap",
-        engine: Engine = "reference",
-    ) -> dict[str, Any]:
-        """Return the model's outputs as lazy Dask arrays, each block computed from the inputs' blocks.
-
-        The model must treat the items of a batch alike and independently, which is not checked.
-
-        Parameters
-        ----------
-        inputs : Mapping of str to dask.array.Array or array
-            Dask arrays have blocks along the batch axis only; other arrays are passed whole to every block.
-        batch_axis : int
-            Of the Dask arrays, and of all outputs.
-        zero_divisor, overflow, engine : str
-            As in `run`.
-
-        Raises
-        ------
-        ModelError, AttributeValueError, ElementTypeError, BroadcastError
-            Immediately, if the inputs or their blocks do not match the model's declarations, or an output has no batch
-            axis.
-        DivisionByZeroError, IntegerOverflowError
-            When a block is computed; the message names the block, and the index is relative to it.
-        """
-        from vinculum.models.dask_blocks import map_blocks
-
-        check_engine(engine)
-        return map_blocks(self, inputs, batch_axis, Policies(zero_divisor, overflow), engine)
-
     def prepare(self) -> None:
         """Do the preparation of the first run now.
 

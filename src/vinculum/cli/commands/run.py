@@ -4,26 +4,23 @@ from __future__ import annotations
 
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from vinculum.cli.answers import tell
 from vinculum.cli.options import (
-    ClusterAddress,
     Dimensions,
     Engine,
     Inputs,
     ModelFile,
     OneObject,
     OverflowPolicy,
-    Processes,
     Seed,
     ZeroDivisorPolicy,
     policies_advised,
 )
-from vinculum.errors import AttributeValueError
-from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
+from vinculum.ops.policies import Overflow, ZeroDivisor
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,17 +46,6 @@ def run(
         Engine,
         typer.Option(help="The engine for everything but the divisions; for IR files reference or openvino."),
     ] = "reference",
-    batch: Annotated[
-        int | None,
-        typer.Option(
-            min=1, metavar="N", help="Read N items of the batch at once, from stored arrays, in bounded memory."
-        ),
-    ] = None,
-    stored_as: Annotated[
-        Literal["npy", "zarr", "h5"] | None, typer.Option("--format", help="With --batch: how outputs are stored.")
-    ] = None,
-    workers: Processes = None,
-    cluster: ClusterAddress = None,
     in_json: OneObject = False,
 ) -> None:
     """Run a model with every division computed to the last bit, and report the operands of each division."""
@@ -70,16 +56,6 @@ def run(
     from vinculum.reporting.models.run import page
     from vinculum.reporting.models.run_report import Observations, RunReport, as_json
 
-    if batch is not None:
-        from vinculum.cli.commands.run_batches import Batches, run_batches
-
-        if seed is not None or dims or output is None:
-            raise AttributeValueError("--batch needs a file for every input, and --output FOLDER")
-        batches = Batches(batch, stored_as or "npy", workers, cluster, engine, Policies(zero_divisor, overflow))
-        run_batches(model, inputs or (), output, batches, in_json=in_json)
-        return
-    if (stored_as, workers, cluster) != (None, None, None):
-        raise AttributeValueError("--format, --workers and --cluster need --batch N, the number of items in a block")
     loaded = load(model)
     given = model_inputs(loaded.inputs, inputs or (), seed, dims or ())
     sources = (model, *(file.path for file in given.files.values()))

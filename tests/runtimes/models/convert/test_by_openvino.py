@@ -27,7 +27,7 @@ def node(operator: str, inputs: str, outputs: str, **attributes: Any) -> Any:
 
 
 class TestExamples:
-    """What our own writer has no layers for becomes IR too, compared bit for bit."""
+    """The examples become IR, compared bit for bit."""
 
     @pytest.mark.parametrize(
         "name", ["attention", "layer_norm", "layer_norm_float16", "masked_mean", "rms_norm", "windows", "floor_divide"]
@@ -36,7 +36,6 @@ class TestExamples:
         source, target = FOLDER / name / "model.onnx", tmp_path / "new.xml"
         found = convert_file(source, target)
         assert found.target == "OpenVINO IR"
-        assert found.changes[0].what == "written by OpenVINO"
         assert found.verification is not None
         assert found.verification.compared > 100
         assert len(load(target).divisions) == len(load(source).divisions)

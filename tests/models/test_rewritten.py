@@ -70,7 +70,7 @@ class TestConvert:
         ("options", "kind", "words"),
         [
             ({"to": "tflite"}, AttributeValueError, "to is 'tflite'; allowed: 'onnx', 'openvino'"),
-            ({}, AttributeValueError, "an operator set from 1 to"),
+            ({}, AttributeValueError, "an operator set from 7 to"),
             ({"opset": 99}, AttributeValueError, "operator set 99"),
             ({"to": "openvino", "opset": 13}, AttributeValueError, "OpenVINO IR has no operator set"),
         ],

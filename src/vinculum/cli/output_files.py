@@ -33,7 +33,7 @@ class OutputFile:
     stored_as: str | None = None
 
 
-def output_paths(folder: Path, names: Sequence[str], inputs: Iterable[Path], suffix: str = ".npy") -> dict[str, Path]:
+def output_paths(folder: Path, names: Sequence[str], inputs: Iterable[Path]) -> dict[str, Path]:
     """Return the file for each output, inside the folder.
 
     Unsuitable characters of a name become ``_``; names that a file system may not distinguish get a number.
@@ -55,8 +55,8 @@ def output_paths(folder: Path, names: Sequence[str], inputs: Iterable[Path], suf
             number += 1
             candidate = f"{stem}-{number}"
         taken.add(_key(candidate))
-        paths[name] = path = folder / f"{candidate}{suffix}"
-        if path.is_dir() and suffix == ".npy":
+        paths[name] = path = folder / f"{candidate}.npy"
+        if path.is_dir():
             raise ModelError(f"output {quoted(name)} cannot be written: {str(path)!r} is a folder")
         if path.exists() and any(path.samefile(other) for other in inputs):
             raise ModelError(f"output {quoted(name)} would replace the input {str(path)!r}; give another --output")

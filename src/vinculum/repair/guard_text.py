@@ -198,7 +198,7 @@ def promoted_type(element_type: ElementType, runtime: Runtime) -> ElementType:
     if runtime == "openvino" and element_type.is_integer:
         return INT32
     found = None if element_type in _WITH_KERNELS else promotion_among(element_type, _WITH_KERNELS)
-    return element_type if found is None else found.element_type
+    return found or element_type
 
 
 def may_be_fused(facts: Facts, runtime: Runtime) -> bool:

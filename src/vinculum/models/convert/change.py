@@ -9,6 +9,8 @@ from onnx.defs import onnx_opset_version
 
 from vinculum.errors import AttributeValueError
 
+FIRST_TARGET = 7
+"""The first operator set that models are converted to: runtimes have no kernels of the divisions before."""
 Reason = tuple[str, str]
 """What was done to a node, and why."""
 
@@ -49,6 +51,8 @@ class OnnxConversion:
 
 
 def check_opset(opset: int) -> None:
-    """Refuse an operator set that the onnx package does not support."""
-    if not 1 <= opset <= onnx_opset_version():
-        raise AttributeValueError(f"operator set {opset} is not known; allowed: 1 to {onnx_opset_version()}")
+    """Refuse a target operator set that the onnx package does not support, or that has Div-1 or Div-6."""
+    if not FIRST_TARGET <= opset <= onnx_opset_version():
+        raise AttributeValueError(
+            f"models are not converted to operator set {opset}; allowed: {FIRST_TARGET} to {onnx_opset_version()}"
+        )

@@ -12,7 +12,7 @@ from onnx.defs import onnx_opset_version
 
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.files import atomic_write
-from vinculum.models.convert.change import Change
+from vinculum.models.convert.change import FIRST_TARGET, Change
 from vinculum.models.convert.opset.conversion import convert_opset
 from vinculum.models.convert.verification import Verification, verify
 from vinculum.models.model import Engine, Model
@@ -118,7 +118,7 @@ def _to_openvino(source: SourceFile, target: Path, of_onnx: Mapping[str, int | N
 
 def _to_onnx(model: ModelProto, path: Path, target: Path, opset: int | None, ir_version: int | None) -> Conversion:
     if opset is None:
-        raise AttributeValueError(f"give --opset, an operator set from 1 to {onnx_opset_version()}")
+        raise AttributeValueError(f"give --opset, an operator set from {FIRST_TARGET} to {onnx_opset_version()}")
     check_model(model, f"model {str(path)!r}")
     conversion = convert_opset(model, opset)
     _set_ir_version(conversion.model, ir_version)

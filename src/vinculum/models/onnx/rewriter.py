@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
+from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
 from vinculum.models.onnx.scopes import all_nodes, subgraphs
 from vinculum.spec.element_types import ElementType
@@ -31,7 +31,6 @@ class Rewriter:
     def __init__(self, holder: GraphProto | FunctionProto, opset: int, taken: set[str], stem: str) -> None:
         self.nodes: list[NodeProto] = []
         self.initializers: list[TensorProto] = []
-        self.value_info: list[ValueInfoProto] = []
         self._in_function = isinstance(holder, FunctionProto)
         self._opset = opset
         self._taken = taken
@@ -68,30 +67,13 @@ class Rewriter:
 
     def cast(self, value: str, target: ElementType | int, hint: str) -> str:
         """Return a value cast to another element type (an ElementType or a TensorProto number)."""
-        code = target.onnx_code if isinstance(target, ElementType) else target
-        # Cast-1 gives the type by name, later versions by number.
-        to: int | str | None = code if self._opset >= 6 or code is None else TensorProto.DataType.Name(code)
-        return self.add("Cast", [value], hint, to=to)
+        return self.add("Cast", [value], hint, to=target.onnx_code if isinstance(target, ElementType) else target)
 
     def unsqueeze(self, value: str, axes: Sequence[int], hint: str) -> str:
-        """Return a value with dimensions of size 1 at `axes` of the result; the value itself if there are no axes."""
-        return self._with_axes("Unsqueeze", value, axes, hint)
-
-    def squeeze(self, value: str, axes: Sequence[int], hint: str) -> str:
-        """Return a value without its dimensions `axes`, each of size 1; the value itself if there is none."""
-        return self._with_axes("Squeeze", value, axes, hint)
-
-    def _with_axes(self, op_type: str, value: str, axes: Sequence[int], hint: str) -> str:
-        if not axes:
-            return value
+        """Return a value with dimensions of size 1 at `axes` of the result."""
         if self._opset < 13:
-            return self.add(op_type, [value], hint, axes=list(axes))
-        return self.add(op_type, [value, self.constant(np.array(axes, np.int64), f"{hint}_axes")], hint)
-
-    def declare(self, value: str, code: int, shape: Sequence[int | str | None]) -> None:
-        """Declare the type of a new value that inference would not find."""
-        if not self._in_function and code != TensorProto.UNDEFINED:
-            self.value_info.append(helper.make_tensor_value_info(value, code, shape))
+            return self.add("Unsqueeze", [value], hint, axes=list(axes))
+        return self.add("Unsqueeze", [value, self.constant(np.array(axes, np.int64), f"{hint}_axes")], hint)
 
     def name_result(self, value: str, output: str) -> None:
         """Rename the result of a new node to the replaced node's output.
@@ -107,17 +89,6 @@ class Rewriter:
                 for position, name in enumerate(names):
                     if name == value:
                         names[position] = output
-
-    def stand_for(self, node: NodeProto, value: str) -> None:
-        """Rename a value to a replaced node's output, and the node that produces it to the replaced node.
-
-        This node also gets the replaced node's documentation and metadata, such as an exporter's stack trace.
-        """
-        self.name_result(value, node.output[0])
-        maker = next(made for made in self.nodes if node.output[0] in made.output)
-        maker.name = node.name or maker.name
-        maker.doc_string = node.doc_string
-        maker.metadata_props.extend(node.metadata_props)
 
 
 def unique_name(wanted: str, taken: set[str]) -> str:

@@ -58,18 +58,6 @@ class OpenvinoGraph:
     known: Mapping[Port, TensorType]  # The type of each value, as far as it is known before a run.
 
 
-def read_graph(content: bytes, file: Path) -> OpenvinoGraph:
-    """Return the graph of an IR file, given its XML; its ``.bin`` is beside it. Errors are as in `vinculum.load`."""
-    with _readable(file):
-        net = read_net(content)
-        foreign = _foreign(net)
-        if foreign is not None:
-            raise ModelError(
-                f"{foreign.title} is not representable in ONNX; allowed layers of opset1: {', '.join(_PORTS)}"
-            )
-        return _graph(net, content, file.with_suffix(".bin"))
-
-
 def read_openvino_ir(content: bytes, file: Path) -> Model:
     """Return the model of an IR file, given its XML; its data is beside it, in a ``.bin`` of the same name.
 

@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 from onnx import ModelProto, helper, numpy_helper
 from onnx.defs import onnx_opset_version
 
-from vinculum import div
-from vinculum.errors import BroadcastError, ModelError
+from vinculum.errors import ModelError
 from vinculum.models.convert.opset.conversion import convert_opset
 from vinculum.models.sampling.edge_values import edge_values
-from vinculum.spec.element_types import DOUBLE, FLOAT, FLOAT16, INT8, INT32, INT64, UINT32, UINT64, ElementType
+from vinculum.spec.element_types import DOUBLE, FLOAT, FLOAT16, INT8, INT64, UINT32, ElementType
 from vinculum.spec.onnx_div import DIV_14
 from vinculum.spec.onnx_reciprocal import RECIPROCAL_13
 from vinculum.spec.registry import find
@@ -26,7 +25,8 @@ Build = Callable[..., ModelProto]
 Run = Callable[..., dict[str, NDArray[Any]]]
 OneLine = Callable[..., AbstractContextManager[None]]
 
-OPSETS = (1, 6, 7, 12, 13, 14, onnx_opset_version())
+OPSETS = (7, 12, 13, 14, onnx_opset_version())
+SOURCES = (1, 6, *OPSETS)
 A_SHAPE = (2, 3, 4, 5)
 # The six shapes of the Div-6 document, and those between.
 LEGACY: list[tuple[tuple[int, ...], dict[str, int]]] = [
@@ -63,11 +63,11 @@ def _journey(model: ModelProto, opsets: list[int]) -> list[ModelProto]:
 
 
 class TestLegacyShapes:
-    """Every legal shape of the divisor, every version, there and back."""
+    """Every legal shape of the divisor, every version."""
 
     @pytest.mark.parametrize(("shape", "attributes"), LEGACY, ids=str)
     @pytest.mark.parametrize(("constant", "symbolic"), [(False, True), (True, False)], ids=["run-time", "constant"])
-    def test_to_every_version_and_back(
+    def test_to_every_version(
         self,
         division: Build,
         run: Run,
@@ -83,9 +83,7 @@ class TestLegacyShapes:
         arrays = {"A": a} if constant else {"A": a, "B": b}
         wanted = run(model, arrays)["C"].tobytes()
         for opset in OPSETS:
-            there, back = _journey(model, [opset, 6])
-            assert run(there, arrays)["C"].tobytes() == wanted
-            assert run(back, arrays)["C"].tobytes() == wanted
+            assert run(convert_opset(model, opset).model, arrays)["C"].tobytes() == wanted
 
     def test_a_constant_is_reshaped(self, division: Build) -> None:
         """No node is added, and the constant that nothing uses any more is gone."""
@@ -127,30 +125,17 @@ class TestElementTypes:
         a, b = _arrays(element_type, A_SHAPE)
         b = np.where(b == 0, a.dtype.type(3), b) if element_type.is_integer else b
         arrays = {"A": a} if constant else {"A": a, "B": b}
-        for source in OPSETS:
+        for source in SOURCES:
             if element_type not in find("Div", opset=source).element_types:
                 continue
             model = division(source, element_type, A_SHAPE, b if constant else A_SHAPE)
             wanted = run(model, arrays)["C"].tobytes()
             for opset in OPSETS:
-                if self._sayable(element_type, opset, constant):
+                if opset >= 13 or element_type.name != "bfloat16":
                     assert run(convert_opset(model, opset).model, arrays)["C"].tobytes() == wanted
                     continue
                 with one_line(ModelError, f"is not representable in operator set {opset}", "node 'ratio' (Div)"):
                     convert_opset(model, opset)
-
-    def _sayable(self, element_type: ElementType, opset: int, constant: bool) -> bool:
-        if opset < 6 and element_type.is_integer:
-            return constant and element_type not in (INT64, UINT64)
-        return opset >= 13 or element_type.name != "bfloat16"
-
-    @pytest.mark.parametrize("divisor", [[2, 0], [0]], ids=str)
-    def test_a_constant_zero_is_not_hidden_in_a_float(
-        self, division: Build, one_line: OneLine, divisor: list[int]
-    ) -> None:
-        model = division(7, INT32, [2], np.array(divisor, np.int32))
-        with one_line(ModelError, "would hide a zero divisor; only a constant divisor without zeros"):
-            convert_opset(model, 1)
 
     def test_an_unknown_type_is_refused_only_if_it_matters(self, division: Build, one_line: OneLine) -> None:
         model = division(14, FLOAT, A_SHAPE, A_SHAPE)
@@ -164,72 +149,6 @@ class TestElementTypes:
             convert_opset(model, 7)
 
 
-class TestTwoSidedBroadcasting:
-    """Going below operator set 7, where only B is broadcast: the operands are repeated."""
-
-    @pytest.mark.parametrize(
-        ("a", "b"),
-        [
-            ((2, 1), (1, 3)),
-            ((2, 3), (2, 1)),
-            ((3,), (2, 3)),
-            ((), (2,)),
-            ((1,), (1, 1)),
-            ((2, 1, 4), (3, 1)),
-            ((0, 1), (3,)),
-        ],
-        ids=str,
-    )
-    @pytest.mark.parametrize("opset", [6, 1])
-    @pytest.mark.parametrize("constant", [False, True], ids=["run-time", "constant"])
-    def test_same_quotients(
-        self, division: Build, run: Run, a: tuple[int, ...], b: tuple[int, ...], opset: int, constant: bool
-    ) -> None:
-        rng = np.random.default_rng(1)
-        left, right = (rng.choice(edge_values(FLOAT), shape) for shape in (a, b))
-        model = division(13, FLOAT, a, right if constant else b)
-        arrays = {"A": left} if constant else {"A": left, "B": right}
-        wanted = run(model, arrays)["C"]
-        for stop in _journey(model, [opset, 13]):
-            given = run(stop, arrays)["C"]
-            assert (given.shape, given.tobytes()) == (wanted.shape, wanted.tobytes())
-
-    def test_sizes_from_the_other_operand(self, division: Build, run: Run) -> None:
-        """Unknown sizes are asked for when the model runs."""
-        model = division(13, INT32, ["N", 1, "C"], [1, "M", 1])
-        converted = convert_opset(model, 6).model
-        assert [node.op_type for node in converted.graph.node].count("Tile") == 1
-        a, b = np.arange(6, dtype=np.int32).reshape(2, 1, 3), np.array([[[1], [2]]], np.int32)
-        assert run(converted, {"A": a, "B": b})["C"].tobytes() == (a // b).tobytes()
-
-    @pytest.mark.parametrize("shape_a", [(2, 3), (1, 3), (2, 1), (0, 3), (1, 1)], ids=str)
-    @pytest.mark.parametrize("shape_b", [(2, 3), (3,), (1,), (2, 1), (1, 3), (1, 0)], ids=str)
-    def test_ranks_suffice(self, division: Build, run: Run, shape_a: tuple[int, ...], shape_b: tuple[int, ...]) -> None:
-        """Sizes that do not tell who is repeated are compared when the model runs."""
-        model = division(13, INT64, ["N", None], [None, "M"][-len(shape_b) :])
-        a, b = np.full(shape_a, -7), np.full(shape_b, 2)
-        try:
-            wanted = div(a, b)
-        except BroadcastError:
-            return
-        converted = convert_opset(model, 6).model
-        given = run(converted, {"A": a, "B": b})["C"]
-        assert (given.shape, given.tobytes()) == (wanted.shape, wanted.tobytes())
-
-    def test_before_tile_sizes_have_to_be_known(self, division: Build, one_line: OneLine) -> None:
-        model = division(7, FLOAT, ["N", 1], [1, "M"])
-        with one_line(ModelError, "operator sets below 6 cannot compute it; declare the shapes"):
-            convert_opset(model, 5)
-        with one_line(ModelError, "repeating 2000 times along dimension 1", "1 to 1024"):
-            convert_opset(division(7, FLOAT, [2, 1], [1, 2000]), 5)
-
-    def test_an_unknown_rank_is_refused(self, division: Build, one_line: OneLine) -> None:
-        model = division(13, FLOAT, [None], [None])
-        model.graph.input[0].type.tensor_type.ClearField("shape")
-        with one_line(ModelError, "Div-6 needs attributes for the broadcast of B; declare the shape of A"):
-            convert_opset(model, 6)
-
-
 class TestHints:
     """`consumed_inputs` means nothing, and is dropped where it is not known."""
 
@@ -239,10 +158,9 @@ class TestHints:
         if operator == "Reciprocal":
             model.graph.node[0].CopyFrom(helper.make_node("Reciprocal", ["A"], ["C"], "ratio", consumed_inputs=[0]))
             del model.graph.input[1]
-        converted = convert_opset(model, 6)
+        converted = convert_opset(model, 7)
         assert len(converted.model.graph.node[0].attribute) == 0
         assert [change.what for change in converted.changes] == ["consumed_inputs dropped"]
-        assert len(convert_opset(model, 5).model.graph.node[0].attribute) == 1
         arrays = {"A": edge_values(FLOAT)[:4], "B": edge_values(FLOAT)[4:8]}
         arrays = arrays if operator == "Div" else {"A": arrays["A"]}
         assert run(converted.model, arrays)["C"].tobytes() == run(model, arrays)["C"].tobytes()
@@ -257,7 +175,7 @@ class TestReciprocal:
         node = helper.make_node("Reciprocal", ["X"], ["Y"], "inverse")
         tensors = [helper.make_tensor_value_info(name, element_type.onnx_code or 0, values.shape) for name in "XY"]
         graph = helper.make_graph([node], "g", tensors[:1], tensors[1:])
-        legal = [o for o in OPSETS if element_type in find("Reciprocal", opset=o).element_types]
+        legal = [o for o in SOURCES if element_type in find("Reciprocal", opset=o).element_types]
         for source, opset in product(legal, OPSETS):
             model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", source)])
             if opset in legal:
@@ -280,7 +198,7 @@ class TestLongJourneys:
         model = division(start, element_type, A_SHAPE, (3, 4) if start == 6 else A_SHAPE, **attributes)
         b = b if start == 6 else np.broadcast_to(b[:, :, None], A_SHAPE)
         wanted = run(model, {"A": a, "B": b})["C"].tobytes()
-        for stop in _journey(model, [13, 6, 14, 7, 12, 6, onnx_opset_version(), 6, 13]):
+        for stop in _journey(model, [13, 7, 14, 8, 12, 7, onnx_opset_version(), 7, 13]):
             assert run(stop, {"A": a, "B": b})["C"].tobytes() == wanted
 
     def test_versions_that_share_a_row_change_nothing(self, division: Build) -> None:

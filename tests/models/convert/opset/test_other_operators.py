@@ -65,7 +65,7 @@ class TestUntouched:
         assert conversion.model.graph.node[0] == model.graph.node[0]
         assert conversion.changes == ()
 
-    @pytest.mark.parametrize(("source", "target"), [(7, NEWEST), (NEWEST, 7), (13, 14), (24, 6)])
+    @pytest.mark.parametrize(("source", "target"), [(7, NEWEST), (NEWEST, 7), (13, 14), (24, 7)])
     def test_versions_that_only_allow_more_types(self, run: Run, source: int, target: int) -> None:
         body = "a = Relu(x) b = Sigmoid(a) c = Identity(b) y = Transpose <perm = [1, 0]> (c)"
         model = _model(source, "(float[2,3] x) => (float[3,2] y)", body)
@@ -102,9 +102,8 @@ WAYS = [
      "b = Constant <value = int64[1] {1}> () e = Constant <value = int64[1] {3}> () y = Slice(x, b, e)", None),
     ("squeeze, back", 13, 9, "(float[2,1] x) => (float[2] y)",
      "a = Constant <value = int64[1] {1}> () y = Squeeze(x, a)", None),
-    ("hint dropped", 5, 6, "(float[2] x) => (float[2] y)", "y = Tanh <consumed_inputs = [0]> (x)", ["Tanh"]),
-    ("element type numbered", 5, 6, "(float[4] x) => (int32[4] y)", 'y = Cast <to = "INT32"> (x)', ["Cast"]),
-    ("element type spelt", 6, 5, "(float[4] x) => (int32[4] y)", "y = Cast <to = 6> (x)", ["Cast"]),
+    ("hint dropped", 5, 7, "(float[2] x) => (float[2] y)", "y = Tanh <consumed_inputs = [0]> (x)", ["Tanh"]),
+    ("element type numbered", 5, 7, "(float[4] x) => (int32[4] y)", 'y = Cast <to = "INT32"> (x)', ["Cast"]),
     ("softmax of the last", 12, 13, "(float[2,3] x) => (float[2,3] y)", "y = Softmax(x)", ["Softmax"]),
     ("softmax over several", 11, 13, "(float[2,3,4] x) => (float[2,3,4] y)", "y = Softmax(x)", None),
     ("hardmax over several", 11, 13, "(float[2,3,4] x) => (float[2,3,4] y)", "y = Hardmax <axis = 0> (x)", None),
@@ -128,13 +127,8 @@ WAYS = [
      "y = Add <broadcast = 1, axis = 1> (x, b)", None),
     ("mul onto the end", 6, 13, "(float[2,3] x, float[3] b) => (float[2,3] y)",
      "y = Mul <broadcast = 1> (x, b)", ["Mul"]),
-    ("sub told how", 7, 6, "(float[2,3] x, float[3] b) => (float[2,3] y)", "y = Sub(x, b)", ["Sub"]),
-    ("sub, B repeated", 7, 6, "(float[2,3] x, float[2,1] b) => (float[2,3] y)", "y = Sub(x, b)", None),
-    ("less, both repeated", 9, 6, "(float[2,1] x, float[1,3] b) => (bool[2,3] y)", "y = Less(x, b)", None),
     ("gemm broadcast", 6, 7, "(float[2,3] x, float[3,4] b, float[4] c) => (float[2,4] y)",
      "y = Gemm <broadcast = 1> (x, b, c)", ["Gemm"]),
-    ("gemm told how", 9, 6, "(float[2,3] x, float[3,4] b, float[4] c) => (float[2,4] y)",
-     "y = Gemm(x, b, c)", ["Gemm"]),
     ("greatest of one shape", 8, 7, "(float[2] x, float[2] b) => (float[2] y)", "y = Max(x, b)", ["Max"]),
     ("pool without new words", 22, 7, "(float[1,1,4,4] x) => (float[1,1,2,2] y)",
      "y = MaxPool <kernel_shape = [2, 2], strides = [2, 2], ceil_mode = 0> (x)", ["MaxPool"]),
@@ -200,9 +194,8 @@ class TestTheSameInOtherWords:
     @pytest.mark.parametrize(
         ("source", "target", "signature", "body", "given"),
         [
-            (3, 4, "(float[2,3] x) => (float[2,6] y)", "y = Concat(x, x)", {"axis": 1}),
-            (5, 6, "(float[4] x) => (float[4] y)", "y = Selu(x)", {"alpha": 1.6732, "gamma": 1.0507}),
-            (9, 6, "(float[4] x) => (float[4] y)", "y = Dropout(x)", {"is_test": 1}),
+            (3, 7, "(float[2,3] x) => (float[2,6] y)", "y = Concat(x, x)", {"axis": 1}),
+            (5, 7, "(float[4] x) => (float[4] y)", "y = Selu(x)", {"alpha": 1.6732, "gamma": 1.0507}),
             (13, 12, "(int8[2] b, float s) => (float[2] y)", "y = DequantizeLinear <axis = 0> (b, s)", {}),
         ],
     )
@@ -221,19 +214,14 @@ class TestTheSameInOtherWords:
         newer = convert_opset(model, 7).model
         np.testing.assert_array_equal(run(newer, arrays)["y"], expected)
         assert [node.op_type for node in newer.graph.node] == ["Unsqueeze", "PRelu"]
-        newer.graph.input[1].type.tensor_type.shape.dim.add(dim_value=1)
-        del newer.graph.node[0]
-        newer.graph.node[0].input[1] = "s"
-        assert [node.op_type for node in convert_opset(newer, 6).model.graph.node] == ["Squeeze", "PRelu"]
 
     def test_shape_of_reshape(self, run: Run) -> None:
         # A Constant would not do: it holds no integers before operator set 9.
         model = _model(4, "(float[2,3] x) => (float[3,2] y)", "y = Reshape <shape = [3, 2]> (x)")
-        converted, operators = _converted(model, 5)
+        converted, operators = _converted(model, 7)
         assert operators == ["Reshape"]
         arrays = _inputs(model)
         np.testing.assert_array_equal(run(converted, arrays)["y"], arrays["x"].reshape(3, 2))
-        assert convert_opset(converted, 4).model.graph.node[0].attribute == model.graph.node[0].attribute
 
     def test_what_resize_10_means(self) -> None:
         # The evaluator does not know Resize-10; ONNX Runtime gives the same for both.
@@ -305,7 +293,7 @@ REFUSED = [
     (13, 12, "(float[2,3] x, int64[1] a) => (float[n] y)", "y = Unsqueeze(x, a)", "its operand axes is computed"),
     (18, 17, "(float[2,3] x, int64[1] a) => (float[n] y)", "y = ReduceMax(x, a)", "axes is computed, and ReduceMax"),
     (14, 13, "(float[2] x, int64[1] s) => (float[n] y)", "y = Reshape <allowzero = 1> (x, s)", "no attribute 'all"),
-    (1, 2, "(float[2] x) => (float[2] y)", "y = Pad <paddings = [0, 0]> (x)", "no attribute 'paddings'"),
+    (1, 7, "(float[2] x) => (float[2] y)", "y = Pad <paddings = [0, 0]> (x)", "no attribute 'paddings'"),
     (6, 7, "(float[2] x) => (float[2] y)", "y = Dropout(x)", "in training mode, which Dropout-7 lacks; set is_test=1"),
     (9, 10, "(float[2] x) => (float[2] y, float[2] m)", "y, m = Dropout(x)", "has another element type"),
     (13, 10, "(float[2] x, float r, bool t) => (float[2] y)", "y = Dropout(x, r, t)", "may be in training mode"),
@@ -316,11 +304,6 @@ REFUSED = [
     (12, 9, "(float[] x, float[n] l) => (float[] y)", "y = Concat <axis = -1> (x, l)", "has no negative axis"),
     (8, 7, "(float[2] x, float[1] b) => (float[2] y)", "y = Max(x, b)", "Max-6 does not broadcast"),
     (6, 7, "(float[2] x, float[n] b) => (float[n] y)", "y = PRelu(x, b)", "does not define the alignment of slopes"),
-    (9, 6, "(float[2,2] x, float[2] b) => (float[2,2] y)", "y = PRelu(x, b)", None),
-    (9, 6, "(float[2,2,2] x, float[2] b) => (float[2,2,2] y)", "y = PRelu(x, b)", "slopes for channels only"),
-    (7, 6, "(float x, float b) => (float y)", "y = Add(x, b)", None),
-    (7, 6, "(float[n] x, float[m] b) => (float[k] y)", "y = Add(x, b)", None),
-    (7, 5, "(float[n] x, float[m] b) => (float[k] y)", "y = Add(x, b)", "declare the shapes"),
     (13, 12, "(int8[2,2] b, float[2] s) => (float[2,2] y)", "y = DequantizeLinear(b, s)", "takes a scalar scale"),
     (19, 18, "(float[3] x, int64[2] p) => (float[n] y)", 'y = Pad <mode = "wrap"> (x, p)', "Pad-18 has no mode='wrap'"),
     (18, 17, "(float[3] x, int64[1] i, float[1] u) => (float[3] y)",
@@ -331,8 +314,6 @@ REFUSED = [
      "y = GroupNormalization <num_groups = 2> (x, s, b)", "one version scales groups, the other channels"),
     (22, 21, "(float[1,1,2] x) => (float[1,1,n] y)",
      "y = MaxPool <kernel_shape = [1], strides = [2], pads = [0, 1], ceil_mode = 1> (x)", "begins in the padding"),
-    (7, 6, "(float[2,1] x, float[1,3] b, float[2,1,3] c) => (float[2,3] y)", "y = Gemm(x, b, c)", "not broadcast a C"),
-    (7, 6, "(float[2,1] x, float[1,3] b, float[2,1] c) => (float[2,3] y)", "y = Gemm(x, b, c)", "not broadcast a C"),
     (23, 24, "(float[2] x) => (float8e4m3fnuz[2] y)", "y = Cast <to = 18> (x)", "cast infinities"),
     (28, 27, "(float[2] x, float[2] b) => (float[2] y)", "y = Mod(x, b)", "Mod-13 has no fmod=0 for floats"),
     (10, 11, "(float[1,1,2] x, float[1,1,2] w) => (float[1,1,n] y)",
@@ -342,30 +323,10 @@ REFUSED = [
 ]  # fmt: skip
 
 
-class TestSizesKnownWhenItRuns:
-    """B is broadcast to sizes that the model computes, as for Div: all binary operators had one rule before 7."""
-
-    @pytest.mark.parametrize(("x", "b"), [((3, 1), (1, 4)), ((3, 4), (1,)), ((1,), (3, 4)), ((3, 4), (3, 4))])
-    @pytest.mark.parametrize("operator", ["Add", "Less", "And"])
-    def test_open_shapes(self, run: Run, operator: str, x: tuple[int, ...], b: tuple[int, ...]) -> None:
-        kinds = {"Add": ("float", "float"), "Less": ("float", "bool"), "And": ("bool", "bool")}
-        given, made = kinds[operator]
-        names = [",".join(f"{name}{d}" for d in range(len(shape))) for name, shape in (("x", x), ("b", b))]
-        signature = f"({given}[{names[0]}] x, {given}[{names[1]}] b) => ({made}[r,s] y)"
-        model = _model(13, signature, f"y = {operator}(x, b)")
-        converted, kept = _converted(model, 6)
-        assert "Tile" in kept
-        dtype = np.float32 if given == "float" else np.bool_
-        arrays: dict[str, NDArray[Any]] = {
-            name: RNG.integers(0, 2, shape).astype(dtype) for name, shape in (("x", x), ("b", b))
-        }
-        assert run(model, arrays)["y"].tolist() == run(converted, arrays)["y"].tolist()
-
-
 class TestRefused:
     """'What that cannot do is reported by node': never an illegal or silently different model."""
 
-    @pytest.mark.parametrize(("source", "target", "signature", "body", "reason"), [r for r in REFUSED if r[4]])
+    @pytest.mark.parametrize(("source", "target", "signature", "body", "reason"), REFUSED)
     def test_by_node_and_reason(self, source: int, target: int, signature: str, body: str, reason: str) -> None:
         model = _model(source, signature, body)
         model.graph.node[0].name = "the node"
@@ -377,11 +338,6 @@ class TestRefused:
         )
         assert reason in message
         assert "\n" not in message
-
-    @pytest.mark.parametrize(("source", "target", "signature", "body"), [r[:4] for r in REFUSED if not r[4]])
-    def test_what_looks_like_it_and_is_not(self, run: Run, source: int, target: int, signature: str, body: str) -> None:
-        model = _model(source, signature, body)
-        _check_same(run, model, _converted(model, target)[0])
 
     def test_a_node_that_is_not_legal_where_it_is(self) -> None:
         model = _model(13, "(float[2,3] x) => (float[2,3] y)", "y = Unsqueeze <axes = [0]> (x)")
@@ -499,14 +455,14 @@ def _close(a: NDArray[Any], b: NDArray[Any]) -> bool:
 class TestBoundsThatAreLeftOut:
     """A Clip without a bound leaves infinities alone from operator set 11 on, and bounds them before."""
 
-    @pytest.mark.parametrize(("source", "target"), [(10, 11), (11, 10), (13, 6), (6, 13)])
+    @pytest.mark.parametrize(("source", "target"), [(10, 11), (11, 10), (13, 7), (7, 13), (6, 13)])
     @pytest.mark.parametrize("element_type", ["float", "double", "float16"])
     def test_infinities(self, run: Run, source: int, target: int, element_type: str) -> None:
         model = _model(source, f"({element_type}[4] x) => ({element_type}[4] y)", "y = Clip(x)")
         x = np.array(
             [-np.inf, np.inf, 1, -2], {"float": np.float32, "double": np.float64}.get(element_type, np.float16)
         )
-        for opsets in ((target,), (target, source)):
+        for opsets in ((target,), (target, max(source, 7))):
             converted = model
             for opset in opsets:
                 converted = convert_opset(converted, opset).model

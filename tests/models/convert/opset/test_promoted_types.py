@@ -19,11 +19,9 @@ from vinculum.spec.element_types import (
     FLOAT8E4M3FN,
     INT8,
     INT16,
-    INT32,
     INT64,
     UINT8,
     UINT16,
-    UINT32,
     ElementType,
 )
 from vinculum.spec.onnx_div import DIV_1, DIV_6, DIV_13
@@ -53,7 +51,7 @@ class TestEightBits:
     """int8 and uint8: all pairs."""
 
     @pytest.mark.parametrize("element_type", [INT8, UINT8], ids=str)
-    @pytest.mark.parametrize("opset", [6, 7, 13])
+    @pytest.mark.parametrize("opset", [7, 13])
     def test_in_32_bit_integers(self, division: Build, run: Run, element_type: ElementType, opset: int) -> None:
         every = np.arange(256, dtype=np.uint8).view(dtype_of(element_type))
         a, b = (x.ravel() for x in np.meshgrid(every, every))
@@ -61,23 +59,12 @@ class TestEightBits:
         quotients = run(converted, {"A": a, "B": b})["C"]
         assert quotients.tobytes() == div(a, b, zero_divisor="zero").tobytes()
 
-    @pytest.mark.parametrize("element_type", [INT8, UINT8], ids=str)
-    def test_in_binary32(self, division: Build, run: Run, element_type: ElementType) -> None:
-        every = np.arange(256, dtype=np.uint8).view(dtype_of(element_type))
-        a, b = (x.ravel() for x in np.meshgrid(every, every[every != 0]))
-        converted = convert_opset(division(14, element_type, [a.size], b), 1).model
-        assert run(converted, {"A": a})["C"].tobytes() == div(a, b).tobytes()
-
 
 class TestWiderIntegers:
-    """16 bits in binary32, 32 bits in binary64, 16 bits in 32: the pairs next to an integer quotient among them."""
+    """16 bits in 32: the pairs next to an integer quotient among them."""
 
-    @pytest.mark.parametrize(
-        ("element_type", "source", "opset"),
-        [(INT16, 14, 13), (UINT16, 14, 13), (INT16, 14, 1), (UINT16, 14, 5), (INT32, 6, 1), (UINT32, 13, 5)],
-        ids=str,
-    )
-    def test_hard_pairs(self, division: Build, run: Run, element_type: ElementType, source: int, opset: int) -> None:
+    @pytest.mark.parametrize(("element_type", "opset"), [(INT16, 13), (UINT16, 13), (INT16, 7), (UINT16, 7)], ids=str)
+    def test_hard_pairs(self, division: Build, run: Run, element_type: ElementType, opset: int) -> None:
         b = np.resize(_divisors(element_type), 60_000)
         whole = np.resize(_hard(element_type, 2), b.size)
         wrap = 1 << element_type.bits
@@ -85,22 +72,20 @@ class TestWiderIntegers:
         neighbours = np.resize([-1, 0, 1], b.size).tolist()
         near = [q * d + k for q, d, k in zip(whole.tolist(), b.tolist(), neighbours, strict=True)]
         a = np.array([x % wrap for x in near], f"u{element_type.bits // 8}").view(dtype_of(element_type))
-        model = division(source, element_type, [a.size], b)
+        model = division(14, element_type, [a.size], b)
         quotients = run(convert_opset(model, opset).model, {"A": a})["C"]
         assert quotients.tobytes() == div(a, b).tobytes()
 
     def test_minimum_by_minus_one_wraps(self, division: Build, run: Run) -> None:
         for element_type in (INT8, INT16):
             a, b = np.array([[element_type.minimum], [-1]], dtype_of(element_type))
-            for opset in (13, 6, 1):
+            for opset in (13, 7):
                 converted = convert_opset(division(14, element_type, [1], b), opset).model
                 assert run(converted, {"A": a})["C"].tolist() == [element_type.minimum]
-        a, b = np.array([[INT32.minimum], [-1]], np.int32)
-        assert run(convert_opset(division(13, INT32, [1], b), 1).model, {"A": a})["C"].tolist() == [INT32.minimum]
 
 
 class TestWhatCannotBeCarried:
-    """Refused: a type that no Cast takes, one without a wider type, and a zero divisor that a float would hide."""
+    """Refused: a type that no Cast takes, and one without a wider type."""
 
     def test_no_cast(self) -> None:
         for element_type, target, opset in ((BFLOAT16, DIV_6, 12), (FLOAT8E4M3FN, DIV_13, 18)):
@@ -108,11 +93,8 @@ class TestWhatCannotBeCarried:
                 ValueError, match=f"{target.title} lacks {element_type}, and the operator set has no Cast"
             ):
                 promotion(element_type, target, opset)
-        assert promotion(FLOAT8E4M3FN, DIV_13, 19).element_type is FLOAT
+        assert promotion(FLOAT8E4M3FN, DIV_13, 19) is FLOAT
 
     def test_no_wider_type(self) -> None:
         with pytest.raises(ValueError, match="Div-1 lacks int64"):
             promotion(INT64, DIV_1, 5)
-
-    def test_a_hidden_zero(self) -> None:
-        assert promotion(UINT8, DIV_1, 5).hides_zero_divisors

@@ -8,10 +8,10 @@ adapter. The results are checked against the schemas of the target, so that ever
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from copy import deepcopy
 
-from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, TypeProto, ValueInfoProto, helper
+from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, helper
 from onnx.defs import OpSchema
 
 from vinculum.errors import ModelError
@@ -32,8 +32,6 @@ from vinculum.models.onnx.scopes import Scope, all_graphs, name_of, subgraphs, t
 from vinculum.models.onnx.tensors import tensor_of
 
 _LONGEST_LIST = 3
-_INFERRED_SINCE = 6
-"""The first operator set for which ONNX infers the result types of the arithmetic operators."""
 _OPTIONAL = OpSchema.FormalParameterOption.Optional
 _HINTS = {"consumed_inputs"}
 """Attributes without effect."""
@@ -46,7 +44,7 @@ def convert_opset(model: ModelProto, opset: int) -> OnnxConversion:
     operators are kept unless their version changes; then this package's version adapters rewrite them.
 
     - `model`: as `vinculum.models.source.read_source` reads it. It is not changed.
-    - `opset`: the operator set of the new model, from 1 to the newest that the onnx package supports.
+    - `opset`: the operator set of the new model, from 7 to the newest that the onnx package supports.
 
     AttributeValueError if there is no such operator set. ModelError if the model is not representable in it; the
     message names the nodes and the reasons.
@@ -97,10 +95,6 @@ def _convert_scope(
         nodes += rewriter.nodes
         made.append(rewriter)
     set_nodes(scope.holder, nodes, (tensor for rewriter in made for tensor in rewriter.initializers))
-    if isinstance(scope.holder, GraphProto):
-        scope.holder.value_info.extend(value for rewriter in made for value in rewriter.value_info)
-        if opset < _INFERRED_SINCE:
-            _declare_results(scope.holder, scope.types)
     return changes
 
 
@@ -241,14 +235,6 @@ def _leave_out(step: Adaptation) -> bool:
     while step.node.output and not step.node.output[-1]:
         step.node.output.pop()
     return True
-
-
-def _declare_results(graph: GraphProto, types: Mapping[str, TypeProto]) -> None:
-    """Declare the types of the nodes' results, for the nodes after them."""
-    declared = {value.name for group in (graph.input, graph.output, graph.value_info) for value in group}
-    for name in dict.fromkeys(name for node in graph.node for name in node.output):
-        if name in types and name not in declared:
-            graph.value_info.append(ValueInfoProto(name=name, type=types[name]))
 
 
 def _import(model: ModelProto, opset: int) -> None:

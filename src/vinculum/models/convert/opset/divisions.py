@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import numpy as np
 from onnx import NodeProto
 
 from vinculum.models.convert.change import Reason
@@ -13,9 +12,9 @@ from vinculum.models.convert.opset.operands import Operand
 from vinculum.models.convert.opset.unidirectional_broadcasting import (
     is_one,
     to_multidirectional,
-    to_unidirectional,
 )
-from vinculum.models.onnx.promoted_types import Promotion, promotion
+from vinculum.models.onnx.promoted_types import promotion
+from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import Broadcasting, OperatorSpec
 from vinculum.spec.registry import find
 
@@ -28,33 +27,27 @@ def division(step: Adaptation) -> list[NodeProto]:
     if step.given("consumed_inputs") and target.attribute("consumed_inputs") is None:
         step.drop("consumed_inputs")
         step.reasons.append(("consumed_inputs dropped", "later versions lack this hint, which has no effect"))
-    promoted = _needed_promotion(source, target, operands, step.opset)
-    if promoted is not None:
+    lacked = _lacked_type(source, target, operands)
+    if lacked is not None:
+        promoted = promotion(lacked, target, step.opset)
         for operand in operands:
-            operand.cast(promoted.element_type, step.rewriter)
-        step.reasons.append(promoted.reason(target))
+            operand.cast(promoted, step.rewriter)
+        what = f"operands cast to {promoted}, the quotient back to {lacked}"
+        step.reasons.append((what, f"{target.title} lacks {lacked}, and the quotient is the same"))
     old, new = (Broadcasting.MULTIDIRECTIONAL in spec.broadcasting.values() for spec in (source, target))
     if new and not old:
         step.reasons += _to_multidirectional(target, operands, step)
         step.drop("axis", "broadcast")
-    elif old and not new:
-        given, done = to_unidirectional(operands[0], operands[1], step.rewriter, step.opset, target.title)
-        for name, value in given.items():
-            step.give(name, value)
-        if done:
-            step.reasons.append((", ".join(done), f"{target.title} only broadcasts B to A, by axis and broadcast"))
     step.set_operands([operand.emit(step.rewriter) for operand in operands])
-    return [step.node] if promoted is None else _cast_back(promoted, step)
+    return [step.node] if lacked is None else _cast_back(lacked, step)
 
 
-def _cast_back(promoted: Promotion, step: Adaptation) -> list[NodeProto]:
-    """Write the division and the casts after it; return no nodes, since the rewriter has them all."""
+def _cast_back(element_type: ElementType, step: Adaptation) -> list[NodeProto]:
+    """Write the division and the cast after it; return no nodes, since the rewriter has them all."""
     result, value = step.node.output[0], step.rewriter.fresh("quotient")
     step.node.output[0] = value
     step.rewriter.nodes.append(step.node)
-    for element_type in promoted.back:
-        value = step.rewriter.cast(value, element_type, "back")
-    step.rewriter.name_result(value, result)
+    step.rewriter.name_result(step.rewriter.cast(value, element_type, "back"), result)
     return []
 
 
@@ -80,9 +73,8 @@ def _to_multidirectional(target: OperatorSpec, operands: Sequence[Operand], step
         yield f"axis={axis.i} written as B of {len(b.shape or ())} dimensions, the last {ones} of size 1", why
 
 
-def _needed_promotion(
-    source: OperatorSpec, target: OperatorSpec, operands: Sequence[Operand], opset: int
-) -> Promotion | None:
+def _lacked_type(source: OperatorSpec, target: OperatorSpec, operands: Sequence[Operand]) -> ElementType | None:
+    """Return the element type of a division if the target version lacks it."""
     lacking = [t for t in source.element_types if t not in target.element_types]
     if not lacking:
         return None
@@ -90,13 +82,4 @@ def _needed_promotion(
     if element_type is None:
         names = ", ".join(str(t) for t in lacking)
         raise ValueError(f"{target.title} lacks {names}, and the element type is not known; declare it")
-    if element_type in target.element_types:
-        return None
-    found = promotion(element_type, target, opset)
-    divisor = operands[-1].array
-    if found.hides_zero_divisors and (divisor is None or not np.all(divisor)):
-        raise ValueError(
-            f"{target.title} divides no integers, and {found.element_type} would hide a zero divisor; only a "
-            "constant divisor without zeros is representable"
-        )
-    return found
+    return None if element_type in target.element_types else element_type

@@ -191,13 +191,11 @@ def softmax_13(step: Adaptation) -> list[NodeProto]:
 
 
 def inference_7(step: Adaptation) -> list[NodeProto]:
-    """Write is_test=1 below operator set 7, where training is the default; from 7 on inference is the only mode."""
+    """Drop is_test=1: from operator set 7 on inference is the only mode."""
     _check_one_result(step)
-    if step.up and not step.value("is_test"):
+    if not step.value("is_test"):
         raise ValueError(f"it is in training mode, which {version_title(step.target)} lacks; set is_test=1")
     step.drop("is_test")
-    if not step.up:
-        step.give("is_test", 1)
     return [step.node]
 
 

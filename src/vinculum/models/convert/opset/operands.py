@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 from onnx import TensorProto
 
@@ -14,13 +13,8 @@ from vinculum.models.onnx.divisions import declared_element_type, declared_shape
 from vinculum.models.onnx.rewriter import Rewriter
 from vinculum.models.onnx.scopes import Types
 from vinculum.models.onnx.tensors import array_of
-from vinculum.spec.element_types import INT64, ElementType
+from vinculum.spec.element_types import ElementType
 from vinculum.tensors.storage import dtype_of
-
-_TILE_BY_INTEGERS = 6
-"""The first operator set with integer arithmetic and a Tile that takes integers."""
-_LONGEST_CONCAT = 1024
-"""The most operands of a Concat that repeats a dimension in operator sets without such a Tile."""
 
 
 def known_type(value: str, types: Types, constants: Mapping[str, TensorProto]) -> tuple[int, Shape | None]:
@@ -43,10 +37,9 @@ class Operand:
         self.name = name
         self._constant = constants.get(value)  # Decoded only if its elements matter: it may be large.
         self._array: NDArray[Any] | None = None
-        self._given = self._value = value
+        self._value = value
         self._changed = False  # Whether the array differs from that of the value.
         self.code, self.shape = known_type(value, types, constants)
-        self._given_rank = len(self.shape or ())
         found = declared_element_type(self.code) if self.code else None
         self.element_type = found if isinstance(found, ElementType) else None
 
@@ -70,95 +63,17 @@ class Operand:
             self._set(self.array.astype(dtype_of(target)))
             return
         self._value = rewriter.cast(self._value, target, f"{self.name}_cast")
-        if self.shape is not None:
-            # ONNX does not infer the result type of Cast-1.
-            rewriter.declare(self._value, self.code, self.shape)
 
     def append_ones(self, count: int, rewriter: Rewriter) -> None:
         """Append dimensions of size 1 to a shape of known rank."""
+        if not count:
+            return
         rank = len(self.shape or ())
-        self._reshape((*(self.shape or ()), *[1] * count), "Unsqueeze", range(rank, rank + count), rewriter)
-
-    def prepend_ones(self, count: int, rewriter: Rewriter) -> None:
-        """Prepend dimensions of size 1 to a shape of known rank."""
-        self._reshape((*[1] * count, *(self.shape or ())), "Unsqueeze", range(count), rewriter)
-
-    def drop_ones(self, axes: Sequence[int], rewriter: Rewriter) -> None:
-        """Drop dimensions of size 1."""
-        kept = tuple(size for d, size in enumerate(self.shape or ()) if d not in axes)
-        self._reshape(kept, "Squeeze", axes, rewriter)
-
-    def tile(self, repeats: Sequence[int], rewriter: Rewriter, opset: int) -> None:
-        """Repeat the operand along each of its dimensions by the given counts.
-
-        ValueError if the operator set has no Tile and Concat would need too many operands.
-        """
-        if all(count == 1 for count in repeats):
-            return
-        value, before = self.emit(rewriter), self.shape or ()
-        self._array = self._constant = None
-        if opset < _TILE_BY_INTEGERS:
-            self._value = _concatenated(value, repeats, rewriter)
-            # ONNX does not infer the shape of a Concat of those operator sets.
-            pairs = zip(before, repeats, strict=True)
-            shape = [size * count if isinstance(size, int) else None for size, count in pairs]
-            rewriter.declare(self._value, self.code, shape)
-        else:
-            counts = rewriter.constant(np.array(repeats, np.int64), f"{self.name}_repeats")
-            self._value = rewriter.add("Tile", [value, counts], f"{self.name}_repeated")
-
-    def tile_onto(self, other: Operand, rank: int, rewriter: Rewriter, opset: int) -> None:
-        """Repeat the operand to the common broadcast shape with another operand, computed at run time.
-
-        Where two sizes differ one of them is 1, so the other is the repeat count.
-
-        ValueError if the operator set has no integer arithmetic.
-        """
-        if opset < _TILE_BY_INTEGERS:
-            raise ValueError(
-                "the repeat count of an operand is computed at run time, and operator sets below "
-                f"{_TILE_BY_INTEGERS} cannot compute it; declare the shapes"
-            )
-        own, others = self._sizes(rank, rewriter), other._sizes(rank, rewriter)
-        ones = rewriter.constant(np.ones(rank, np.int64), "ones")
-        equal = rewriter.add("Equal", [own, others], "equal")
-        differ = rewriter.cast(rewriter.add("Not", [equal], "differ"), INT64, "differ_cast")
-        surplus = rewriter.add("Mul", [rewriter.add("Sub", [others, ones], "surplus"), differ], "surplus_where_differ")
-        counts = rewriter.add("Add", [surplus, ones], f"{self.name}_repeats")
-        value = self.emit(rewriter)
-        self._array = self._constant = None
-        self._value = rewriter.add("Tile", [value, counts], f"{self.name}_repeated")
-
-    def _sizes(self, rank: int, rewriter: Rewriter) -> str:
-        """Return the name of the operand's original shape, padded in front with 1 to the rank."""
-        shape = rewriter.add("Shape", [self._given], f"{self.name}_shape")
-        if rank == self._given_rank:
-            return shape
-        ones = rewriter.constant(np.ones(rank - self._given_rank, np.int64), f"{self.name}_missing")
-        return rewriter.add("Concat", [ones, shape], f"{self.name}_sizes", axis=0)
-
-    def _reshape(self, shape: Shape, op_type: str, axes: Sequence[int], rewriter: Rewriter) -> None:
-        if not axes:
-            return
-        self.shape = shape
+        self.shape = (*(self.shape or ()), *[1] * count)
         if self.array is not None:
-            self._set(self.array.reshape([size for size in shape if isinstance(size, int)]))
-        elif op_type == "Unsqueeze":
-            self._value = rewriter.unsqueeze(self._value, axes, f"{self.name}_unsqueezed")
+            self._set(self.array.reshape(*self.array.shape, *[1] * count))
         else:
-            self._value = rewriter.squeeze(self._value, axes, f"{self.name}_squeezed")
+            self._value = rewriter.unsqueeze(self._value, range(rank, rank + count), f"{self.name}_unsqueezed")
 
     def _set(self, array: NDArray[Any]) -> None:
         self._array, self._changed = array, True
-
-
-def _concatenated(value: str, repeats: Sequence[int], rewriter: Rewriter) -> str:
-    for d, count in enumerate(repeats):
-        if not 0 < count <= _LONGEST_CONCAT:
-            raise ValueError(
-                f"an operand needs repeating {count} times along dimension {d}; operator sets below "
-                f"{_TILE_BY_INTEGERS} support 1 to {_LONGEST_CONCAT}"
-            )
-        if count > 1:
-            value = rewriter.add("Concat", [value] * count, f"repeated_{d}", axis=d)
-    return value

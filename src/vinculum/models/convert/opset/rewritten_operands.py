@@ -23,9 +23,8 @@ _UNBOUNDED = ((1, "min", -inf), (2, "max", inf))
 
 
 def cast_6(step: Adaptation) -> list[NodeProto]:
-    """Write the element type by name below operator set 6, by number from 6 on."""
-    to = step.value("to")
-    step.give("to", TensorProto.DataType.Value(to.decode().upper()) if step.up else TensorProto.DataType.Name(to))
+    """Write the element type by number, not by name."""
+    step.give("to", TensorProto.DataType.Value(step.value("to").decode().upper()))
     return [step.node]
 
 
@@ -149,10 +148,8 @@ def _renamed(step: Adaptation, op_type: str, *attributes: str) -> list[NodeProto
     return [step.node]
 
 
-def upsample_7(step: Adaptation) -> list[NodeProto] | None:
-    """Write one scale per dimension from operator set 7 on; refuse the mode that only Upsample-1 has."""
-    if not step.up:
-        return None
+def upsample_7(step: Adaptation) -> list[NodeProto]:
+    """Write one scale per dimension; refuse the mode that only Upsample-1 has."""
     if step.value("mode") == b"bilinear":
         raise ValueError(f"{version_title(step.target)} has no mode='bilinear'")
     if step.rank(step.operand(0)) != 4:

@@ -42,7 +42,6 @@ ADAPTERS: dict[tuple[str, int], Adapter] = {
     **{(name, ANY): divisions.division for name in DIVIDES},
     ("Concat", 4): meanings.with_default("axis", 1),
     ("Reshape", 5): rewritten_operands.moved("shape"),
-    ("BatchNormalization", 6): meanings.with_default("consumed_inputs", [0, 0]),
     ("Cast", 6): rewritten_operands.cast_6,
     ("Clip", 6): meanings.explicit_defaults,
     ("Selu", 6): meanings.explicit_defaults,

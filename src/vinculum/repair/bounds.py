@@ -93,8 +93,8 @@ def bounds_of(model: ModelProto) -> Mapping[Place, Bounds]:
         found[place] = found[place].and_also(known) if place in found else known
 
     try:
-        types = infer_types(without_large_initializers(model))
-        Interpreter(model, types, overridden, {}, least_size=0, look=look).run()
+        small = without_large_initializers(model)
+        Interpreter(small, infer_types(small), overridden, {}, least_size=0, look=look).run()
     except VinculumError:
         return {}
     return found

@@ -66,7 +66,7 @@ def _facts_of_gathered(a: AbstractTensor, axis: int, size: int, chosen: Any) -> 
     """Return facts along other axes, and along this one if all of it is gathered along the last axis of the indices."""
     shift = chosen.ndim - 1
     facts = tuple(replace(f, axis=f.axis if f.axis < axis else f.axis + shift) for f in a.facts if f.axis != axis)
-    if chosen.ndim and chosen.shape[-1] == chosen.size and np.array_equal(chosen.reshape(-1), range(size)):
+    if chosen.ndim and chosen.shape[-1] == chosen.size == size and np.array_equal(chosen.reshape(-1), np.arange(size)):
         facts += tuple(replace(f, axis=axis + shift) for f in a.facts if f.axis == axis)
     return facts
 

@@ -52,6 +52,11 @@ def atomic_write(file: Path, *, make_folder: bool = False) -> Iterator[Path]:
             for path in written:
                 if (folder / path.name).is_dir():
                     raise ModelError(f"{str(folder / path.name)!r} is a folder; give the name of a file to write")
+                if path.name != file.name and (folder / path.name).exists() and not file.exists():
+                    raise ModelError(
+                        f"{str(folder / path.name)!r} is in the way of the data of {file.name!r}, which is new; move "
+                        "it, or give another name"
+                    )
             for path in written:
                 path.replace(folder / path.name)
     except BaseException as error:

@@ -35,9 +35,10 @@ from vinculum.analysis.domain.box import limited
 from vinculum.analysis.domain.dimensions import element_count, largest
 from vinculum.analysis.domain.formats import FORMATS, Format, gamma, is_discrete, type_range
 from vinculum.analysis.interpreter import Interpreter
-from vinculum.analysis.loading import inlined, onnx_model, source_given
+from vinculum.analysis.loading import onnx_model, source_given
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.models.onnx.checks import check_structure
+from vinculum.models.onnx.functions import inlined
 from vinculum.models.onnx.inference import infer_types, without_large_initializers
 from vinculum.models.onnx.scopes import name_of, opset_imports, title
 from vinculum.models.source import SourceFile, naming

@@ -5,13 +5,9 @@ from __future__ import annotations
 from os import PathLike
 from typing import TYPE_CHECKING
 
-from onnx.inliner import inline_local_functions
-
-from vinculum.errors import ModelError
 from vinculum.models.onnx.functions import link_functions
 from vinculum.models.onnx.inference import without_large_initializers
 from vinculum.models.source import SourceFile, any_source
-from vinculum.text import one_line
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -28,13 +24,3 @@ def onnx_model(source: SourceFile) -> ModelProto:
     if proto.functions:
         link_functions(without_large_initializers(proto))  # A copy, for its refusals.
     return proto
-
-
-def inlined(model: ModelProto) -> ModelProto:
-    """Return a model without functions: a new one if it has any."""
-    if not model.functions:
-        return model
-    try:
-        return inline_local_functions(model)
-    except (RuntimeError, ValueError) as error:
-        raise ModelError(f"the model's functions cannot be inlined: {one_line(error)}") from None

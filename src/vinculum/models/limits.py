@@ -40,11 +40,12 @@ _LARGEST: ContextVar[int | None] = ContextVar("vinculum.models.largest", default
 
 
 @contextmanager
-def limited(seconds: float, largest: int) -> Iterator[None]:
+def limited(seconds: float, largest: int | None = None) -> Iterator[None]:
     """Limit the time and memory of runs in the block, which input values can determine; runs raise `LimitError`.
 
     - `seconds`: the `work_time` that the block may take; loops check it before every iteration.
-    - `largest`: the bytes that one result may take, for operators with an operand that determines its size.
+    - `largest`: the bytes that one result may take, for operators with an operand that determines its size; None for
+      any number.
     """
     deadline, largest_token = _DEADLINE.set(work_time() + seconds), _LARGEST.set(largest)
     try:

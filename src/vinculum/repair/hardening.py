@@ -7,16 +7,15 @@ from contextlib import suppress
 from copy import deepcopy
 from dataclasses import replace
 
-from onnx import ModelProto, NodeProto, TensorProto, helper
-from onnx.defs import SchemaError, get_schema
-from onnx.inliner import inline_local_functions
+from onnx import ModelProto, NodeProto, TensorProto
 
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.models.onnx.divisions import DIVIDES, declared_element_type, division_of
 from vinculum.models.onnx.file import check_no_training
+from vinculum.models.onnx.functions import inlined, since
 from vinculum.models.onnx.inference import inner_first
 from vinculum.models.onnx.rewriter import set_nodes
-from vinculum.models.onnx.scopes import Scope, name_of, opset_imports
+from vinculum.models.onnx.scopes import Scope, name_of
 from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
 from vinculum.repair.bounds import UNKNOWN, Bounds, bounds_of
 from vinculum.repair.constant_values import ConstantValues
@@ -26,7 +25,6 @@ from vinculum.repair.guard_text import FIRST_OPSET
 from vinculum.repair.guards import Guards
 from vinculum.repair.risk import assess
 from vinculum.spec.element_types import INT32, ElementType
-from vinculum.text import one_line, quoted
 
 _UNTYPED = (
     "its element type is not known, or not the same in all calls of its function; declare it, or inline the function"
@@ -70,10 +68,10 @@ def harden(
     check_no_training(proto)
     calls = runtime == "onnxruntime" if functions is None else functions
     inline = not calls and bool(proto.functions)
-    hardening = _hardened(_inlined(proto) if inline else proto, runtime, policies, calls, fix_exported)
+    hardening = _hardened(inlined(proto) if inline else proto, runtime, policies, calls, fix_exported)
     if hardening.left and calls and proto.functions:
         with suppress(ModelError):  # Inlined, each call has nodes of one type. If that fails, the first result is kept.
-            hardening, inline = _hardened(_inlined(proto), runtime, policies, calls, fix_exported), True
+            hardening, inline = _hardened(inlined(proto), runtime, policies, calls, fix_exported), True
     if not any(decision.rewritten for decision in hardening.decisions):
         return replace(hardening, model=deepcopy(proto))
     return replace(hardening, inlined=len(proto.functions) if inline else 0)
@@ -86,26 +84,6 @@ def _hardened(
     replaced = replace_exported(model) if fix_exported else {}
     decisions = _Hardener(model, runtime, policies, replaced, functions=functions).harden()
     return Hardening(model, runtime, policies, functions, decisions, mended=bool(replaced))
-
-
-def _inlined(proto: ModelProto) -> ModelProto:
-    """Return a model with its functions inlined; ModelError if that is not possible."""
-    model = deepcopy(proto)
-    own = opset_imports(model)
-    for function in model.functions:
-        for domain, version in opset_imports(function).items():
-            if own.setdefault(domain, version) != version:
-                raise ModelError(
-                    f"the function {quoted(function.name)} imports operator set {version} and the model "
-                    f"{own[domain]}, so it cannot be inlined, which its divisions require; convert the model first: "
-                    f"vinculum convert --opset {max(version, own[domain])}"
-                )
-    del model.opset_import[:]
-    model.opset_import.extend(helper.make_opsetid(domain, version) for domain, version in own.items())
-    try:
-        return inline_local_functions(model)
-    except (RuntimeError, ValueError) as error:
-        raise ModelError(f"the model's functions cannot be inlined: {one_line(error)}") from None
 
 
 def _policies(runtime: str, zero_divisor: ZeroDivisor, overflow: Overflow) -> Policies:
@@ -180,7 +158,7 @@ class _Hardener:
             element_type = _type_of_remainder(scope, node)
             if element_type is not None and not element_type.is_integer:
                 return None
-            undecided = Decision(name_of(node), scope.path, f"Mod-{_since('Mod', opset)}", None, None, _UNTYPED)
+            undecided = Decision(name_of(node), scope.path, f"Mod-{since('Mod', opset)}", None, None, _UNTYPED)
         else:
             division = division_of(scope, node, labels)
             element_type = division.element_type
@@ -246,10 +224,3 @@ def _facts(
     else:
         may_be_found &= bounds.never_zero
     return Facts(operator, opset, element_type, dividend, divisor, may_be_found, bounds)
-
-
-def _since(operator: str, opset: int) -> int | None:
-    try:
-        return int(get_schema(operator, opset).since_version)
-    except SchemaError:
-        return None

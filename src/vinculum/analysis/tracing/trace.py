@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 from onnx import NodeProto, TensorProto
 
 from vinculum.analysis.findings import Effect
-from vinculum.analysis.loading import inlined, onnx_model, source_given
+from vinculum.analysis.loading import onnx_model, source_given
 from vinculum.analysis.places import frames, path
 from vinculum.analysis.tracing.looker import Detail, InnerZero, Looker, summary
 from vinculum.analysis.tracing.record import EngineTrace, Event, Kind, Operand, Summary, TraceReport
 from vinculum.errors import AttributeValueError, ModelError, VinculumError
+from vinculum.models.onnx.functions import inlined
 from vinculum.models.onnx.model import model_of
 from vinculum.models.onnx.scopes import name_of, subgraphs
 from vinculum.models.onnx.tensors import array_of

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,13 @@ from onnx.defs import onnx_opset_version
 
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.files import atomic_write
-from vinculum.models.convert.change import FIRST_TARGET, Change
+from vinculum.models.convert.change import FIRST_TARGET, Change, OnnxConversion
 from vinculum.models.convert.opset.conversion import convert_opset
 from vinculum.models.convert.verification import Verification, verify
 from vinculum.models.model import Engine, Model
 from vinculum.models.onnx.checks import check_model
 from vinculum.models.onnx.file import write_model
+from vinculum.models.onnx.functions import inlined
 from vinculum.models.onnx.rewriter import FUNCTIONS
 from vinculum.models.onnx.scopes import opset_imports
 from vinculum.models.source import SourceFile, read_source
@@ -120,11 +122,25 @@ def _to_onnx(model: ModelProto, path: Path, target: Path, opset: int | None, ir_
     if opset is None:
         raise AttributeValueError(f"give --opset, an operator set from {FIRST_TARGET} to {onnx_opset_version()}")
     check_model(model, f"model {str(path)!r}")
-    conversion = convert_opset(model, opset)
+    conversion = _converted(model, opset)
     _set_ir_version(conversion.model, ir_version)
     check_model(conversion.model, "the converted model")
     write_model(conversion.model, target)
     return _onnx_title(opset_imports(model).get("")), _onnx_title(opset), conversion.changes
+
+
+def _converted(model: ModelProto, opset: int) -> OnnxConversion:
+    """Return a model in another operator set, its functions inlined where calls of several types demand it."""
+    try:
+        return convert_opset(model, opset)
+    except ModelError:
+        if not model.functions:
+            raise
+        with suppress(ModelError):  # The first error is about the model as it is.
+            conversion = convert_opset(inlined(model), opset)
+            change = Change("the functions", "inlined", "as they are they cannot be converted")
+            return OnnxConversion(conversion.model, (change, *conversion.changes))
+        raise
 
 
 def _set_ir_version(model: ModelProto, version: int | None) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,6 +18,7 @@ from vinculum.text import listed, one_line, quoted
 
 SIDES = ("the original", "the converted")
 
+_FIRST_SECONDS = 60.0
 _SECONDS = 10.0  # Of work, so that load on the machine does not reduce the comparison.
 _LEAST = 8  # Sets that are compared in any case: each kind of content once.
 _LARGEST_RESULT = 1 << 24
@@ -112,8 +112,8 @@ def _compare_drawn(
         if before + compared >= _LEAST and begun - start > _SECONDS:
             break
         try:
-            # The first set holds small numbers only and has no time limit, for the sake of large models.
-            with nullcontext() if number == 0 else limited(allowed, _LARGEST_RESULT):
+            # The first set holds small numbers only and has a long limit, for the sake of large models.
+            with limited(_SECONDS if before else _FIRST_SECONDS) if number == 0 else limited(allowed, _LARGEST_RESULT):
                 elements += comparison.elements(given)
         except _NotComparableError as error:
             raise _not_verified(str(error)) from None

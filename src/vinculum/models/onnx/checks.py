@@ -14,6 +14,7 @@ from onnx import (
     NodeProto,
     ValueInfoProto,
     checker,
+    helper,
     shape_inference,
 )
 
@@ -25,6 +26,7 @@ from vinculum.text import one_line, quoted
 
 _TERM = rb"[A-Za-z ]*(\.\.\.[A-Za-z ]*)?"
 _EQUATION = re.compile(_TERM + rb"(," + _TERM + rb")*(->" + _TERM + rb")?")
+_UNKNOWN = "vinculum.unknown"
 Complaint = Callable[[NodeProto, AttributeProto], str | None]
 """Returns the allowed values as a text, None if the attribute is valid."""
 
@@ -109,6 +111,12 @@ def _check_graph(graph: GraphProto, around: list[set[str]], opsets: dict[str, in
             ((twice, _),) = Counter(own).most_common(1)
             raise ModelError(f"{kind} {quoted(twice)} is defined twice in graph {quoted(graph.name)}")
         known.update(own)
+    for tensor in graph.initializer:
+        if any(tensor.name in names for names in around):
+            raise ModelError(
+                f"initializer {quoted(tensor.name)} of graph {quoted(graph.name)} has the name of a value around it, "
+                "and runtimes differ in which of them they use; rename it"
+            )
     _check_nodes(graph.node, [*around, known], opsets)
     _check_outputs(graph, [value.name for value in graph.output], [*around, known])
 
@@ -138,8 +146,8 @@ def _check_outputs(holder: GraphProto | FunctionProto, names: Iterable[str], kno
 def check_model(model: ModelProto, shown: str) -> None:
     """Refuse an ONNX model that the full check of `onnx.checker` refuses.
 
-    Outputs may lack a shape or a type, as in ONNX Runtime. The checker only gets the types of large initializers, since
-    it would read their files again; Vinculum checks their data itself.
+    Outputs may lack a shape or a type, and inputs a shape, as in ONNX Runtime. The checker only gets the types of large
+    initializers, since it would read their files again; Vinculum checks their data itself.
 
     - `model`: normalised.
     - `shown`: the model's title in messages: ``"the converted model"``.
@@ -150,10 +158,28 @@ def check_model(model: ModelProto, shown: str) -> None:
     asked = without_large_initializers(model)
     del asked.graph.output[:]
     asked.graph.output.extend(value for value in model.graph.output if _is_declared(value))
+    _make_up_shapeless(asked)
     try:
         checker.check_model(asked, full_check=True)
     except (checker.ValidationError, shape_inference.InferenceError, RuntimeError, ValueError) as error:
         raise ModelError(f"{shown} fails onnx.checker: {one_line(error)}") from None
+
+
+def _make_up_shapeless(model: ModelProto) -> None:
+    """Compute the inputs without a shape by nodes of which nothing is known, since the checker demands a shape."""
+    shapeless = [value for value in model.graph.input if not _is_declared(value)]
+    if not shapeless:
+        return
+    made = []
+    for value in shapeless:
+        given = f"{value.name} of any shape"
+        made.append(helper.make_node("Input", [], [given], domain=_UNKNOWN))
+        made.append(helper.make_node("Cast", [given], [value.name], to=value.type.tensor_type.elem_type))
+        model.graph.input.remove(value)
+    nodes = list(model.graph.node)
+    del model.graph.node[:]
+    model.graph.node.extend([*made, *nodes])
+    model.opset_import.add(domain=_UNKNOWN, version=1)
 
 
 def _is_declared(value: ValueInfoProto) -> bool:

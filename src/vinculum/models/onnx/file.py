@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from google.protobuf.message import DecodeError
-from onnx import AttributeProto, ModelProto, NodeProto, TensorProto
+from onnx import AttributeProto, ModelProto, NodeProto, TensorProto, helper
 
 from vinculum.errors import ModelError
 from vinculum.models.onnx.inference import LARGEST_KEPT
 from vinculum.models.onnx.scopes import all_nodes, opset_imports, subgraphs, title
-from vinculum.models.onnx.tensors import anchor, anchored_place, complete, is_external
+from vinculum.models.onnx.tensors import anchor, anchored_place, complete, dense_tensor, is_external
 from vinculum.text import one_line, quoted
 
 _LARGEST_MESSAGE = 2**31 - 2**20  # Protobuf's own limit, less a margin.
@@ -153,9 +153,20 @@ def anchor_tensors(proto: ModelProto, folder: Path) -> None:
     for body in (proto.graph, *proto.functions):
         for node in all_nodes(body.node):
             _complete_attributes(node.attribute, folder, title(node))
+            _make_dense(node)
             for _, graph in subgraphs(node):
                 for tensor in graph.initializer:
                     tensor.CopyFrom(complete(tensor, folder, f"initializer {quoted(tensor.name)}"))
+
+
+def _make_dense(node: NodeProto) -> None:
+    """Give a Constant of a sparse tensor the dense one, which every operator takes."""
+    for attribute in node.attribute:
+        if (node.domain, node.op_type, attribute.name) == ("", "Constant", "sparse_value") and attribute.HasField(
+            "sparse_tensor"
+        ):
+            dense = dense_tensor(attribute.sparse_tensor, title(node))
+            attribute.CopyFrom(helper.make_attribute("value", dense))
 
 
 def _complete_attributes(attributes: Iterable[AttributeProto], folder: Path, owner: str) -> None:

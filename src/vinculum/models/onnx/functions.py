@@ -12,13 +12,17 @@ from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from graphlib import CycleError, TopologicalSorter
 
-from onnx import FunctionProto, ModelProto, NodeProto
+from onnx import FunctionProto, ModelProto, NodeProto, helper
+from onnx.defs import SchemaError, get_schema
+from onnx.inliner import inline_local_functions
 
 from vinculum.errors import ModelError
-from vinculum.models.onnx.scopes import all_nodes, name_of
-from vinculum.text import quoted
+from vinculum.models.onnx.scopes import all_nodes, name_of, opset_imports
+from vinculum.text import one_line, quoted
 
 DOMAIN = "vinculum.function"
+MOST_CALLS = 100_000
+"""Calls of functions that a model makes at most, those that functions make counted each time: ONNX expands them all."""
 DEEPEST_CALL = 100
 """The deepest nesting of function calls, as in ONNX's own shape inference."""
 
@@ -38,14 +42,14 @@ def link_functions(model: ModelProto) -> dict[str, str]:
         ((twice, _),) = Counter(keys).most_common(1)
         raise ModelError(f"function {_title(twice)} is defined twice")
     ours = {key: f"f{number}" for number, key in enumerate(functions)}
-    calls: dict[str, set[str]] = {name: set() for name in ours.values()}
+    calls: dict[str, Counter[str]] = {name: Counter() for name in ours.values()}
     for caller, nodes in _bodies(model, ours):
         for node in nodes:
             key = (node.domain, node.op_type, node.overload)
             if key in functions:
                 _complete(node, functions[key], _title(key))
                 node.domain, node.op_type, node.overload = DOMAIN, ours[key], ""
-                calls.setdefault(caller, set()).add(ours[key])
+                calls.setdefault(caller, Counter())[ours[key]] += 1
     same_name = Counter(name for _, name, _ in keys)
     own_names = {ours[key]: _title(key if same_name[key[1]] > 1 else ("", key[1], ""))[1:-1] for key in keys}
     order = _callees_first(calls, own_names)
@@ -57,6 +61,43 @@ def link_functions(model: ModelProto) -> dict[str, str]:
     for holder in (model, *model.functions):
         holder.opset_import.add(domain=DOMAIN, version=1)
     return own_names
+
+
+def inlined(model: ModelProto) -> ModelProto:
+    """Return a new model without functions.
+
+    A function may import another operator set than the model if the operators that it uses are the same in both.
+
+    ModelError if the functions cannot be inlined.
+    """
+    model = deepcopy(model)
+    own = opset_imports(model)
+    for function in model.functions:
+        for domain, version in opset_imports(function).items():
+            if own.setdefault(domain, version) == version:
+                continue
+            kinds = {node.op_type for node in all_nodes(function.node) if node.domain == domain}
+            if (kinds and domain) or any(since(kind, version) != since(kind, own[domain]) for kind in kinds):
+                raise ModelError(
+                    f"the function {quoted(function.name)} imports operator set {version} and the model {own[domain]}, "
+                    "in which its operators differ, so it cannot be inlined; convert the model first: vinculum convert "
+                    f"--opset {max(version, own[domain])}"
+                )
+    for holder in (model, *model.functions):
+        del holder.opset_import[:]
+        holder.opset_import.extend(helper.make_opsetid(domain, version) for domain, version in own.items())
+    try:
+        return inline_local_functions(model)
+    except (RuntimeError, ValueError) as error:
+        raise ModelError(f"the model's functions cannot be inlined: {one_line(error)}") from None
+
+
+def since(operator: str, opset: int) -> int | None:
+    """Return the operator set since which an operator's version in another is in force; None if it has none."""
+    try:
+        return int(get_schema(operator, opset).since_version)
+    except SchemaError:
+        return None
 
 
 def key_of(function: FunctionProto) -> Key:
@@ -92,15 +133,19 @@ def _complete(node: NodeProto, function: FunctionProto, title: str) -> None:
         )
 
 
-def _callees_first(calls: dict[str, set[str]], own_names: dict[str, str]) -> Sequence[str]:
+def _callees_first(calls: dict[str, Counter[str]], own_names: dict[str, str]) -> Sequence[str]:
     try:
         order = list(TopologicalSorter(calls).static_order())
     except CycleError as error:
         circle = " -> ".join(quoted(own_names[name]) for name in error.args[1][:4])
         raise ModelError(f"a function calls itself: {circle}; ONNX functions may not be recursive") from None
     depth: dict[str, int] = {}
+    expanded: dict[str, int] = {}
     for name in order:
         depth[name] = 1 + max((depth[callee] for callee in calls[name]), default=0)
+        expanded[name] = sum(times * (1 + expanded[callee]) for callee, times in calls[name].items())
     if max(depth.values(), default=0) > DEEPEST_CALL + 1:
         raise ModelError(f"the calls of functions are nested more than {DEEPEST_CALL} deep")
+    if expanded.get("", 0) > MOST_CALLS:
+        raise ModelError(f"the functions are called {expanded['']:,} times in all; at most {MOST_CALLS:,} are possible")
     return order

@@ -17,7 +17,14 @@ from onnx.reference.ops import load_op
 from vinculum.errors import BroadcastError, ModelError
 from vinculum.models.engines.reference.legacy import KNOWN_SINCE, with_legacy_rules
 from vinculum.models.engines.reference.operators import CURRENT_RUN, Div, Interruption, Loop, Reciprocal, Run
-from vinculum.models.engines.reference.repairs import Cast, GatherElements, check_operands, check_result_size
+from vinculum.models.engines.reference.repairs import (
+    Cast,
+    GatherElements,
+    Optional,
+    SequenceMap,
+    check_operands,
+    check_result_size,
+)
 from vinculum.models.execution import Division, RunContext
 from vinculum.models.limits import LimitError
 from vinculum.models.onnx.functions import DOMAIN
@@ -86,7 +93,7 @@ def is_implemented(node: NodeProto, opsets: Mapping[str, int]) -> bool:
     return True
 
 
-_OPERATORS: list[type[OpRun]] = [Div, Reciprocal, Loop, Cast, GatherElements]
+_OPERATORS: list[type[OpRun]] = [Div, Reciprocal, Loop, Cast, GatherElements, Optional, SequenceMap]
 
 
 class Evaluator(ReferenceEvaluator):
@@ -115,10 +122,7 @@ class Evaluator(ReferenceEvaluator):
         _protect(self.rt_inits_.values())
 
     def run(self, output_names: Any, feed_inputs: dict[str, Any], *args: Any, **options: Any) -> Any:
-        """Return the outputs; a subgraph's own initializers hide values of the enclosing graph."""
-        if isinstance(self.proto_, GraphProto):
-            hidden = self.rt_inits_.keys() - set(self.input_names)
-            feed_inputs = {name: value for name, value in feed_inputs.items() if name not in hidden}
+        """Return the outputs."""
         try:
             return super().run(output_names, feed_inputs, *args, **options)
         except RecursionError:

@@ -54,6 +54,30 @@ class GatherElements(OpRun):
         return (np.take_along_axis(near, indices, axis),)
 
 
+class Optional(OpRun):
+    """ONNX Optional: the evaluator's own puts the value into a list."""
+
+    def _run(self, x: Any = None, type: object = None) -> tuple[Any]:
+        return (x,)
+
+
+class SequenceMap(OpRun):
+    """ONNX SequenceMap whose body may use values of the graphs around, which the evaluator's own does not pass."""
+
+    def need_context(self) -> bool:
+        """Ask for the values around."""
+        return True
+
+    def _run(self, sequence: Sequence[Any], *others: Any, body: Any, context: Any = None, **options: Any) -> Any:
+        results: list[list[Any]] = [[] for _ in body.output_names]
+        for place, item in enumerate(sequence):
+            given = [item, *(other[place] if isinstance(other, list) else other for other in others)]
+            inputs = {**(context or {}), **dict(zip(body.input_names, given, strict=True))}
+            for result, value in zip(results, body.run(None, inputs, **options), strict=True):
+                result.append(value)
+        return tuple(results)
+
+
 def check_operands(node: NodeProto, operands: Sequence[Any]) -> None:
     """Check that the shape operand of a Reshape holds only sizes, and -1 at most once.
 

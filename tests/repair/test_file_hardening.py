@@ -112,6 +112,7 @@ class TestRemainders:
         assert [decision.name for decision in hardened.hardening.left] == ["other"]
         assert hardened.validation is not None
         assert hardened.validation.whole_model == "loaded"
+        assert hardened.validation.reason == "a division is left that may kill the runtime"
 
 
 class TestNothingIsWritten:

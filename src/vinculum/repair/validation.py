@@ -23,7 +23,7 @@ from vinculum.models.sampling.comparison import check_equal
 from vinculum.models.sampling.input_sets import input_sets
 from vinculum.repair.decision import Decision, Facts, Hardening, Runtime
 from vinculum.repair.trials import Trial, trials
-from vinculum.text import quoted
+from vinculum.text import one_line, quoted
 
 _REFERENCE_RUNTIMES: dict[Runtime, tuple[str, ...]] = {
     "onnxruntime": ("onnxruntime",),
@@ -59,6 +59,8 @@ class Validation:
     whole_model : {"run", "loaded"}
         Whether the hardened model itself was run in each runtime, on given or drawn inputs, or only loaded, because
         the original does not run on drawn ones or a runtime cannot take them.
+    reason : str or None
+        Why it was only loaded.
     """
 
     runtimes: tuple[str, ...]
@@ -66,6 +68,7 @@ class Validation:
     models: int
     results: int
     whole_model: Literal["run", "loaded"]
+    reason: str | None = None
 
 
 def validate(
@@ -95,7 +98,9 @@ def validate(
         return None
     different = _different(hardening)
     tried = [trial for decision, facts in different for trial in trials(decision, facts, hardening)]
-    runs = [_run_on(given, original, hardening) for given in inputs] or _drawn_run(original, hardening)
+    runs, reason = [_run_on(given, original, hardening) for given in inputs], None
+    if not runs:
+        runs, reason = _drawn_run(original, hardening)
     whole = [Case(str(file), None), *(Case(str(file), given) for given, _ in runs)]
     total = len(tried) * len(runtimes)
     for place, runtime in enumerate(runtimes):
@@ -106,7 +111,7 @@ def validate(
                     advance(number, total)
             _check_whole(hardening, outcomes, runtime, [expected for _, expected in runs])
     results = sum(trial.expected.size for trial in tried) * len(runtimes)
-    return Validation(runtimes, len(different), total, results, "run" if runs else "loaded")
+    return Validation(runtimes, len(different), total, results, "run" if runs else "loaded", reason)
 
 
 def reference_runtimes(hardening: Hardening) -> tuple[str, ...]:
@@ -191,19 +196,21 @@ Run = tuple[Mapping[str, Any], Mapping[str, Any]]
 """Inputs, and the original's outputs."""
 
 
-def _drawn_run(original: Model, hardening: Hardening) -> list[Run]:
-    """Return a run on drawn inputs; none if the original refuses them or they cannot be passed to the runtimes.
+def _drawn_run(original: Model, hardening: Hardening) -> tuple[list[Run], str | None]:
+    """Return a run on drawn inputs; none, and why, if the original refuses them or the runtimes cannot take them.
 
     None either if a division is left that may crash the runtime.
     """
+    if hardening.left:
+        return [], "a division is left that may kill the runtime"
     try:
         inputs = next(iter(input_sets(original.inputs, 0)))
         with limited(_SECONDS, _LARGEST_RESULT):
             run = _run_on(inputs, original, hardening)
-    except VinculumError:
-        return []
+    except VinculumError as error:
+        return [], f"on drawn inputs, {one_line(error)}"
     plain = all(isinstance(x, np.ndarray) and x.dtype.name in _PLAIN for x in inputs.values())
-    return [run] if plain and not hardening.left else []
+    return ([run], None) if plain else ([], "runtimes do not take its inputs from NumPy")
 
 
 def _run_on(inputs: Mapping[str, Any], original: Model, hardening: Hardening) -> Run:

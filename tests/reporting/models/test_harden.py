@@ -147,5 +147,6 @@ class TestJson:
                 "models": 8,
                 "results": 12345,
                 "whole_model": "loaded",
+                "reason": None,
             },
         }

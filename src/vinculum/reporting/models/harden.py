@@ -123,5 +123,6 @@ def _verdict(hardened: HardenedFile, rewritten: int, planned: bool) -> str:
     names = " and ".join(NAMES[runtime] for runtime in found.runtimes)
     return (
         f"{rewritten:,} of {total} rewritten. {counted(found.results, 'result')} on {names} are exact to the last bit, "
-        f"zero divisors, MIN/-1 and constants among them. The whole model was {found.whole_model} there."
+        f"zero divisors, MIN/-1 and constants among them. The whole model was {found.whole_model} there"
+        + (f", not run: {found.reason}; give --input." if found.reason else ".")
     )

@@ -46,6 +46,10 @@ OPEN = {
         "d = Max(b, one) e = Identity(one) q = Div(e, d) c = Mul(q, a)",
         "kept separate from a product that follows",
     ),
+    "1/b, where 1 is a size": (
+        "s = Shape(one_element) d = Max(b, one) q = Div(s, d) c = Mul(q, a)",
+        "kept separate from a product that follows",
+    ),
     "1/b, where nothing is known of 1": (
         "d = Max(b, one) p = ReduceProd<keepdims = 0>(pair) q = Div(p, d) c = Mul(q, a)",
         "kept separate from a product that follows",
@@ -97,7 +101,8 @@ class TestOpen:
 
     @pytest.mark.parametrize(("nodes", "what"), OPEN.values(), ids=OPEN)
     def test_a_guard(self, nodes: str, what: str) -> None:
-        (decision,) = harden(model_of(nodes), "onnxruntime").decisions
+        model = model_of(nodes, "int64[n] a, int64[n] b, int64[1] one_element")
+        (decision,) = harden(model, "onnxruntime").decisions
         assert decision.what == what
 
     def test_an_initializer_that_an_input_overrides(self) -> None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from onnx import ModelProto
+from onnx import ModelProto, NodeProto
 
 from vinculum.analysis.domain.abstract_tensor import anything
 from vinculum.analysis.hazards.hazard import divided
 from vinculum.analysis.hazards.integers import MinOverMinusOne
 from vinculum.analysis.interpreter import Interpreter, Site
-from vinculum.analysis.places import path
 from vinculum.analysis.transfer.call import named_type
 from vinculum.errors import VinculumError
 from vinculum.models.onnx.inference import infer_types, without_large_initializers
@@ -79,7 +78,6 @@ def bounds_of(model: ModelProto) -> Mapping[Place, Bounds]:
         low, high = divisor.box.hull()
         ends = (*dividend.box.hull(), low, high)
         in_function = site.scope.path.partition("/")[0] in functions
-        origin = path(site.node.input[0], site.scope.producers, inputs)[0]
         known = Bounds(
             never_zero=not divisor.may_zero,
             never_minus_one=not bool(((divisor.low <= -1) & (divisor.high >= -1) & (divisor.mag <= 1)).any()),
@@ -87,7 +85,7 @@ def bounds_of(model: ModelProto) -> Mapping[Place, Bounds]:
             low=low,
             high=high,
             within_int32=INT32.minimum <= min(ends) and max(ends) <= INT32.maximum,
-            dividend_varies=not in_function and origin in inputs,
+            dividend_varies=not in_function and _varies(site.node.input[0], site.scope.producers, inputs),
         )
         place = (site.scope.path, site.node.output[0])
         found[place] = found[place].and_also(known) if place in found else known
@@ -98,3 +96,17 @@ def bounds_of(model: ModelProto) -> Mapping[Place, Bounds]:
     except VinculumError:
         return {}
     return found
+
+
+def _varies(value: str, producers: Mapping[str, NodeProto], inputs: frozenset[str]) -> bool:
+    """Return whether a value is computed from the elements of an input, not only from its sizes, which may be fixed."""
+    waiting, seen = [value], set[str]()
+    while waiting:
+        name = waiting.pop()
+        if name in inputs:
+            return True
+        node = producers.get(name)
+        if node is not None and node.op_type not in ("Shape", "Size") and name not in seen:
+            seen.add(name)
+            waiting += node.input
+    return False

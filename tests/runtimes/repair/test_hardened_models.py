@@ -67,14 +67,14 @@ class TestEveryPair:
             check_equal("quotients", pair[0] / pair[1], found, ("NumPy", "ONNX Runtime"))
 
 
-def _inverse(nodes: list[NodeProto], constants: Mapping[str, int], **options: Any) -> ModelProto:
+def _inverse(nodes: list[NodeProto], constants: Mapping[str, Any], **options: Any) -> ModelProto:
     a, c = (helper.make_tensor_value_info(name, I64, ("n",)) for name in "AC")
     tensors = [numpy_helper.from_array(np.array(value), name) for name, value in constants.items()]
     return helper.make_model(helper.make_graph(nodes, "g", [a], [c], tensors), ir_version=9, **options)
 
 
 def inverses() -> list[ModelProto]:
-    """Return models that divide a 1 by 3 and multiply: in a function, in an If, and where folding finds the 1."""
+    """Return models that divide a 1 by 3 or more and multiply: in a function, in an If, and where folding finds the 1."""
     opsets = [helper.make_opsetid("", 17), helper.make_opsetid("own", 1)]
     body = [N("Constant", [], ["three"], value=numpy_helper.from_array(np.array(3))), N("Div", ["p", "three"], ["q"])]
     function = helper.make_function("own", "Third", ["p"], ["q"], body, opsets[:1])
@@ -89,17 +89,25 @@ def inverses() -> list[ModelProto]:
         N("Div", ["one", "threes"], ["q"]),
         N("Mul", ["q", "A"], ["C"]),
     ]
+    bounded = [
+        N("Gather", ["A", "first"], ["element"]),
+        N("Shape", ["element"], ["one"]),
+        N("Max", ["A", "three"], ["positive"]),
+        N("Div", ["one", "positive"], ["q"]),
+        N("Mul", ["q", "A"], ["C"]),
+    ]
     return [
         _inverse(calls, {"one": 1}, opset_imports=opsets, functions=[function]),
         _inverse(choice, {"unit": 1, "three": 3, "yes": True}, opset_imports=opsets[:1]),
         _inverse(sized, {"three": 3, "yes": True}, opset_imports=opsets[:1]),
+        _inverse(bounded, {"three": 3, "first": [0]}, opset_imports=opsets[:1]),
     ]
 
 
 class TestOnnxRuntime:
     """What it does to a model as it loads it changes no quotient."""
 
-    @pytest.mark.parametrize("number", range(3))
+    @pytest.mark.parametrize("number", range(4))
     def test_an_inverse_is_not_fused_with_a_product(self, number: int) -> None:
         model = inverses()[number]
         (found,) = ran("onnxruntime", harden(model, "onnxruntime").model, {"A": np.array([10, 7, -9])})

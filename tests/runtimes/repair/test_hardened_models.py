@@ -74,7 +74,7 @@ def _inverse(nodes: list[NodeProto], constants: Mapping[str, Any], **options: An
 
 
 def inverses() -> list[ModelProto]:
-    """Return models that divide a 1 by 3 or more and multiply: in a function, in an If, and where folding finds the 1."""
+    """Return models that divide 1 by 3 or more and multiply: in a function, in an If, where folding finds the 1."""
     opsets = [helper.make_opsetid("", 17), helper.make_opsetid("own", 1)]
     body = [N("Constant", [], ["three"], value=numpy_helper.from_array(np.array(3))), N("Div", ["p", "three"], ["q"])]
     function = helper.make_function("own", "Third", ["p"], ["q"], body, opsets[:1])

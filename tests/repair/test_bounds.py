@@ -40,6 +40,18 @@ PROVED = {
 OPEN = {
     "one more, which wraps": ("d = Add(b, one) c = Div(a, d)", "x/0 gives 0, MIN/-1 gives MIN"),
     "replaced where zero": ("e = Equal(b, zero) d = Where(e, one, b) c = Div(a, d)", "MIN/-1 gives MIN"),
+    "of a magnitude, which MIN has none of": (
+        "s = Abs(a) e = Equal(b, zero) d = Where(e, one, b) c = Div(s, d)",
+        "MIN/-1 gives MIN",
+    ),
+    "of a negated number": (
+        "s = Min(a, minus) n = Neg(s) e = Equal(b, zero) d = Where(e, one, b) c = Div(n, d)",
+        "MIN/-1 gives MIN",
+    ),
+    "of a number subtracted from 0": (
+        "s = Min(a, minus) n = Sub(zero, s) e = Equal(b, zero) d = Where(e, one, b) c = Div(n, d)",
+        "MIN/-1 gives MIN",
+    ),
     "at most minus one": ("d = Min(b, minus) c = Div(a, d)", "MIN/-1 gives MIN"),
     "a size, which may be 0": ("d = Shape(b) c = Div(a, d)", "x/0 gives 0"),
     "1/b, which ONNX Runtime fuses with a product": (

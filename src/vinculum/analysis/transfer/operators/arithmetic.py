@@ -69,6 +69,8 @@ def _sum(call: Call, a: AbstractTensor, b: AbstractTensor, sign: int) -> Abstrac
         low, high = np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
     elif not _within(low, high, 2.0**53) and 0 not in (a.scalar, b.scalar):
         low, high = downward(low), upward(high)
+    if sign < 0 and form is None and a.scalar == 0:
+        low = _with_minimum(low, b)
     affine = _affine_sum(a, b, sign)
     if affine is not None and len(affine.terms) <= 4:
         ends = affine.bounds(lambda number: _box_of(call, number))
@@ -377,7 +379,7 @@ def _folded_remainder(a: AbstractTensor, b: AbstractTensor) -> dict[str, Any]:
 
 
 def _negate(call: Call, a: AbstractTensor) -> AbstractTensor:
-    box = Box(-a.high, -a.low, a.mag)
+    box = Box(_with_minimum(-a.high, a), -a.low, a.mag)
     affine = a.affine
     if affine is None and a.form is not None and a.shape is not None and a.constant is None:
         affine = Affine(((a.number, 1.0),), 0.0, 0.0)
@@ -387,8 +389,16 @@ def _negate(call: Call, a: AbstractTensor) -> AbstractTensor:
     return like(a, a.shape, box, may_plus_zero=a.may_minus_zero, may_minus_zero=a.may_plus_zero, affine=turned)
 
 
+def _with_minimum(low: Bounds, negated: AbstractTensor) -> Bounds:
+    """Return lower bounds of negated integers: the smallest of them is its own negation."""
+    smallest = type_range(negated.element_type)[0]
+    if negated.form is not None or smallest == 0:
+        return low
+    return np.where(negated.low <= smallest, smallest, low)
+
+
 def _absolute(call: Call, a: AbstractTensor) -> AbstractTensor:
-    box = Box(a.mag, a.box.largest(), a.mag)
+    box = Box(_with_minimum(a.mag, a), a.box.largest(), a.mag)
     return like(a, a.shape, box, may_plus_zero=a.may_zero, may_minus_zero=False)
 
 

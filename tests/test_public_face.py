@@ -76,7 +76,6 @@ HEAVY = {
     "onnx",
     "typer",
     "rich",
-    "defusedxml",
     "jinja2",
     "psutil",
     "torch",

@@ -16,7 +16,6 @@ Refused = Callable[..., str]
 
 X = "x=x.npy"
 RUN_ONNX = ("run", "model.onnx", "--input", X, "--output", "out")
-RUN_IR = ("run", "model.xml", "--seed", "0", "--output", "out")
 
 
 @pytest.fixture
@@ -25,14 +24,6 @@ def layer_norm(tmp_path: Path, examples: Path) -> Path:
     for name in ("model.onnx", "x.npy"):
         copied(examples / "layer_norm" / name, tmp_path)
     return tmp_path / "model.onnx"
-
-
-@pytest.fixture
-def ir(tmp_path: Path, examples: Path) -> Path:
-    """Return the path of a copy of the OpenVINO example's ``model.xml``, its ``model.bin`` beside it."""
-    for name in ("model.xml", "model.bin"):
-        copied(examples / "openvino_image" / name, tmp_path)
-    return tmp_path / "model.xml"
 
 
 def save_division(path: Path, *, opset: int = 14, element_type: int = TensorProto.FLOAT, **attributes: int) -> None:
@@ -50,13 +41,6 @@ def edit(path: Path, change: Callable[[ModelProto], object]) -> None:
     model = onnx.load(path, load_external_data=False)
     change(model)
     path.write_bytes(model.SerializeToString())
-
-
-def replace(path: Path, old: str, new: str) -> None:
-    """Replace a text that stands in a file, wherever it does."""
-    text = path.read_text(encoding="utf-8")
-    assert old in text
-    path.write_text(text.replace(old, new), encoding="utf-8")
 
 
 class TestArrays:
@@ -260,59 +244,6 @@ class TestOnnxFiles:
         edit(tmp_path / "model.onnx", lambda m: m.graph.node[0].__setattr__("name", "\x1b[2J\r\n\x07[red]\u202e"))
         line = refused("run", "model.onnx", "--seed", 0, "--output", "out")
         assert "\\x1b[2J\\r\\n\\x07[red]\\u202e" in line
-
-
-class TestIrFiles:
-    """OpenVINO IR: malformed XML, an XML bomb, an external entity, and constants beyond the ``.bin``."""
-
-    def test_it_runs_unchanged(self, vinculum: Callable[..., object], ir: Path) -> None:
-        """Else the refusals below would say nothing."""
-        assert getattr(vinculum(*RUN_IR, folder=ir.parent), "returncode", None) == 0
-
-    @pytest.mark.parametrize(("kept", "words"), [(0, "is empty"), (10, "not well-formed"), (1000, "not well-formed")])
-    def test_truncated(self, refused: Refused, ir: Path, kept: int, words: str) -> None:
-        ir.write_bytes(ir.read_bytes()[:kept])
-        assert words in refused(*RUN_IR)
-
-    def test_bomb(self, refused: Refused, ir: Path) -> None:
-        entities = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 12))
-        ir.write_text(f'<!DOCTYPE net [<!ENTITY e0 "boom">{entities}]><net>&e11;</net>', encoding="utf-8")
-        assert "DOCTYPE" in refused(*RUN_IR)
-
-    def test_external_entity(self, refused: Refused, ir: Path) -> None:
-        entity = f'<!DOCTYPE net [<!ENTITY secret SYSTEM "{ir.with_name("secret.txt").as_uri()}">]>'
-        ir.with_name("secret.txt").write_text("do not tell", encoding="utf-8")
-        ir.write_text(f'{entity}<net name="&secret;" version="11"/>', encoding="utf-8")
-        assert "do not tell" not in refused(*RUN_IR)
-
-    @pytest.mark.parametrize("offset", ["2", str(2**62), "-2", "1" * 5000])
-    def test_offset_beyond_the_file(self, refused: Refused, ir: Path, offset: str) -> None:
-        replace(ir, 'offset="0" size="6"', f'offset="{offset}" size="6"')
-        assert "deviation" in refused(*RUN_IR)
-
-    def test_no_bin(self, refused: Refused, ir: Path) -> None:
-        ir.with_suffix(".bin").unlink()
-        assert "model.bin" in refused(*RUN_IR)
-
-    def test_constant_of_an_impossible_shape(self, refused: Refused, ir: Path) -> None:
-        replace(ir, 'shape="3, 1, 1"', f'shape="{2**62}, {2**62}, 1"')
-        assert "exceeds 2**63 - 1" in refused(*RUN_IR)
-
-    @pytest.mark.parametrize(
-        ("old", "new", "words"),
-        [
-            ('auto_broadcast="numpy"', 'auto_broadcast="sideways"', "auto_broadcast"),
-            ('m_pythondiv="true"', 'm_pythondiv="maybe"', "m_pythondiv"),
-            ('element_type="u8"', 'element_type="string"', "string"),
-        ],
-    )
-    def test_what_it_does_not_hold(self, refused: Refused, ir: Path, old: str, new: str, words: str) -> None:
-        replace(ir, old, new)
-        assert words in refused(*RUN_IR)
-
-    def test_a_layer_that_only_openvino_runs_and_refuses(self, refused: Refused, ir: Path) -> None:
-        replace(ir, 'type="Divide"', 'type="Softmax"')
-        assert "openvino" in refused(*RUN_IR).lower()  # Or that it is not installed.
 
 
 class TestOptions:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from defusedxml.ElementTree import parse
+from xml.etree.ElementTree import parse
 
 from tests.processes import run
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from defusedxml.ElementTree import parse
+from xml.etree.ElementTree import parse
 
 from tests.conformance.judging import case
 from tests.reporting.conformance.reports import exact, report

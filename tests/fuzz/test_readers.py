@@ -18,14 +18,11 @@ from hypothesis import strategies as st
 from tests.fuzz.byte_mutations import mutate_bytes
 from tests.fuzz.proto_mutations import mutate_proto
 from tests.fuzz.subject import EXAMPLES, Case, Subject
-from tests.fuzz.xml_mutations import mutate_xml
 from tests.onnx_cases import node_cases
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of a process")
 
 ONNX = sorted(path.relative_to(EXAMPLES).as_posix() for path in EXAMPLES.glob("*/*.onnx"))
-IR = sorted(path.relative_to(EXAMPLES).as_posix() for path in EXAMPLES.glob("*/*.xml"))
-DATA = sorted(path.relative_to(EXAMPLES).as_posix() for path in EXAMPLES.glob("*/*.bin"))
 NAME = "openvino_rounding/div.onnx"
 WHOLE = Case(NAME, (EXAMPLES / NAME).read_bytes())
 LARGEST = 20_000  # Bytes; a few node tests hold large weights.
@@ -75,17 +72,12 @@ class TestRightJob:
     def test_a_file_that_no_example_has(self, reader: Subject) -> None:
         assert reader.outcome(Case("other.onnx", WHOLE.content)) == "accepted"
 
-    def test_damaged_data(self, reader: Subject) -> None:
-        assert reader.outcome(Case("openvino_image/model.bin", b"")) == "refused"
-        model = (EXAMPLES / "openvino_image/model.xml").read_bytes()
-        assert reader.outcome(Case("openvino_image/model.xml", model)) == "accepted"
-
 
 class TestLoadingAndRunning:
     """No exception outside of our classes, no signal, memory bounded."""
 
     @settings(bounded, max_examples=40)
-    @given(name=st.sampled_from(ONNX + IR + DATA), random=randoms)
+    @given(name=st.sampled_from(ONNX), random=randoms)
     def test_bytes(self, reader: Subject, name: str, random: Random) -> None:
         check(reader, name, mutate_bytes, random)
 
@@ -93,11 +85,6 @@ class TestLoadingAndRunning:
     @given(name=st.sampled_from(ONNX), random=randoms)
     def test_fields_of_onnx_models(self, reader: Subject, name: str, random: Random) -> None:
         check(reader, name, mutate_proto, random)
-
-    @settings(bounded, max_examples=40)
-    @given(name=st.sampled_from(IR), random=randoms)
-    def test_elements_of_ir(self, reader: Subject, name: str, random: Random) -> None:
-        check(reader, name, mutate_xml, random)
 
 
 class TestConverting:
@@ -107,11 +94,6 @@ class TestConverting:
     @given(name=st.sampled_from(ONNX), random=randoms)
     def test_onnx_models(self, converter: Subject, name: str, random: Random) -> None:
         check(converter, name, mutate_proto, random)
-
-    @settings(bounded, max_examples=10)
-    @given(name=st.sampled_from(IR), random=randoms)
-    def test_ir(self, converter: Subject, name: str, random: Random) -> None:
-        check(converter, name, mutate_xml, random)
 
 
 def node_models() -> list[bytes]:
@@ -136,10 +118,9 @@ class TestLong:
                 if random.randint(0, 1):
                     name, content = "node.onnx", random.choice(nodes)
                 else:
-                    name = random.choice(ONNX + IR + DATA)
+                    name = random.choice(ONNX)
                     content = (EXAMPLES / name).read_bytes()
-                own = {".onnx": mutate_proto, ".xml": mutate_xml}.get(Path(name).suffix, mutate_bytes)
-                mutation = random.choice((own, own, own, mutate_bytes))
+                mutation = random.choice((mutate_proto, mutate_proto, mutate_proto, mutate_bytes))
                 case = Case(name, mutation(content, random), random.choice(OPSETS))
                 if subject.outcome(case) == "slow":
                     slow.append(case)

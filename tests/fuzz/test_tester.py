@@ -11,9 +11,8 @@ from onnx import ModelProto
 
 from tests.fuzz.byte_mutations import mutate_bytes
 from tests.fuzz.proto_mutations import mutate_proto
-from tests.fuzz.subject import EXAMPLES, ONE_CASE, Case, Subject
+from tests.fuzz.subject import ONE_CASE, Case, Subject
 from tests.fuzz.test_readers import WHOLE
-from tests.fuzz.xml_mutations import mutate_xml
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of a process")
 
@@ -74,9 +73,3 @@ class TestMutations:
         mutated = [mutate_proto(WHOLE.content, Random(seed)) for seed in range(200)]
         assert sum(content != WHOLE.content for content in mutated) > 150
         assert sum(bool(ModelProto.FromString(content).graph.node) for content in mutated) > 150
-
-    def test_elements(self) -> None:
-        whole = (EXAMPLES / "openvino_image/model.xml").read_bytes()
-        mutated = {mutate_xml(whole, Random(seed)) for seed in range(200)}
-        assert len(mutated) > 150
-        assert sum(b"<layer" in content for content in mutated) > 150

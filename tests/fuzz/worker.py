@@ -43,12 +43,12 @@ def run(file: Path, opset: int) -> None:
 
 
 def convert(file: Path, opset: int) -> None:
-    """Convert a model to an operator set, or to the other format for 0."""
+    """Convert a model to an operator set, or to OpenVINO IR for 0."""
     from vinculum.models.convert import verification
     from vinculum.models.convert.file_conversion import convert_file
 
     verification._SECONDS = 0.3
-    suffix = ".xml" if opset == 0 and file.suffix == ".onnx" else ".onnx"
+    suffix = ".onnx" if opset else ".xml"
     with TemporaryDirectory() as folder:
         convert_file(file, Path(folder) / f"converted{suffix}", opset=opset or None)
 
@@ -113,7 +113,7 @@ def _warm_up(folder: Path) -> None:
     """Import and compile everything before memory gets scarce."""
     from vinculum.models.limits import LimitError
 
-    for file in sorted(folder.glob("*/*.onnx")) + sorted(folder.glob("*/*.xml")):
+    for file in sorted(folder.glob("*/*.onnx")):
         with suppress(LimitError):  # Where a kernel has to be compiled first, that alone takes longer.
             run(file, 0)
 
@@ -141,7 +141,7 @@ def main(descriptor: int, folder: Path, job: str) -> None:
         file = folder / name
         whole = file.read_bytes() if file.exists() else None
         file.write_bytes(content)
-        outcome = _answer(JOBS[job], file.with_suffix(".xml") if file.suffix == ".bin" else file, opset)
+        outcome = _answer(JOBS[job], file, opset)
         file.unlink() if whole is None else file.write_bytes(whole)
         connection.send(outcome)
 

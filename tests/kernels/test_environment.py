@@ -18,7 +18,7 @@ from tests.kernels.comparing import FLOATS, assert_same, random_encodings
 from tests.kernels.many_threads import in_threads
 from vinculum.conformance.arithmetic.catalogue import catalogue
 from vinculum.errors import AttributeValueError
-from vinculum.models.openvino_ir.element_conversion import convert
+from vinculum.models.engines.reference.element_conversion import convert
 from vinculum.spec.element_types import BFLOAT16, DOUBLE, FLOAT, FLOAT16, by_numpy_name
 
 Array = npt.NDArray[Any]

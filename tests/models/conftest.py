@@ -32,21 +32,6 @@ def onnx_file(tmp_path: Path, onnx_model: Callable[..., ModelProto]) -> Callable
 
 
 @pytest.fixture
-def ir_file(tmp_path: Path) -> Callable[..., Path]:
-    """Return a function that writes an IR file of layers and edges, given as XML, and its data."""
-
-    def save(layers: str, edges: str = "", data: bytes | None = b"", version: str = "11") -> Path:
-        path = tmp_path / "model.xml"
-        body = f"<layers>{layers}</layers><edges>{edges}</edges>"
-        path.write_text(f'<?xml version="1.0"?><net name="m" version="{version}">{body}</net>')
-        if data is not None:
-            path.with_suffix(".bin").write_bytes(data)
-        return path
-
-    return save
-
-
-@pytest.fixture
 def one_line() -> Callable[..., AbstractContextManager[None]]:
     """Return a context manager that demands an error of exactly one class, its message one line with a text in it."""
 

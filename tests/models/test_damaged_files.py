@@ -42,30 +42,10 @@ def _onnx(onnx_file: Callable[..., Path], folder: Path) -> Path:
     )
 
 
-def _ir(ir_file: Callable[..., Path]) -> Path:
-    """Return a model of all five layer types."""
-    layers = (
-        '<layer id="0" name="a" type="Parameter" version="opset1"><data shape="?" element_type="f32"/>'
-        '<output><port id="0"><dim>-1</dim></port></output></layer>'
-        '<layer id="1" name="w" type="Const" version="opset1"><data element_type="i4" shape="2" offset="0" size="1"/>'
-        '<output><port id="0"><dim>2</dim></port></output></layer>'
-        '<layer id="2" name="v" type="Convert" version="opset1"><data destination_type="f32"/>'
-        '<input><port id="0"/></input><output><port id="1"/></output></layer>'
-        '<layer id="3" name="d" type="Divide" version="opset1"><data auto_broadcast="numpy" m_pythondiv="true"/>'
-        '<input><port id="0"/><port id="1"/></input><output><port id="2" names="c"/></output></layer>'
-        '<layer id="4" name="r" type="Result" version="opset1"><input><port id="0"/></input></layer>'
-    )
-    ends = [("0", "0", "3", "0"), ("1", "0", "2", "0"), ("2", "1", "3", "1"), ("3", "2", "4", "0")]
-    edges = "".join(f'<edge from-layer="{a}" from-port="{b}" to-layer="{c}" to-port="{d}"/>' for a, b, c, d in ends)
-    return ir_file(layers, edges, b"\x32")
-
-
-@pytest.fixture(params=["onnx", "ir"])
-def good(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+@pytest.fixture
+def good(onnx_file: Callable[..., Path], tmp_path: Path) -> Path:
     """Return a model file that is whole."""
-    if request.param == "onnx":
-        return _onnx(request.getfixturevalue("onnx_file"), tmp_path)
-    return _ir(request.getfixturevalue("ir_file"))
+    return _onnx(onnx_file, tmp_path)
 
 
 def _truncated(content: bytes) -> Iterator[bytes]:
@@ -100,11 +80,11 @@ def _refusal(path: Path) -> str | None:
 
 
 class TestDamaged:
-    """Bad input: a truncated or malformed ONNX or XML file."""
+    """Bad input: a truncated or malformed ONNX file."""
 
     def test_the_whole_file_runs(self, good: Path) -> None:
         divisor = np.array([2, 3], np.float32)
-        expected = A / np.array([2, 3]) if good.suffix == ".xml" else A / divisor / divisor / A
+        expected = A / divisor / divisor / A
         assert _refusal(good) is None
         assert load(good).run({"a": A})["c"].tolist() == expected.tolist()
 

@@ -18,13 +18,6 @@ from vinculum.models import load
 
 OneLine = Callable[..., AbstractContextManager[None]]
 
-RESULT = (
-    '<layer id="0" name="x" type="Parameter" version="opset1"><data shape="2" element_type="f32"/>'
-    '<output><port id="0"><dim>2</dim></port></output></layer>'
-    '<layer id="1" name="y" type="Result" version="opset1"><input><port id="0"/></input></layer>'
-)
-EDGE = '<edge from-layer="0" from-port="0" to-layer="1" to-port="0"/>'
-
 
 @pytest.fixture
 def model_file(onnx_file: Callable[..., Path]) -> Path:
@@ -40,15 +33,9 @@ class TestFormats:
         assert [tensor.name for tensor in load(model_file).inputs] == ["a", "b"]
         assert [tensor.name for tensor in load(str(model_file)).outputs] == ["c"]
 
-    def test_openvino_ir(self, ir_file: Callable[..., Path]) -> None:
-        assert load(ir_file(RESULT, EDGE)).inputs[0].name == "x"
-
-    def test_other_suffixes(self, model_file: Path, ir_file: Callable[..., Path]) -> None:
+    def test_other_suffixes(self, model_file: Path) -> None:
         renamed = model_file.rename(model_file.with_suffix(".pb"))
         assert load(renamed).inputs[0].name == "a"
-        marked = ir_file(RESULT, EDGE).rename(model_file.with_suffix(".ir"))
-        marked.write_bytes(b"\xef\xbb\xbf\n" + marked.read_bytes().partition(b"?>")[2])
-        assert load(marked).inputs[0].name == "x"
 
     def test_bytes_and_messages(self, model_file: Path) -> None:
         content = model_file.read_bytes()

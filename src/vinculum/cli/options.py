@@ -19,7 +19,10 @@ RUNTIMES = (
 """The names of backends; an example of options in brackets follows."""
 
 OnnxFile = Annotated[Path, typer.Argument(metavar="MODEL", help="An ONNX file.")]
-ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="An ONNX file (.onnx) or an OpenVINO IR file (.xml).")]
+ModelFile = Annotated[
+    Path,
+    typer.Argument(metavar="MODEL", help="An ONNX file (.onnx) or an OpenVINO IR file (.xml), which needs OpenVINO."),
+]
 Inputs = Annotated[
     list[str] | None,
     typer.Option(

@@ -42,7 +42,7 @@ class SourceFile:
         """
         with naming(self.path):
             if self.onnx is None:
-                from vinculum.models.openvino_ir.graph import read_openvino_ir
+                from vinculum.models.engines.openvino.ir import read_openvino_ir
 
                 return read_openvino_ir(self.content, self.path)
             from vinculum.models.onnx.model import model_of
@@ -106,7 +106,8 @@ def load(model: str | PathLike[str] | bytes | ModelProto) -> Model:
     Raises
     ------
     ModelError
-        If the file cannot be read, is malformed, or holds something that is not supported.
+        If the file cannot be read, is malformed, or holds something that is not supported; if it is an IR, and OpenVINO
+        is not installed.
     ElementTypeError, AttributeValueError, BroadcastError
         If a division in it has an element type, an attribute or shapes that its operator version does not allow.
     """

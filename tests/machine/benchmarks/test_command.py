@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from defusedxml.ElementTree import fromstring
+from xml.etree.ElementTree import fromstring
 from msgspec.structs import replace
 
 from benchmarks.compare.page import page

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 import pytest
-from defusedxml.ElementTree import fromstring
+from xml.etree.ElementTree import fromstring
 
 from tests.reporting.conformance.reports import HOSTILE, exact, hostile, report
 from tests.reporting.formats import check_junit

@@ -10,11 +10,10 @@ import openvino
 import openvino.opset13 as op
 import pytest
 
-from tests.models.convert.ir_models import DIVIDING, write_ir
-from vinculum.conformance.runtimes.programs.ir_writer import OpenvinoWriter, Value
+from tests.conformance.runtimes.programs.ir_models import DIVIDING, write_ir
+from vinculum.conformance.runtimes.programs.ir_writer import OpenvinoWriter, TensorType, Value
 from vinculum.models import load
 from vinculum.models.inner_divisions import what_openvino_divides
-from vinculum.models.openvino_ir.types import TensorType
 from vinculum.spec.element_types import INT32, ElementType
 from vinculum.tensors.storage import dtype_of
 
@@ -58,6 +57,6 @@ def test_layers_that_divide_inside(tmp_path: Path) -> None:
     path = tmp_path / "model.xml"
     openvino.save_model(openvino.Model([op.result(op.divide(soft, x))], [x], "m"), path, False)
     model = load(path)
-    assert [(node.name, node.operator) for node in model.inner_divisions] == [("soft", "SoftMax")]
+    assert [(node.name, node.operator) for node in model.inner_divisions] == [("soft", "Softmax")]
     assert len(model.divisions) == 1
     assert what_openvino_divides("Add") is None

@@ -44,7 +44,7 @@ def run(
     overflow: OverflowPolicy = "wrap",
     engine: Annotated[
         Engine,
-        typer.Option(help="The engine for everything but the divisions; for IR files reference or openvino."),
+        typer.Option(help="The engine for everything but the divisions; IR files are run by OpenVINO."),
     ] = "reference",
     in_json: OneObject = False,
 ) -> None:

@@ -21,7 +21,6 @@ from vinculum.conformance.audit.taps import AuditedModel, Tap
 from vinculum.conformance.runtimes.protocol import ModelRuntime
 from vinculum.conformance.runtimes.registry import STARTED, check_usable, names, parsed, runtime
 from vinculum.errors import DifferenceError, ModelError, SpecLookupError
-from vinculum.models.openvino_ir.xml import read_net
 from vinculum.models.sampling.comparison import check_equal
 from vinculum.models.source import naming, read_source
 from vinculum.models.values import validated_inputs
@@ -156,7 +155,6 @@ class Auditor:
             raise ModelError(f"model {str(file)!r} is OpenVINO IR, which {self._runtime.title} does not read")
         if self._expand:
             raise ModelError(f"model {str(file)!r} is OpenVINO IR, whose layers have no bodies; leave --expand out")
-        read_net(source.content)  # A malformed model gets our own error message.
         self._factory = (_OPENVINO_IR, options)
         with self._process() as process:
             answer = process.call("subject", file.absolute())

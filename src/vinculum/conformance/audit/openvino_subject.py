@@ -8,15 +8,13 @@ from typing import Any
 
 from vinculum.conformance.audit.taps import AuditedModel, Source, Tap, distinct_name, inside_body
 from vinculum.conformance.runtimes.openvino import OpenVino, places
-from vinculum.errors import ModelError, SpecLookupError
-from vinculum.models.engines.openvino.cut_model import nodes_of
+from vinculum.errors import ModelError
+from vinculum.models.engines.openvino.reading import attributes_of, element_type_of, nodes_of, shape_of
 from vinculum.models.engines.openvino.tensors import to_array
-from vinculum.models.execution import Division, Shape
+from vinculum.models.execution import Division
 from vinculum.models.inner_divisions import InnerDivision, what_openvino_divides
-from vinculum.models.openvino_ir.layers import AXIS_OF_OPENVINO
-from vinculum.models.values import UNKNOWN, ModelTensor
-from vinculum.spec.attributes import checked_attributes
-from vinculum.spec.element_types import ElementType, by_openvino_name
+from vinculum.models.values import ModelTensor
+from vinculum.spec.element_types import ElementType
 from vinculum.spec.openvino_divide import DIVIDE_1
 from vinculum.text import quoted
 
@@ -39,8 +37,8 @@ class OpenVinoAudit(OpenVino):
         twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
         if twice is not None:
             raise ModelError(f"two inputs of the model are called {quoted(twice)}; an audit needs names that differ")
-        types = map(_element_type, model.inputs)
-        inputs = tuple(map(ModelTensor, names, types, map(_shape, model.inputs)))
+        types = map(element_type_of, model.inputs)
+        inputs = tuple(map(ModelTensor, names, types, map(shape_of, model.inputs)))
         outputs = tuple(_output_name(port) for port in model.outputs)
         place, taken = len(outputs), set[tuple[str, str]]()
         taps: list[Tap] = []
@@ -73,19 +71,15 @@ def _ports(divide: Any) -> list[Any]:
 
 def _tap(divide: Any, path: str, place: int, taken: set[tuple[str, str]]) -> Tap:
     ports = _ports(divide)
-    element_type = _element_type(ports[0])
+    element_type = element_type_of(ports[0])
     known = element_type if isinstance(element_type, ElementType) else None
     name = distinct_name(divide.get_friendly_name(), path, taken)
-    division = Division(name, path, DIVIDE_1, known, tuple(map(_shape, ports)))
+    division = Division(name, path, DIVIDE_1, known, tuple(map(shape_of, ports)))
     if path:
         return Tap(division, {}, unobserved=inside_body(path))
-    given = divide.get_attributes()
-    attributes = {"axis" if key == AXIS_OF_OPENVINO else key: value for key, value in given.items()}
-    if attributes.get("auto_broadcast", "numpy") == "numpy":
-        attributes.pop("axis", None)
     sources = tuple(_source(port.get_node(), place + offset) for offset, port in enumerate(ports[:2]))
     quotient = Source(place=place + len(sources))
-    return Tap(division, checked_attributes(DIVIDE_1, attributes), (*sources, quotient))
+    return Tap(division, attributes_of(divide), (*sources, quotient))
 
 
 def _source(producer: Any, place: int) -> Source:
@@ -93,21 +87,6 @@ def _source(producer: Any, place: int) -> Source:
     if kind == "Constant":
         return Source(constant=to_array(producer))
     return Source(producer.get_friendly_name()) if kind == "Parameter" else Source(place=place)
-
-
-def _element_type(port: Any) -> ElementType | str:
-    name = port.get_element_type().get_type_name()
-    try:
-        return by_openvino_name(name)
-    except SpecLookupError:
-        return "bool" if name == "boolean" else UNKNOWN
-
-
-def _shape(port: Any) -> Shape | None:
-    shape = port.get_partial_shape()
-    if shape.rank.is_dynamic:
-        return None
-    return tuple(None if size.is_dynamic else int(size.get_length()) for size in shape)
 
 
 def _output_name(port: Any) -> str:

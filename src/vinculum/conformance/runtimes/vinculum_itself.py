@@ -1,10 +1,9 @@
-"""Our own engine, called as users call it: with models of ONNX and OpenVINO, and through `vinculum.sonnx`."""
+"""Our own engine, called as users call it: with models of ONNX, `vinculum.divide` and `vinculum.sonnx.div`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from numpy.typing import NDArray
@@ -13,7 +12,6 @@ from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.runtimes.options import check_names
 from vinculum.conformance.runtimes.packages import ONE_BY_ONE, versions_of
 from vinculum.conformance.runtimes.programs.onnx_source import inputs_source, onnx_model_lines
-from vinculum.conformance.runtimes.programs.openvino_source import ir_lines
 from vinculum.conformance.runtimes.programs.reproducer import operand_lines, print_quotient, python_program
 from vinculum.spec.model import Dialect
 
@@ -42,14 +40,16 @@ class VinculumItself:
         self.answer(ONE_BY_ONE)
 
     def answer(self, operation: Operation) -> NDArray[Any]:
-        """Return the quotient of the one division in the model, or of the function call for SONNX."""
+        """Return the quotient of the one division in an ONNX model, or of the function call."""
+        attributes: Any = operation.attributes
         if operation.spec.dialect is Dialect.SONNX:
             from vinculum.sonnx import div
 
-            attributes: Any = operation.attributes
             return div(*operation.operands, **attributes)
         if operation.spec.dialect is Dialect.OPENVINO:
-            return _in_ir(operation)
+            from vinculum.ops.openvino import divide
+
+            return divide(*operation.operands, **attributes)
         from vinculum.conformance.runtimes.programs.onnx_model import onnx_model
         from vinculum.models.backend import VinculumBackend
 
@@ -64,7 +64,7 @@ class VinculumItself:
 
     def reproducer(self, operation: Operation) -> str:
         """Return Python source that executes the operation with the installed package."""
-        sources = {Dialect.ONNX: _onnx_lines, Dialect.OPENVINO: _ir_lines, Dialect.SONNX: _sonnx_lines}
+        sources = {Dialect.ONNX: _onnx_lines, Dialect.OPENVINO: _divide_lines, Dialect.SONNX: _sonnx_lines}
         modules = {Dialect.ONNX: "vinculum.backend", Dialect.OPENVINO: "vinculum", Dialect.SONNX: "vinculum.sonnx"}
         dialect = operation.spec.dialect
         return python_program(f"import {modules[dialect]}", *operand_lines(operation), *sources[dialect](operation))
@@ -75,32 +75,13 @@ def _onnx_lines(operation: Operation) -> list[str]:
     return [*onnx_model_lines(operation), print_quotient(f"{run}[0]")]
 
 
-def _ir_lines(operation: Operation) -> list[str]:
-    return [
-        *ir_lines(operation),
-        "with tempfile.TemporaryDirectory() as folder:",
-        '    path = Path(folder, "division.xml")',
-        "    path.write_bytes(xml)",
-        '    path.with_suffix(".bin").write_bytes(data)',
-        f"    outputs = vinculum.load(path).run({inputs_source(operation)})",
-        print_quotient(f'outputs["{operation.spec.outputs[0].name}"]'),
-    ]
+def _divide_lines(operation: Operation) -> list[str]:
+    return [print_quotient(f"vinculum.divide(a, b{_options(operation)})")]
 
 
 def _sonnx_lines(operation: Operation) -> list[str]:
-    attributes = "".join(f", {name}={value!r}" for name, value in operation.attributes.items())
-    return [print_quotient(f"vinculum.sonnx.div(a, b{attributes})")]
+    return [print_quotient(f"vinculum.sonnx.div(a, b{_options(operation)})")]
 
 
-def _in_ir(operation: Operation) -> NDArray[Any]:
-    """Return the quotient of an IR, which is loaded from its two files."""
-    from vinculum.conformance.runtimes.programs.openvino_ir import openvino_ir
-    from vinculum.models.source import load
-
-    xml, data = openvino_ir(operation)
-    with TemporaryDirectory() as folder:
-        path = Path(folder, "division.xml")
-        path.write_bytes(xml)
-        path.with_suffix(".bin").write_bytes(data)
-        (quotient,) = load(path).run(operation.inputs).values()
-    return quotient
+def _options(operation: Operation) -> str:
+    return "".join(f", {name}={value!r}" for name, value in operation.attributes.items())

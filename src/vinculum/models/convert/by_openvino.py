@@ -14,8 +14,8 @@ from onnx.inliner import inline_local_functions
 
 from vinculum.errors import ModelError
 from vinculum.models.convert.change import Change
-from vinculum.models.engines.openvino.cut_model import NAME
 from vinculum.models.engines.openvino.process import OpenVinoProcess, check_installed
+from vinculum.models.engines.openvino.reading import NAME
 from vinculum.models.onnx.divisions import DIVIDES
 from vinculum.models.onnx.rewriter import set_nodes, unique_name
 from vinculum.models.onnx.scopes import all_nodes, name_of, opset_imports, subgraphs, title

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from xml.etree.ElementTree import Element, fromstring
 
 import numpy as np
 import pytest
 
-from tests.conformance.asking import operation, same_bits, small
+from tests.conformance.asking import operation, small
 from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.runtimes.programs.openvino_ir import openvino_ir
-from vinculum.models.source import load
-from vinculum.ops.openvino import divide
-from vinculum.spec.element_types import ElementType
+from vinculum.spec.element_types import INT32
 from vinculum.spec.openvino_divide import DIVIDE_1
 
 A = np.arange(6, dtype=np.int32).reshape(2, 3)
@@ -33,15 +30,8 @@ class TestFiles:
     """Operands as Parameters or as real Const layers, of every element type."""
 
     @pytest.mark.parametrize("constant", [False, True], ids=["run-time", "constant"])
-    @pytest.mark.parametrize("element_type", DIVIDE_1.element_types, ids=str)
-    def test_what_our_reader_makes_of_them(self, tmp_path: Path, element_type: ElementType, constant: bool) -> None:
-        asked = small(DIVIDE_1, element_type, constant)
-        xml, data = openvino_ir(asked)
-        path = tmp_path / "division.xml"
-        path.write_bytes(xml)
-        path.with_suffix(".bin").write_bytes(data)
-        (quotient,) = load(path).run(asked.inputs).values()
-        assert same_bits(quotient, divide(*asked.operands))
+    def test_layers(self, constant: bool) -> None:
+        asked = small(DIVIDE_1, INT32, constant)
         kinds = [layer.get("type") for layer in _layers(asked)]
         assert kinds == [*(["Const" if constant else "Parameter"] * 2), "Divide", "Result"]
         assert len(asked.inputs) == (0 if constant else 2)

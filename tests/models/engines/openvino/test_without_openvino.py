@@ -37,16 +37,8 @@ def test_a_conversion(source: Path, one_line: OneLine) -> None:
     assert not source.with_name("new.xml").exists()
 
 
-def test_an_ir_of_other_layers(ir_file: Callable[..., Path], one_line: OneLine) -> None:
-    port = '<port id="{}" precision="FP32"><dim>2</dim></port>'
-    layers = (
-        '<layer id="0" name="x" type="Parameter" version="opset1"><data shape="2" element_type="f32"/>'
-        f'<output>{port.format(0)}</output></layer><layer id="1" name="positive" type="Abs" version="opset1">'
-        f"<input>{port.format(0)}</input><output>{port.format(1)}</output></layer>"
-        f'<layer id="2" name="y" type="Result" version="opset1"><input>{port.format(0)}</input></layer>'
-    )
-    edges = "".join(f'<edge from-layer="{n}" from-port="{n}" to-layer="{n + 1}" to-port="0"/>' for n in (0, 1))
-    model = load(ir_file(layers, edges))
-    for call in (model.prepare, lambda: model.run({"x": X})):
-        with one_line(ModelError, "layer 'positive' (Abs) needs the package openvino", "pip install"):
-            call()
+def test_an_ir(tmp_path: Path, one_line: OneLine) -> None:
+    for name, content in (("model.xml", b"<net"), ("model.ir", b"\xef\xbb\xbf\n<net>")):
+        (tmp_path / name).write_bytes(content)
+        with one_line(ModelError, name, "an OpenVINO IR needs the package openvino", "pip install"):
+            load(tmp_path / name)

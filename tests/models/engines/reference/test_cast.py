@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper
 
 from vinculum.models import load
-from vinculum.models.openvino_ir.element_conversion import convert
+from vinculum.models.engines.reference.element_conversion import convert
 from vinculum.spec.element_types import (
     BFLOAT16,
     FLOAT,

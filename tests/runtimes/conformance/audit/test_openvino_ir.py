@@ -14,10 +14,9 @@ import pytest
 
 from vinculum.conformance.audit.record import Audit
 from vinculum.conformance.oracle.verdict import Kind
-from vinculum.conformance.runtimes.programs.ir_writer import OpenvinoWriter, Value
+from vinculum.conformance.runtimes.programs.ir_writer import OpenvinoWriter, TensorType, Value
 from vinculum.errors import ModelError
-from vinculum.models.openvino_ir.layers import AXIS_OF_OPENVINO
-from vinculum.models.openvino_ir.types import TensorType
+from vinculum.models.engines.openvino.reading import AXIS
 from vinculum.sandbox import End
 from vinculum.spec.element_types import FLOAT
 
@@ -100,7 +99,7 @@ class TestDivides:
     def test_pdpd(self, audited: Audited, tmp_path: Path) -> None:
         writer = OpenvinoWriter()
         x, y = writer.parameter("x", TensorType(FLOAT, (2, 2, 2))), writer.parameter("y", TensorType(FLOAT, (2,)))
-        data = {"auto_broadcast": "pdpd", AXIS_OF_OPENVINO: "0"}
+        data = {"auto_broadcast": "pdpd", AXIS: "0"}
         writer.result(writer.layer("Divide", "ratio", data, (x, y), Value(TensorType(FLOAT, (2, 2, 2)), "q")), "q")
         path = tmp_path / "model.xml"
         path.write_bytes(writer.xml("m"))

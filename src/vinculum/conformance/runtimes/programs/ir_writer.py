@@ -16,14 +16,26 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from numpy.typing import NDArray
 
 from vinculum.errors import ModelError
+from vinculum.models.engines.openvino.tensors import openvino_name, packed
+from vinculum.models.execution import Shape
 from vinculum.models.onnx.rewriter import unique_name
-from vinculum.models.openvino_ir.types import TensorType, openvino_name, packed
-from vinculum.models.openvino_ir.xml import Port
 from vinculum.spec.element_types import ElementType
 from vinculum.text import quoted
 
 _ALIGNMENT = 64
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+Port = tuple[str, str]
+"""A layer's id and a port's id in it."""
+
+
+@dataclass(frozen=True)
+class TensorType:
+    """A value's element type, and its shape as far as it is known."""
+
+    element_type: ElementType | str
+    shape: Shape | None
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from vinculum.conformance.cases.operation import Operation, quotient_shape
-from vinculum.conformance.runtimes.programs.ir_writer import OpenvinoWriter, Value
-from vinculum.models.openvino_ir.layers import AXIS_OF_OPENVINO
-from vinculum.models.openvino_ir.types import TensorType
+from vinculum.conformance.runtimes.programs.ir_writer import OpenvinoWriter, TensorType, Value
+from vinculum.models.engines.openvino.reading import AXIS
 from vinculum.spec.model import AttributeValue
 from vinculum.tensors.storage import element_type_of
 
@@ -31,7 +30,7 @@ def openvino_ir(operation: Operation) -> tuple[bytes, bytes]:
 
 
 def _spelling(name: str) -> str:
-    return AXIS_OF_OPENVINO if name == "axis" else name
+    return AXIS if name == "axis" else name
 
 
 def _text(value: AttributeValue) -> str:

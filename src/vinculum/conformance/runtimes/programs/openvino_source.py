@@ -12,7 +12,7 @@ from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.runtimes.programs.array_source import dtype_source
 from vinculum.conformance.runtimes.programs.onnx_source import onnx_model_lines
 from vinculum.conformance.runtimes.programs.reproducer import operand_lines, print_quotient, python_program
-from vinculum.models.openvino_ir.types import openvino_name
+from vinculum.models.engines.openvino.tensors import openvino_name
 from vinculum.spec.element_types import INT4, UINT4
 from vinculum.spec.model import Dialect
 from vinculum.tensors.storage import element_type_of
@@ -108,7 +108,7 @@ def _is_packed(array: NDArray[Any]) -> bool:
 
 def _data_lines(operation: Operation, data: bytes) -> list[str]:
     """Return lines that make the ``.bin`` file of an IR, in which every constant has an aligned offset."""
-    from vinculum.models.openvino_ir.types import packed
+    from vinculum.models.engines.openvino.tensors import packed
 
     if not data:
         return ['data = b""']

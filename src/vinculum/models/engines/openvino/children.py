@@ -8,7 +8,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from vinculum.models.engines.openvino.cut_model import NAME, nodes_of
+from vinculum.models.engines.openvino.reading import NAME, nodes_of
 from vinculum.models.engines.openvino.tensors import IN_FLOAT32, reason_of, to_array, to_tensor
 
 

@@ -7,8 +7,8 @@ model; after it the steps of the level are run. A body with a Divide is cut like
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,10 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.errors import ModelError
+from vinculum.models.engines.openvino.reading import NAME, Described, bodies_of, described, nodes_of
 from vinculum.models.engines.openvino.tensors import IN_FLOAT32, reason_of, to_array, to_tensor
-
-NAME = "vinculum:"
-"""The prefix of the numbered names of Divides and Results."""
 
 # Layers with other results in each run must not be duplicated in two parts.
 _RANDOM = ("RandomUniform", "Multinomial")
@@ -45,7 +43,7 @@ Run = Generator[Request, NDArray[Any], list[NDArray[Any]]]
 class CutModel:
     """A model, and its runs in progress.
 
-    - `xml`: the IR. Its Divides and the Results of the main graph are named `NAME` and a number.
+    - `xml`: the IR.
     - `data`: the file of its constants.
     """
 
@@ -57,23 +55,30 @@ class CutModel:
         self._data = np.memmap(data, np.uint8, "c") if data.is_file() and data.stat().st_size else np.zeros(1, np.uint8)
         try:
             model = core.read_model(xml, openvino.Tensor(self._data, shared_memory=True))
+            self._described = described(model)
+            divides = (node for _, node in nodes_of(model) if node.get_type_name() == "Divide")
+            for number, node in enumerate(divides):
+                node.set_friendly_name(f"{NAME}{number}")
             self._graph = _Graph(core, model)
         except RuntimeError as error:  # The only exception that OpenVINO raises.
             raise ModelError(f"OpenVINO cannot read the model: {reason_of(error)}") from None
-        self._inputs = [node.get_friendly_name() for node in model.get_parameters()]
-        self._results = [node.get_friendly_name().removeprefix(NAME) for node in model.get_results()]
         self._runs: dict[int, Run] = {}
+
+    def described(self) -> Described:
+        """Return what is in the model."""
+        return self._described
 
     def prepare(self) -> None:
         """Compile all parts."""
-        self._graph.prepare()
+        with _refusals():
+            self._graph.prepare()
 
-    def start(self, run: int, inputs: Mapping[str, NDArray[Any]]) -> Request | dict[int, NDArray[Any]]:
-        """Start a run; return the first request, or the outputs by the number of the Result."""
-        self._runs[run] = self._graph.run([inputs[name] for name in self._inputs])
+    def start(self, run: int, inputs: Mapping[str, NDArray[Any]]) -> Request | list[NDArray[Any]]:
+        """Start a run; return the first request, or the outputs in the model's order."""
+        self._runs[run] = self._graph.run([inputs[tensor.name] for tensor in self._described.inputs])
         return self._advance(run, None)
 
-    def resume(self, run: int, quotient: NDArray[Any]) -> Request | dict[int, NDArray[Any]]:
+    def resume(self, run: int, quotient: NDArray[Any]) -> Request | list[NDArray[Any]]:
         """Continue a run with the requested quotient; return as `start` does."""
         return self._advance(run, quotient)
 
@@ -81,14 +86,23 @@ class CutModel:
         """Drop a run."""
         self._runs.pop(run, None)
 
-    def _advance(self, run: int, quotient: Any) -> Request | dict[int, NDArray[Any]]:
+    def _advance(self, run: int, quotient: Any) -> Request | list[NDArray[Any]]:
         try:
-            return self._runs[run].send(quotient)
+            with _refusals():
+                return self._runs[run].send(quotient)
         except StopIteration as end:
             del self._runs[run]
-            return {int(name): array for name, array in zip(self._results, end.value, strict=True)}
-        except RuntimeError as error:  # The only exception that OpenVINO raises.
-            raise ModelError(reason_of(error)) from None
+            results: list[NDArray[Any]] = end.value
+            return results
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """Turn OpenVINO's refusal to run a model into a ModelError."""
+    try:
+        yield
+    except RuntimeError as error:  # The only exception that OpenVINO raises.
+        raise ModelError(f"the model cannot be run by OpenVINO: {reason_of(error)}") from None
 
 
 class _Graph:
@@ -231,10 +245,7 @@ class _Divide:
     graphs: tuple[_Graph, ...] = ()
 
     def __init__(self, node: Any) -> None:
-        name = node.get_friendly_name()
-        if not name.startswith(NAME):
-            raise ModelError(f"OpenVINO's reader adds a Divide {name!r} that is not in the file")
-        self._number = int(name.removeprefix(NAME))
+        self._number = int(node.get_friendly_name().removeprefix(NAME))
         self._operands = _port(node.input_value(0)), _port(node.input_value(1))
         self._result = _port(node.output(0))
 
@@ -350,26 +361,6 @@ def _step(core: Any, node: Any) -> Step | None:
     if not any(map(_divides, bodies_of(node))):
         return None
     return _If(core, node) if node.get_type_name() == "If" else _Loop(core, node)
-
-
-def bodies_of(node: Any) -> list[Any]:
-    """Return the bodies of a layer."""
-    if node.get_type_name() == "If":
-        return [node.get_then_body(), node.get_else_body()]
-    return [node.get_function()] if hasattr(node, "get_function") else []
-
-
-def nodes_of(model: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield every node of a model and its bodies, with its path, as in `vinculum.models.Division`."""
-    seen: Counter[str] = Counter()
-    for node in model.get_ordered_ops():
-        kind = node.get_type_name()
-        seen[kind] += 1
-        yield path, node
-        for body, branch in zip(bodies_of(node), ("then_branch", "else_branch"), strict=False):
-            number = f"#{seen[kind]}" if seen[kind] > 1 else ""
-            step = f"{kind}{number}:{branch if kind == 'If' else 'body'}"
-            yield from nodes_of(body, f"{path}/{step}" if path else step)
 
 
 def _divides(model: Any) -> bool:

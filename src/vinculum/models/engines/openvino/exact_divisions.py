@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.errors import DifferenceError, ModelError
-from vinculum.models.engines.openvino.cut_model import nodes_of
+from vinculum.models.engines.openvino.reading import nodes_of
 from vinculum.models.engines.openvino.tensors import IN_FLOAT32, reason_of, to_array, to_tensor
 from vinculum.models.inner_divisions import what_openvino_divides
 from vinculum.models.sampling.comparison import check_equal

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.models.openvino_ir.types import openvino_name, packed, unpacked
-from vinculum.spec.element_types import by_openvino_name
-from vinculum.tensors.storage import element_type_of_dtype
+from vinculum.spec.element_types import INT4, UINT4, ElementType, by_openvino_name
+from vinculum.tensors.storage import dtype_of, element_type_of_dtype
 from vinculum.text import one_line
 
 IN_FLOAT32 = {"INFERENCE_PRECISION_HINT": "f32"}
@@ -48,3 +47,34 @@ def to_array(tensor: Any) -> NDArray[Any]:
 def reason_of(error: Exception) -> str:
     """Return OpenVINO's message without its source locations."""
     return one_line(Exception(" ".join(_PLACES.sub("", str(error)).split())))
+
+
+def openvino_name(element_type: ElementType | str) -> str:
+    """Return the name of an element type in an IR."""
+    return "boolean" if isinstance(element_type, str) else str(element_type.openvino)
+
+
+def unpacked(raw: NDArray[np.uint8], element_type: ElementType | str, count: int) -> NDArray[Any]:
+    """Return `count` elements; 4-bit elements are packed two to a byte, the first in its low half."""
+    if isinstance(element_type, str):
+        return np.not_equal(raw, 0)
+    if element_type not in (INT4, UINT4):
+        return raw.view(dtype_of(element_type))
+    halves = np.empty((raw.size, 2), np.uint8)
+    np.bitwise_and(raw, 15, out=halves[:, 0])
+    np.right_shift(raw, 4, out=halves[:, 1])
+    values = halves.reshape(-1)[:count]
+    return values.astype(dtype_of(element_type)) if element_type is UINT4 else _signed(values)
+
+
+def packed(array: NDArray[Any], element_type: ElementType | str) -> bytes:
+    """Return elements as OpenVINO stores them; 4-bit elements are packed two to a byte, the first in its low half."""
+    if isinstance(element_type, str) or element_type.bits > 4:
+        return array.tobytes()
+    halves = np.zeros(array.size + array.size % 2, np.uint8)
+    halves[: array.size] = array.reshape(-1).astype(np.int8) & 15
+    return (halves[0::2] | halves[1::2] << 4).tobytes()
+
+
+def _signed(values: NDArray[np.uint8]) -> NDArray[Any]:
+    return ((values ^ 8).astype(np.int8) - 8).astype(dtype_of(INT4))

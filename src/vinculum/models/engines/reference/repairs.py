@@ -14,8 +14,8 @@ from onnx.reference.op_run import OpRun
 from onnx.reference.ops import load_op
 
 from vinculum.errors import SpecLookupError
+from vinculum.models.engines.reference.element_conversion import convert
 from vinculum.models.limits import check_bytes
-from vinculum.models.openvino_ir.element_conversion import convert
 from vinculum.spec.element_types import REAL, ElementType, by_onnx_code
 from vinculum.tensors.storage import element_type_of_dtype
 
@@ -24,9 +24,8 @@ class Cast(OpRun):
     """ONNX Cast between element types of divisions, rounded once, and defined where the standard leaves it open.
 
     The reference evaluator rounds some values twice in casts to bfloat16, and leaves the results for floats beyond an
-    integer type to the processor. Here both follow `vinculum.models.openvino_ir.element_conversion`, as does the layer
-    Convert of OpenVINO, so that a model and its conversion to the other format give the same bits. The evaluator's own
-    Cast handles all other casts.
+    integer type to the processor. Here both follow `vinculum.models.engines.reference.element_conversion`. The
+    evaluator's own Cast handles all other casts.
     """
 
     def _run(self, x: Any, to: int | None = None, **options: Any) -> Any:

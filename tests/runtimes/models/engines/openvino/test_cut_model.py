@@ -201,7 +201,7 @@ class TestProcess:
         given = {"x": np.array([7, 8, 9], np.int32)}
 
         def kill(record: DivisionRecord) -> None:
-            (isolated,) = model._program._started._started.values()  # type: ignore[attr-defined]
+            (isolated,) = model._program._process._started.values()  # type: ignore[attr-defined]
             isolated._running[0].end()
 
         with one_line(ModelError, "the model cannot be run by OpenVINO: "):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.cases import case
-from vinculum.models.openvino_ir.element_conversion import convert
+from vinculum.models.engines.reference.element_conversion import convert
 from vinculum.reference.rounding import decode, infinity, round_to_nearest_even
 from vinculum.spec.element_types import (
     BFLOAT16,

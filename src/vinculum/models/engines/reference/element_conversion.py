@@ -1,6 +1,6 @@
-"""Conversion between element types, as needed for the OpenVINO layer Convert.
+"""Conversion between element types, defined where ONNX's Cast and OpenVINO's Convert leave much open.
 
-The specification leaves much undefined. Here, conversions to an integer type keep the low bits of integers, and
+Here, conversions to an integer type keep the low bits of integers, and
 truncate floats toward zero and saturate them; NaN gives 0. Conversions to a float type round once, to nearest with ties
 to even. In conversions to boolean, 0 is false and everything else is true.
 """

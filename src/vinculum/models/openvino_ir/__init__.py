@@ -1,1 +1,0 @@
-"""OpenVINO IR: reading and running."""

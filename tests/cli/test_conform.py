@@ -9,9 +9,9 @@ from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
+from xml.etree.ElementTree import parse
 
 import pytest
-from xml.etree.ElementTree import parse
 
 from tests.conformance.judging import case
 from tests.reporting.conformance.reports import exact, report

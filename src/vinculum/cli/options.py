@@ -21,7 +21,7 @@ RUNTIMES = (
 OnnxFile = Annotated[Path, typer.Argument(metavar="MODEL", help="An ONNX file.")]
 ModelFile = Annotated[
     Path,
-    typer.Argument(metavar="MODEL", help="An ONNX file (.onnx) or an OpenVINO IR file (.xml), which needs OpenVINO."),
+    typer.Argument(metavar="MODEL", help="An ONNX file (.onnx) or an OpenVINO IR file (.xml)."),
 ]
 Inputs = Annotated[
     list[str] | None,

@@ -102,9 +102,9 @@ class Model:
         observer : callable, optional
             Called with a `DivisionRecord` after every executed division.
         engine : {"reference", "onnxruntime", "openvino"}
-            What runs all other operators: the reference evaluator of ONNX (for an IR always OpenVINO); ONNX Runtime, which is faster, lacks some operators and
-            versions and rounds sums in another order, and whose Mod is this package's too; or OpenVINO's CPU device,
-            which also narrows float64 to float32 and int64 to int32.
+            What runs all other operators: the reference evaluator of ONNX (for an IR always OpenVINO); ONNX Runtime,
+            which is faster, lacks some operators and versions and rounds sums in another order, and whose Mod is this
+            package's too; or OpenVINO's CPU device, which also narrows float64 to float32 and int64 to int32.
 
         Raises
         ------

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from xml.etree.ElementTree import fromstring
 
 import pytest
-from xml.etree.ElementTree import fromstring
 from msgspec.structs import replace
 
 from benchmarks.compare.page import page

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from typing import Any
+from xml.etree.ElementTree import fromstring
 
 import pytest
-from xml.etree.ElementTree import fromstring
 
 from tests.reporting.conformance.reports import HOSTILE, exact, hostile, report
 from tests.reporting.formats import check_junit

@@ -1,14 +1,13 @@
-"""The XML and the data of an IR, and that our reader takes them."""
+"""The XML and the data of an IR."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from xml.etree.ElementTree import Element
+from xml.etree.ElementTree import Element, fromstring
 
 import numpy as np
 import pytest
-from xml.etree.ElementTree import fromstring
 
 from tests.conformance.runtimes.programs.ir_models import DIVIDING, pairs
 from tests.models.conftest import one_line

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
@@ -18,13 +18,6 @@ from vinculum.spec.model import OperatorSpec
 from vinculum.text import quoted, shape_text
 
 Shape = tuple[int | str | None, ...]
-
-
-def settled_sizes(actual: Sequence[int], declared: Shape | None) -> tuple[int | None, ...]:
-    """Return the sizes of a value that its declaration fixes for every run; None for the others."""
-    if declared is None or len(declared) != len(actual):
-        return (None,) * len(actual)
-    return tuple(size if size == wanted else None for size, wanted in zip(actual, declared, strict=True))
 
 
 def division_label(name: str, operator: str, path: str) -> str:

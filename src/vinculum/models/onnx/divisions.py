@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 from onnx import (
     AttributeProto,
-    FunctionProto,
     ModelProto,
     NodeProto,
     TensorProto,
@@ -24,7 +23,7 @@ from vinculum.models.declared_data import LARGEST_RANK
 from vinculum.models.execution import Division, Shape, labelled
 from vinculum.models.inner_divisions import InnerDivision, what_onnx_divides
 from vinculum.models.onnx.functions import DOMAIN as FUNCTIONS
-from vinculum.models.onnx.scopes import Scope, all_nodes, name_of, scopes
+from vinculum.models.onnx.scopes import Scope, name_of, scopes
 from vinculum.spec.attributes import checked_attributes
 from vinculum.spec.element_types import ElementType, by_onnx_code
 from vinculum.spec.model import OperatorSpec
@@ -78,23 +77,6 @@ def _has_body(domain: str, node: NodeProto, scope: Scope) -> bool:
         return False
     kinds = ("has_function", "has_context_dependent_function")  # They are missing in the onnx package's type hints.
     return any(getattr(schema, kind) for kind in kinds)
-
-
-def divides(node: NodeProto, functions: Collection[str]) -> bool:
-    """Return whether a node is a division, holds one in a subgraph, or calls one of these functions."""
-    return any(
-        inner.op_type in DIVIDES if inner.domain == "" else inner.domain == FUNCTIONS and inner.op_type in functions
-        for inner in all_nodes([node])
-    )
-
-
-def dividing_functions(functions: Iterable[FunctionProto]) -> frozenset[str]:
-    """Return the names of the functions that hold divisions; callees must come before their callers."""
-    found: frozenset[str] = frozenset()
-    for function in functions:
-        if any(divides(node, found) for node in function.node):
-            found |= {function.name}
-    return found
 
 
 def mark_guard(nodes: Iterable[NodeProto], value: str = "") -> None:

@@ -13,7 +13,7 @@ from onnx import ModelProto, TensorProto, TypeProto, ValueInfoProto
 from vinculum.errors import ModelError
 from vinculum.models.declared_data import check_size
 from vinculum.models.engines.reference.evaluator import EvaluatedGraph
-from vinculum.models.execution import Division, Shape
+from vinculum.models.execution import Division
 from vinculum.models.model import Model, Runnable
 from vinculum.models.onnx.checks import check_structure
 from vinculum.models.onnx.divisions import (
@@ -36,11 +36,9 @@ from vinculum.text import quoted
 class OnnxProgram(EvaluatedGraph):
     """An ONNX graph and its functions, run by the reference evaluator by default."""
 
-    def __init__(
-        self, proto: ModelProto, divisions: tuple[Division, ...], constants: Initializers, shapes: Mapping[str, Shape]
-    ) -> None:
+    def __init__(self, proto: ModelProto, divisions: tuple[Division, ...], constants: Initializers) -> None:
         super().__init__(proto, divisions, constants)
-        self._parts = proto, divisions, constants, shapes
+        self._parts = proto, divisions, constants
         self._others: dict[str, Runnable] = {}
         self._lock = Lock()
 
@@ -53,15 +51,14 @@ class OnnxProgram(EvaluatedGraph):
         # Imported here, since they need optional packages.
         with self._lock:
             if engine not in self._others:
-                proto, divisions, constants, shapes = self._parts
                 if engine == "openvino":
-                    from vinculum.models.engines.openvino.partitioned import PartitionedProgram
+                    from vinculum.models.engines.openvino.onnx import OnnxInOpenVino
 
-                    self._others[engine] = PartitionedProgram(proto, divisions, constants, shapes)
+                    self._others[engine] = OnnxInOpenVino(*self._parts)
                 else:
                     from vinculum.models.engines.onnxruntime.program import OnnxRuntimeProgram
 
-                    self._others[engine] = OnnxRuntimeProgram(proto, divisions, constants)
+                    self._others[engine] = OnnxRuntimeProgram(*self._parts)
             return self._others[engine]
 
     def __getstate__(self) -> dict[str, Any]:
@@ -95,11 +92,8 @@ def _model(proto: ModelProto) -> Model:
     divisions = _divisions(inferred, function_names)
     for number, (_, node) in enumerate(division_nodes(proto, function_names)):
         mark(node, number)
-    infos = (*inferred.graph.value_info, *inferred.graph.input, *inferred.graph.output)
-    shapes = {info.name: declared_shape(info.type) for info in infos}
-    known = {name: shape for name, shape in shapes.items() if shape is not None}
     inner = tuple(inner_divisions(inferred, function_names))
-    return Model(inputs, outputs, divisions, OnnxProgram(proto, divisions, constants, known), inner)
+    return Model(inputs, outputs, divisions, OnnxProgram(proto, divisions, constants), inner)
 
 
 def _declared_input(value: ValueInfoProto, constants: Mapping[str, NDArray[Any]]) -> ModelTensor:

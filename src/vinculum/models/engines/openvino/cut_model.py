@@ -1,4 +1,4 @@
-"""An IR in OpenVINO, cut at its Divides; it lives in a child process, and requests each quotient from the parent.
+"""A model in OpenVINO, cut at its Divides; it lives in a child process, and requests each quotient from the parent.
 
 A step is a layer that is run outside of OpenVINO: a Divide, or a layer with a Divide in a body. The level of a layer is
 the largest number of steps on any path to it. The other layers of a level form one part, which OpenVINO compiles as a
@@ -17,7 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.errors import ModelError
-from vinculum.models.engines.openvino.reading import NAME, Described, bodies_of, described, nodes_of
+from vinculum.models.engines.openvino.reading import (
+    NAME,
+    Described,
+    Names,
+    bodies_of,
+    described,
+    divides_of,
+    nodes_of,
+    numbered,
+)
 from vinculum.models.engines.openvino.tensors import IN_FLOAT32, reason_of, to_array, to_tensor
 
 # Layers with other results in each run must not be duplicated in two parts.
@@ -43,30 +52,42 @@ Run = Generator[Request, NDArray[Any], list[NDArray[Any]]]
 class CutModel:
     """A model, and its runs in progress.
 
-    - `xml`: the IR.
-    - `data`: the file of its constants.
+    - `content`: an IR, or an ONNX model.
+    - `data`: the file of the constants of an IR.
+    - `names`: of the divisions of an ONNX model, and of their quotients; other Divides are left to OpenVINO.
     """
 
-    def __init__(self, xml: bytes, data: Path) -> None:
+    def __init__(self, content: bytes, data: Path | None, names: Names | None = None) -> None:
         import openvino
 
         core = openvino.Core()
         # Constants share this memory, which OpenVINO does not keep alive.
-        self._data = np.memmap(data, np.uint8, "c") if data.is_file() and data.stat().st_size else np.zeros(1, np.uint8)
+        is_file = data is not None and data.is_file() and data.stat().st_size
+        self._data = np.memmap(data, np.uint8, "c") if data is not None and is_file else np.zeros(1, np.uint8)
         try:
-            model = core.read_model(xml, openvino.Tensor(self._data, shared_memory=True))
-            self._described = described(model)
-            divides = (node for _, node in nodes_of(model) if node.get_type_name() == "Divide")
-            for number, node in enumerate(divides):
+            weights = b"" if data is None else openvino.Tensor(self._data, shared_memory=True)
+            model = core.read_model(content, weights)
+            self._described = described(model) if names is None else None
+            divides = dict(enumerate(divides_of(model))) if names is None else numbered(model, names)
+            for node in divides_of(model):
+                node.set_friendly_name("")
+            for number, node in divides.items():
                 node.set_friendly_name(f"{NAME}{number}")
+            self._found = tuple(divides)
             self._graph = _Graph(core, model)
         except RuntimeError as error:  # The only exception that OpenVINO raises.
-            raise ModelError(f"OpenVINO cannot read the model: {reason_of(error)}") from None
+            raise ModelError(f"the model cannot be read by OpenVINO: {reason_of(error)}") from None
+        self._inputs = [node.get_friendly_name() for node in model.get_parameters()]
         self._runs: dict[int, Run] = {}
 
     def described(self) -> Described:
-        """Return what is in the model."""
+        """Return what is in an IR."""
+        assert self._described is not None
         return self._described
+
+    def found(self) -> tuple[int, ...]:
+        """Return the numbers of the divisions."""
+        return self._found
 
     def prepare(self) -> None:
         """Compile all parts."""
@@ -75,7 +96,7 @@ class CutModel:
 
     def start(self, run: int, inputs: Mapping[str, NDArray[Any]]) -> Request | list[NDArray[Any]]:
         """Start a run; return the first request, or the outputs in the model's order."""
-        self._runs[run] = self._graph.run([inputs[tensor.name] for tensor in self._described.inputs])
+        self._runs[run] = self._graph.run([inputs[name] for name in self._inputs])
         return self._advance(run, None)
 
     def resume(self, run: int, quotient: NDArray[Any]) -> Request | list[NDArray[Any]]:
@@ -356,7 +377,7 @@ Step = _Divide | _If | _Loop
 
 def _step(core: Any, node: Any) -> Step | None:
     """Return the step for a layer, None if OpenVINO runs it."""
-    if node.get_type_name() == "Divide":
+    if _is_ours(node):
         return _Divide(node)
     if not any(map(_divides, bodies_of(node))):
         return None
@@ -364,7 +385,11 @@ def _step(core: Any, node: Any) -> Step | None:
 
 
 def _divides(model: Any) -> bool:
-    return any(node.get_type_name() == "Divide" for _, node in nodes_of(model))
+    return any(_is_ours(node) for _, node in nodes_of(model))
+
+
+def _is_ours(node: Any) -> bool:
+    return bool(node.get_type_name() == "Divide" and node.get_friendly_name().startswith(NAME))
 
 
 def _drop_states(model: Any) -> None:

@@ -4,25 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from itertools import count
-from math import inf
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 from numpy.typing import NDArray
 
 from vinculum.errors import BroadcastError, ModelError
-from vinculum.models.engines.openvino.cut_model import Request
-from vinculum.models.engines.openvino.process import OpenVinoProcess, check_installed
+from vinculum.models.engines.openvino.process import CutProcess, check_installed
 from vinculum.models.engines.openvino.reading import Described
 from vinculum.models.execution import RunContext
-from vinculum.models.limits import LimitError, seconds_left
 from vinculum.models.model import Model
 from vinculum.ops.openvino import divide
 from vinculum.text import quoted
-
-_MAKER = "vinculum.models.engines.openvino.cut_model:CutModel"
 
 
 def read_openvino_ir(content: bytes, file: Path) -> Model:
@@ -37,35 +30,28 @@ def read_openvino_ir(content: bytes, file: Path) -> Model:
 
 
 class CutProgram:
-    """An IR, cut at its Divides; the parts between them are compiled at the first run and kept.
+    """An IR in OpenVINO.
 
     - `content`: of the ``.xml``.
     - `data`: the path of the ``.bin``.
     """
 
     def __init__(self, content: bytes, data: Path) -> None:
-        self._content = content
-        self._data = data.absolute()
-        self.__setstate__({})
+        self._arguments = content, data.absolute()
+        self._process = CutProcess(*self._arguments)
         self.described: Described = self._process.call("described")
 
     def execute(self, arrays: Mapping[str, Any], execution: RunContext) -> dict[str, Any]:
         """Return the outputs for validated inputs."""
+
+        def quotient(number: int, dividend: NDArray[Any], divisor: NDArray[Any]) -> NDArray[Any]:
+            options: dict[str, Any] = {**self.described.attributes[number], **asdict(execution.policies)}
+            division = self.described.divisions[number]
+            return execution.divide(division, dividend, divisor, lambda a, b: divide(a, b, **options))
+
         self._check_bounds(arrays)
-        run = next(self._numbers)
-        answer = self._process.call("start", run, dict(arrays))
-        left = seconds_left()
-        deadline = inf if left is None else monotonic() + left  # Wall time: most work is done in the other process.
-        try:
-            while isinstance(answer, Request):
-                if monotonic() > deadline:
-                    raise LimitError("a loop takes longer than a trial run may")
-                quotient = self._quotient(execution, answer.number, *answer.operands)
-                answer = self._process.call("resume", run, quotient)
-        except BaseException:
-            self._process.call("stop", run)
-            raise
-        return {output.name: array for output, array in zip(self.described.outputs, answer, strict=True)}
+        results = self._process.run(arrays, quotient)
+        return {output.name: array for output, array in zip(self.described.outputs, results, strict=True)}
 
     def prepare(self) -> None:
         """Let OpenVINO compile the model."""
@@ -83,13 +69,6 @@ class CutProgram:
             )
         return self
 
-    def _quotient(
-        self, execution: RunContext, number: int, dividend: NDArray[Any], divisor: NDArray[Any]
-    ) -> NDArray[Any]:
-        options: dict[str, Any] = {**self.described.attributes[number], **asdict(execution.policies)}
-        division = self.described.divisions[number]
-        return execution.divide(division, dividend, divisor, lambda a, b: divide(a, b, **options))
-
     def _check_bounds(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Refuse an array whose shape is outside of the bounds that the model declares."""
         for tensor, bounds in zip(self.described.inputs, self.described.bounds, strict=True):
@@ -103,10 +82,8 @@ class CutProgram:
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle without OpenVINO's process."""
-        return {name: value for name, value in vars(self).items() if name not in ("_numbers", "_process")}
+        return {name: value for name, value in vars(self).items() if name != "_process"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Unpickle; OpenVINO's process starts at the next run."""
-        vars(self).update(state)
-        self._numbers = count()
-        self._process = OpenVinoProcess(_MAKER, self._content, self._data)
+        vars(self).update(state, _process=CutProcess(*state["_arguments"]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +22,9 @@ NAME = "vinculum:"
 """The prefix of the numbered names of Divides."""
 AXIS = "auto_broadcast.auto_broadcast_axis"
 """The name under which OpenVINO reads and writes the attribute axis."""
+
+Names = Sequence[tuple[str, str]]
+"""Names of divisions and of their quotients."""
 
 Bounds = tuple[tuple[int, int | None], ...]
 """The smallest and the largest size of each dimension; None for no limit."""
@@ -102,6 +105,27 @@ def shape_of(port: Any) -> Shape | None:
     if shape.rank.is_dynamic:
         return None
     return tuple(None if size.is_dynamic else int(size.get_length()) for size in shape)
+
+
+def divides_of(model: Any) -> Iterator[Any]:
+    """Yield the Divides of a model and its bodies."""
+    return (node for _, node in nodes_of(model) if node.get_type_name() == "Divide")
+
+
+def numbered(model: Any, names: Names) -> dict[int, Any]:
+    """Return the Divides that OpenVINO read from the numbered divisions of an ONNX model.
+
+    OpenVINO names a layer after its quotient if that is an output of a graph, and expands other operators to Divides.
+    """
+    called: dict[str, list[int]] = {f"{NAME}{number}": [number] for number in range(len(names))}
+    for number, (_, quotient) in enumerate(names):
+        called.setdefault(quotient, []).append(number)
+    found: dict[int, Any] = {}
+    for node in divides_of(model):
+        numbers = [number for number in called.get(node.get_friendly_name(), ()) if number not in found]
+        if numbers:
+            found[numbers[0]] = node
+    return found
 
 
 def bodies_of(node: Any) -> list[Any]:

@@ -106,7 +106,7 @@ def check(
     from vinculum.analysis import check as checked
     from vinculum.analysis.accuracy import accuracy
     from vinculum.analysis.triage import read_baseline, read_suppressions, sorted_out
-    from vinculum.cli.input_files import read_arrays
+    from vinculum.cli.inputs import read_arrays
     from vinculum.models.source import read_source
     from vinculum.reporting.progress import progress
 
@@ -168,7 +168,7 @@ def _print(
 
 
 def _check_options(models: Sequence[Path], files: _Files, runs: int, in_json: bool) -> None:
-    from vinculum.cli.report_files import check_files
+    from vinculum.cli.outputs import check_files
 
     if in_json and len(models) > 1:
         raise AttributeValueError(f"--json reports one model, and {len(models)} are given; give one, or use --sarif")
@@ -202,7 +202,7 @@ def _input_errors(texts: Sequence[str], bounds: bool, as_type: str | None) -> di
 
 
 def _write(triages: Sequence[Triage], files: _Files) -> None:
-    from vinculum.cli.report_files import write_files
+    from vinculum.cli.outputs import write_files
     from vinculum.reporting.check import sarif
     from vinculum.reporting.check.witness_files import write_witnesses
     from vinculum.version import __version__

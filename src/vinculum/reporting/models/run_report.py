@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -206,13 +207,15 @@ class _Node:
 
 
 def output_report(
-    name: str, array: NDArray[Any], file: str | None = None, stored_as: str | None = None
+    name: str, array: NDArray[Any], file: Path | str | None = None, stored_as: str | None = None
 ) -> OutputReport:
     """Return what is to be told of an output: its first few elements stand for all."""
     values = tuple(array.flat[index] for index in range(min(array.size, VALUES_SHOWN)))
     # Of the model's outputs only strings are objects.
     known = "string" if array.dtype == object else element_type_of_dtype(array.dtype) or array.dtype.name
-    return OutputReport(name, str(known), array.dtype.name, array.shape, values, file, stored_as)
+    return OutputReport(
+        name, str(known), array.dtype.name, array.shape, values, None if file is None else str(file), stored_as
+    )
 
 
 def as_json(report: RunReport) -> dict[str, Any]:

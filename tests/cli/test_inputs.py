@@ -13,8 +13,8 @@ import pytest
 from numpy.typing import NDArray
 from onnx import numpy_helper
 
-from vinculum.cli import input_files as module
-from vinculum.cli.input_files import input_files, read_inputs
+from vinculum.cli import inputs as module
+from vinculum.cli.inputs import input_files, read_inputs
 from vinculum.errors import ModelError
 from vinculum.models import ModelTensor
 from vinculum.spec.element_types import BFLOAT16, FLOAT, FLOAT8E4M3FN, FLOAT8E5M2, INT4, INT32, ElementType

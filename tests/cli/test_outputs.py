@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vinculum.cli.output_files import output_paths, write_outputs
+from vinculum.cli.outputs import output_paths, write_outputs
 from vinculum.errors import ModelError
 
 ODD_NAMES = [

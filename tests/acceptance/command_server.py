@@ -46,7 +46,6 @@ LATE = (
     "vinculum.models.convert.file_conversion",
     "vinculum.repair.file_hardening",
     "vinculum.models.sampling.input_sets",
-    "vinculum.reporting.check.accuracy",
     "vinculum.reporting.check.page",
     "vinculum.reporting.check.sarif",
     "vinculum.reporting.check.trace",

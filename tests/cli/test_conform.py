@@ -182,7 +182,7 @@ class TestReports:
     ) -> None:
         page, document = tmp_path / "r.html", tmp_path / "r.xml"
         page.write_text("old", encoding="utf-8")
-        monkeypatch.setattr("vinculum.reporting.conformance.html.data", lambda runs, known: 1 / 0)
+        monkeypatch.setattr("vinculum.reporting.conformance.html.data", lambda views: 1 / 0)
         assert conform("vinculum", "--html", page, "--junit", document) == 3
         assert page.read_text("utf-8") == "old"
         assert sorted(path.name for path in tmp_path.iterdir()) == ["r.html"]

@@ -43,7 +43,9 @@ Seed = Annotated[
 ]
 Dimensions = Annotated[
     list[str] | None,
-    typer.Option("--dim", metavar="NAME=SIZE", help="The size of a symbolic dimension."),
+    typer.Option(
+        "--dim", metavar="NAME=SIZE", help="The size of a symbolic dimension. Default: 1, in an audit about 1,000."
+    ),
 ]
 ZeroDivisorPolicy = Annotated[ZeroDivisor, typer.Option("--zero-divisor", help="The result of an integer x/0.")]
 OverflowPolicy = Annotated[Overflow, typer.Option("--overflow", help="The result of an integer MIN/-1.")]

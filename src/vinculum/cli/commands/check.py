@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from rich.console import Group, RenderableType
 from rich.text import Text
 
 from vinculum.cli.answers import end, tell
@@ -148,21 +147,12 @@ def _print(
 ) -> None:
     """Print each model's findings and bounds, and the suppressions that match no finding."""
     from vinculum.analysis.triage import unused
-    from vinculum.reporting.check import accuracy
     from vinculum.reporting.check.data import as_json
     from vinculum.reporting.check.page import page
     from vinculum.reporting.escape import short
 
-    def data(triage: Triage, bounds: Accuracy | None) -> dict[str, Any]:
-        bounded = {} if bounds is None else {"accuracy": accuracy.as_json(bounds)}
-        return {**as_json(triage, calibrated), **bounded}
-
-    def pages(triage: Triage, bounds: Accuracy | None) -> RenderableType:
-        bounded = () if bounds is None else (accuracy.page(bounds),)
-        return Group(page(triage, calibrated), *bounded)
-
     for triage, bounds in zip(triages, accuracies, strict=True):
-        tell(in_json, data, pages, triage, bounds)
+        tell(in_json, as_json, page, triage, calibrated, bounds)
     for one in () if in_json else unused(accepted, triages):
         console().print(Text(f"Suppresses nothing: {short(one.fingerprint or one.rule or one.node)}.", "yellow"))
 

@@ -1,8 +1,9 @@
-"""Records as values that JSON can hold, so that no record needs an encoder of its own."""
+"""Records as values that JSON can hold, so that no record needs an encoder of its own; and SARIF's frame."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from math import isfinite
@@ -33,3 +34,10 @@ def plain(value: Any) -> Any:
 def part(record: object, *names: str) -> dict[str, Any]:
     """Return some attributes of a record under their own names."""
     return {name: plain(getattr(record, name)) for name in names}
+
+
+def sarif(runs: Sequence[dict[str, Any]]) -> str:
+    """Return the document of runs in SARIF 2.1.0, the form in which code hosts and editors show what was found."""
+    schema = "https://json.schemastore.org/sarif-2.1.0.json"
+    whole = {"$schema": schema, "version": "2.1.0", "runs": runs}
+    return json.dumps(whole, indent=1, allow_nan=False) + "\n"

@@ -13,7 +13,7 @@ from rich.text import Text
 from vinculum.cli.answers import end, tell
 from vinculum.cli.options import OneObject
 from vinculum.errors import AttributeValueError, ModelError
-from vinculum.reporting.console import console
+from vinculum.reporting.terminal import console
 from vinculum.text import quoted
 
 if TYPE_CHECKING:

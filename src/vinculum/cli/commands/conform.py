@@ -106,7 +106,7 @@ def _compare(files: Sequence[str], json: Path | None) -> None:
     from vinculum.cli.outputs import check_files, write_files
     from vinculum.conformance.execute.run_diff import run_diff
     from vinculum.reporting.conformance.diff import document, page
-    from vinculum.reporting.console import console
+    from vinculum.reporting.terminal import console
 
     if len(files) != 2:
         raise AttributeValueError(f"--diff compares two files of runs, BEFORE.json AFTER.json; {len(files)} were given")

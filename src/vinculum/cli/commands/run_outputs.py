@@ -78,7 +78,7 @@ def finish(runs: Sequence[Run], known: dict[str, KnownDeviations], outputs: Outp
     """Print runs, write their files, and end with the exit code for their verdicts."""
     from vinculum.conformance.expect import mismatches
     from vinculum.reporting.conformance import expected, terminal
-    from vinculum.reporting.console import console
+    from vinculum.reporting.terminal import console
 
     pairs = [(run, known[run.backend]) for run in runs if run.backend in known]
     comparisons = tuple((run, file, mismatches(run, file)) for run, file in pairs)

@@ -15,7 +15,7 @@ from vinculum.analysis.triage import Triage
 from vinculum.reporting.check.words import alert_frame, message, path_words, witness_words
 from vinculum.reporting.escape import one_line, short
 from vinculum.reporting.models.run import seconds_text
-from vinculum.reporting.tables import cell, counted, section, table
+from vinculum.reporting.terminal import cell, counted, section, table
 
 _STYLES = {
     Severity.CERTAIN: "bold red",
@@ -38,7 +38,7 @@ def _parts(triage: Triage, calibrated: Sequence[str]) -> Iterator[RenderableType
     for finding in triage.open:
         yield _heading(finding)
         for line in _lines(finding):
-            yield Padding(line, (0, 0, 0, 2), expand=False)
+            yield Padding.indent(line, 2)
         yield Text("")
     for one in triage.expired:
         what = one.fingerprint or one.rule or one.node

@@ -17,8 +17,7 @@ from vinculum.analysis.hazards.registry import BY_CODE
 from vinculum.analysis.triage import FINGERPRINT, Suppression, Triage
 from vinculum.reporting.check.words import BOUNDS_FROM, message, path_words, witness_words
 from vinculum.reporting.escape import escaped, one_line
-from vinculum.reporting.plain import plain
-from vinculum.reporting.sarif import sarif
+from vinculum.reporting.plain import plain, sarif
 
 _ROOT = "%SRCROOT%"
 _MOST_RESULTS = 5_000  # Code scanning shows no more of a run, and takes 25,000.

@@ -18,7 +18,7 @@ from vinculum.reporting.check.words import alert_frame, shortened, way
 from vinculum.reporting.escape import one_line, short
 from vinculum.reporting.models.run_report import InputReport
 from vinculum.reporting.plain import part, plain
-from vinculum.reporting.tables import counted
+from vinculum.reporting.terminal import counted
 
 _INFIX = {"Div": "/", "Mul": "*", "Add": "+", "Sub": "-", "Pow": "**", "Mod": "mod"}
 _MADE = {Kind.ZERO_DIVISOR: "divides by zero", Kind.INFINITY: "makes an infinity", Kind.NAN: "makes NaN"}
@@ -62,7 +62,7 @@ def _parts(traced: Traced) -> Iterator[RenderableType]:
         yield Text("")
         yield Text(f"In {one_line(trace.engine)}", "bold cyan")
         for line in _trace(trace, before):
-            yield Padding(line, (0, 0, 0, 2), expand=False)
+            yield Padding.indent(line, 2)
         before = trace if not trace.refused else before
 
 

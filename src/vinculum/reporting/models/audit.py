@@ -19,7 +19,7 @@ from vinculum.reporting.escape import one_line, short
 from vinculum.reporting.models.run import inner_divisions, inputs_table, seconds_text
 from vinculum.reporting.models.run_report import InputReport
 from vinculum.reporting.plain import part, plain
-from vinculum.reporting.tables import counted, section, table
+from vinculum.reporting.terminal import counted, named, section, table
 from vinculum.sandbox import Answer, End
 from vinculum.text import shape_text
 
@@ -86,8 +86,7 @@ def _node(node: NodeRecord) -> RenderableType:
     lines = [", ".join(facts)]
     if node.verdict is not None:
         lines.insert(0, " / ".join([*(["1"] if len(node.shapes) == 1 else []), *map(shape_text, node.shapes)]))
-    below = Text("\n").join(Text(short(line), "dim") for line in lines)
-    return Group(Text(short(division.name), "bold", overflow="fold"), Padding(below, (0, 0, 0, 2), expand=False))
+    return named(division.name, lines)
 
 
 def _verdict(verdict: Verdict | None) -> Text:
@@ -108,7 +107,7 @@ def _is_told(node: NodeRecord) -> bool:
 def _finding(node: NodeRecord, title: str) -> Iterator[RenderableType]:
     yield Text(short(node.division.name), "bold", overflow="fold")
     for line in _lines(node, title):
-        yield Padding(Text(one_line(line)), (0, 0, 0, 2), expand=False)
+        yield Padding.indent(Text(one_line(line)), 2)
 
 
 def _lines(node: NodeRecord, title: str) -> Iterator[str]:

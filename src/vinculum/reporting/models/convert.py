@@ -12,7 +12,7 @@ from rich.text import Text
 from vinculum.models.convert import FileConversion
 from vinculum.reporting.escape import short
 from vinculum.reporting.plain import part
-from vinculum.reporting.tables import cell, counted, section, table
+from vinculum.reporting.terminal import cell, counted, section, table
 
 
 def page(conversion: FileConversion, source: Path, target: Path) -> RenderableType:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Group, RenderableType
-from rich.padding import Padding
 from rich.text import Text
 
 from vinculum.models.engines.model_runner import NAMES
@@ -15,7 +14,7 @@ from vinculum.models.onnx.divisions import GUARDS
 from vinculum.repair import RUNTIMES, Decision, HardenedFile, Hardening
 from vinculum.reporting.escape import short
 from vinculum.reporting.plain import part, plain
-from vinculum.reporting.tables import counted, section, table
+from vinculum.reporting.terminal import counted, named, section, table
 
 _WHY_INLINED = "not every runtime takes them, or their calls differ in type"
 
@@ -88,8 +87,7 @@ def _functions(hardening: Hardening) -> list[str]:
 def _node(decision: Decision) -> RenderableType:
     where = f" in {decision.path}" if decision.path else ""
     element_type = "of unknown type" if decision.facts is None else decision.facts.element_type
-    below = Text(short(f"{decision.operator}{where}, {element_type}"), "dim")
-    return Group(Text(short(decision.name), "bold", overflow="fold"), Padding(below, (0, 0, 0, 2), expand=False))
+    return named(decision.name, [f"{decision.operator}{where}, {element_type}"])
 
 
 def _notes(decisions: tuple[Decision, ...]) -> Iterator[RenderableType]:

@@ -11,7 +11,7 @@ from benchmarks.compare.cells import TYPES
 from benchmarks.compare.peers import OURS, PEERS, ROOFLINE
 from benchmarks.compare.results import Outcome, Report, Row
 from vinculum.reporting.escape import one_line
-from vinculum.reporting.tables import counted
+from vinculum.reporting.terminal import counted
 
 _TOLERABLE = 0.05  # A part of the processors' time.
 _MOST = 10  # Cells of a sentence.

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import os
+import runpy
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from multiprocessing import Pipe
-from multiprocessing.connection import Connection
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
+from warnings import catch_warnings, simplefilter
 
 import pytest
 
 import vinculum as package
-from tests import fake_runtime, processes
-from tests.warm_processes import Server
+from tests import processes
+from vinculum.cli.main import main
 
-_SESSION = 7200.0  # Seconds that the server of commands may live.
 Completed = subprocess.CompletedProcess[str]
 Vinculum = Callable[..., Completed]
 
@@ -41,11 +41,15 @@ def environment() -> dict[str, str]:
 
 @pytest.fixture(scope="session")
 def started_vinculum(environment: dict[str, str]) -> Vinculum:
-    """Return a function that runs the command as a shell does: a new process, which imports all that it needs."""
+    """Return a function that runs the command as a shell does: a new process, which imports all that it needs.
+
+    After ``--python`` it runs a program in Python.
+    """
 
     def run(*arguments: object, columns: int = 80, folder: Path | None = None, **variables: str) -> Completed:
+        words = [*map(str, arguments)]
         return processes.run(
-            [sys.executable, "-m", "vinculum", *map(str, arguments)],
+            [sys.executable, *(words[1:] if words[:1] == ["--python"] else ("-m", "vinculum", *words))],
             encoding="utf-8",
             cwd=folder,
             env={**environment, "COLUMNS": str(columns), **variables},
@@ -54,42 +58,46 @@ def started_vinculum(environment: dict[str, str]) -> Vinculum:
     return run
 
 
-@pytest.fixture(scope="session")
-def vinculum(
-    started_vinculum: Vinculum,
-    environment: dict[str, str],
-    warm_processes: Server,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[Vinculum]:
-    """Return a function that runs the command in a process of its own, which need not import everything again."""
-    if sys.platform != "linux":  # Elsewhere no process can be forked, or none that has imported NumPy.
-        yield started_vinculum
-        return
-    streams = tmp_path_factory.mktemp("streams")
-    with _server(environment, warm_processes.address()) as connection:
+@pytest.fixture
+def vinculum(monkeypatch: pytest.MonkeyPatch) -> Vinculum:
+    """Return a function that runs what `started_vinculum` does in this process, which need not import it anew."""
 
-        def run(*arguments: object, columns: int = 80, folder: Path | None = None) -> Completed:
-            words = [*map(str, arguments)]
-            files = (streams / "output", streams / "errors")
-            for file in files:
-                file.write_bytes(b"")
-            fakes = os.environ.get(fake_runtime.VARIABLE)
-            connection.send((words, str(folder or Path.cwd()), columns, fakes, (str(files[0]), str(files[1]))))
-            assert connection.poll(2 * processes.LIMIT), "the server of commands does not answer"
-            code: int = connection.recv()
-            return Completed(words, code, *(file.read_text("utf-8") for file in files))
+    def run(*arguments: object, columns: int = 80, folder: Path | None = None) -> Completed:
+        words, place = [*map(str, arguments)], str(folder or Path.cwd())
+        output, errors = StringIO(), StringIO()
+        with monkeypatch.context() as patch, redirect_stdout(output), redirect_stderr(errors), catch_warnings():
+            simplefilter("ignore")
+            patch.setattr("vinculum.cli.main._prepare", lambda: None)  # Signals and streams are pytest's own.
+            for name in _LEFT_OUT:
+                patch.delenv(name, raising=False)
+            patch.setenv("COLUMNS", str(columns))
+            patch.chdir(place)
+            patch.setattr(sys, "path", [place, *sys.path])  # where `python -m vinculum` looks first
+            code = _program(words[1:], patch) if words[:1] == ["--python"] else _command(words, patch)
+        for name in [name for name, module in sys.modules.items() if _lies_in(module, place)]:
+            del sys.modules[name]  # Another page may have another file of that name.
+        return Completed(words, code, output.getvalue(), errors.getvalue())
 
-        yield run
+    return run
 
 
-@contextmanager
-def _server(environment: dict[str, str], address: str) -> Iterator[Connection]:
-    ours, theirs = Pipe()
-    command = [sys.executable, "-m", "tests.acceptance.command_server", str(theirs.fileno()), address]
-    root = Path(__file__).parents[2]
-    with processes.started(command, limit=_SESSION, cwd=root, env=environment, pass_fds=[theirs.fileno()]), ours:
-        theirs.close()
-        yield ours
+def _command(words: list[str], patch: pytest.MonkeyPatch) -> int:
+    patch.setattr(sys, "argv", ["vinculum", *words])
+    return main()
+
+
+def _program(words: list[str], patch: pytest.MonkeyPatch) -> int:
+    patch.setattr(sys, "argv", words)
+    try:
+        runpy.run_path(words[0], run_name="__main__")
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+    return 0
+
+
+def _lies_in(module: object, folder: str) -> bool:
+    file = getattr(module, "__file__", None)
+    return isinstance(file, str) and str(Path(file).parent) == folder
 
 
 @pytest.fixture

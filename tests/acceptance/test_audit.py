@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from onnx import TensorProto, helper
+from onnx import NodeProto, TensorProto, helper, numpy_helper
 
+from tests.cases import case
 from tests.fake_runtime import (
     DiesAfterPacketsOf4,
     DiesOfIntegers,
@@ -27,44 +29,38 @@ Vinculum = Callable[..., subprocess.CompletedProcess[str]]
 Refused = Callable[..., str]
 
 
-@pytest.fixture
-def integers(tmp_path: Path) -> Path:
-    """Return the file of a model with two divisions of int64."""
-    tensors = [helper.make_tensor_value_info(name, TensorProto.INT64, ("N",)) for name in "abd"]
-    nodes = [helper.make_node("Div", ["a", "b"], ["c"], "ratio"), helper.make_node("Div", ["c", "b"], ["d"], "again")]
-    graph = helper.make_graph(nodes, "g", tensors[:2], tensors[2:])
-    path = tmp_path / "model.onnx"
+def written(path: Path, nodes: Sequence[NodeProto], code: int, shape: Sequence[int | str], **constants: Any) -> Path:
+    """Write a model of nodes from the inputs ``a`` and ``b``, or ``x``, to their last result; return its file."""
+    made = {name for node in nodes for name in node.output}
+    free = dict.fromkeys(n for node in nodes for n in node.input if n not in made and n not in constants)
+    inputs = [helper.make_tensor_value_info(name, code, shape) for name in free]
+    outputs = [helper.make_tensor_value_info(nodes[-1].output[0], code, shape)]
+    held = [numpy_helper.from_array(array, name) for name, array in constants.items()]
+    graph = helper.make_graph(nodes, "g", inputs, outputs, held)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
     path.write_bytes(model.SerializeToString())
     return path
+
+
+@pytest.fixture
+def integers(tmp_path: Path) -> Path:
+    """Return the file of a model with two divisions of int64."""
+    nodes = [helper.make_node("Div", ["a", "b"], ["c"], "ratio"), helper.make_node("Div", ["c", "b"], ["d"], "again")]
+    return written(tmp_path / "model.onnx", nodes, TensorProto.INT64, ("N",))
 
 
 @pytest.fixture
 def one_division(tmp_path: Path) -> Callable[..., Path]:
     """Return a function that writes a model of one division of a type and a shape."""
-
-    def written(code: int, shape: Sequence[int | str]) -> Path:
-        tensors = [helper.make_tensor_value_info(name, code, shape) for name in "abc"]
-        graph = helper.make_graph([helper.make_node("Div", ["a", "b"], ["c"], "ratio")], "g", tensors[:2], tensors[2:])
-        path = tmp_path / "one.onnx"
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
-        path.write_bytes(model.SerializeToString())
-        return path
-
-    return written
+    nodes = [helper.make_node("Div", ["a", "b"], ["c"], "ratio")]
+    return partial(written, tmp_path / "one.onnx", nodes)
 
 
 @pytest.fixture
 def norm(tmp_path: Path) -> Path:
     """Return the file of a model of one LayerNormalization, as PyTorch exports nn.LayerNorm."""
-    tensors = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ("N", 8)) for name in "xy"]
-    node = helper.make_node("LayerNormalization", ["x", "w"], ["y"], "norm")
-    weights = helper.make_tensor("w", TensorProto.FLOAT, (8,), [1.0] * 8)
-    graph = helper.make_graph([node], "g", tensors[:1], tensors[1:], [weights])
-    path = tmp_path / "norm.onnx"
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
-    path.write_bytes(model.SerializeToString())
-    return path
+    nodes = [helper.make_node("LayerNormalization", ["x", "w"], ["y"], "norm")]
+    return written(tmp_path / "norm.onnx", nodes, TensorProto.FLOAT, ("N", 8), w=np.ones(8, np.float32))
 
 
 def given(folder: Path, **values: list[int]) -> list[str]:
@@ -161,19 +157,17 @@ class TestWhatSeedsDoNotShow:
 class TestRemainders:
     """A runtime may divide what remains after vectors by other instructions: no seed and no size hides that."""
 
-    @pytest.mark.parametrize("seed", range(4))
-    @pytest.mark.parametrize("options", [(), ("--dim", "N=1001"), ("--dim", "N=3")], ids=str)
-    def test_a_death_in_the_remainder(
-        self, vinculum: Vinculum, one_division: Callable[..., Path], seed: int, options: tuple[str, ...]
-    ) -> None:
+    def test_a_death_in_the_remainder(self, vinculum: Vinculum, one_division: Callable[..., Path]) -> None:
         model = one_division(TensorProto.INT32, ("N",))
-        with installed(onnxruntime=DiesAfterPacketsOf4):
-            done = vinculum("audit", model, "--backend", "onnxruntime", "--seed", seed, *options)
-        assert (done.returncode, done.stderr) == (1, "")
-        told = " ".join(done.stdout.split())
-        assert "ONNX Runtime died on edge cases; exit code 1. Inputs" in told
-        assert "ONNX Runtime died on edge cases; exit code 1. 1 of 1 division exact where observed" in told
-        assert "'ratio' divides -2147483648 / -1 at (0,)" in told
+        asked = (*((seed, ()) for seed in range(4)), (0, ("--dim", "N=1001")), (1, ("--dim", "N=3")))
+        for seed, options in asked:
+            with case(seed, *options), installed(onnxruntime=DiesAfterPacketsOf4):
+                done = vinculum("audit", model, "--backend", "onnxruntime", "--seed", seed, *options)
+                assert (done.returncode, done.stderr) == (1, "")
+                told = " ".join(done.stdout.split())
+                assert "ONNX Runtime died on edge cases; exit code 1. Inputs" in told
+                assert "ONNX Runtime died on edge cases; exit code 1. 1 of 1 division exact where observed" in told
+                assert "'ratio' divides -2147483648 / -1 at (0,)" in told
 
     def test_what_a_fixed_size_hides_is_said(self, vinculum: Vinculum, one_division: Callable[..., Path]) -> None:
         model = one_division(TensorProto.INT32, (1000,))
@@ -244,10 +238,7 @@ class TestFindings:
         assert "divisor zero in 1 quotient, first at (1,)" in told
 
     def test_a_model_without_divisions(self, vinculum: Vinculum, tmp_path: Path) -> None:
-        tensors = [helper.make_tensor_value_info(name, TensorProto.FLOAT, (1,)) for name in "xy"]
-        graph = helper.make_graph([helper.make_node("Neg", ["x"], ["y"])], "g", tensors[:1], tensors[1:])
-        path = tmp_path / "model.onnx"
-        path.write_bytes(helper.make_model(graph, ir_version=8).SerializeToString())
+        path = written(tmp_path / "m.onnx", [helper.make_node("Neg", ["x"], ["y"])], TensorProto.FLOAT, (1,))
         with installed(onnxruntime=FakeRuntime):
             done = vinculum("audit", path, "--backend", "onnxruntime", "--seed", 0)
         assert (done.returncode, done.stderr) == (0, "")
@@ -263,9 +254,8 @@ class TestRefused:
         with installed(onnxruntime=FakeRuntime):
             yield
 
-    @pytest.mark.parametrize(
-        ("options", "words"),
-        [
+    def test_options(self, refused: Refused, integers: Path) -> None:
+        for options, words in (
             ((), "--backend"),
             (
                 ("--backend", "torch"),
@@ -281,10 +271,9 @@ class TestRefused:
             (("--backend", "onnxruntime", "--seed", "0", "--dim", "M=3"), "no input has a dimension 'M'"),
             (("--backend", "onnxruntime", "--seed", "0", "--limit", "0"), "--limit"),
             (("--backend", "onnxruntime", "--sets", "-1"), "--sets"),
-        ],
-    )
-    def test_options(self, refused: Refused, integers: Path, options: tuple[str, ...], words: str) -> None:
-        assert words in refused("audit", integers, *options)
+        ):
+            with case(*options):
+                assert words in refused("audit", integers, *options)
 
     def test_arrays_that_do_not_fit(self, refused: Refused, integers: Path) -> None:
         inputs = given(integers.parent, a=[1, 2], b=[1, 2, 3])

@@ -1,80 +1,91 @@
-"""``vinculum check``, as a user types it: what is told, how it ends, and what is refused."""
+"""``vinculum check``, as a user types it: what is told and written, how it ends, and what is refused."""
 
 from __future__ import annotations
 
 import json
 import subprocess
 from collections.abc import Callable
+from datetime import date, timedelta
 from pathlib import Path
 
 import numpy as np
-import onnx
 import onnx.parser
 import pytest
+import yaml
+
+from tests.analysis import hazardous
+from tests.cases import case
 
 Vinculum = Callable[..., subprocess.CompletedProcess[str]]
 Refused = Callable[..., str]
+BOTH = ("--assume", "a=1e30:1e38", "--assume", "b=1e-30:1")
+"""A large number by a small one is more than float holds."""
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
-def masked_mean(tmp_path: Path) -> Path:
-    """Return the file of a mean over a mask, which may be empty."""
+def mean(tmp_path: Path) -> Path:
+    """Return the file of a mean over a mask that may be empty."""
     path = tmp_path / "mean.onnx"
-    text = """<ir_version: 8, opset_import: ["" : 18]> g (float[2, 3] x, int64[2, 3] mask) => (float[2, 1] y)
-    <int64[1] axis = {-1}> {
-    f = Cast <to = 1> (mask) p = Mul(x, f) s = ReduceSum(p, axis) d = ReduceSum(f, axis) y = Div(s, d) }"""
-    onnx.save(onnx.parser.parse_model(text), path)
+    path.write_bytes(hazardous.masked_mean().SerializeToString())
     return path
 
 
-class TestTold:
-    """What is printed."""
+@pytest.fixture
+def guarded(tmp_path: Path) -> Path:
+    """Return the file of a control."""
+    path = tmp_path / "guarded.onnx"
+    path.write_bytes(hazardous.guarded_mean().SerializeToString())
+    return path
 
-    def test_a_finding_and_where_it_comes_from(self, vinculum: Vinculum, masked_mean: Path) -> None:
-        done = vinculum("check", masked_mean, "--assume", "mask=0|1", "--runs", 0, columns=120)
+
+class TestFindings:
+    """What is found is told with what shows it; the exit code says from which severity on."""
+
+    def test_the_page(self, vinculum: Vinculum, mean: Path) -> None:
+        done = vinculum("check", mean, "--assume", "mask=0|1", "--assume", "x=-1:1", columns=40)
         assert (done.returncode, done.stderr) == (1, "")
-        told = " ".join(done.stdout.split())
-        assert "possible zero-over-zero y" in told
-        assert "'d' lies in [0, 3], by declared ranges. A divisor can be zero, and so can the dividend" in told
-        assert "Path: mask -> f -> d -> y" in told
-        assert "Fix: keep" in told or "Fix: add" in told
-        assert "1 finding (1 possible) in 5 nodes" in told
+        assert max(map(len, done.stdout.splitlines())) <= 40
+        told = "".join(done.stdout.split())
+        assert "witnessedzero-over-zeromean" in told
+        assert "Witness:onmask=zeros,output'mean'isNaNin4places(vinculum" in told
+        assert "1finding(1witnessed)in4nodes" in told
 
-    def test_none(self, vinculum: Vinculum, masked_mean: Path) -> None:
-        done = vinculum("check", masked_mean, "--assume", "mask=1:1")
+    def test_a_control(self, vinculum: Vinculum, guarded: Path) -> None:
+        done = vinculum("check", guarded, "--assume", "mask=0|1")
         assert (done.returncode, done.stderr) == (0, "")
-        assert "no findings in 5 nodes" in " ".join(done.stdout.split())
+        assert "no findings" in " ".join(done.stdout.split())
 
-    def test_from_data(self, vinculum: Vinculum, masked_mean: Path, tmp_path: Path) -> None:
-        np.savez(tmp_path / "seen.npz", mask=np.ones((2, 3), np.int64))
-        done = vinculum("check", masked_mean, "--calibrate", tmp_path / "seen.npz", columns=120)
-        assert done.returncode == 0
-        assert "Ranges of mask come from data: floats may lie 50% of their spread beyond it." in done.stdout
+    def test_fail_on(self, vinculum: Vinculum, mean: Path) -> None:
+        assert vinculum("check", mean, "--runs", 0, "--fail-on", "certain").returncode == 0
+        assert vinculum("check", mean, "--runs", 0, "--fail-on", "possible").returncode == 1
+        assert vinculum("check", mean, "--fail-on", "certain").returncode == 1
 
-    def test_only_what_is_certain_fails_if_asked_for(self, vinculum: Vinculum, masked_mean: Path) -> None:
-        options = ("--runs", 0, "--fail-on", "certain")
-        assert vinculum("check", masked_mean, "--assume", "mask=0|1", *options).returncode == 0
-        assert vinculum("check", masked_mean, "--assume", "mask=0:0", "--fail-on", "certain").returncode == 1
-
-    def test_json(self, vinculum: Vinculum, masked_mean: Path) -> None:
-        done = vinculum("check", masked_mean, "--json", "--runs", 0)
+    def test_json(self, vinculum: Vinculum, mean: Path) -> None:
+        done = vinculum("check", mean, "--json", "--runs", 50)
+        assert done.returncode == 1
         report = json.loads(done.stdout)
         lists = {"findings", "suppressed", "in_baseline", "unknown_operators"}
         assert set(report) == {"model", "calibrated", "nodes", "seconds", *lists}
-        (found,) = report["findings"]
-        assert (found["rule"], found["severity"], found["node"], found["divisor"]) == (
-            "zero-over-zero",
-            "possible",
-            "y",
-            "d",
-        )
-        assert found["bounds_from"] == "the element type"
+        (finding,) = report["findings"]
+        told = [finding[name] for name in ("rule", "severity", "node", "divisor", "bounds_from", "range")]
+        assert told == ["zero-over-zero", "witnessed", "mean", "count", "the element type", ["-inf", "inf"]]
+        assert finding["witness"]["how"] == "mask = zeros"
+        assert finding["search"]["runs"] <= 50
 
-    def test_infinities_are_strings_in_json(self, vinculum: Vinculum, tmp_path: Path) -> None:
-        text = '<ir_version: 8, opset_import: ["" : 18]> g (float[3] x) => (float[3] y) { y = Reciprocal(x) }'
-        onnx.save(onnx.parser.parse_model(text), tmp_path / "m.onnx")
-        done = vinculum("check", tmp_path / "m.onnx", "--json", "--runs", 0)
-        assert json.loads(done.stdout)["findings"][0]["range"] == ["-inf", "inf"]
+    def test_where_it_comes_from(self, vinculum: Vinculum, mean: Path) -> None:
+        done = vinculum("check", mean, "--assume", "mask=0|1", "--runs", 0, columns=120)
+        told = " ".join(done.stdout.split())
+        assert "possible zero-over-zero mean" in told
+        assert "by declared ranges. A divisor can be zero, and so can the dividend" in told
+        assert "Path: mask -> count -> mean" in told
+        assert "Fix: keep" in told or "Fix: add" in told
+
+    def test_from_data(self, vinculum: Vinculum, mean: Path) -> None:
+        np.savez(mean.with_name("seen.npz"), mask=np.ones((2, 4), np.float32))
+        done = vinculum("check", mean, "--calibrate", mean.with_name("seen.npz"), columns=120)
+        assert done.returncode == 0
+        assert "Ranges of mask come from data: floats may lie 50% of their spread beyond it." in done.stdout
 
     def test_unknown_operators_are_named(self, vinculum: Vinculum, tmp_path: Path) -> None:
         text = """<ir_version: 8, opset_import: ["" : 18, "com.other" : 1]>
@@ -85,23 +96,182 @@ class TestTold:
         assert "Unknown operators" in done.stdout
         assert "com.other.Thing (1)" in done.stdout
 
+    def test_several_models(self, vinculum: Vinculum, mean: Path, guarded: Path, tmp_path: Path) -> None:
+        done = vinculum("check", guarded, mean, "--sarif", "out.sarif", "--runs", 0, folder=tmp_path)
+        assert done.returncode == 1
+        (run,) = json.loads((tmp_path / "out.sarif").read_text())["runs"]
+        assert {Path(result["properties"]["model"]).name for result in run["results"]} == {"mean.onnx"}
 
-class TestRefused:
-    """One line, and exit code 2."""
+
+class TestWitnesses:
+    """What ``--witness`` writes shows the finding, run as it is."""
+
+    @pytest.mark.parametrize("name", ["norm_of_embeddings", "branches"])
+    def test_the_script(self, vinculum: Vinculum, tmp_path: Path, name: str) -> None:
+        path = tmp_path / "a model.onnx"
+        path.write_bytes(getattr(hazardous, name)().SerializeToString())
+        done = vinculum("check", path, "--witness", tmp_path / "out", "--runs", 30)
+        assert (done.returncode, done.stderr) == (1, "")
+        (script,) = (tmp_path / "out").glob("*.py")
+        assert script.with_suffix(".npz").is_file()
+        shown = vinculum("--python", script, folder=tmp_path.parent)
+        assert (shown.returncode, shown.stderr) == (0, "")
+        first = shown.stdout.splitlines()[0]
+        assert "zero in" in first
+        assert " 0 of" not in first
 
     @pytest.mark.parametrize(
-        ("arguments", "words"),
+        ("nodes", "options", "words"),
         [
-            (("--assume", "masc=0|1"), "names no input and no dimension"),
-            (("--as", "float8"), "'float8' is not one of 'float16', 'bfloat16'"),
-            (("--profile", "misra"), "profile is 'misra'"),
-            (("--calibrate", "nowhere.npz"), "nowhere.npz"),
-            (("--fail-on", "never"), "never"),
+            (
+                "int64[2] a, int64[2] b) => (int64[2] q) { q = Div(a, b) }",
+                (),
+                "divides the smallest integer by -1 in 2",
+            ),
+            ("float[2] a, float[2] b) => (float[2] q) { q = Div(a, b) }", BOTH, "overflows in 2"),
         ],
     )
-    def test_bad_options(self, refused: Refused, masked_mean: Path, arguments: tuple[str, ...], words: str) -> None:
-        assert words in refused("check", masked_mean, *arguments)
+    def test_of_other_hazards(
+        self, vinculum: Vinculum, tmp_path: Path, nodes: str, options: tuple[str, ...], words: str
+    ) -> None:
+        proto = onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["" : 17]> g ({nodes}')
+        (tmp_path / "m.onnx").write_bytes(proto.SerializeToString())
+        vinculum("check", "m.onnx", *options, "--witness", "out", folder=tmp_path)
+        scripts = sorted((tmp_path / "out").glob("*.py"))
+        shown = [vinculum("--python", script).stdout for script in scripts]
+        assert any(words in told for told in shown)
 
-    def test_a_file_that_is_no_model(self, refused: Refused, tmp_path: Path) -> None:
-        (tmp_path / "m.onnx").write_bytes(b"no model")
-        assert "not a readable ONNX file" in refused("check", tmp_path / "m.onnx")
+
+class TestAccepted:
+    """Suppressions and baselines hide what they name, and nothing else."""
+
+    def test_suppressed(self, vinculum: Vinculum, mean: Path) -> None:
+        day = date.today() + timedelta(days=30)
+        accepted = mean.with_name("accepted.toml")
+        accepted.write_text(f'[[suppress]]\nnode = "mean"\nreason = "masks are never empty"\nexpires = {day}\n')
+        with accepted.open("a") as stream:
+            stream.write(f'[[suppress]]\nnode = "gone"\nreason = "it was a test"\nexpires = {day}\n')
+        options = ("--suppress", accepted, "--sarif", mean.with_name("out.sarif"), "--runs", 0)
+        done = vinculum("check", mean, *options)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "1 suppressed" in " ".join(done.stdout.split())
+        assert "Suppresses nothing: gone." in done.stdout
+        (result,) = json.loads(mean.with_name("out.sarif").read_text())["runs"][0]["results"]
+        assert result["suppressions"][0]["justification"] == "masks are never empty"
+
+    @pytest.mark.parametrize("form", ["--json", "--sarif"])
+    def test_in_a_baseline(self, vinculum: Vinculum, mean: Path, form: str) -> None:
+        before = mean.with_name("before")
+        if form == "--json":
+            before.write_text(vinculum("check", mean, "--json", "--runs", 0).stdout)
+        else:
+            vinculum("check", mean, "--sarif", before, "--runs", 0)
+        done = vinculum("check", mean, "--baseline", before, "--runs", 0)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "1 in the baseline" in " ".join(done.stdout.split())
+
+
+class TestContinuousIntegration:
+    """The hook names a command that runs."""
+
+    def test_the_hook(self, vinculum: Vinculum, mean: Path, guarded: Path) -> None:
+        (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+        program, *arguments = hook["entry"].split()
+        assert (program, hook["id"], hook["language"]) == ("vinculum", "vinculum-check", "python")
+        assert vinculum(*arguments, mean, guarded).returncode == 1
+        assert vinculum(*arguments, "--fail-on", "certain", guarded).returncode == 0
+
+
+class TestRefused:
+    """Wrong usage and unreadable input: one line, exit code 2, and nothing written."""
+
+    def test_options(self, refused: Refused, mean: Path) -> None:
+        mean.with_name("no-reason.toml").write_text('[[suppress]]\nnode = "mean"\nexpires = 2030-01-01\n')
+        mean.with_name("all.toml").write_text('[[suppress]]\nreason = "a"\nexpires = 2030-01-01\n')
+        mean.with_name("empty.json").write_text("{}")
+        for options, words in (
+            (("missing.onnx",), "cannot be read"),
+            (("mean.onnx", "missing.onnx", "--runs", "0"), "cannot be read"),
+            ((".",), "directory"),
+            (("mean.onnx", "--runs", "-1"), "--runs"),
+            (("mean.onnx", "--runs", "many"), "--runs"),
+            (("mean.onnx", "--seed", "-1"), "--seed"),
+            (("mean.onnx", "--fail-on", "never"), "--fail-on"),
+            (("mean.onnx", "--assume", "mask"), "NAME=LOW:HIGH"),
+            (("mean.onnx", "--assume", "mask=1:0"), "write the lower number first"),
+            (("mean.onnx", "--witness", "w", "--runs", "0"), "leave one of them out"),
+            (("mean.onnx", "--witness", "mean.onnx"), "is not a folder"),
+            (("mean.onnx", "--witness", "nowhere/w"), "there is no folder 'nowhere'; make it"),
+            (("mean.onnx", "--sarif", "."), "is a folder"),
+            (("mean.onnx", "--sarif", "nowhere/out.sarif"), "there is no folder 'nowhere'"),
+            (("mean.onnx", "--sarif", "mean.onnx"), "name the same file"),
+            (("mean.onnx", "--suppress", "missing.toml"), "cannot be read"),
+            (("mean.onnx", "--suppress", "no-reason.toml"), "reason"),
+            (("mean.onnx", "--suppress", "no-reason.toml", "--sarif", "no-reason.toml"), "name the same file"),
+            (("mean.onnx", "--baseline", "missing.json"), "cannot be read"),
+            (("mean.onnx", "--baseline", "all.toml"), "is not JSON"),
+            (("mean.onnx", "--baseline", "empty.json"), "is not a report of vinculum check"),
+            (("mean.onnx", "mean.onnx", "--json"), "--json reports one model, and 2 are given"),
+            (("mean.onnx", "--assume", "masc=0|1"), "names no input and no dimension"),
+            (("mean.onnx", "--as", "float8"), "'float8' is not one of 'float16', 'bfloat16'"),
+            (("mean.onnx", "--profile", "misra"), "profile is 'misra'"),
+            (("mean.onnx", "--calibrate", "nowhere.npz"), "nowhere.npz"),
+            ((), "MODEL"),
+        ):
+            with case(*options):
+                assert words in refused("check", *options)
+
+    def test_damaged_models(self, refused: Refused, tmp_path: Path) -> None:
+        (tmp_path / "no.onnx").write_bytes(b"no model")
+        assert "not a readable ONNX file" in refused("check", "no.onnx")
+        (tmp_path / "empty.onnx").write_bytes(b"")
+        assert "is empty" in refused("check", "empty.onnx")
+        proto = hazardous.masked_mean()
+        proto.graph.node[3].input[1] = "nobody"
+        (tmp_path / "bad.onnx").write_bytes(proto.SerializeToString())
+        assert "'nobody', which no node before it produces" in refused("check", "bad.onnx")
+
+
+class TestAccuracy:
+    """``--accuracy``: bounds of each division and of each output, or why there is none."""
+
+    @pytest.fixture
+    def shifted(self, tmp_path: Path) -> Path:
+        """Return the file of 1 / (x - 0.25)."""
+        path = tmp_path / "shifted.onnx"
+        path.write_bytes(hazardous.shifted(0.25).SerializeToString())
+        return path
+
+    def test_the_page(self, vinculum: Vinculum, shifted: Path) -> None:
+        options = ("--accuracy", "--assume", "x=2:3", "--input-error", "x=1e-3", "--runs", 0)
+        done = vinculum("check", shifted, *options, columns=60)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert max(map(len, done.stdout.splitlines())) <= 60
+        assert "Errors of divisions" in done.stdout
+        assert "Errors of outputs" in done.stdout
+
+    def test_json(self, vinculum: Vinculum, shifted: Path) -> None:
+        options = ("--accuracy", "--assume", "x=2:3", "--input-error", "x=1e-3", "--runs", 0, "--json")
+        found = json.loads(vinculum("check", shifted, *options).stdout)["accuracy"]
+        (division,), (output,) = found["divisions"], found["outputs"]
+        # At x = 2 the quotient is 1 / 1.75, and moves by 1e-3 / 1.75 ** 2; ranges are widened by the error.
+        assert 1e-3 / 1.75**2 < division["propagated"] < 1.01e-3 / 1.74**2
+        assert division["total"] == output["total"] > division["propagated"] > division["introduced"]
+
+    def test_no_bound(self, vinculum: Vinculum, shifted: Path) -> None:
+        done = vinculum("check", shifted, "--accuracy", "--assume", "x=0:3", "--runs", 0)
+        assert done.returncode == 1
+        assert "No bound: node 'ratio' (Div): the result can be infinite or NaN." in " ".join(done.stdout.split())
+
+    def test_refused(self, refused: Refused, shifted: Path) -> None:
+        for options, words in (
+            (("--input-error", "x=1"), "--input-error is for --accuracy; give both"),
+            (("--accuracy", "--input-error", "x"), "not of the form NAME=ERROR"),
+            (("--accuracy", "--input-error", "x=much"), "not of the form NAME=ERROR"),
+            (("--accuracy", "--input-error", "y=1"), "which is not an input; inputs: 'x'"),
+            (("--accuracy", "--input-error", "x=-1"), "give a number of at least 0"),
+            (("--accuracy", "--input-error", "x=nan"), "give a number of at least 0"),
+            (("--accuracy", "--as", "float16"), "leave --as out"),
+        ):
+            with case(*options):
+                assert words in refused("check", shifted.name, "--runs", "0", *options)

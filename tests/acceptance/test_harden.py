@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from onnx import TensorProto, checker, helper, numpy_helper
 
+from tests.cases import case
 from tests.fake_runtime import RefusesFaults, installed
 
 Vinculum = Callable[..., subprocess.CompletedProcess[str]]
@@ -136,9 +137,8 @@ class TestLeft:
 class TestRefused:
     """Wrong usage and what cannot be hardened: one line, exit code 2, nothing written."""
 
-    @pytest.mark.parametrize(
-        ("options", "words"),
-        [
+    def test_options(self, refused: Refused, model: Path) -> None:
+        for options, words in (
             (("--for", "onnxruntime"), "give -o FILE"),
             (("--dry-run",), "--for"),
             (("--for", "tensorrt", "--dry-run"), "'tensorrt' is not one of 'onnxruntime', 'openvino', 'portable'"),
@@ -149,10 +149,9 @@ class TestRefused:
             (("--for", "openvino", "--zero-divisor", "saturate", "--dry-run"), "--zero-divisor zero"),
             (("--for", "onnxruntime", "-o", "model.onnx"), "would replace the model"),
             (("--for", "onnxruntime", "-o", "hardened.xml"), "ends in .onnx"),
-        ],
-    )
-    def test_options(self, refused: Refused, model: Path, options: tuple[str, ...], words: str) -> None:
-        assert words in refused("harden", model, *options)
+        ):
+            with case(*options):
+                assert words in refused("harden", model, *options)
 
     def test_no_model(self, refused: Refused) -> None:
         assert "cannot be read" in refused("harden", "missing.onnx", "--for", "onnxruntime", "--dry-run")

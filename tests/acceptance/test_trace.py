@@ -12,6 +12,7 @@ import pytest
 
 from tests.analysis import hazardous
 from tests.analysis.hazardous import FLOAT16, model, node
+from tests.cases import case
 from tests.fake_runtime import FakeRuntime, installed
 
 Vinculum = Callable[..., subprocess.CompletedProcess[str]]
@@ -90,9 +91,8 @@ class TestTold:
 class TestRefused:
     """Wrong usage and unreadable input: one line, exit code 2."""
 
-    @pytest.mark.parametrize(
-        ("options", "words"),
-        [
+    def test_options(self, refused: Refused, mean: Path) -> None:
+        for options, words in (
             (("missing.onnx", "--seed", "0"), "cannot be read"),
             (("x.npy", "--seed", "0"), "not a readable ONNX file"),
             (("mean.onnx",), "give one with --input x=FILE, or draw it with --seed 0"),
@@ -108,7 +108,6 @@ class TestRefused:
             (("mean.onnx", "--seed", "0", "--dim", "batch=two"), "NAME=SIZE"),
             (("mean.onnx", "--seed", "0", "--engine", "openvino"), "--engine"),
             ((), "MODEL"),
-        ],
-    )
-    def test_options(self, refused: Refused, mean: Path, options: tuple[str, ...], words: str) -> None:
-        assert words in refused("trace", *options)
+        ):
+            with case(*options):
+                assert words in refused("trace", *options)

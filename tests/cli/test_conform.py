@@ -13,6 +13,7 @@ from xml.etree.ElementTree import parse
 
 import pytest
 
+from tests.cases import case as words_of
 from tests.conformance.judging import case
 from tests.reporting.conformance.reports import exact, report
 from vinculum.conformance.cases.case import Level
@@ -69,9 +70,16 @@ class TestExitCode:
         monkeypatch.setattr(suite, "survey", lambda *a, **o: replace(exact(), results=results))
         assert conform("numpy") == 0
 
-    @pytest.mark.parametrize(
-        ("arguments", "line"),
-        [
+    def test_wrong_usage(
+        self,
+        conform: Conform,
+        asked: list[dict[str, Any]],
+        capsys: pytest.CaptureFixture[str],
+        monkeypatch: pytest.MonkeyPatch,
+        tmp_path: Path,
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        for arguments, line in (
             ((), "give a BACKEND to test"),
             (("numpy", "--quick", "--full"), "--quick and --full exclude each other"),
             (("nunpy",), "did you mean 'numpy'?"),
@@ -87,27 +95,15 @@ class TestExitCode:
             (("vinculum", "numpy", "--only", "Div-15/*"), "no case of the default level matches"),
             (("onnx-reference", "numpy", "no.such:Backend"), "No module named 'no'"),
             (("numpy", "--case-limit", "nan"), "--case-limit"),
-        ],
-        ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
-    )
-    def test_wrong_usage(
-        self,
-        conform: Conform,
-        asked: list[dict[str, Any]],
-        capsys: pytest.CaptureFixture[str],
-        monkeypatch: pytest.MonkeyPatch,
-        tmp_path: Path,
-        arguments: tuple[str, ...],
-        line: str,
-    ) -> None:
-        monkeypatch.chdir(tmp_path)
-        assert conform(*arguments) == 2
-        out, error = capsys.readouterr()
-        assert out == ""
-        assert line in error
-        assert len(error.splitlines()) == 1
-        assert not asked  # Refused before anything is run.
-        assert not list(tmp_path.iterdir())
+        ):
+            with words_of(*arguments):
+                assert conform(*arguments) == 2
+                out, error = capsys.readouterr()
+                assert out == ""
+                assert line in error
+                assert len(error.splitlines()) == 1
+                assert not asked  # Refused before anything is run.
+                assert not list(tmp_path.iterdir())
 
 
 class TestOptions:
@@ -120,20 +116,8 @@ class TestOptions:
         assert call["selection"] == Selection(Level.DEFAULT)
 
     def test_given(self, conform: Conform, asked: list[dict[str, Any]]) -> None:
-        options = [
-            "--full",
-            "--only",
-            "Div-*/double/*",
-            "--only",
-            "*int64*",
-            "--workers",
-            "1",
-            "--case-limit",
-            "2.5",
-            "--memory-limit",
-            "512",
-        ]
-        conform("vinculum", "numpy", "vinculum", "--full", "--workers", "1", *options)
+        limits = ("--workers", "1", "--case-limit", "2.5", "--memory-limit", "512")
+        conform("vinculum", "numpy", "vinculum", "--full", "--only", "Div-*/double/*", "--only", "*int64*", *limits)
         assert [call["backend"] for call in asked] == ["vinculum", "numpy"]
         for call in asked:
             assert (call["selection"].level, call["workers"], call["total"]) == (Level.FULL, 1, 2)
@@ -182,7 +166,7 @@ class TestReports:
     ) -> None:
         page, document = tmp_path / "r.html", tmp_path / "r.xml"
         page.write_text("old", encoding="utf-8")
-        monkeypatch.setattr("vinculum.reporting.conformance.html.data", lambda runs, known: 1 / 0)
+        monkeypatch.setattr("vinculum.reporting.conformance.html.data", lambda views: 1 / 0)
         assert conform("vinculum", "--html", page, "--junit", document) == 3
         assert page.read_text("utf-8") == "old"
         assert sorted(path.name for path in tmp_path.iterdir()) == ["r.html"]

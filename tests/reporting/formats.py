@@ -13,7 +13,9 @@ import msgspec
 from msgspec import Meta, Struct
 
 Uri = Annotated[str, Meta(pattern=r"^[a-z][a-z0-9+.-]*:[^\s<>\"{}|\\^`]+$")]
+Reference = Annotated[str, Meta(pattern=r"^[^\s<>\"{}|\\^`]+$")]
 Index = Annotated[int, Meta(ge=0)]
+Level = Literal["none", "note", "warning", "error"]
 
 
 class _Record(Struct, forbid_unknown_fields=True, rename="camel"):
@@ -33,6 +35,10 @@ class Rule(_Record):
     short_description: Message
     full_description: Message
     help_uri: Uri | None = None
+    name: str | None = None
+    help: Message | None = None
+    default_configuration: dict[Literal["level"], Level] | None = None
+    properties: dict[str, Any] | None = None
 
 
 class Driver(_Record):
@@ -41,6 +47,7 @@ class Driver(_Record):
     name: str
     rules: tuple[Rule, ...]
     version: str | None = None
+    semantic_version: str | None = None
 
 
 class Tool(_Record):
@@ -56,10 +63,42 @@ class LogicalLocation(_Record):
     kind: str
 
 
+class ArtifactLocation(_Record):
+    """An artifactLocation, section 3.4."""
+
+    uri: Reference
+    uri_base_id: str | None = None
+
+
+class Region(_Record):
+    """A region, section 3.30."""
+
+    start_line: Annotated[int, Meta(ge=1)]
+
+
+class PhysicalLocation(_Record):
+    """A physicalLocation, section 3.29."""
+
+    artifact_location: ArtifactLocation
+    region: Region
+
+
 class Location(_Record):
     """A location, section 3.28."""
 
-    logical_locations: tuple[LogicalLocation, ...]
+    id: Index | None = None
+    message: Message | None = None
+    physical_location: PhysicalLocation | None = None
+    logical_locations: tuple[LogicalLocation, ...] = ()
+
+
+class Suppression(_Record):
+    """A suppression, section 3.35."""
+
+    kind: Literal["inSource", "external"]
+    status: Literal["accepted", "underReview", "rejected"]
+    justification: Annotated[str, Meta(min_length=1)]
+    properties: dict[str, Any]
 
 
 class Result(_Record):
@@ -67,10 +106,14 @@ class Result(_Record):
 
     rule_id: str
     rule_index: Index
-    level: Literal["none", "note", "warning", "error"]
+    level: Level
     message: Message
     locations: tuple[Location, ...]
-    partial_fingerprints: dict[str, str]
+    partial_fingerprints: dict[str, Annotated[str, Meta(min_length=1)]]
+    related_locations: tuple[Location, ...] | None = None
+    suppressions: tuple[Suppression, ...] | None = None
+    baseline_state: Literal["new", "unchanged", "updated", "absent"] | None = None
+    properties: dict[str, Any] | None = None
 
 
 class Run(_Record):
@@ -79,6 +122,8 @@ class Run(_Record):
     tool: Tool
     results: tuple[Result, ...]
     properties: dict[str, Any]
+    automation_details: dict[Literal["id"], str] | None = None
+    invocations: tuple[dict[Literal["executionSuccessful"], bool], ...] = ()
 
 
 class Log(Struct, forbid_unknown_fields=True):
@@ -96,6 +141,9 @@ def read_sarif(document: str) -> Log:
         rules = run.tool.driver.rules
         assert len({rule.id for rule in rules}) == len(rules)
         assert all(rules[result.rule_index].id == result.rule_id for result in run.results)
+        # "Either all or none of the results" have suppressions, and the same of the state.
+        assert len({result.suppressions is None for result in run.results}) <= 1
+        assert len({result.baseline_state is None for result in run.results}) <= 1
     return log
 
 

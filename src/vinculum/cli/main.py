@@ -9,12 +9,13 @@ import signal
 import sys
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from io import TextIOWrapper
 from typing import Annotated, Any
 
 import typer
+from rich.markup import escape
 
 from vinculum.cli.answers import BROKEN, FINDING, FINE, INTERRUPTED, UNUSABLE
 from vinculum.cli.commands.audit import audit
@@ -30,7 +31,6 @@ from vinculum.cli.commands.run import run
 from vinculum.cli.commands.spec import spec
 from vinculum.cli.commands.trace import trace
 from vinculum.cli.commands.vectors import vectors
-from vinculum.cli.help import epilog
 from vinculum.errors import (
     ConstraintError,
     DifferenceError,
@@ -39,6 +39,40 @@ from vinculum.errors import (
     VinculumError,
 )
 from vinculum.reporting.escape import one_line
+
+EXAMPLES: Mapping[Callable[..., None], Sequence[str]] = {
+    run: (
+        "vinculum run examples/layer_norm/model.onnx --input x=examples/layer_norm/x.npy",
+        "vinculum run examples/openvino_image/model.xml --seed 0 --zero-divisor zero",
+    ),
+    divide: ("vinculum divide a.npy b.npy -o c.npy", "vinculum divide a.zarr b.zarr -o c.zarr --operator Divide"),
+    convert: (
+        "vinculum convert examples/layer_norm/model.onnx --opset 13 -o converted.onnx",
+        "vinculum convert examples/rms_norm/model.onnx -o converted.xml",
+    ),
+    harden: ("vinculum harden examples/windows/model.onnx --for onnxruntime -o hardened.onnx",),
+    check: (
+        "vinculum check examples/windows/model.onnx",
+        "vinculum check examples/layer_norm/model.onnx --as float16 --assume x=-10:10",
+        "vinculum check examples/masked_mean/model.onnx --assume 'mask=0|1' --sarif report.sarif",
+    ),
+    trace: ("vinculum trace examples/layer_norm/model.onnx --input x=examples/layer_norm/x.npy",),
+    conform: (
+        "vinculum conform onnx-reference --only 'Div-14/int32/*'",
+        "vinculum conform 'openvino[device=CPU]' --quick --html report.html",
+    ),
+    report: ("vinculum conform numpy --quick --save run.json", "vinculum report run.json --html report.html"),
+    fingerprint: ("vinculum fingerprint numpy",),
+    audit: ("vinculum audit examples/masked_mean/model.onnx --backend onnxruntime --seed 0",),
+    spec: ("vinculum spec Div --version 7 --against 6", "vinculum spec Divide --trace"),
+    info: ("vinculum info --json",),
+}
+"""The commands in the order of the help, and the examples in theirs, most of which run in a clone."""
+
+EXIT_CODES = (
+    "Exit codes: 0 success; 1 a finding, such as an integer divided by zero or a comparison that fails; 2 wrong usage "
+    "or unreadable input; 3 an internal error; 130 interrupted."
+)
 
 # Some versions of Typer contain their own copy of Click; in all versions this class is the root of its errors.
 _UsageError: type[Exception] = next(
@@ -51,19 +85,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command(epilog=epilog("run"))(run)
-app.command(epilog=epilog("divide"))(divide)
-app.command(epilog=epilog("convert"))(convert)
-app.command(epilog=epilog("harden"))(harden)
-app.command(epilog=epilog("check"))(check)
-app.command(epilog=epilog("trace"))(trace)
-app.command(epilog=epilog("conform"))(conform)
-app.command(epilog=epilog("report"))(report)
-app.command(epilog=epilog("fingerprint"))(fingerprint)
-app.command(epilog=epilog("audit"))(audit)
+for command, examples in EXAMPLES.items():
+    below = "\n\n".join(("Examples:", *(f"  {example}" for example in examples), EXIT_CODES))
+    app.command(epilog=escape(below))(command)
 app.add_typer(vectors)
-app.command(epilog=epilog("spec"))(spec)
-app.command(epilog=epilog("info"))(info)
 
 
 def _print_version(wanted: bool) -> None:

@@ -32,13 +32,23 @@ Inputs = Annotated[
         "if the model has one input.",
     ),
 ]
+OwnInputs = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--input",
+        metavar="NAME=FILE",
+        help="Run the model on this input too: .npy, .npz (NAME=FILE.npz:MEMBER), or .pb. Inputs left out are drawn.",
+    ),
+]
 Seed = Annotated[
     int | None,
     typer.Option("--seed", min=0, metavar="N", help="Draw the inputs without a file at random, from this seed."),
 ]
 Dimensions = Annotated[
     list[str] | None,
-    typer.Option("--dim", metavar="NAME=SIZE", help="The size of a symbolic dimension. Default: 1."),
+    typer.Option(
+        "--dim", metavar="NAME=SIZE", help="The size of a symbolic dimension. Default: 1, in an audit about 1,000."
+    ),
 ]
 ZeroDivisorPolicy = Annotated[ZeroDivisor, typer.Option("--zero-divisor", help="The result of an integer x/0.")]
 OverflowPolicy = Annotated[Overflow, typer.Option("--overflow", help="The result of an integer MIN/-1.")]

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Any
-
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from vinculum.conformance.execute.installation import Installation
 from vinculum.reporting.escape import escaped
-from vinculum.reporting.tables import counted, section
+from vinculum.reporting.terminal import counted, grid, section
 
 _PORTABLE = "portable, NumPy alone: slower than the compiled core, which an installation with a C++20 compiler has"
 
@@ -30,22 +26,9 @@ def page(found: Installation) -> RenderableType:
         for name, version in found.runtimes.items()
     }
     width = max(map(len, [*ours, *runtimes]))
+    tables = [grid((name.ljust(width), escaped(words)) for name, words in rows.items()) for rows in (ours, runtimes)]
     return Group(
         Text(f"vinculum {found.version}", "bold"),
-        *section("Here", _table(ours, width)),
-        *section("Runtimes", _table(runtimes, width)),
+        *section("Here", tables[0]),
+        *section("Runtimes", tables[1]),
     )
-
-
-def as_json(found: Installation) -> dict[str, Any]:
-    """Return the same as JSON knows it."""
-    return asdict(found)
-
-
-def _table(rows: dict[str, str], width: int) -> Table:
-    table = Table.grid(padding=(0, 2, 0, 0))
-    table.add_column(no_wrap=True, min_width=width)
-    table.add_column(overflow="fold")
-    for name, words in rows.items():
-        table.add_row(name, Text(escaped(words)))
-    return table

@@ -8,7 +8,7 @@ from threading import Timer
 
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from vinculum.reporting.console import console
+from vinculum.reporting.terminal import console
 
 _PATIENCE = 1.0  # Seconds; a bar that flashes up for less says nothing.
 

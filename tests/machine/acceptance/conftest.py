@@ -1,7 +1,15 @@
-"""The fixtures of tests/acceptance."""
+"""The fixtures of tests/acceptance; the machine is asked about processes."""
 
 from __future__ import annotations
 
-from tests.acceptance.conftest import environment, examples, refused, started_vinculum, vinculum
+import pytest
 
-__all__ = ["environment", "examples", "refused", "started_vinculum", "vinculum"]
+from tests.acceptance.conftest import Vinculum, environment, examples, refused, started_vinculum
+
+__all__ = ["environment", "examples", "refused", "started_vinculum"]
+
+
+@pytest.fixture(scope="session")
+def vinculum(started_vinculum: Vinculum) -> Vinculum:
+    """Return a function that runs the command."""
+    return started_vinculum

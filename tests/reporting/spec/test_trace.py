@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 from functools import cache
-from io import BytesIO, TextIOWrapper
+from itertools import product
 
-import pytest
-from rich.console import Console
-
+from tests.cases import case
+from tests.reporting.printing import printed
 from vinculum.reporting.spec.trace import trace_as_json, trace_page
 from vinculum.spec.model import OperatorSpec
 from vinculum.spec.registry import ROWS
 from vinculum.spec.traceability import trace
 
-rows = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.title)
-
 
 @cache
-def printed(row: OperatorSpec, width: int = 80) -> str:
-    """Return what the page looks like where no colour and no character beyond ASCII can be shown."""
-    file = TextIOWrapper(BytesIO(), encoding="ascii", newline="\n")
-    Console(width=width, file=file, highlight=False).print(trace_page(row))
-    file.seek(0)
-    return file.read()
+def lines_of(row: OperatorSpec, width: int = 80) -> list[str]:
+    """Return what the page looks like where no character beyond ASCII can be shown."""
+    return printed(trace_page(row), width, "ascii")
 
 
 def run_together(text: str) -> str:
@@ -30,25 +24,22 @@ def run_together(text: str) -> str:
     return "".join(text.split())
 
 
-@rows
-@pytest.mark.parametrize("width", [40, 80, 120])
-def test_nothing_is_cut_off(row: OperatorSpec, width: int) -> None:
-    text = printed(row, width)
-    assert max(map(len, text.splitlines())) <= width
-    folded, traced = run_together(text), trace(row)
-    assert f"{traced.constant}in{traced.file}" in folded
-    for clause, found in zip(row.clauses, traced.clauses, strict=True):
-        names = [theorem.name for theorem in found.theorems]
-        tests = [part for test in (*found.tests, *found.shared_tests) for part in test.split("::", 1)]
-        for said in (clause.tag, clause.statement, *names, *found.functions, *tests):
-            assert run_together(said) in folded
-        assert run_together(found.no_theorem_because or "") in folded
+def test_everything_is_there() -> None:
+    for row, width in product(ROWS, (40, 100)):
+        with case(row.title, width):
+            folded, traced = run_together("".join(lines_of(row, width))), trace(row)
+            assert f"{traced.constant}in{traced.file}" in folded
+            for clause, found in zip(row.clauses, traced.clauses, strict=True):
+                names = [theorem.name for theorem in found.theorems]
+                tests = [part for test in (*found.tests, *found.shared_tests) for part in test.split("::", 1)]
+                for said in (clause.tag, clause.statement, *names, *found.functions, *tests):
+                    assert run_together(said) in folded
+                assert run_together(found.no_theorem_because or "") in folded
 
 
 def block_of(title: str, tag: str) -> list[str]:
     """Return the lines of one clause of one row, its tag first."""
-    page = printed(next(row for row in ROWS if row.title == title))
-    lines = [line.rstrip() for line in page.splitlines()]
+    lines = lines_of(next(row for row in ROWS if row.title == title))
     below = lines[lines.index(tag) :]
     return below[: below.index("")] if "" in below else below
 
@@ -74,18 +65,19 @@ def test_a_clause_without_a_theorem_says_why() -> None:
     assert any(line.startswith("      none: about ") for line in block_of("Div-14", "one-element-type"))
 
 
-@rows
-def test_names_of_theorems_and_functions_stand_whole_in_80_columns(row: OperatorSpec) -> None:
-    lines = {line.strip() for line in printed(row).splitlines()}
-    for found in trace(row).clauses:
-        assert {theorem.name for theorem in found.theorems} | set(found.functions) <= lines
+def test_names_of_theorems_and_functions_stand_whole_in_80_columns() -> None:
+    for row in ROWS:
+        lines = {line.strip() for line in lines_of(row)}
+        for found in trace(row).clauses:
+            assert {theorem.name for theorem in found.theorems} | set(found.functions) <= lines
 
 
-@rows
-def test_json_has_the_statement_and_all_that_is_stored(row: OperatorSpec) -> None:
-    found, traced = trace_as_json(row), trace(row)
-    assert (found["title"], found["constant"], found["source"]["url"]) == (row.title, traced.constant, row.source.url)
-    for clause, stored, read in zip(row.clauses, traced.clauses, found["clauses"], strict=True):
-        assert (read["tag"], read["statement"], read["basis"]) == (clause.tag, clause.statement, clause.basis)
-        assert [theorem["name"] for theorem in read["theorems"]] == [theorem.name for theorem in stored.theorems]
-        assert (read["functions"], read["tests"]) == (stored.functions, stored.tests)
+def test_json_has_the_statement_and_all_that_is_stored() -> None:
+    for row in ROWS:
+        found, traced = trace_as_json(row), trace(row)
+        told = (found["title"], found["constant"], found["source"]["url"])
+        assert told == (row.title, traced.constant, row.source.url)
+        for clause, stored, read in zip(row.clauses, traced.clauses, found["clauses"], strict=True):
+            assert (read["tag"], read["statement"], read["basis"]) == (clause.tag, clause.statement, clause.basis)
+            assert [theorem["name"] for theorem in read["theorems"]] == [theorem.name for theorem in stored.theorems]
+            assert (tuple(read["functions"]), tuple(read["tests"])) == (stored.functions, stored.tests)

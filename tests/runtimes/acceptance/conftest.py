@@ -1,5 +1,15 @@
-"""What the tests of the command line share."""
+"""What the tests of the command line share; in a process of its own, as a runtime may end it."""
 
-from tests.acceptance.conftest import environment, examples, refused, started_vinculum, vinculum
+from __future__ import annotations
 
-__all__ = ["environment", "examples", "refused", "started_vinculum", "vinculum"]
+import pytest
+
+from tests.acceptance.conftest import Vinculum, environment, examples, refused, started_vinculum
+
+__all__ = ["environment", "examples", "refused", "started_vinculum"]
+
+
+@pytest.fixture(scope="session")
+def vinculum(started_vinculum: Vinculum) -> Vinculum:
+    """Return a function that runs the command."""
+    return started_vinculum

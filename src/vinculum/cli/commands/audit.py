@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from vinculum.cli.answers import end, tell
-from vinculum.cli.options import Inputs, ModelFile, OneObject
+from vinculum.cli.options import Dimensions, Inputs, ModelFile, OneObject
 
 _MEMORY = 32 << 30  # Bytes; as models may be large, the limit only stops processes that grow without end.
 
@@ -27,10 +27,7 @@ def audit(
         int,
         typer.Option(min=0, metavar="N", help="Seed of the edge cases and of the inputs without a file."),
     ] = 0,
-    dims: Annotated[
-        list[str] | None,
-        typer.Option("--dim", metavar="NAME=SIZE", help="The size of a symbolic dimension."),
-    ] = None,
+    dims: Dimensions = None,
     sets: Annotated[
         int,
         typer.Option(min=0, max=111, metavar="N", help="How many sets of edge cases to run besides, each once."),
@@ -55,7 +52,7 @@ def audit(
     Exit code 1: a quotient is wrong, a run on the inputs failed, or a run on edge cases crashed the runtime.
     """
     # Modules that import the onnx package are imported here, so that --help does not wait for them.
-    from vinculum.cli.model_inputs import model_inputs
+    from vinculum.cli.inputs import model_inputs
     from vinculum.conformance.audit.audit import Auditor
     from vinculum.models.sampling.drawn_inputs import dimension_sizes
     from vinculum.models.sampling.input_sets import edge_sets
@@ -70,6 +67,5 @@ def audit(
     edges = edge_sets(declared, dimension_sizes(dims or (), declared, {}), seed)
     with progress("Auditing", 0):
         found = auditor.audit(given.arrays, islice(edges, sets))
-    drawn_from = seed if given.drawn else None
-    tell(in_json, as_json, page, found, given.reports(), drawn_from)
+    tell(in_json, as_json, page, found, given.reports, given.seed)
     end(finds=found.finds)

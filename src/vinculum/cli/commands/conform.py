@@ -103,10 +103,10 @@ def _list(level: str | None, patterns: Sequence[str]) -> None:
 def _compare(files: Sequence[str], json: Path | None) -> None:
     """Print the differences between two saved runs; exit with 1 if there are any."""
     from vinculum.cli.commands.report import explained_runs
-    from vinculum.cli.report_files import check_files, write_files
+    from vinculum.cli.outputs import check_files, write_files
     from vinculum.conformance.execute.run_diff import run_diff
     from vinculum.reporting.conformance.diff import document, page
-    from vinculum.reporting.console import console
+    from vinculum.reporting.terminal import console
 
     if len(files) != 2:
         raise AttributeValueError(f"--diff compares two files of runs, BEFORE.json AFTER.json; {len(files)} were given")

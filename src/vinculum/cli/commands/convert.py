@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from vinculum.cli.answers import tell
-from vinculum.cli.options import Engine, OneObject, OnnxFile
+from vinculum.cli.options import Engine, OneObject, OnnxFile, OwnInputs
 
 
 def convert(
@@ -24,14 +24,7 @@ def convert(
         int | None,
         typer.Option(metavar="N", help="The version of ONNX's file format, for runtimes that need an older one."),
     ] = None,
-    inputs: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--input",
-            metavar="NAME=FILE",
-            help="Compare on this input too: .npy, .npz (NAME=FILE.npz:MEMBER), or .pb. Inputs left out are drawn.",
-        ),
-    ] = None,
+    inputs: OwnInputs = None,
     engine: Annotated[
         Engine | None,
         typer.Option(
@@ -45,7 +38,8 @@ def convert(
 ) -> None:
     """Convert a model to another operator set or format, keeping the result of every division."""
     # Modules that import the onnx package are imported here, so that --help does not wait for them.
-    from vinculum.cli.report_files import check_files
+    from vinculum.cli.inputs import model_inputs
+    from vinculum.cli.outputs import check_files
     from vinculum.models.convert import convert_file
     from vinculum.models.source import read_source
     from vinculum.reporting.models.convert import as_json, page
@@ -53,11 +47,7 @@ def convert(
 
     check_files({"-o": output}, {})
     source = read_source(model)
-    given = []
-    if inputs:
-        from vinculum.cli.model_inputs import model_inputs
-
-        given = [model_inputs(source.model().inputs, inputs, 0, ()).arrays]
+    given = [model_inputs(source.model().inputs, inputs, 0).arrays] if inputs else []
     with progress("Converting and comparing", 0) as advance:
         conversion = convert_file(
             source,

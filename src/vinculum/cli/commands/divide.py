@@ -21,7 +21,7 @@ from vinculum.cli.options import (
     policies_advised,
 )
 from vinculum.errors import AttributeValueError, SpecLookupError
-from vinculum.reporting.tables import counted
+from vinculum.reporting.terminal import counted
 from vinculum.spec.registry import find_version
 from vinculum.text import shape_text
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from vinculum.cli.options import RUNTIMES, CaseLimit, MemoryLimit, Workers
-from vinculum.reporting.console import console
+from vinculum.reporting.terminal import console
 
 
 def fingerprint(

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from vinculum.cli.answers import end, tell
-from vinculum.cli.options import OneObject
+from vinculum.cli.options import OneObject, OwnInputs
 from vinculum.errors import AttributeValueError
 
 
@@ -21,14 +21,7 @@ def harden(
     output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="The file to write.")] = None,
     zero_divisor: Annotated[Literal["zero", "saturate"], typer.Option(help="The result of an integer x/0.")] = "zero",
     overflow: Annotated[Literal["wrap", "saturate"], typer.Option(help="The result of an integer MIN/-1.")] = "wrap",
-    inputs: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--input",
-            metavar="NAME=FILE",
-            help="Run the model on this input: .npy, .npz (NAME=FILE.npz:MEMBER), or .pb. Inputs left out are drawn.",
-        ),
-    ] = None,
+    inputs: OwnInputs = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan; run and write nothing.")] = False,
     functions: Annotated[
         bool | None,
@@ -48,8 +41,8 @@ def harden(
     Exit code 1: a division or remainder that can crash the runtime remains, or a validation failed.
     """
     # Modules that import the onnx package are imported here, so that --help does not wait for them.
-    from vinculum.cli.model_inputs import model_inputs
-    from vinculum.cli.report_files import check_files
+    from vinculum.cli.inputs import model_inputs
+    from vinculum.cli.outputs import check_files
     from vinculum.models.source import read_source
     from vinculum.repair import harden_file
     from vinculum.reporting.models.harden import as_json, page
@@ -59,7 +52,7 @@ def harden(
         raise AttributeValueError("give -o FILE to write the hardened model to, or --dry-run for the plan")
     check_files({"-o": output}, {})
     source = read_source(model)
-    given = [model_inputs(source.model().inputs, inputs, 0, ()).arrays] if inputs else []
+    given = [model_inputs(source.model().inputs, inputs, 0).arrays] if inputs else []
     with progress("Validating", 0) as advance:
         hardened = harden_file(
             source,

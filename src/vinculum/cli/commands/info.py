@@ -12,6 +12,7 @@ def info(
     """Print the version, the backend and its target, the threads, and which runtimes are installed."""
     # Modules that import NumPy are imported here, so that --help does not wait for them.
     from vinculum.conformance.execute.installation import installation
-    from vinculum.reporting.info_page import as_json, page
+    from vinculum.reporting.info_page import page
+    from vinculum.reporting.plain import plain
 
-    tell(in_json, as_json, page, installation())
+    tell(in_json, plain, page, installation())

@@ -27,9 +27,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from vinculum.cli.output_files import OutputFile
     from vinculum.models import Model
-    from vinculum.reporting.models.run_report import Observations, OutputReport
+    from vinculum.reporting.models.run_report import Observations
 
 
 def run(
@@ -50,25 +49,26 @@ def run(
 ) -> None:
     """Run a model with every division computed to the last bit, and report the operands of each division."""
     # Here and below: modules that import the onnx package are imported in functions, so that --help does not wait.
-    from vinculum.cli.model_inputs import model_inputs
-    from vinculum.cli.output_files import output_paths, write_outputs
+    from vinculum.cli.inputs import model_inputs
+    from vinculum.cli.outputs import output_paths, write_outputs
     from vinculum.models import load
     from vinculum.reporting.models.run import page
-    from vinculum.reporting.models.run_report import Observations, RunReport, as_json
+    from vinculum.reporting.models.run_report import Observations, RunReport, as_json, output_report
 
     loaded = load(model)
     given = model_inputs(loaded.inputs, inputs or (), seed, dims or ())
-    sources = (model, *(file.path for file in given.files.values()))
     names = [tensor.name for tensor in loaded.outputs]
-    paths = {} if output is None else output_paths(output, names, sources)
+    paths = {} if output is None else output_paths(output, names, (model, *given.files))
     observations = Observations(loaded.divisions)
     start = perf_counter()
     results = _results(loaded, given.arrays, zero_divisor, overflow, engine, observations)
     seconds = perf_counter() - start
     written = write_outputs(results, paths)
-    reports = given.reports(), _output_reports(loaded, results, written), observations.reports()
-    drawn_from, inner = seed if given.drawn else None, loaded.inner_divisions
-    report = RunReport(str(model), drawn_from, zero_divisor, overflow, seconds, *reports, engine, inner)
+    outputs = tuple(output_report(name, results[name], *written.get(name, ())) for name in names)
+    reports = given.reports, outputs, observations.reports()
+    report = RunReport(
+        str(model), given.seed, zero_divisor, overflow, seconds, *reports, engine, loaded.inner_divisions
+    )
     tell(in_json, as_json, page, report)
 
 
@@ -97,18 +97,3 @@ def _results(
             observer=observe,
             engine=engine,
         )
-
-
-def _output_reports(
-    model: Model, results: dict[str, NDArray[Any]], written: dict[str, OutputFile]
-) -> tuple[OutputReport, ...]:
-    from vinculum.reporting.models.run_report import output_report
-
-    names = [tensor.name for tensor in model.outputs]
-    if not written:
-        return tuple(output_report(name, results[name]) for name in names)
-    files = [written[name] for name in names]
-    return tuple(
-        output_report(name, results[name], str(file.path), file.stored_as)
-        for name, file in zip(names, files, strict=True)
-    )

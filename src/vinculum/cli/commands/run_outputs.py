@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,7 +36,7 @@ class Outputs:
         ModelError, AttributeValueError
             If a file cannot be read or written, two are for one backend, or a file is named twice.
         """
-        from vinculum.cli.report_files import check_files
+        from vinculum.cli.outputs import check_files
         from vinculum.conformance.expect import read_known_deviations
 
         known = {file.backend: file for file in map(read_known_deviations, self.expect)}
@@ -58,32 +58,27 @@ class Outputs:
 
     def write(self, runs: Sequence[Run], known: dict[str, KnownDeviations]) -> None:
         """Write every file, or none."""
-        from vinculum.cli.report_files import write_files
+        from vinculum.cli.outputs import write_files
         from vinculum.conformance.execute.run_file import as_json
         from vinculum.conformance.expect import as_toml
         from vinculum.reporting.conformance import html, json_file, junit, sarif
 
-        files: dict[Path, str] = {}
-        if self.save is not None:
-            files[self.save] = as_json(runs)
-        if self.json is not None:
-            files[self.json] = json_file.document(runs, known)
-        if self.junit is not None:
-            files[self.junit] = junit.document(runs)
-        if self.sarif is not None:
-            files[self.sarif] = sarif.document(runs)
-        if self.html is not None:
-            files[self.html] = html.document(runs, known)
-        if self.record is not None:
-            files[self.record] = as_toml(runs[0], known.get(runs[0].backend))
-        write_files(files)
+        texts: tuple[tuple[Path | None, Callable[[], str]], ...] = (
+            (self.save, lambda: as_json(runs)),
+            (self.json, lambda: json_file.document(runs, known)),
+            (self.junit, lambda: junit.document(runs)),
+            (self.sarif, lambda: sarif.document(runs)),
+            (self.html, lambda: html.document(runs, known)),
+            (self.record, lambda: as_toml(runs[0], known.get(runs[0].backend))),
+        )
+        write_files({path: text() for path, text in texts if path is not None})
 
 
 def finish(runs: Sequence[Run], known: dict[str, KnownDeviations], outputs: Outputs, *, verbose: bool) -> None:
     """Print runs, write their files, and end with the exit code for their verdicts."""
     from vinculum.conformance.expect import mismatches
     from vinculum.reporting.conformance import expected, terminal
-    from vinculum.reporting.console import console
+    from vinculum.reporting.terminal import console
 
     pairs = [(run, known[run.backend]) for run in runs if run.backend in known]
     comparisons = tuple((run, file, mismatches(run, file)) for run, file in pairs)

@@ -28,7 +28,7 @@ def trace(
     # Modules that import the onnx package are imported here, so that --help does not wait for them.
     from vinculum.analysis.tracing.trace import ENGINES
     from vinculum.analysis.tracing.trace import trace as traced
-    from vinculum.cli.model_inputs import model_inputs
+    from vinculum.cli.inputs import model_inputs
     from vinculum.models.source import read_source
     from vinculum.reporting.check.trace import Traced, as_json, page
     from vinculum.reporting.progress import progress
@@ -38,6 +38,6 @@ def trace(
     engines = ENGINES if engine == "both" else (engine,)
     with progress("Tracing", 0):
         report = traced(source, given.arrays, engines=engines)
-    whole = Traced(str(model), given.reports(), seed if given.drawn else None, report)
+    whole = Traced(str(model), given.reports, given.seed, report)
     tell(in_json, as_json, page, whole)
     end(finds=report.finds)

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
-from math import isfinite
 from typing import Any
 
+from vinculum.analysis.accuracy import Accuracy, Bound
 from vinculum.analysis.assumptions import MARGIN
-from vinculum.analysis.findings import Finding, Search, Witness
+from vinculum.analysis.findings import Finding
 from vinculum.analysis.triage import Triage
 from vinculum.reporting.check.words import BOUNDS_FROM, message, witness_words
+from vinculum.reporting.plain import part, plain
+
+_NUMBERS = ("propagated", "introduced", "total")
 
 
-def as_json(triage: Triage, calibrated: Sequence[str] = ()) -> dict[str, Any]:
-    """Return a report as JSON knows it; infinities and NaN are strings, because JSON has none.
+def as_json(triage: Triage, calibrated: Sequence[str] = (), accuracy: Accuracy | None = None) -> dict[str, Any]:
+    """Return a report as JSON knows it.
 
     - `calibrated`: the inputs whose ranges come from data.
+    - `accuracy`: the bounds of --accuracy; a bound that does not exist is null.
     """
-    report = triage.report
-    return {
+    told = {
         "model": triage.model,
         "calibrated": {"inputs": list(calibrated), "margin": MARGIN},
         "findings": [_finding(finding) for finding in triage.open],
@@ -28,49 +30,33 @@ def as_json(triage: Triage, calibrated: Sequence[str] = ()) -> dict[str, Any]:
             for finding, one in triage.suppressed
         ],
         "in_baseline": [_finding(finding) for finding in triage.known],
-        "unknown_operators": dict(report.unknown_operators),
-        "nodes": report.nodes,
-        "seconds": report.seconds,
+        **part(triage.report, "unknown_operators", "nodes", "seconds"),
     }
+    if accuracy is not None:
+        told["accuracy"] = {
+            "divisions": [
+                {"node": one.name, **part(one, "operator"), **_bound(one, *_NUMBERS)} for one in accuracy.divisions
+            ],
+            "outputs": [{"name": one.name, **_bound(one, "total")} for one in accuracy.outputs],
+        }
+    return told
+
+
+def _bound(bound: Bound, *names: str) -> dict[str, Any]:
+    numbers = dict.fromkeys(names) if bound.reason else part(bound, *names)
+    return {"element_type": bound.element_type, **numbers, "reason": bound.reason}
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
+    witness = finding.witness
+    shown = None if witness is None else part(witness, "kind", "tensor", "how", "confirmed_by", "effects")
     return {
-        "rule": finding.rule,
-        "severity": finding.severity.value,
-        "node": finding.node,
-        "operator": finding.operator,
-        "scope": finding.scope,
-        "divisor": finding.divisor,
-        "range": [number(finding.low), number(finding.high)],
+        **part(finding, "rule", "severity", "node", "operator", "scope", "divisor"),
+        "range": [plain(finding.low), plain(finding.high)],
         "element_type": finding.element_type,
         "bounds_from": BOUNDS_FROM[finding.bounds_from],
         "message": message(finding),
-        "path": list(finding.path),
-        "frames": [asdict(frame) for frame in finding.frames],
-        "fingerprint": finding.fingerprint,
-        "fix": finding.fix,
-        "detail": dict(finding.detail),
-        "witness": None if finding.witness is None else _witness(finding.witness, witness_words(finding)),
-        "search": None if finding.search is None else _search(finding.search),
+        **part(finding, "path", "frames", "fingerprint", "fix", "detail"),
+        "witness": None if shown is None else {**shown, "message": witness_words(finding)},
+        "search": plain(finding.search),
     }
-
-
-def _witness(witness: Witness, words: str) -> dict[str, Any]:
-    return {
-        "kind": witness.kind,
-        "tensor": witness.tensor,
-        "how": witness.how,
-        "confirmed_by": list(witness.confirmed_by),
-        "effects": [asdict(effect) for effect in witness.effects],
-        "message": words,
-    }
-
-
-def _search(search: Search) -> dict[str, Any]:
-    return {"runs": search.runs, "smallest": number(search.smallest), "stopped": search.stopped}
-
-
-def number(value: float) -> float | str:
-    """Return a number as JSON can hold it."""
-    return value if isfinite(value) else str(value)

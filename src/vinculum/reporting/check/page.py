@@ -8,13 +8,14 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
+from vinculum.analysis.accuracy import Accuracy, Bound
 from vinculum.analysis.assumptions import MARGIN
 from vinculum.analysis.findings import Finding, Severity
 from vinculum.analysis.triage import Triage
 from vinculum.reporting.check.words import alert_frame, message, path_words, witness_words
 from vinculum.reporting.escape import one_line, short
 from vinculum.reporting.models.run import seconds_text
-from vinculum.reporting.tables import counted
+from vinculum.reporting.terminal import cell, counted, section, table
 
 _STYLES = {
     Severity.CERTAIN: "bold red",
@@ -24,12 +25,12 @@ _STYLES = {
 }
 
 
-def page(triage: Triage, calibrated: Sequence[str] = ()) -> RenderableType:
-    """Return a report as a page: findings, then what is not known, then how many there are.
+def page(triage: Triage, calibrated: Sequence[str] = (), accuracy: Accuracy | None = None) -> RenderableType:
+    """Return a report as a page: findings, then what is not known, then how many there are, then bounds of errors.
 
     - `calibrated`: the inputs whose ranges come from data.
     """
-    return Group(*_parts(triage, calibrated))
+    return Group(*_parts(triage, calibrated), *([] if accuracy is None else _accuracy(accuracy)))
 
 
 def _parts(triage: Triage, calibrated: Sequence[str]) -> Iterator[RenderableType]:
@@ -37,7 +38,7 @@ def _parts(triage: Triage, calibrated: Sequence[str]) -> Iterator[RenderableType
     for finding in triage.open:
         yield _heading(finding)
         for line in _lines(finding):
-            yield Padding(line, (0, 0, 0, 2), expand=False)
+            yield Padding.indent(line, 2)
         yield Text("")
     for one in triage.expired:
         what = one.fingerprint or one.rule or one.node
@@ -81,3 +82,23 @@ def _lines(finding: Finding) -> Iterator[Text]:
     if witness:
         yield Text(f"{'Witness' if finding.witness else 'Search'}: {witness}.")
     yield Text(f"Fix: {finding.fix}.")
+
+
+def _accuracy(accuracy: Accuracy) -> Iterator[RenderableType]:
+    """Yield bounds of absolute errors, and why there are none."""
+    if accuracy.divisions:
+        yield from section("Errors of divisions", _bounds(accuracy.divisions, ("carried in", "own", "in all")))
+    if accuracy.outputs:
+        yield from section("Errors of outputs", _bounds(accuracy.outputs, ("in all",)))
+    reasons = dict.fromkeys(bound.reason for bound in (*accuracy.divisions, *accuracy.outputs) if bound.reason)
+    yield from [Text("")] * bool(reasons)
+    for reason in reasons:
+        yield Text(f"No bound: {one_line(reason)}.", "yellow")
+
+
+def _bounds(bounds: Sequence[Bound], headings: Sequence[str]) -> RenderableType:
+    rows = table("output" if len(headings) == 1 else "node", right=headings)
+    for bound in bounds:
+        numbers = (bound.propagated, bound.introduced, bound.total)[-len(headings) :]
+        rows.add_row(cell(bound.name), *("no bound" if bound.reason else f"{n:.3g}" for n in numbers))
+    return rows

@@ -15,10 +15,9 @@ from urllib.parse import quote
 from vinculum.analysis.findings import Finding, Frame, Severity
 from vinculum.analysis.hazards.registry import BY_CODE
 from vinculum.analysis.triage import FINGERPRINT, Suppression, Triage
-from vinculum.reporting.check.data import number
 from vinculum.reporting.check.words import BOUNDS_FROM, message, path_words, witness_words
 from vinculum.reporting.escape import escaped, one_line
-from vinculum.reporting.sarif import sarif
+from vinculum.reporting.plain import plain, sarif
 
 _ROOT = "%SRCROOT%"
 _MOST_RESULTS = 5_000  # Code scanning shows no more of a run, and takes 25,000.
@@ -98,7 +97,7 @@ class _Run:
             "suppressions": [] if suppression is None else [_suppression(suppression)],
             "properties": {
                 "severity": finding.severity.value,
-                "range": [number(finding.low), number(finding.high)],
+                "range": [plain(finding.low), plain(finding.high)],
                 "boundsFrom": BOUNDS_FROM[finding.bounds_from],
                 "model": escaped(model),
             },

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
@@ -14,11 +14,11 @@ from rich.text import Text
 from vinculum.analysis.domain.formats import FORMATS
 from vinculum.analysis.findings import Effect
 from vinculum.analysis.tracing.record import EngineTrace, Event, Kind, Operand, Summary, TraceReport
-from vinculum.reporting.check.data import number
 from vinculum.reporting.check.words import alert_frame, shortened, way
 from vinculum.reporting.escape import one_line, short
 from vinculum.reporting.models.run_report import InputReport
-from vinculum.reporting.tables import counted
+from vinculum.reporting.plain import part, plain
+from vinculum.reporting.terminal import counted
 
 _INFIX = {"Div": "/", "Mul": "*", "Add": "+", "Sub": "-", "Pow": "**", "Mod": "mod"}
 _MADE = {Kind.ZERO_DIVISOR: "divides by zero", Kind.INFINITY: "makes an infinity", Kind.NAN: "makes NaN"}
@@ -62,7 +62,7 @@ def _parts(traced: Traced) -> Iterator[RenderableType]:
         yield Text("")
         yield Text(f"In {one_line(trace.engine)}", "bold cyan")
         for line in _trace(trace, before):
-            yield Padding(line, (0, 0, 0, 2), expand=False)
+            yield Padding.indent(line, 2)
         before = trace if not trace.refused else before
 
 
@@ -173,64 +173,31 @@ def _index(index: tuple[int, ...]) -> str:
 
 
 def as_json(traced: Traced) -> dict[str, Any]:
-    """Return the same as JSON knows it; infinities and NaN are strings."""
+    """Return the same as JSON knows it."""
     return {
-        "model": traced.model,
-        "seed": traced.seed,
-        "inputs": [
-            {"name": i.name, "element_type": i.element_type, "shape": list(i.shape), "source": i.source, "file": i.file}
-            for i in traced.inputs
-        ],
+        **part(traced, "model", "seed"),
+        "inputs": [part(one, "name", "element_type", "shape", "source", "file") for one in traced.inputs],
         "inputs_not_finite": [_summary(one) for one in traced.report.inputs],
         "nodes": traced.report.nodes,
-        "engines": [_engine(trace) for trace in traced.report.traces],
-    }
-
-
-def _engine(trace: EngineTrace) -> dict[str, Any]:
-    return {
-        "engine": trace.engine,
-        "refused": trace.refused,
-        "died": trace.died,
-        "events": [_event_data(event) for event in trace.events],
-        "effects": [asdict(effect) for effect in trace.effects],
+        "engines": [
+            {
+                **part(trace, "engine", "refused", "died"),
+                "events": [_event_data(event) for event in trace.events],
+                "effects": plain(trace.effects),
+            }
+            for trace in traced.report.traces
+        ],
     }
 
 
 def _event_data(event: Event) -> dict[str, Any]:
     return {
-        "kind": event.kind.value,
-        "node": event.node,
-        "operator": event.operator,
-        "scope": event.scope,
-        "value": event.value,
-        "index": None if event.index is None else list(event.index),
-        "result": None if event.result is None else number(event.result),
-        "count": event.count,
-        "size": event.size,
-        "element_type": event.element_type,
+        **part(event, "kind", "node", "operator", "scope", "value", "index", "result", "count", "size", "element_type"),
         "why": why(event),
-        "operands": [
-            {
-                **_summary(o.summary),
-                "index": None if o.index is None else list(o.index),
-                "value": None if o.value is None else number(o.value),
-            }
-            for o in event.operands
-        ],
-        "path": list(event.path),
-        "frames": [asdict(frame) for frame in event.frames],
+        "operands": [{**_summary(one.summary), **part(one, "index", "value")} for one in event.operands],
+        **part(event, "path", "frames"),
     }
 
 
 def _summary(one: Summary) -> dict[str, Any]:
-    return {
-        "name": one.name,
-        "element_type": one.element_type,
-        "shape": list(one.shape),
-        "zeros": one.zeros,
-        "nan": one.nan,
-        "infinite": one.infinite,
-        "low": number(one.low),
-        "high": number(one.high),
-    }
+    return part(one, "name", "element_type", "shape", "zeros", "nan", "infinite", "low", "high")

@@ -9,7 +9,7 @@ from vinculum.analysis.domain.abstract_tensor import BoundsFrom
 from vinculum.analysis.findings import Effect, Finding, Frame
 from vinculum.analysis.hazards.registry import BY_CODE
 from vinculum.reporting.escape import one_line
-from vinculum.reporting.tables import counted
+from vinculum.reporting.terminal import counted
 
 BOUNDS_FROM = {
     BoundsFrom.MODEL: "the model alone",

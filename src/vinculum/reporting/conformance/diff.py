@@ -14,7 +14,7 @@ from vinculum.conformance.execute.run import Result, Run
 from vinculum.conformance.execute.run_diff import Change, RunDiff
 from vinculum.reporting.conformance.words import verdict_sentence
 from vinculum.reporting.escape import one_line, short
-from vinculum.reporting.tables import counted
+from vinculum.reporting.terminal import counted
 
 _SHOWN = 5  # Cases of each kind of change.
 

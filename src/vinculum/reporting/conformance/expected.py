@@ -11,7 +11,7 @@ from vinculum.conformance.execute.run import Run
 from vinculum.conformance.expect import KnownDeviations, Mismatch
 from vinculum.reporting.conformance.words import message
 from vinculum.reporting.escape import one_line, short
-from vinculum.reporting.tables import counted
+from vinculum.reporting.terminal import counted
 
 Comparison = tuple[Run, KnownDeviations, tuple[Mismatch, ...]]
 

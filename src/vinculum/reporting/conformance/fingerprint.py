@@ -13,7 +13,7 @@ from rich.text import Text
 from vinculum.conformance.fingerprint import Fingerprint, Line
 from vinculum.reporting.conformance.words import example_sentence
 from vinculum.reporting.escape import escaped, short
-from vinculum.reporting.tables import counted
+from vinculum.reporting.terminal import counted
 
 _MARK = "!"
 _NAMED = 8

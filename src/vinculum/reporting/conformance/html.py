@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from vinculum.conformance.execute.run import Run
+from vinculum.conformance.execute.run import Result, Run
 from vinculum.conformance.expect import KnownDeviations
 from vinculum.conformance.oracle.verdict import Kind
-from vinculum.reporting.conformance.data import data
 from vinculum.reporting.conformance.questions import QUESTIONS, told
 from vinculum.reporting.conformance.view import (
     KINDS,
@@ -28,9 +28,13 @@ from vinculum.reporting.conformance.view import (
     Severity,
     View,
     in_order,
+    reason,
+    severity,
     silence,
+    ulps_text,
     view,
 )
+from vinculum.reporting.conformance.words import message
 from vinculum.reporting.escape import escaped, one_line, short
 
 if TYPE_CHECKING:
@@ -38,6 +42,7 @@ if TYPE_CHECKING:
 
 _FINDINGS_SHOWN = 12
 _CAUSES_SIDE_BY_SIDE = 4
+_LONGEST = 2000  # Characters of what a runtime said; some dump whole graphs.
 
 _COUNTS = (
     *("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
@@ -170,3 +175,86 @@ def _count(cell: Cell) -> str:
 def _title(cell: Cell) -> str:
     counts = ", ".join(f"{cell.counts[kind]:,} {kind.value}" for kind in WORST_FIRST if cell.counts[kind])
     return short(f"{cell.operator}, {cell.element_type}: {counts}")
+
+
+def data(views: Sequence[View]) -> str:
+    """Return the cases of several runtimes as JSON that can stand in a script element.
+
+    It is one object: ``texts``; ``kinds``, the worst first; ``ulps``, what the bars of histograms are called by their
+    number; ``questions``; and ``runtimes``. A runtime has its ``findings``, by what they are called; its ``cases``,
+    each an array; and for each question the numbers of the cases in which it is ``asked``.
+    ``columns`` names its members. Texts stand as their numbers among ``texts``; what comes last may be missing.
+    """
+    texts: dict[str, int] = {}
+    runtimes = [
+        {
+            "backend": one_line(one.run.backend),
+            "title": one_line(one.run.title),
+            "findings": [short(finding.statement) for finding in one.findings],
+            "cases": [_numbers(case, texts) for case in _cases(one)],
+            "asked": _asked(one),
+        }
+        for one in views
+    ]
+    powers = {power for one in views for result in one.results for power in result.verdict.ulps}
+    whole = {
+        "columns": _COLUMNS,
+        "kinds": [[kind.value, kind.deviates] for kind in WORST_FIRST],
+        "questions": [question.heading for question in QUESTIONS],
+        "ulps": {str(power): ulps_text(power) for power in sorted(powers)},
+        "runtimes": runtimes,
+        "texts": [*texts],
+    }
+    # Neither the end of the script element nor a comment can then stand in it; all beyond ASCII is escaped anyway.
+    return json.dumps(whole, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+_COLUMNS = (
+    *("id", "operator", "type", "kind", "severity", "words", "clause", "statement", "elements", "differing", "ulps"),
+    *("example", "source", "finding", "reason"),
+)
+
+
+def _numbers(value: Any, texts: dict[str, int]) -> Any:
+    """Return a value with each text in it as its number."""
+    if isinstance(value, str):
+        return texts.setdefault(value, len(texts))
+    return [_numbers(one, texts) for one in value] if isinstance(value, list | tuple) else value
+
+
+def _asked(view: View) -> list[list[int]]:
+    numbers = {id(result): number for number, result in enumerate(view.results)}
+    return [[numbers[id(result)] for result in one.results] for one in told(view)]
+
+
+def _cases(view: View) -> Iterator[list[Any]]:
+    """Yield the members of each case, by `_COLUMNS`; most pass, and have none of the last ones."""
+    findings = {id(result): number for number, one in enumerate(view.findings) for result in one.results}
+    for result in view.results:
+        verdict, example, known = result.verdict, result.verdict.example, reason(result, view.known)
+        words = one_line(message(verdict))
+        case = [
+            *map(one_line, (str(result.id), result.id.row, result.id.element_type)),
+            WORST_FIRST.index(verdict.kind),
+            severity(verdict).value,
+            words if len(words) <= _LONGEST else f"{words[:_LONGEST]}...",
+            *map(one_line, (result.clause, result.statement)),
+            verdict.elements,
+            verdict.differing,
+            sorted(verdict.ulps.items()) or None,
+            example
+            and [one_line(f"{one}") for one in (example.index, example.expected, example.actual, *example.operands)],
+            _source(result),
+            findings.get(id(result)),
+            known and [*map(one_line, known)],
+        ]
+        while case[-1] is None:
+            case.pop()
+        yield case
+
+
+def _source(result: Result) -> list[str] | None:
+    """Return the lines of a reproducer; of what is not supported it shows nothing."""
+    if not result.reproducer or not result.verdict.kind.deviates:
+        return None
+    return [escaped(line.expandtabs(4)) for line in result.reproducer.rstrip("\n").split("\n")]

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 from vinculum.conformance.execute.run import Run
 from vinculum.conformance.expect import KnownDeviations
 from vinculum.reporting.conformance.view import WORST_FIRST, Cases, Finding, View, silence, view
 from vinculum.reporting.conformance.words import message
+from vinculum.reporting.plain import part, plain
 
 
 def document(runs: Sequence[Run], known: Mapping[str, KnownDeviations] | None = None) -> str:
@@ -41,29 +41,18 @@ def document(runs: Sequence[Run], known: Mapping[str, KnownDeviations] | None = 
 def _run(one: View) -> dict[str, Any]:
     run = one.run
     return {
-        "backend": run.backend,
-        "title": run.title,
-        "versions": dict(run.versions),
-        "date": run.date,
-        "seconds": run.seconds,
-        "level": run.selection.level.value,
-        "only": list(run.selection.only),
+        **part(run, "backend", "title", "versions", "date", "seconds"),
+        **part(run.selection, "level", "only"),
         **_counts(one),
         "causes": [_cause(finding, one.known) for finding in one.findings],
-        "matrix": [
-            {"operator": operator, "element_type": name, **_counts(cell)}
-            for (operator, name), cell in one.cells.items()
-        ],
+        "matrix": [{**part(cell, "operator", "element_type"), **_counts(cell)} for cell in one.cells.values()],
     }
 
 
 def _counts(cases: Cases) -> dict[str, Any]:
     return {
         "cases": cases.total,
-        "passing": cases.passing,
-        "deviating": cases.deviating,
-        "readings": cases.readings,
-        "unsupported": cases.unsupported,
+        **part(cases, "passing", "deviating", "readings", "unsupported"),
         "verdicts": {kind.value: cases.counts[kind] for kind in WORST_FIRST if cases.counts[kind]},
     }
 
@@ -71,8 +60,7 @@ def _counts(cases: Cases) -> dict[str, Any]:
 def _cause(finding: Finding, known: KnownDeviations | None) -> dict[str, Any]:
     shown = finding.shown
     return {
-        "name": finding.name,
-        "statement": finding.statement,
+        **part(finding, "name", "statement"),
         "verdict": finding.worst.value,
         "cases": finding.total,
         "passing_too": finding.passing_too,
@@ -82,7 +70,7 @@ def _cause(finding: Finding, known: KnownDeviations | None) -> dict[str, Any]:
             "id": str(shown.id),
             "clause": shown.clause,
             "words": message(shown.verdict),
-            "first_difference": None if shown.verdict.example is None else asdict(shown.verdict.example),
+            "first_difference": plain(shown.verdict.example),
             "reproducer": shown.reproducer,
         },
     }

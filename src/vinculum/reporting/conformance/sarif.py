@@ -9,8 +9,8 @@ from vinculum.conformance.execute.run import Result, Run
 from vinculum.reporting.conformance.view import Finding, view
 from vinculum.reporting.conformance.words import verdict_sentence
 from vinculum.reporting.escape import escaped, one_line
-from vinculum.reporting.sarif import sarif
-from vinculum.reporting.tables import counted
+from vinculum.reporting.plain import sarif
+from vinculum.reporting.terminal import counted
 from vinculum.spec.registry import ROWS
 
 _DOCUMENTS = {spec.title: spec.source.url for spec in ROWS}

@@ -28,7 +28,7 @@ from vinculum.reporting.conformance.view import (
 )
 from vinculum.reporting.conformance.words import example_sentence, message, verdict_sentence
 from vinculum.reporting.escape import escaped, one_line, short
-from vinculum.reporting.tables import cell, counted, section, table
+from vinculum.reporting.terminal import cell, counted, grid, section, table
 from vinculum.spec.element_types import Kind as Arithmetic
 from vinculum.spec.element_types import by_name
 
@@ -89,7 +89,7 @@ def _runtime(one: View, width: int, verbose: bool) -> Iterator[RenderableType]:
         yield Text("")
         for part in _matrices(one, width - 2):
             yield Padding(part, (0, 0, 1, 2), expand=False)
-        yield Padding(_legend(one), (0, 0, 0, 2))
+        yield Padding.indent(_legend(one), 2)
         yield from _all_cases(run) if verbose else _findings(one)
     yield Text("")
     yield from _verdict(one)
@@ -199,14 +199,12 @@ def _findings(one: View) -> Iterator[RenderableType]:
     if not one.findings:
         return
     shown = one.foremost(_FINDINGS_SHOWN)
-    rows = Table.grid(padding=(0, 2, 0, 0))
-    for finding in shown:
-        rows.add_row(Text(KINDS[finding.worst].letter, _style(finding.worst)), _finding(finding))
-    yield from section("Found", rows)
+    letters = [Text(KINDS[finding.worst].letter, _style(finding.worst)) for finding in shown]
+    yield from section("Found", grid(zip(letters, map(_finding, shown), strict=True)))
     if len(one.findings) > len(shown):
         left = sum(finding.total for finding in one.findings) - sum(finding.total for finding in shown)
         count = counted(len(one.findings) - len(shown), "finding")
-        yield Padding(Text(f"and {count} more, {counted(left, 'case')}; --verbose names every case"), (0, 0, 0, 2))
+        yield Padding.indent(Text(f"and {count} more, {counted(left, 'case')}; --verbose names every case"), 2)
 
 
 def _finding(finding: Finding) -> RenderableType:
@@ -245,7 +243,7 @@ def _in_full(result: Result) -> Iterator[RenderableType]:
         lines.append(f"At index {verdict.example.index}: {example_sentence(verdict.example)}")
     lines += [f"Off by {ulps_text(power)}: {count:,}" for power, count in sorted(verdict.ulps.items())]
     for line in lines:
-        yield Padding(Text(one_line(line)), (0, 0, 0, 2))
+        yield Padding.indent(Text(one_line(line)), 2)
     if result.reproducer:
         yield Text("")
         # As it stands, so that it can be copied; but a terminal obeys none of it.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -13,13 +12,14 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from vinculum.conformance.audit.record import Audit, EdgeRuns, NodeRecord
+from vinculum.conformance.audit.record import Audit, NodeRecord
 from vinculum.conformance.oracle.verdict import Kind, Verdict
 from vinculum.reporting.conformance.words import message
 from vinculum.reporting.escape import one_line, short
 from vinculum.reporting.models.run import inner_divisions, inputs_table, seconds_text
 from vinculum.reporting.models.run_report import InputReport
-from vinculum.reporting.tables import counted, section, table
+from vinculum.reporting.plain import part, plain
+from vinculum.reporting.terminal import counted, named, section, table
 from vinculum.sandbox import Answer, End
 from vinculum.text import shape_text
 
@@ -86,8 +86,7 @@ def _node(node: NodeRecord) -> RenderableType:
     lines = [", ".join(facts)]
     if node.verdict is not None:
         lines.insert(0, " / ".join([*(["1"] if len(node.shapes) == 1 else []), *map(shape_text, node.shapes)]))
-    below = Text("\n").join(Text(short(line), "dim") for line in lines)
-    return Group(Text(short(division.name), "bold", overflow="fold"), Padding(below, (0, 0, 0, 2), expand=False))
+    return named(division.name, lines)
 
 
 def _verdict(verdict: Verdict | None) -> Text:
@@ -108,7 +107,7 @@ def _is_told(node: NodeRecord) -> bool:
 def _finding(node: NodeRecord, title: str) -> Iterator[RenderableType]:
     yield Text(short(node.division.name), "bold", overflow="fold")
     for line in _lines(node, title):
-        yield Padding(Text(one_line(line)), (0, 0, 0, 2), expand=False)
+        yield Padding.indent(Text(one_line(line)), 2)
 
 
 def _lines(node: NodeRecord, title: str) -> Iterator[str]:
@@ -267,63 +266,46 @@ def as_json(audit: Audit, inputs: Sequence[InputReport], seed: int | None) -> di
     ``edge_cases`` stands what became of the sets of edge cases, and of each division what all of them show together.
     ``divide_inside`` names the nodes whose quotients are compared nowhere.
     """
+    edges = audit.edges
     return {
-        "model": audit.model,
-        "backend": audit.backend,
+        **part(audit, "model", "backend"),
         "runtime": audit.title,
-        "versions": dict(audit.versions),
+        "versions": plain(audit.versions),
         "seed": seed,
-        "inputs": [asdict(given) for given in inputs],
+        "inputs": plain(tuple(inputs)),
         "as_it_is": _run_as_json(audit.plain) if audit.nodes else None,
         "exposed": _run_as_json(audit.exposed) if audit.nodes else None,
-        "suspects": list(audit.suspects),
-        "cure": list(audit.cure),
-        "changed_by_exposure": list(audit.changed),
+        **part(audit, "suspects", "cure"),
+        "changed_by_exposure": plain(audit.changed),
         "seconds": audit.seconds,
-        "divisions": [_as_json(node) for node in audit.nodes],
-        "edge_cases": _edges_as_json(audit.edges),
-        "divide_inside": [asdict(node) for node in audit.inner],
+        "divisions": [
+            {
+                **part(node.division, "name", "path", "operator"),
+                **part(node, "element_type", "shapes", "unobserved"),
+                "verdict": _verdict_as_json(node.verdict),
+                "alone": _verdict_as_json(node.alone),
+                **part(node, "smallest_divisor", "hazards"),
+                "edge_cases": _verdict_as_json(node.edges),
+            }
+            for node in audit.nodes
+        ],
+        "edge_cases": {
+            **part(edges, "sets", "compared"),
+            "skipped": edges.skipped and _run_as_json(edges.skipped),
+            "died": edges.died and _run_as_json(edges.died),
+            "suspects": plain(edges.suspects),
+        },
+        "divide_inside": plain(audit.inner),
         "expanded": audit.expanded,
     }
 
 
-_VERDICT_KEYS = ("elements", "differing", "ulps", "largest", "example")
-
-
 def _verdict_as_json(verdict: Verdict | None) -> dict[str, Any] | None:
-    return (
-        None
-        if verdict is None
-        else {
-            "kind": verdict.kind.value,
-            "words": message(verdict),
-            **{name: value for name, value in asdict(verdict).items() if name in _VERDICT_KEYS},
-        }
-    )
+    if verdict is None:
+        return None
+    numbers = part(verdict, "elements", "differing", "ulps", "largest", "example")
+    return {"kind": verdict.kind.value, "words": message(verdict), **numbers}
 
 
-def _edges_as_json(edges: EdgeRuns) -> dict[str, Any]:
-    runs = {"skipped": edges.skipped, "died": edges.died}
-    ends = {name: None if run is None else _run_as_json(run) for name, run in runs.items()}
-    return {"sets": edges.sets, "compared": edges.compared, **ends, "suspects": list(edges.suspects)}
-
-
-def _run_as_json(run: Answer) -> dict[str, str]:
-    return {"end": run.end.value, "words": run.words}
-
-
-def _as_json(node: NodeRecord) -> dict[str, Any]:
-    division = node.division
-    return {
-        "name": division.name,
-        "path": division.path,
-        "operator": division.operator,
-        "element_type": None if node.element_type is None else str(node.element_type),
-        "shapes": node.shapes,
-        "unobserved": node.unobserved,
-        "verdict": _verdict_as_json(node.verdict),
-        "alone": _verdict_as_json(node.alone),
-        "smallest_divisor": node.smallest_divisor,
-        "hazards": [asdict(hazard) for hazard in node.hazards],
-        "edge_cases": _verdict_as_json(node.edges),
-    }
+def _run_as_json(run: Answer) -> dict[str, Any]:
+    return part(run, "end", "words")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,8 @@ from rich.text import Text
 
 from vinculum.models.convert import FileConversion
 from vinculum.reporting.escape import short
-from vinculum.reporting.tables import cell, counted, section, table
+from vinculum.reporting.plain import part
+from vinculum.reporting.terminal import cell, counted, section, table
 
 
 def page(conversion: FileConversion, source: Path, target: Path) -> RenderableType:
@@ -25,8 +25,7 @@ def as_json(conversion: FileConversion, source: Path, target: Path) -> dict[str,
     return {
         "source": {"file": str(source), "format": conversion.source},
         "target": {"file": str(target), "format": conversion.target},
-        "changes": [asdict(change) for change in conversion.changes],
-        "verification": None if conversion.verification is None else asdict(conversion.verification),
+        **part(conversion, "changes", "verification"),
     }
 
 

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from rich.console import Group, RenderableType
-from rich.padding import Padding
 from rich.text import Text
 
 from vinculum.models.engines.model_runner import NAMES
 from vinculum.models.onnx.divisions import GUARDS
 from vinculum.repair import RUNTIMES, Decision, HardenedFile, Hardening
 from vinculum.reporting.escape import short
-from vinculum.reporting.tables import counted, section, table
+from vinculum.reporting.plain import part, plain
+from vinculum.reporting.terminal import counted, named, section, table
 
 _WHY_INLINED = "not every runtime takes them, or their calls differ in type"
 
@@ -34,26 +33,18 @@ def as_json(hardened: HardenedFile, source: Path, target: Path | None) -> dict[s
         "source": str(source),
         "target": None if target is None else str(target),
         "runtime": hardening.runtime,
-        "zero_divisor": hardening.policies.zero_divisor,
-        "overflow": hardening.policies.overflow,
+        **part(hardening.policies, "zero_divisor", "overflow"),
         "functions": _functions(hardening),
         "inlined_functions": hardening.inlined,
-        "divisions": [_decision_json(decision) for decision in hardening.decisions],
-        "validation": None if hardened.validation is None else asdict(hardened.validation),
-    }
-
-
-def _decision_json(decision: Decision) -> dict[str, Any]:
-    return {
-        "name": decision.name,
-        "path": decision.path,
-        "operator": decision.operator,
-        "element_type": None if decision.facts is None else str(decision.facts.element_type),
-        "rewritten": decision.rewritten,
-        "left": decision.left,
-        "what": decision.what,
-        "why": decision.why,
-        "note": decision.note,
+        "divisions": [
+            {
+                **part(one, "name", "path", "operator"),
+                "element_type": None if one.facts is None else str(one.facts.element_type),
+                **part(one, "rewritten", "left", "what", "why", "note"),
+            }
+            for one in hardening.decisions
+        ],
+        "validation": plain(hardened.validation),
     }
 
 
@@ -96,8 +87,7 @@ def _functions(hardening: Hardening) -> list[str]:
 def _node(decision: Decision) -> RenderableType:
     where = f" in {decision.path}" if decision.path else ""
     element_type = "of unknown type" if decision.facts is None else decision.facts.element_type
-    below = Text(short(f"{decision.operator}{where}, {element_type}"), "dim")
-    return Group(Text(short(decision.name), "bold", overflow="fold"), Padding(below, (0, 0, 0, 2), expand=False))
+    return named(decision.name, [f"{decision.operator}{where}, {element_type}"])
 
 
 def _notes(decisions: tuple[Decision, ...]) -> Iterator[RenderableType]:

@@ -22,7 +22,7 @@ from vinculum.reporting.models.run_report import (
     RunReport,
     total,
 )
-from vinculum.reporting.tables import ByWidth, cell, counted, section, table
+from vinculum.reporting.terminal import ByWidth, cell, counted, named, section, table
 from vinculum.spec.element_types import by_name
 from vinculum.text import shape_text
 
@@ -125,7 +125,7 @@ def _beneath_each_other(division: DivisionReport) -> RenderableType:
         Text.assemble((f"{heading} ", "dim"), count)
         for heading, count in zip(_COUNTED, _counts(division.summary), strict=True)
     )
-    return Group(_node(division), Padding(counts, (0, 0, 0, 2), expand=False))
+    return Group(_node(division), Padding.indent(counts, 2))
 
 
 def _node(division: DivisionReport) -> RenderableType:
@@ -136,8 +136,7 @@ def _node(division: DivisionReport) -> RenderableType:
     facts = [f"{division.operator} in {division.path}" if division.path else division.operator]
     facts += [division.element_type] if division.element_type else []
     lines.append(", ".join((*facts, _runs(division.summary))))
-    below = Text("\n").join(Text(short(line), "dim") for line in lines)
-    return Group(Text(short(division.name), "bold", overflow="fold"), Padding(below, (0, 0, 0, 2), expand=False))
+    return named(division.name, lines)
 
 
 def _runs(summary: DivisionSummary) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from vinculum.models.execution import Division, DivisionRecord, Shape
 from vinculum.models.inner_divisions import InnerDivision
 from vinculum.models.observation import DivisionSummary, summarise
+from vinculum.reporting.plain import part, plain
 from vinculum.spec.element_types import by_numpy_name
 from vinculum.tensors.storage import element_type_of_dtype
 
@@ -113,6 +115,29 @@ class DivisionReport:
     more_shapes: bool
     summary: DivisionSummary
 
+    @classmethod
+    def of(cls, division: Division) -> DivisionReport:
+        """Return the report on a division that has not been executed."""
+        element_type = None if division.element_type is None else str(division.element_type)
+        shapes = () if division.shapes is None else (Operands(*(None, *division.shapes)[-3:]),)
+        unary = len(division.spec.inputs) == 1
+        name, path, operator = division.name, division.path, division.operator
+        return cls(name, path, operator, unary, element_type, shapes, False, DivisionSummary())
+
+    def after(self, record: DivisionRecord) -> DivisionReport:
+        """Return the report after one more execution."""
+        dividend = None if record.dividend is None else record.dividend.shape
+        new = Operands(dividend, record.divisor.shape, record.quotient.shape)
+        shapes = self.shapes if self.summary.executions else ()
+        added = () if new in shapes else (new,)
+        return replace(
+            self,
+            element_type=str(by_numpy_name(record.quotient.dtype.name)),
+            shapes=(*shapes, *added)[:_SHAPES_KEPT],
+            more_shapes=self.more_shapes or len(shapes) + len(added) > _SHAPES_KEPT,
+            summary=self.summary + summarise(record),
+        )
+
 
 @dataclass(frozen=True)
 class RunReport:
@@ -152,79 +177,43 @@ class Observations:
     """An observer of `Model.run` that adds up what every division node meets."""
 
     def __init__(self, divisions: Iterable[Division]) -> None:
-        self._nodes = {(division.path, division.name): _Node(division) for division in divisions}
+        self._nodes = {(division.path, division.name): DivisionReport.of(division) for division in divisions}
         self.nodes_executed = 0
         self.executions = 0
 
     def __call__(self, record: DivisionRecord) -> None:
         """Add one execution of a division."""
         division = record.division
+        place = division.path, division.name
         # Functions that define an operator hold divisions that no node of the model is.
-        node = self._nodes.setdefault((division.path, division.name), _Node(division))
-        self.nodes_executed += node.summary.executions == 0
+        before = self._nodes.get(place) or DivisionReport.of(division)
+        self._nodes[place] = before.after(record)
+        self.nodes_executed += before.summary.executions == 0
         self.executions += 1
-        node.add(record)
 
     def reports(self) -> tuple[DivisionReport, ...]:
         """Return what has been added up, in the model's order."""
-        return tuple(node.report() for node in self._nodes.values())
-
-
-class _Node:
-    def __init__(self, division: Division) -> None:
-        self.division = division
-        self.summary = DivisionSummary()
-        self.element_type = None if division.element_type is None else str(division.element_type)
-        self.shapes: list[Operands] = []
-        self.more_shapes = False
-
-    def add(self, record: DivisionRecord) -> None:
-        self.summary += summarise(record)
-        self.element_type = str(by_numpy_name(record.quotient.dtype.name))
-        dividend = None if record.dividend is None else record.dividend.shape
-        shapes = Operands(dividend, record.divisor.shape, record.quotient.shape)
-        if shapes not in self.shapes:
-            self.more_shapes = len(self.shapes) == _SHAPES_KEPT
-            self.shapes += [] if self.more_shapes else [shapes]
-
-    def report(self) -> DivisionReport:
-        division = self.division
-        shapes = self.shapes
-        if not shapes and division.shapes is not None:
-            shapes = [Operands(*(None, *division.shapes)[-3:])]
-        unary = len(division.spec.inputs) == 1
-        return DivisionReport(
-            division.name,
-            division.path,
-            division.operator,
-            unary,
-            self.element_type,
-            tuple(shapes),
-            self.more_shapes,
-            self.summary,
-        )
+        return tuple(self._nodes.values())
 
 
 def output_report(
-    name: str, array: NDArray[Any], file: str | None = None, stored_as: str | None = None
+    name: str, array: NDArray[Any], file: Path | str | None = None, stored_as: str | None = None
 ) -> OutputReport:
     """Return what is to be told of an output: its first few elements stand for all."""
     values = tuple(array.flat[index] for index in range(min(array.size, VALUES_SHOWN)))
     # Of the model's outputs only strings are objects.
     known = "string" if array.dtype == object else element_type_of_dtype(array.dtype) or array.dtype.name
-    return OutputReport(name, str(known), array.dtype.name, array.shape, values, file, stored_as)
+    return OutputReport(
+        name, str(known), array.dtype.name, array.shape, values, None if file is None else str(file), stored_as
+    )
 
 
 def as_json(report: RunReport) -> dict[str, Any]:
     """Return a report as one object of plain JSON: not finite numbers are strings."""
-    divisions = [_division_as_json(division) for division in report.divisions]
-    outputs = [{**asdict(o), "values": [_plain(value) for value in o.values]} for o in report.outputs]
-    return {**asdict(report), "outputs": outputs, "divisions": divisions}
-
-
-def _division_as_json(report: DivisionReport) -> dict[str, Any]:
-    plain = asdict(report)
-    return {**{name: plain[name] for name in plain if name not in ("unary", "summary")}, **plain["summary"]}
+    outputs = [{**plain(one), "values": [_plain(value) for value in one.values]} for one in report.outputs]
+    met = ("name", "path", "operator", "element_type", "shapes", "more_shapes")
+    divisions = [{**part(one, *met), **plain(one.summary)} for one in report.divisions]
+    return {**plain(report), "outputs": outputs, "divisions": divisions}
 
 
 def _plain(value: Any) -> Any:

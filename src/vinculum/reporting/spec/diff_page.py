@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from rich.console import Group, RenderableType
-from rich.table import Table
+from rich.padding import Padding
 from rich.text import Text
 
 from vinculum.reporting.spec.page import domain_name, type_name
@@ -69,9 +69,4 @@ def _documentation(diff: SpecDiff) -> Iterator[RenderableType]:
 
 
 def _hanging(line: str, style: str = "") -> RenderableType:
-    """Return a line indented by two, and what does not fit of it too."""
-    grid = Table.grid()
-    grid.add_column(width=2)
-    grid.add_column(overflow="fold")
-    grid.add_row("", Text(line, style))
-    return grid
+    return Padding.indent(Text(line, style, overflow="fold"), 2)

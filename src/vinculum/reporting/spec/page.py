@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
-from rich import box
 from rich.console import Group, RenderableType
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
-from vinculum.reporting.tables import section
+from vinculum.reporting.terminal import grid, section, table
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import (
     Attribute,
@@ -42,17 +40,17 @@ _QUOTIENTS = {
 
 def overview(rows: Iterable[OperatorSpec]) -> RenderableType:
     """Return rows as one table: what each divides, and how it joins shapes and rounds integers."""
-    table = _table("Standard", "Operator", "Element types", "Broadcasting", "Rounding")
+    lines = table("Standard", "Operator", "Element types", "Broadcasting", "Rounding")
     for row in rows:
         numbered = row.dialect is not Dialect.SONNX
-        table.add_row(
+        lines.add_row(
             row.dialect.standard,
             Text(row.title if numbered else f"{row.name} ({row.variant})", "bold"),
             _counted(row.element_types),
             "\n".join(_word(rule) for rule in row.broadcasting.values()) if _is_binary(row) else "-",
             "\n".join(_word(rule) for rule in row.integer_rounding.values()) or "-",
         )
-    return table
+    return lines
 
 
 def page(row: OperatorSpec) -> RenderableType:
@@ -62,13 +60,13 @@ def page(row: OperatorSpec) -> RenderableType:
 
 def _sections(row: OperatorSpec) -> Iterator[RenderableType]:
     yield Text(f"{row.title}\n{'=' * len(row.title)}", "bold")
-    yield _indented(_grid(_facts(row)))
+    yield Padding.indent(grid(_facts(row)), 2)
     yield from section("Summary", Group(*map(Text, row.documentation)))
     yield from section("Inputs", _operands(row.inputs))
     yield from section("Outputs", _operands(row.outputs))
     if row.attributes:
         yield from section("Attributes", _attributes(row.attributes))
-    yield from section("Type constraints", _grid(_type_constraints(row)))
+    yield from section("Type constraints", grid(_type_constraints(row)))
     if _is_binary(row):
         yield from section("Broadcasting", _rules(row, row.broadcasting_attribute, row.broadcasting))
     if row.integer_rounding:
@@ -94,18 +92,18 @@ def _facts(row: OperatorSpec) -> list[tuple[str, str]]:
 
 
 def _operands(operands: Sequence[Operand]) -> RenderableType:
-    return _grid((o.name, o.type_variable, o.description) for o in operands)
+    return grid((o.name, o.type_variable, o.description) for o in operands)
 
 
 def _attributes(attributes: Sequence[Attribute]) -> RenderableType:
-    table = _table("Name", "Type", "Default", "Meaning")
+    rows = table("Name", "Type", "Default", "Meaning")
     for a in attributes:
         spellings = f" Also spelled {', '.join(a.aliases)}." if a.aliases else ""
         allowed = f" One of: {', '.join(_spelled(v) for v in a.allowed)}." if a.allowed else ""
         default = "required" if a.required else "-" if a.default is None else _spelled(a.default)
         cells = (a.name, a.type, default, f"{a.description}{allowed}{spellings}")
-        table.add_row(*map(Text, cells))
-    return table
+        rows.add_row(*map(Text, cells))
+    return rows
 
 
 def _type_constraints(row: OperatorSpec) -> Iterator[tuple[str, str]]:
@@ -119,7 +117,7 @@ def _rules(row: OperatorSpec, attribute: str | None, rules: Mapping[AttributeVal
         return Group(*(Text(_described(rule)) for rule in rules.values()))
     declared = row.attribute(attribute)
     default = declared.default if declared else None
-    return _grid(
+    return grid(
         (f"{attribute}={_spelled(value)}", _described(rule) + (" (default)" if value == default else ""))
         for value, rule in rules.items()
         if value is not None
@@ -128,22 +126,22 @@ def _rules(row: OperatorSpec, attribute: str | None, rules: Mapping[AttributeVal
 
 def _special_values(row: OperatorSpec) -> RenderableType:
     binary = _is_binary(row)
-    table = _table("dividend \\ divisor" if binary else "dividend \\ x", *_OPERANDS.values())
+    rows = table("dividend \\ divisor" if binary else "dividend \\ x", *_OPERANDS.values())
     for dividend in OperandClass if binary else (OperandClass.FINITE,):
         cells = (_QUOTIENTS[special_case(dividend, divisor).quotient] for divisor in OperandClass)
-        table.add_row(_OPERANDS[dividend] if binary else "1", *cells)
+        rows.add_row(_OPERANDS[dividend] if binary else "1", *cells)
     legend = (
         "+- of a quotient is the exclusive-or of the operands' signs.",
         "finite is any number but 0, subnormals too; rounded is the exact quotient, rounded once.",
     )
-    return Group(table, *(Text(line, "dim") for line in legend))
+    return Group(rows, *(Text(line, "dim") for line in legend))
 
 
 def _clauses(row: OperatorSpec) -> RenderableType:
     blocks: list[RenderableType] = []
     for clause in row.clauses:
         basis = Text(f"Basis: {clause.basis}", "dim")
-        blocks += [Text(clause.tag, "bold"), Padding(Group(Text(clause.statement), basis), (0, 0, 0, 4))]
+        blocks += [Text(clause.tag, "bold"), Padding.indent(Group(Text(clause.statement), basis), 4)]
     return Group(*blocks)
 
 
@@ -178,21 +176,3 @@ def _described(rule: Broadcasting | IntegerRounding) -> str:
 
 def _spelled(value: AttributeValue) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _table(*headings: str) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    for heading in headings:
-        table.add_column(heading)
-    return table
-
-
-def _grid(rows: Iterable[Sequence[str]]) -> Table:
-    grid = Table.grid(padding=(0, 2, 0, 0))
-    for row in rows:
-        grid.add_row(*(Text(cell, overflow="fold") for cell in row))
-    return grid
-
-
-def _indented(body: RenderableType) -> Padding:
-    return Padding(body, (0, 0, 0, 2))

@@ -1,4 +1,4 @@
-"""``--input NAME=FILE``: reading and validating arrays from ``.npy``, ``.npz`` and TensorProto ``.pb`` files."""
+"""The inputs of a model: arrays from ``.npy``, ``.npz`` and TensorProto ``.pb`` files, or drawn from a seed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from onnx import TensorProto
 from vinculum.errors import ModelError
 from vinculum.files import regular_size
 from vinculum.models.onnx.tensors import decode
+from vinculum.models.sampling.drawn_inputs import dimension_sizes, draw, useful_size
 from vinculum.models.values import ModelTensor
+from vinculum.reporting.models.run_report import InputReport
 from vinculum.spec.element_types import ElementType
 from vinculum.tensors.storage import dtype_of, read_npy_header
 from vinculum.text import listed, one_line, quoted
@@ -46,6 +48,66 @@ class InputFile:
 
     def __str__(self) -> str:
         return str(self.path) if self.member is None else f"{self.path}:{self.member}"
+
+
+@dataclass(frozen=True, eq=False)
+class ModelInputs:
+    """The inputs of a run of a model.
+
+    Attributes
+    ----------
+    arrays : Mapping of str to ndarray
+        The arrays, read and drawn, by input.
+    reports : tuple of InputReport
+        The report on each of them, in the model's order.
+    files : tuple of Path
+        The files that were read.
+    seed : int or None
+        What the others were drawn from; None if none was.
+    """
+
+    arrays: Mapping[str, NDArray[Any]]
+    reports: tuple[InputReport, ...]
+    files: tuple[Path, ...]
+    seed: int | None
+
+
+def model_inputs(
+    tensors: Sequence[ModelTensor],
+    options: Sequence[str],
+    seed: int | None,
+    dims: Sequence[str] = (),
+    *,
+    large: bool = False,
+) -> ModelInputs:
+    """Return the inputs given by ``--input``, ``--seed`` and ``--dim``.
+
+    Dimensions without a given size are 1, or with `large` a useful size.
+
+    Raises
+    ------
+    ModelError
+        If an option is malformed, a file cannot be read, or an input is neither given nor drawn.
+    """
+    files = input_files(options, tensors)
+    arrays = read_inputs(files, tensors)
+    sizes = dimension_sizes(dims, tensors, arrays)
+    missing = [(k, t) for k, t in enumerate(tensors) if t.name not in arrays and not t.optional]
+    if missing and seed is None:
+        first = ", ".join(str(tensor) for _, tensor in missing[:10])
+        option = f"--input {missing[0][1].name}=FILE"
+        raise ModelError(f"no array for input {first}; give one with {option}, or draw it with --seed 0")
+    others = useful_size(tensors, sizes) if large else 1
+    drawn = {tensor.name: draw(tensor, position, seed or 0, sizes, others) for position, tensor in missing}
+    arrays |= {name: one.array for name, one in drawn.items()}
+    reports = tuple(
+        InputReport(t.name, str(t.element_type), arrays[t.name].shape, "seed", None, drawn[t.name].assumed)
+        if t.name in drawn
+        else InputReport(t.name, str(t.element_type), arrays[t.name].shape, "file", str(files[t.name]))
+        for t in tensors
+        if t.name in arrays
+    )
+    return ModelInputs(arrays, reports, tuple(file.path for file in files.values()), seed if drawn else None)
 
 
 def input_files(options: Sequence[str], tensors: Sequence[ModelTensor]) -> dict[str, InputFile]:

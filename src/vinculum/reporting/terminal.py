@@ -1,11 +1,12 @@
-"""How our pages look: sections with a heading, and tables without frames."""
+"""The terminal: its console, and how our pages look there, sections with a heading and tables without frames."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterable, Sequence
 
 from rich import box
-from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -13,9 +14,20 @@ from rich.text import Text
 from vinculum.reporting.escape import short
 
 
+def console(*, stderr: bool = False) -> Console:
+    """Return a console on standard output, or on standard error.
+
+    It is as wide as the terminal, or as COLUMNS says; a COLUMNS of 0 or of no number says nothing.
+    """
+    columns = os.environ.get("COLUMNS", "")
+    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    known = os.environ if columns.isascii() and columns.isdigit() and int(columns) else environment
+    return Console(highlight=False, stderr=stderr, _environ=known)
+
+
 def section(heading: str, body: RenderableType) -> tuple[RenderableType, ...]:
     """Return a heading with what stands below it."""
-    return Text(""), Text(heading, "bold cyan"), Padding(body, (0, 0, 0, 2), expand=False)
+    return Text(""), Text(heading, "bold cyan"), Padding.indent(body, 2)
 
 
 def table(*headings: str, right: Sequence[str] = ()) -> Table:
@@ -26,6 +38,20 @@ def table(*headings: str, right: Sequence[str] = ()) -> Table:
     for heading in right:
         made.add_column(heading, justify="right", no_wrap=True, vertical="top")
     return made
+
+
+def grid(rows: Iterable[Sequence[str | RenderableType]]) -> Table:
+    """Return rows without headings: what each is called, and what is said of it."""
+    made = Table.grid(padding=(0, 2, 0, 0))
+    for row in rows:
+        made.add_row(*(Text(one, overflow="fold") if isinstance(one, str) else one for one in row))
+    return made
+
+
+def named(name: str, facts: Iterable[str]) -> RenderableType:
+    """Return a node's name in a table, and facts of it on lines below."""
+    below = Text("\n").join(Text(short(fact), "dim") for fact in facts)
+    return Group(Text(short(name), "bold", overflow="fold"), Padding.indent(below, 2))
 
 
 class ByWidth:

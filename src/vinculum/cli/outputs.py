@@ -1,12 +1,13 @@
-"""``--output FOLDER``: write every output as a file ``NAME.npy`` in the folder, or none of them."""
+"""The files that a command writes, whole or not at all: a model's outputs in a folder, and reports."""
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,20 +15,11 @@ from numpy.typing import NDArray
 from vinculum.errors import ModelError
 from vinculum.files import atomic_write, file_stem
 from vinculum.tensors.storage import stored_dtype
-from vinculum.text import quoted
+from vinculum.text import one_line, quoted
 
 
-@dataclass(frozen=True)
-class OutputFile:
-    """A written output.
-
-    Attributes
-    ----------
-    path : Path
-        The file.
-    stored_as : str or None
-        The type of raw bytes in the file, ``"V2"``, if ``.npy`` has no name for the element type.
-    """
+class OutputFile(NamedTuple):
+    """A written output: its file, and the type of its raw bytes if ``.npy`` has no name for the element type."""
 
     path: Path
     stored_as: str | None = None
@@ -80,6 +72,57 @@ def write_outputs(arrays: Mapping[str, NDArray[Any]], paths: Mapping[str, Path])
             np.save(folder / path.name, storable, allow_pickle=False)
             written[name] = OutputFile(path, stored_as)
     return written
+
+
+def check_files(written: Mapping[str, Path | None], read: Mapping[str, Sequence[Path]]) -> None:
+    """Refuse a file that cannot be written, or would replace another.
+
+    Parameters
+    ----------
+    written : Mapping of str to Path or None
+        The files to write, by their options.
+    read : Mapping of str to sequence of Path
+        The files to read, by their options.
+
+    Raises
+    ------
+    ModelError
+        If it is a folder or a device, its folder does not exist or cannot be written, or two options name one file.
+    """
+    taken = {path.resolve(): option for option, paths in read.items() for path in paths}
+    for option, path in written.items():
+        if path is None:
+            continue
+        if path.is_dir():
+            raise ModelError(f"{option} {str(path)!r} is a folder; give the name of a file to write")
+        if path.exists() and not path.is_file():
+            raise ModelError(f"{option} {str(path)!r} is not a regular file; give the name of a file to write")
+        if not path.parent.is_dir():
+            folder = str(path.parent)
+            raise ModelError(f"{option} {str(path)!r} cannot be written: there is no folder {folder!r}; make it")
+        other = taken.setdefault(path.resolve(), option)
+        if other != option:
+            raise ModelError(f"{other} and {option} name the same file {str(path)!r}; give another")
+        try:
+            with TemporaryDirectory(prefix=".vinculum-", dir=path.parent):
+                pass
+        except OSError as error:
+            reason = error.strerror or one_line(error)
+            raise ModelError(f"{option} {str(path)!r} cannot be written there: {reason}; give another") from None
+
+
+def write_files(texts: Mapping[Path, str]) -> None:
+    """Write every text to its file in UTF-8; if one cannot be written, existing files stay unchanged.
+
+    Raises
+    ------
+    OSError
+        If a file cannot be written.
+    """
+    with ExitStack() as stack:
+        for path, text in texts.items():
+            folder = stack.enter_context(atomic_write(path))
+            (folder / path.name).write_text(text, encoding="utf-8", newline="\n")
 
 
 def _key(stem: str) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Callable, Sequence
+from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import ml_dtypes
 import numpy as np
@@ -13,8 +14,9 @@ import pytest
 from numpy.typing import NDArray
 from onnx import numpy_helper
 
-from vinculum.cli import input_files as module
-from vinculum.cli.input_files import input_files, read_inputs
+from tests.cases import case
+from vinculum.cli import inputs as module
+from vinculum.cli.inputs import input_files, read_inputs
 from vinculum.errors import ModelError
 from vinculum.models import ModelTensor
 from vinculum.spec.element_types import BFLOAT16, FLOAT, FLOAT8E4M3FN, FLOAT8E5M2, INT4, INT32, ElementType
@@ -72,13 +74,14 @@ class TestOptions:
 class TestArrays:
     """What a file holds is what is handed on, of its own element type, in its own order."""
 
-    @pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 0, 4), (2, 3, 4)])
-    @pytest.mark.parametrize("order", ["C", "F"])
-    @pytest.mark.parametrize("dtype", ["float32", ">f8", "int8", "bool", "U3"])
-    def test_npy(self, tmp_path: Path, shape: tuple[int, ...], order: Any, dtype: str) -> None:
-        array = np.asarray(np.arange(np.prod(shape)).reshape(shape).astype(dtype), order=order)
-        np.save(tmp_path / "x.npy", array)
-        np.testing.assert_array_equal(read(f"x={tmp_path / 'x.npy'}", *declared("x")), array, strict=True)
+    def test_npy(self, tmp_path: Path) -> None:
+        shapes: list[tuple[int, ...]] = [(), (0,), (3,), (2, 0, 4), (2, 3, 4)]
+        orders: tuple[Literal["C", "F"], ...] = ("C", "F")
+        for shape, order, dtype in product(shapes, orders, ("float32", ">f8", "int8", "bool", "U3")):
+            with case(shape, order, dtype):
+                array = np.asarray(np.arange(np.prod(shape)).reshape(shape).astype(dtype), order=order)
+                np.save(tmp_path / "x.npy", array)
+                np.testing.assert_array_equal(read(f"x={tmp_path / 'x.npy'}", *declared("x")), array, strict=True)
 
     def test_a_later_version_of_the_format(self, tmp_path: Path) -> None:
         with (tmp_path / "x.npy").open("wb") as file:

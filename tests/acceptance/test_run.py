@@ -1,4 +1,4 @@
-"""``vinculum run`` on every example, as examples/README.md writes it, against computations of others."""
+"""``vinculum run`` on every example, as examples/README.md writes it, against others' computations, by each engine."""
 
 from __future__ import annotations
 
@@ -18,6 +18,9 @@ import pytest
 from numpy.typing import NDArray
 from onnx import numpy_helper
 from onnx.reference import ReferenceEvaluator
+
+from tests.cases import case
+from tests.fake_runtime import DiesOfIntegers, installed
 
 Array = NDArray[Any]
 Arrays = Mapping[str, Array]
@@ -107,16 +110,18 @@ def inputs_of(command: str) -> dict[str, Array]:
     return arrays
 
 
+# Of a division, what does not depend on the engine that runs the other operators.
+MET = ("name", "path", "operator", "element_type", "shapes", "executions", "elements")
+
+
 class TestEveryExample:
-    """The commands of examples/README.md do what they promise."""
+    """The commands of examples/README.md do what they promise, in our engine and with ONNX Runtime around it."""
 
     @pytest.mark.parametrize("command", COMMANDS)
     def test_outputs_equal_those_of_others(self, vinculum: Vinculum, tmp_path: Path, command: str) -> None:
         arguments = shlex.split(command)
-        done = vinculum(*arguments, "--json", "--output", tmp_path / "out", folder=EXAMPLES.parent)
-        assert (done.returncode, done.stderr) == (0, "")
-        report = json.loads(done.stdout, parse_constant=pytest.fail)
         model = arguments[1].removeprefix("examples/")
+        report = self.told(vinculum, *arguments, "--output", tmp_path / "out")
         expected = EXPECTED[model](EXAMPLES / model, inputs_of(command))
         assert [output["name"] for output in report["outputs"]] == list(expected)
         for output in report["outputs"]:
@@ -124,12 +129,27 @@ class TestEveryExample:
             np.testing.assert_array_equal(written, wanted, strict=True)
             np.testing.assert_array_equal(np.signbit(written[wanted == 0]), np.signbit(wanted[wanted == 0]))
             assert output["shape"] == list(wanted.shape)
-        met = [
-            tuple(d[k] for k in ("operator", "executions", "elements", "zero_divisors", "infinite", "nan"))
-            for d in report["divisions"]
-        ]
+        names = ("operator", "executions", "elements", "zero_divisors", "infinite", "nan")
+        met = [tuple(d[k] for k in names) for d in report["divisions"]]
         assert met == DIVISIONS.get(model, met)
-        assert all(d["seconds"] >= 0 for d in report["divisions"])
+        self.compare(report, self.told(vinculum, *arguments, "--engine", "onnxruntime", "--output", tmp_path / "2"))
+
+    def told(self, vinculum: Vinculum, *arguments: object) -> dict[str, Any]:
+        """Return what a run tells as JSON; the runtime, which is a fake, may be left no division of integers."""
+        with installed(onnxruntime=DiesOfIntegers):
+            done = vinculum(*arguments, "--json", folder=EXAMPLES.parent)
+        assert (done.returncode, done.stderr) == (0, "")
+        read: dict[str, Any] = json.loads(done.stdout, parse_constant=pytest.fail)
+        assert all(division["seconds"] >= 0 for division in read["divisions"])
+        return read
+
+    def compare(self, ours: dict[str, Any], theirs: dict[str, Any]) -> None:
+        """Fail unless both engines gave the same, and made the same divisions."""
+        assert (ours["engine"], theirs["engine"]) == ("reference", "onnxruntime")
+        assert [[d[k] for k in MET] for d in theirs["divisions"]] == [[d[k] for k in MET] for d in ours["divisions"]]
+        for one, other in zip(theirs["outputs"], ours["outputs"], strict=True):
+            assert one["name"] == other["name"]
+            np.testing.assert_array_equal(np.load(one["file"]), np.load(other["file"]), strict=True)
 
     def test_each_is_run(self) -> None:
         assert {command.split()[1].removeprefix("examples/") for command in COMMANDS} == set(EXPECTED)
@@ -152,6 +172,14 @@ class TestPage:
         assert re.search(r"^  node_div +0 +0 +0 +0 +\d\S* m?s *$", text, re.MULTILINE)
         assert "(3, 4, 16) / (3, 4, 1)" in text
         assert "Div-14, float, 192 quotients" in text
+        assert "ONNX Runtime" not in text
+
+    def test_the_engine(self, vinculum: Vinculum, examples: Path) -> None:
+        model = examples / "layer_norm" / "model.onnx"
+        with installed(onnxruntime=DiesOfIntegers):
+            done = vinculum("run", model, "--seed", 0, "--engine", "onnxruntime")
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "each right to the last bit. ONNX Runtime ran the other operators." in " ".join(done.stdout.split())
 
     def test_a_branch_not_taken_is_said_to_be_so(self, vinculum: Vinculum, examples: Path) -> None:
         folder = examples / "masked_mean"
@@ -186,8 +214,10 @@ class TestFindings:
         np.save(tmp_path / "b.npy", np.array([-1, 0, 2], np.int32))
         return ("run", examples / "openvino_rounding" / "div.onnx", "--input", "a=a.npy", "--input", "b=b.npy")
 
-    def test_zero_divisor(self, refused: Callable[..., str], given: tuple[object, ...]) -> None:
-        line = refused(*given, "--output", "out", code=1)
+    @pytest.mark.parametrize("engine", ["reference", "onnxruntime"])
+    def test_zero_divisor(self, refused: Callable[..., str], given: tuple[object, ...], engine: str) -> None:
+        with installed(onnxruntime=DiesOfIntegers):
+            line = refused(*given, "--output", "out", "--engine", engine, code=1)
         assert "node 'quotient' (Div-14): 1 of 3 divisors of Div-14 are zero, the first at index (0, 1)" in line
         assert "--zero-divisor zero" in line
 
@@ -216,3 +246,17 @@ class TestFindings:
         assert report["outputs"][0]["values"] == quotients
         assert report["divisions"][0]["zero_divisors"] == 1
         assert (report["zero_divisor"], report["overflow"]) == (zero_divisor, overflow)
+
+
+class TestEngineRefused:
+    """One line, exit code 2: what was given, what is allowed, what to do."""
+
+    def test_options(self, refused: Callable[..., str], examples: Path) -> None:
+        onnx_model, ir_model = examples / "rms_norm" / "model.onnx", examples / "openvino_image" / "model.xml"
+        for model, engine, words in (
+            (onnx_model, "tensorrt", "'--engine': 'tensorrt' is not one of 'reference', 'onnxruntime', 'openv"),
+            (ir_model, "reference", "an OpenVINO IR needs the package openvino; install it: pip install"),
+            (onnx_model, "onnxruntime", "install it: pip install 'vinculum-div[onnxruntime]'"),
+        ):
+            with case(model, engine), installed():
+                assert words in refused("run", model, "--seed", 0, "--engine", engine)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vinculum.reporting.tables import counted
+from vinculum.reporting.terminal import counted
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,43 @@
+"""Records as values that JSON can hold, so that no record needs an encoder of its own; and SARIF's frame."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from math import isfinite
+from typing import Any
+
+from vinculum.spec.element_types import ElementType
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON can hold it.
+
+    A record is an object of its fields, an enumeration its value and an element type its name; infinities and NaN,
+    which JSON has not, are strings.
+    """
+    if isinstance(value, ElementType):
+        return str(value)
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, float):
+        return value if isfinite(value) else str(value)
+    if isinstance(value, Mapping):
+        return {name: plain(one) for name, one in value.items()}
+    if isinstance(value, tuple | list):
+        return [plain(one) for one in value]
+    return part(value, *(field.name for field in fields(value))) if is_dataclass(value) else value
+
+
+def part(record: object, *names: str) -> dict[str, Any]:
+    """Return some attributes of a record under their own names."""
+    return {name: plain(getattr(record, name)) for name in names}
+
+
+def sarif(runs: Sequence[dict[str, Any]]) -> str:
+    """Return the document of runs in SARIF 2.1.0, the form in which code hosts and editors show what was found."""
+    schema = "https://json.schemastore.org/sarif-2.1.0.json"
+    whole = {"$schema": schema, "version": "2.1.0", "runs": runs}
+    return json.dumps(whole, indent=1, allow_nan=False) + "\n"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import comb, lgamma, log, log2, prod
 from typing import Any
@@ -116,7 +116,13 @@ class Fit:
     that it gives are too many to be given by accident.
     """
 
-    def __init__(self, element_type: ElementType, answered: Sequence[Answered], places: str = EVERYWHERE) -> None:
+    def __init__(
+        self,
+        element_type: ElementType,
+        answered: Sequence[Answered],
+        places: str = EVERYWHERE,
+        among: Sequence[Division] | None = None,
+    ) -> None:
         divided = [one for one in answered if one.outcome == VALUES]
         cells: dict[Circumstances, list[Answered]] = {}
         for one in divided:
@@ -125,7 +131,7 @@ class Fit:
         self._answered = [one for cell in cells.values() for one in cell]
         self._sizes = np.array([len(cell) for cell in cells.values()], np.intp)
         self._starts = np.cumsum([0, *self._sizes])[:-1]
-        self._element_type, self._places = element_type, places
+        self._element_type, self._places, self._among = element_type, places, among
         self._pairs = _pairs(self._answered)
         self._possible = np.ones(len(self._answered), np.bool_)
         for pairs in self._pairs if places else ():
@@ -139,11 +145,11 @@ class Fit:
     @cached_property
     def ways(self) -> tuple[Division, ...]:
         """The ways to divide, the simplest first."""
-        return catalogue(self._element_type)
+        return catalogue(self._element_type) if self._among is None else self._among
 
-    def at(self, places: str = EVERYWHERE) -> Fit:
-        """Return the fit of the ways to divide the elements at some places only."""
-        return Fit(self._element_type, self._answered, places) if places else self
+    def at(self, places: str = EVERYWHERE, among: Sequence[Division] | None = None) -> Fit:
+        """Return the fit of the ways, of all or of some, to divide the elements at some places only."""
+        return Fit(self._element_type, self._answered, places, among) if places else self
 
     def explained(self, way: Division) -> Fitted:
         """Return what a way explains, wherever no passing case refutes it."""
@@ -197,10 +203,11 @@ class Fit:
             for number, answer, counts in pairs.members
             if left[number]
         ]
-        for places in PLACES:
+        among = self._giving_what_is_wrong(left, most)
+        for places in PLACES if among else ():
             if sum(bool(mask(places, size)[at].all()) for size, at in wrong) <= most:
                 continue
-            there = self.at(places)
+            there = self.at(places, among)
             parts = [(way, own) for way, own in there._greedy(left.copy(), there._whole) if there._proves(own)]
             if (count := sum(int(own.sum()) for _, own in parts)) > most:
                 best, most, chosen = parts, count, there
@@ -214,6 +221,18 @@ class Fit:
                     del found[other]
             fitted.append(chosen._fitted(way, own))
         return fitted
+
+    def _giving_what_is_wrong(self, left: Array, most: int) -> list[Division]:
+        """Return the ways that give a few wrong quotients of a case, wherever they lie, if they do of most cases."""
+        sampled, predicted = list[tuple[Pairs, Array]](), np.zeros((len(self.ways), len(left)), np.bool_)
+        for pairs in self._pairs:
+            for member in (one for one in pairs.members if left[one[0]]):
+                number, answer, counts = member
+                predicted[:, number] = True
+                at = np.flatnonzero((answer != pairs.right) & counts)
+                sampled.append((replace(pairs, members=[member]), at[:: max(1, at.size // _FEW)]))
+        self._look(predicted, sampled)
+        return [self.ways[at] for at in np.flatnonzero(predicted.any(1))] if predicted.any(0).sum() > most else []
 
     def _greedy(self, left: Array, cells: Callable[[Array], Array]) -> Iterator[tuple[Division, Array]]:
         """Yield the ways that predict most remaining cases where they may, each with these cases."""
@@ -274,7 +293,7 @@ class Fit:
                     at = np.flatnonzero((answer != pairs.right) & counts)[:_PLENTY]
                     wrong.update(a.tobytes() + b.tobytes() for a, b in zip(pairs.a[at], pairs.b[at], strict=True))
         choices = lgamma(divided + 1) - lgamma(len(wrong) + 1) - lgamma(divided - len(wrong) + 1)
-        return len(wrong) + choices / log(2) >= 2 * log2(len(self.ways))
+        return len(wrong) + choices / log(2) >= 2 * log2(len(catalogue(self._element_type)))
 
     def _proved(self, way: Division) -> Array:
         """Return which cases a way predicts in every element."""

@@ -27,6 +27,7 @@ Array = NDArray[Any]
 Circumstances = tuple[object, ...]
 
 _FEW = 32  # Elements of each kind, on which candidates are selected.
+_FEWER = 8  # Wrong elements of each answer, by which ways are excluded.
 _PLENTY = 64  # Wrong quotients, more of which need not be counted.
 
 
@@ -142,10 +143,24 @@ class Fit:
         self.deviating = np.array([one.deviates for one in self._answered], np.bool_)
         self._known: dict[Division, Array] = {}  # The predictions of the ways that were verified on every element.
 
+    @property
+    def ways(self) -> Sequence[Division]:
+        """The ways to divide that can explain any case, the simplest first."""
+        return self._giving[0] if self._among is None else self._among
+
     @cached_property
-    def ways(self) -> tuple[Division, ...]:
-        """The ways to divide, the simplest first."""
-        return catalogue(self._element_type) if self._among is None else self._among
+    def _giving(self) -> tuple[Sequence[Division], Array]:
+        """The ways that give a few wrong quotients of a case, wherever they lie, and which give those of which case."""
+        every, sampled = catalogue(self._element_type), list[tuple[Pairs, Array]]()
+        for pairs in self._pairs:
+            for member in (one for one in pairs.members if self.deviating[one[0]]):
+                _, answer, counts = member
+                at = np.flatnonzero((answer != pairs.right) & counts)
+                sampled.append((replace(pairs, members=[member]), at[:: max(1, at.size // _FEWER)]))
+        given = np.tile(self.deviating, (len(every), 1))
+        _look(every, given, sampled)
+        kept = np.flatnonzero(given.any(1))
+        return tuple(every[at] for at in kept), given[kept]
 
     def at(self, places: str = EVERYWHERE, among: Sequence[Division] | None = None) -> Fit:
         """Return the fit of the ways, of all or of some, to divide the elements at some places only."""
@@ -203,8 +218,9 @@ class Fit:
             for number, answer, counts in pairs.members
             if left[number]
         ]
-        among = self._giving_what_is_wrong(left, most)
-        for places in PLACES if among else ():
+        given = self._giving[1][:, left]
+        among = [self.ways[at] for at in np.flatnonzero(given.any(1))]
+        for places in PLACES if given.any(0).sum() > most else ():
             if sum(bool(mask(places, size)[at].all()) for size, at in wrong) <= most:
                 continue
             there = self.at(places, among)
@@ -222,21 +238,9 @@ class Fit:
             fitted.append(chosen._fitted(way, own))
         return fitted
 
-    def _giving_what_is_wrong(self, left: Array, most: int) -> list[Division]:
-        """Return the ways that give a few wrong quotients of a case, wherever they lie, if they do of most cases."""
-        sampled, predicted = list[tuple[Pairs, Array]](), np.zeros((len(self.ways), len(left)), np.bool_)
-        for pairs in self._pairs:
-            for member in (one for one in pairs.members if left[one[0]]):
-                number, answer, counts = member
-                predicted[:, number] = True
-                at = np.flatnonzero((answer != pairs.right) & counts)
-                sampled.append((replace(pairs, members=[member]), at[:: max(1, at.size // _FEW)]))
-        self._look(predicted, sampled)
-        return [self.ways[at] for at in np.flatnonzero(predicted.any(1))] if predicted.any(0).sum() > most else []
-
     def _greedy(self, left: Array, cells: Callable[[Array], Array]) -> Iterator[tuple[Division, Array]]:
         """Yield the ways that predict most remaining cases where they may, each with these cases."""
-        while left.any():
+        while left.any() and self.ways:
             places = np.flatnonzero(left)
             scores = (self._few[:, places] & self._spread(cells(self._few))[:, places]).sum(1)
             best = int(np.argmax(scores))
@@ -307,9 +311,16 @@ class Fit:
 
     @cached_property
     def _few(self) -> Array:
-        """Return, for each way and each case, whether the way predicts a few elements of the case."""
+        """Return, for each way and each case, whether the way predicts a few elements of the case.
+
+        In circumstances without deviations nothing is looked at.
+        """
         predicted = np.tile(self._possible, (len(self.ways), 1))  # Every way predicts empty quotients.
-        self._look(predicted, [(pairs, _places(pairs)) for pairs in self._pairs])
+        about = self._spread(np.logical_or.reduceat(self.deviating, self._starts))
+        chosen = [
+            replace(pairs, members=[member for member in pairs.members if about[member[0]]]) for pairs in self._pairs
+        ]
+        _look(self.ways, predicted, [(pairs, _places(pairs)) for pairs in chosen if pairs.members])
         return predicted
 
     def _look_where_wrong(self, place: int) -> None:
@@ -321,32 +332,35 @@ class Fit:
                 given = _canonical(way.quotients(pairs.a, pairs.b, pairs.rounding))
                 wrong = [np.flatnonzero((given != answer) & counts)[:_FEW] for _, answer, counts in chosen]
                 sampled.append((pairs, np.unique(np.concatenate(wrong))))
-        self._look(self._few, sampled)
+        _look(self.ways, self._few, sampled)
 
-    def _look(self, predicted: Array, sampled: Sequence[tuple[Pairs, Array]]) -> None:
-        """Remove what the ways do not predict at some places of some pairs."""
-        for rounding in {pairs.rounding for pairs, _ in sampled}:
-            chosen = [(pairs, at) for pairs, at in sampled if pairs.rounding is rounding and at.size]
-            if not chosen:
+
+def _look(ways: Sequence[Division], predicted: Array, sampled: Sequence[tuple[Pairs, Array]]) -> None:
+    """Remove from what ways predict, by way and case, what they do not predict at some places of some pairs."""
+    for rounding in {pairs.rounding for pairs, _ in sampled}:
+        chosen = [(pairs, at) for pairs, at in sampled if pairs.rounding is rounding and at.size]
+        if not chosen:
+            continue
+        a, b = (np.concatenate([getattr(pairs, x)[at] for pairs, at in chosen]) for x in "ab")
+        starts = np.cumsum([0, *(len(at) for _, at in chosen)])
+        numbers, gather, answers, ignored, bounds = [], [], [], [], [0]
+        for (pairs, at), start in zip(chosen, starts, strict=False):
+            for number, answer, counts in pairs.members:
+                numbers.append(number)
+                gather.append(np.arange(start, start + len(at)))
+                answers.append(answer[at])
+                ignored.append(~counts[at])
+                bounds.append(bounds[-1] + len(at))
+        where, answer, open_ = np.concatenate(gather), np.concatenate(answers), np.concatenate(ignored)
+        shared, matching = Shared(), dict[int, Array]()
+        for place, way in enumerate(ways):
+            if not predicted[place, numbers].any():
                 continue
-            a, b = (np.concatenate([getattr(pairs, x)[at] for pairs, at in chosen]) for x in "ab")
-            starts = np.cumsum([0, *(len(at) for _, at in chosen)])
-            numbers, gather, answers, ignored, bounds = [], [], [], [], [0]
-            for (pairs, at), start in zip(chosen, starts, strict=False):
-                for number, answer, counts in pairs.members:
-                    numbers.append(number)
-                    gather.append(np.arange(start, start + len(at)))
-                    answers.append(answer[at])
-                    ignored.append(~counts[at])
-                    bounds.append(bounds[-1] + len(at))
-            where, answer, open_ = np.concatenate(gather), np.concatenate(answers), np.concatenate(ignored)
-            shared, matching = Shared(), dict[int, Array]()
-            for place, way in enumerate(self.ways):
-                given = way.quotients(a, b, rounding, shared)
-                if id(given) not in matching:  # Many ways give the same quotients of a few elements.
-                    same = _canonical(given)[where] == answer
-                    matching[id(given)] = np.logical_and.reduceat(same | open_, bounds[:-1])
-                predicted[place, numbers] &= matching[id(given)]
+            given = way.quotients(a, b, rounding, shared)
+            if id(given) not in matching:  # Many ways give the same quotients of a few elements.
+                same = _canonical(given)[where] == answer
+                matching[id(given)] = np.logical_and.reduceat(same | open_, bounds[:-1])
+            predicted[place, numbers] &= matching[id(given)]
 
 
 def _pairs(answered: Iterable[Answered]) -> list[Pairs]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -95,15 +95,21 @@ def alignment(
     """
     if rule is None:
         return operation.own_alignment
+    return _joined(operation, rule, None if ignoring_axis else operation.attributes.get("axis"))
+
+
+def _joined(operation: Operation, rule: Broadcasting, axis: object) -> Alignment | None:
+    shapes = [operand.shape for operand in operation.operands]
+    return joined(rule, shapes[0], shapes[-1], axis if isinstance(axis, int) else None)
+
+
+@cache  # Few shapes occur, each in many cases.
+def joined(rule: Broadcasting, a: Shape, b: Shape, axis: int | None = None) -> Alignment | None:
+    """Return how a rule broadcasts two shapes; None if they do not fit."""
     try:
-        return _joined(operation, rule, None if ignoring_axis else operation.attributes.get("axis"))
+        return join(rule, a, b, axis)
     except VinculumError:
         return None
-
-
-def _joined(operation: Operation, rule: Broadcasting, axis: object) -> Alignment:
-    shapes = [operand.shape for operand in operation.operands]
-    return join(rule, shapes[0], shapes[-1], axis if isinstance(axis, int) else None)
 
 
 def aligned(operation: Operation, under: Alignment | None = None) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -11,7 +11,7 @@ import numpy as np
 from vinculum.conformance.cases.builder import CaseBuilder, Trial
 from vinculum.conformance.cases.case import Expectation, Level
 from vinculum.conformance.cases.expectations import exact, expectation, refusal
-from vinculum.conformance.cases.placements import DIVISOR, Placement
+from vinculum.conformance.cases.operation import DIVISOR, Placement
 from vinculum.conformance.cases.shape_pairs import SHAPE_PAIRS, Shape, ShapePair
 from vinculum.conformance.cases.values.encodings import dividends, divisors
 from vinculum.conformance.cases.values.value_class import Operands
@@ -65,7 +65,9 @@ def _expected(builder: CaseBuilder, shapes: ShapePair) -> Expectation:
 
 
 @cache
-def _exact(t: ElementType, rounding: IntegerRounding, own: tuple[Shape, Shape, bool, int], fitted: Shape) -> Expectation:
+def _exact(
+    t: ElementType, rounding: IntegerRounding, own: tuple[Shape, Shape, bool, int], fitted: Shape
+) -> Expectation:
     *dividend, divisor = _numbers(t, *own)
     return exact(t, rounding, (*dividend, divisor.reshape(fitted)))
 

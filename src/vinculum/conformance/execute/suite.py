@@ -21,8 +21,7 @@ from vinculum.conformance.execute.planning import Plan
 from vinculum.conformance.execute.run import Cause, Result, Run
 from vinculum.conformance.execute.shrinking import shrunk
 from vinculum.conformance.expect.known import KnownDeviations
-from vinculum.conformance.oracle.judgement import judge
-from vinculum.conformance.oracle.repetition import is_same, varying
+from vinculum.conformance.oracle.judgement import is_same, judge, varying
 from vinculum.conformance.oracle.verdict import Kind, Verdict
 from vinculum.conformance.runtimes.protocol import Runtime
 from vinculum.conformance.runtimes.registry import STARTED
@@ -114,7 +113,7 @@ def explained(run: Run, asked: Sequence[Answered], *, known: KnownDeviations | N
         for one in explanation.explained
     ]
     of_case, anew = explanation.by_case(), {one.case.id: one for one in asked}
-    consistent = {one.case.id: told.statement for told in explanation.refuted for one in told.cases}
+    consistent = {one.case.id: told.consistent for told in explanation.refuted for one in told.cases}
     results = []
     for result in run.results:
         if result.id in anew:

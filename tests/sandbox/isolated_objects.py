@@ -227,3 +227,9 @@ def slow() -> NoReturn:
     """Take for ever to make."""
     time.sleep(FOREVER)
     raise AssertionError
+
+
+class Copied(Subject):
+    """The same, but for that a copy of its process may answer."""
+
+    survives_fork = True

@@ -170,6 +170,30 @@ class TestCrashed:
         assert [subject.call("count").value - before for _ in range(3)] == [1, 2, 3]
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are copied on Linux only")
+class TestApart:
+    """A call that may end the process is made in a copy of it, if the object allows for that."""
+
+    def test_a_copy_ends_alone(self) -> None:
+        with Isolated(f"{OBJECTS}:Copied", 40) as isolated:
+            process = isolated.call("process").value
+            assert isolated.call("process", apart=True).value != process
+            assert [isolated.call("count", apart=True).value for _ in range(2)] == [41, 41]
+            assert ended(isolated.call("die", "SIGFPE", apart=True)) == (End.CRASHED, "SIGFPE")
+            assert ended(isolated.call("exit_at_once", 0, apart=True)) == (End.CRASHED, "exit code 0")
+            assert isolated.call("refuse", apart=True).words == "two lines"
+            assert isolated.call("process").value == process
+
+    def test_a_copy_that_hangs(self) -> None:
+        with Isolated(f"{OBJECTS}:Copied") as isolated:
+            assert isolated.call("sleep", apart=True, seconds=0.5).end is End.HUNG
+            assert isolated.call("count").value == 1
+
+    def test_not_without_leave(self, subject: Isolated) -> None:
+        process = subject.call("process").value
+        assert subject.call("process", apart=True).value == process
+
+
 class TestLimits:
     """What does not answer in time, or takes too much memory, is ended; tests/machine has the limits that are large."""
 

@@ -106,7 +106,7 @@ def lines(answered: Sequence[Answered], explanation: Explanation) -> Iterator[Li
         where = _where(own.cases, answered) if own.cause.divisions else ""
         yield _line(own.cases, f"{own.cause.statement}{where}")
     for told in explanation.refuted:
-        yield _line(told.cases, told.statement)
+        yield _line(told.cases, told.consistent)
     consistent = {id(one) for told in explanation.refuted for one in told.cases}
     if rest := [one for one in explanation.unexplained if id(one) not in consistent]:
         yield _line(rest, f"{len(rest)} cases deviate for no known cause")

@@ -18,6 +18,8 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import Any, BinaryIO
 
+APART, HERE = b"apart", b"here"
+"""What the frame of a call begins with, before a newline: whether a copy of the process may answer it."""
 _HEADER = struct.Struct("<4sQQ")
 _MARK = b"\x93vnc"
 
@@ -79,7 +81,9 @@ def main() -> None:
             os._exit(0)
         write_frame(answers_pipe, number, content)
         number += 1
-        content = _answer(partial(_call, made, calls.get()))
+        apart, frame = calls.get().split(b"\n", 1)
+        action = partial(_call, made, frame)
+        content = _in_a_copy(action) if apart == APART and _may_be_copied(made[0]) else _answer(action)
 
 
 def _own_pipes() -> tuple[BinaryIO, BinaryIO]:
@@ -117,6 +121,30 @@ def _make(maker: str, arguments: bytes, made: list[Any]) -> None:
 def _call(made: list[Any], frame: bytes) -> Any:
     method, arguments = pickle.loads(frame)
     return getattr(made[0], method)(*arguments)
+
+
+def _may_be_copied(made: Any) -> bool:
+    """Tell whether an object is the same in a copy of the process, to which no thread is copied."""
+    return sys.platform == "linux" and getattr(made, "survives_fork", False) is True
+
+
+def _in_a_copy(action: Callable[[], Any]) -> bytes:
+    """Return the pickled outcome of an action in a copy of this process, which alone may end by it."""
+    from vinculum.sandbox.answer import death_words
+
+    reading, writing = os.pipe()
+    copy = os.fork()
+    if not copy:
+        own, content = os.getpid(), _answer(action)
+        if os.getpid() == own:  # A copy of the copy must not answer too.
+            with os.fdopen(writing, "wb") as pipe:
+                pipe.write(content)
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as pipe:
+        content = pipe.read()
+    code = os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1])
+    return content if content and not code else pickle.dumps(("CRASHED", None, death_words(code)))
 
 
 def _answer(action: Callable[[], Any], *, making: bool = False) -> bytes:

@@ -14,6 +14,7 @@ from types import TracebackType
 
 from vinculum.errors import AttributeValueError, ModelError, VinculumError
 from vinculum.sandbox.answer import Answer, End
+from vinculum.sandbox.child import APART, HERE
 from vinculum.sandbox.process import ChildProcess, Ended
 from vinculum.text import one_line, quoted
 
@@ -79,7 +80,7 @@ class Isolated:
     ) -> None:
         self.close()
 
-    def call(self, method: str, *arguments: object, seconds: float | None = None) -> Answer:
+    def call(self, method: str, *arguments: object, seconds: float | None = None, apart: bool = False) -> Answer:
         """Return the outcome of a call of the object's method; errors in the subprocess are not raised here.
 
         Parameters
@@ -90,6 +91,9 @@ class Isolated:
             The arguments of the method; they are pickled.
         seconds : float, keyword-only
             The time limit of this call; by default that of `limits`.
+        apart : bool, keyword-only
+            Whether a call that may end the process is made in a copy of it, forked for that, so that no new one need be
+            started; only on Linux, and only if the object has a true ``survives_fork``.
 
         Raises
         ------
@@ -98,7 +102,7 @@ class Isolated:
         ValueError
             If it is closed.
         """
-        frame = pickle.dumps((method, arguments), protocol=pickle.HIGHEST_PROTOCOL)
+        frame = (APART if apart else HERE) + b"\n" + pickle.dumps((method, arguments), pickle.HIGHEST_PROTOCOL)
         process = self._ready()
         try:
             return _answer(

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from vinculum import Operator, sonnx
 from vinculum.conformance.cases.case import Case, Level
 from vinculum.conformance.cases.enumeration import cases
-from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.cases.placements import placements
+from vinculum.conformance.cases.operation import Operation, placements
 from vinculum.errors import VinculumError
 from vinculum.reference import elements
 from vinculum.spec.model import Dialect, OperatorSpec

@@ -133,7 +133,8 @@ class TestAnswered:
 
     @pytest.mark.parametrize("backend", ["Floors", "FlushesOperands", "GivesLists", "Transposes", "AcceptsAll"])
     def test_everything_is_found_again(self, backend: str) -> None:
-        whole = run(backend)
+        whole = run(backend, "Div-6/*", "SONNX*")
+        assert any(one.verdict.kind.deviates for one in whole.results)
         results = tuple(
             replace(one, verdict=Verdict(Kind.EXACT, one.verdict.said), cause="") if one.answer else one
             for one in whole.results

@@ -18,7 +18,7 @@ from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.execute.planning import plan
 from vinculum.conformance.execute.run import Selection
 from vinculum.conformance.execute.suite import ask, survey
-from vinculum.conformance.oracle.repetition import is_same
+from vinculum.conformance.oracle.judgement import is_same
 from vinculum.conformance.oracle.verdict import Kind
 from vinculum.sandbox import Answer, End, Limits
 from vinculum.spec.element_types import FLOAT, INT32

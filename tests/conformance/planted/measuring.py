@@ -101,7 +101,7 @@ class InProcess:
     def close(self) -> None:
         """Keep nothing that is to be closed."""
 
-    def call(self, method: str, *arguments: Any, seconds: float | None = None) -> Answer:
+    def call(self, method: str, *arguments: Any, apart: bool = False) -> Answer:
         """Return the outcome of a call."""
         try:
             return Answer(End.RETURNED, getattr(self._made, method)(*arguments))

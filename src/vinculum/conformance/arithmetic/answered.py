@@ -82,7 +82,7 @@ class Cause:
 
 @dataclass(frozen=True, eq=False)
 class Explained:
-    """A cause and the cases that it explains.
+    """A cause, or an arithmetic that only might be one, and the deviating cases that it predicts.
 
     Attributes
     ----------
@@ -91,35 +91,19 @@ class Explained:
     cases : tuple of Answered
         The deviating cases that it predicts and that no earlier cause predicts, the smallest first.
     passing : int
-        How many passing cases of the same element types and circumstances it also predicts: all that there are.
+        How many passing cases of the same element types and circumstances it predicts, too.
+    refuting : int
+        How many of these passing cases it does not predict; 0 for a cause.
     """
 
     cause: Cause
     cases: tuple[Answered, ...]
     passing: int
-
-
-@dataclass(frozen=True, eq=False)
-class Refuted:
-    """An arithmetic that predicts deviating cases, but not every passing case of the same circumstances.
-
-    Attributes
-    ----------
-    cause : Cause
-        The arithmetic, which is not the cause.
-    cases : tuple of Answered
-        The unexplained cases that it predicts, the smallest first.
-    refuting : int
-        How many passing cases of the same element types and circumstances it does not predict.
-    """
-
-    cause: Cause
-    cases: tuple[Answered, ...]
-    refuting: int
+    refuting: int = 0
 
     @property
-    def statement(self) -> str:
-        """What the cases are consistent with, and why that is not the cause, in English."""
+    def consistent(self) -> str:
+        """What unexplained cases are consistent with, and why that is not the cause, in English."""
         against = f"{self.refuting} passing cases refute it" if self.refuting else "too few quotients prove it"
         return f"consistent with: {self.cause.statement}; but {against}"
 
@@ -134,13 +118,13 @@ class Explanation:
         The causes, ordered by decreasing number of cases.
     unexplained : tuple of Answered
         The deviating cases that no cause predicts.
-    refuted : tuple of Refuted
+    refuted : tuple of Explained
         What some unexplained cases are consistent with, although other cases refute it.
     """
 
     explained: tuple[Explained, ...]
     unexplained: tuple[Answered, ...]
-    refuted: tuple[Refuted, ...] = ()
+    refuted: tuple[Explained, ...] = ()
 
     def by_case(self) -> Mapping[str, Cause | None]:
         """Return the cause of each deviating case by the id of the case; None for unexplained cases."""

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from vinculum.conformance.arithmetic.places import LENGTHS, PLACES, mask
 from vinculum.conformance.cases.expectations import are, are_minimum_by_minus_one
-from vinculum.conformance.cases.operation import Operation, aligned, alignment, rounding_asked
+from vinculum.conformance.cases.operation import Operation, aligned, alignment, joined, rounding_asked
 from vinculum.errors import VinculumError
 from vinculum.spec.attributes import checked_attributes
 from vinculum.spec.model import Broadcasting
-from vinculum.tensors.broadcasting import Alignment, join
+from vinculum.tensors.broadcasting import Alignment
 from vinculum.tensors.storage import element_type_of
 
 RUN_TIME = "run-time operands"
@@ -81,9 +81,8 @@ def laid(operation: Operation, axis: int) -> Alignment | None:
     """Return NumPy's alignment after the divisor gets trailing dimensions of size 1 so that it starts at an axis."""
     a, b = (operand.shape for operand in operation.operands)
     trailing = len(a) - len(b) - (axis + len(a) if axis < 0 else axis)
-    try:
-        together = join(Broadcasting.MULTIDIRECTIONAL, a, b + (1,) * max(trailing, 0))
-    except VinculumError:
+    together = joined(Broadcasting.MULTIDIRECTIONAL, a, b + (1,) * max(trailing, 0))
+    if together is None:
         return None
     own = tuple(None if d is None or d >= len(b) else d for d in together.b)
     return Alignment(together.shape, together.a, own)

@@ -16,7 +16,6 @@ from vinculum.conformance.arithmetic.answered import (
     Cause,
     Explained,
     Explanation,
-    Refuted,
     smallest_first,
 )
 from vinculum.conformance.arithmetic.catalogue import named
@@ -116,11 +115,14 @@ def explain(answered: Sequence[Answered], known: Sequence[Cause] = ()) -> Explan
     return Explanation(tuple(ordered), smallest_first(left.values()), tuple(_refuted(consistent, left)))
 
 
-def _refuted(consistent: Mapping[tuple[str, str], Sequence[Fitted]], left: Mapping[int, Answered]) -> Iterator[Refuted]:
+def _refuted(
+    consistent: Mapping[tuple[str, str], Sequence[Fitted]], left: Mapping[int, Answered]
+) -> Iterator[Explained]:
     for parts in consistent.values():
         if own := [one for part in parts for one in part.cases if id(one) in left]:
             cause = _of(_arithmetic([part.way for part in parts]), own)
-            yield Refuted(cause, smallest_first(own), sum(part.refuting for part in parts))
+            passing, refuting = (sum(getattr(part, what) for part in parts) for what in ("passing", "refuting"))
+            yield Explained(cause, smallest_first(own), passing, refuting)
 
 
 def _of(cause: Cause, own: Sequence[Answered]) -> Cause:

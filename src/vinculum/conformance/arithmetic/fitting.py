@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import comb, lgamma, log, log2, prod
 from typing import Any
@@ -27,6 +27,7 @@ Array = NDArray[Any]
 Circumstances = tuple[object, ...]
 
 _FEW = 32  # Elements of each kind, on which candidates are selected.
+_FEWER = 8  # Wrong elements of each answer, by which ways are excluded.
 _PLENTY = 64  # Wrong quotients, more of which need not be counted.
 
 
@@ -116,7 +117,13 @@ class Fit:
     that it gives are too many to be given by accident.
     """
 
-    def __init__(self, element_type: ElementType, answered: Sequence[Answered], places: str = EVERYWHERE) -> None:
+    def __init__(
+        self,
+        element_type: ElementType,
+        answered: Sequence[Answered],
+        places: str = EVERYWHERE,
+        among: Sequence[Division] | None = None,
+    ) -> None:
         divided = [one for one in answered if one.outcome == VALUES]
         cells: dict[Circumstances, list[Answered]] = {}
         for one in divided:
@@ -125,7 +132,7 @@ class Fit:
         self._answered = [one for cell in cells.values() for one in cell]
         self._sizes = np.array([len(cell) for cell in cells.values()], np.intp)
         self._starts = np.cumsum([0, *self._sizes])[:-1]
-        self._element_type, self._places = element_type, places
+        self._element_type, self._places, self._among = element_type, places, among
         self._pairs = _pairs(self._answered)
         self._possible = np.ones(len(self._answered), np.bool_)
         for pairs in self._pairs if places else ():
@@ -136,14 +143,28 @@ class Fit:
         self.deviating = np.array([one.deviates for one in self._answered], np.bool_)
         self._known: dict[Division, Array] = {}  # The predictions of the ways that were verified on every element.
 
-    @cached_property
-    def ways(self) -> tuple[Division, ...]:
-        """The ways to divide, the simplest first."""
-        return catalogue(self._element_type)
+    @property
+    def ways(self) -> Sequence[Division]:
+        """The ways to divide that can explain any case, the simplest first."""
+        return self._giving[0] if self._among is None else self._among
 
-    def at(self, places: str = EVERYWHERE) -> Fit:
-        """Return the fit of the ways to divide the elements at some places only."""
-        return Fit(self._element_type, self._answered, places) if places else self
+    @cached_property
+    def _giving(self) -> tuple[Sequence[Division], Array]:
+        """The ways that give a few wrong quotients of a case, wherever they lie, and which give those of which case."""
+        every, sampled = catalogue(self._element_type), list[tuple[Pairs, Array]]()
+        for pairs in self._pairs:
+            for member in (one for one in pairs.members if self.deviating[one[0]]):
+                _, answer, counts = member
+                at = np.flatnonzero((answer != pairs.right) & counts)
+                sampled.append((replace(pairs, members=[member]), at[:: max(1, at.size // _FEWER)]))
+        given = np.tile(self.deviating, (len(every), 1))
+        _look(every, given, sampled)
+        kept = np.flatnonzero(given.any(1))
+        return tuple(every[at] for at in kept), given[kept]
+
+    def at(self, places: str = EVERYWHERE, among: Sequence[Division] | None = None) -> Fit:
+        """Return the fit of the ways, of all or of some, to divide the elements at some places only."""
+        return Fit(self._element_type, self._answered, places, among) if places else self
 
     def explained(self, way: Division) -> Fitted:
         """Return what a way explains, wherever no passing case refutes it."""
@@ -197,10 +218,12 @@ class Fit:
             for number, answer, counts in pairs.members
             if left[number]
         ]
-        for places in PLACES:
+        given = self._giving[1][:, left]
+        among = [self.ways[at] for at in np.flatnonzero(given.any(1))]
+        for places in PLACES if given.any(0).sum() > most else ():
             if sum(bool(mask(places, size)[at].all()) for size, at in wrong) <= most:
                 continue
-            there = self.at(places)
+            there = self.at(places, among)
             parts = [(way, own) for way, own in there._greedy(left.copy(), there._whole) if there._proves(own)]
             if (count := sum(int(own.sum()) for _, own in parts)) > most:
                 best, most, chosen = parts, count, there
@@ -217,7 +240,7 @@ class Fit:
 
     def _greedy(self, left: Array, cells: Callable[[Array], Array]) -> Iterator[tuple[Division, Array]]:
         """Yield the ways that predict most remaining cases where they may, each with these cases."""
-        while left.any():
+        while left.any() and self.ways:
             places = np.flatnonzero(left)
             scores = (self._few[:, places] & self._spread(cells(self._few))[:, places]).sum(1)
             best = int(np.argmax(scores))
@@ -274,7 +297,7 @@ class Fit:
                     at = np.flatnonzero((answer != pairs.right) & counts)[:_PLENTY]
                     wrong.update(a.tobytes() + b.tobytes() for a, b in zip(pairs.a[at], pairs.b[at], strict=True))
         choices = lgamma(divided + 1) - lgamma(len(wrong) + 1) - lgamma(divided - len(wrong) + 1)
-        return len(wrong) + choices / log(2) >= 2 * log2(len(self.ways))
+        return len(wrong) + choices / log(2) >= 2 * log2(len(catalogue(self._element_type)))
 
     def _proved(self, way: Division) -> Array:
         """Return which cases a way predicts in every element."""
@@ -288,9 +311,16 @@ class Fit:
 
     @cached_property
     def _few(self) -> Array:
-        """Return, for each way and each case, whether the way predicts a few elements of the case."""
+        """Return, for each way and each case, whether the way predicts a few elements of the case.
+
+        In circumstances without deviations nothing is looked at.
+        """
         predicted = np.tile(self._possible, (len(self.ways), 1))  # Every way predicts empty quotients.
-        self._look(predicted, [(pairs, _places(pairs)) for pairs in self._pairs])
+        about = self._spread(np.logical_or.reduceat(self.deviating, self._starts))
+        chosen = [
+            replace(pairs, members=[member for member in pairs.members if about[member[0]]]) for pairs in self._pairs
+        ]
+        _look(self.ways, predicted, [(pairs, _places(pairs)) for pairs in chosen if pairs.members])
         return predicted
 
     def _look_where_wrong(self, place: int) -> None:
@@ -302,32 +332,35 @@ class Fit:
                 given = _canonical(way.quotients(pairs.a, pairs.b, pairs.rounding))
                 wrong = [np.flatnonzero((given != answer) & counts)[:_FEW] for _, answer, counts in chosen]
                 sampled.append((pairs, np.unique(np.concatenate(wrong))))
-        self._look(self._few, sampled)
+        _look(self.ways, self._few, sampled)
 
-    def _look(self, predicted: Array, sampled: Sequence[tuple[Pairs, Array]]) -> None:
-        """Remove what the ways do not predict at some places of some pairs."""
-        for rounding in {pairs.rounding for pairs, _ in sampled}:
-            chosen = [(pairs, at) for pairs, at in sampled if pairs.rounding is rounding and at.size]
-            if not chosen:
+
+def _look(ways: Sequence[Division], predicted: Array, sampled: Sequence[tuple[Pairs, Array]]) -> None:
+    """Remove from what ways predict, by way and case, what they do not predict at some places of some pairs."""
+    for rounding in {pairs.rounding for pairs, _ in sampled}:
+        chosen = [(pairs, at) for pairs, at in sampled if pairs.rounding is rounding and at.size]
+        if not chosen:
+            continue
+        a, b = (np.concatenate([getattr(pairs, x)[at] for pairs, at in chosen]) for x in "ab")
+        starts = np.cumsum([0, *(len(at) for _, at in chosen)])
+        numbers, gather, answers, ignored, bounds = [], [], [], [], [0]
+        for (pairs, at), start in zip(chosen, starts, strict=False):
+            for number, answer, counts in pairs.members:
+                numbers.append(number)
+                gather.append(np.arange(start, start + len(at)))
+                answers.append(answer[at])
+                ignored.append(~counts[at])
+                bounds.append(bounds[-1] + len(at))
+        where, answer, open_ = np.concatenate(gather), np.concatenate(answers), np.concatenate(ignored)
+        shared, matching = Shared(), dict[int, Array]()
+        for place, way in enumerate(ways):
+            if not predicted[place, numbers].any():
                 continue
-            a, b = (np.concatenate([getattr(pairs, x)[at] for pairs, at in chosen]) for x in "ab")
-            starts = np.cumsum([0, *(len(at) for _, at in chosen)])
-            numbers, gather, answers, ignored, bounds = [], [], [], [], [0]
-            for (pairs, at), start in zip(chosen, starts, strict=False):
-                for number, answer, counts in pairs.members:
-                    numbers.append(number)
-                    gather.append(np.arange(start, start + len(at)))
-                    answers.append(answer[at])
-                    ignored.append(~counts[at])
-                    bounds.append(bounds[-1] + len(at))
-            where, answer, open_ = np.concatenate(gather), np.concatenate(answers), np.concatenate(ignored)
-            shared, matching = Shared(), dict[int, Array]()
-            for place, way in enumerate(self.ways):
-                given = way.quotients(a, b, rounding, shared)
-                if id(given) not in matching:  # Many ways give the same quotients of a few elements.
-                    same = _canonical(given)[where] == answer
-                    matching[id(given)] = np.logical_and.reduceat(same | open_, bounds[:-1])
-                predicted[place, numbers] &= matching[id(given)]
+            given = way.quotients(a, b, rounding, shared)
+            if id(given) not in matching:  # Many ways give the same quotients of a few elements.
+                same = _canonical(given)[where] == answer
+                matching[id(given)] = np.logical_and.reduceat(same | open_, bounds[:-1])
+            predicted[place, numbers] &= matching[id(given)]
 
 
 def _pairs(answered: Iterable[Answered]) -> list[Pairs]:

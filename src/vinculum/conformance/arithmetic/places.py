@@ -59,6 +59,7 @@ EVERYWHERE = ""
 """The name of all elements."""
 
 
+@cache
 def is_positional(words: str) -> bool:
     """Tell whether words are the name of a place, or end with one."""
     return any(words.endswith(name) for name in PLACES)

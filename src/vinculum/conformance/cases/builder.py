@@ -8,8 +8,7 @@ from functools import cached_property
 
 from vinculum.conformance.cases.case import Case, CaseId, Expectation, Level
 from vinculum.conformance.cases.clauses import Subject, clause
-from vinculum.conformance.cases.operation import Operation, declared_attributes
-from vinculum.conformance.cases.placements import Placement, placements
+from vinculum.conformance.cases.operation import Operation, Placement, declared_attributes, placements
 from vinculum.conformance.cases.values.value_class import CHOSEN_TYPES, Joined, Operands
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import AttributeValue, Broadcasting, OperatorSpec

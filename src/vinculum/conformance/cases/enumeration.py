@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from vinculum.conformance.cases.attribute_trials import attribute_trials
 from vinculum.conformance.cases.builder import CaseBuilder
 from vinculum.conformance.cases.case import Case, Level
 from vinculum.conformance.cases.shape_trials import shape_trials
-from vinculum.conformance.cases.type_trials import mixed_type_trials, unlisted_type_trials, unlisted_types
-from vinculum.conformance.cases.value_trials import value_trials
+from vinculum.conformance.cases.trials import (
+    attribute_trials,
+    mixed_type_trials,
+    unlisted_type_trials,
+    unlisted_types,
+    value_trials,
+)
 from vinculum.spec.model import OperatorSpec
 from vinculum.spec.registry import ROWS
 

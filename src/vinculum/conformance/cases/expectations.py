@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 
 import numpy as np
@@ -24,50 +24,50 @@ def refusal() -> Expectation:
 
 
 def expectation(
-    spec: OperatorSpec, element_type: ElementType, attributes: Mapping[str, AttributeValue], operands: Operands
+    spec: OperatorSpec,
+    element_type: ElementType,
+    attributes: Mapping[str, AttributeValue],
+    quotients: Callable[[IntegerRounding], Expectation],
 ) -> Expectation:
     """Return the expectation: exact quotients, elements that the standard leaves unspecified, or a refusal.
 
     Parameters
     ----------
-    spec : OperatorSpec
-        The operator version.
-    element_type : ElementType
-        The element type of all operands.
+    spec, element_type
+        The operator version, and the element type of all operands.
     attributes : Mapping
         They select the rounding of integers.
-    operands : tuple of ndarray
-        Dividend and divisor, or Reciprocal's one operand. Where the version broadcasts unlike NumPy, the caller must
-        insert dimensions of size 1 so that NumPy's broadcasting gives the same result.
+    quotients : callable
+        Returns what `exact` does, for a rounding.
     """
-    return _by_standard(spec, _exact(element_type, _rounding(spec, element_type, attributes), operands))
+    found = quotients(spec.rounding(attributes) if element_type.is_integer else IntegerRounding.TRUNCATING)
+    # SONNX forbids, by a constraint, the divisions that the other two leave unspecified.
+    return _REFUSAL if found.unspecified is not None and spec.dialect is Dialect.SONNX else found
 
 
 def expectation_of_class(
     spec: OperatorSpec, element_type: ElementType, attributes: Mapping[str, AttributeValue], values: ValueClass
 ) -> Expectation:
     """Return the expectation of a class of operands; its quotients are computed once for all versions."""
-    return _by_standard(spec, _exact_of_class(element_type, _rounding(spec, element_type, attributes), values))
-
-
-def _rounding(
-    spec: OperatorSpec, element_type: ElementType, attributes: Mapping[str, AttributeValue]
-) -> IntegerRounding:
-    return spec.rounding(attributes) if element_type.is_integer else IntegerRounding.TRUNCATING
-
-
-def _by_standard(spec: OperatorSpec, exact: Expectation) -> Expectation:
-    # SONNX forbids, by a constraint, the divisions that the other two leave unspecified.
-    return _REFUSAL if exact.unspecified is not None and spec.dialect is Dialect.SONNX else exact
+    return expectation(spec, element_type, attributes, lambda rounding: _of_class(element_type, rounding, values))
 
 
 @cache
-def _exact_of_class(element_type: ElementType, rounding: IntegerRounding, values: ValueClass) -> Expectation:
-    return _exact(element_type, rounding, values.operands(element_type))
+def _of_class(element_type: ElementType, rounding: IntegerRounding, values: ValueClass) -> Expectation:
+    return exact(element_type, rounding, values.operands(element_type))
 
 
-def _exact(element_type: ElementType, rounding: IntegerRounding, operands: Operands) -> Expectation:
-    """Return the quotients, and which elements are unspecified."""
+def exact(element_type: ElementType, rounding: IntegerRounding, operands: Operands) -> Expectation:
+    """Return the quotients, and which elements are unspecified.
+
+    Parameters
+    ----------
+    element_type, rounding
+        The element type of all operands, and the rounding of integers.
+    operands : tuple of ndarray
+        Dividend and divisor, or Reciprocal's one operand. Where a version broadcasts unlike NumPy, dimensions of size 1
+        are inserted so that NumPy's broadcasting gives the same result.
+    """
     if len(operands) == 1:
         return Expectation(reciprocal(operands[0], element_type))
     a, b = (np.array(operand) for operand in np.broadcast_arrays(*operands))

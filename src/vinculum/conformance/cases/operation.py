@@ -1,10 +1,11 @@
-"""The operation that a runtime executes: one division of two tensors."""
+"""The operation that a runtime executes: one division of two tensors, each given at run time or a constant."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from enum import Enum
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -95,15 +96,21 @@ def alignment(
     """
     if rule is None:
         return operation.own_alignment
+    return _joined(operation, rule, None if ignoring_axis else operation.attributes.get("axis"))
+
+
+def _joined(operation: Operation, rule: Broadcasting, axis: object) -> Alignment | None:
+    shapes = [operand.shape for operand in operation.operands]
+    return joined(rule, shapes[0], shapes[-1], axis if isinstance(axis, int) else None)
+
+
+@cache  # Few shapes occur, each in many cases.
+def joined(rule: Broadcasting, a: Shape, b: Shape, axis: int | None = None) -> Alignment | None:
+    """Return how a rule broadcasts two shapes; None if they do not fit."""
     try:
-        return _joined(operation, rule, None if ignoring_axis else operation.attributes.get("axis"))
+        return join(rule, a, b, axis)
     except VinculumError:
         return None
-
-
-def _joined(operation: Operation, rule: Broadcasting, axis: object) -> Alignment:
-    shapes = [operand.shape for operand in operation.operands]
-    return join(rule, shapes[0], shapes[-1], axis if isinstance(axis, int) else None)
 
 
 def aligned(operation: Operation, under: Alignment | None = None) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -162,3 +169,32 @@ def reduced(operation: Operation, index: Sequence[int]) -> Operation:
     numbers = pair(operation, index)
     operands = [np.full_like(*both) for both in zip(operation.operands, numbers, strict=True)]
     return replace(operation, operands=tuple(operands))
+
+
+class Placement(Enum):
+    """Which operands are constants of the model: the text in the id, and a flag for dividend and for divisor."""
+
+    RUN_TIME = "run-time operands", (False, False)
+    CONSTANT_DIVISOR = "constant divisor", (False, True)
+    CONSTANT_DIVIDEND = "constant dividend", (True, False)
+    CONSTANTS = "constant operands", (True, True)
+
+    def words(self, spec: OperatorSpec) -> str:
+        """Return the text in the id, in the singular for an operator with one operand."""
+        words, _ = self.value
+        return words if len(spec.inputs) > 1 else words.removesuffix("s")
+
+    def constant(self, spec: OperatorSpec) -> tuple[bool, ...]:
+        """Return, for each operand of an operator, whether it is a constant of the model."""
+        _, constant = self.value
+        return constant[: len(spec.inputs)]
+
+
+DIVISOR, DIVIDEND, BOTH = (Placement.CONSTANT_DIVISOR,), (Placement.CONSTANT_DIVIDEND,), (Placement.CONSTANTS,)
+FOLDED = DIVISOR + DIVIDEND + BOTH
+"""The placements with at least one constant."""
+
+
+def placements(spec: OperatorSpec) -> tuple[Placement, ...]:
+    """Return the placements of an operator's operands: four for two operands, two for one."""
+    return tuple(Placement) if len(spec.inputs) > 1 else (Placement.RUN_TIME, Placement.CONSTANTS)

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
 from vinculum.conformance.cases.builder import CaseBuilder, Trial
 from vinculum.conformance.cases.case import Expectation, Level
-from vinculum.conformance.cases.expectations import expectation, refusal
-from vinculum.conformance.cases.placements import DIVISOR, Placement
+from vinculum.conformance.cases.expectations import exact, expectation, refusal
+from vinculum.conformance.cases.operation import DIVISOR, Placement
 from vinculum.conformance.cases.shape_pairs import SHAPE_PAIRS, Shape, ShapePair
 from vinculum.conformance.cases.values.encodings import dividends, divisors
 from vinculum.conformance.cases.values.value_class import Operands
-from vinculum.spec.model import OperatorSpec
+from vinculum.spec.element_types import ElementType
+from vinculum.spec.model import IntegerRounding, OperatorSpec
 
 QUICK, DEFAULT, FULL = Level
 LATER = {QUICK: DEFAULT, DEFAULT: FULL}
@@ -53,17 +54,31 @@ def _asked(builder: CaseBuilder, shapes: ShapePair) -> tuple[Level, tuple[Placem
 
 
 def _expected(builder: CaseBuilder, shapes: ShapePair) -> Expectation:
-    """Return the expectation for shapes that fit."""
-    *dividend, divisor = _operands(builder, shapes)
-    aligned = (*dividend, divisor.reshape(shapes.aligned or ()))
-    return expectation(builder.spec, builder.element_type, shapes.attributes, aligned)
+    """Return the expectation for shapes that fit; its quotients are computed once for all versions."""
+    own = shapes.dividend, shapes.divisor, shapes.zero, len(builder.spec.inputs)
+    return expectation(
+        builder.spec,
+        builder.element_type,
+        shapes.attributes,
+        lambda rounding: _exact(builder.element_type, rounding, own, shapes.aligned or ()),
+    )
+
+
+@cache
+def _exact(
+    t: ElementType, rounding: IntegerRounding, own: tuple[Shape, Shape, bool, int], fitted: Shape
+) -> Expectation:
+    *dividend, divisor = _numbers(t, *own)
+    return exact(t, rounding, (*dividend, divisor.reshape(fitted)))
 
 
 def _operands(builder: CaseBuilder, shapes: ShapePair) -> Operands:
-    divisor = divisors(shapes.divisor, builder.element_type)
-    if shapes.zero:
-        divisor = np.zeros_like(divisor)
-    return (dividends(shapes.dividend, builder.element_type), divisor)[-len(builder.spec.inputs) :]
+    return _numbers(builder.element_type, shapes.dividend, shapes.divisor, shapes.zero, len(builder.spec.inputs))
+
+
+def _numbers(t: ElementType, dividend: Shape, divisor: Shape, zero: bool, count: int) -> Operands:
+    divided = divisors(divisor, t)
+    return (dividends(dividend, t), np.zeros_like(divided) if zero else divided)[-count:]
 
 
 def shape_pairs(spec: OperatorSpec) -> Iterator[ShapePair]:

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 import msgspec
 
 from vinculum.conformance.cases.case import CaseId, Level
-from vinculum.conformance.oracle.readings import READINGS
-from vinculum.conformance.oracle.verdict import Kind, Verdict
+from vinculum.conformance.oracle.verdict import READINGS, Kind, Verdict
 from vinculum.sandbox import End
 
 

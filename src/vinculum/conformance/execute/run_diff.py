@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from vinculum.conformance.cases.case import CaseId
 from vinculum.conformance.execute.answers import answered
 from vinculum.conformance.execute.run import Result, Run
-from vinculum.conformance.oracle.repetition import apart
+from vinculum.conformance.oracle.judgement import apart
 from vinculum.errors import AttributeValueError
 from vinculum.text import listed
 

@@ -21,14 +21,14 @@ from vinculum.conformance.execute.planning import Plan
 from vinculum.conformance.execute.run import Cause, Result, Run
 from vinculum.conformance.execute.shrinking import shrunk
 from vinculum.conformance.expect.known import KnownDeviations
-from vinculum.conformance.oracle.judgement import judge
-from vinculum.conformance.oracle.repetition import is_same, varying
+from vinculum.conformance.oracle.judgement import is_same, judge, varying
 from vinculum.conformance.oracle.verdict import Kind, Verdict
 from vinculum.conformance.runtimes.protocol import Runtime
 from vinculum.conformance.runtimes.registry import STARTED
 from vinculum.conformance.vectors.answers import GivenAnswers
 from vinculum.interruption import Interruption
 from vinculum.sandbox import Answer, End, Isolated, Limits
+from vinculum.spec.element_types import ElementType
 from vinculum.text import encodable
 
 _T = TypeVar("_T")
@@ -113,7 +113,7 @@ def explained(run: Run, asked: Sequence[Answered], *, known: KnownDeviations | N
         for one in explanation.explained
     ]
     of_case, anew = explanation.by_case(), {one.case.id: one for one in asked}
-    consistent = {one.case.id: told.statement for told in explanation.refuted for one in told.cases}
+    consistent = {one.case.id: told.consistent for told in explanation.refuted for one in told.cases}
     results = []
     for result in run.results:
         if result.id in anew:
@@ -158,6 +158,8 @@ def ask(
 
     Whatever deviates is asked again: once in the same process, and once, in the reverse order, in a process that has
     answered no other cases. A crash is asked again in the new process only, and a hang or lack of memory not at all.
+    Once a case has ended the process, those of the same element type that may do so too are asked in copies of the
+    process, if the runtime allows for that.
 
     Parameters
     ----------
@@ -172,12 +174,16 @@ def ask(
     workers, limits, advance
         As in `survey`.
     """
-    lock, done = Lock(), 0
+    lock, done, ended = Lock(), 0, set[ElementType]()
 
     def first(isolated: Isolated, case: Case) -> Answered:
         nonlocal done
-        found = _asked(isolated, case)
+        # What the specification leaves unspecified is what ends processes.
+        apart = case.expectation.unspecified is not None and case.element_type in ended
+        found = _asked(isolated, case, apart)
         with lock:
+            if found.verdict.kind is Kind.CRASHED:
+                ended.add(case.element_type)
             done += 1
             if advance is not None:
                 advance(done, case.id)
@@ -187,7 +193,7 @@ def ask(
         with lock:
             if advance is not None:
                 advance(done, one.case.id)
-        return _asked_again(runtime, one, partial(_answer, isolated))
+        return _asked_again(runtime, one, partial(_answer, isolated, apart=one.verdict.kind is Kind.CRASHED))
 
     make = partial(Isolated, factory, *arguments, limits=limits)
     answered = _parallel(make, workers, chosen, first)
@@ -234,17 +240,17 @@ def _parallel(
     return [results[number] for number in sorted(results)]
 
 
-def _answer(isolated: Isolated, operation: Operation) -> Answer:
-    answer = isolated.call("answer", operation)
+def _answer(isolated: Isolated, operation: Operation, *, apart: bool = False) -> Answer:
+    answer = isolated.call("answer", operation, apart=apart)
     if answer.end is End.OUT_OF_MEMORY:
         # The memory may have leaked in earlier cases, so the case is repeated in a new process.
         answer = isolated.call("answer", operation)
     return replace(answer, words=encodable(answer.words))
 
 
-def _asked(isolated: Isolated, case: Case) -> Answered:
+def _asked(isolated: Isolated, case: Case, apart: bool) -> Answered:
     """Ask a case, and in the same process once more if the answer deviates."""
-    answer = _answer(isolated, case.operation)
+    answer = _answer(isolated, case.operation, apart=apart)
     verdict = judge(case.operation, case.expectation, answer)
     if verdict.kind.deviates and verdict.kind not in _ENDED:
         verdict = _compared(case, answer, verdict, _answer(isolated, case.operation))

@@ -41,6 +41,19 @@ class Kind(Enum):
         return not self.passes and self is not Kind.UNSUPPORTED
 
 
+READINGS: Mapping[str, tuple[Kind, ...]] = {
+    "ieee-754": (Kind.ULPS,),
+    "special-values": (Kind.ULPS, Kind.WRONG_VALUE),
+    "f8e4m3-without-infinity": (Kind.WRONG_VALUE,),
+    "regular-division": (Kind.WRONG_VALUE,),
+    "empty-result-divides-nothing": (Kind.REFUSED,),
+    "any-numeric-type": (Kind.REFUSED,),
+    "pdpd-axis": (Kind.REFUSED,),
+    "negative-axis-undefined": (Kind.ACCEPTED,),
+}
+"""By the clause that a case tests, the verdicts that contradict only our reading of what its document leaves unsaid."""
+
+
 @dataclass(frozen=True)
 class Example:
     """An element that differs, with numbers as text; floats include their encoding."""

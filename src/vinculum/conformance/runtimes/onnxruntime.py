@@ -79,6 +79,11 @@ class OnnxRuntime:
             elif dot:
                 self._entries[name] = value
 
+    @property
+    def survives_fork(self) -> bool:
+        """Whether it divides as well in a copy of the process: each session has its own threads, but devices do not."""
+        return self._providers == [_CPU] and self._library is None
+
     def check(self) -> None:
         """Raise ModelError if its package is not installed."""
         check_package(self.title, "onnxruntime")

@@ -23,12 +23,13 @@ def floats(codes: Iterable[int], element_type: ElementType) -> Array:
     return np.array(list(codes), np.uint64).astype(f"u{element_type.bits // 8}").view(dtype_of(element_type))
 
 
-def whole(numbers: Iterable[int], element_type: ElementType) -> Array:
+def whole(numbers: Iterable[int] | NDArray[np.int64], element_type: ElementType) -> Array:
     """Return integers in any element type; integer types hold them exactly, floating-point types round them."""
     if element_type is REAL:
-        return np.array([Fraction(number) for number in numbers], dtype=object)
+        return np.array([Fraction(int(number)) for number in numbers], dtype=object)
     wide = np.float64 if element_type.binary_format else np.int64 if element_type.minimum else np.uint64
-    return np.array(list(numbers), wide).astype(dtype_of(element_type))
+    array = numbers if isinstance(numbers, np.ndarray) else np.array(list(numbers), wide)
+    return array.astype(wide).astype(dtype_of(element_type))
 
 
 def scalar(number: int, element_type: ElementType) -> Array:
@@ -64,15 +65,16 @@ def random_normals(
 
 def dividends(shape: tuple[int, ...], t: ElementType) -> Array:
     """Return descending numbers, from the largest that is exact in the type (at most 4096); neighbours differ."""
-    top = (
-        min(t.maximum, _LARGEST)
-        if t.is_integer
-        else 1 << min(t.binary_format.significand_bits if t.binary_format else 12, 12)
-    )
-    return whole([top - i % max(top // 2, 1) for i in range(prod(shape))], t).reshape(shape)
+    top = min(_largest_exact(t), _LARGEST)
+    return whole(top - np.arange(prod(shape)) % max(top // 2, 1), t).reshape(shape)
 
 
 def divisors(shape: tuple[int, ...], t: ElementType) -> Array:
     """Return ascending numbers from 1, distinct as far as the type represents them exactly."""
-    top = min(t.maximum, _PRIME) if t.is_integer else 1 << (t.binary_format.significand_bits if t.binary_format else 12)
-    return whole([1 + i % top for i in range(prod(shape))], t).reshape(shape)
+    top = min(_largest_exact(t), _PRIME) if t.is_integer else _largest_exact(t)
+    return whole(1 + np.arange(prod(shape)) % top, t).reshape(shape)
+
+
+def _largest_exact(t: ElementType) -> int:
+    """Return the largest of the integers from 0 that are all exact in a type; 4096 for reals, which have none."""
+    return t.maximum if t.is_integer else 1 << (t.binary_format.significand_bits if t.binary_format else 12)

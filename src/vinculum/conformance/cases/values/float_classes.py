@@ -6,7 +6,7 @@ from functools import partial
 
 from vinculum.conformance.cases.case import Level
 from vinculum.conformance.cases.clauses import Subject
-from vinculum.conformance.cases.placements import BOTH, DIVIDEND, DIVISOR, FOLDED
+from vinculum.conformance.cases.operation import BOTH, DIVIDEND, DIVISOR, FOLDED
 from vinculum.conformance.cases.values import float_operands as given
 from vinculum.conformance.cases.values import hard_quotients as hard
 from vinculum.conformance.cases.values.encodings import random_bits, whole

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 from vinculum.conformance.cases.case import Level
 from vinculum.conformance.cases.clauses import Subject
-from vinculum.conformance.cases.placements import BOTH, DIVIDEND, DIVISOR, FOLDED
+from vinculum.conformance.cases.operation import BOTH, DIVIDEND, DIVISOR, FOLDED
 from vinculum.conformance.cases.values import integer_operands as given
 from vinculum.conformance.cases.values.integer_operands import beside, with_quotient
 from vinculum.conformance.cases.values.value_class import Joined, Maker, Types, ValueClass, above, every, of_bits

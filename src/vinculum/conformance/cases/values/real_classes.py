@@ -10,7 +10,7 @@ import numpy as np
 
 from vinculum.conformance.cases.case import Level
 from vinculum.conformance.cases.clauses import Subject
-from vinculum.conformance.cases.placements import BOTH, DIVISOR
+from vinculum.conformance.cases.operation import BOTH, DIVISOR
 from vinculum.conformance.cases.values.encodings import random_below
 from vinculum.conformance.cases.values.value_class import Maker, Operands, ValueClass
 from vinculum.spec.element_types import ElementType

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vinculum.conformance.cases.case import Level
 from vinculum.conformance.cases.clauses import Subject
-from vinculum.conformance.cases.placements import BOTH, DIVISOR
+from vinculum.conformance.cases.operation import BOTH, DIVISOR
 from vinculum.conformance.cases.values.encodings import dividends, divisors
 from vinculum.conformance.cases.values.value_class import CHOSEN_TYPES, Joined, Maker, ValueClass, every
 from vinculum.spec.element_types import ElementType

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from vinculum.conformance.cases.case import Level
 from vinculum.conformance.cases.clauses import Subject
-from vinculum.conformance.cases.placements import Placement
+from vinculum.conformance.cases.operation import Placement
 from vinculum.spec.element_types import ElementType
 
 CHOSEN_TYPES = ("float", "int32", "real")  # They run the cases that hardly depend on the element type.

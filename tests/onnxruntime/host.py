@@ -82,6 +82,7 @@ class Host:
             "GetSymbolicDimensions": 63,
             "GetTensorTypeAndShape": 65,
             "KernelInfoGetAttribute_int64": 86,
+            "KernelInfoGetAttribute_string": 87,
             "KernelContext_GetInput": 90,
             "KernelContext_GetOutput": 91,
             "ReleaseStatus": 93,
@@ -121,7 +122,7 @@ class Host:
         self.operators = []
         self._check(self._library.RegisterCustomOps(ctypes.c_void_p(options), self.base))
 
-    def node(self, name: str, dtype: Any, **attributes: int) -> Node:
+    def node(self, name: str, dtype: Any, **attributes: int | str) -> Node:
         """Make a node of an operator that was registered last."""
         for op in self.operators:
             own = field(op, NAME, _Text, _Pointer)(op) == name.encode()
@@ -181,9 +182,17 @@ class Host:
         _give_text("node", out, size)
 
     def _KernelInfoGetAttribute_int64(self, info: int, name: bytes, out: Any) -> int | None:
-        if name.decode() not in self._objects[info]:
-            return self._CreateStatus(1, b"there is no such attribute")
-        out[0] = self._objects[info][name.decode()]
+        value = self._objects[info].get(name.decode())
+        if not isinstance(value, int):
+            return self._CreateStatus(1, b"there is no such integer")
+        out[0] = value
+        return None
+
+    def _KernelInfoGetAttribute_string(self, info: int, name: bytes, out: int | None, size: Any) -> int | None:
+        value = self._objects[info].get(name.decode())
+        if not isinstance(value, str):
+            return self._CreateStatus(1, b"there is no such text")
+        _give_text(value, out, size)
         return None
 
     def _KernelContext_GetInput(self, context: int, index: int, out: Any) -> None:
@@ -238,7 +247,7 @@ class Host:
 class Node:
     """A node of a host."""
 
-    def __init__(self, host: Host, op: int, attributes: Mapping[str, int]) -> None:
+    def __init__(self, host: Host, op: int, attributes: Mapping[str, int | str]) -> None:
         self._host, self.op = host, op
         made = ctypes.c_void_p()
         info = host._handle(dict(attributes))
@@ -294,6 +303,7 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
     "GetSessionConfigEntry": (_Pointer, _Text, _Pointer, _Sizes, _Pointer),
     "KernelInfo_GetNodeName": (_Pointer, _Pointer, _Sizes, _Pointer),
     "KernelInfoGetAttribute_int64": (_Pointer, _Text, _Dimensions, _Pointer),
+    "KernelInfoGetAttribute_string": (_Pointer, _Text, _Pointer, _Sizes, _Pointer),
     "KernelContext_GetInput": (_Pointer, _Size, _Out, _Pointer),
     "KernelContext_GetOutput": (_Pointer, _Size, _Dimensions, _Size, _Out, _Pointer),
     "GetTensorMutableData": (_Pointer, _Out, _Pointer),

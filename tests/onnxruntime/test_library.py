@@ -167,12 +167,51 @@ class TestResults:
     def test_reciprocals(self, host: Host, name: str) -> None:
         assert_same(host.node("Reciprocal", DTYPES[name])(values(name)), vinculum.reciprocal(values(name)))
 
-    def test_versions_that_place_the_second_operand(self, host: Host) -> None:
-        a, b = np.arange(1, 25, dtype=np.float32).reshape(2, 3, 4), np.arange(1, 4, dtype=np.float32)
-        expected = vinculum.div(a, b, opset=6, broadcast=1, axis=1)
-        assert_same(host.node("Div", np.float32, broadcast=1, axis=1)(a, b), expected)
-        with pytest.raises(HostError, match=r"^vinculum: Div 'node' of float: the shapes \[2, 3, 4\] and \[3\] do not"):
-            host.node("Div", np.float32, broadcast=1, axis=3)(a, b)
+    @pytest.mark.parametrize(
+        ("of_b", "attributes"),
+        [
+            ((3,), {"broadcast": 1, "axis": 1}),
+            ((4,), {"broadcast": 1}),
+            ((3, 4), {"broadcast": 1, "axis": 1}),
+            ((1, 1), {"broadcast": 1, "axis": 7}),
+            ((2, 3, 4), {"broadcast": 0}),
+        ],
+    )
+    def test_versions_that_place_the_second_operand(
+        self, host: Host, of_b: tuple[int, ...], attributes: dict[str, Any]
+    ) -> None:
+        a, b = (np.arange(1, 1 + prod(shape), dtype=np.float32).reshape(shape) for shape in ((2, 3, 4), of_b))
+        expected = vinculum.div(a, b, opset=6, **attributes)
+        assert_same(host.node("Div", np.float32, **attributes)(a, b), expected)
+
+    @pytest.mark.parametrize(
+        ("of_b", "attributes", "reason"),
+        [
+            ((3,), {"broadcast": 1, "axis": 3}, "the shapes [2, 3, 4] and [3] do not fit together"),
+            ((3,), {"broadcast": 1, "axis": 2**40}, "the shapes [2, 3, 4] and [3] do not fit together"),
+            ((3, 1), {"broadcast": 1}, "the shapes [2, 3, 4] and [3, 1] do not fit together"),
+            ((1, 2, 3, 4), {"broadcast": 1}, "the shapes [2, 3, 4] and [1, 2, 3, 4] do not fit together"),
+            ((4,), {"axis": 2}, "the shapes [2, 3, 4] and [4] do not fit together without broadcast=1"),
+            ((4,), {"broadcast": 1, "axis": -1}, "axis is -1; allowed: 0 and more"),
+            ((4,), {"broadcast": 2}, "broadcast is 2; allowed: 0, 1"),
+            ((4,), {"broadcast": "1"}, "broadcast is text; allowed: an integer"),
+        ],
+    )
+    def test_places_that_are_not_there(
+        self, host: Host, of_b: tuple[int, ...], attributes: dict[str, Any], reason: str
+    ) -> None:
+        a, b = np.ones((2, 3, 4), np.float32), np.ones(of_b, np.float32)
+        with pytest.raises(HostError) as raised:
+            host.node("Div", np.float32, **attributes)(a, b)
+        assert str(raised.value) == f"vinculum: Div 'node' of float: {reason}"
+
+    def test_attributes_that_later_versions_do_not_have(self) -> None:
+        """Where ONNX Runtime may fuse, no node is of an older version."""
+        host = Host()
+        host.register({"custom_op.vinculum.fusions": "1"})
+        for name in ("axis", "broadcast"):
+            with pytest.raises(HostError, match=f": {name} is an attribute of versions 1 and 6 only$"):
+                host.node("Div", np.float32, **{name: 0})
 
 
 class TestErrors:
@@ -259,7 +298,8 @@ class TestDivider:
             given.append((one.number, one.type, *(operand.tolist() for operand in operands)))
             return 0
 
-        node = self.made(divide, name, {"vinculum_number": 5} | ({} if axis is None else {"axis": axis}))
+        placed = {} if axis is None else {"broadcast": 1, "axis": axis}
+        node = self.made(divide, name, {"vinculum_number": 5} | placed)
         a, b = (np.arange(1, 1 + prod(shape)).astype(DTYPES[name]).reshape(shape) for shape in shapes)
         quotient = node(a, b)
         assert quotient.tolist() == np.full(shapes[0], 7).tolist()

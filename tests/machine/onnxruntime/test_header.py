@@ -72,8 +72,8 @@ def comparison() -> str:
     text = (LIBRARY / "api.hpp").read_text("utf-8")
     functions = re.findall(r"^using (\w+) = Function<(\d+),", text, re.MULTILINE)
     fields = re.findall(r"^    \S.*?\(\*(\w+)\)\(.*= nullptr;$", text, re.MULTILINE)
-    types = re.findall(r'\{(\d+),\s+Element::\w+,\s+\d,\s+"(\w+)"', (LIBRARY / "operators.cpp").read_text("utf-8"))
-    assert (len(functions), len(fields), len(types)) == (22, 25, 12)
+    types = re.findall(r'\{(\d+),\s+Element::\w+,\s+\d,\s+"(\w+)"', (LIBRARY / "operator.hpp").read_text("utf-8"))
+    assert (len(functions), len(fields), len(types)) == (23, 25, 12)
     newer = [f"FUNCTION({name})" for name, place in functions if int(place) >= 390]
     lines = [f"FUNCTION({name})" for name, place in functions if int(place) < 390]
     lines += ["#if ORT_API_VERSION >= 24", *newer, "#endif", "FIELD(version)", *(f"FIELD({name})" for name in fields)]

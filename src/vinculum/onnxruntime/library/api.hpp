@@ -57,6 +57,7 @@ using GetDimensions = Function<62, Status*(const TensorTypeAndShapeInfo*, std::i
 using GetSymbolicDimensions = Function<63, Status*(const TensorTypeAndShapeInfo*, const char**, std::size_t)>;
 using GetTensorTypeAndShape = Function<65, Status*(const Value*, TensorTypeAndShapeInfo**)>;
 using KernelInfoGetAttribute_int64 = Function<86, Status*(const KernelInfo*, const char*, std::int64_t*)>;
+using KernelInfoGetAttribute_string = Function<87, Status*(const KernelInfo*, const char*, char*, std::size_t*)>;
 using KernelContext_GetInput = Function<90, Status*(const KernelContext*, std::size_t, const Value**)>;
 using KernelContext_GetOutput = Function<91, Status*(KernelContext*, std::size_t, const std::int64_t*, std::size_t, Value**)>;
 using ReleaseStatus = Function<93, void(Status*)>;

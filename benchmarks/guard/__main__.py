@@ -1,5 +1,7 @@
 """Count the instructions of each cell under callgrind and compare them with what is expected.
 
+A jump that a processor predicts wrongly counts as many: callgrind imitates the prediction too.
+
 The backend is that of processors of 2013, which callgrind can imitate on any later one, so that the counts do not
 depend on the machine. They do depend on the compiler, Python and NumPy, whose versions are kept with them.
 """
@@ -29,8 +31,12 @@ TOLERANCE = 0.04
 
 ENVIRONMENT = {"VINCULUM_BACKEND": "x86-64-v3", "PYTHONHASHSEED": "0"}
 DUMP = re.compile(
-    r"^desc: Trigger: Client Request: (?P<cell>.+)\|(?P<repeats>\d+)$.*?^totals: (?P<total>\d+)$", re.M | re.S
+    r"^desc: Trigger: Client Request: (?P<cell>.+)\|(?P<repeats>\d+)$.*?^events: (?P<events>.+?)$.*?"
+    r"^totals: (?P<totals>[\d ]+)$",
+    re.M | re.S,
 )
+# By callgrind's names, and how many instructions a processor could do in the time.
+COSTS = {"Ir": 1, "Bcm": 20, "Bim": 20}
 
 
 def versions() -> dict[str, str]:
@@ -44,15 +50,21 @@ def versions() -> dict[str, str]:
 
 
 def count(folder: Path) -> dict[str, int]:
-    """Return the instructions of one call of each cell."""
+    """Return the instructions of one call of each cell, those lost to wrong predictions included."""
     marks, counts = folder / "marks.so", folder / "counts"
     counts.mkdir()
     run(["gcc", "-O1", "-shared", "-fPIC", "-o", str(marks), str(HERE / "marks.c")])
     program = [sys.executable, "-m", "benchmarks.guard.cells"]
-    callgrind = ["valgrind", "--tool=callgrind", "--quiet", "--instr-atstart=no", f"--callgrind-out-file={counts}/%p"]
-    run([*callgrind, *program, str(marks)])
+    callgrind = ["valgrind", "--tool=callgrind", "--branch-sim=yes", "--quiet", "--instr-atstart=no"]
+    run([*callgrind, f"--callgrind-out-file={counts}/%p", *program, str(marks)])
     found = (DUMP.search(file.read_text()) for file in counts.iterdir())
-    return {dump["cell"]: round(int(dump["total"]) / int(dump["repeats"])) for dump in found if dump}
+    return {dump["cell"]: round(cost(dump) / int(dump["repeats"])) for dump in found if dump}
+
+
+def cost(dump: re.Match[str]) -> int:
+    """Return the instructions that a dump of callgrind's stands for."""
+    counted = zip(dump["events"].split(), dump["totals"].split(), strict=True)
+    return sum(COSTS.get(event, 0) * int(total) for event, total in counted)
 
 
 def run(command: list[str], stdout: int | None = None) -> str:

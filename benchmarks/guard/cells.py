@@ -19,6 +19,8 @@ import vinculum
 INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 MANY = 20_000
+# Distinct pairs that no predictor of jumps learns.
+UNLEARNABLE = 100_000
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,16 @@ def cells() -> Iterator[Cell]:
         yield Cell(f"{name}, one divisor", lambda a=a, b=b[:1], out=out: div(a, b, out), 5)  # type: ignore[misc]
         if name in ("int8", "int64"):
             yield Cell(f"{name}, floor", lambda a=a, b=b, out=out: floor(a, b, out), 5)  # type: ignore[misc]
+    for name in ("int32", "int64"):
+        dtype = np.dtype(name)
+        limits = np.iinfo(dtype)
+        a, b = (rng.integers(limits.min, limits.max, UNLEARNABLE, dtype) for _ in range(2))
+        b = (
+            b >> rng.integers(0, limits.bits - 1, UNLEARNABLE, dtype) | 1
+        )  # of all magnitudes, so that few quotients are zero
+        out = np.empty_like(a)
+        yield Cell(f"{name}, signs", lambda a=a, b=b, out=out: div(a, b, out), 1)  # type: ignore[misc]
+        yield Cell(f"{name}, signs, floor", lambda a=a, b=b, out=out: floor(a, b, out), 1)  # type: ignore[misc]
     small = rng.integers(1, 1 << 40, MANY)
     yield Cell("int64, small", lambda: div(small, small, np.empty_like(small)), 5)
     single = rng.uniform(1, 2, (100, 200)).astype(np.float32)

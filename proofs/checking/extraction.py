@@ -43,7 +43,7 @@ class CFile:
     name : str
         Of the file, without folder; a header's ends in ``.h``.
     modules : tuple of str
-        ``"theory.Module"``.
+        ``"theory.Module"``, or ``"theory.Module.function"`` where not all functions of a module are wanted.
     driver : str
         How Why3 writes them, a file in ``proofs/c``.
     included : tuple of str, optional

@@ -51,8 +51,16 @@ RULES = (
         ),
         "invariant.drv",
     ),
-    # By the processor's own division, as in the C library.
-    CFile("integer.h", ("c_integer_quotients.Int64", "c_integer_quotients.UInt64"), "sonnx_div.drv"),
+    # By the processor's own division, as in the C library, whose loops need more of these modules.
+    CFile(
+        "integer.h",
+        (
+            "c_integer_quotients.Int64.quotient_int64",
+            "c_integer_quotients.Int64.floor_quotient_int64",
+            "c_integer_quotients.UInt64.quotient_uint64",
+        ),
+        "sonnx_div.drv",
+    ),
 )
 
 

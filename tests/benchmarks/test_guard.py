@@ -8,7 +8,7 @@ import json
 import pytest
 from rich.console import Console
 
-from benchmarks.guard.__main__ import EXPECTED, TOLERANCE, judge
+from benchmarks.guard.__main__ import DUMP, EXPECTED, TOLERANCE, cost, judge
 from benchmarks.guard.cells import cells
 
 
@@ -41,6 +41,16 @@ class TestJudgement:
         content, text = judged(counts, expected)
         assert not content
         assert "int8" in text
+
+
+def test_a_wrong_prediction_costs_as_many_instructions() -> None:
+    """A branch on random signs costs more than the instructions that it saves."""
+    dump = DUMP.search(
+        "desc: Trigger: Client Request: int64, floor|1\n\nevents: Ir Bc Bcm Bi Bim\nfn=(1)\n"
+        "1 2 3\ntotals: 900 80 7 6 5\n"
+    )
+    assert dump is not None
+    assert (dump["cell"], cost(dump)) == ("int64, floor", 900 + 20 * (7 + 5))
 
 
 def test_every_cell_is_expected() -> None:

@@ -1,10 +1,8 @@
-/* Extracted by Why3 1.5.1 from c_integer_quotients.Int64, c_integer_quotients.UInt64: change it
-   there. */
+/* Extracted by Why3 1.5.1 from c_integer_quotients.Int64.quotient_int64,
+   c_integer_quotients.Int64.floor_quotient_int64, c_integer_quotients.UInt64.quotient_uint64:
+   change it there. */
 #pragma once
 #include "contract.h"
-
-#include <stdint.h>
-
 
 static inline int64_t quotient_int64(int64_t a, int64_t b) {
   if (b == INT64_C(-1)) {
@@ -19,7 +17,7 @@ static inline int64_t quotient_int64(int64_t a, int64_t b) {
 }
 
 static inline int64_t floor_quotient_int64(int64_t a, int64_t b) {
-  int64_t quotient, remainder;
+  int64_t quotient, remainder, turned;
   if (b == INT64_C(-1)) {
     if (a < INT64_C(-9223372036854775807)) {
       return a;
@@ -29,7 +27,12 @@ static inline int64_t floor_quotient_int64(int64_t a, int64_t b) {
   } else {
     quotient = a / b;
     remainder = a % b;
-    if ((remainder < INT64_C(0) && b > INT64_C(0)) || (remainder > INT64_C(0) && b < INT64_C(0))) {
+    if (b < INT64_C(0)) {
+      turned = -remainder;
+    } else {
+      turned = remainder;
+    }
+    if (turned < INT64_C(0)) {
       return quotient - INT64_C(1);
     } else {
       return quotient;
@@ -37,30 +40,6 @@ static inline int64_t floor_quotient_int64(int64_t a, int64_t b) {
   }
 }
 
-static inline int is_zero_int64(int64_t b) {
-  return b == INT64_C(0);
-}
-
-static inline int violates_int64(int64_t a, int64_t b) {
-  if (b == INT64_C(0)) {
-    return 1;
-  } else {
-    if (b == INT64_C(-1)) {
-      return a < INT64_C(-9223372036854775807);
-    } else {
-      return 0;
-    }
-  }
-}
-
 static inline uint64_t quotient_uint64(uint64_t a, uint64_t b) {
   return a / b;
-}
-
-static inline uint64_t floor_quotient_uint64(uint64_t a, uint64_t b) {
-  return a / b;
-}
-
-static inline int is_zero_uint64(uint64_t b) {
-  return b == UINT64_C(0);
 }

@@ -16,7 +16,7 @@ from vinculum.conformance.execute.planning import plan
 from vinculum.conformance.execute.run import Selection
 from vinculum.conformance.execute.suite import survey
 from vinculum.conformance.oracle.verdict import Kind
-from vinculum.conformance.runtimes.programs.onnx_model import onnx_model
+from vinculum.conformance.runtimes.programs.models import onnx_model
 from vinculum.conformance.runtimes.registry import MAKER, runtime
 from vinculum.errors import ModelError, SpecLookupError
 from vinculum.sandbox import End, Isolated

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from onnx import ModelProto
 
 from tests.models.built_models import check_file
-from vinculum.conformance.runtimes.programs.ir_writer import OpenvinoWriter, Value
+from tests.models.ir_writer import OpenvinoWriter, Value
 from vinculum.models import Model
 from vinculum.models.onnx.file import normalise
 from vinculum.models.onnx.model import model_of

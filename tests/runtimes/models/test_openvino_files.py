@@ -11,7 +11,7 @@ import openvino.opset13 as op
 import pytest
 
 from tests.models.convert.ir_models import DIVIDING, write_ir
-from vinculum.conformance.runtimes.programs.ir_writer import OpenvinoWriter, Value
+from tests.models.ir_writer import OpenvinoWriter, Value
 from vinculum.models import load
 from vinculum.models.inner_divisions import what_openvino_divides
 from vinculum.models.openvino_ir.types import TensorType

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.runtimes.programs.onnx_source import inputs_source, onnx_model_lines
-from vinculum.conformance.runtimes.programs.reproducer import operand_lines, print_quotient, python_program
+from vinculum.conformance.runtimes.programs.reproducer import onnx_program
 from vinculum.errors import ModelError
 from vinculum.sandbox import UnsupportedError
 from vinculum.text import listed, one_line
@@ -36,7 +35,7 @@ class OnnxBackend:
 
     def answer(self, operation: Operation) -> NDArray[Any]:
         """Return the backend's quotient; "not implemented" errors become UnsupportedError."""
-        from vinculum.conformance.runtimes.programs.onnx_model import onnx_model
+        from vinculum.conformance.runtimes.programs.models import onnx_model
 
         quotient: NDArray[Any] = self._outputs(onnx_model(operation), operation.inputs)[0]
         return quotient
@@ -82,15 +81,10 @@ def reproducer(operation: Operation, source: str, options: Mapping[str, str], *,
         The module to import for the expression.
     """
     written = "".join(f", {name}={value!r}" for name, value in options.items())
-    inputs = f"list({inputs_source(operation)}.values())"
+    inputs = "[*inputs.values()]"
     call = f"prepare(model{written}).run({inputs})" if prepares else f"run_model(model, {inputs}{written})"
-    return python_program(
-        f"import {module}",
-        *operand_lines(operation),
-        *onnx_model_lines(operation),
-        f"outputs = {source}.{call}",
-        print_quotient("outputs[0] if isinstance(outputs, (list, tuple)) else outputs"),
-    )
+    lines = [f"import {module}", f"outputs = {source}.{call}"]
+    return onnx_program(operation, *lines, result="outputs[0] if isinstance(outputs, (list, tuple)) else outputs")
 
 
 def _copied(given: Any, names: Sequence[str]) -> list[Any]:

@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vinculum.conformance.cases.operation import Operation
 from vinculum.errors import ModelError
@@ -22,6 +23,31 @@ _ONE = np.ones(1, np.float32)
 
 ONE_BY_ONE = Operation(DIV_14, {}, (_ONE, _ONE), (False, False))
 """The division 1 / 1, which every runtime can execute."""
+
+
+class Packaged:
+    """A runtime of an installed package: what is the same for all of them."""
+
+    title: str
+    package: str  # The package to import.
+    needs: tuple[str, ...] = ()  # Other packages on which its answers depend.
+    install: str = ""  # What pip installs; by default our own extra with the name of the package.
+
+    def check(self) -> None:
+        """Raise ModelError if the package is not installed."""
+        check_package(self.title, self.package, self.install)
+
+    def versions(self) -> Mapping[str, str]:
+        """Return the versions of its packages."""
+        return versions_of(self.package.partition(".")[0], *self.needs)
+
+    def start(self) -> None:
+        """Divide 1 by 1 with the options."""
+        self.answer(ONE_BY_ONE)
+
+    def answer(self, operation: Operation) -> NDArray[Any]:
+        """Return the quotient."""
+        raise NotImplementedError
 
 
 def check_package(title: str, package: str, install: str = "") -> None:

@@ -11,35 +11,30 @@ from numpy.typing import NDArray
 
 from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.runtimes.options import check_names
-from vinculum.conformance.runtimes.packages import ONE_BY_ONE, versions_of
-from vinculum.conformance.runtimes.programs.onnx_source import inputs_source, onnx_model_lines
-from vinculum.conformance.runtimes.programs.openvino_source import ir_lines
-from vinculum.conformance.runtimes.programs.reproducer import operand_lines, print_quotient, python_program
+from vinculum.conformance.runtimes.packages import Packaged
+from vinculum.conformance.runtimes.programs.reproducer import (
+    inputs_source,
+    ir_lines,
+    onnx_program,
+    operand_lines,
+    print_quotient,
+    python_program,
+)
 from vinculum.spec.model import Dialect
 
 
-class VinculumItself:
+class VinculumItself(Packaged):
     """Vinculum with its default policies; it has no options."""
 
-    title = "Vinculum"
+    title, package = "Vinculum", "vinculum"
+    needs = ("numpy", "ml_dtypes", "onnx")
 
     def __init__(self, options: Mapping[str, str]) -> None:
         check_names("vinculum", options, ())
 
-    def check(self) -> None:
-        """Do nothing: it is installed."""
-
-    def versions(self) -> Mapping[str, str]:
-        """Return its own version, and those of the packages on which its answers depend."""
-        return versions_of("vinculum", "numpy", "ml_dtypes", "onnx")
-
     def covers(self, operation: Operation) -> bool:
         """Tell whether it covers this: all except constants of SONNX, whose operators are called as functions."""
         return operation.spec.dialect is not Dialect.SONNX or not any(operation.constant)
-
-    def start(self) -> None:
-        """Divide 1 by 1."""
-        self.answer(ONE_BY_ONE)
 
     def answer(self, operation: Operation) -> NDArray[Any]:
         """Return the quotient of the one division in the model, or of the function call for SONNX."""
@@ -50,7 +45,7 @@ class VinculumItself:
             return div(*operation.operands, **attributes)
         if operation.spec.dialect is Dialect.OPENVINO:
             return _in_ir(operation)
-        from vinculum.conformance.runtimes.programs.onnx_model import onnx_model
+        from vinculum.conformance.runtimes.programs.models import onnx_model
         from vinculum.models.backend import VinculumBackend
 
         quotient: NDArray[Any] = VinculumBackend.run_model(onnx_model(operation), operation.inputs)[0]
@@ -64,37 +59,29 @@ class VinculumItself:
 
     def reproducer(self, operation: Operation) -> str:
         """Return Python source that executes the operation with the installed package."""
-        sources = {Dialect.ONNX: _onnx_lines, Dialect.OPENVINO: _ir_lines, Dialect.SONNX: _sonnx_lines}
-        modules = {Dialect.ONNX: "vinculum.backend", Dialect.OPENVINO: "vinculum", Dialect.SONNX: "vinculum.sonnx"}
-        dialect = operation.spec.dialect
-        return python_program(f"import {modules[dialect]}", *operand_lines(operation), *sources[dialect](operation))
-
-
-def _onnx_lines(operation: Operation) -> list[str]:
-    run = f"vinculum.backend.run_model(model, {inputs_source(operation)})"
-    return [*onnx_model_lines(operation), print_quotient(f"{run}[0]")]
-
-
-def _ir_lines(operation: Operation) -> list[str]:
-    return [
-        *ir_lines(operation),
-        "with tempfile.TemporaryDirectory() as folder:",
-        '    path = Path(folder, "division.xml")',
-        "    path.write_bytes(xml)",
-        '    path.with_suffix(".bin").write_bytes(data)',
-        f"    outputs = vinculum.load(path).run({inputs_source(operation)})",
-        print_quotient(f'outputs["{operation.spec.outputs[0].name}"]'),
-    ]
-
-
-def _sonnx_lines(operation: Operation) -> list[str]:
-    attributes = "".join(f", {name}={value!r}" for name, value in operation.attributes.items())
-    return [print_quotient(f"vinculum.sonnx.div(a, b{attributes})")]
+        if operation.spec.dialect is Dialect.ONNX:
+            run = "vinculum.backend.run_model(model, inputs)[0]"
+            return onnx_program(operation, "import vinculum.backend", result=run)
+        if operation.spec.dialect is Dialect.SONNX:
+            attributes = "".join(f", {name}={value!r}" for name, value in operation.attributes.items())
+            lines = ["import vinculum.sonnx", print_quotient(f"vinculum.sonnx.div(a, b{attributes})")]
+            return python_program(*operand_lines(operation), *lines)
+        return python_program(
+            "import vinculum",
+            *operand_lines(operation),
+            *ir_lines(operation),
+            "with tempfile.TemporaryDirectory() as folder:",
+            '    path = Path(folder, "division.xml")',
+            "    path.write_bytes(xml)",
+            '    path.with_suffix(".bin").write_bytes(data)',
+            f"    outputs = vinculum.load(path).run({inputs_source(operation)})",
+            print_quotient(f'outputs["{operation.spec.outputs[0].name}"]'),
+        )
 
 
 def _in_ir(operation: Operation) -> NDArray[Any]:
     """Return the quotient of an IR, which is loaded from its two files."""
-    from vinculum.conformance.runtimes.programs.openvino_ir import openvino_ir
+    from vinculum.conformance.runtimes.programs.models import openvino_ir
     from vinculum.models.source import load
 
     xml, data = openvino_ir(operation)

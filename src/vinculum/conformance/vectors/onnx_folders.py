@@ -7,7 +7,7 @@ from pathlib import Path
 from onnx import numpy_helper
 
 from vinculum.conformance.cases.case import Case
-from vinculum.conformance.runtimes.programs.onnx_model import onnx_model
+from vinculum.conformance.runtimes.programs.models import onnx_model
 from vinculum.conformance.vectors.lines import name_of, standing
 from vinculum.conformance.vectors.records import Standing
 

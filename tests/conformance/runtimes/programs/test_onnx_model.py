@@ -9,7 +9,7 @@ import pytest
 from onnx import ModelProto, TensorProto, numpy_helper
 
 from tests.conformance.asking import operation, same_bits, small
-from vinculum.conformance.runtimes.programs.onnx_model import onnx_model
+from vinculum.conformance.runtimes.programs.models import onnx_model
 from vinculum.spec.element_types import FLOAT
 from vinculum.spec.model import Dialect, OperatorSpec
 from vinculum.spec.onnx_div import DIV_1, DIV_6, DIV_14

@@ -10,7 +10,7 @@ import pytest
 
 from tests.conformance.asking import operation, same_bits, small
 from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.runtimes.programs.openvino_ir import openvino_ir
+from vinculum.conformance.runtimes.programs.models import openvino_ir
 from vinculum.models.source import load
 from vinculum.ops.openvino import divide
 from vinculum.spec.element_types import ElementType

@@ -12,9 +12,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from tests.models.ir_writer import OpenvinoWriter, Value
 from vinculum.conformance.audit.record import Audit
 from vinculum.conformance.oracle.verdict import Kind
-from vinculum.conformance.runtimes.programs.ir_writer import OpenvinoWriter, Value
 from vinculum.errors import ModelError
 from vinculum.models.openvino_ir.layers import AXIS_OF_OPENVINO
 from vinculum.models.openvino_ir.types import TensorType

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vinculum.conformance.audit.hazards import hazards, smallest_divisor
+from vinculum.conformance.audit.recomputation import hazards, smallest_divisor
 from vinculum.conformance.cases.expectations import without_quotient
 from vinculum.conformance.cases.operation import Operation, aligned
 from vinculum.spec.element_types import ELEMENT_TYPES, ElementType

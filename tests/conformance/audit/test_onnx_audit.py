@@ -275,7 +275,7 @@ class TestFiles:
         def full(*_: object) -> None:
             raise OSError(ENOSPC, "No space left on device")
 
-        monkeypatch.setattr("vinculum.conformance.audit.runs.write_model", full)
+        monkeypatch.setattr("vinculum.conformance.audit.audit.write_model", full)
         model = onnx_model([div("a", "a", "c")], {"a": (FLOAT, (2,))}, {"c": (FLOAT, (2,))})
         with pytest.raises(ModelError, match=r"exposed cannot be written: .*No space left"):
             audited(model, FakeRuntime, {"a": f32([1, 2])})

@@ -25,8 +25,7 @@ from vinculum.conformance.execute.suite import explained, survey
 from vinculum.conformance.runtimes.registry import runtime
 from vinculum.conformance.vectors.elements import elements_text
 from vinculum.conformance.vectors.export import export
-from vinculum.conformance.vectors.lines import case_of, expectation_of, type_of
-from vinculum.conformance.vectors.records import CaseLine, Standing
+from vinculum.conformance.vectors.records import CaseLine, Standing, case_of, expectation_of, type_of
 from vinculum.errors import AttributeValueError, ModelError, VinculumError
 from vinculum.spec.element_types import FLOAT, INT32, by_name
 from vinculum.spec.model import Dialect

@@ -15,10 +15,18 @@ from tests.conformance.asking import message, same_bits
 from tests.conformance.vectors.exports import exported, lines
 from vinculum.conformance.cases.case import Case, Level
 from vinculum.conformance.cases.enumeration import cases
+from vinculum.conformance.vectors.answers import read_array
 from vinculum.conformance.vectors.export import FORMATS, export
-from vinculum.conformance.vectors.lines import case_of, expectation_of, name_of
-from vinculum.conformance.vectors.npy import read_array
-from vinculum.conformance.vectors.records import AnswerLine, CaseLine, ConventionLine, Index, Standing
+from vinculum.conformance.vectors.records import (
+    AnswerLine,
+    CaseLine,
+    ConventionLine,
+    Index,
+    Standing,
+    case_of,
+    expectation_of,
+    name_of,
+)
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.spec.element_types import REAL, by_name
 from vinculum.tensors.storage import dtype_of

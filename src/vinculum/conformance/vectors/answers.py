@@ -7,11 +7,12 @@ from hashlib import file_digest
 from io import BufferedReader
 from math import prod
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
 from msgspec import UNSET, Struct
+from numpy.typing import NDArray
 
 from vinculum.conformance.arithmetic import Answered
 from vinculum.conformance.cases.case import Case, Level
@@ -21,14 +22,12 @@ from vinculum.conformance.oracle.verdict import Verdict
 from vinculum.conformance.runtimes.options import check_names
 from vinculum.conformance.vectors.elements import array_of
 from vinculum.conformance.vectors.export import CASES, INDEX
-from vinculum.conformance.vectors.lines import case_of, type_of
-from vinculum.conformance.vectors.npy import read_array
-from vinculum.conformance.vectors.records import SCHEMA, AnswerLine, CaseLine, Index, Tensor
+from vinculum.conformance.vectors.records import SCHEMA, AnswerLine, CaseLine, Index, Tensor, case_of, type_of
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.files import regular_size
 from vinculum.sandbox import Answer, End
 from vinculum.tensors.storage import dtype_of
-from vinculum.text import listed, quoted
+from vinculum.text import listed, one_line, quoted
 
 _LINES, _FOLDER = "answers.jsonl", "answers"
 _MOST = 1 << 34  # The largest file in bytes; files of cases and answers are read line by line.
@@ -249,3 +248,21 @@ def _opened(path: Path) -> BufferedReader:
     except OSError as error:
         reason = f"{str(path)!r} cannot be read: {error.strerror}" if error.strerror else str(error)
         raise ModelError(f"{reason}; give an ordinary file") from None
+
+
+def read_array(path: Path, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Return the array of a file; for an expected type that NumPy lacks, unsigned integers are read as its encodings.
+
+    Raises
+    ------
+    ModelError
+        If it is not an ``.npy`` file.
+    """
+    try:
+        array: NDArray[Any] = np.load(path, allow_pickle=False)
+    except (ValueError, EOFError, OSError) as error:
+        raise ModelError(f"{str(path)!r} is not an .npy file: {one_line(error)}") from None
+    bits = np.dtype(f"u{dtype.itemsize}")
+    if dtype.isbuiltin != 1 and array.dtype.newbyteorder("=") == bits:
+        array = np.ascontiguousarray(array.astype(bits)).reshape(array.shape).view(dtype)
+    return array

@@ -13,8 +13,7 @@ from itertools import product
 
 import numpy as np
 
-from vinculum.conformance.vectors.lines import tensor_of
-from vinculum.conformance.vectors.records import ConventionLine, Standing
+from vinculum.conformance.vectors.records import ConventionLine, Standing, tensor_of
 from vinculum.reference.exact_quotient import floor, truncating
 from vinculum.spec.element_types import (
     INT8,

@@ -40,23 +40,14 @@ _LEAST_LIMIT, _TIMES = 10.0, 10
 class Auditor:
     """Audits one model in one runtime.
 
-    Parameters
-    ----------
-    file : Path
-        An ONNX file, or for OpenVINO an IR.
-    backend : str
-        A runtime that runs ONNX models, with options in the syntax of `vinculum.conformance.runtimes.registry`.
-    limits : Limits
-        The limits of the runtime for each of its two runs on the inputs.
-    expand : bool
-        Whether to replace nodes that divide internally by the function bodies with which ONNX defines them.
+    - `file`: An ONNX file, or for OpenVINO an IR.
+    - `backend`: A runtime that runs ONNX models, with options in the syntax of
+      `vinculum.conformance.runtimes.registry`.
+    - `limits`: The limits of the runtime for each of its two runs on the inputs.
+    - `expand`: Whether to replace nodes that divide internally by the function bodies with which ONNX defines them.
 
-    Raises
-    ------
-    SpecLookupError, AttributeValueError
-        If the backend is unknown, cannot run models, or lacks an option.
-    ModelError, ElementTypeError, BroadcastError
-        If its package is not installed, or it cannot audit the model in the file.
+    SpecLookupError, AttributeValueError if the backend is unknown, cannot run models, or lacks an option. ModelError,
+    ElementTypeError, BroadcastError if its package is not installed, or it cannot audit the model in the file.
     """
 
     def __init__(self, file: Path, backend: str, limits: Limits, *, expand: bool = False) -> None:
@@ -74,18 +65,12 @@ class Auditor:
     def audit(self, inputs: Mapping[str, Any], edges: Iterable[Mapping[str, Any]] = ()) -> Audit:
         """Run the model and return the results.
 
-        Parameters
-        ----------
-        inputs : Mapping of str to array
-            The inputs for a run of the original model and one of the exposed model, whose outputs are compared.
-        edges : iterable of Mapping of str to array
-            Sets of edge cases for the exposed model. If the runtime crashes or refuses a set, the set is run again
-            without 0 among the integer inputs that are divisors, then also without -1. Skipped sets are counted.
+        - `inputs`: The inputs for a run of the original model and one of the exposed model, whose outputs are compared.
+        - `edges`: Sets of edge cases for the exposed model. If the runtime crashes or refuses a set, the set is run
+          again without 0 among the integer inputs that are divisors, then also without -1. Skipped sets are counted.
 
-        Raises
-        ------
-        ModelError, ElementTypeError, BroadcastError
-            If they are not inputs of the model, or if the runtime treats one of them as a constant.
+        ModelError, ElementTypeError, BroadcastError if they are not inputs of the model, or if the runtime treats one
+        of them as a constant.
         """
         subject = self.subject
         given = validated_inputs(subject.inputs, inputs)
@@ -242,21 +227,10 @@ def _changed(subject: AuditedModel, plain: list[Any], exposed: list[Any]) -> tup
 class Runs:
     """Runs a model.
 
-    Parameters
-    ----------
-    subject : AuditedModel
-        The model.
-    process : Isolated
-        The runtime.
-    title : str
-        The runtime's name in sentences.
-    folder : str
-        The folder for the file of the exposed model.
-
-    Attributes
-    ----------
-    subject : AuditedModel
-        The model as it was exposed last.
+    - `process`: The runtime.
+    - `title`: The runtime's name in sentences.
+    - `folder`: The folder for the file of the exposed model.
+    - `subject`: The model as it was exposed last.
     """
 
     def __init__(self, subject: AuditedModel, process: Isolated, title: str, folder: str) -> None:
@@ -270,10 +244,7 @@ class Runs:
         If the runtime fails on the exposed model, it is run again without exposed values in bodies. A model that hangs
         unexposed is not run again.
 
-        Raises
-        ------
-        ModelError
-            If the exposed model cannot be written.
+        ModelError if the exposed model cannot be written.
         """
         plain = self._process.call("run_model", self.subject.file.absolute(), inputs)
         if plain.end is End.HUNG:

@@ -32,16 +32,10 @@ _KINDS = list(Kind)
 def record(tap: Tap, inputs: Mapping[str, Any], exposed: Sequence[Any], process: Isolated | None) -> NodeRecord:
     """Return the record of one division in a run.
 
-    Parameters
-    ----------
-    tap : Tap
-        The division.
-    inputs : Mapping of str to array
-        The inputs of the model.
-    exposed : sequence of array
-        The outputs of the exposed model.
-    process : Isolated or None
-        The runtime, in which a division that is not exact is repeated alone; None to skip that.
+    - `tap`: The division.
+    - `inputs`: The inputs of the model.
+    - `exposed`: The outputs of the exposed model.
+    - `process`: The runtime, in which a division that is not exact is repeated alone; None to skip that.
     """
     division = tap.division
     if tap.unobserved is not None:

@@ -46,29 +46,20 @@ class Function(Enum):
 class Library:
     """How a library is called, as Python source with the names ``a`` and ``b`` of a division, ``x`` of a reciprocal.
 
-    Attributes
-    ----------
-    name, title, package : str
-        What the command line and what sentences call it, and the package to import.
-    imports : tuple of str
-        The lines that import it, and set what must be set.
-    calls : Mapping of Function to str or callable
-        The expression that gives the quotient, or a function whose body does, without branches. What is missing is not
-        supported; unsigned integers are truncated by a floor division too.
-    types : Mapping of str to str
-        NumPy's or ml_dtypes' names of the element types that it has, and its own. Empty if it takes all by these names.
-    array, back : str
-        An array of the library, and an array of NumPy, of what ``{0}`` names; ``{type}`` is its own name of the type.
-    foreign_array, foreign_back : str
-        The same of element types that NumPy lacks, if these travel as their bits: as ``np.{bits}``.
-    call : str
-        What is evaluated, of the ``{call}`` and its operands' ``{names}``.
-    needs : tuple of str
-        Other packages on which its answers depend.
-    install : str
-        What pip installs; our own extra by default.
-    options : Mapping
-        For each option its allowed values, the default first, and the attributes that each changes.
+    - `name`, `title`, `package`: What the command line and what sentences call it, and the package to import.
+    - `imports`: The lines that import it, and set what must be set.
+    - `calls`: The expression that gives the quotient, or a function whose body does, without branches. What is missing
+      is not supported; unsigned integers are truncated by a floor division too.
+    - `types`: NumPy's or ml_dtypes' names of the element types that it has, and its own. Empty if it takes all by these
+      names.
+    - `array`, `back`: An array of the library, and an array of NumPy, of what ``{0}`` names; ``{type}`` is its own name
+      of the type.
+    - `foreign_array`, `foreign_back`: The same of element types that NumPy lacks, if these travel as their bits: as
+      ``np.{bits}``.
+    - `call`: What is evaluated, of the ``{call}`` and its operands' ``{names}``.
+    - `needs`: Other packages on which its answers depend.
+    - `install`: What pip installs; our own extra by default.
+    - `options`: For each option its allowed values, the default first, and the attributes that each changes.
     """
 
     name: str
@@ -90,17 +81,10 @@ class Library:
 class ArrayLibrary(Packaged):
     """A library as a runtime.
 
-    Parameters
-    ----------
-    library : Library
-        Its row of the table.
-    options : Mapping of str to str
-        Some of the row's options.
+    - `library`: Its row of the table.
+    - `options`: Some of the row's options.
 
-    Raises
-    ------
-    AttributeValueError
-        If another option or value is given.
+    AttributeValueError if another option or value is given.
     """
 
     def __init__(self, library: Library, options: Mapping[str, str]) -> None:

@@ -26,18 +26,11 @@ from vinculum.text import one_line
 class Loader:
     """A runtime that loads ONNX models.
 
-    Attributes
-    ----------
-    name, title, package : str
-        What the command line and what sentences call it, and the package to import.
-    run : callable
-        It takes a model of the onnx package and a dictionary of inputs, and returns the outputs.
-    install : str
-        What pip installs.
-    needs : tuple of str
-        Other packages on which its answers depend.
-    lacks : tuple of str
-        What its errors say of what it does not support.
+    - `name`, `title`, `package`: What the command line and what sentences call it, and the package to import.
+    - `run`: It takes a model of the onnx package and a dictionary of inputs, and returns the outputs.
+    - `install`: What pip installs.
+    - `needs`: Other packages on which its answers depend.
+    - `lacks`: What its errors say of what it does not support.
     """
 
     name: str

@@ -40,16 +40,12 @@ _UNSUPPORTED = (
 class OnnxRuntime(Packaged):
     """ONNX Runtime.
 
-    Parameters
-    ----------
-    options : Mapping of str to str
-        ``provider``: an execution provider, or several joined by ``+`` in order of preference; unless
-        ``CPUExecutionProvider`` is named, nothing falls back to it. ``provider.KEY``: an option of the first provider;
-        ``NAME.KEY``: an option of the named provider. ``provider_library``: the path of a plug-in library with the
-        named providers. ``operator_library``: the path of a library with custom operators.
-        ``graph_optimization_level``: ``disable``, ``basic``, ``extended`` or ``all``, the default.
-        ``intra_op_num_threads``: 1 by default, as tensors are small and other cases run in parallel. Any other key
-        with a dot in it is a session configuration entry.
+    - `options`: ``provider``: an execution provider, or several joined by ``+`` in order of preference; unless
+      ``CPUExecutionProvider`` is named, nothing falls back to it. ``provider.KEY``: an option of the first provider;
+      ``NAME.KEY``: an option of the named provider. ``provider_library``: the path of a plug-in library with the named
+      providers. ``operator_library``: the path of a library with custom operators. ``graph_optimization_level``:
+      ``disable``, ``basic``, ``extended`` or ``all``, the default. ``intra_op_num_threads``: 1 by default, as tensors
+      are small and other cases run in parallel. Any other key with a dot in it is a session configuration entry.
     """
 
     title = "ONNX Runtime"
@@ -88,10 +84,7 @@ class OnnxRuntime(Packaged):
     def run(self, model: bytes | str, inputs: Mapping[str, Any]) -> dict[str, Any]:
         """Return the outputs of a model, given as bytes or as a path, computed by a new session.
 
-        Raises
-        ------
-        UnsupportedError, ModelError
-            If ONNX Runtime does not support it or refuses it.
+        UnsupportedError, ModelError if ONNX Runtime does not support it or refuses it.
         """
         from vinculum.models.engines.onnxruntime.values import to_python, to_runtime
 

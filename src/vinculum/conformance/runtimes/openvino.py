@@ -42,12 +42,9 @@ _UNSUPPORTED = re.compile(
 class OpenVino(Packaged):
     """OpenVINO.
 
-    Parameters
-    ----------
-    options : Mapping of str to str
-        ``device``: ``CPU``, the default, or another device that OpenVINO finds. Any other key is a property for
-        compiling the model. ``INFERENCE_PRECISION_HINT`` is f32 by default, the precision that the model declares;
-        without it OpenVINO may compute in f16 or bf16.
+    - `options`: ``device``: ``CPU``, the default, or another device that OpenVINO finds. Any other key is a property
+      for compiling the model. ``INFERENCE_PRECISION_HINT`` is f32 by default, the precision that the model declares;
+      without it OpenVINO may compute in f16 or bf16.
     """
 
     title = "OpenVINO"
@@ -77,10 +74,7 @@ class OpenVino(Packaged):
     def read(self, *source: Any) -> Any:
         """Return OpenVINO's object for a model, given as a path or as bytes.
 
-        Raises
-        ------
-        UnsupportedError, ModelError
-            If OpenVINO does not support it or refuses it.
+        UnsupportedError, ModelError if OpenVINO does not support it or refuses it.
         """
         try:
             return _core().read_model(*source)
@@ -90,17 +84,10 @@ class OpenVino(Packaged):
     def run(self, model: Any, inputs: Mapping[int, NDArray[Any]]) -> list[NDArray[Any]]:
         """Return the outputs of a model, compiled for this one run.
 
-        Parameters
-        ----------
-        model : Model
-            As `read` returns it.
-        inputs : Mapping of int to array
-            The inputs by their positions in the model.
+        - `model`: As `read` returns it.
+        - `inputs`: The inputs by their positions in the model.
 
-        Raises
-        ------
-        UnsupportedError, ModelError
-            If OpenVINO does not support it or refuses it.
+        UnsupportedError, ModelError if OpenVINO does not support it or refuses it.
         """
         _check_device(self._device)
         try:
@@ -129,10 +116,7 @@ class OpenVino(Packaged):
 def places(model: Any, inputs: Mapping[str, Any]) -> dict[int, Any]:
     """Return inputs by their positions: ONNX names tensors, an IR names Parameters; unused inputs are left out.
 
-    Raises
-    ------
-    ModelError
-        If an input of the model is not given, as OpenVINO would use uninitialised memory.
+    ModelError if an input of the model is not given, as OpenVINO would use uninitialised memory.
     """
     found: dict[int, Any] = {}
     for place, port in enumerate(model.inputs):

@@ -53,19 +53,11 @@ class Packaged:
 def check_package(title: str, package: str, install: str = "") -> None:
     """Check that a package is installed.
 
-    Parameters
-    ----------
-    title : str
-        The runtime's name in messages.
-    package : str
-        The package to import.
-    install : str
-        What pip installs; by default our own extra with the name of the package.
+    - `title`: The runtime's name in messages.
+    - `package`: The package to import.
+    - `install`: What pip installs; by default our own extra with the name of the package.
 
-    Raises
-    ------
-    ModelError
-        If it is not installed; the message says how to install it.
+    ModelError if it is not installed; the message says how to install it.
     """
     if not _is_there(package):
         wanted = install or f"'vinculum-div[{package}]'"
@@ -108,23 +100,12 @@ def _version(distribution: str) -> str:
 def asked_elsewhere(method: str, factory: str, *arguments: object, called: str) -> Any:
     """Return the result of a runtime's method, called in a subprocess that is started for this call only.
 
-    Parameters
-    ----------
-    method : str
-        The name of a method without arguments.
-    factory : str
-        ``"package.module:attribute"``, which makes the runtime in the subprocess.
-    *arguments
-        The arguments of the factory.
-    called : str, keyword-only
-        The runtime's name in messages.
+    - `method`: The name of a method without arguments.
+    - `factory`: ``"package.module:attribute"``, which makes the runtime in the subprocess.
+    - `*arguments`: The arguments of the factory.
+    - `called`: The runtime's name in messages.
 
-    Raises
-    ------
-    VinculumError
-        If the runtime cannot be made.
-    ModelError
-        If the method raises an error, or the process dies.
+    VinculumError if the runtime cannot be made. ModelError if the method raises an error, or the process dies.
     """
     with Isolated(factory, *arguments, limits=Limits(seconds=_SECONDS), called=called) as elsewhere:
         answer = elsewhere.call(method)

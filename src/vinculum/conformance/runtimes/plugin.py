@@ -37,14 +37,9 @@ class Plugin:
     An object with ``answer`` is a `vinculum.testing.Divider`, which runs the cases of all standards; one with
     ``prepare`` or ``run_model`` is a backend of ONNX's interface. ``module:`` names the module itself.
 
-    Parameters
-    ----------
-    target : str
-        ``"package.module:attribute"``.
-    options : Mapping of str to str
-        Keyword arguments of an ONNX backend's methods, or the argument of a divider's class.
-    title : str, optional
-        The name in sentences: that of the package's entry point, else the target.
+    - `target`: ``"package.module:attribute"``.
+    - `options`: Keyword arguments of an ONNX backend's methods, or the argument of a divider's class.
+    - `title`: The name in sentences: that of the package's entry point, else the target.
     """
 
     def __init__(self, target: str, options: Mapping[str, str], title: str = "") -> None:
@@ -86,10 +81,7 @@ class Plugin:
     def run_model(self, file: Path, inputs: Mapping[str, Any]) -> list[Any]:
         """Return all outputs of the model in a file.
 
-        Raises
-        ------
-        ModelError
-            If it is a divider that cannot run models.
+        ModelError if it is a divider that cannot run models.
         """
         divider = self._divider()
         if not hasattr(divider, "run_model"):
@@ -208,12 +200,8 @@ _UNSUPPORTED = ("NotImplementedError", "BackendIsNotSupposedToImplementIt")  # o
 class OnnxBackend:
     """A backend of ONNX's interface: an object with `prepare`, or at least `run_model`.
 
-    Parameters
-    ----------
-    backend : object
-        A class, an instance or a module.
-    options : Mapping of str to str
-        Keyword arguments of `prepare` and `run_model`, as text; `device` is one of them.
+    - `backend`: A class, an instance or a module.
+    - `options`: Keyword arguments of `prepare` and `run_model`, as text; `device` is one of them.
     """
 
     def __init__(self, backend: Any, options: Mapping[str, str]) -> None:
@@ -254,18 +242,11 @@ class OnnxBackend:
 def reproducer(operation: Operation, source: str, options: Mapping[str, str], *, prepares: bool, module: str) -> str:
     """Return Python source that makes the model with onnx's helper and runs it in a backend.
 
-    Parameters
-    ----------
-    operation : Operation
-        The operation.
-    source : str
-        The expression that names the backend.
-    options : Mapping of str to str
-        The options of the backend.
-    prepares : bool
-        Whether it has `prepare`, which is then called.
-    module : str
-        The module to import for the expression.
+    - `operation`: The operation.
+    - `source`: The expression that names the backend.
+    - `options`: The options of the backend.
+    - `prepares`: Whether it has `prepare`, which is then called.
+    - `module`: The module to import for the expression.
     """
     written = "".join(f", {name}={value!r}" for name, value in options.items())
     inputs = "[*inputs.values()]"
@@ -277,10 +258,7 @@ def reproducer(operation: Operation, source: str, options: Mapping[str, str], *,
 def _copied(given: Any, names: Sequence[str]) -> list[Any]:
     """Return copies of a backend's outputs, given as a sequence of arrays, a mapping, or a single array.
 
-    Raises
-    ------
-    ModelError
-        If there are fewer outputs than the model has.
+    ModelError if there are fewer outputs than the model has.
     """
     if isinstance(given, Mapping):
         if len(names) == len(given) == 1:  # A single output may have any name.

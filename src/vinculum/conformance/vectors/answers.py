@@ -43,19 +43,11 @@ _R = TypeVar("_R", bound=Struct)
 class GivenAnswers:
     """The answers of a program to an export; nothing is run.
 
-    Parameters
-    ----------
-    folder : Path
-        The export, with ``answers.jsonl``, or a folder ``answers`` of ``NAME.npy`` files that holds one.
-    options : Mapping of str to str
-        ``from``: such a file or folder elsewhere.
+    - `folder`: The export, with ``answers.jsonl``, or a folder ``answers`` of ``NAME.npy`` files that holds one.
+    - `options`: ``from``: such a file or folder elsewhere.
 
-    Raises
-    ------
-    ModelError
-        If the folder is not an export, or its cases were changed.
-    AttributeValueError
-        If there is another option.
+    ModelError if the folder is not an export, or its cases were changed. AttributeValueError if there is another
+    option.
     """
 
     def __init__(self, folder: Path, options: Mapping[str, str]) -> None:
@@ -73,10 +65,7 @@ class GivenAnswers:
     def selection(self, asked: Selection) -> Selection:
         """Return a selection of the export's level, for which another may not be asked.
 
-        Raises
-        ------
-        AttributeValueError
-            If it is.
+        AttributeValueError if another is.
         """
         level = Level(self._index.level)
         if asked.level not in (Level.DEFAULT, level):
@@ -88,12 +77,8 @@ class GivenAnswers:
     def answered(self, only: tuple[str, ...]) -> Iterator[Answered]:
         """Yield the cases of the export that a pattern matches, if there are patterns, with the answers.
 
-        Raises
-        ------
-        ModelError
-            If a file cannot be read, a case has no answer, or an answer has no case.
-        AttributeValueError
-            If a pattern matches no case.
+        ModelError if a file cannot be read, a case has no answer, or an answer has no case. AttributeValueError if a
+        pattern matches no case.
         """
         given, idle, missing = _Answers(self._from), set(only), []
         for line in _records(self._folder / CASES, CaseLine):
@@ -163,10 +148,7 @@ class _Answers:
 def _answer(line: AnswerLine, expected: Tensor | None) -> Answer:
     """Return the answer in a line.
 
-    Raises
-    ------
-    ModelError
-        If it has no answer or several, or elements that cannot be read.
+    ModelError if it has no answer or several, or elements that cannot be read.
     """
     told = [name for name in ("elements", *_ENDS) if getattr(line, name) is not UNSET]
     if len(told) != 1:
@@ -253,10 +235,7 @@ def _opened(path: Path) -> BufferedReader:
 def read_array(path: Path, dtype: np.dtype[Any]) -> NDArray[Any]:
     """Return the array of a file; for an expected type that NumPy lacks, unsigned integers are read as its encodings.
 
-    Raises
-    ------
-    ModelError
-        If it is not an ``.npy`` file.
+    ModelError if it is not an ``.npy`` file.
     """
     try:
         array: NDArray[Any] = np.load(path, allow_pickle=False)

@@ -61,29 +61,16 @@ def export(folder: Path, form: str, level: Level, only: Sequence[str] = (), *, a
 
     Every export holds ``index.json``, ``cases.jsonl``, their schemas, and the files of the format.
 
-    Parameters
-    ----------
-    folder : Path
-        A folder that is empty or does not exist.
-    form : str
-        ``"onnx"``: node tests of ONNX's operators, one per folder. ``"jsonl"``: the conventions of other
-        specifications. ``"testfloat"``: the pairs of the cases that divide floats. ``"npy"``: a NumPy file for every
-        tensor.
-    level : Level
-        The last level whose cases are written.
-    only : sequence of str
-        Glob patterns on the ids; all cases are written if there are no patterns.
-    advance : callable, optional
-        Called after each case.
+    - `folder`: A folder that is empty or does not exist.
+    - `form`: ``"onnx"``: node tests of ONNX's operators, one per folder. ``"jsonl"``: the conventions of other
+      specifications. ``"testfloat"``: the pairs of the cases that divide floats. ``"npy"``: a NumPy file for every
+      tensor.
+    - `level`: The last level whose cases are written.
+    - `only`: Glob patterns on the ids; all cases are written if there are no patterns.
+    - `advance`: Called after each case.
 
-    Raises
-    ------
-    ModelError
-        If the folder is not empty.
-    AttributeValueError
-        If a pattern matches no case that the format supports.
-    OSError
-        If the folder cannot be written; no partial export remains.
+    ModelError if the folder is not empty. AttributeValueError if a pattern matches no case that the format supports.
+    OSError if the folder cannot be written; no partial export remains.
     """
     check_empty(folder)
     index = folder / INDEX
@@ -117,10 +104,7 @@ def export(folder: Path, form: str, level: Level, only: Sequence[str] = (), *, a
 def check_empty(folder: Path) -> None:
     """Check that a folder is empty or does not exist.
 
-    Raises
-    ------
-    ModelError
-        If it holds a file, or is not a folder.
+    ModelError if it holds a file, or is not a folder.
     """
     if folder.exists() and not folder.is_dir():
         raise ModelError(f"{str(folder)!r} is not a folder; give an empty or a new one")

@@ -174,10 +174,7 @@ def case_of(line: CaseLine, level: Level) -> Case:
 
     Its operation and expectation raise ModelError when they are made, if the line cannot be read.
 
-    Raises
-    ------
-    ModelError
-        If there is no such operator version, clause or element type.
+    ModelError if there is no such operator version, clause or element type.
     """
     row = (line.standard, line.operator, line.version, line.variant)
     found = [s for s in ROWS if (s.dialect.value, s.name, s.since_version, s.variant) == row]
@@ -200,10 +197,7 @@ def case_of(line: CaseLine, level: Level) -> Case:
 def operation_of(line: CaseLine, spec: OperatorSpec) -> Operation:
     """Return the operation of a line.
 
-    Raises
-    ------
-    ModelError
-        If the text of a tensor is invalid.
+    ModelError if the text of a tensor is invalid.
     """
     arrays = tuple(_array(operand)[0] for operand in line.operands)
     return Operation(spec, line.attributes, arrays, tuple(operand.constant for operand in line.operands))
@@ -212,10 +206,7 @@ def operation_of(line: CaseLine, spec: OperatorSpec) -> Operation:
 def expectation_of(line: CaseLine) -> Expectation:
     """Return the expectation of a line.
 
-    Raises
-    ------
-    ModelError
-        If the quotient cannot be read.
+    ModelError if the quotient cannot be read.
     """
     if line.quotient is None:
         return Expectation(None)
@@ -226,10 +217,7 @@ def expectation_of(line: CaseLine) -> Expectation:
 def type_of(tensor: Tensor) -> ElementType:
     """Return the element type of a tensor.
 
-    Raises
-    ------
-    ModelError
-        If the name is unknown.
+    ModelError if the name is unknown.
     """
     try:
         return by_name(tensor.type)

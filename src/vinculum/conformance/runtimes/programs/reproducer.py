@@ -44,14 +44,9 @@ def python_program(*lines: str) -> str:
 def onnx_program(operation: Operation, *lines: str, result: str) -> str:
     """Return the program of an operation for a runtime that reads ONNX.
 
-    Parameters
-    ----------
-    operation : Operation
-        An operation of an ONNX operator.
-    *lines
-        Lines that run `model` on `inputs`, a dictionary of arrays by name.
-    result : str, keyword-only
-        The expression of the quotient, which is printed.
+    - `operation`: An operation of an ONNX operator.
+    - `*lines`: Lines that run `model` on `inputs`, a dictionary of arrays by name.
+    - `result`: The expression of the quotient, which is printed.
     """
     from onnx import printer
 

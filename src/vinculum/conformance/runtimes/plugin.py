@@ -249,9 +249,9 @@ def reproducer(operation: Operation, source: str, options: Mapping[str, str], *,
     - `module`: The module to import for the expression.
     """
     written = "".join(f", {name}={value!r}" for name, value in options.items())
-    inputs = "[*inputs.values()]"
-    call = f"prepare(model{written}).run({inputs})" if prepares else f"run_model(model, {inputs}{written})"
-    lines = [f"import {module}", f"outputs = {source}.{call}"]
+    lines = [f"import {module}", f"outputs = {source}.run_model(model, [*inputs.values()]{written})"]
+    if prepares:  # Kept alive, as the outputs may be in its memory.
+        lines[1:] = [f"prepared = {source}.prepare(model{written})", "outputs = prepared.run([*inputs.values()])"]
     return onnx_program(operation, *lines, result="outputs[0] if isinstance(outputs, (list, tuple)) else outputs")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 from xml.etree.ElementTree import Element, fromstring
 
 import ml_dtypes
@@ -123,7 +124,7 @@ class TestIr:
         ],
         ids=["none", "legal", "illegal"],
     )
-    def test_attributes(self, attributes: dict[str, bool | str | int], written: dict[str, str] | None) -> None:
+    def test_attributes(self, attributes: dict[str, Any], written: dict[str, str] | None) -> None:
         data = _divide(operation(DIVIDE_1, A, A, **attributes)).find("data")
         assert (None if data is None else data.attrib) == written
 

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 from onnx import ModelProto, TensorProto, helper, numpy_helper
 
+from tests.conformance.audit.models import body, choice
 from tests.fake_runtime import FakeRuntime, MultipliesByReciprocal
+from tests.models.built_models import node
 from vinculum.conformance.audit.record import Audit
 from vinculum.conformance.oracle.verdict import Kind
 from vinculum.models.onnx.expansion import expanded
@@ -80,31 +82,18 @@ class TestExpanded:
         assert (bodies, [(each.op_type, each.name) for each in model.graph.node]) == (0, [("LpNormalization", "lp")])
 
     def test_in_a_function_and_in_a_branch(self, audited: Audited, onnx_model: Build) -> None:
-        function = helper.make_function(
-            "local",
-            "Soft",
-            ["p"],
-            ["q"],
-            [helper.make_node("Softmax", ["p"], ["q"], "soft")],
-            [helper.make_opsetid("", 17)],
+        soft = helper.make_function(
+            "local", "Soft", ["p"], ["q"], [node("q = Softmax(p)", name="soft")], [helper.make_opsetid("", 17)]
         )
-        branches = {
-            f"{name}_branch": helper.make_graph(
-                [norm(name, "s", name)], name, [], [helper.make_tensor_value_info(name, FLOAT, None)]
-            )
-            for name in ("then", "else")
-        }
-        nodes = [
-            helper.make_node("Soft", ["x"], ["s"], domain="local"),
-            helper.make_node("If", ["flag"], ["y"], **branches),
-        ]
+        branches = {name: body([norm(name, "s", name)], name) for name in ("then", "else")}
+        nodes = [node("s = local.Soft(x)"), choice(branches["then"], branches["else"], "y")]
         model = onnx_model(
             nodes,
             {"flag": (BOOL, ()), "x": (FLOAT, (3, 8))},
             {"y": (FLOAT, (3, 8))},
             initializers=[WEIGHTS],
             domains=["local"],
-            functions=[function],
+            functions=[soft],
         )
         found = audited(model, FakeRuntime, {"x": X, "flag": np.array(True)}, expand=True)
         kinds = {(node.division.name, node.division.path): node.verdict and node.verdict.kind for node in found.nodes}

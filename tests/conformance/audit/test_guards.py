@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from onnx import ModelProto, TensorProto, helper
 
+from tests.conformance.audit.models import div, function
 from tests.fake_runtime import FakeRuntime, Floors, NarrowsInt64
 from vinculum.conformance.audit.record import Audit
 from vinculum.conformance.oracle.verdict import Kind
@@ -18,8 +19,6 @@ from vinculum.spec.element_types import by_onnx_code
 
 Audited = Callable[..., Audit]
 Build = Callable[..., ModelProto]
-
-CODES = (TensorProto.INT32, TensorProto.UINT8, TensorProto.INT8)
 
 
 def model_of(build: Build, code: int, operator: str = "Div") -> ModelProto:
@@ -35,14 +34,13 @@ def edges(code: int) -> dict[str, Any]:
 class TestHardened:
     """Its estimates in floats are no divisions of the model; what they come to is."""
 
-    @pytest.mark.parametrize("code", CODES)
     @pytest.mark.parametrize(
-        ("backend", "runtime", "functions"),
+        ("backend", "runtime", "functions", "code"),
         [
-            (FakeRuntime, "onnxruntime", True),
-            (FakeRuntime, "onnxruntime", False),
-            (FakeRuntime, "portable", True),
-            (NarrowsInt64, "portable", True),
+            (FakeRuntime, "onnxruntime", True, TensorProto.INT8),
+            (FakeRuntime, "onnxruntime", False, TensorProto.UINT8),
+            (FakeRuntime, "portable", True, TensorProto.INT32),
+            (NarrowsInt64, "portable", True, TensorProto.INT32),
         ],
     )
     def test_divisions(
@@ -90,25 +88,15 @@ class TestHardened:
         assert (node.verdict.kind, node.verdict.elements) == (Kind.EXACT, 3)
 
     def test_in_a_function_of_the_model_s_own(self, audited: Audited, onnx_model: Build) -> None:
-        inner = helper.make_function(
-            "local",
-            "Ratio",
-            ["p", "q"],
-            ["r"],
-            [helper.make_node("Div", ["p", "q"], ["r"], "ratio")],
-            [helper.make_opsetid("", 17)],
-        )
-        code = TensorProto.INT32
+        declared: Any = (TensorProto.INT32, ("N",))
+        call = helper.make_node("Ratio", ["a", "b"], ["c"], domain="local")
+        functions = [function("Ratio", div("p", "q", "r"))]
         model = onnx_model(
-            [helper.make_node("Ratio", ["a", "b"], ["c"], domain="local")],
-            dict.fromkeys("ab", (code, ("N",))),
-            {"c": (code, ("N",))},
-            domains=["local"],
-            functions=[inner],
+            [call], dict.fromkeys("ab", declared), {"c": declared}, domains=["local"], functions=functions
         )
         hardening = harden(model, "onnxruntime")
         assert len(hardening.model.functions) == 2
-        found = audited(hardening.model, FakeRuntime, edges(code))
+        found = audited(hardening.model, FakeRuntime, edges(TensorProto.INT32))
         (node,) = found.nodes
         assert node.verdict is not None
         assert (node.verdict.kind, found.finds) == (Kind.UNSPECIFIED, False)

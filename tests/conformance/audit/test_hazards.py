@@ -9,11 +9,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vinculum.conformance.audit.hazards import hazards, smallest_divisor
+from vinculum.conformance.audit.recomputation import hazards, smallest_divisor
 from vinculum.conformance.cases.expectations import without_quotient
-from vinculum.conformance.cases.operation import Operation, aligned
 from vinculum.spec.element_types import ELEMENT_TYPES, ElementType
-from vinculum.spec.registry import find
 from vinculum.tensors.storage import dtype_of
 
 Index = tuple[int, ...]
@@ -23,34 +21,14 @@ def met(a: NDArray[Any], b: NDArray[Any], q: NDArray[Any]) -> list[tuple[str, in
     return [(hazard.what, hazard.count, hazard.first) for hazard in hazards(a, b, q)]
 
 
-class TestAligned:
-    """Operands are seen as their version's broadcasting repeats them."""
-
-    def test_legacy_axis(self) -> None:
-        a, b = np.ones((2, 3, 2), np.float32), np.array([1, 0, 1], np.float32)
-        operation = Operation(find("Div", opset=6), {"broadcast": 1, "axis": 1}, (a, b), (False, False))
-        dividend, divisor = aligned(operation)
-        assert dividend.shape == divisor.shape == (2, 3, 2)
-        assert met(dividend, divisor, divisor) == [("divisor zero", 4, (0, 1, 0))]
-
-    def test_multidirectional(self) -> None:
-        a, b = np.ones((1, 3), np.float32), np.arange(2, dtype=np.float32).reshape(2, 1)
-        dividend, divisor = aligned(Operation(find("Div"), {}, (a, b), (False, False)))
-        assert dividend.shape == divisor.shape == (2, 3)
-        assert met(dividend, divisor, divisor) == [("divisor zero", 3, (0, 0))]
-
-    def test_of_a_reciprocal_the_dividend_is_one(self) -> None:
-        x = np.array([2, 4], np.float16)
-        dividend, divisor = aligned(Operation(find("Reciprocal"), {}, (x,), (False,)))
-        assert (dividend.tolist(), divisor.tolist()) == ([1, 1], [2, 4])
-        assert dividend.dtype == np.float16
+class TestShapes:
+    """Whatever the shape, also of no element, and of one."""
 
     @pytest.mark.parametrize("shape", [(0,), (0, 3), ()])
     def test_empty_and_rank_0(self, shape: Index) -> None:
         x = np.ones(shape, np.float32)
-        dividend, divisor = aligned(Operation(find("Div"), {}, (x, x), (False, False)))
-        assert met(dividend, divisor, divisor) == []
-        assert smallest_divisor(divisor) == (None if 0 in shape else "1.0")
+        assert met(x, x, x) == []
+        assert smallest_divisor(x) == (None if 0 in shape else "1.0")
 
 
 class TestFloats:

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
-from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
+from onnx import ModelProto, TensorProto, helper, numpy_helper
 
+from tests.conformance.audit.models import ALWAYS, FLOAT, INT64, ROWS, Row, div, f32, loop, told
 from tests.fake_runtime import (
     DiesOfIntegers,
     DropsAxis,
@@ -23,47 +23,48 @@ from tests.fake_runtime import (
     Sleeps,
     Transposes,
 )
+from tests.models.built_models import build
 from vinculum.conformance.audit.record import Audit
 from vinculum.conformance.oracle.verdict import Kind
 from vinculum.errors import ModelError
 from vinculum.sandbox import End
-from vinculum.spec.element_types import by_name
 
 Audited = Callable[..., Audit]
 Build = Callable[..., ModelProto]
 
-FLOAT, INT64 = TensorProto.FLOAT, TensorProto.INT64
-DIVIDED = ("float16", "float", "double", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32")
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.what)
+def test_what_is_told_of_every_division(audited: Audited, row: Row) -> None:
+    """Wherever it stands it is observed, or it is said why not; what is exact is exact, and no output changes."""
+    found = audited(row.model, FakeRuntime, row.given)
+    assert told(found) == row.expected
+    assert (found.changed, found.plain.end, found.exposed.end, found.finds) == ((), End.RETURNED, End.RETURNED, False)
 
 
-def f32(values: Any) -> NDArray[np.float32]:
-    return np.array(values, np.float32)
+def test_what_is_told_besides(audited: Audited) -> None:
+    """The shapes of operands, the version, and hazards in the values that are used."""
+    rows = {row.what: row for row in ROWS}
+
+    def nodes(what: str) -> tuple[Any, ...]:
+        return audited(rows[what].model, FakeRuntime, rows[what].given).nodes
+
+    assert [one.shapes for one in nodes("every source of an operand")][1:3] == [((2, 2), (1,)), ((1,), (1,))]
+    assert [one.division.operator for one in nodes("operator set 7")] == ["Div-7"]
+    assert [one.division.operator for one in nodes("operator set 21")] == ["Div-14"]
+    assert nodes("an input with a value of its own")[0].hazards[0].first == (1,)
+    assert nodes("that input given")[0].hazards[0].first == (0,)
+    assert audited(rows["Div-6 with an axis"].model, DropsAxis, rows["Div-6 with an axis"].given).finds
 
 
-def div(a: str = "a", b: str = "b", c: str = "c", name: str = "ratio") -> NodeProto:
-    return helper.make_node("Div", [a, b], [c], name)
-
-
-class TestExact:
-    """Issue 4, item 8: a division whose quotients are exact is said to be, in every element type."""
-
-    def test_every_type(self, audited: Audited, onnx_model: Build) -> None:
-        nodes: list[NodeProto] = []
-        inputs: dict[str, Any] = {}
-        outputs: dict[str, Any] = {}
-        given: dict[str, Any] = {}
-        for name in DIVIDED:
-            code, dtype = by_name(name).onnx_code, np.dtype(by_name(name).numpy)
-            a, b, c = (f"{operand}_{name}" for operand in "abc")
-            nodes.append(div(a, b, c, name))
-            inputs |= {a: (code, ("N",)), b: (code, ("N",))}
-            outputs[c] = (code, ("N",))
-            given |= {a: np.array([12, 8, 4], dtype), b: np.array([2, 4, 4], dtype)}
-        found = audited(onnx_model(nodes, inputs, outputs), FakeRuntime, given)
-        assert [(str(node.element_type), node.verdict and node.verdict.kind) for node in found.nodes] == [
-            (name, Kind.EXACT) for name in DIVIDED
-        ]
-        assert (found.changed, found.plain.end, found.finds) == ((), End.RETURNED, False)
+def test_what_cannot_be_stacked(audited: Audited) -> None:
+    """What grows from iteration to iteration: the model runs as it is, and that is said."""
+    tensors: Any = {"count": (INT64, ()), "a": (FLOAT, (1,))}
+    outputs: Any = {"c": (FLOAT, None), "d": (FLOAT, (1,))}
+    model = build([loop("c", grows=True), div("a", "a", "d", "outer")], tensors, outputs, initializers=[ALWAYS])
+    found = told(audited(model, FakeRuntime, {"count": np.array(3), "a": f32([2])}))
+    why = "inside the body of a Loop; ONNX Runtime does not run the model with its divisions exposed: refused ("
+    assert found.pop("Loop:body inner").startswith(why)
+    assert found == {"outer": "exact 1"}
 
 
 class TestNotExact:
@@ -104,95 +105,6 @@ class TestNotExact:
         ]
 
 
-class TestWhereADivisionStands:
-    """Whatever a division divides and whoever uses its quotient, it is observed; where it cannot be, that is said."""
-
-    def test_every_source_of_an_operand(self, audited: Audited, onnx_model: Build) -> None:
-        """Of an input, an initializer, a Constant, a node; one tensor twice; a quotient that is an output too."""
-        two = numpy_helper.from_array(f32([2]), "two")
-        model = onnx_model(
-            [
-                helper.make_node("Constant", [], ["four"], value=numpy_helper.from_array(f32([4]), "")),
-                helper.make_node("Add", ["a", "a"], ["sum"]),
-                div("sum", "two", "halves", ""),
-                div("a", "four", "quarters", "quarters"),
-                div("two", "four", "folded", "folded"),
-                div("sum", "sum", "ones", "ones"),
-                helper.make_node("Sum", ["halves", "quarters", "folded", "ones"], ["y"]),
-            ],
-            {"a": (FLOAT, ("N", 2))},
-            {"y": (FLOAT, ("N", 2)), "halves": (FLOAT, ("N", 2))},
-            initializers=[two],
-        )
-        found = audited(model, FakeRuntime, {"a": f32([[1, 2], [4, 8]])})
-        assert [node.division.name for node in found.nodes] == ["halves", "quarters", "folded", "ones"]
-        assert [node.verdict.kind if node.verdict else None for node in found.nodes] == [Kind.EXACT] * 4
-        assert [node.shapes for node in found.nodes][1:3] == [((2, 2), (1,)), ((1,), (1,))]
-        assert (found.changed, found.plain.end, found.finds) == ((), End.RETURNED, False)
-
-    def test_two_nodes_of_one_name(self, audited: Audited, onnx_model: Build) -> None:
-        model = onnx_model(
-            [div("a", "a", "b", "same"), div("b", "a", "c", "same")], {"a": (FLOAT, (2,))}, {"c": (FLOAT, (2,))}
-        )
-        found = audited(model, FakeRuntime, {"a": f32([1, 2])})
-        assert [node.division.name for node in found.nodes] == ["same", "same (c)"]
-        assert [node.verdict.kind for node in found.nodes if node.verdict] == [Kind.EXACT] * 2
-
-    def test_in_a_function(self, audited: Audited, onnx_model: Build) -> None:
-        function = helper.make_function(
-            "local", "Ratio", ["p", "q"], ["r"], [div("p", "q", "r")], [helper.make_opsetid("", 17)]
-        )
-        calls = [helper.make_node("Ratio", ["a", "b"], [name], domain="local") for name in ("c", "d")]
-        model = onnx_model(
-            calls,
-            {"a": (FLOAT, (2,)), "b": (FLOAT, (2,))},
-            {"c": (FLOAT, (2,)), "d": (FLOAT, (2,))},
-            ir_version=8,
-            domains=["local"],
-            functions=[function],
-        )
-        found = audited(model, FakeRuntime, {"a": f32([1, 2]), "b": f32([2, 4])})
-        assert [(node.division.path, node.verdict and node.verdict.kind) for node in found.nodes] == [
-            ("Ratio", Kind.EXACT),
-            ("Ratio", Kind.EXACT),
-        ]
-        assert [node.division.name for node in found.nodes] == ["ratio", "ratio (2)"]
-
-    def test_in_a_function_of_another_operator_set(self, audited: Audited, onnx_model: Build) -> None:
-        function = helper.make_function(
-            "local", "Ratio", ["p", "q"], ["r"], [div("p", "q", "r")], [helper.make_opsetid("", 13)]
-        )
-        model = onnx_model(
-            [helper.make_node("Ratio", ["a", "a"], ["c"], domain="local"), div("a", "c", "d", "outer")],
-            {"a": (FLOAT, (2,))},
-            {"d": (FLOAT, (2,))},
-            domains=["local"],
-            functions=[function],
-        )
-        found = audited(model, FakeRuntime, {"a": f32([1, 2])})
-        nodes = {node.division.name: node for node in found.nodes}
-        assert nodes["outer"].verdict is not None
-        assert "inside the function 'Ratio', which is not inlined" in str(nodes["ratio"].unobserved)
-        assert not found.finds
-
-    def test_in_a_function_that_nobody_calls(self, audited: Audited, onnx_model: Build) -> None:
-        function = helper.make_function(
-            "local", "If:then_branch", ["p", "q"], ["r"], [div("p", "q", "r")], [helper.make_opsetid("", 17)]
-        )
-        model = onnx_model(
-            [div("a", "a", "c", "outer")],
-            {"a": (FLOAT, (2,))},
-            {"c": (FLOAT, (2,))},
-            domains=["local"],
-            functions=[function],
-        )
-        found = audited(model, FakeRuntime, {"a": f32([1, 2])})
-        assert [(node.division.name, node.unobserved) for node in found.nodes] == [
-            ("outer", None),
-            ("ratio", "inside the function 'If:then_branch', which is never called"),
-        ]
-
-
 class TestExposure:
     """Whether exposing divisions changes the model's outputs is told."""
 
@@ -213,25 +125,6 @@ class TestExposure:
 class TestFiles:
     """Old operator sets, data in other files, and inputs that have values of their own."""
 
-    @pytest.mark.parametrize("opset", [7, 13, 21])
-    def test_operator_sets(self, audited: Audited, onnx_model: Build, opset: int) -> None:
-        model = onnx_model(
-            [div()], {"a": (FLOAT, (2, 1)), "b": (FLOAT, (3,))}, {"c": (FLOAT, (2, 3))}, opset=opset, ir_version=10
-        )
-        found = audited(model, FakeRuntime, {"a": f32([[1], [8]]), "b": f32([1, 2, 4])})
-        assert found.nodes[0].division.operator == f"Div-{min(opset, 14)}"
-        assert found.nodes[0].verdict is not None
-        assert found.nodes[0].verdict.kind is Kind.EXACT
-
-    def test_div_6_with_an_axis(self, audited: Audited, onnx_model: Build) -> None:
-        node = helper.make_node("Div", ["a", "b"], ["c"], "ratio", broadcast=1, axis=0)
-        model = onnx_model([node], {"a": (FLOAT, (2, 2)), "b": (FLOAT, (2,))}, {"c": (FLOAT, (2, 2))}, opset=6)
-        given = {"a": f32([[1, 2], [3, 4]]), "b": f32([1, 2])}
-        verdict = audited(model, FakeRuntime, given).nodes[0].verdict
-        assert verdict is not None
-        assert verdict.kind is Kind.EXACT
-        assert audited(model, DropsAxis, given).finds
-
     def test_data_in_another_file(self, audited: Audited, onnx_model: Build, tmp_path: Path) -> None:
         tensor = numpy_helper.from_array(f32([2, 4]), "b")
         (tmp_path / "data.bin").write_bytes(tensor.raw_data)
@@ -244,27 +137,6 @@ class TestFiles:
         assert found.nodes[0].verdict.kind is Kind.EXACT
         assert found.changed == ()
 
-    def test_an_input_with_a_value_of_its_own(self, audited: Audited, onnx_model: Build) -> None:
-        tensor = numpy_helper.from_array(f32([2, 0]), "b")
-        model = onnx_model(
-            [div()], {"a": (FLOAT, (2,)), "b": (FLOAT, (2,))}, {"c": (FLOAT, (2,))}, initializers=[tensor]
-        )
-        a, b = f32([1, 2]), f32([0, 4])
-        for given, zero in (({"a": a}, (1,)), ({"a": a, "b": b}, (0,))):
-            node = audited(model, FakeRuntime, given).nodes[0]
-            assert node.verdict is not None
-            assert (node.verdict.kind, node.hazards[0].first) == (Kind.EXACT, zero)
-
-    def test_an_unused_input(self, audited: Audited, onnx_model: Build) -> None:
-        model = onnx_model([div("a", "a", "c")], {"a": (FLOAT, (2,)), "b": (FLOAT, (2,))}, {"c": (FLOAT, (2,))})
-        found = audited(model, FakeRuntime, {"a": f32([1, 2]), "b": f32([1, 2])})
-        assert (found.plain.end, found.finds) == (End.RETURNED, False)
-
-    def test_an_output_that_is_an_input(self, audited: Audited, onnx_model: Build) -> None:
-        tensors = dict.fromkeys("ac", (FLOAT, (4,)))
-        model = onnx_model([div("a", "a", "c")], {"a": (FLOAT, (4,))}, tensors)
-        assert not audited(model, FakeRuntime, {"a": f32([1, 2, 3, 4])}).changed
-
     def test_an_output_that_is_listed_twice(self, audited: Audited, onnx_model: Build) -> None:
         model = onnx_model([div("a", "a", "c")], {"a": (FLOAT, (2,))}, {"c": (FLOAT, (2,))})
         model.graph.output.append(model.graph.output[0])
@@ -275,15 +147,10 @@ class TestFiles:
         def full(*_: object) -> None:
             raise OSError(ENOSPC, "No space left on device")
 
-        monkeypatch.setattr("vinculum.conformance.audit.runs.write_model", full)
+        monkeypatch.setattr("vinculum.conformance.audit.audit.write_model", full)
         model = onnx_model([div("a", "a", "c")], {"a": (FLOAT, (2,))}, {"c": (FLOAT, (2,))})
         with pytest.raises(ModelError, match=r"exposed cannot be written: .*No space left"):
             audited(model, FakeRuntime, {"a": f32([1, 2])})
-
-    def test_without_divisions(self, audited: Audited, onnx_model: Build) -> None:
-        model = onnx_model([helper.make_node("Neg", ["a"], ["c"])], {"a": (FLOAT, (2,))}, {"c": (FLOAT, (2,))})
-        found = audited(model, FakeRuntime, {"a": f32([1, 2])})
-        assert (found.nodes, found.finds) == ((), False)
 
 
 class TestZeroAndOverflow:

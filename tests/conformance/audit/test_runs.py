@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 from onnx import NodeProto, TensorProto, ValueInfoProto, helper
 
-from vinculum.conformance.audit.audit import _with_fewer_hazards
+from vinculum.conformance.audit.audit import Runs, _with_fewer_hazards
 from vinculum.conformance.audit.onnx_subject import onnx_subject
-from vinculum.conformance.audit.runs import Runs
 from vinculum.conformance.audit.taps import AuditedModel
 from vinculum.models.source import read_source
 from vinculum.sandbox import Answer, End, Isolated

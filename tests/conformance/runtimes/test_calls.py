@@ -172,3 +172,27 @@ class TestLoaders:
     def test_not_installed(self) -> None:
         line = message(ModelError, runtime("tvm").check)
         assert line == "TVM cannot be used: the package tvm is not installed: pip install apache-tvm"
+
+
+class TestWithoutPackages:
+    """Rows and adapters need no package for what is wrong with options, nor for a reproducer."""
+
+    @pytest.mark.parametrize(
+        ("backend", "told"),
+        [
+            ("torch[device=tpu]", "device of torch is 'tpu'; allowed: cpu, cuda"),
+            ("torch[devise=cpu]", "torch has no option 'devise'; allowed: device, compile; did you mean 'device'?"),
+            ("jax[platform=tpu]", "platform of jax is 'tpu'; allowed: cpu, gpu"),
+            ("numpy[a=b]", "numpy has no option 'a'; it takes no options"),
+        ],
+    )
+    def test_options(self, backend: str, told: str) -> None:
+        assert message(AttributeValueError, lambda: runtime(backend)) == told
+
+    @pytest.mark.parametrize("name", ["onnxruntime", "openvino", "torch", "jax"])
+    def test_not_installed(self, name: str) -> None:
+        """They are hidden here: to import them would fail."""
+        line = message(ModelError, runtime(name).check)
+        assert line.endswith(f"the package {name} is not installed: pip install 'vinculum-div[{name}]'")
+        assert runtime(name).versions()
+        assert "import" in runtime(name).reproducer(small(DIV_14, FLOAT, False))

@@ -129,42 +129,34 @@ class TestEnds:
 class TestRefused:
     """What cannot be started is one clear line, before anything is asked."""
 
-    def test_no_such_program(self) -> None:
-        assert message(ModelError, runtime("command:./no_divider").check) == (
-            "there is no program './no_divider'; give a path, or a name on the PATH"
-        )
+    @pytest.mark.parametrize(
+        ("content", "told"),
+        [
+            (None, "there is no program '{0}'; give a path, or a name on the PATH"),
+            ("-", "the program '{0}' is not executable; chmod +x makes it so"),
+            ("no script", "'{0}' cannot be started: Exec format error"),
+            (
+                "#!/no/interpreter\n",
+                "'{0}' cannot be started: the interpreter named in its first line does not exist",
+            ),
+            ("#!/usr/bin/env true\n", "'{0}' cannot be started: the process ended: exit code 0"),
+        ],
+        ids=["none", "not executable", "no script", "no interpreter", "ends at once"],
+    )
+    def test_what_is_no_program(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str | None, told: str
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        if content is not None:
+            Path("divider").write_text(content)
+            Path("divider").chmod(0o644 if content == "-" else 0o755)
+        assert message(ModelError, runtime("command:./divider").check) == told.format("./divider")
 
-    def test_not_executable(self, tmp_path: Path) -> None:
-        (tmp_path / "divider").write_text("")
-        assert "chmod +x makes it so" in message(ModelError, runtime(f"command:{tmp_path}/divider").check)
-
-    def test_no_program_at_all(self, tmp_path: Path) -> None:
-        broken = tmp_path / "divider"
-        broken.write_text("no script")
-        broken.chmod(0o755)
-        assert message(ModelError, runtime(f"command:{broken}").check).endswith("cannot be started: Exec format error")
-
-    def test_a_folder(self, tmp_path: Path) -> None:
-        assert message(ModelError, runtime(f"command:{tmp_path}").check).endswith(
-            "is a folder; give the path of a program"
-        )
-
-    def test_no_interpreter(self, tmp_path: Path) -> None:
-        script = tmp_path / "divider"
-        script.write_text("#!/no/interpreter\n")
-        script.chmod(0o755)
-        assert message(ModelError, runtime(f"command:{script}").check).endswith(
-            "cannot be started: the interpreter named in its first line does not exist"
-        )
-
-    def test_no_answer(self) -> None:
+    def test_others(self, tmp_path: Path) -> None:
+        told = message(ModelError, runtime(f"command:{tmp_path}").check)
+        assert told.endswith("is a folder; give the path of a program")
         told = message(ModelError, runtime("command:yes").check)
         assert told.startswith("'yes' cannot be started: its output is not an answer: ")
-
-    def test_it_ends_at_once(self) -> None:
-        assert message(ModelError, runtime("command:true").check) == (
-            "'true' cannot be started: the process ended: exit code 0"
-        )
 
     @pytest.mark.parametrize(
         ("backend", "part"), [("command: ", "names no program"), ("command:'a", "cannot be split")]

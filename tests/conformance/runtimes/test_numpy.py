@@ -8,10 +8,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tests.conformance.asking import message, operation, same_bits, small
+from tests.conformance.asking import operation, same_bits, small
 from vinculum import reference
 from vinculum.conformance.runtimes.registry import runtime
-from vinculum.errors import AttributeValueError
 from vinculum.sandbox import UnsupportedError
 from vinculum.spec.element_types import ElementType, Kind
 from vinculum.spec.model import IntegerRounding
@@ -53,12 +52,6 @@ class TestNumpy:
         asked = operation(DIV_14, np.ones(1, np.float32), np.ones(1, np.float64))
         assert NUMPY.covers(asked)
         assert NUMPY.answer(asked).dtype == np.float64
-
-    def test_it_has_no_options(self) -> None:
-        assert (
-            message(AttributeValueError, lambda: runtime("numpy[a=b]"))
-            == "numpy has no option 'a'; it takes no options"
-        )
 
 
 class TestCovers:

@@ -16,7 +16,7 @@ from vinculum.conformance.execute.planning import plan
 from vinculum.conformance.execute.run import Selection
 from vinculum.conformance.execute.suite import survey
 from vinculum.conformance.oracle.verdict import Kind
-from vinculum.conformance.runtimes.programs.onnx_model import onnx_model
+from vinculum.conformance.runtimes.programs.models import onnx_model
 from vinculum.conformance.runtimes.registry import MAKER, runtime
 from vinculum.errors import ModelError, SpecLookupError
 from vinculum.sandbox import End, Isolated
@@ -51,11 +51,23 @@ class Empty:
     @staticmethod
     def run_model(model, inputs): return []
 
+class Old:
+    @staticmethod
+    def run_model(model, inputs, device="CPU"):
+        if device != "CPU":
+            raise ValueError("no such device")
+        raise NotImplementedError("nothing so\\nold")
+
+class Nothing: ...
+
 class Prepares:
     def __init__(self, by): self.by = by
     @classmethod
     def prepare(cls, model, device="CPU"): return cls(device)
-    def run(self, inputs): return [inputs[0] / inputs[1]]
+    def run(self, inputs):
+        self.memory = inputs[0] / inputs[1]
+        return [self.memory[...]]
+    def __del__(self): self.memory[...] = 7
 """
 DIVIDING = """
 from vinculum.testing import Crashed, Operation, Unsupported
@@ -84,7 +96,14 @@ ready = Plain()
 def answer(operation):
     return -operation.operands[0]
 """
-EXITING = "raise SystemExit(0)"
+EXITING, FAILING = "raise SystemExit(0)", "raise OSError('no\\nsuch thing')"
+LICENSED = """
+class Divider:
+    answer = None
+    def __init__(self): raise RuntimeError("no licence")
+"""
+MODULES = {"handing_over": HANDING_OVER, "dividing": DIVIDING, "exiting": EXITING, "failing": FAILING,
+           "licensed": LICENSED}  # fmt: skip
 A, B = np.array([5], np.float32), np.array([2], np.float32)
 ASKED = operation(DIV_14, A, B)
 
@@ -92,7 +111,7 @@ ASKED = operation(DIV_14, A, B)
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Work in a folder that holds modules."""
-    for name, source in {"handing_over": HANDING_OVER, "dividing": DIVIDING, "exiting": EXITING}.items():
+    for name, source in MODULES.items():
         (tmp_path / f"{name}.py").write_text(source)
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)  # for programs, which run here
@@ -104,25 +123,30 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 class TestWhatBackendsHandOver:
     """A sequence as ONNX has it, or without more ado the one array, or a mapping."""
 
-    @pytest.mark.parametrize("name", ["Array", "Named", "OtherName", "Prepares"])
-    def test_the_quotient(self, name: str) -> None:
-        (given,) = answer(f"handing_over:{name}", ASKED)
-        assert (given.value.tolist(), given.value.shape) == ([2.5], (1,))
-
-    def test_a_scalar_is_an_array_of_no_dimensions(self) -> None:
+    def test_the_quotient(self) -> None:
+        """Also one in memory that the backend reuses, and one without dimensions."""
+        for name in ("Array", "Named", "OtherName", "Prepares"):
+            (given,) = answer(f"handing_over:{name}", ASKED)
+            assert (given.value.tolist(), given.value.shape) == ([2.5], (1,)), name
         (given,) = answer("handing_over:Scalar", operation(DIV_14, np.array(5.0), np.array(2.0)))
         assert (given.value.tolist(), given.value.shape) == (2.5, ())
+        asked = operation(DIV_14, np.array([-11]), np.array([3]), constant=(False, True))
+        for name in ("vinculum.backend:VinculumBackend", "vinculum:backend"):
+            (given,) = answer(name, asked)
+            assert given.value.tolist() == [-3], given.words
 
     @pytest.mark.parametrize(
-        ("name", "words"),
+        ("name", "end", "words"),
         [
-            ("NoneOfThem", "the backend gave no output 'C'; it gave: 'a', 'b'"),
-            ("Empty", "the backend gave 0 outputs, and the model has 1: 'C'"),
+            ("NoneOfThem", End.REFUSED, "the backend gave no output 'C'; it gave: 'a', 'b'"),
+            ("Empty", End.REFUSED, "the backend gave 0 outputs, and the model has 1: 'C'"),
+            ("Old", End.UNSUPPORTED, "nothing so old"),
+            ("Old[device=TPU]", End.REFUSED, "no such device"),
         ],
     )
-    def test_none(self, name: str, words: str) -> None:
+    def test_none(self, name: str, end: End, words: str) -> None:
         (given,) = answer(f"handing_over:{name}", ASKED)
-        assert (given.end, given.words) == (End.REFUSED, words)
+        assert (given.end, given.words) == (end, words)
 
     @pytest.mark.parametrize("name", ["Array", "Named", "Prepares"])
     def test_a_model_in_a_file(self, name: str) -> None:
@@ -175,19 +199,18 @@ class TestDividers:
             operation(DIV_6, A, B, broadcast=1),
             operation(DIV_14, A, np.zeros(1, np.float32)),
         ]
+        (given,) = answer("dividing:Chosen", operations[1])
+        assert (given.end, given.words) == (End.UNSUPPORTED, "dividing:Chosen does not cover it")
         assert [(given.end, given.words) for given in answer("dividing:Plain", *operations)] == [
             (End.UNSUPPORTED, "only Div"),
             (End.UNSUPPORTED, "no attributes"),
             (End.CRASHED, "SIGFPE"),
         ]
 
-    def test_what_it_does_not_cover(self) -> None:
-        (given,) = answer("dividing:Chosen", operation(DIV_6, A, B))
-        assert (given.end, given.words) == (End.UNSUPPORTED, "dividing:Chosen does not cover it")
-
     def test_its_versions(self) -> None:
         assert runtime("dividing:Chosen").versions() == {"chosen": "1.5"}
         assert runtime("dividing:Plain").versions() == {}
+        assert list(runtime("handing_over:Array").versions()) == ["onnx"]
 
     def test_a_crash_that_it_reports_is_one_in_the_suite(self) -> None:
         report = survey(plan("dividing:Plain", Selection(Level.QUICK, ("Div-14/float/*zero*",))), workers=1)
@@ -208,34 +231,33 @@ class TestDividers:
 class TestWhatIsNotThere:
     """One line says what is wrong, and what is there."""
 
-    def test_a_module_that_exits(self) -> None:
-        assert message(ModelError, runtime("exiting:Backend").check) == (
-            "'exiting:Backend' cannot be imported: SystemExit: 0"
-        )
+    @pytest.mark.parametrize(
+        ("target", "told"),
+        [
+            ("exiting:Backend", "'exiting:Backend' cannot be imported: SystemExit: 0"),
+            ("failing:Backend", "'failing:Backend' cannot be imported: OSError: no such thing"),
+            ("gone.away:B", "'gone.away:B' cannot be imported: ModuleNotFoundError: No module named 'gone'"),
+            (":x", "':x' names no module; write package.module:attribute"),
+            ("licensed:Divider", "'licensed:Divider' cannot be started: no licence"),
+            (
+                "handing_over:Nothing",
+                "'handing_over:Nothing' is neither a divider nor an ONNX backend: it has none of answer, prepare and "
+                "run_model",
+            ),
+            (
+                "handing_over:Prepare",
+                "'handing_over:Prepare' is not there: handing_over has no attribute 'Prepare'; its runtimes: 'Array', "
+                "'Empty', 'Named', 'NoneOfThem', 'Old', 'OtherName', 'Prepares', 'Scalar'; did you mean 'Prepares'?",
+            ),
+        ],
+    )
+    def test_check(self, target: str, told: str) -> None:
+        assert message(ModelError, runtime(target).check) == told
 
-    def test_no_module(self) -> None:
-        assert message(ModelError, runtime(":x").check) == "':x' names no module; write package.module:attribute"
-
-    def test_what_it_raises_at_its_start_names_it(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        (tmp_path / "licensed.py").write_text(
-            "class Divider:\n    answer = None\n    def __init__(self):\n        raise RuntimeError('no licence')\n"
-        )
-        monkeypatch.syspath_prepend(tmp_path)
-        assert message(ModelError, runtime("licensed:Divider").check) == (
-            "'licensed:Divider' cannot be started: no licence"
-        )
-
-    def test_an_attribute(self) -> None:
-        assert message(ModelError, runtime("handing_over:Prepare").check) == (
-            "'handing_over:Prepare' is not there: handing_over has no attribute 'Prepare'; its runtimes: 'Array', "
-            "'Empty', 'Named', 'NoneOfThem', 'OtherName', 'Prepares', 'Scalar'; did you mean 'Prepares'?"
-        )
-
-    def test_a_module_without_a_colon(self) -> None:
+    def test_a_name_that_is_no_runtime(self) -> None:
+        """It may be that of a module, or of a program."""
         line = message(SpecLookupError, lambda: runtime("dividing"))
         assert line.endswith("for the module of that name, write 'dividing:', or dividing:ATTRIBUTE for what is in it")
-
-    def test_a_program_without_its_prefix(self) -> None:
         Path("divider").write_text("")
         line = message(SpecLookupError, lambda: runtime("./divider"))
         assert line.endswith("for that program, write 'command:./divider'")

@@ -13,7 +13,6 @@ from tests.processes import python, run
 from vinculum.conformance.runtimes.protocol import ModelRuntime
 from vinculum.conformance.runtimes.registry import names, parsed, runtime
 from vinculum.errors import AttributeValueError, ModelError, SpecLookupError
-from vinculum.sandbox import End
 from vinculum.spec.onnx_div import DIV_14
 
 CALLED = ("numpy", "torch", "jax", "tensorflow", "mlx", "tinygrad", "mnn", "litert")
@@ -160,85 +159,3 @@ class TestEntryPoints:
     )
     def test_broken(self, name: str, words: str) -> None:
         assert words in message(ModelError, runtime(name).check)
-
-
-class TestModuleAndAttribute:
-    """Any implementation of ONNX's backend interface; the working folder can hold one."""
-
-    BACKEND = """
-import numpy as np
-
-class Backend:
-    @classmethod
-    def run_model(cls, model, inputs, device="CPU", **options):
-        if model.opset_import[0].version < 7:
-            raise NotImplementedError("nothing so old")
-        if device != "CPU":
-            raise ValueError("no such device")
-        return [inputs[0] * (np.float32(1) / inputs[1])]
-
-class Borrowing:
-    @classmethod
-    def prepare(cls, model, device="CPU"):
-        return cls()
-    def run(self, inputs):
-        self.memory = inputs[0] / inputs[1]
-        return [self.memory[...]]
-    def __del__(self):
-        self.memory[...] = 7
-
-class Nothing: ...
-"""
-
-    @pytest.fixture(autouse=True)
-    def folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Work in a folder that holds a backend."""
-        (tmp_path / "inverting.py").write_text(self.BACKEND)
-        (tmp_path / "failing.py").write_text("raise OSError('no\\nsuch thing')")
-        monkeypatch.chdir(tmp_path)
-
-    def test_asked(self) -> None:
-        made = runtime("inverting:Backend")
-        made.check()
-        asked = operation(DIV_14, np.array([5], np.float32), np.array([3], np.float32))
-        (given,) = answer("inverting:Backend", asked)
-        assert given.value.tobytes() == (np.float32(5) * (np.float32(1) / np.array([3], np.float32))).tobytes()
-        assert made.title == "inverting:Backend"
-        assert list(made.versions()) == ["onnx"]
-
-    def test_what_it_does_not_implement_is_not_supported(self) -> None:
-        from vinculum.spec.onnx_div import DIV_6
-
-        asked = operation(DIV_6, np.ones(1, np.float32), np.ones(1, np.float32))
-        assert [(given.end, given.words) for given in answer("inverting:Backend", asked)] == [
-            (End.UNSUPPORTED, "nothing so old")
-        ]
-
-    def test_an_output_in_the_memory_of_the_backend(self) -> None:
-        (given,) = answer("inverting:Borrowing", operation(DIV_14, np.array([5.0]), np.array([2.0])))
-        assert given.value.tolist() == [2.5]
-
-    def test_options_are_its_own(self) -> None:
-        (given,) = answer("inverting:Backend[device=TPU]", operation(DIV_14, np.ones(1), np.ones(1)))
-        assert given.end is End.REFUSED
-        assert "no such device" in given.words
-
-    @pytest.mark.parametrize(
-        ("target", "part"),
-        [
-            ("inverting:Gone", "has no attribute 'Gone'"),
-            ("inverting:Nothing", "none of answer, prepare and run_model"),
-            ("inverting:", "none of answer, prepare and run_model"),
-            ("gone.away:Backend", "ModuleNotFoundError: No module named 'gone'"),
-            ("failing:Backend", "OSError: no such thing"),
-            (":Backend", "names no module"),
-        ],
-    )
-    def test_none_there(self, target: str, part: str) -> None:
-        assert part in message(ModelError, runtime(target).check)
-
-    def test_the_standard_ones(self) -> None:
-        asked = operation(DIV_14, np.array([-11]), np.array([3]), constant=(False, True))
-        for target in ("vinculum.backend:VinculumBackend", "vinculum:backend"):
-            (given,) = answer(target, asked)
-            assert given.value.tolist() == [-3], given.words

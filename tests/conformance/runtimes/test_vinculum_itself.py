@@ -8,8 +8,13 @@ import numpy as np
 import pytest
 
 from tests.conformance.asking import operation, same_bits, small
+from vinculum.conformance.cases.case import Level
+from vinculum.conformance.cases.enumeration import cases
+from vinculum.conformance.oracle.judgement import judge
+from vinculum.conformance.oracle.verdict import Kind
 from vinculum.conformance.runtimes.registry import runtime
-from vinculum.errors import BroadcastError, ConstraintError, DivisionByZeroError, ElementTypeError
+from vinculum.errors import BroadcastError, ConstraintError, DivisionByZeroError, ElementTypeError, VinculumError
+from vinculum.sandbox import Answer, End
 from vinculum.spec.element_types import INT32
 from vinculum.spec.model import IntegerRounding, OperatorSpec
 from vinculum.spec.onnx_div import DIV_6, DIV_14
@@ -52,6 +57,19 @@ class TestVinculum:
         ):
             with pytest.raises(error):
                 asked.answer(refused)
+
+    def test_every_quick_case(self) -> None:
+        asked, exact = runtime("vinculum"), 0
+        for case in cases(Level.QUICK):
+            if asked.covers(case.operation):
+                try:
+                    given = Answer(End.RETURNED, asked.answer(case.operation))
+                except (VinculumError, ArithmeticError) as error:
+                    given = Answer(End.REFUSED, None, str(error))
+                verdict = judge(case.operation, case.expectation, given)
+                assert not verdict.kind.deviates, case.id
+                exact += verdict.kind is Kind.EXACT
+        assert exact > 400
 
     def test_versions(self) -> None:
         assert list(runtime("vinculum").versions()) == ["vinculum", "numpy", "ml_dtypes", "onnx"]

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from tests.conformance.asking import answer, message, operation, same_bits, small
+from tests.conformance.runtimes.test_reproducers import ONNX, OPENVINO
 from tests.optional import skip_or_fail
 from tests.processes import output_of, python, run
 from vinculum import reference
@@ -36,7 +37,7 @@ from vinculum.spec.element_types import (
     UINT8,
     ElementType,
 )
-from vinculum.spec.onnx_div import DIV_1, DIV_6, DIV_14
+from vinculum.spec.onnx_div import DIV_14
 from vinculum.spec.openvino_divide import DIVIDE_1
 
 A = np.arange(1, 25, dtype=np.float32).reshape(2, 3, 4)
@@ -192,28 +193,11 @@ class TestLibraries:
         assert unusable(f"onnxruntime[{options}={__file__}]")
 
 
-ONNX = [
-    small(DIV_14, FLOAT16, False),
-    small(DIV_14, UINT8, True),
-    small(DIV_14, BFLOAT16, False),
-    operation(DIV_14, A, A[0], constant=(True, False)),
-    operation(DIV_14, np.array(7), np.empty((0, 2), np.int64)),
-    operation(DIV_6, A, A[0, :, 0], broadcast=1, axis=1),
-    operation(DIV_1, A, A, consumed_inputs=()),
-    operation(DIV_14, A, A[:, :2]),
-    operation(DIV_14, np.arange(1, 201, dtype=np.float32), np.full(200, np.float32(3))),
-]
-OPENVINO = [
-    *(small(DIVIDE_1, t, constant) for t in (FLOAT, BFLOAT16, INT4, UINT4) for constant in (False, True)),
-    operation(DIVIDE_1, A, A[0, :, 0], constant=(False, True), auto_broadcast="pdpd", axis=1),
-    operation(DIVIDE_1, A, A, auto_broadcast="sideways"),
-    operation(DIVIDE_1, np.array([[-11]], np.int32), np.array(3, np.int32), m_pythondiv=False),
-]
 CALLS = [small(DIV_14, FLOAT, False), small(DIVIDE_1, INT32, False)]
 PROGRAMS = {
     "onnxruntime": ONNX,
     "onnxruntime[graph_optimization_level=disable,session.set_denormal_as_zero=0]": ONNX[:1],
-    "openvino": [*ONNX[:5], *OPENVINO],
+    "openvino": [*ONNX[:9], *OPENVINO],
     "openvino[INFERENCE_NUM_THREADS=1]": OPENVINO[:1],
     "onnx-reference": ONNX,
     "torch": CALLS,

@@ -10,8 +10,8 @@ import openvino
 import openvino.opset13 as op
 import pytest
 
-from tests.conformance.runtimes.programs.ir_models import DIVIDING, write_ir
-from vinculum.conformance.runtimes.programs.ir_writer import OpenvinoWriter, TensorType, Value
+from tests.models.ir_models import DIVIDING, write_ir
+from tests.models.ir_writer import OpenvinoWriter, TensorType, Value
 from vinculum.models import load
 from vinculum.models.inner_divisions import what_openvino_divides
 from vinculum.spec.element_types import INT32, ElementType

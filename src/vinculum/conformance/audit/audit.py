@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -15,12 +16,12 @@ import numpy as np
 
 from vinculum.conformance.audit.recomputation import merged, record
 from vinculum.conformance.audit.record import Audit, EdgeRuns, NodeRecord
-from vinculum.conformance.audit.runs import Runs, end_in_words
 from vinculum.conformance.audit.suspects import shown, suspects
 from vinculum.conformance.audit.taps import AuditedModel, Tap
 from vinculum.conformance.runtimes.protocol import ModelRuntime
 from vinculum.conformance.runtimes.registry import STARTED, check_usable, names, parsed, runtime
 from vinculum.errors import DifferenceError, ModelError, SpecLookupError
+from vinculum.models.onnx.file import write_model
 from vinculum.models.sampling.comparison import check_equal
 from vinculum.models.source import naming, read_source
 from vinculum.models.values import validated_inputs
@@ -38,23 +39,14 @@ _LEAST_LIMIT, _TIMES = 10.0, 10
 class Auditor:
     """Audits one model in one runtime.
 
-    Parameters
-    ----------
-    file : Path
-        An ONNX file, or for OpenVINO an IR.
-    backend : str
-        A runtime that runs ONNX models, with options in the syntax of `vinculum.conformance.runtimes.registry`.
-    limits : Limits
-        The limits of the runtime for each of its two runs on the inputs.
-    expand : bool
-        Whether to replace nodes that divide internally by the function bodies with which ONNX defines them.
+    - `file`: An ONNX file, or for OpenVINO an IR.
+    - `backend`: A runtime that runs ONNX models, with options in the syntax of
+      `vinculum.conformance.runtimes.registry`.
+    - `limits`: The limits of the runtime for each of its two runs on the inputs.
+    - `expand`: Whether to replace nodes that divide internally by the function bodies with which ONNX defines them.
 
-    Raises
-    ------
-    SpecLookupError, AttributeValueError
-        If the backend is unknown, cannot run models, or lacks an option.
-    ModelError, ElementTypeError, BroadcastError
-        If its package is not installed, or it cannot audit the model in the file.
+    SpecLookupError, AttributeValueError if the backend is unknown, cannot run models, or lacks an option. ModelError,
+    ElementTypeError, BroadcastError if its package is not installed, or it cannot audit the model in the file.
     """
 
     def __init__(self, file: Path, backend: str, limits: Limits, *, expand: bool = False) -> None:
@@ -72,18 +64,12 @@ class Auditor:
     def audit(self, inputs: Mapping[str, Any], edges: Iterable[Mapping[str, Any]] = ()) -> Audit:
         """Run the model and return the results.
 
-        Parameters
-        ----------
-        inputs : Mapping of str to array
-            The inputs for a run of the original model and one of the exposed model, whose outputs are compared.
-        edges : iterable of Mapping of str to array
-            Sets of edge cases for the exposed model. If the runtime crashes or refuses a set, the set is run again
-            without 0 among the integer inputs that are divisors, then also without -1. Skipped sets are counted.
+        - `inputs`: The inputs for a run of the original model and one of the exposed model, whose outputs are compared.
+        - `edges`: Sets of edge cases for the exposed model. If the runtime crashes or refuses a set, the set is run
+          again without 0 among the integer inputs that are divisors, then also without -1. Skipped sets are counted.
 
-        Raises
-        ------
-        ModelError, ElementTypeError, BroadcastError
-            If they are not inputs of the model, or if the runtime treats one of them as a constant.
+        ModelError, ElementTypeError, BroadcastError if they are not inputs of the model, or if the runtime treats one
+        of them as a constant.
         """
         subject = self.subject
         given = validated_inputs(subject.inputs, inputs)
@@ -234,3 +220,71 @@ def _changed(subject: AuditedModel, plain: list[Any], exposed: list[Any]) -> tup
         except DifferenceError as error:
             sentences.append(str(error))
     return tuple(sentences)
+
+
+class Runs:
+    """Runs a model.
+
+    - `process`: The runtime.
+    - `title`: The runtime's name in sentences.
+    - `folder`: The folder for the file of the exposed model.
+    - `subject`: The model as it was exposed last.
+    """
+
+    def __init__(self, subject: AuditedModel, process: Isolated, title: str, folder: str) -> None:
+        self.subject = subject
+        self._process, self._title, self._folder = process, title, folder
+        self._written: AuditedModel | None = None
+
+    def both(self, inputs: Mapping[str, Any]) -> tuple[Answer, Answer]:
+        """Return the answers of the original model and of the exposed one.
+
+        If the runtime fails on the exposed model, it is run again without exposed values in bodies. A model that hangs
+        unexposed is not run again.
+
+        ModelError if the exposed model cannot be written.
+        """
+        plain = self._process.call("run_model", self.subject.file.absolute(), inputs)
+        if plain.end is End.HUNG:
+            return plain, plain
+        exposed = self.exposed(inputs)
+        hopeless = exposed.end is End.HUNG and plain.end is not End.RETURNED
+        if exposed.end is not End.RETURNED and self.subject.exposes_bodies and not hopeless:
+            why = f"{self._title} does not run the model with its divisions exposed: {end_in_words(exposed)}"
+            self.subject = _without_bodies(self.subject, why)
+            exposed = self.exposed(inputs)
+        return plain, exposed
+
+    def exposed(self, inputs: Mapping[str, Any], seconds: float | None = None) -> Answer:
+        """Return the answer of the exposed model, within `seconds` or, if None, the process's time limit."""
+        if self.subject.exposed is None:
+            return self._process.call("run_exposed", self.subject.file.absolute(), inputs, seconds=seconds)
+        path = Path(self._folder) / "exposed.onnx"
+        if self._written is not self.subject:
+            try:
+                write_model(self.subject.exposed, path)
+            except OSError as error:
+                raise ModelError(f"the model with its divisions exposed cannot be written: {error}") from None
+            self._written = self.subject
+        answer = self._process.call("run_model", path, inputs, seconds=seconds)
+        return replace(answer, words=answer.words.replace(f"{self._folder}{os.sep}", ""))
+
+
+def end_in_words(answer: Answer) -> str:
+    """Return how a call ended: ``"crashed (SIGFPE)"``."""
+    return f"{answer.end.value} ({answer.words})" if answer.words else answer.end.value
+
+
+def _without_bodies(subject: AuditedModel, why: str) -> AuditedModel:
+    """Return the model without exposed values in bodies, and with the reason in the taps of their divisions."""
+    from vinculum.conformance.audit.onnx_subject import onnx_subject
+
+    plainer = onnx_subject(read_source(subject.file), with_bodies=False, expand=subject.expanded > 0)
+    pairs = zip(subject.taps, plainer.taps, strict=True)
+    return replace(plainer, taps=tuple(_explained(before, after, why) for before, after in pairs))
+
+
+def _explained(before: Tap, after: Tap, why: str) -> Tap:
+    if before.unobserved is not None or after.unobserved is None:
+        return after
+    return replace(after, unobserved=f"{after.unobserved}; {why}")

@@ -27,12 +27,8 @@ class Bodies:
     A Loop stacks the values of its iterations. An If has two outputs for each value: the value flattened to one
     dimension, and its shape. For the branch that is not taken the shape is ``NOT_TAKEN``.
 
-    Parameters
-    ----------
-    model : ModelProto
-        The model; it is modified.
-    opset : int
-        The model's operator set.
+    - `model`: The model; it is modified.
+    - `opset`: The model's operator set.
     """
 
     def __init__(self, model: ModelProto, opset: int) -> None:
@@ -102,10 +98,7 @@ class Bodies:
 def taken_branch(exposed: Sequence[NDArray[Any]]) -> list[NDArray[Any]] | None:
     """Return the values of an If's branch from pairs of flat value and shape; None if the other branch was taken.
 
-    Raises
-    ------
-    ValueError
-        If a shape is invalid or does not match the value.
+    ValueError if a shape is invalid or does not match the value.
     """
     if np.array_equal(exposed[1], NOT_TAKEN):
         return None

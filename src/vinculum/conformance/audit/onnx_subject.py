@@ -53,19 +53,12 @@ def onnx_subject(source: SourceFile, *, with_bodies: bool = True, expand: bool =
 
     A guard made by `vinculum harden` counts as one division; its internal divisions are not listed.
 
-    Parameters
-    ----------
-    source : SourceFile
-        An ONNX file.
-    with_bodies : bool
-        Whether to expose values in the branches of an If and in the body of a Loop of the main graph, too.
-    expand : bool
-        Whether to replace nodes that divide internally by the function bodies with which ONNX defines them.
+    - `source`: An ONNX file.
+    - `with_bodies`: Whether to expose values in the branches of an If and in the body of a Loop of the main graph, too.
+    - `expand`: Whether to replace nodes that divide internally by the function bodies with which ONNX defines them.
 
-    Raises
-    ------
-    ModelError, ElementTypeError, AttributeValueError, BroadcastError
-        As for `vinculum.load`, or if two outputs have the same name.
+    ModelError, ElementTypeError, AttributeValueError, BroadcastError as for `vinculum.load`, or if two outputs have the
+    same name.
     """
     proto, file = source.complete(), source.path
     _check_outputs(proto)

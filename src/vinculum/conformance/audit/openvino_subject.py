@@ -25,12 +25,8 @@ class OpenVinoAudit(OpenVino):
     def subject(self, file: Path) -> AuditedModel:
         """Return the model in an IR file.
 
-        Raises
-        ------
-        ModelError
-            If two inputs have the same name.
-        AttributeValueError
-            If an attribute of a Divide is not in the document.
+        ModelError if two inputs have the same name. AttributeValueError if an attribute of a Divide is not in the
+        document.
         """
         model = self.read(str(file))
         names = [port.get_node().get_friendly_name() for port in model.inputs]

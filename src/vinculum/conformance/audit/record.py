@@ -20,14 +20,9 @@ Index = tuple[int, ...]
 class Hazard:
     """Critical operands of one kind in a division.
 
-    Attributes
-    ----------
-    what : str
-        The kind: ``"divisor zero"``, ``"MIN/-1"``, ``"quotient overflows"``.
-    count : int
-        The number of quotients affected.
-    first : tuple of int
-        The index of the first such quotient.
+    - `what`: The kind: ``"divisor zero"``, ``"MIN/-1"``, ``"quotient overflows"``.
+    - `count`: The number of quotients affected.
+    - `first`: The index of the first such quotient.
     """
 
     what: str
@@ -39,30 +34,18 @@ class Hazard:
 class NodeRecord:
     """The observations of one division.
 
-    Attributes
-    ----------
-    division : Division
-        The node.
-    element_type : ElementType or None
-        The operands' element type; None if it is not known.
-    shapes : tuple of tuple of int
-        The operands' shapes.
-    verdict : Verdict or None
-        The verdict on its quotients for the inputs; None if they were not observed.
-    alone : Verdict or None
-        If `verdict` or `edges` is not a pass: the verdict on the runtime's quotients of the same operands in a model
-        with this node alone. If that passes, the runtime treats the node differently in its context; it may have
-        divided operands of a wider type, which it rounded to expose them.
-    hazards : tuple of Hazard
-        The hazards in its operands.
-    smallest_divisor : str or None
-        The divisor of the smallest magnitude that is not zero; None if there is none.
-    unobserved : str or None
-        Why there is no verdict.
-    edges : Verdict or None
-        The joint verdict on its quotients in all sets of edge cases; None if they were observed in none.
-    sizes : tuple of int
-        The numbers of quotients in the runs that were compared, in ascending order.
+    - `division`: The node.
+    - `element_type`: The operands' element type; None if it is not known.
+    - `shapes`: The operands' shapes.
+    - `verdict`: The verdict on its quotients for the inputs; None if they were not observed.
+    - `alone`: If `verdict` or `edges` is not a pass: the verdict on the runtime's quotients of the same operands in a
+      model with this node alone. If that passes, the runtime treats the node differently in its context; it may have
+      divided operands of a wider type, which it rounded to expose them.
+    - `hazards`: The hazards in its operands.
+    - `smallest_divisor`: The divisor of the smallest magnitude that is not zero; None if there is none.
+    - `unobserved`: Why there is no verdict.
+    - `edges`: The joint verdict on its quotients in all sets of edge cases; None if they were observed in none.
+    - `sizes`: The numbers of quotients in the runs that were compared, in ascending order.
     """
 
     division: Division
@@ -91,16 +74,10 @@ class NodeRecord:
 class EdgeRuns:
     """The results of running the exposed model on sets of edge cases.
 
-    Attributes
-    ----------
-    sets, compared : int
-        How many sets were tried, and on how many of them the model ran.
-    skipped : Answer or None
-        The first answer to a set on which the model did not run.
-    died : Answer or None
-        The first crash of the process.
-    suspects : tuple of str
-        The divisions of that run in which our engine finds MIN/-1 or a zero divisor, and such operands.
+    - `sets`, `compared`: How many sets were tried, and on how many of them the model ran.
+    - `skipped`: The first answer to a set on which the model did not run.
+    - `died`: The first crash of the process.
+    - `suspects`: The divisions of that run in which our engine finds MIN/-1 or a zero divisor, and such operands.
     """
 
     sets: int = 0
@@ -114,35 +91,20 @@ class EdgeRuns:
 class Audit:
     """The results of an audit of one model in one runtime.
 
-    Attributes
-    ----------
-    model : str
-        The file.
-    backend : str
-        The backend as requested: ``"openvino[device=GPU]"``.
-    title : str
-        The runtime's name in sentences.
-    versions : Mapping of str to str
-        The versions of the packages that its answers depend on.
-    nodes : tuple of NodeRecord
-        One for each division, in the model's order.
-    plain, exposed : Answer
-        The answers of the original model and of the model with its divisions exposed, without outputs.
-        A model without divisions is not run.
-    suspects : tuple of str
-        If the exposed model did not return: the divisions in which our engine finds MIN/-1 or a zero divisor.
-    changed : tuple of str
-        A sentence for each output that differs between the two.
-    seconds : float
-        The duration of all runs, including loading.
-    edges : EdgeRuns
-        The runs on edge cases.
-    inner : tuple of InnerDivision
-        The nodes that divide internally; their quotients are not audited.
-    expanded : int
-        How many such nodes were replaced by the function bodies with which ONNX defines them.
-    guarded : bool
-        Whether `vinculum harden` has guarded divisions; they are audited with their guards.
+    - `model`: The file.
+    - `backend`: The backend as requested: ``"openvino[device=GPU]"``.
+    - `title`: The runtime's name in sentences.
+    - `versions`: The versions of the packages that its answers depend on.
+    - `nodes`: One for each division, in the model's order.
+    - `plain`, `exposed`: The answers of the original model and of the model with its divisions exposed, without
+      outputs. A model without divisions is not run.
+    - `suspects`: If the exposed model did not return: the divisions in which our engine finds MIN/-1 or a zero divisor.
+    - `changed`: A sentence for each output that differs between the two.
+    - `seconds`: The duration of all runs, including loading.
+    - `edges`: The runs on edge cases.
+    - `inner`: The nodes that divide internally; their quotients are not audited.
+    - `expanded`: How many such nodes were replaced by the function bodies with which ONNX defines them.
+    - `guarded`: Whether `vinculum harden` has guarded divisions; they are audited with their guards.
     """
 
     model: str

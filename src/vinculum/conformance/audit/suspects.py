@@ -24,12 +24,8 @@ _LARGEST_RESULT = 1 << 30  # Bytes, for operators whose operands determine the s
 def suspects(file: Path, inputs: Mapping[str, Any]) -> tuple[str, ...]:
     """Return a sentence for the first division with MIN/-1, and for the first integer division by 0.
 
-    Parameters
-    ----------
-    file : Path
-        The file of the model; if our engine cannot run it, there are no suspects.
-    inputs : Mapping of str to array
-        The inputs that the runtime had.
+    - `file`: The file of the model; if our engine cannot run it, there are no suspects.
+    - `inputs`: The inputs that the runtime had.
     """
     from vinculum.models import load
 

@@ -21,14 +21,9 @@ from vinculum.spec.model import AttributeValue
 class Source:
     """The source of a value: an input of the model, a constant of its file, or an output of the runtime.
 
-    Attributes
-    ----------
-    input : str or None
-        The input that has the value, if the input is given.
-    constant : ndarray or None
-        The value in the file.
-    place : int or None
-        The position among the exposed values.
+    - `input`: The input that has the value, if the input is given.
+    - `constant`: The value in the file.
+    - `place`: The position among the exposed values.
     """
 
     input: str | None = None
@@ -58,20 +53,12 @@ class Layout(Enum):
 class Tap:
     """A division of the model.
 
-    Attributes
-    ----------
-    division : Division
-        The node.
-    attributes : Mapping of str to AttributeValue
-        The attributes that it sets.
-    sources : tuple of Source
-        The sources of its operands, then of its quotient.
-    unobserved : str or None
-        Why its values cannot be exposed; None if they can.
-    layout : Layout
-        How its values are returned.
-    guarded : bool
-        Whether it is a guard by which `vinculum harden` replaced a division.
+    - `division`: The node.
+    - `attributes`: The attributes that it sets.
+    - `sources`: The sources of its operands, then of its quotient.
+    - `unobserved`: Why its values cannot be exposed; None if they can.
+    - `layout`: How its values are returned.
+    - `guarded`: Whether it is a guard by which `vinculum harden` replaced a division.
     """
 
     division: Division
@@ -86,22 +73,13 @@ class Tap:
 class AuditedModel:
     """A model to audit.
 
-    Attributes
-    ----------
-    file : Path
-        The file.
-    inputs : tuple of ModelTensor
-        The inputs.
-    outputs : tuple of str
-        The names of the outputs.
-    taps : tuple of Tap
-        The divisions, in the file's order.
-    exposed : ModelProto or None
-        The model with the exposed values after its own outputs; None if the runtime itself exposes them.
-    inner : tuple of InnerDivision
-        The nodes that divide internally.
-    expanded : int
-        How many of those were replaced by their function bodies.
+    - `file`: The file.
+    - `inputs`: The inputs.
+    - `outputs`: The names of the outputs.
+    - `taps`: The divisions, in the file's order.
+    - `exposed`: The model with the exposed values after its own outputs; None if the runtime itself exposes them.
+    - `inner`: The nodes that divide internally.
+    - `expanded`: How many of those were replaced by their function bodies.
     """
 
     file: Path

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from vinculum.conformance.cases.operation import Operation, rounding_asked
 from vinculum.conformance.runtimes.options import check_names, chosen
-from vinculum.conformance.runtimes.packages import ONE_BY_ONE, check_package, versions_of
+from vinculum.conformance.runtimes.packages import Packaged
 from vinculum.conformance.runtimes.programs.reproducer import (
     body_lines,
     operand_lines,
@@ -46,29 +46,20 @@ class Function(Enum):
 class Library:
     """How a library is called, as Python source with the names ``a`` and ``b`` of a division, ``x`` of a reciprocal.
 
-    Attributes
-    ----------
-    name, title, package : str
-        What the command line and what sentences call it, and the package to import.
-    imports : tuple of str
-        The lines that import it, and set what must be set.
-    calls : Mapping of Function to str or callable
-        The expression that gives the quotient, or a function whose body does, without branches. What is missing is not
-        supported; unsigned integers are truncated by a floor division too.
-    types : Mapping of str to str
-        NumPy's or ml_dtypes' names of the element types that it has, and its own. Empty if it takes all by these names.
-    array, back : str
-        An array of the library, and an array of NumPy, of what ``{0}`` names; ``{type}`` is its own name of the type.
-    foreign_array, foreign_back : str
-        The same of element types that NumPy lacks, if these travel as their bits: as ``np.{bits}``.
-    call : str
-        What is evaluated, of the ``{call}`` and its operands' ``{names}``.
-    packages : tuple of str
-        Other packages on which its answers depend.
-    install : str
-        What pip installs; our own extra by default.
-    options : Mapping
-        For each option its allowed values, the default first, and the attributes that each changes.
+    - `name`, `title`, `package`: What the command line and what sentences call it, and the package to import.
+    - `imports`: The lines that import it, and set what must be set.
+    - `calls`: The expression that gives the quotient, or a function whose body does, without branches. What is missing
+      is not supported; unsigned integers are truncated by a floor division too.
+    - `types`: NumPy's or ml_dtypes' names of the element types that it has, and its own. Empty if it takes all by these
+      names.
+    - `array`, `back`: An array of the library, and an array of NumPy, of what ``{0}`` names; ``{type}`` is its own name
+      of the type.
+    - `foreign_array`, `foreign_back`: The same of element types that NumPy lacks, if these travel as their bits: as
+      ``np.{bits}``.
+    - `call`: What is evaluated, of the ``{call}`` and its operands' ``{names}``.
+    - `needs`: Other packages on which its answers depend.
+    - `install`: What pip installs; our own extra by default.
+    - `options`: For each option its allowed values, the default first, and the attributes that each changes.
     """
 
     name: str
@@ -82,41 +73,27 @@ class Library:
     foreign_array: str = ""
     foreign_back: str = ""
     call: str = "{call}"
-    packages: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
     install: str = ""
     options: Mapping[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
 
 
-class ArrayLibrary:
+class ArrayLibrary(Packaged):
     """A library as a runtime.
 
-    Parameters
-    ----------
-    library : Library
-        Its row of the table.
-    options : Mapping of str to str
-        Some of the row's options.
+    - `library`: Its row of the table.
+    - `options`: Some of the row's options.
 
-    Raises
-    ------
-    AttributeValueError
-        If another option or value is given.
+    AttributeValueError if another option or value is given.
     """
 
     def __init__(self, library: Library, options: Mapping[str, str]) -> None:
         check_names(library.name, options, tuple(library.options))
         for name, values in library.options.items():
             library = replace(library, **values[chosen(library.name, name, options, tuple(values), next(iter(values)))])
-        self.title = library.title
+        self.title, self.package = library.title, library.package
+        self.needs, self.install = library.needs, library.install
         self._library = library
-
-    def check(self) -> None:
-        """Raise ModelError if it is not installed."""
-        check_package(self._library.title, self._library.package, self._library.install)
-
-    def versions(self) -> Mapping[str, str]:
-        """Return the versions of the library and of what it computes and stores arrays with."""
-        return versions_of(self._library.package.partition(".")[0], *self._library.packages)
 
     def covers(self, operation: Operation) -> bool:
         """Tell whether a function call can express this: the newest version, no constants nor other attributes.
@@ -133,10 +110,6 @@ class ArrayLibrary:
             if not isinstance(rounding, bool) or (rule != "numpy" and (rule, len(shapes)) != ("none", 1)):
                 return False
         return not attributes and len(operation.operands) == len(operation.spec.inputs)
-
-    def start(self) -> None:
-        """Import it, set its options, and divide 1 by 1."""
-        self.answer(ONE_BY_ONE)
 
     def answer(self, operation: Operation) -> NDArray[Any]:
         """Return the result of the call; its NotImplementedError becomes UnsupportedError."""

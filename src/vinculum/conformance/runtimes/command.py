@@ -29,17 +29,10 @@ _WIDTH = 64
 class Command:
     """A program, started for the first operation and restarted for the next one after it exits.
 
-    Parameters
-    ----------
-    command : str
-        A path or a name on the PATH, and arguments, quoted as in a shell.
-    options : Mapping of str to str
-        Options, each passed as an additional argument ``--name=value``.
+    - `command`: A path or a name on the PATH, and arguments, quoted as in a shell.
+    - `options`: Options, each passed as an additional argument ``--name=value``.
 
-    Raises
-    ------
-    AttributeValueError
-        If the command cannot be split, or is empty.
+    AttributeValueError if the command cannot be split, or is empty.
     """
 
     def __init__(self, command: str, options: Mapping[str, str]) -> None:
@@ -79,12 +72,8 @@ class Command:
     def answer(self, operation: Operation) -> NDArray[Any]:
         """Return the quotient that the program gives.
 
-        Raises
-        ------
-        UnsupportedError, ModelError
-            If the program answers that.
-        CrashedError
-            If it exits, or writes an invalid answer; it is restarted for the next operation.
+        UnsupportedError, ModelError if the program answers that. CrashedError if it exits, or writes an invalid answer;
+        it is restarted for the next operation.
         """
         process = self._started()
         try:

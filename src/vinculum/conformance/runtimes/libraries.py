@@ -18,7 +18,7 @@ NUMPY = Library(
     package="numpy",
     imports=('np.seterr(all="ignore")',),
     calls={_DIVIDE: "np.divide(a, b)", _FLOOR: "np.floor_divide(a, b)", _RECIPROCAL: "np.reciprocal(x)"},
-    packages=("ml_dtypes",),
+    needs=("ml_dtypes",),
 )
 
 TORCH = Library(
@@ -72,7 +72,7 @@ JAX = Library(
         _FLOOR: "jnp.floor_divide(a, b)",
         _RECIPROCAL: "jnp.reciprocal(x)",
     },
-    packages=("jaxlib", "numpy", "ml_dtypes"),
+    needs=("jaxlib", "numpy", "ml_dtypes"),
     options={
         "platform": {
             "cpu": {},
@@ -96,7 +96,7 @@ TENSORFLOW = Library(
     types=_OWN,
     array="tf.constant({0})",
     back="{0}.numpy()",
-    packages=("ml_dtypes",),
+    needs=("ml_dtypes",),
     install="tensorflow-cpu",
 )
 
@@ -111,7 +111,7 @@ MLX = Library(
     back="np.array({0})",
     foreign_array="mx.array({0}.view(np.{bits})).view(mx.{type})",
     foreign_back="np.array({0}.view(mx.{bits})).view(ml_dtypes.{type})",
-    packages=("mlx",),
+    needs=("mlx",),
     install="mlx mlx-cpu",
 )
 

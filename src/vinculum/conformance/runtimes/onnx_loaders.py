@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.runtimes.options import check_names
-from vinculum.conformance.runtimes.packages import ONE_BY_ONE, check_package, versions_of
-from vinculum.conformance.runtimes.programs.onnx_source import inputs_source, onnx_model_lines
-from vinculum.conformance.runtimes.programs.reproducer import body_lines, operand_lines, python_program
+from vinculum.conformance.runtimes.packages import Packaged
+from vinculum.conformance.runtimes.programs.reproducer import body_lines, onnx_program
 from vinculum.sandbox import UnsupportedError
 from vinculum.spec.model import Dialect
 from vinculum.text import one_line
@@ -27,18 +26,11 @@ from vinculum.text import one_line
 class Loader:
     """A runtime that loads ONNX models.
 
-    Attributes
-    ----------
-    name, title, package : str
-        What the command line and what sentences call it, and the package to import.
-    run : callable
-        It takes a model of the onnx package and a dictionary of inputs, and returns the outputs.
-    install : str
-        What pip installs.
-    packages : tuple of str
-        Other packages on which its answers depend.
-    lacks : tuple of str
-        What its errors say of what it does not support.
+    - `name`, `title`, `package`: What the command line and what sentences call it, and the package to import.
+    - `run`: It takes a model of the onnx package and a dictionary of inputs, and returns the outputs.
+    - `install`: What pip installs.
+    - `needs`: Other packages on which its answers depend.
+    - `lacks`: What its errors say of what it does not support.
     """
 
     name: str
@@ -46,37 +38,25 @@ class Loader:
     package: str
     run: Callable[[Any, dict[str, Any]], Any]
     install: str
-    packages: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
     lacks: tuple[str, ...] = ()
 
 
-class OnnxLoader:
+class OnnxLoader(Packaged):
     """A loader as a runtime; it takes no options."""
 
     def __init__(self, loader: Loader, options: Mapping[str, str]) -> None:
         check_names(loader.name, options, ())
-        self.title = loader.title
+        self.title, self.package, self.needs, self.install = loader.title, loader.package, loader.needs, loader.install
         self._loader = loader
-
-    def check(self) -> None:
-        """Raise ModelError if its package is not installed."""
-        check_package(self._loader.title, self._loader.package, self._loader.install)
-
-    def versions(self) -> Mapping[str, str]:
-        """Return the versions of its packages."""
-        return versions_of(self._loader.package.partition(".")[0], *self._loader.packages)
 
     def covers(self, operation: Operation) -> bool:
         """Tell whether the operator is one of ONNX's."""
         return operation.spec.dialect is Dialect.ONNX
 
-    def start(self) -> None:
-        """Divide 1 by 1."""
-        self.answer(ONE_BY_ONE)
-
     def answer(self, operation: Operation) -> NDArray[Any]:
         """Return the quotient of a model of one node."""
-        from vinculum.conformance.runtimes.programs.onnx_model import onnx_model
+        from vinculum.conformance.runtimes.programs.models import onnx_model
 
         return self._run(onnx_model(operation), operation.inputs)[0]  # type: ignore[no-any-return]
 
@@ -88,13 +68,7 @@ class OnnxLoader:
 
     def reproducer(self, operation: Operation) -> str:
         """Return Python source that makes the model from its text, and does what the function does."""
-        return python_program(
-            *operand_lines(operation),
-            *onnx_model_lines(operation),
-            f"inputs = {inputs_source(operation)}",
-            *body_lines(self._loader.run, "outputs"),
-            "print(repr(outputs[0]))",
-        )
+        return onnx_program(operation, *body_lines(self._loader.run, "outputs"), result="outputs[0]")
 
     def _run(self, model: Any, inputs: dict[str, Any]) -> list[Any]:
         try:
@@ -167,7 +141,7 @@ def _iree(model: Any, inputs: dict[str, Any]) -> Any:
 LOADERS = {
     one.name: one
     for one in (
-        Loader("onnx-reference", "the ONNX reference evaluator", "onnx", _reference, "onnx", packages=("numpy",)),
+        Loader("onnx-reference", "the ONNX reference evaluator", "onnx", _reference, "onnx", needs=("numpy",)),
         Loader("tract", "tract", "tract", _tract, "tract", lacks=("Unknown DatumType", "No evaluator")),
         Loader("tvm", "TVM", "tvm", _tvm, "apache-tvm"),
         Loader("iree", "IREE", "iree.compiler", _iree, "iree-base-compiler iree-base-runtime"),

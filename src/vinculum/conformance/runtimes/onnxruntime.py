@@ -13,14 +13,8 @@ from numpy.typing import NDArray
 
 from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.runtimes.options import check_names, chosen, whole_number
-from vinculum.conformance.runtimes.packages import ONE_BY_ONE, check_package, versions_of
-from vinculum.conformance.runtimes.programs.onnx_source import inputs_source, onnx_model_lines
-from vinculum.conformance.runtimes.programs.reproducer import (
-    operand_lines,
-    operand_names,
-    print_quotient,
-    python_program,
-)
+from vinculum.conformance.runtimes.packages import Packaged
+from vinculum.conformance.runtimes.programs.reproducer import onnx_program, operand_names
 from vinculum.errors import AttributeValueError, ModelError, VinculumError
 from vinculum.sandbox import UnsupportedError
 from vinculum.spec.model import Dialect
@@ -43,22 +37,19 @@ _UNSUPPORTED = (
 )
 
 
-class OnnxRuntime:
+class OnnxRuntime(Packaged):
     """ONNX Runtime.
 
-    Parameters
-    ----------
-    options : Mapping of str to str
-        ``provider``: an execution provider, or several joined by ``+`` in order of preference; unless
-        ``CPUExecutionProvider`` is named, nothing falls back to it. ``provider.KEY``: an option of the first provider;
-        ``NAME.KEY``: an option of the named provider. ``provider_library``: the path of a plug-in library with the
-        named providers. ``operator_library``: the path of a library with custom operators.
-        ``graph_optimization_level``: ``disable``, ``basic``, ``extended`` or ``all``, the default.
-        ``intra_op_num_threads``: 1 by default, as tensors are small and other cases run in parallel. Any other key
-        with a dot in it is a session configuration entry.
+    - `options`: ``provider``: an execution provider, or several joined by ``+`` in order of preference; unless
+      ``CPUExecutionProvider`` is named, nothing falls back to it. ``provider.KEY``: an option of the first provider;
+      ``NAME.KEY``: an option of the named provider. ``provider_library``: the path of a plug-in library with the named
+      providers. ``operator_library``: the path of a library with custom operators. ``graph_optimization_level``:
+      ``disable``, ``basic``, ``extended`` or ``all``, the default. ``intra_op_num_threads``: 1 by default, as tensors
+      are small and other cases run in parallel. Any other key with a dot in it is a session configuration entry.
     """
 
     title = "ONNX Runtime"
+    package = _NAME
 
     def __init__(self, options: Mapping[str, str]) -> None:
         own = {name: value for name, value in options.items() if "." not in name}
@@ -84,25 +75,13 @@ class OnnxRuntime:
         """Whether it divides as well in a copy of the process: each session has its own threads, but devices do not."""
         return self._providers == [_CPU] and self._library is None
 
-    def check(self) -> None:
-        """Raise ModelError if its package is not installed."""
-        check_package(self.title, "onnxruntime")
-
-    def start(self) -> None:
-        """Divide 1 by 1 with the options."""
-        self.answer(ONE_BY_ONE)
-
-    def versions(self) -> Mapping[str, str]:
-        """Return its package's version."""
-        return versions_of("onnxruntime")
-
     def covers(self, operation: Operation) -> bool:
         """Tell whether the operator is one of ONNX's."""
         return operation.spec.dialect is Dialect.ONNX
 
     def answer(self, operation: Operation) -> NDArray[Any]:
         """Return the quotient that a new session computes."""
-        from vinculum.conformance.runtimes.programs.onnx_model import onnx_model
+        from vinculum.conformance.runtimes.programs.models import onnx_model
 
         (quotient,) = self.run(onnx_model(operation).SerializeToString(), operation.inputs).values()
         return quotient  # type: ignore[no-any-return]  # the one output is a tensor
@@ -110,10 +89,7 @@ class OnnxRuntime:
     def run(self, model: bytes | str, inputs: Mapping[str, Any]) -> dict[str, Any]:
         """Return the outputs of a model, given as bytes or as a path, computed by a new session.
 
-        Raises
-        ------
-        UnsupportedError, ModelError
-            If ONNX Runtime does not support it or refuses it.
+        UnsupportedError, ModelError if ONNX Runtime does not support it or refuses it.
         """
         from vinculum.models.engines.onnxruntime.values import to_python, to_runtime
 
@@ -141,13 +117,12 @@ class OnnxRuntime:
         lines += [f"options.add_session_config_entry({dumps(n)}, {dumps(v)})" for n, v in self._config().items()]
         if self._operators is not None:
             lines.append(f"options.register_custom_ops_library({dumps(self._operators)})")
-        return python_program(
-            *operand_lines(operation),
-            *onnx_model_lines(operation),
-            *lines,
-            *self._session_lines(),
-            *_run_lines(operation),
-        )
+        lines += self._session_lines()
+        if all(array.dtype.isbuiltin == 1 for array in operation.operands):
+            return onnx_program(operation, *lines, result="session.run(None, inputs)[0]")
+        dividend = operand_names(operation)[0]
+        result = f"np.frombuffer(data, {dividend}.dtype).reshape(result.shape())"
+        return onnx_program(operation, *lines, *_THROUGH_VALUES, result=result)
 
     def _session_lines(self) -> list[str]:
         """Return the lines that make the session for its providers."""
@@ -224,21 +199,16 @@ def _plugged(path: str, providers: Sequence[str]) -> dict[str, list[Any]]:
     return {name: found[name] for name in providers}
 
 
-def _run_lines(operation: Operation) -> list[str]:
-    """Return the lines that run a session and print; types that NumPy lacks are read through an OrtValue."""
-    if all(array.dtype.isbuiltin == 1 for array in operation.operands):
-        return [print_quotient(f"session.run(None, {inputs_source(operation)})[0]")]
-    dividend = operand_names(operation)[0]
-    return [
-        "def value(array):",
-        "    code = helper.np_dtype_to_tensor_dtype(array.dtype)",
-        "    return onnxruntime.OrtValue.ortvalue_from_numpy_with_onnx_type(array, code)",
-        "",
-        f"values = {{name: value(array) for name, array in {inputs_source(operation)}.items()}}",
-        "result = session.run_with_ort_values(None, values)[0]",
-        "data = ctypes.string_at(result.data_ptr(), result.tensor_size_in_bytes())",
-        print_quotient(f"np.frombuffer(data, {dividend}.dtype).reshape(result.shape())"),
-    ]
+# How types that NumPy lacks are given and read.
+_THROUGH_VALUES = """
+def value(array):
+    code = helper.np_dtype_to_tensor_dtype(array.dtype)
+    return onnxruntime.OrtValue.ortvalue_from_numpy_with_onnx_type(array, code)
+
+values = {name: value(array) for name, array in inputs.items()}
+result = session.run_with_ort_values(None, values)[0]
+data = ctypes.string_at(result.data_ptr(), result.tensor_size_in_bytes())
+""".splitlines()
 
 
 def _refusal(error: Exception) -> Exception:

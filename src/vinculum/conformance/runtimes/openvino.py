@@ -5,17 +5,30 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cache, lru_cache
+from json import dumps
 from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
 
 from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.runtimes.packages import ONE_BY_ONE, check_package, versions_of
+from vinculum.conformance.runtimes.packages import Packaged
+from vinculum.conformance.runtimes.programs.array_source import dtype_source
+from vinculum.conformance.runtimes.programs.reproducer import (
+    inputs_source,
+    ir_lines,
+    onnx_program,
+    operand_lines,
+    packing_lines,
+    print_quotient,
+    python_program,
+    stored,
+)
 from vinculum.errors import ModelError
-from vinculum.models.engines.openvino.tensors import reason_of, to_array, to_tensor
+from vinculum.models.engines.openvino.tensors import openvino_name, reason_of, to_array, to_tensor
 from vinculum.sandbox import UnsupportedError
 from vinculum.spec.model import Dialect
+from vinculum.tensors.storage import element_type_of
 from vinculum.text import quoted
 
 _VIRTUAL = ("AUTO", "BATCH", "HETERO", "MULTI")
@@ -25,35 +38,21 @@ _UNSUPPORTED = re.compile(
 )
 
 
-class OpenVino:
+class OpenVino(Packaged):
     """OpenVINO.
 
-    Parameters
-    ----------
-    options : Mapping of str to str
-        ``device``: ``CPU``, the default, or another device that OpenVINO finds. Any other key is a property for
-        compiling the model. ``INFERENCE_PRECISION_HINT`` is f32 by default, the precision that the model declares;
-        without it OpenVINO may compute in f16 or bf16.
+    - `options`: ``device``: ``CPU``, the default, or another device that OpenVINO finds. Any other key is a property
+      for compiling the model. ``INFERENCE_PRECISION_HINT`` is f32 by default, the precision that the model declares;
+      without it OpenVINO may compute in f16 or bf16.
     """
 
     title = "OpenVINO"
+    package = "openvino"
 
     def __init__(self, options: Mapping[str, str]) -> None:
         self._device = options.get("device", "CPU")
         given = {name: value for name, value in options.items() if name != "device"}
         self._properties = {**_PRECISION, **given}
-
-    def check(self) -> None:
-        """Raise ModelError if its package is not installed."""
-        check_package(self.title, "openvino")
-
-    def start(self) -> None:
-        """Divide 1 by 1 with the options."""
-        self.answer(ONE_BY_ONE)
-
-    def versions(self) -> Mapping[str, str]:
-        """Return its package's version."""
-        return versions_of("openvino")
 
     def covers(self, operation: Operation) -> bool:
         """Tell whether the operator is one of ONNX's or OpenVINO's."""
@@ -74,10 +73,7 @@ class OpenVino:
     def read(self, *source: Any) -> Any:
         """Return OpenVINO's object for a model, given as a path or as bytes.
 
-        Raises
-        ------
-        UnsupportedError, ModelError
-            If OpenVINO does not support it or refuses it.
+        UnsupportedError, ModelError if OpenVINO does not support it or refuses it.
         """
         try:
             return _core().read_model(*source)
@@ -87,17 +83,10 @@ class OpenVino:
     def run(self, model: Any, inputs: Mapping[int, NDArray[Any]]) -> list[NDArray[Any]]:
         """Return the outputs of a model, compiled for this one run.
 
-        Parameters
-        ----------
-        model : Model
-            As `read` returns it.
-        inputs : Mapping of int to array
-            The inputs by their positions in the model.
+        - `model`: As `read` returns it.
+        - `inputs`: The inputs by their positions in the model.
 
-        Raises
-        ------
-        UnsupportedError, ModelError
-            If OpenVINO does not support it or refuses it.
+        UnsupportedError, ModelError if OpenVINO does not support it or refuses it.
         """
         _check_device(self._device)
         try:
@@ -111,19 +100,22 @@ class OpenVino:
         return self.run(model, places(model, inputs))
 
     def reproducer(self, operation: Operation) -> str:
-        """Return Python source that makes the model, with onnx's helper or as the text of an IR, and compiles it."""
-        from vinculum.conformance.runtimes.programs.openvino_source import openvino_program
-
-        return openvino_program(operation, self._device, self._properties)
+        """Return Python source that makes the model, from ONNX's text or as an IR, and compiles it."""
+        lines, result = _run_lines(operation)
+        given = f"{dumps(self._device)}, {dumps(self._properties)}"
+        if operation.spec.dialect is Dialect.OPENVINO:
+            lines = [f"compiled = core.compile_model(core.read_model(xml, data), {given})", *lines]
+            made = [*operand_lines(operation), *ir_lines(operation), f"inputs = {inputs_source(operation)}"]
+            return python_program(*made, "core = ov.Core()", *lines, print_quotient(result))
+        read = 'core.read_model(model.SerializeToString(), b"")'
+        lines = ["core = ov.Core()", f"compiled = core.compile_model({read}, {given})", *lines]
+        return onnx_program(operation, *packing_lines(operation), *lines, result=result)
 
 
 def places(model: Any, inputs: Mapping[str, Any]) -> dict[int, Any]:
     """Return inputs by their positions: ONNX names tensors, an IR names Parameters; unused inputs are left out.
 
-    Raises
-    ------
-    ModelError
-        If an input of the model is not given, as OpenVINO would use uninitialised memory.
+    ModelError if an input of the model is not given, as OpenVINO would use uninitialised memory.
     """
     found: dict[int, Any] = {}
     for place, port in enumerate(model.inputs):
@@ -167,10 +159,10 @@ def _inferred(compiled: Any, inputs: Mapping[int, NDArray[Any]]) -> list[NDArray
 def _model(operation: Operation) -> tuple[bytes, bytes]:
     """Return what OpenVINO reads: a model, and the constants in the accompanying file."""
     if operation.spec.dialect is Dialect.OPENVINO:
-        from vinculum.conformance.runtimes.programs.openvino_ir import openvino_ir
+        from vinculum.conformance.runtimes.programs.models import openvino_ir
 
         return openvino_ir(operation)
-    from vinculum.conformance.runtimes.programs.onnx_model import onnx_model
+    from vinculum.conformance.runtimes.programs.models import onnx_model
 
     return onnx_model(operation).SerializeToString(), b""
 
@@ -183,3 +175,29 @@ def _refusal(error: Exception) -> Exception:
     reason = reason_of(error)
     lacks = "While validating" not in str(error) and _UNSUPPORTED.search(reason)
     return UnsupportedError(reason) if lacks else ModelError(reason)
+
+
+# How types that NumPy lacks are given.
+_GIVEN = """
+tensor = ov.Tensor(ov.Type.{type}, ov.Shape({name}.shape))
+tensor.data.reshape(-1).view(np.uint8)[:] = {stored}.reshape(-1).view(np.uint8)
+request.set_input_tensor({place}, tensor)
+"""
+
+
+def _run_lines(operation: Operation) -> tuple[list[str], str]:
+    """Return lines that run a compiled model, and the expression of the quotient; types that NumPy lacks are bytes."""
+    dividend = operation.operands[0]
+    if all(array.dtype.isbuiltin == 1 for array in operation.operands):
+        return [], "compiled([*inputs.values()])[0]"
+    lines = ["request = compiled.create_infer_request()"]
+    for place, (name, array) in enumerate((name.lower(), array) for name, array in operation.inputs.items()):
+        told = {"type": openvino_name(element_type_of(array)), "stored": stored(name, operation)}
+        lines += _GIVEN.format(place=place, name=name, **told).strip().splitlines()
+    lines += ["request.infer()", "result = request.get_output_tensor(0)"]
+    lines.append("data = result.data.reshape(-1).view(np.uint8)")
+    converted = "view"
+    if element_type_of(dividend).bits == 4:
+        lines.append("data = np.stack([data & 15, data >> 4], axis=-1).reshape(-1)[: result.get_size()]")
+        converted = "astype"
+    return lines, f"data.{converted}({dtype_source(dividend.dtype)}).reshape(tuple(result.get_shape()))"

@@ -13,10 +13,7 @@ _MOST = 1024
 def check_names(title: str, options: Mapping[str, str], allowed: Sequence[str]) -> None:
     """Check that all options have allowed names.
 
-    Raises
-    ------
-    AttributeValueError
-        If one has not; the message names it and the allowed ones.
+    AttributeValueError if one has not; the message names it and the allowed ones.
     """
     for name in options:
         if name not in allowed:
@@ -27,10 +24,7 @@ def check_names(title: str, options: Mapping[str, str], allowed: Sequence[str]) 
 def chosen(title: str, name: str, options: Mapping[str, str], allowed: Sequence[str], default: str) -> str:
     """Return the value of an option with a fixed set of allowed values.
 
-    Raises
-    ------
-    AttributeValueError
-        If the value is not allowed.
+    AttributeValueError if the value is not allowed.
     """
     value = options.get(name, default)
     if value not in allowed:
@@ -41,10 +35,7 @@ def chosen(title: str, name: str, options: Mapping[str, str], allowed: Sequence[
 def whole_number(title: str, name: str, options: Mapping[str, str], default: int) -> int:
     """Return the value of an option that is an integer from 0 to 1024, the largest number of threads.
 
-    Raises
-    ------
-    AttributeValueError
-        If the value is not such a number.
+    AttributeValueError if the value is not such a number.
     """
     value = options.get(name, str(default))
     if not (value.isascii() and value.isdigit() and len(value) <= 4 and int(value) <= _MOST):

@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vinculum.conformance.cases.operation import Operation
 from vinculum.errors import ModelError
@@ -24,22 +25,39 @@ ONE_BY_ONE = Operation(DIV_14, {}, (_ONE, _ONE), (False, False))
 """The division 1 / 1, which every runtime can execute."""
 
 
+class Packaged:
+    """A runtime of an installed package: what is the same for all of them."""
+
+    title: str
+    package: str  # The package to import.
+    needs: tuple[str, ...] = ()  # Other packages on which its answers depend.
+    install: str = ""  # What pip installs; by default our own extra with the name of the package.
+
+    def check(self) -> None:
+        """Raise ModelError if the package is not installed."""
+        check_package(self.title, self.package, self.install)
+
+    def versions(self) -> Mapping[str, str]:
+        """Return the versions of its packages."""
+        return versions_of(self.package.partition(".")[0], *self.needs)
+
+    def start(self) -> None:
+        """Divide 1 by 1 with the options."""
+        self.answer(ONE_BY_ONE)
+
+    def answer(self, operation: Operation) -> NDArray[Any]:
+        """Return the quotient."""
+        raise NotImplementedError
+
+
 def check_package(title: str, package: str, install: str = "") -> None:
     """Check that a package is installed.
 
-    Parameters
-    ----------
-    title : str
-        The runtime's name in messages.
-    package : str
-        The package to import.
-    install : str
-        What pip installs; by default our own extra with the name of the package.
+    - `title`: The runtime's name in messages.
+    - `package`: The package to import.
+    - `install`: What pip installs; by default our own extra with the name of the package.
 
-    Raises
-    ------
-    ModelError
-        If it is not installed; the message says how to install it.
+    ModelError if it is not installed; the message says how to install it.
     """
     if not _is_there(package):
         wanted = install or f"'vinculum-div[{package}]'"
@@ -82,23 +100,12 @@ def _version(distribution: str) -> str:
 def asked_elsewhere(method: str, factory: str, *arguments: object, called: str) -> Any:
     """Return the result of a runtime's method, called in a subprocess that is started for this call only.
 
-    Parameters
-    ----------
-    method : str
-        The name of a method without arguments.
-    factory : str
-        ``"package.module:attribute"``, which makes the runtime in the subprocess.
-    *arguments
-        The arguments of the factory.
-    called : str, keyword-only
-        The runtime's name in messages.
+    - `method`: The name of a method without arguments.
+    - `factory`: ``"package.module:attribute"``, which makes the runtime in the subprocess.
+    - `*arguments`: The arguments of the factory.
+    - `called`: The runtime's name in messages.
 
-    Raises
-    ------
-    VinculumError
-        If the runtime cannot be made.
-    ModelError
-        If the method raises an error, or the process dies.
+    VinculumError if the runtime cannot be made. ModelError if the method raises an error, or the process dies.
     """
     with Isolated(factory, *arguments, limits=Limits(seconds=_SECONDS), called=called) as elsewhere:
         answer = elsewhere.call(method)

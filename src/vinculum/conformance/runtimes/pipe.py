@@ -62,12 +62,7 @@ def operation_pieces(operation: Operation) -> list[bytes]:
 def answered(content: bytes) -> NDArray[Any]:
     """Return the quotient in the content of an answer.
 
-    Raises
-    ------
-    UnsupportedError, ModelError
-        If the answer is "not supported" or a refusal.
-    CrashedError
-        If it is malformed.
+    UnsupportedError, ModelError if the answer is "not supported" or a refusal. CrashedError if it is malformed.
     """
     if len(content) < _ANSWER.size:
         raise CrashedError(f"its answer has {len(content)} bytes; one has at least {_ANSWER.size}")

@@ -37,12 +37,8 @@ class Runtime(Protocol):
     def answer(self, operation: Operation) -> NDArray[Any]:
         """Return the quotient as the array that the runtime returns.
 
-        Raises
-        ------
-        UnsupportedError
-            If the runtime reports that it lacks the operator version or element type.
-        Exception
-            Any other exception counts as a refusal.
+        UnsupportedError if the runtime reports that it lacks the operator version or element type. Any other exception
+        counts as a refusal.
         """
 
     def reproducer(self, operation: Operation) -> str:

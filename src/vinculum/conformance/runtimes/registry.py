@@ -55,18 +55,11 @@ def names() -> tuple[str, ...]:
 def runtime(backend: str) -> Runtime:
     """Return the runtime of a name; nothing foreign is imported.
 
-    Parameters
-    ----------
-    backend : str
-        ``"onnxruntime"``, ``"openvino[device=GPU]"``, ``"package.module:attribute"``, ``"command:./program"``. Built-in
-        names precede those of other packages, which precede programs and modules.
+    - `backend`: ``"onnxruntime"``, ``"openvino[device=GPU]"``, ``"package.module:attribute"``, ``"command:./program"``.
+      Built-in names precede those of other packages, which precede programs and modules.
 
-    Raises
-    ------
-    SpecLookupError
-        If no runtime has that name.
-    AttributeValueError
-        If the text is malformed, or the runtime has no such option.
+    SpecLookupError if no runtime has that name. AttributeValueError if the text is malformed, or the runtime has no
+    such option.
     """
     name, options = parsed(backend)
     if name in _OWN:
@@ -92,10 +85,7 @@ def runtime(backend: str) -> Runtime:
 def check_usable(backend: str, made: Runtime) -> None:
     """Check that a runtime's package is installed and, in another process, that it starts with options that are given.
 
-    Raises
-    ------
-    ModelError
-        If not; the message says how to install it, or why it does not start.
+    ModelError if not; the message says how to install it, or why it does not start.
     """
     made.check()
     name, options = parsed(backend)
@@ -106,10 +96,7 @@ def check_usable(backend: str, made: Runtime) -> None:
 def started(backend: str) -> Runtime:
     """Return a runtime that has been started, so that no case is charged with the time for that.
 
-    Parameters
-    ----------
-    backend : str
-        As for `runtime`.
+    - `backend`: As for `runtime`.
     """
     made = runtime(backend)
     made.start()
@@ -119,10 +106,7 @@ def started(backend: str) -> Runtime:
 def parsed(backend: str) -> tuple[str, dict[str, str]]:
     """Return a backend's name and its options.
 
-    Raises
-    ------
-    AttributeValueError
-        If the brackets or their contents are malformed.
+    AttributeValueError if the brackets or their contents are malformed.
     """
     match = _BACKEND.fullmatch(backend.strip())
     if match is None:

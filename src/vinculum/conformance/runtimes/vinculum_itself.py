@@ -10,34 +10,28 @@ from numpy.typing import NDArray
 
 from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.runtimes.options import check_names
-from vinculum.conformance.runtimes.packages import ONE_BY_ONE, versions_of
-from vinculum.conformance.runtimes.programs.onnx_source import inputs_source, onnx_model_lines
-from vinculum.conformance.runtimes.programs.reproducer import operand_lines, print_quotient, python_program
+from vinculum.conformance.runtimes.packages import Packaged
+from vinculum.conformance.runtimes.programs.reproducer import (
+    onnx_program,
+    operand_lines,
+    print_quotient,
+    python_program,
+)
 from vinculum.spec.model import Dialect
 
 
-class VinculumItself:
+class VinculumItself(Packaged):
     """Vinculum with its default policies; it has no options."""
 
-    title = "Vinculum"
+    title, package = "Vinculum", "vinculum"
+    needs = ("numpy", "ml_dtypes", "onnx")
 
     def __init__(self, options: Mapping[str, str]) -> None:
         check_names("vinculum", options, ())
 
-    def check(self) -> None:
-        """Do nothing: it is installed."""
-
-    def versions(self) -> Mapping[str, str]:
-        """Return its own version, and those of the packages on which its answers depend."""
-        return versions_of("vinculum", "numpy", "ml_dtypes", "onnx")
-
     def covers(self, operation: Operation) -> bool:
         """Tell whether it covers this: all except constants of SONNX, whose operators are called as functions."""
         return operation.spec.dialect is not Dialect.SONNX or not any(operation.constant)
-
-    def start(self) -> None:
-        """Divide 1 by 1."""
-        self.answer(ONE_BY_ONE)
 
     def answer(self, operation: Operation) -> NDArray[Any]:
         """Return the quotient of the one division in an ONNX model, or of the function call."""
@@ -50,7 +44,7 @@ class VinculumItself:
             from vinculum.ops.openvino import divide
 
             return divide(*operation.operands, **attributes)
-        from vinculum.conformance.runtimes.programs.onnx_model import onnx_model
+        from vinculum.conformance.runtimes.programs.models import onnx_model
         from vinculum.models.backend import VinculumBackend
 
         quotient: NDArray[Any] = VinculumBackend.run_model(onnx_model(operation), operation.inputs)[0]
@@ -64,24 +58,10 @@ class VinculumItself:
 
     def reproducer(self, operation: Operation) -> str:
         """Return Python source that executes the operation with the installed package."""
-        sources = {Dialect.ONNX: _onnx_lines, Dialect.OPENVINO: _divide_lines, Dialect.SONNX: _sonnx_lines}
-        modules = {Dialect.ONNX: "vinculum.backend", Dialect.OPENVINO: "vinculum", Dialect.SONNX: "vinculum.sonnx"}
-        dialect = operation.spec.dialect
-        return python_program(f"import {modules[dialect]}", *operand_lines(operation), *sources[dialect](operation))
-
-
-def _onnx_lines(operation: Operation) -> list[str]:
-    run = f"vinculum.backend.run_model(model, {inputs_source(operation)})"
-    return [*onnx_model_lines(operation), print_quotient(f"{run}[0]")]
-
-
-def _divide_lines(operation: Operation) -> list[str]:
-    return [print_quotient(f"vinculum.divide(a, b{_options(operation)})")]
-
-
-def _sonnx_lines(operation: Operation) -> list[str]:
-    return [print_quotient(f"vinculum.sonnx.div(a, b{_options(operation)})")]
-
-
-def _options(operation: Operation) -> str:
-    return "".join(f", {name}={value!r}" for name, value in operation.attributes.items())
+        if operation.spec.dialect is Dialect.ONNX:
+            run = "vinculum.backend.run_model(model, inputs)[0]"
+            return onnx_program(operation, "import vinculum.backend", result=run)
+        attributes = "".join(f", {name}={value!r}" for name, value in operation.attributes.items())
+        sonnx = operation.spec.dialect is Dialect.SONNX
+        module, call = ("vinculum.sonnx", "vinculum.sonnx.div") if sonnx else ("vinculum", "vinculum.divide")
+        return python_program(f"import {module}", *operand_lines(operation), print_quotient(f"{call}(a, b{attributes})"))

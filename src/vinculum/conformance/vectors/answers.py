@@ -7,11 +7,12 @@ from hashlib import file_digest
 from io import BufferedReader
 from math import prod
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
 from msgspec import UNSET, Struct
+from numpy.typing import NDArray
 
 from vinculum.conformance.arithmetic import Answered
 from vinculum.conformance.cases.case import Case, Level
@@ -21,14 +22,12 @@ from vinculum.conformance.oracle.verdict import Verdict
 from vinculum.conformance.runtimes.options import check_names
 from vinculum.conformance.vectors.elements import array_of
 from vinculum.conformance.vectors.export import CASES, INDEX
-from vinculum.conformance.vectors.lines import case_of, type_of
-from vinculum.conformance.vectors.npy import read_array
-from vinculum.conformance.vectors.records import SCHEMA, AnswerLine, CaseLine, Index, Tensor
+from vinculum.conformance.vectors.records import SCHEMA, AnswerLine, CaseLine, Index, Tensor, case_of, type_of
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.files import regular_size
 from vinculum.sandbox import Answer, End
 from vinculum.tensors.storage import dtype_of
-from vinculum.text import listed, quoted
+from vinculum.text import listed, one_line, quoted
 
 _LINES, _FOLDER = "answers.jsonl", "answers"
 _MOST = 1 << 34  # The largest file in bytes; files of cases and answers are read line by line.
@@ -44,19 +43,11 @@ _R = TypeVar("_R", bound=Struct)
 class GivenAnswers:
     """The answers of a program to an export; nothing is run.
 
-    Parameters
-    ----------
-    folder : Path
-        The export, with ``answers.jsonl``, or a folder ``answers`` of ``NAME.npy`` files that holds one.
-    options : Mapping of str to str
-        ``from``: such a file or folder elsewhere.
+    - `folder`: The export, with ``answers.jsonl``, or a folder ``answers`` of ``NAME.npy`` files that holds one.
+    - `options`: ``from``: such a file or folder elsewhere.
 
-    Raises
-    ------
-    ModelError
-        If the folder is not an export, or its cases were changed.
-    AttributeValueError
-        If there is another option.
+    ModelError if the folder is not an export, or its cases were changed. AttributeValueError if there is another
+    option.
     """
 
     def __init__(self, folder: Path, options: Mapping[str, str]) -> None:
@@ -74,10 +65,7 @@ class GivenAnswers:
     def selection(self, asked: Selection) -> Selection:
         """Return a selection of the export's level, for which another may not be asked.
 
-        Raises
-        ------
-        AttributeValueError
-            If it is.
+        AttributeValueError if another is.
         """
         level = Level(self._index.level)
         if asked.level not in (Level.DEFAULT, level):
@@ -89,24 +77,27 @@ class GivenAnswers:
     def answered(self, only: tuple[str, ...]) -> Iterator[Answered]:
         """Yield the cases of the export that a pattern matches, if there are patterns, with the answers.
 
-        Raises
-        ------
-        ModelError
-            If a file cannot be read, a case has no answer, or an answer has no case.
-        AttributeValueError
-            If a pattern matches no case.
+        ModelError if a file cannot be read, a case has no answer, or an answer has no case. AttributeValueError if a
+        pattern matches no case.
         """
-        given, idle, missing = _Answers(self._from), set(only), []
+        given, idle, missing = _given(self._from), set(only), []
         for line in _records(self._folder / CASES, CaseLine):
             case = case_of(line, Level(self._index.level))
             matching = [pattern for pattern in only if case.id.matches(pattern)]
             idle.difference_update(matching)
-            answer = given.answer(line)
-            if answer is None:
-                missing += [line.id] if matching or not only else []
-            elif matching or not only:
-                yield Answered(case, answer, _verdict(case, answer))
-        given.check()
+            found = given.pop(line.id, None) or given.pop(f"{line.name}.npy", None)
+            if not matching and only:
+                continue
+            if found is None:
+                missing.append(line.id)
+                continue
+            try:
+                answer = _answer(found, line.quotient)
+            except ModelError as error:
+                raise ModelError(f"{str(self._from)!r}: {error}") from None
+            yield Answered(case, answer, _verdict(case, answer))
+        if given:
+            raise ModelError(f"{str(self._from)!r} answers cases that the export does not have: {listed([*given])}")
         if missing:
             raise ModelError(
                 f"{str(self._from)!r} has no answer to {len(missing):,} cases, such as {quoted(missing[0])}; write why "
@@ -117,76 +108,49 @@ class GivenAnswers:
             raise AttributeValueError(f"no case of {str(self._folder)!r} matches {listed(patterns)}; * is anything")
 
 
-class _Answers:
-    """The answers of a program, by id or by name."""
-
-    def __init__(self, path: Path) -> None:
-        if not path.exists():
-            raise ModelError(
-                f"there are no answers {str(path)!r}; give a file of JSON lines, or a folder of .npy files"
-            )
-        lines = path / "answers.jsonl" if path.is_dir() else path
-        self._path, self._file = path, lines
-        self._lines: dict[str, AnswerLine] = {}
-        self._arrays: set[str] = set()
-        if path.is_dir():
-            self._arrays = {file.stem for file in path.glob("*.npy")}
-        if lines.is_file() or not path.is_dir():
-            for line in _records(lines, AnswerLine):
-                if line.id in self._lines:
-                    raise ModelError(f"{str(lines)!r} answers {quoted(line.id)} twice")
-                self._lines[line.id] = line
-        if not self._lines and not self._arrays:
-            raise ModelError(f"{str(path)!r} holds no answer; give a file of JSON lines, or a folder of .npy files")
-
-    def answer(self, case: CaseLine) -> Answer | None:
-        """Remove and return the answer to a case; None if there is none."""
-        line, expected = self._lines.pop(case.id, None), case.quotient
-        if line is not None:
-            try:
-                return _answer(line, expected)
-            except ModelError as error:
-                raise ModelError(f"{str(self._file)!r}: {error}") from None
-        if case.name not in self._arrays:
-            return None
-        self._arrays.remove(case.name)
-        path = self._path / f"{case.name}.npy"
-        dtype = np.dtype(np.float32) if expected is None else dtype_of(type_of(expected))
-        return Answer(End.RETURNED, read_array(path, dtype))
-
-    def check(self) -> None:
-        """Raise an error if answers remain, which belong to no case of the export."""
-        left = [*self._lines, *(f"{name}.npy" for name in sorted(self._arrays))]
-        if left:
-            raise ModelError(f"{str(self._path)!r} answers cases that the export does not have: {listed(left)}")
+def _given(path: Path) -> dict[str, AnswerLine | Path]:
+    """Return the answers of a program: lines by the case's id, arrays by the file's name."""
+    if not path.exists():
+        raise ModelError(f"there are no answers {str(path)!r}; give a file of JSON lines, or a folder of .npy files")
+    lines = path / _LINES if path.is_dir() else path
+    given: dict[str, AnswerLine | Path] = {}
+    if lines.is_file() or not path.is_dir():
+        for line in _records(lines, AnswerLine):
+            if line.id in given:
+                raise ModelError(f"{str(lines)!r} answers {quoted(line.id)} twice")
+            given[line.id] = line
+    given |= {file.name: file for file in sorted(path.glob("*.npy"))}
+    if not given:
+        raise ModelError(f"{str(path)!r} holds no answer; give a file of JSON lines, or a folder of .npy files")
+    return given
 
 
-def _answer(line: AnswerLine, expected: Tensor | None) -> Answer:
-    """Return the answer in a line.
+def _answer(given: AnswerLine | Path, expected: Tensor | None) -> Answer:
+    """Return the answer in a line or a file.
 
-    Raises
-    ------
-    ModelError
-        If it has no answer or several, or elements that cannot be read.
+    ModelError if it has no answer or several, or elements that cannot be read.
     """
-    told = [name for name in ("elements", *_ENDS) if getattr(line, name) is not UNSET]
+    if isinstance(given, Path):
+        dtype = np.dtype(np.float32) if expected is None else dtype_of(type_of(expected))
+        return Answer(End.RETURNED, read_array(given, dtype))
+    told = [name for name in ("elements", *_ENDS) if getattr(given, name) is not UNSET]
     if len(told) != 1:
         raise ModelError(
-            f"the answer to {quoted(line.id)} has {', '.join(told) or 'nothing'}; allowed is one of elements, "
+            f"the answer to {quoted(given.id)} has {', '.join(told) or 'nothing'}; allowed is one of elements, "
             f"{', '.join(_ENDS)}"
         )
     if told != ["elements"]:
-        return Answer(_ENDS[told[0]], None, " ".join(str(getattr(line, told[0])).split()))
-    if expected is None and (line.type is UNSET or line.shape is UNSET):
+        return Answer(_ENDS[told[0]], None, " ".join(str(getattr(given, told[0])).split()))
+    if expected is None and (given.type is UNSET or given.shape is UNSET):
         return Answer(End.RETURNED, None)  # Any value is wrong, as the case must be refused.
-    type_name = line.type if isinstance(line.type, str) else expected.type if expected else ""
-    shape = line.shape if isinstance(line.shape, tuple) else _shape(str(line.elements), expected)
+    type_name = given.type if isinstance(given.type, str) else expected.type if expected else ""
+    shape = given.shape if isinstance(given.shape, tuple) else _shape(str(given.elements), expected)
     try:
-        array, unspecified = array_of(str(line.elements), shape, type_of(Tensor(type_name, shape, "")))
+        array, unspecified = array_of(str(given.elements), shape, type_of(Tensor(type_name, shape, "")))
     except ModelError as error:
-        raise ModelError(f"the answer to {quoted(line.id)}: {error}") from None
+        raise ModelError(f"the answer to {quoted(given.id)}: {error}") from None
     if unspecified.any():
-        raise ModelError(f"the answer to {quoted(line.id)} has a dash for an element; write the quotient, or refuse")
+        raise ModelError(f"the answer to {quoted(given.id)} has a dash for an element; write the quotient, or refuse")
     return Answer(End.RETURNED, array)
 
 
@@ -249,3 +213,18 @@ def _opened(path: Path) -> BufferedReader:
     except OSError as error:
         reason = f"{str(path)!r} cannot be read: {error.strerror}" if error.strerror else str(error)
         raise ModelError(f"{reason}; give an ordinary file") from None
+
+
+def read_array(path: Path, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Return the array of a file; for an expected type that NumPy lacks, unsigned integers are read as its encodings.
+
+    ModelError if it is not an ``.npy`` file.
+    """
+    try:
+        array: NDArray[Any] = np.load(path, allow_pickle=False)
+    except (ValueError, EOFError, OSError) as error:
+        raise ModelError(f"{path.name!r} is not an .npy file: {one_line(error)}") from None
+    bits = np.dtype(f"u{dtype.itemsize}")
+    if dtype.isbuiltin != 1 and array.dtype.newbyteorder("=") == bits:
+        array = np.ascontiguousarray(array.astype(bits)).reshape(array.shape).view(dtype)
+    return array

@@ -13,8 +13,7 @@ from itertools import product
 
 import numpy as np
 
-from vinculum.conformance.vectors.lines import tensor_of
-from vinculum.conformance.vectors.records import ConventionLine, Standing
+from vinculum.conformance.vectors.records import ConventionLine, Standing, tensor_of
 from vinculum.reference.exact_quotient import floor, truncating
 from vinculum.spec.element_types import (
     INT8,
@@ -59,18 +58,11 @@ class Outcome(Enum):
 class Specification:
     """The integer division of another specification.
 
-    Attributes
-    ----------
-    name : str
-        The specification and the operator.
-    rounding : Rounding
-        How it rounds.
-    by_zero, overflow : Outcome
-        The results of x/0 and of MIN/-1.
-    element_types : tuple of ElementType
-        The integer types that it divides.
-    source : str
-        The address of the text.
+    - `name`: The specification and the operator.
+    - `rounding`: How it rounds.
+    - `by_zero`, `overflow`: The results of x/0 and of MIN/-1.
+    - `element_types`: The integer types that it divides.
+    - `source`: The address of the text.
     """
 
     name: str

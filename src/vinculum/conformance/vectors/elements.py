@@ -25,14 +25,9 @@ _FRACTION = re.compile(r"-?\d{1,1000}(/\d{1,1000})?")
 def elements_text(array: NDArray[Any], element_type: ElementType, unspecified: NDArray[np.bool_] | None = None) -> str:
     """Return the elements of an array in row-major order, separated by spaces.
 
-    Parameters
-    ----------
-    array : ndarray
-        An array of the element type.
-    element_type : ElementType
-        Elements of 4 bits have one digit, of 8 bits two, and so on.
-    unspecified : ndarray of bool, optional
-        The elements for which a dash is written.
+    - `array`: An array of the element type.
+    - `element_type`: Elements of 4 bits have one digit, of 8 bits two, and so on.
+    - `unspecified`: The elements for which a dash is written.
     """
     if element_type is REAL:
         texts = [str(number) for number in array.flat]
@@ -53,10 +48,7 @@ def elements_text(array: NDArray[Any], element_type: ElementType, unspecified: N
 def array_of(text: str, shape: Sequence[int], element_type: ElementType) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """Return the array of a text, with zeros for dashes, and a mask of the dashes.
 
-    Raises
-    ------
-    ModelError
-        If the number of elements does not match the shape, or an element has the wrong length or wrong digits.
+    ModelError if the number of elements does not match the shape, or an element has the wrong length or wrong digits.
     """
     texts = text.split()
     if len(texts) != prod(shape):

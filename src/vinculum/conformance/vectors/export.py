@@ -1,4 +1,4 @@
-"""The export of cases; it is reproducible: the same command writes the same bytes."""
+"""The export of cases in every format; it is reproducible: the same command writes the same bytes."""
 
 from __future__ import annotations
 
@@ -6,17 +6,19 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import file_digest
 from pathlib import Path
+from typing import Any
 
 import msgspec
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
+from onnx import numpy_helper
 
 from vinculum.conformance.cases.case import Advance, Case, Level
 from vinculum.conformance.cases.enumeration import cases
 from vinculum.conformance.runtimes.packages import versions_of
+from vinculum.conformance.runtimes.programs.models import onnx_model
 from vinculum.conformance.vectors.conventions import convention_lines
-from vinculum.conformance.vectors.lines import case_line, standing
-from vinculum.conformance.vectors.npy import write_arrays
-from vinculum.conformance.vectors.onnx_folders import write_folder
 from vinculum.conformance.vectors.records import (
     SCHEMA,
     AnswerLine,
@@ -24,8 +26,12 @@ from vinculum.conformance.vectors.records import (
     ConventionLine,
     File,
     Index,
+    Standing,
+    case_line,
     indented,
+    name_of,
     schema_of,
+    standing,
 )
 from vinculum.conformance.vectors.testfloat import FUNCTIONS, divides_floats, lines, pairs_of
 from vinculum.errors import AttributeValueError, ModelError
@@ -36,6 +42,11 @@ from vinculum.text import listed
 
 FORMATS = ("onnx", "jsonl", "testfloat", "npy")
 INDEX, CASES, CONVENTIONS = "index.json", "cases.jsonl", "conventions.jsonl"
+
+ROOMS = {Standing.EXACT: "node", Standing.UNSPECIFIED: "unspecified", Standing.REFUSED: "refused"}
+"""The folder of each class of cases; all those in `node` can be run and compared."""
+
+_TOLERANCE = b'{"atol": 0.0, "rtol": 0.0}\n'  # The default of ONNX's runner accepts relative errors of 0.001.
 
 _SCHEMAS: dict[str, type[Struct]] = {
     "index": Index,
@@ -50,29 +61,16 @@ def export(folder: Path, form: str, level: Level, only: Sequence[str] = (), *, a
 
     Every export holds ``index.json``, ``cases.jsonl``, their schemas, and the files of the format.
 
-    Parameters
-    ----------
-    folder : Path
-        A folder that is empty or does not exist.
-    form : str
-        ``"onnx"``: node tests of ONNX's operators, one per folder. ``"jsonl"``: the conventions of other
-        specifications. ``"testfloat"``: the pairs of the cases that divide floats. ``"npy"``: a NumPy file for every
-        tensor.
-    level : Level
-        The last level whose cases are written.
-    only : sequence of str
-        Glob patterns on the ids; all cases are written if there are no patterns.
-    advance : callable, optional
-        Called after each case.
+    - `folder`: A folder that is empty or does not exist.
+    - `form`: ``"onnx"``: node tests of ONNX's operators, one per folder. ``"jsonl"``: the conventions of other
+      specifications. ``"testfloat"``: the pairs of the cases that divide floats. ``"npy"``: a NumPy file for every
+      tensor.
+    - `level`: The last level whose cases are written.
+    - `only`: Glob patterns on the ids; all cases are written if there are no patterns.
+    - `advance`: Called after each case.
 
-    Raises
-    ------
-    ModelError
-        If the folder is not empty.
-    AttributeValueError
-        If a pattern matches no case that the format supports.
-    OSError
-        If the folder cannot be written; no partial export remains.
+    ModelError if the folder is not empty. AttributeValueError if a pattern matches no case that the format supports.
+    OSError if the folder cannot be written; no partial export remains.
     """
     check_empty(folder)
     index = folder / INDEX
@@ -106,10 +104,7 @@ def export(folder: Path, form: str, level: Level, only: Sequence[str] = (), *, a
 def check_empty(folder: Path) -> None:
     """Check that a folder is empty or does not exist.
 
-    Raises
-    ------
-    ModelError
-        If it holds a file, or is not a folder.
+    ModelError if it holds a file, or is not a folder.
     """
     if folder.exists() and not folder.is_dir():
         raise ModelError(f"{str(folder)!r} is not a folder; give an empty or a new one")
@@ -140,9 +135,6 @@ def _holds(form: str, case: Case) -> bool:
     return form != "npy" or case.element_type is not REAL
 
 
-_WRITERS: dict[str, Callable[[Case, Path], None]] = {"onnx": write_folder, "npy": write_arrays}
-
-
 def _write_more(form: str, floats: Sequence[Case], folder: Path) -> None:
     if form == "testfloat":
         for element_type, pairs in pairs_of(floats).items():
@@ -162,3 +154,40 @@ def _files(folder: Path) -> Iterator[File]:
         with path.open("rb") as file:
             digest = file_digest(file, "sha256").hexdigest()
         yield File(path.relative_to(folder).as_posix(), path.stat().st_size, digest)
+
+
+def _write_folder(case: Case, folder: Path) -> None:
+    """Write a case of an ONNX operator as a node test, into a folder of its own below the folder of its class."""
+    own = folder / ROOMS[standing(case)] / name_of(case)
+    data = own / "test_data_set_0"
+    data.mkdir(parents=True)
+    (own / "data.json").write_bytes(_TOLERANCE)
+    (own / "model.onnx").write_bytes(onnx_model(case.operation).SerializeToString(deterministic=True))
+    tensors = {f"input_{number}": given for number, given in enumerate(case.operation.inputs.items())}
+    if standing(case) is Standing.EXACT and case.expectation.quotient is not None:
+        tensors["output_0"] = case.operation.spec.outputs[0].name, case.expectation.quotient
+    for file, (name, array) in tensors.items():
+        (data / f"{file}.pb").write_bytes(numpy_helper.from_array(array, name).SerializeToString(deterministic=True))
+
+
+def _write_arrays(case: Case, folder: Path) -> None:
+    """Write the tensors of a case: ``arrays/NAME/operand_0.npy`` and so on, and ``quotient.npy`` if there is one."""
+    own = folder / "arrays" / name_of(case)
+    own.mkdir(parents=True)
+    tensors = {f"operand_{number}": array for number, array in enumerate(case.operation.operands)}
+    if case.expectation.quotient is not None:
+        tensors["quotient"] = case.expectation.quotient
+    for name, array in tensors.items():
+        np.save(own / f"{name}.npy", _storable(array), allow_pickle=False)
+
+
+def _storable(array: NDArray[Any]) -> NDArray[Any]:
+    """Return an array, or the encodings of a type that NumPy lacks, as unsigned integers."""
+    if array.dtype.isbuiltin == 1:
+        return array
+    bits = np.ascontiguousarray(array).reshape(array.shape).view(f"u{array.dtype.itemsize}")
+    # The upper half of a byte carries no information in 4-bit types.
+    return bits & np.uint8(15) if array.dtype.name in ("int4", "uint4") else bits
+
+
+_WRITERS: dict[str, Callable[[Case, Path], None]] = {"onnx": _write_folder, "npy": _write_arrays}

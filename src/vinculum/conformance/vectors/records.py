@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from enum import Enum
+from hashlib import sha256
 from typing import Annotated, Any
 
 import msgspec
+import numpy as np
 from msgspec import UNSET, Meta, Struct, UnsetType
+from numpy.typing import NDArray
+
+from vinculum.conformance.cases.case import Case, CaseId, Expectation, Level
+from vinculum.conformance.cases.operation import Operation, integer_rounding
+from vinculum.conformance.vectors.elements import array_of, elements_text
+from vinculum.errors import ModelError
+from vinculum.spec.element_types import ElementType, by_name
+from vinculum.spec.model import OperatorSpec
+from vinculum.spec.registry import ROWS
+from vinculum.tensors.storage import element_type_of
+from vinculum.text import quoted
 
 SCHEMA = 1
 """The version of this layout; it changes whenever the layout changes."""
@@ -114,3 +128,108 @@ def schema_of(record: type[Struct]) -> bytes:
 def indented(value: object) -> bytes:
     """Return a value as an indented JSON file."""
     return msgspec.json.format(msgspec.json.encode(value), indent=1) + b"\n"
+
+
+_DIGITS = 12
+_PARTS = 5  # of an id
+
+
+def standing(case: Case) -> Standing:
+    """Return the class of a case: what is expected of the answer."""
+    if case.expectation.quotient is None:
+        return Standing.REFUSED
+    return Standing.EXACT if case.expectation.unspecified is None else Standing.UNSPECIFIED
+
+
+def name_of(case: Case) -> str:
+    """Return the name of a case's folder, ``"test_div_14_int64_0123456789ab"``: the same in every export."""
+    words = re.sub(r"[^a-z0-9]+", "_", f"{case.operation.spec.title} {case.element_type}".lower()).strip("_")
+    return f"test_{words}_{sha256(str(case.id).encode()).hexdigest()[:_DIGITS]}"
+
+
+def case_line(case: Case) -> CaseLine:
+    """Return a case as a line."""
+    spec, operation = case.operation.spec, case.operation
+    quotient, rounding = case.expectation.quotient, integer_rounding(operation)
+    tensors = map(tensor_of, operation.operands)
+    operands = [Operand(t.type, t.shape, t.elements, c) for t, c in zip(tensors, operation.constant, strict=True)]
+    return CaseLine(
+        id=str(case.id),
+        name=name_of(case),
+        standing=standing(case),
+        clause=case.clause,
+        standard=spec.dialect.value,
+        operator=spec.name,
+        version=spec.since_version,
+        variant=spec.variant,
+        rounding=None if rounding is None or quotient is None else rounding.name.lower(),
+        attributes=dict(operation.attributes),
+        operands=tuple(operands),
+        quotient=None if quotient is None else tensor_of(quotient, case.expectation.unspecified),
+    )
+
+
+def case_of(line: CaseLine, level: Level) -> Case:
+    """Return the case of a line.
+
+    Its operation and expectation raise ModelError when they are made, if the line cannot be read.
+
+    ModelError if there is no such operator version, clause or element type.
+    """
+    row = (line.standard, line.operator, line.version, line.variant)
+    found = [s for s in ROWS if (s.dialect.value, s.name, s.since_version, s.variant) == row]
+    if not found or not any(clause.tag == line.clause for clause in found[0].clauses):
+        raise ModelError(f"{line.standard!r} has no {line.operator}-{line.version} with the clause {line.clause!r}")
+    spec, parts = found[0], line.id.split("/")
+    if len(parts) != _PARTS or len(line.operands) != len(spec.inputs):
+        raise ModelError(f"{quoted(line.id)} is not a case of {spec.title}, which has {len(spec.inputs)} operands")
+    rounding = parts[0].removeprefix(spec.title).strip()
+    return Case(
+        CaseId(spec.title, rounding, *parts[1:]),
+        line.clause,
+        type_of(line.operands[0]),
+        lambda: operation_of(line, spec),
+        lambda: expectation_of(line),
+        level,
+    )
+
+
+def operation_of(line: CaseLine, spec: OperatorSpec) -> Operation:
+    """Return the operation of a line.
+
+    ModelError if the text of a tensor is invalid.
+    """
+    arrays = tuple(_array(operand)[0] for operand in line.operands)
+    return Operation(spec, line.attributes, arrays, tuple(operand.constant for operand in line.operands))
+
+
+def expectation_of(line: CaseLine) -> Expectation:
+    """Return the expectation of a line.
+
+    ModelError if the quotient cannot be read.
+    """
+    if line.quotient is None:
+        return Expectation(None)
+    array, unspecified = _array(line.quotient)
+    return Expectation(array, unspecified if unspecified.any() else None)
+
+
+def type_of(tensor: Tensor) -> ElementType:
+    """Return the element type of a tensor.
+
+    ModelError if the name is unknown.
+    """
+    try:
+        return by_name(tensor.type)
+    except LookupError as error:
+        raise ModelError(str(error)) from None
+
+
+def tensor_of(array: NDArray[Any], unspecified: NDArray[np.bool_] | None = None) -> Tensor:
+    """Return an array as it is written in files, with dashes for unspecified elements."""
+    element_type = element_type_of(array)
+    return Tensor(element_type.name, array.shape, elements_text(array, element_type, unspecified))
+
+
+def _array(tensor: Tensor) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    return array_of(tensor.elements, tensor.shape, type_of(tensor))

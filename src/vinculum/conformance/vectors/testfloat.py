@@ -51,12 +51,8 @@ def flags(a_bits: int, b_bits: int, fmt: BinaryFormat) -> int:
     Detecting tininess before or after rounding makes no difference: a quotient of p-bit significands is never so near
     below a power of two, within 2**-p / 2 of it, that rounding with full precision gives that power.
 
-    Parameters
-    ----------
-    a_bits, b_bits : int
-        The encodings of dividend and divisor.
-    fmt : BinaryFormat
-        A format with infinities.
+    - `a_bits`, `b_bits`: The encodings of dividend and divisor.
+    - `fmt`: A format with infinities.
     """
     a, b = decode(a_bits, fmt), decode(b_bits, fmt)
     if a.is_nan or b.is_nan:

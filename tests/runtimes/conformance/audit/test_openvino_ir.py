@@ -12,9 +12,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from tests.models.ir_writer import OpenvinoWriter, TensorType, Value
 from vinculum.conformance.audit.record import Audit
 from vinculum.conformance.oracle.verdict import Kind
-from vinculum.conformance.runtimes.programs.ir_writer import OpenvinoWriter, TensorType, Value
 from vinculum.errors import ModelError
 from vinculum.models.engines.openvino.reading import AXIS
 from vinculum.sandbox import End

@@ -1,4 +1,4 @@
-"""Stand-alone Python programs: assignments of the operands, and the imports of the names that a program uses."""
+"""Stand-alone Python programs that execute an operation: its operands, a model or a call, and the quotient printed."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.runtimes.programs.array_source import array_source
+from vinculum.tensors.storage import element_type_of
 
 _IMPORTS = {
     "base64": "import base64",
@@ -38,6 +39,71 @@ def python_program(*lines: str) -> str:
     if of_onnx := [name for name in _OF_ONNX if name in names]:
         needed.append(f"from onnx import {', '.join(of_onnx)}")
     return "\n".join([*dict.fromkeys([*needed, *map(str.strip, imports)]), "", body])
+
+
+def onnx_program(operation: Operation, *lines: str, result: str) -> str:
+    """Return the program of an operation for a runtime that reads ONNX.
+
+    - `operation`: An operation of an ONNX operator.
+    - `*lines`: Lines that run `model` on `inputs`, a dictionary of arrays by name.
+    - `result`: The expression of the quotient, which is printed.
+    """
+    from onnx import printer
+
+    from vinculum.conformance.runtimes.programs.models import onnx_model
+
+    model = onnx_model(operation)
+    del model.graph.initializer[:]
+    stored = [f'numpy_helper.from_array({name.lower()}, "{name}")' for name in operation.constants]
+    return python_program(
+        *operand_lines(operation),
+        'model = parser.parse_model("""',
+        *printer.to_text(model).splitlines(),
+        '""")',
+        *([f"model.graph.initializer.extend([{', '.join(stored)}])"] if stored else ()),
+        f"inputs = {inputs_source(operation)}",
+        *lines,
+        print_quotient(result),
+    )
+
+
+def inputs_source(operation: Operation) -> str:
+    """Return a Python dictionary of the run-time operands: ``{"A": a, "B": b}``."""
+    items = (f'"{name}": {name.lower()}' for name in operation.inputs)
+    return f"{{{', '.join(items)}}}"
+
+
+def ir_lines(operation: Operation) -> list[str]:
+    """Return lines that make `xml` and `data`, the two files of an operation's IR."""
+    from vinculum.conformance.runtimes.programs.models import openvino_ir, padding
+    from vinculum.models.engines.openvino.tensors import packed
+
+    raw = {name.lower(): packed(array, element_type_of(array)) for name, array in operation.constants.items()}
+    pieces = [f"{stored(name, operation)}.tobytes() + bytes({padding(content)})" for name, content in raw.items()]
+    return [
+        f'xml = b"""{openvino_ir(operation)[0].decode()}"""',
+        *packing_lines(operation),
+        f"data = {' + '.join(pieces) or 'bytes()'}",
+    ]
+
+
+_PACKED = """
+def packed(array):  # Two in a byte, the first in its low half.
+    halves = np.zeros(array.size + array.size % 2, np.uint8)
+    halves[: array.size] = array.reshape(-1).astype(np.int8) & 15
+    return halves[0::2] | halves[1::2] << 4
+
+"""
+
+
+def packing_lines(operation: Operation) -> list[str]:
+    """Return lines that define `packed`, which packs elements as OpenVINO stores those of 4 bits, if there are any."""
+    return _PACKED.splitlines() if any(element_type_of(a).bits == 4 for a in operation.operands) else []
+
+
+def stored(name: str, operation: Operation) -> str:
+    """Return the expression of an array of the bytes of an operand as OpenVINO stores them."""
+    return f"packed({name})" if packing_lines(operation) else name
 
 
 def operand_names(operation: Operation) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.conformance.runtimes.programs.ir_writer import OpenvinoWriter
+from tests.models.ir_writer import OpenvinoWriter
 from vinculum.models.sampling.edge_values import edge_values
 from vinculum.spec.element_types import ELEMENT_TYPES, REAL, ElementType
 from vinculum.tensors.storage import dtype_of

@@ -1,29 +1,20 @@
-"""Writing layers and edges as an OpenVINO IR: its XML, and the data of its constants.
-
-Writes version 11 with layers of operation set 1, as OpenVINO's own serializer does. No untrusted XML is read here, so
-the standard library's ElementTree is safe to use.
-"""
+"""Writing layers and edges as an OpenVINO IR: version 11, layers of operation set 1, as OpenVINO itself writes it."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from hashlib import sha256
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from numpy.typing import NDArray
 
-from vinculum.errors import ModelError
 from vinculum.models.engines.openvino.tensors import openvino_name, packed
 from vinculum.models.execution import Shape
 from vinculum.models.onnx.rewriter import unique_name
 from vinculum.spec.element_types import ElementType
-from vinculum.text import quoted
 
 _ALIGNMENT = 64
-_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 Port = tuple[str, str]
@@ -57,7 +48,6 @@ class OpenvinoWriter:
     _ports: dict[Value, Port] = field(default_factory=dict)
     _names: set[str] = field(default_factory=set)
     _data: bytearray = field(default_factory=bytearray)
-    _offsets: dict[bytes, int] = field(default_factory=dict)
 
     def reserve(self, names: Sequence[str]) -> None:
         """Reserve names for layers that are added later."""
@@ -82,7 +72,7 @@ class OpenvinoWriter:
 
     def xml(self, name: str) -> bytes:
         """Return the content of the ``.xml``, which refers to the bytes of `data`."""
-        net = Element("net", name=_text(name or "model"), version="11")
+        net = Element("net", name=name, version="11")
         net.extend((self._layers, self._edges))
         indent(net, "\t")
         return bytes(tostring(net, encoding="utf-8", xml_declaration=True)) + b"\n"
@@ -96,7 +86,7 @@ class OpenvinoWriter:
     ) -> Element:
         sources = [self._port(value) for value in inputs]
         identity = str(len(self._layers))
-        layer = SubElement(self._layers, "layer", id=identity, name=_text(name), type=kind, version="opset1")
+        layer = SubElement(self._layers, "layer", id=identity, name=name, type=kind, version="opset1")
         if data:
             SubElement(layer, "data", dict(data))
         if inputs:
@@ -126,15 +116,12 @@ class OpenvinoWriter:
         return self._ports[value]
 
     def _stored(self, array: NDArray[Any], element_type: ElementType | str) -> tuple[int, int]:
-        """Return the offset and the length of the elements in the data, where equal bytes are stored once."""
+        """Return the offset and the length of the elements in the data."""
         # OpenVINO writes one byte for a constant without elements, and cannot read a file that has none.
         raw = packed(array, element_type) or b"\0"
-        key = sha256(raw).digest()
-        if key not in self._offsets:
-            self._data.extend(bytes(-len(self._data) % _ALIGNMENT))
-            self._offsets[key] = len(self._data)
-            self._data.extend(raw)
-        return self._offsets[key], len(raw)
+        self._data.extend(bytes(-len(self._data) % _ALIGNMENT))
+        self._data.extend(raw)
+        return len(self._data) - len(raw), len(raw)
 
 
 def _precision(element_type: ElementType | str) -> str:
@@ -157,10 +144,4 @@ def _write_port(ports: Element, number: int, known: TensorType) -> Element:
 
 def _tensor_names(name: str) -> str:
     # A comma separates the names of one tensor; a comma inside a name is escaped with a backslash.
-    return _text(name).replace(",", "\\,")
-
-
-def _text(name: str) -> str:
-    if _NOT_XML.search(name):
-        raise ModelError(f"the name {quoted(name)} holds a character that XML does not allow; rename it")
-    return name
+    return name.replace(",", "\\,")

@@ -64,4 +64,6 @@ class VinculumItself(Packaged):
         attributes = "".join(f", {name}={value!r}" for name, value in operation.attributes.items())
         sonnx = operation.spec.dialect is Dialect.SONNX
         module, call = ("vinculum.sonnx", "vinculum.sonnx.div") if sonnx else ("vinculum", "vinculum.divide")
-        return python_program(f"import {module}", *operand_lines(operation), print_quotient(f"{call}(a, b{attributes})"))
+        return python_program(
+            f"import {module}", *operand_lines(operation), print_quotient(f"{call}(a, b{attributes})")
+        )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from itertools import product
 from typing import Any
 from xml.etree.ElementTree import Element, fromstring
 
@@ -16,8 +16,6 @@ from tests.cases import case
 from tests.conformance.asking import operation, same_bits, small
 from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.runtimes.programs.models import onnx_model, openvino_ir
-from vinculum.models.source import load
-from vinculum.ops.openvino import divide
 from vinculum.spec.element_types import FLOAT
 from vinculum.spec.model import Dialect
 from vinculum.spec.onnx_div import DIV_1, DIV_6, DIV_14
@@ -90,27 +88,17 @@ def _divide(asked: Operation) -> Element:
 class TestIr:
     """Operands as Parameters or as real Const layers, of every element type, and attributes as OpenVINO spells them."""
 
-    @pytest.mark.parametrize("constant", [(False, False), (True, True), (False, True)], ids=str)
-    def test_what_our_reader_makes_of_them(self, tmp_path: Path, constant: tuple[bool, ...]) -> None:
-        path = tmp_path / "division.xml"
-        for element_type in DIVIDE_1.element_types:
-            with case(element_type):
+    def test_parameters_and_constants(self) -> None:
+        for element_type, constant in product(DIVIDE_1.element_types, ((False, False), (True, True), (False, True))):
+            with case(element_type, constant):
                 asked = operation(DIVIDE_1, *small(DIVIDE_1, element_type, False).operands, constant=constant)
-                xml, data = openvino_ir(asked)
-                path.write_bytes(xml)
-                path.with_suffix(".bin").write_bytes(data)
-                (quotient,) = load(path).run(asked.inputs).values()
-                assert same_bits(quotient, divide(*asked.operands))
                 kinds = ["Const" if each else "Parameter" for each in constant]
                 assert [layer.get("type") for layer in _layers(asked)] == [*kinds, "Divide", "Result"]
 
-    def test_constants_without_elements(self, tmp_path: Path) -> None:
+    def test_constants_without_elements(self) -> None:
         """OpenVINO reads no file of data that has none."""
         empty = np.empty((0, 3), np.int32)
-        (tmp_path / "m.xml").write_bytes(openvino_ir(operation(DIVIDE_1, empty, empty, constant=True))[0])
-        (tmp_path / "m.bin").write_bytes(openvino_ir(operation(DIVIDE_1, empty, empty, constant=True))[1])
-        assert (tmp_path / "m.bin").stat().st_size > 1
-        assert [array.shape for array in load(tmp_path / "m.xml").run({}).values()] == [(0, 3)]
+        assert openvino_ir(operation(DIVIDE_1, empty, empty, constant=True))[1]
 
     @pytest.mark.parametrize(
         ("attributes", "written"),

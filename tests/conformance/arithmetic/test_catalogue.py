@@ -68,7 +68,7 @@ class TestCatalogue:
 
     @pytest.mark.parametrize("element_type", [t for t in TYPES if t.bits > 8], ids=str)
     def test_many_ways_differ(self, element_type: ElementType) -> None:
-        a, b = drawn(element_type, 4_000)
+        a, b = drawn(element_type, 1_000)
         shared = Shared()
         given = {way: way.quotients(a, b, shared=shared) for way in catalogue(element_type)}
         told = {id(quotients): meaning(quotients) for quotients in given.values()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 from tests.conformance.judging import case
-from tests.fake_runtime import FakeRuntime
+from tests.fake_runtime import DiesOfMinByMinusOne, FakeRuntime
 from vinculum.conformance.arithmetic import Answered
 from vinculum.conformance.cases.case import Case, Expectation, Level
 from vinculum.conformance.cases.operation import Operation
@@ -20,7 +21,8 @@ from vinculum.conformance.execute.run import Selection
 from vinculum.conformance.execute.suite import ask, survey
 from vinculum.conformance.oracle.judgement import is_same
 from vinculum.conformance.oracle.verdict import Kind
-from vinculum.sandbox import Answer, End, Limits
+from vinculum.sandbox import Answer, End, Limits, isolated
+from vinculum.sandbox.process import ChildProcess
 from vinculum.spec.element_types import FLOAT, INT32
 
 SHORT = Limits(seconds=0.5)
@@ -125,6 +127,34 @@ class TestAnswersThatStay:
         mixed = case(INT32, [[6, 9], [2, 0]], [3, 0], unspecified=[False, True])
         (found,) = asked("unspecified", None, mixed)
         assert found.verdict.kind is Kind.WRONG_VALUE
+
+
+class Copied(DiesOfMinByMinusOne):
+    """It divides as well in a copy of its process."""
+
+    survives_fork = True
+
+
+class TestDeaths:
+    """A death that was to be expected after one of its element type takes a copy of the process, and no new one."""
+
+    @pytest.mark.skipif(sys.platform != "linux", reason="processes are copied on Linux only")
+    @pytest.mark.parametrize(("divider", "started"), [("Copied", 3), ("DiesOfMinByMinusOne", 11)])
+    def test_how_many_processes_are_started(self, divider: str, started: int, monkeypatch: pytest.MonkeyPatch) -> None:
+        counted: list[ChildProcess] = []
+
+        class Counted(ChildProcess):
+            def __init__(self) -> None:
+                counted.append(self)
+                super().__init__()
+
+        monkeypatch.setattr(isolated, "ChildProcess", Counted)
+        dying = case(INT32, [[7, -(2**31)], [2, -1]], [3, -(2**31)], unspecified=[False, True])
+        right = case(INT32, [[7, 6], [2, 0]], [3, 0], unspecified=[False, True])
+        found = ask(FakeRuntime(), [*[dying] * 5, right], f"{__name__}:{divider}", workers=1)
+        assert [one.verdict.kind for one in found] == [Kind.CRASHED] * 5 + [Kind.UNSPECIFIED]
+        assert {one.verdict.said for one in found[:5]} == {"SIGFPE"}
+        assert len(counted) == started
 
 
 class TestSame:

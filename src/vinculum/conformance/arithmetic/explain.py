@@ -79,7 +79,7 @@ def explain(answered: Sequence[Answered], known: Sequence[Cause] = ()) -> Explan
     for cause in known:
         if cause.divisions:
             parts = [
-                fitted[way.element_type].at(*cause.where).explained(way)
+                fitted[way.element_type].at("".join(cause.where)).explained(way)
                 for way in cause.divisions
                 if way.element_type in fitted
             ]

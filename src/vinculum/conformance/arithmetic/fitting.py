@@ -122,7 +122,7 @@ class Fit:
         element_type: ElementType,
         answered: Sequence[Answered],
         places: str = EVERYWHERE,
-        among: Sequence[Division] | None = None,
+        among: tuple[Division, ...] | None = None,
     ) -> None:
         divided = [one for one in answered if one.outcome == VALUES]
         cells: dict[Circumstances, list[Answered]] = {}
@@ -144,12 +144,12 @@ class Fit:
         self._known: dict[Division, Array] = {}  # The predictions of the ways that were verified on every element.
 
     @property
-    def ways(self) -> Sequence[Division]:
+    def ways(self) -> tuple[Division, ...]:
         """The ways to divide that can explain any case, the simplest first."""
         return self._giving[0] if self._among is None else self._among
 
     @cached_property
-    def _giving(self) -> tuple[Sequence[Division], Array]:
+    def _giving(self) -> tuple[tuple[Division, ...], Array]:
         """The ways that give a few wrong quotients of a case, wherever they lie, and which give those of which case."""
         every, sampled = catalogue(self._element_type), list[tuple[Pairs, Array]]()
         for pairs in self._pairs:
@@ -162,7 +162,7 @@ class Fit:
         kept = np.flatnonzero(given.any(1))
         return tuple(every[at] for at in kept), given[kept]
 
-    def at(self, places: str = EVERYWHERE, among: Sequence[Division] | None = None) -> Fit:
+    def at(self, places: str = EVERYWHERE, among: tuple[Division, ...] | None = None) -> Fit:
         """Return the fit of the ways, of all or of some, to divide the elements at some places only."""
         return Fit(self._element_type, self._answered, places, among) if places else self
 
@@ -219,7 +219,7 @@ class Fit:
             if left[number]
         ]
         given = self._giving[1][:, left]
-        among = [self.ways[at] for at in np.flatnonzero(given.any(1))]
+        among = tuple(self.ways[at] for at in np.flatnonzero(given.any(1)))
         for places in PLACES if given.any(0).sum() > most else ():
             if sum(bool(mask(places, size)[at].all()) for size, at in wrong) <= most:
                 continue

@@ -43,10 +43,16 @@ def pool(
 ) -> Any:
     """Do what `pool` does window after window; all at once where they are plain, as a hundred thousand are."""
     p = others.get("p", 1)
-    if pads or others.keys() - {"p"} or {*strides} != {1}:
-        return _window_by_window(padded, x_shape, kernel, strides, out_shape, pooling_type, *pads, **others)
     axes = tuple(range(2, padded.ndim))
-    windows = sliding_window_view(padded, kernel, axes).reshape(*x_shape[:2], *out_shape, -1)
+    plain = (
+        not pads and not others.keys() - {"p"} and all(a <= b for a, b in zip(kernel, padded.shape[2:], strict=True))
+    )
+    windows = sliding_window_view(padded, kernel, axes) if plain else padded
+    if plain:
+        windows = windows[(slice(None), slice(None), *(slice(None, None, step) for step in strides))]
+    if not plain or windows.shape[2 : padded.ndim] != tuple(out_shape):
+        return _window_by_window(padded, x_shape, kernel, strides, out_shape, pooling_type, *pads, **others)
+    windows = windows.reshape(*x_shape[:2], *out_shape, -1)
     ways: dict[str, Callable[[], Any]] = {
         "AVG": lambda: np.average(windows, -1),
         "LPPOOL": lambda: np.sum(np.abs(windows) ** p, -1) ** (1.0 / p),

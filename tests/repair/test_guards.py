@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -74,6 +75,17 @@ def model_of(
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8), inputs
 
 
+@cache
+def exact(element_type: ElementType, target: Runtime, node: Sequence[Any], opset: int, policies: Any) -> NDArray[Any]:
+    """Return what a node gives for every pair."""
+    a, b = all_pairs(element_type, target)
+    operator, fmod = node
+    if operator == "Mod":
+        return remainders(a, b, fmod)
+    zero_divisor, overflow = policies
+    return vinculum.div(a, b, opset=opset, zero_divisor=zero_divisor, overflow=overflow)
+
+
 def remainders(a: NDArray[Any], b: NDArray[Any], fmod: int) -> NDArray[Any]:
     """Return exact remainders, 0 for a zero divisor."""
     wide_a, wide_b = a.astype(object), np.where(b == 0, 1, b.astype(object))
@@ -91,16 +103,15 @@ def check(run: Run, target: Runtime, types: Sequence[ElementType], opset: int, p
     policies: tuple[tuple[ZeroDivisor, Overflow], ...] = (("zero", "wrap"), ("saturate", "saturate"))
     for zero_divisor, overflow in policies:
         beyond = target == "openvino" and zero_divisor != "zero"  # The policy is refused there.
-        pairs = [all_pairs(each, target) for each in types if not beyond or each.maximum <= INT32.maximum]
+        asked = [each for each in types if not beyond or each.maximum <= INT32.maximum]
+        pairs = [all_pairs(each, target) for each in asked]
         model, inputs = model_of(pairs, nodes, places, opset)
         found = iter(run(harden(model, target, zero_divisor=zero_divisor, overflow=overflow).model, inputs))
-        for (a, b), (operator, attributes), place in product(pairs, nodes, places):
-            want = (
-                vinculum.div(a, b, opset=opset, zero_divisor=zero_divisor, overflow=overflow)
-                if operator == "Div"
-                else remainders(a, b, attributes["fmod"])
-            )
-            name = f"{operator} {attributes} of {a.dtype} in {opset}, constants {place!r}, {zero_divisor}, {overflow}"
+        for each, (operator, attributes), place in product(asked, nodes, places):
+            # Remainders are the same in every operator set and under every policy.
+            by = (opset, (zero_divisor, overflow)) if operator == "Div" else (0, None)
+            want = exact(each, target, (operator, attributes.get("fmod", 0)), *by)
+            name = f"{operator} {attributes} of {each} in {opset}, constants {place!r}, {zero_divisor}, {overflow}"
             check_equal(name, want, np.asarray(next(found)), ("expected", "hardened"))
         assert next(found, None) is None
 

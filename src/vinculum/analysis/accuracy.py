@@ -39,7 +39,7 @@ from vinculum.analysis.loading import onnx_model, source_given
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.models.onnx.checks import check_structure
 from vinculum.models.onnx.functions import inlined
-from vinculum.models.onnx.inference import infer_types, without_large_initializers
+from vinculum.models.onnx.inference import with_types
 from vinculum.models.onnx.scopes import name_of, opset_imports, title
 from vinculum.models.source import SourceFile, naming
 from vinculum.text import did_you_mean, listed, quoted
@@ -124,7 +124,7 @@ def accuracy(
         check_structure(proto)
         errors = _checked(input_errors or {}, [value.name for value in proto.graph.input])
         assumptions = _widened(read_assumptions(assume, proto), errors)
-        types = infer_types(without_large_initializers(proto))
+        types = with_types(proto)
     interpreter = Interpreter(proto, types, assumptions.tensors("float32"), assumptions.sizes)
     values = interpreter.run().values
     with np.errstate(all="ignore"):

@@ -19,7 +19,7 @@ from vinculum.analysis.loading import onnx_model, source_given
 from vinculum.analysis.places import fingerprint, frames, path
 from vinculum.errors import AttributeValueError
 from vinculum.models.onnx.checks import check_structure
-from vinculum.models.onnx.inference import infer_types, without_large_initializers
+from vinculum.models.onnx.inference import with_types
 from vinculum.models.onnx.scopes import name_of
 from vinculum.models.source import SourceFile, naming
 
@@ -106,7 +106,7 @@ class _Checker:
         self._inputs = frozenset(value.name for value in model.graph.input)
         self.values: Mapping[str, AbstractTensor] = {}
         self._findings: dict[tuple[str, str, str], Finding] = {}
-        types = infer_types(without_large_initializers(model))
+        types = with_types(model)
         self._interpreter = Interpreter(
             model,
             types,

@@ -122,7 +122,7 @@ class VinculumBackend(Backend):
         policies = _policies(kwargs)
         if not cls.supports_device(device):
             raise AttributeValueError(f"device is {device!r}; allowed: 'CPU'")
-        ready = source_of(model).model()
+        ready = source_of(model).model(use_up=True)
         ready.read_data()
         ready.prepare()
         return VinculumBackendRep(ready, policies)

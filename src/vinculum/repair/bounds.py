@@ -13,7 +13,7 @@ from vinculum.analysis.hazards.integers import MinOverMinusOne
 from vinculum.analysis.interpreter import Interpreter, Site
 from vinculum.analysis.transfer.call import named_type
 from vinculum.errors import VinculumError
-from vinculum.models.onnx.inference import infer_types, without_large_initializers
+from vinculum.models.onnx.inference import with_types
 from vinculum.spec.element_types import INT32
 
 Place = tuple[str, str]
@@ -91,8 +91,8 @@ def bounds_of(model: ModelProto) -> Mapping[Place, Bounds]:
         found[place] = found[place].and_also(known) if place in found else known
 
     try:
-        small = without_large_initializers(model)
-        Interpreter(small, infer_types(small), overridden, {}, least_size=0, look=look).run()
+        small = with_types(model)
+        Interpreter(small, small, overridden, {}, least_size=0, look=look).run()
     except VinculumError:
         return {}
     return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import ChainMap
 from typing import Any
 
 import numpy as np
@@ -20,17 +19,12 @@ class ConstantValues:
 
     def __init__(self, scope: Scope) -> None:
         self._tensors = scope.constants
-        self._makers: ChainMap[str, NodeProto | None] = ChainMap()
-        self._parameters: set[str] = set()
-        around: Scope | None = scope
-        while around is not None:
-            inputs = [value if isinstance(value, str) else value.name for value in around.holder.input]
-            own: dict[str, NodeProto | None] = dict.fromkeys(inputs)
-            own.update((name, node) for node in around.holder.node for name in node.output)
-            self._makers.maps.append(own)
-            if isinstance(around.holder, FunctionProto):
-                self._parameters.update(inputs)
-            around = around.around
+        self._makers = scope.producers
+        outermost = scope
+        while outermost.around is not None:
+            outermost = outermost.around
+        called = isinstance(outermost.holder, FunctionProto)
+        self._parameters = set(outermost.holder.input) if called else set[str]()
         self._found: dict[str, NDArray[Any] | None] = {}
 
     def of(self, name: str) -> NDArray[Any] | None:

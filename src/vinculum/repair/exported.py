@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, numpy_helper
+from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto
 
 from vinculum.errors import SpecLookupError
 from vinculum.models.onnx.inference import inner_first
@@ -177,14 +177,13 @@ def _operands(
     precision = 0
     for name in division.input:
         cast = makers.get(name)
-        declared = scope.types.get(cast.input[0]) if cast is not None and cast.op_type == "Cast" else None
-        source = None if declared is None else _integer(declared.tensor_type.elem_type)
+        source = _integer(scope.code_of(cast.input[0])) if cast is not None and cast.op_type == "Cast" else None
         if cast is not None and source is not None:
             operands.append((cast.input[0], source))
             types.add(source)
             precision = _PRECISION.get(cast_target(cast), 0)
-        elif name in scope.constants and scope.constants[name].data_type in _PRECISION:
-            operands.append(numpy_helper.to_array(scope.constants[name]).astype(np.float64))
+        elif (constant := scope.constant(name)) is not None and scope.code_of(name) in _PRECISION:
+            operands.append(constant.astype(np.float64))
         else:
             return None
     if not types or not precision or (len(types) > 1 and UINT64 in types):

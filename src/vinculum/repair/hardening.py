@@ -7,15 +7,15 @@ from contextlib import suppress
 from copy import deepcopy
 from dataclasses import replace
 
-from onnx import ModelProto, NodeProto, TensorProto
+from onnx import ModelProto, NodeProto
 
 from vinculum.errors import AttributeValueError, ModelError
-from vinculum.models.onnx.divisions import DIVIDES, declared_element_type, division_of
+from vinculum.models.onnx.divisions import DIVIDES, division_of
 from vinculum.models.onnx.file import check_no_training
 from vinculum.models.onnx.functions import inlined, since
 from vinculum.models.onnx.inference import inner_first
 from vinculum.models.onnx.rewriter import set_nodes
-from vinculum.models.onnx.scopes import Scope, name_of
+from vinculum.models.onnx.scopes import Scope, declared_element_type, name_of
 from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
 from vinculum.repair.bounds import UNKNOWN, Bounds, bounds_of
 from vinculum.repair.constant_values import ConstantValues
@@ -192,12 +192,8 @@ class _Hardener:
 
 def _type_of_remainder(scope: Scope, node: NodeProto) -> ElementType | None:
     """Return the element type of a Mod's operands, None if it is not known."""
-    for name in node.input:
-        code = scope.types[name].tensor_type.elem_type if name in scope.types else TensorProto.UNDEFINED
-        found = declared_element_type(code) if code else None
-        if isinstance(found, ElementType):
-            return found
-    return None
+    found = [declared_element_type(code) for name in node.input if (code := scope.code_of(name))]
+    return next((element_type for element_type in found if isinstance(element_type, ElementType)), None)
 
 
 def _operator(node: NodeProto, exported: Exported | None) -> Operator | None:

@@ -220,8 +220,6 @@ def _run_on(inputs: Mapping[str, Any], original: Model, hardening: Hardening) ->
 def _holds_integers_only(model: ModelProto) -> bool:
     for scope in typed_scopes(model):
         names = {name for node in scope.holder.node for name in (*node.input, *node.output) if name}
-        for name in names:
-            declared = scope.types.get(name)
-            if declared is None or declared.tensor_type.elem_type not in _INTEGERS:
-                return False
+        if any(scope.code_of(name) not in _INTEGERS for name in names):
+            return False
     return True

@@ -15,9 +15,8 @@ from tests.models.built_models import check_file
 from vinculum.errors import ModelError
 from vinculum.models import load
 from vinculum.models.onnx.checks import check_attributes
-from vinculum.models.onnx.divisions import declared_shape
 from vinculum.models.onnx.inference import check_operand_types, infer_types, typed_scopes
-from vinculum.models.onnx.scopes import scopes
+from vinculum.models.onnx.scopes import declared_shape, scopes
 from vinculum.spec.element_types import FLOAT as BINARY32
 
 File = Callable[..., Path]

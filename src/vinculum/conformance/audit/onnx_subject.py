@@ -26,7 +26,7 @@ from vinculum.models.onnx.divisions import (
     number_of,
 )
 from vinculum.models.onnx.expansion import expanded
-from vinculum.models.onnx.inference import infer_types, without_large_initializers
+from vinculum.models.onnx.inference import with_types
 from vinculum.models.onnx.model import model_of
 from vinculum.models.onnx.scopes import Scope, all_nodes, name_of, opset_imports, scopes
 from vinculum.models.onnx.tensors import decode
@@ -71,7 +71,7 @@ def onnx_subject(source: SourceFile, *, with_bodies: bool = True, expand: bool =
     inlined = _inlined(proto)
     exposed = _Exposed(inlined, file.parent, with_bodies)
     # The types in a function are known only where it is called, so they are inferred after inlining.
-    typed = infer_types(without_large_initializers(inlined))
+    typed = with_types(inlined)
     taken = set[tuple[str, str]]()
     taps: dict[int | None, list[Tap]] = {number: [] for number in originals}
     for scope, node in list(division_nodes(typed, titles)):

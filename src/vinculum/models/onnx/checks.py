@@ -21,7 +21,7 @@ from onnx import (
 from vinculum.errors import ModelError
 from vinculum.models.declared_data import LARGEST_RANK
 from vinculum.models.onnx.inference import check_operand_types, without_large_initializers
-from vinculum.models.onnx.scopes import all_nodes, opset_imports, subgraphs, title
+from vinculum.models.onnx.scopes import model_nodes, opset_imports, subgraphs, title
 from vinculum.text import one_line, quoted
 
 _TERM = rb"[A-Za-z ]*(\.\.\.[A-Za-z ]*)?"
@@ -36,13 +36,12 @@ def check_attributes(model: ModelProto) -> None:
 
     The inference is compiled code, which does not check these attributes itself.
     """
-    for body in (model.graph, *model.functions):
-        for node in all_nodes(body.node):
-            if node.op_type in _COMPLAINTS and node.domain in ("", "ai.onnx"):
-                name, complaint = _COMPLAINTS[node.op_type]
-                for attribute in node.attribute:
-                    if attribute.name == name:
-                        _check(model, node, attribute, complaint)
+    for node in model_nodes(model):
+        if node.op_type in _COMPLAINTS and node.domain in ("", "ai.onnx"):
+            name, complaint = _COMPLAINTS[node.op_type]
+            for attribute in node.attribute:
+                if attribute.name == name:
+                    _check(model, node, attribute, complaint)
 
 
 def _check(model: ModelProto, node: NodeProto, attribute: AttributeProto, complaint: Complaint) -> None:
@@ -57,8 +56,9 @@ def _check(model: ModelProto, node: NodeProto, attribute: AttributeProto, compla
 def _passed_values(model: ModelProto, name: str) -> Iterator[AttributeProto]:
     """Yield the values that calls of functions pass for an attribute, also through attributes of other names."""
     names, before = {name}, 0
-    nodes = [node for body in (model.graph, *model.functions) for node in all_nodes(body.node)]
-    calls = [attribute for node in nodes if node.domain not in ("", "ai.onnx") for attribute in node.attribute]
+    calls = [
+        attribute for node in model_nodes(model) if node.domain not in ("", "ai.onnx") for attribute in node.attribute
+    ]
     while len(names) > before:
         before = len(names)
         names |= {a.ref_attr_name for a in calls if a.name in names and a.ref_attr_name}

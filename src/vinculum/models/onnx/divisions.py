@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 from onnx import (
     AttributeProto,
     ModelProto,
     NodeProto,
-    TensorProto,
-    TensorShapeProto,
-    TypeProto,
     helper,
-    numpy_helper,
 )
 from onnx.defs import SchemaError, get_schema
 
-from vinculum.errors import ElementTypeError, ModelError, SpecLookupError
+from vinculum.errors import ElementTypeError, ModelError
 from vinculum.models.declared_data import LARGEST_RANK
-from vinculum.models.execution import Division, Shape, labelled
+from vinculum.models.execution import Division, labelled
 from vinculum.models.inner_divisions import InnerDivision, what_onnx_divides
 from vinculum.models.onnx.functions import DOMAIN as FUNCTIONS
-from vinculum.models.onnx.scopes import Scope, name_of, scopes
+from vinculum.models.onnx.scopes import Scope, declared_element_type, name_of, scopes
 from vinculum.spec.attributes import checked_attributes
-from vinculum.spec.element_types import ElementType, by_onnx_code
+from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import OperatorSpec
 from vinculum.spec.registry import find
 from vinculum.tensors.inference import infer
@@ -65,8 +61,8 @@ def inner_divisions(model: ModelProto, function_names: Mapping[str, str]) -> Ite
 def _is_harmless(node: NodeProto, scope: Scope) -> bool:
     """Return whether a node of a dividing operator divides nothing: Pow with exponents >= 0, Dropout in inference."""
     if node.op_type == "Pow":
-        exponent = scope.constants.get("".join(node.input[1:2]))
-        return exponent is not None and not bool(np.any(numpy_helper.to_array(exponent) < 0))
+        exponent = scope.constant("".join(node.input[1:2]))
+        return exponent is not None and not bool(np.any(exponent < 0))
     return node.op_type == "Dropout" and not "".join(node.input[2:])
 
 
@@ -124,11 +120,10 @@ def division_of(scope: Scope, node: NodeProto, taken: set[tuple[str, str]]) -> D
     for attribute, given in Counter(a.name for a in node.attribute).items():
         if given > 1:
             raise ModelError(f"{bare.label} has the attribute {quoted(attribute)} {given} times; allowed: once")
-    known = [scope.types.get(value) for value in (*operands, node.output[0])]
     with labelled(bare):
         attributes = checked_attributes(spec, {a.name: _value(a) for a in node.attribute})
-        element_type = _common_element_type(spec, known[:-1])
-    shapes = [None if declared is None else declared_shape(declared) for declared in known]
+        element_type = _common_element_type(spec, scope, operands)
+    shapes = [scope.shape_of(value) for value in (*operands, node.output[0])]
     rank = max(len(shape or ()) for shape in shapes)
     if rank > LARGEST_RANK:
         raise ModelError(f"{bare.label} has a tensor of {rank} dimensions; at most {LARGEST_RANK} are possible")
@@ -139,49 +134,20 @@ def division_of(scope: Scope, node: NodeProto, taken: set[tuple[str, str]]) -> D
     return Division(name, scope.path, spec, element_type, tuple(shapes) if any(s is not None for s in shapes) else None)
 
 
-def declared_shape(declared: TypeProto) -> Shape | None:
-    """Return the shape that a type declares, None if it declares not even a rank."""
-    if not declared.tensor_type.HasField("shape"):
-        return None
-    return tuple(_dimension(dim) for dim in declared.tensor_type.shape.dim)
-
-
-def _dimension(dim: TensorShapeProto.Dimension) -> int | str | None:
-    if dim.HasField("dim_value"):
-        # Old exporters write -1 for an unknown dimension.
-        return dim.dim_value if dim.dim_value >= 0 else None
-    # ONNX's inference generates names for unknown dimensions.
-    return None if not dim.dim_param or dim.dim_param.startswith("unk__") else dim.dim_param
-
-
-def declared_element_type(code: int) -> ElementType | str:
-    """Return the element type of a TensorProto number, or its ONNX name if no operator here divides it.
-
-    ModelError if there is no such number.
-    """
-    try:
-        return by_onnx_code(code)
-    except SpecLookupError:
-        if code == TensorProto.UNDEFINED or code not in TensorProto.DataType.values():
-            raise ModelError(f"the element type number {code} is not one of ONNX") from None
-        return str(TensorProto.DataType.Name(code)).lower()
-
-
 def _value(attribute: AttributeProto) -> object:
     # The value of a function's attribute is not known before a call; 0 is valid for every attribute.
     kinds = {AttributeProto.INTS: (0,), AttributeProto.INT: 0}
     return kinds.get(attribute.type, "") if attribute.ref_attr_name else helper.get_attribute_value(attribute)
 
 
-def _common_element_type(spec: OperatorSpec, declared: list[TypeProto | None]) -> ElementType | None:
+def _common_element_type(spec: OperatorSpec, scope: Scope, operands: Sequence[str]) -> ElementType | None:
     known: list[ElementType] = []
-    for operand, tensor in zip(spec.inputs, declared, strict=True):
-        if tensor is None or not tensor.tensor_type.elem_type:
-            continue
-        element_type = declared_element_type(tensor.tensor_type.elem_type)
+    for operand, value in zip(spec.inputs, operands, strict=True):
+        code = scope.code_of(value)
+        element_type = declared_element_type(code) if code else None
         if isinstance(element_type, str):
             allowed = ", ".join(str(t) for t in spec.element_types)
             raise ElementTypeError(f"{operand.name} has element type {element_type}; allowed: {allowed}")
-        known.append(element_type)
+        known += [] if element_type is None else [element_type]
     # An unknown operand may have the same type as the known one.
-    return check_element_types(spec, (*known, *known[:1])[: len(declared)]) if known else None
+    return check_element_types(spec, (*known, *known[:1])[: len(operands)]) if known else None

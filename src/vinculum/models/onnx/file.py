@@ -13,7 +13,7 @@ from onnx import AttributeProto, ModelProto, NodeProto, TensorProto, helper
 
 from vinculum.errors import ModelError
 from vinculum.models.onnx.inference import LARGEST_KEPT
-from vinculum.models.onnx.scopes import all_nodes, opset_imports, subgraphs, title
+from vinculum.models.onnx.scopes import model_nodes, opset_imports, subgraphs, title
 from vinculum.models.onnx.tensors import anchor, anchored_place, complete, dense_tensor, is_external
 from vinculum.text import one_line, quoted
 
@@ -82,12 +82,11 @@ def _copy(source: Path, offset: int, size: int, target: BinaryIO) -> None:
 def all_tensors(proto: ModelProto) -> Iterator[TensorProto]:
     """Yield the initializers of a model and the dense tensors in its attributes, at any depth."""
     yield from proto.graph.initializer
-    for body in (proto.graph, *proto.functions):
-        for node in all_nodes(body.node):
-            for attribute in node.attribute:
-                yield from ([attribute.t] if attribute.HasField("t") else attribute.tensors)
-            for _, graph in subgraphs(node):
-                yield from graph.initializer
+    for node in model_nodes(proto):
+        for attribute in node.attribute:
+            yield from ([attribute.t] if attribute.HasField("t") else attribute.tensors)
+        for _, graph in subgraphs(node):
+            yield from graph.initializer
 
 
 def parse(content: bytes, file: Path) -> ModelProto:
@@ -130,11 +129,10 @@ def normalise(proto: ModelProto, file: Path) -> None:
             holder.opset_import.add(domain=domain, version=version)
     for function in proto.functions:
         function.domain = "" if function.domain == "ai.onnx" else function.domain
-    for body in (proto.graph, *proto.functions):
-        for node in all_nodes(body.node):
-            node.domain = "" if node.domain == "ai.onnx" else node.domain
-            for attribute in node.attribute:
-                _give_type(attribute, node)
+    for node in model_nodes(proto):
+        node.domain = "" if node.domain == "ai.onnx" else node.domain
+        for attribute in node.attribute:
+            _give_type(attribute, node)
 
 
 def anchor_tensors(proto: ModelProto, folder: Path) -> None:
@@ -150,13 +148,12 @@ def anchor_tensors(proto: ModelProto, folder: Path) -> None:
             tensor.CopyFrom(complete(tensor, folder, owner))
     for function in proto.functions:
         _complete_attributes(function.attribute_proto, folder, f"function {quoted(function.name)}")
-    for body in (proto.graph, *proto.functions):
-        for node in all_nodes(body.node):
-            _complete_attributes(node.attribute, folder, title(node))
-            _make_dense(node)
-            for _, graph in subgraphs(node):
-                for tensor in graph.initializer:
-                    tensor.CopyFrom(complete(tensor, folder, f"initializer {quoted(tensor.name)}"))
+    for node in model_nodes(proto):
+        _complete_attributes(node.attribute, folder, title(node))
+        _make_dense(node)
+        for _, graph in subgraphs(node):
+            for tensor in graph.initializer:
+                tensor.CopyFrom(complete(tensor, folder, f"initializer {quoted(tensor.name)}"))
 
 
 def _make_dense(node: NodeProto) -> None:

@@ -20,7 +20,6 @@ from onnx import (
     GraphProto,
     ModelProto,
     NodeProto,
-    TensorProto,
     TensorShapeProto,
     TypeProto,
     ValueInfoProto,
@@ -31,7 +30,7 @@ from onnx.shape_inference import InferenceError, infer_shapes
 
 from vinculum.errors import ModelError
 from vinculum.models.onnx.functions import DEEPEST_CALL, Key, key_of
-from vinculum.models.onnx.scopes import Scope, all_nodes, scopes, subgraphs, title
+from vinculum.models.onnx.scopes import Scope, all_nodes, model_nodes, scopes, subgraphs, title
 from vinculum.models.onnx.tensors import is_external
 
 _NEED_A_TYPE = {
@@ -45,6 +44,11 @@ LARGEST_KEPT = 1024
 """The most elements of an initializer that inference gets the values of: shapes, axes and the like are far smaller."""
 TypesByScope = list[dict[str, TypeProto]]
 """The types in scope in a body and in each of its subgraphs, in the order of `vinculum.models.onnx.scopes.scopes`."""
+
+
+def with_types(model: ModelProto) -> ModelProto:
+    """Return a model with inferred types, in which large initializers are inputs; the given one is not changed."""
+    return infer_types(without_large_initializers(model))
 
 
 def infer_types(model: ModelProto) -> ModelProto:
@@ -95,23 +99,17 @@ def _nodes(model: ModelProto) -> Iterator[tuple[Scope, NodeProto]]:
 
 def _untyped(model: ModelProto) -> set[int]:
     """Return the positions in `_nodes` of nodes that need a type that is not known; in functions no type is known."""
-    bodies = (model.graph, *model.functions)
-    if not any(_needs_a_type(node) for body in bodies for node in all_nodes(body.node)):
+    if not any(map(_needs_a_type, model_nodes(model))):
         return set()
     return {
         place
         for place, (scope, node) in enumerate(_nodes(model))
-        if _needs_a_type(node) and not _is_known(scope, next(iter(node.input), ""))
+        if _needs_a_type(node) and not scope.code_of(next(iter(node.input), ""))
     }
 
 
 def _needs_a_type(node: NodeProto) -> bool:
     return ("" if node.domain == "ai.onnx" else node.domain, node.op_type) in _NEED_A_TYPE
-
-
-def _is_known(scope: Scope, name: str) -> bool:
-    declared = scope.types.get(name)
-    return declared is not None and declared.tensor_type.elem_type != TensorProto.UNDEFINED
 
 
 def _inferred_without(model: ModelProto, hidden: set[int]) -> ModelProto:
@@ -144,7 +142,7 @@ def typed_scopes(model: ModelProto) -> Iterator[Scope]:
     """
     names = {function.name: function.name for function in model.functions}
     found = scopes(model, names)
-    inferred = infer_types(without_large_initializers(model))
+    inferred = with_types(model)
     for typed, scope in zip(_graph_scopes(inferred), found, strict=False):
         yield replace(scope, types=typed.types)
     in_functions = _types_in_functions(inferred)

@@ -16,17 +16,11 @@ from vinculum.models.engines.reference.evaluator import EvaluatedGraph
 from vinculum.models.execution import Division
 from vinculum.models.model import Model, Runnable
 from vinculum.models.onnx.checks import check_structure
-from vinculum.models.onnx.divisions import (
-    declared_element_type,
-    declared_shape,
-    division_nodes,
-    division_of,
-    inner_divisions,
-    mark,
-)
+from vinculum.models.onnx.divisions import division_nodes, division_of, inner_divisions, mark
 from vinculum.models.onnx.file import readable
 from vinculum.models.onnx.functions import link_functions
-from vinculum.models.onnx.inference import infer_types, without_large_initializers
+from vinculum.models.onnx.inference import with_types
+from vinculum.models.onnx.scopes import declared_element_type, declared_shape
 from vinculum.models.onnx.tensors import Initializers
 from vinculum.models.values import UNKNOWN, ModelTensor
 from vinculum.spec.element_types import ElementType
@@ -84,7 +78,7 @@ def model_of(proto: ModelProto, file: Path) -> Model:
 def _model(proto: ModelProto) -> Model:
     function_names = link_functions(proto)
     check_structure(proto)
-    inferred = infer_types(without_large_initializers(proto))
+    inferred = with_types(proto)
     constants = Initializers(proto.graph.initializer)
     del proto.graph.initializer[:]
     inputs = tuple(_declared_input(value, constants) for value in proto.graph.input)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
-from vinculum.models.onnx.scopes import all_nodes, subgraphs
+from vinculum.models.onnx.scopes import model_nodes, subgraphs
 from vinculum.spec.element_types import ElementType
 
 INITIALIZERS_ALONE, FUNCTIONS = 4, 8
@@ -105,10 +105,9 @@ def names_in(model: ModelProto) -> set[str]:
     """Return every name of a value or a node in a model, at any depth."""
     names: set[str] = set()
     graphs = [model.graph]
-    for body in (model.graph, *model.functions):
-        for node in all_nodes(body.node):
-            names.update((node.name, *node.input, *node.output))
-            graphs.extend(graph for _, graph in subgraphs(node))
+    for node in model_nodes(model):
+        names.update((node.name, *node.input, *node.output))
+        graphs.extend(graph for _, graph in subgraphs(node))
     for function in model.functions:
         names.update((*function.input, *function.output))
     for graph in graphs:

@@ -1,4 +1,4 @@
-"""The scopes of an ONNX model: its graph, its functions, and the subgraphs in their nodes."""
+"""The scopes of an ONNX model, its graph, its functions, and the subgraphs in their nodes, and the values in them."""
 
 from __future__ import annotations
 
@@ -6,12 +6,26 @@ from collections import ChainMap, Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
-from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, TypeProto, helper
+from numpy.typing import NDArray
+from onnx import (
+    AttributeProto,
+    FunctionProto,
+    GraphProto,
+    ModelProto,
+    NodeProto,
+    TensorProto,
+    TensorShapeProto,
+    TypeProto,
+    helper,
+)
 from onnx.defs import onnx_opset_version
 
-from vinculum.errors import ModelError
-from vinculum.models.onnx.tensors import tensor_of
+from vinculum.errors import ModelError, SpecLookupError
+from vinculum.models.execution import Shape
+from vinculum.models.onnx.tensors import array_of, tensor_of
+from vinculum.spec.element_types import ElementType, by_onnx_code
 from vinculum.text import quoted
 
 Types = ChainMap[str, TypeProto]
@@ -26,6 +40,14 @@ class Scope:
     opsets: Mapping[str, int]  # The imported operator sets, by domain.
     types: Types  # The types that the file declares, by value name, including those of the enclosing scopes.
     around: Scope | None = None  # The enclosing scope, if this is a subgraph.
+
+    @cached_property
+    def producers(self) -> Mapping[str, NodeProto | None]:
+        """The node that makes each value, None for an input; those of the enclosing scopes are included."""
+        inputs = (value if isinstance(value, str) else value.name for value in self.holder.input)
+        own: dict[str, NodeProto | None] = dict.fromkeys(inputs)
+        own.update((name, node) for node in self.holder.node for name in node.output)
+        return own if self.around is None else {**self.around.producers, **own}
 
     @cached_property
     def constants(self) -> Mapping[str, TensorProto]:
@@ -45,6 +67,22 @@ class Scope:
                 own[node.output[0]] = tensor
         outer = {} if self.around is None else self.around.constants
         return {name: tensor for name, tensor in outer.items() if name not in made} | own
+
+    def constant(self, name: str) -> NDArray[Any] | None:
+        """Return the elements of a value that is the same in every run, else None."""
+        return array_of(self.constants[name]) if name in self.constants else None
+
+    def code_of(self, name: str) -> int:
+        """Return the TensorProto number of a value's element type, 0 if it is not known."""
+        declared = self.types[name].tensor_type.elem_type if name in self.types else TensorProto.UNDEFINED
+        constant = None if declared else self.constants.get(name)
+        return int(declared if constant is None else constant.data_type)
+
+    def shape_of(self, name: str) -> Shape | None:
+        """Return a value's shape as far as it is known, None if not even its rank is."""
+        declared = declared_shape(self.types[name]) if name in self.types else None
+        constant = None if declared is not None else self.constants.get(name)
+        return declared if constant is None else tuple(constant.dims)
 
 
 def scopes(model: ModelProto, function_names: Mapping[str, str]) -> Iterator[Scope]:
@@ -83,6 +121,12 @@ def all_nodes(nodes: Iterable[NodeProto]) -> Iterator[NodeProto]:
         yield node
         for _, graph in subgraphs(node):
             yield from all_nodes(graph.node)
+
+
+def model_nodes(model: ModelProto) -> Iterator[NodeProto]:
+    """Yield every node of a model: of its graph, then of its functions, subgraphs included."""
+    for holder in (model.graph, *model.functions):
+        yield from all_nodes(holder.node)
 
 
 def all_graphs(graph: GraphProto) -> Iterator[GraphProto]:
@@ -146,3 +190,31 @@ def _declared_types(graph: GraphProto, outer: Types) -> Types:
     for tensor in graph.initializer:
         declared[tensor.name] = helper.make_tensor_type_proto(tensor.data_type, tensor.dims)
     return outer.new_child(declared)
+
+
+def declared_shape(declared: TypeProto) -> Shape | None:
+    """Return the shape that a type declares, None if it declares not even a rank."""
+    if not declared.tensor_type.HasField("shape"):
+        return None
+    return tuple(_dimension(dim) for dim in declared.tensor_type.shape.dim)
+
+
+def _dimension(dim: TensorShapeProto.Dimension) -> int | str | None:
+    if dim.HasField("dim_value"):
+        # Old exporters write -1 for an unknown dimension.
+        return dim.dim_value if dim.dim_value >= 0 else None
+    # ONNX's inference generates names for unknown dimensions.
+    return None if not dim.dim_param or dim.dim_param.startswith("unk__") else dim.dim_param
+
+
+def declared_element_type(code: int) -> ElementType | str:
+    """Return the element type of a TensorProto number, or its ONNX name if no operator here divides it.
+
+    ModelError if there is no such number.
+    """
+    try:
+        return by_onnx_code(code)
+    except SpecLookupError:
+        if code == TensorProto.UNDEFINED or code not in TensorProto.DataType.values():
+            raise ModelError(f"the element type number {code} is not one of ONNX") from None
+        return str(TensorProto.DataType.Name(code)).lower()

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections import ChainMap
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from numpy.typing import NDArray
-from onnx import AttributeProto, NodeProto, TensorProto, helper
+from onnx import AttributeProto, FunctionProto, NodeProto, TensorProto, helper
 from onnx.defs import OpSchema
 
 from vinculum.models.convert.change import Reason
-from vinculum.models.convert.opset.operands import known_type
 from vinculum.models.convert.opset.operator_versions import default_of
 from vinculum.models.execution import Shape
 from vinculum.models.onnx.rewriter import Rewriter
-from vinculum.models.onnx.scopes import Types
+from vinculum.models.onnx.scopes import Scope
 from vinculum.models.onnx.tensors import array_of
 from vinculum.text import quoted
 
@@ -34,11 +33,10 @@ class Adaptation:
     newer: OpSchema  # The target version of an upgrade, the source version of a downgrade.
     older: OpSchema  # The source version of an upgrade, the target version of a downgrade.
     up: bool
-    types: Types  # Of the values in scope.
-    constants: ChainMap[str, TensorProto]  # Those of them that are the same in every run.
+    scope: Scope  # The node's.
+    made: Mapping[str, TensorProto]  # Constants that were made for the node.
     rewriter: Rewriter  # Collects nodes to run before this one, in the final operator set of the whole model.
     opset: int  # That operator set.
-    in_function: bool  # A function has no initializers.
     reasons: list[Reason] = field(default_factory=list)  # What a version adapter reports of its changes.
 
     @property
@@ -93,13 +91,23 @@ class Adaptation:
         """Return whether the node has a result at a position."""
         return place < len(self.node.output) and bool(self.node.output[place])
 
+    @property
+    def in_function(self) -> bool:
+        """Whether the node is in a function, which has no initializers."""
+        return isinstance(self.scope.holder, FunctionProto)
+
+    def tensor(self, name: str) -> TensorProto | None:
+        """Return a value's tensor, if it is the same in every run."""
+        return self.made.get(name) or self.scope.constants.get(name)
+
     def constant(self, name: str) -> NDArray[Any] | None:
         """Return a value's elements, if they are the same in every run."""
-        return array_of(self.constants[name]) if name in self.constants else None
+        tensor = self.tensor(name)
+        return None if tensor is None else array_of(tensor)
 
     def shape(self, name: str) -> Shape | None:
         """Return a value's shape, as far as it is known, else None."""
-        return known_type(name, self.types, self.constants)[1]
+        return tuple(self.made[name].dims) if name in self.made else self.scope.shape_of(name)
 
     def rank(self, name: str) -> int | None:
         """Return a value's rank, if it is known."""
@@ -108,7 +116,7 @@ class Adaptation:
 
     def element_type(self, name: str) -> int:
         """Return the TensorProto number of a value's element type, 0 if it is not known."""
-        return known_type(name, self.types, self.constants)[0]
+        return self.made[name].data_type if name in self.made else self.scope.code_of(name)
 
     def older_default(self, name: str) -> Any:
         """Return an attribute's default value in the older version."""

@@ -7,7 +7,6 @@ adapter. The results are checked against the schemas of the target, so that ever
 
 from __future__ import annotations
 
-from collections import ChainMap
 from collections.abc import Sequence
 from copy import deepcopy
 
@@ -134,10 +133,8 @@ def _convert_node(node: NodeProto, scope: Scope, opset: int, rewriter: Rewriter)
 class _Conversion:
     def __init__(self, scope: Scope, opset: int, rewriter: Rewriter) -> None:
         self.reasons: list[Reason] = []
-        self._opset, self._rewriter = opset, rewriter
-        self._in_function = isinstance(scope.holder, FunctionProto)
-        self._types = scope.types.new_child()
-        self._constants = ChainMap[str, TensorProto]({}, dict(scope.constants))
+        self._scope, self._opset, self._rewriter = scope, opset, rewriter
+        self._made: dict[str, TensorProto] = {}  # Constants made for the node.
 
     def go(self, node: NodeProto, source: int) -> None:
         """Convert a node from its operator set to the target, version by version, and write it."""
@@ -151,7 +148,7 @@ class _Conversion:
                     self.go(part, at)
                 return
             (node,) = parts
-        refusal = problem_with(node, version_at(node.op_type, self._opset), self._types)
+        refusal = problem_with(node, version_at(node.op_type, self._opset), self._scope.types)
         if refusal is not None:
             raise ValueError(refusal)
         self._rewriter.nodes.append(node)
@@ -170,8 +167,7 @@ class _Conversion:
         newer, older = version_at(node.op_type, max(sides)), version_at(node.op_type, min(sides))
         if newer is not None and older is not None:
             up = sides[0] < sides[1]
-            surroundings = (self._types, self._constants, self._rewriter, self._opset, self._in_function)
-            step = Adaptation(node, newer, older, up, *surroundings)
+            step = Adaptation(node, newer, older, up, self._scope, self._made, self._rewriter, self._opset)
             rule = ADAPTERS.get((node.op_type, ANY)) or ADAPTERS.get((node.op_type, newer.since_version))
             parts = None if rule is None else rule(step)
             self.reasons += step.reasons
@@ -183,15 +179,15 @@ class _Conversion:
             raise ValueError("it holds subgraphs, which the other version runs differently")
         if any(attribute.ref_attr_name for attribute in node.attribute):
             raise ValueError("it refers to attributes of its function; inline the function")
-        refusal = problem_with(node, version_at(node.op_type, sides[1]), self._types)
+        refusal = problem_with(node, version_at(node.op_type, sides[1]), self._scope.types)
         raise ValueError(refusal or "its version changes, and there is no version adapter")
 
     def _collect_constants(self, parts: list[NodeProto]) -> None:
-        self._constants.update((tensor.name, tensor) for tensor in self._rewriter.initializers)
+        self._made.update((tensor.name, tensor) for tensor in self._rewriter.initializers)
         for node in (*self._rewriter.nodes, *parts):
             tensor = tensor_of(node) if node.op_type == "Constant" else None
             if tensor is not None:
-                self._constants[node.output[0]] = tensor
+                self._made[node.output[0]] = tensor
 
 
 def _carries_over(step: Adaptation) -> bool:

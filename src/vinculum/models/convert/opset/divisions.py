@@ -23,7 +23,7 @@ def division(step: Adaptation) -> list[NodeProto]:
     """Write a division for the final operator set of the whole model, and record the reasons."""
     source, target = (find(step.node.op_type, opset=side.since_version) for side in (step.source, step.target))
     names = [operand.name for operand in source.inputs]
-    operands = [Operand(*pair, step.types, step.constants) for pair in zip(names, step.node.input, strict=True)]
+    operands = [Operand(*pair, step) for pair in zip(names, step.node.input, strict=True)]
     if step.given("consumed_inputs") and target.attribute("consumed_inputs") is None:
         step.drop("consumed_inputs")
         step.reasons.append(("consumed_inputs dropped", "later versions lack this hint, which has no effect"))

@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from numpy.typing import NDArray
 from onnx import TensorProto
 
-from vinculum.models.execution import Shape
-from vinculum.models.onnx.divisions import declared_element_type, declared_shape
+from vinculum.models.convert.opset.adaptation import Adaptation
 from vinculum.models.onnx.rewriter import Rewriter
-from vinculum.models.onnx.scopes import Types
+from vinculum.models.onnx.scopes import declared_element_type
 from vinculum.models.onnx.tensors import array_of
 from vinculum.spec.element_types import ElementType
 from vinculum.tensors.storage import dtype_of
-
-
-def known_type(value: str, types: Types, constants: Mapping[str, TensorProto]) -> tuple[int, Shape | None]:
-    """Return the TensorProto number of a value's element type, 0 if unknown, and its shape as far as it is known."""
-    if value in constants:
-        return constants[value].data_type, tuple(constants[value].dims)
-    return (types[value].tensor_type.elem_type, declared_shape(types[value])) if value in types else (0, None)
 
 
 class Operand:
@@ -33,13 +24,13 @@ class Operand:
     - `element_type`: if it is known and can be divided, else None.
     """
 
-    def __init__(self, name: str, value: str, types: Types, constants: Mapping[str, TensorProto]) -> None:
+    def __init__(self, name: str, value: str, step: Adaptation) -> None:
         self.name = name
-        self._constant = constants.get(value)  # Decoded only if its elements matter: it may be large.
+        self._constant = step.tensor(value)  # Decoded only if its elements matter: it may be large.
         self._array: NDArray[Any] | None = None
         self._value = value
         self._changed = False  # Whether the array differs from that of the value.
-        self.code, self.shape = known_type(value, types, constants)
+        self.code, self.shape = step.element_type(value), step.shape(value)
         found = declared_element_type(self.code) if self.code else None
         self.element_type = found if isinstance(found, ElementType) else None
 

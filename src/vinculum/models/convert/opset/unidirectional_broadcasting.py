@@ -33,7 +33,7 @@ def to_multidirectional(a: Operand, b: Operand, axis: int | None, rewriter: Rewr
 
 def binary_7(step: Adaptation) -> list[NodeProto]:
     """Convert to the broadcasting rule from operator set 7 on."""
-    a, b = (Operand(n, v, step.types, step.constants) for n, v in zip("AB", step.node.input, strict=True))
+    a, b = (Operand(n, v, step) for n, v in zip("AB", step.node.input, strict=True))
     axis = step.value("axis") if step.value("broadcast") == 1 else None
     step.drop("axis", "broadcast", "consumed_inputs")
     to_multidirectional(a, b, axis, step.rewriter)
@@ -56,7 +56,7 @@ def prelu_7(step: Adaptation) -> None:
         raise ValueError("the versions align slopes with different dimensions; declare the shapes of X and slope")
     if len(slope) != 1 or len(x) < 2:
         raise ValueError(f"{version_title(step.source)} does not define the alignment of slopes of that shape")
-    operand = Operand("slope", step.operand(1), step.types, step.constants)
+    operand = Operand("slope", step.operand(1), step)
     operand.append_ones(len(x) - 2, step.rewriter)
     step.set_operands([step.operand(0), operand.emit(step.rewriter)])
 

@@ -175,10 +175,9 @@ def _summary(audit: Audit) -> str:
     others = "".join(f", {count:,} {kind}" for kind, count in kinds.most_common())
     total = counted(len(audit.nodes), "division")
     sets = f" and {counted(audit.edges.compared, 'set')} of edge cases" if audit.edges.compared else ""
+    where = "where observed and defined" if silent else "where observed"
     sentences = [_failure(audit)] if audit.finds else []
-    sentences += [
-        f"{exact + silent:,} of {total} exact where observed{' and defined' * bool(silent)}, on these inputs{sets}{others}."
-    ]
+    sentences.append(f"{exact + silent:,} of {total} exact {where}, on these inputs{sets}{others}.")
     sentences.append(f"{counted(compared, 'quotient')} compared, {wrong:,} of them wrong." if compared else "")
     sentences.append(_sizes(audit))
     if not audit.edges.sets:

@@ -198,7 +198,7 @@ class TestInside:
     def test_run_names_them_too(self, vinculum: Vinculum, norm: Path) -> None:
         done = vinculum("run", norm, "--seed", 0)
         assert (done.returncode, done.stderr) == (0, "")
-        assert "Divisions inside other operators, not made exact" in done.stdout
+        assert "Not exact: divisions inside other operators" in done.stdout
         assert "LayerNormalization, by a standard deviation: norm" in done.stdout
         report = json.loads(vinculum("run", norm, "--seed", 0, "--json").stdout)
         assert [node["operator"] for node in report["inner_divisions"]] == ["LayerNormalization"]

@@ -81,14 +81,14 @@ class TestPage:
 
     def test_no_finding(self) -> None:
         told = words(replace(AUDIT, nodes=(replace(NODES[0], edges=Verdict(Kind.UNSPECIFIED, "gave 0", 90)),)))
-        assert "exact: 6 exact where it is defined: 90 0.5" in told
+        assert "exact: 6 exact where defined: 90 0.5" in told
         assert told.count("good") == 1
         assert "1 of 1 division exact where observed" in told
 
     def test_a_death_on_edge_cases(self) -> None:
         runs = EdgeRuns(2, 1, None, CRASHED, ("node 'x' (Div-14): MIN/-1",))
         audit = replace(AUDIT, nodes=(replace(NODES[0], edges=None),), edges=runs)
-        assert "Runtime died on edge cases SIGFPE Vinculum meets here: node 'x' (Div-14): MIN/-1" in words(audit)
+        assert "Runtime died on edge cases SIGFPE Vinculum finds here: node 'x' (Div-14): MIN/-1" in words(audit)
         assert audit.finds
         assert as_json(audit, INPUTS, 7)["edge_cases"]["died"] == {"end": "crashed", "words": "SIGFPE"}
 
@@ -163,7 +163,7 @@ class TestPage:
                 suspects = ("node 'x' (Div-14): MIN/-1",)
                 audit = replace(AUDIT, exposed=Answer(end, None, "SIGFPE"), suspects=suspects)
                 told = words(audit)
-                assert f"{words_of_end} SIGFPE Vinculum meets here: node 'x' (Div-14): MIN/-1" in told
+                assert f"{words_of_end} SIGFPE Vinculum finds here: node 'x' (Div-14): MIN/-1" in told
                 assert "Without its divisions exposed, the model runs." in told
                 assert audit.finds
 

@@ -231,7 +231,7 @@ class TestInside:
     def test_they_are_named(self) -> None:
         inner = tuple(InnerDivision(f"s{k}", "", "Softmax", "by a sum of exponentials", True) for k in range(4))
         told = lines_of(report(inner_divisions=inner))
-        assert "Divisions inside other operators, not made exact" in told
+        assert "Not exact: divisions inside other operators" in told
         assert "  Softmax, by a sum of exponentials: s0, s1, s2 and 1 more" in told
         assert as_json(report(inner_divisions=inner))["inner_divisions"][3]["name"] == "s3"
         assert not any("inside" in line for line in lines_of(report()))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from rich.console import RenderableType
+from rich.filesize import decimal
 from rich.text import Text
 
 from vinculum.cli.answers import tell
@@ -103,7 +104,7 @@ def divide(
             element_type=raw_type,
             task_bytes=None if task_size is None else task_size << 20,
             client=client,
-            advance=lambda done, size: advance(1000 * done // max(1, size), f"{_size(done)} of {_size(size)}"),
+            advance=lambda done, size: advance(1000 * done // max(1, size), f"{decimal(done)} of {decimal(size)}"),
         )
     told = {"a": a, "b": b, "output": output, **asdict(report), "seconds": perf_counter() - start}
     tell(in_json, dict, _page, told)
@@ -112,7 +113,7 @@ def divide(
 def _page(told: dict[str, Any]) -> RenderableType:
     """Return a summary of the result: the array, the number of blocks, and the time."""
     before = f", {told['resumed']:,} of them by an earlier run" if told["resumed"] else ""
-    made = f"{told['output']}: {told['element_type']}, shape {shape_text(told['shape'])}, {_size(told['bytes'])}"
+    made = f"{told['output']}: {told['element_type']}, shape {shape_text(told['shape'])}, {decimal(told['bytes'])}"
     return Text(f"{made}\n{told['operator']}, {counted(told['blocks'], 'block')}{before}, {told['seconds']:.1f} s")
 
 
@@ -131,8 +132,3 @@ def _whole_numbers(text: str) -> list[int]:
         return [int(word) for word in text.split(",") if word]
     except ValueError:
         raise AttributeValueError(f"--consumed-inputs is {text!r}; give whole numbers, as 0,0") from None
-
-
-def _size(count: int) -> str:
-    power = min((max(count, 1).bit_length() - 1) // 10, 5)
-    return f"{count / 1024**power:.1f} {'KMGTP'[power - 1]}iB" if power else f"{count} bytes"

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+from rich.filesize import decimal
 
 from vinculum.cli.options import level_asked
 
@@ -64,4 +65,4 @@ def export(
         )
     told = ", ".join(f"{count:,} {name}" for name, count in index.cases.items())
     size = sum(file.bytes for file in index.files)
-    print(f"{escaped(str(folder))}: {told}; {len(index.files) + 1:,} files, {size / 1e6:,.1f} MB")
+    print(f"{escaped(str(folder))}: {told}; {len(index.files) + 1:,} files, {decimal(size)}")

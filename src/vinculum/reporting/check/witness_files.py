@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,50 @@ from vinculum.tensors.storage import stored_dtype
 _INNER = "the inner tensor"
 """The member of the .npz file that holds it; a model's input would hardly be called so."""
 
+
+_SCRIPT = """\
+import ml_dtypes  # it teaches NumPy the names bfloat16 and others
+import numpy as np
+import vinculum
+
+{arrays}
+place = ({scope!r}, {node!r})
+
+
+def observe(record):
+    if (record.division.path, record.division.name) == place:
+        count = int(({counted}).sum())
+        print(place[1], {words!r}, count, 'of', record.quotient.size, 'places')
+
+
+model = vinculum.load({model!r})
+outputs = model.run(inputs, zero_divisor='zero', observer=observe)
+for name, value in outputs.items():
+    wide = value.astype(float)
+    print(name, 'NaN:', int(np.isnan(wide).sum()), 'infinite:', int(np.isinf(wide).sum()), 'of', value.size)
+"""
+
+_INNER_SCRIPT = """\
+import ml_dtypes  # it teaches NumPy the names bfloat16 and others
+import numpy as np
+import onnx
+import vinculum.backend
+
+{arrays}
+tensor, divisor = {tensor!r}, {divisor!r}
+model = onnx.load({model!r})
+for node in model.graph.node:  # What makes the tensor makes another, and the tensor is an input.
+    node.output[:] = ['not ' + name if name == tensor else name for name in node.output]
+
+value = inputs.pop({member!r})
+code = onnx.helper.np_dtype_to_tensor_dtype(value.dtype)
+model.graph.input.append(onnx.helper.make_tensor_value_info(tensor, code, value.shape))
+model.graph.output.add(name=divisor)
+given = {{**inputs, tensor: value}}
+names = [one.name for one in model.graph.input if one.name in given]
+outputs = vinculum.backend.run_model(model, [given[name] for name in names])
+print(divisor, 'is zero in', int((outputs[-1] == 0).sum()), 'of', outputs[-1].size, 'places')
+"""
 
 _SHOWN = {
     "zero-divisor": ("divides by zero in", "np.broadcast_to(record.divisor == 0, record.quotient.shape)"),
@@ -55,81 +99,29 @@ def write_witnesses(triages: Sequence[Triage], folder: Path) -> list[Path]:
 
 
 def _write(finding: Finding, model: Path, script: Path) -> None:
-    assert finding.witness is not None
-    arrays = {**finding.witness.inputs}
-    if finding.witness.value is not None:
-        arrays[_INNER] = finding.witness.value
+    witness = finding.witness
+    assert witness is not None
+    inner = witness.value is not None
+    arrays = {**witness.inputs} if witness.value is None else {**witness.inputs, _INNER: witness.value}
     data = script.with_suffix(".npz")
+    words, counted = _SHOWN.get(finding.rule, _SHOWN["zero-divisor"])
+    facts = {"scope": finding.scope, "node": finding.node, "divisor": finding.divisor, "tensor": witness.tensor}
+    body = (_INNER_SCRIPT if inner else _SCRIPT).format(
+        arrays=_arrays(arrays, data), words=words, counted=counted, model=str(model), member=_INNER, **facts
+    )
+    title = f"{finding.severity.value}: {finding.rule} at {one_line(finding.node)}"
+    head = "".join(f"# {line}\n" for line in (title, message(finding), witness_words(finding)))
     with atomic_write(script, make_folder=True) as folder:
         np.savez_compressed(
             folder / data.name, allow_pickle=False, **{n: a.view(stored_dtype(a.dtype)) for n, a in arrays.items()}
         )
-        lines = (
-            _inner_script(finding, model, data) if finding.witness.kind == "inner" else _script(finding, model, data)
-        )
-        (folder / script.name).write_text("\n".join([*_head(finding), *lines, ""]), encoding="utf-8", newline="\n")
+        (folder / script.name).write_text(head + body, encoding="utf-8", newline="\n")
 
 
-def _head(finding: Finding) -> Iterator[str]:
-    title = f"{finding.severity.value}: {finding.rule} at {one_line(finding.node)}"
-    yield f"# {title}"
-    yield f"# {message(finding)}"
-    yield f"# {witness_words(finding)}"
-
-
-def _arrays(arrays: Mapping[str, NDArray[Any]], data: Path) -> Iterator[str]:
-    yield f"data = np.load({str(data)!r})"
-    yield "inputs = {"
-    for name, array in arrays.items():
-        typed = f".view(ml_dtypes.{array.dtype.name})" if stored_dtype(array.dtype) != array.dtype else ""
-        yield f"    {name!r}: data[{name!r}]{typed},"
-    yield "}"
-
-
-def _script(finding: Finding, model: Path, data: Path) -> Iterator[str]:
-    assert finding.witness is not None
-    yield "import ml_dtypes  # it teaches NumPy the names bfloat16 and others"
-    yield "import numpy as np"
-    yield "import vinculum"
-    yield ""
-    yield from _arrays(finding.witness.inputs, data)
-    yield f"place = ({finding.scope!r}, {finding.node!r})"
-    yield ""
-    yield ""
-    yield "def observe(record):"
-    yield "    if (record.division.path, record.division.name) == place:"
-    words, counted = _SHOWN.get(finding.rule, _SHOWN["zero-divisor"])
-    yield f"        count = int(({counted}).sum())"
-    yield f"        print(place[1], {words!r}, count, 'of', record.quotient.size, 'places')"
-    yield ""
-    yield ""
-    yield f"model = vinculum.load({str(model)!r})"
-    yield "outputs = model.run(inputs, zero_divisor='zero', observer=observe)"
-    yield "for name, value in outputs.items():"
-    yield "    wide = value.astype(float)"
-    yield "    print(name, 'NaN:', int(np.isnan(wide).sum()), 'infinite:', int(np.isinf(wide).sum()), 'of', value.size)"
-
-
-def _inner_script(finding: Finding, model: Path, data: Path) -> Iterator[str]:
-    assert finding.witness is not None
-    assert finding.witness.value is not None
-    value = finding.witness.value
-    yield "import ml_dtypes  # it teaches NumPy the names bfloat16 and others"
-    yield "import numpy as np"
-    yield "import onnx"
-    yield "import vinculum.backend"
-    yield ""
-    yield from _arrays({**finding.witness.inputs, _INNER: value}, data)
-    yield f"tensor, divisor = {finding.witness.tensor!r}, {finding.divisor!r}"
-    yield f"model = onnx.load({str(model)!r})"
-    yield "for node in model.graph.node:  # What makes the tensor makes another, and the tensor is an input."
-    yield "    node.output[:] = ['not ' + name if name == tensor else name for name in node.output]"
-    yield ""
-    yield f"value = inputs.pop({_INNER!r})"
-    yield "code = onnx.helper.np_dtype_to_tensor_dtype(value.dtype)"
-    yield "model.graph.input.append(onnx.helper.make_tensor_value_info(tensor, code, value.shape))"
-    yield "model.graph.output.add(name=divisor)"
-    yield "given = {**inputs, tensor: value}"
-    yield "names = [one.name for one in model.graph.input if one.name in given]"
-    yield "outputs = vinculum.backend.run_model(model, [given[name] for name in names])"
-    yield "print(divisor, 'is zero in', int((outputs[-1] == 0).sum()), 'of', outputs[-1].size, 'places')"
+def _arrays(arrays: Mapping[str, NDArray[Any]], data: Path) -> str:
+    """Return the lines of a program that read arrays, of types that .npz files have no name for too."""
+    views = {
+        n: f".view(ml_dtypes.{a.dtype.name})" if stored_dtype(a.dtype) != a.dtype else "" for n, a in arrays.items()
+    }
+    members = "".join(f"    {name!r}: data[{name!r}]{view},\n" for name, view in views.items())
+    return f"data = np.load({str(data)!r})\ninputs = {{\n{members}}}"

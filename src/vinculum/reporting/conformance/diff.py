@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from vinculum.conformance.execute.run import Result, Run
+from vinculum.conformance.execute.run import Result
 from vinculum.conformance.execute.run_diff import Change, RunDiff
 from vinculum.reporting.conformance.words import verdict_sentence
 from vinculum.reporting.escape import one_line, short
+from vinculum.reporting.plain import part
 from vinculum.reporting.terminal import counted
 
 _SHOWN = 5  # Cases of each kind of change.
@@ -62,16 +62,15 @@ def document(found: Sequence[RunDiff]) -> str:
     """
     whole = [
         {
-            "before": _run(diff.before),
-            "after": _run(diff.after),
-            "removed": diff.removed,
-            "added": diff.added,
+            "before": part(diff.before, "backend", "date", "versions"),
+            "after": part(diff.after, "backend", "date", "versions"),
+            **part(diff, "removed", "added"),
             "changes": [
                 {
                     "id": str(change.id),
                     "differing": change.differing,
-                    "before": _result(change.before),
-                    "after": _result(change.after),
+                    "before": {"verdict": change.before.verdict.kind.value, "cause": change.before.cause},
+                    "after": {"verdict": change.after.verdict.kind.value, "cause": change.after.cause},
                 }
                 for change in diff.changes
             ],
@@ -79,11 +78,3 @@ def document(found: Sequence[RunDiff]) -> str:
         for diff in found
     ]
     return json.dumps(whole, indent=1) + "\n"
-
-
-def _run(run: Run) -> dict[str, Any]:
-    return {"backend": run.backend, "date": run.date, "versions": dict(run.versions)}
-
-
-def _result(result: Result) -> dict[str, Any]:
-    return {"verdict": result.verdict.kind.value, "cause": result.cause}

@@ -47,7 +47,7 @@ def _sections(audit: Audit, inputs: Sequence[InputReport], seed: int | None) -> 
         yield from section("Inputs", inputs_table(inputs, seed))
     yield from section("Divisions", _divisions(audit.nodes))
     if audit.inner:
-        yield from section("Divisions inside other operators, not compared", inner_divisions(audit.inner))
+        yield from section("Not compared: divisions inside other operators", inner_divisions(audit.inner))
     told = [node for node in audit.nodes if _is_told(node)]
     if told:
         yield from section("Findings", Group(*(part for node in told for part in _finding(node, audit.title))))
@@ -56,7 +56,7 @@ def _sections(audit: Audit, inputs: Sequence[InputReport], seed: int | None) -> 
     if audit.edges.died is not None:
         died = (
             audit.edges.died.words,
-            *(f"Vinculum meets here: {sentence}" for sentence in audit.edges.suspects),
+            *(f"Vinculum finds here: {sentence}" for sentence in audit.edges.suspects),
         )
         heading = f"{audit.title} {_ENDS[End.CRASHED]} on edge cases"
         yield from section(heading, Group(*(Text(one_line(words)) for words in died)))
@@ -96,7 +96,7 @@ def _verdict(verdict: Verdict | None) -> Text:
     if verdict.kind in (Kind.ULPS, Kind.WRONG_VALUE):
         off = "wrong" if verdict.largest is None else f"off, up to {counted(verdict.largest, 'ulp')}"
         return Text(f"{verdict.differing:,} of {verdict.elements:,} {off}", style)
-    words = {Kind.EXACT: "exact: ", Kind.UNSPECIFIED: "exact where it is defined: "}.get(verdict.kind)
+    words = {Kind.EXACT: "exact: ", Kind.UNSPECIFIED: "exact where defined: "}.get(verdict.kind)
     return Text(verdict.kind.value if words is None else f"{words}{verdict.elements:,}", style)
 
 
@@ -139,9 +139,9 @@ def _end(audit: Audit) -> Iterator[RenderableType]:
     if audit.exposed.words:
         yield Text(one_line(audit.exposed.words))
     for sentence in audit.suspects:
-        yield Text(f"Vinculum meets here: {one_line(sentence)}")
+        yield Text(f"Vinculum finds here: {one_line(sentence)}")
     if audit.exposed.end is End.CRASHED and not audit.suspects:
-        yield Text("Vinculum meets no MIN/-1 and no integer x/0 in this model, or cannot run it.")
+        yield Text("Vinculum finds no MIN/-1 and no integer x/0 in this model, or cannot run it.")
     if audit.plain.end is End.RETURNED:
         yield Text("Without its divisions exposed, the model runs.")
     elif (audit.plain.end, audit.plain.words) != (audit.exposed.end, audit.exposed.words):
@@ -153,7 +153,7 @@ def _ended(title: str, run: Answer) -> str:
 
 
 def _exposure(audit: Audit) -> str:
-    foot = "A runtime may fuse a division with the nodes around it, but not an exposed division."
+    foot = "To observe a division, an audit makes it an output of the model, which can prevent fusion."
     if audit.exposed.end is not End.RETURNED:
         return foot
     if audit.plain.end is not End.RETURNED:
@@ -171,12 +171,13 @@ def _summary(audit: Audit) -> str:
     compared = sum(verdict.elements for node in audit.nodes for verdict in node.verdicts)
     wrong = sum(verdict.differing for node in audit.nodes for verdict in node.verdicts)
     kinds = Counter(_standing(node) for node in audit.nodes)
-    exact = kinds.pop("exact", 0)
+    exact, silent = kinds.pop(Kind.EXACT.value, 0), kinds.pop(Kind.UNSPECIFIED.value, 0)
     others = "".join(f", {count:,} {kind}" for kind, count in kinds.most_common())
     total = counted(len(audit.nodes), "division")
     sets = f" and {counted(audit.edges.compared, 'set')} of edge cases" if audit.edges.compared else ""
+    where = "where observed and defined" if silent else "where observed"
     sentences = [_failure(audit)] if audit.finds else []
-    sentences += [f"{exact:,} of {total} exact where observed, on these inputs{sets}{others}."]
+    sentences.append(f"{exact + silent:,} of {total} exact {where}, on these inputs{sets}{others}.")
     sentences.append(f"{counted(compared, 'quotient')} compared, {wrong:,} of them wrong." if compared else "")
     sentences.append(_sizes(audit))
     if not audit.edges.sets:

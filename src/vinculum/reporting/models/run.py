@@ -44,7 +44,7 @@ def _sections(report: RunReport) -> Iterator[RenderableType]:
     yield from section("Outputs", _outputs(report.outputs))
     yield from section("Divisions", _divisions(report.divisions))
     if report.inner_divisions:
-        yield from section("Divisions inside other operators, not made exact", inner_divisions(report.inner_divisions))
+        yield from section("Not exact: divisions inside other operators", inner_divisions(report.inner_divisions))
     yield Text("")
     yield _verdict(report)
 

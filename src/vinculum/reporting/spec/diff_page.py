@@ -24,22 +24,20 @@ def _difference_sections(diff: SpecDiff) -> Iterator[RenderableType]:
     yield Text(f"new version: {diff.new.since_version}")
     yield Text.assemble("breaking: ", ("yes", "bold red") if diff.breaking else ("no", "bold green"))
     yield from map(_hanging, diff.reasons)
-    yield from _difference_section("Inputs", sentences(diff.inputs))
-    yield from _difference_section("Outputs", sentences(diff.outputs))
-    yield from _difference_section("Attributes", sentences(diff.attributes))
-    yield from _difference_section("Type constraints", type_sentences(diff))
-    yield from _difference_section("Broadcasting", sentences(diff.broadcasting))
-    yield from _difference_section("Integer rounding", sentences(diff.integer_rounding))
-    yield from _difference_section("Properties", sentences(diff.properties))
-    yield from _difference_section("Clauses", sentences(diff.clauses))
+    written = {
+        "Inputs": sentences(diff.inputs),
+        "Outputs": sentences(diff.outputs),
+        "Attributes": sentences(diff.attributes),
+        "Type constraints": type_sentences(diff),
+        "Broadcasting": sentences(diff.broadcasting),
+        "Integer rounding": sentences(diff.integer_rounding),
+        "Properties": sentences(diff.properties),
+        "Clauses": sentences(diff.clauses),
+    }
+    for heading, lines in written.items():
+        told = [_hanging(line) for line in lines]
+        yield from [Text(f"{heading}:", "cyan"), *told] if told else []
     yield from _documentation(diff)
-
-
-def _difference_section(heading: str, written: Iterable[str]) -> Iterator[RenderableType]:
-    lines = [_hanging(sentence) for sentence in written]
-    if lines:
-        yield Text(f"{heading}:", "cyan")
-        yield from lines
 
 
 def sentences(changes: Iterable[Change]) -> Iterator[str]:

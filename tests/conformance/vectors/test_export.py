@@ -11,7 +11,6 @@ import msgspec
 import numpy as np
 import pytest
 
-from tests.cases import case
 from tests.conformance.asking import message, same_bits
 from tests.conformance.vectors.exports import exported, lines
 from vinculum.conformance.cases.case import Case, Level
@@ -44,12 +43,16 @@ def tree(folder: Path) -> dict[str, bytes]:
 class TestEveryFormat:
     """The index, the cases and the schemas."""
 
-    def test_the_same_command_writes_the_same_bytes(self, tmp_path: Path) -> None:
-        for form in FORMATS:
-            with case(form):
-                export(tmp_path / f"{form}, one", form, Level.QUICK, FEW[1:2])
-                export(tmp_path / f"{form}, other", form, Level.QUICK, FEW[1:2])
-                assert tree(tmp_path / f"{form}, one") == tree(tmp_path / f"{form}, other")
+    @pytest.mark.parametrize("form", FORMATS)
+    def test_it_writes_the_same_bytes_again(self, form: str, tmp_path: Path) -> None:
+        """Of a few cases, with all of which they share nothing but what is written of each."""
+        export(tmp_path / "few", form, Level.QUICK, FEW[1:2])
+        few, all_of_them = tree(tmp_path / "few"), tree(exported(form))
+        for name, content in few.items():
+            if name == "cases.jsonl" or name.endswith("_div.txt"):
+                assert set(content.splitlines()) <= set(all_of_them[name].splitlines())
+            elif name != "index.json":
+                assert content == all_of_them[name], name
 
     @pytest.mark.parametrize("form", FORMATS)
     def test_the_index_tells_of_every_file(self, form: str) -> None:

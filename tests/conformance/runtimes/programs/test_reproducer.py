@@ -8,7 +8,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ class TestExact:
     """What the source gives is the array."""
 
     @pytest.mark.parametrize("element_type", [t for t in ELEMENT_TYPES if t is not REAL], ids=str)
+    @settings(max_examples=40)  # of each type
     @given(data=st.data())
     def test_any_bits(self, element_type: ElementType, data: st.DataObject) -> None:
         shape = data.draw(array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=5))

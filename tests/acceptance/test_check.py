@@ -60,7 +60,7 @@ class TestTold:
         done = vinculum("check", masked_mean, "--json", "--runs", 0)
         report = json.loads(done.stdout)
         lists = {"findings", "suppressed", "in_baseline", "unknown_operators"}
-        assert set(report) == {"model", "calibrated", "nodes", "seconds", *lists}
+        assert set(report) == {"model", "calibrated", "nodes", "divisions", "seconds", *lists}
         (found,) = report["findings"]
         assert (found["rule"], found["severity"], found["node"], found["divisor"]) == (
             "zero-over-zero",
@@ -84,6 +84,16 @@ class TestTold:
         assert done.returncode == 0
         assert "Unknown operators" in done.stdout
         assert "com.other.Thing (1)" in done.stdout
+
+    def test_strict_fails_where_a_division_rests_on_one(self, vinculum: Vinculum, tmp_path: Path) -> None:
+        text = """<ir_version: 8, opset_import: ["" : 18, "com.other" : 1]>
+            g (float[3] x) => (float[3] y) { d = com.other.Thing(x) y = Div(x, d) }"""
+        onnx.save(onnx.parser.parse_model(text), tmp_path / "m.onnx")
+        options = ("--runs", 0, "--fail-on", "certain")
+        assert vinculum("check", tmp_path / "m.onnx", *options).returncode == 0
+        done = vinculum("check", tmp_path / "m.onnx", *options, "--strict", columns=120)
+        assert done.returncode == 1
+        assert "1 of 1 division rests on them." in done.stdout
 
 
 class TestRefused:

@@ -184,12 +184,19 @@ class Report:
         How many nodes were analysed.
     seconds : float
         How long it took.
+    divisions : int
+        How many nodes divide: Div, Mod and Reciprocal.
+    resting : int
+        How many of these have a divisor that can be zero, for all that is known, because an unknown operator may
+        return anything.
     """
 
     findings: tuple[Finding, ...]
     unknown_operators: Mapping[str, int]
     nodes: int
     seconds: float
+    divisions: int = 0
+    resting: int = 0
 
     def at_least(self, severity: str) -> tuple[Finding, ...]:
         """Return the findings for which ``--fail-on`` of this severity fails: ``"certain"`` or ``"possible"``."""

@@ -29,6 +29,7 @@ def as_json(triage: Triage, calibrated: Sequence[str] = ()) -> dict[str, Any]:
         ],
         "in_baseline": [_finding(finding) for finding in triage.known],
         "unknown_operators": dict(report.unknown_operators),
+        "divisions": {"all": report.divisions, "resting_on_unknown_operators": report.resting},
         "nodes": report.nodes,
         "seconds": report.seconds,
     }

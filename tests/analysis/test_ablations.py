@@ -58,7 +58,6 @@ _SWITCHED_OFF: dict[str, tuple[Callable[[pytest.MonkeyPatch], None], str]] = {
     "the sum of weights": (_forget_facts, "router.dynamo.onnx"),
     "conditions": (lambda p: p.setattr(logic, "refine", lambda values, number, truth, x: x), "where zero"),
     "squares are not negative": (lambda p: p.setattr(arithmetic, "square", _general_product), "square and epsilon"),
-    "variances in bodies": (lambda p: p.setattr(arithmetic, "is_variance", lambda *_: False), "layer normalisation"),
     "at most the sum": (
         lambda p: p.setattr(norms, "_is_sum_of", lambda *_: False),
         "softmax without the largest taken out, of small numbers",

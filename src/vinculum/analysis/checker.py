@@ -137,7 +137,7 @@ class _Checker:
                 found = hazard.look(one)
                 # What is certain of a type that is only supposed is not certain at all.
                 if found is not None and (one is site or not found.certain):
-                    self._keep(_finding(hazard, found, site, self._inputs))
+                    self._keep(_finding(hazard, found, site, self._inputs), site.scope.owner)
 
     def _count(self, site: Site) -> None:
         """Count a division once, and whether the word on it rests on what an unknown operator returns."""
@@ -147,9 +147,9 @@ class _Checker:
             rests = divisor.may_zero and self._interpreter.rests_on_unknown(site.scope, site.node.input[place])
             self._divisions[where] = self._divisions.get(where, False) or rests
 
-    def _keep(self, finding: Finding) -> None:
-        """Keep one finding of a node, however often it is called."""
-        key = (finding.rule, finding.scope, finding.node)
+    def _keep(self, finding: Finding, owner: str) -> None:
+        """Keep one finding of a node, however often it is called; of the body that defines an operator only one."""
+        key = ("", finding.scope, owner) if owner else (finding.rule, finding.scope, finding.node)
         before = self._findings.setdefault(key, finding)
         if before is not finding:
             low, high = min(before.low, finding.low), max(before.high, finding.high)
@@ -168,7 +168,8 @@ def _finding(hazard: Hazard, found: Found, site: Site, inputs: frozenset[str]) -
     node = f"{owner}/{site.node.op_type}" if owner else name_of(site.node)
     return Finding(
         rule=hazard.code,
-        severity=Severity.CERTAIN if found.certain else Severity.POSSIBLE,
+        # Runtimes compute an operator otherwise than the body that defines it.
+        severity=Severity.CERTAIN if found.certain and not owner else Severity.POSSIBLE,
         node=node,
         operator=site.node.op_type,
         scope=site.scope.path,

@@ -64,7 +64,8 @@ class Witness:
     ----------
     kind : str
         ``"model"``: inputs of the model; ``"outside"``: inputs outside the declared ranges; ``"inner"``: an inner
-        tensor, besides inputs of the model.
+        tensor, besides inputs of the model; ``"definition"``: inputs of the model on which an operator divides by zero
+        as ONNX defines it, and no runtime that was asked shows it.
     inputs : Mapping of str to ndarray
         The inputs of the model, by name.
     how : str

@@ -20,7 +20,7 @@ from vinculum.analysis.domain.numbering import Definition, Numbering, content
 from vinculum.analysis.element_types import deduced
 from vinculum.analysis.transfer.bodies import Bodies
 from vinculum.analysis.transfer.call import NOTHING, Call, Expected, named_type
-from vinculum.analysis.transfer.registry import BODY_TOO, BROADCAST, COMMUTATIVE, IMPURE, TABLE
+from vinculum.analysis.transfer.registry import BROADCAST, COMMUTATIVE, IMPURE, TABLE
 from vinculum.analysis.transfer.shared import aligned
 from vinculum.errors import VinculumError
 from vinculum.models.onnx.scopes import inputs_of, name_of, opset_imports
@@ -104,7 +104,7 @@ class Interpreter:
     narrowed : str
         The type that float32 is treated as.
     look : callable
-        Called with every node that a run would reach, in bodies of operators that have a transfer function too.
+        Called with every node that a run would reach.
     """
 
     def __init__(
@@ -293,17 +293,14 @@ class Interpreter:
         self, domain: str, node: NodeProto, call: Call, operands: list[AbstractTensor | None], scope: Scope
     ) -> list[AbstractTensor]:
         transfer = TABLE.get((domain, node.op_type))
-        with_body = node.op_type in BODY_TOO and self._look is not None and not self._quiet
         key: Any = None
         if transfer is not None and (domain, node.op_type) not in IMPURE:
             key = _key(domain, node, call, operands)
             known = self.values.results(key)
-            if known is not None and not with_body:
+            if known is not None:
                 return list(known)
-        body = None
-        if transfer is None or with_body:
-            body = self._body(domain, node, call, operands, scope)
         if transfer is None:
+            body = self._body(domain, node, call, operands, scope)
             if body is None:
                 self.unknown[f"{domain}.{node.op_type}" if domain else node.op_type] += not self._quiet
                 return [self.values.numbered(call.anything(place)) for place in range(len(node.output))]

@@ -28,7 +28,7 @@ from vinculum.analysis.domain.formats import (
     upward,
 )
 from vinculum.analysis.transfer.call import Call, Operand, Transfer
-from vinculum.analysis.transfer.norms import at_most_of_norm, is_variance, scaled_by_inverse_root
+from vinculum.analysis.transfer.norms import at_most_of_norm, scaled_by_inverse_root
 from vinculum.analysis.transfer.refinement import by_cases
 from vinculum.analysis.transfer.shared import (
     apart_from_zero,
@@ -75,8 +75,6 @@ def _sum(call: Call, a: AbstractTensor, b: AbstractTensor, sign: int) -> Abstrac
     if affine is not None and len(affine.terms) <= 4:
         ends = affine.bounds(lambda number: _box_of(call, number))
         low, high = np.maximum(low, ends[0]), np.minimum(high, ends[1])
-    if sign < 0 and is_variance(call, a, b):
-        low = np.maximum(low, 0.0)
     other_minus = b.may_minus_zero if sign > 0 else b.may_plus_zero
     # What a runtime holds in float32 rounds to zero later.
     rounds_to_zero = form is not None and form.least < form.smallest_subnormal and some(low < 0)

@@ -1,4 +1,4 @@
-"""Where a runtime's algorithm cancels, its results still lie within the bounds: running sums, E[x^2] - E[x]^2, weights."""
+"""Where an algorithm of a runtime cancels, results still lie within the bounds: running sums, E[x^2] - E[x]^2."""
 
 from __future__ import annotations
 

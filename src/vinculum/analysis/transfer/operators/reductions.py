@@ -244,7 +244,7 @@ def _reduce_l2(call: Call, a: AbstractTensor, rows: Rows) -> AbstractTensor:
 
 
 def _magnitudes(a: AbstractTensor) -> AbstractTensor:
-    facts: Facts = ()
+    facts = a.facts if bool((a.low >= 0).all()) else ()
     return like(
         a, a.shape, Box(a.mag, a.box.largest(), a.mag), may_plus_zero=a.may_zero, may_minus_zero=False, facts=facts
     )

@@ -66,7 +66,7 @@ class TestFindings:
         assert done.returncode == 1
         report = json.loads(done.stdout)
         lists = {"findings", "suppressed", "in_baseline", "unknown_operators"}
-        assert set(report) == {"model", "calibrated", "nodes", "seconds", *lists}
+        assert set(report) == {"model", "calibrated", "nodes", "divisions", "seconds", *lists}
         (finding,) = report["findings"]
         told = [finding[name] for name in ("rule", "severity", "node", "divisor", "bounds_from", "range")]
         assert told == ["zero-over-zero", "witnessed", "mean", "count", "the element type", ["-inf", "inf"]]
@@ -101,6 +101,16 @@ class TestFindings:
         assert done.returncode == 1
         (run,) = json.loads((tmp_path / "out.sarif").read_text())["runs"]
         assert {Path(result["properties"]["model"]).name for result in run["results"]} == {"mean.onnx"}
+
+    def test_strict_fails_where_a_division_rests_on_one(self, vinculum: Vinculum, tmp_path: Path) -> None:
+        text = """<ir_version: 8, opset_import: ["" : 18, "com.other" : 1]>
+            g (float[3] x) => (float[3] y) { d = com.other.Thing(x) y = Div(x, d) }"""
+        onnx.save(onnx.parser.parse_model(text), tmp_path / "m.onnx")
+        options = ("--runs", 0, "--fail-on", "certain")
+        assert vinculum("check", tmp_path / "m.onnx", *options).returncode == 0
+        done = vinculum("check", tmp_path / "m.onnx", *options, "--strict", columns=120)
+        assert done.returncode == 1
+        assert "1 of 1 division rests on them." in done.stdout
 
 
 class TestWitnesses:

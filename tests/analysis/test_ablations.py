@@ -11,7 +11,7 @@ from tests.analysis.corpus.judging import ENTRIES, checked
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor
 from vinculum.analysis.domain.numbering import Numbering
 from vinculum.analysis.hazards import magnitudes
-from vinculum.analysis.transfer import norms, registry
+from vinculum.analysis.transfer import norms, refinement, registry
 from vinculum.analysis.transfer.operators import arithmetic, indexing, logic, reductions
 
 BY_NAME = {entry.name: entry for entry in ENTRIES}
@@ -58,7 +58,6 @@ _SWITCHED_OFF: dict[str, tuple[Callable[[pytest.MonkeyPatch], None], str]] = {
     "the sum of weights": (_forget_facts, "router.dynamo.onnx"),
     "conditions": (lambda p: p.setattr(logic, "refine", lambda values, number, truth, x: x), "where zero"),
     "squares are not negative": (lambda p: p.setattr(arithmetic, "square", _general_product), "square and epsilon"),
-    "variances in bodies": (lambda p: p.setattr(arithmetic, "is_variance", lambda *_: False), "layer normalisation"),
     "at most the sum": (
         lambda p: p.setattr(norms, "_is_sum_of", lambda *_: False),
         "softmax without the largest taken out, of small numbers",
@@ -80,6 +79,23 @@ _SWITCHED_OFF: dict[str, tuple[Callable[[pytest.MonkeyPatch], None], str]] = {
         "wav2vec2_classify.script17 as float16",
     ),
     "remainders of constants": (lambda p: p.setattr(arithmetic, "_folded_remainder", lambda *_: {}), "swin.script17"),
+    "extremes of the same rows": (
+        lambda p: p.setattr(arithmetic, "_are_extremes", lambda *_: False),
+        "largest less smallest, and epsilon",
+    ),
+    "what is chosen, case by case": (lambda p: p.setattr(arithmetic, "by_cases", lambda *_: []), "one added to zeros"),
+    "a quotient, case by case": (
+        lambda p: p.setattr(arithmetic, "by_cases", lambda *_: []),
+        "what is positive by itself",
+    ),
+    "magnitudes that are compared": (
+        lambda p: p.setattr(refinement, "_is_magnitude_of", lambda *_: False),
+        "small magnitudes replaced",
+    ),
+    "what indices reach": (
+        lambda p: p.setattr(indexing, "_reached", lambda a, *_: a.box),
+        "rows of a table but the first",
+    ),
     "an interval a place": (_one_interval("Concat"), "intervals side by side"),
     "an interval a place, elsewhere": (_one_interval("Reshape"), "intervals side by side, in another shape"),
 }

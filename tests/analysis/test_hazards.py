@@ -91,7 +91,7 @@ class TestSonnx:
 
     def test_of_what_has_no_type(self) -> None:
         head = '<ir_version: 8, opset_import: ["" : 18, "other" : 1]>'
-        text = f"{head} g (float[3] x) => (float[3] y) {{ a = other.Op(x) y = Div(a, a) }}"
+        text = f"{head} g (float[3] x) => (float[3] y) {{ a = other.Op(x) b = Div(a, a) y = other.Op(b) }}"
         codes = {f.rule for f in vinculum.check(onnx.parser.parse_model(text), profile=["sonnx"]).findings}
         assert "sonnx-gr2" in codes
 

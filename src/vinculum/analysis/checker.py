@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from vinculum.analysis.assumptions import Assumptions, calibrated, read_assumptions
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor
 from vinculum.analysis.findings import Finding, Report, Severity, surest_first
-from vinculum.analysis.hazards.hazard import PROFILES, Found, Hazard
+from vinculum.analysis.hazards.hazard import PROFILES, Found, Hazard, divided, typings
 from vinculum.analysis.hazards.registry import by_operator
 from vinculum.analysis.interpreter import Interpreter, Site
 from vinculum.analysis.loading import onnx_model, source_given
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
     from onnx import ModelProto
 
+_DIVISIONS = frozenset({"Div", "Mod", "Reciprocal"})
 NARROWER = ("float16", "bfloat16")
 """The types that a float32 model can be checked as."""
 
@@ -69,7 +70,7 @@ def check(
     Returns
     -------
     Report
-        ``.findings``, the most certain first, and ``.unknown_operators``.
+        ``.findings``, the most certain first, ``.unknown_operators``, and how many divisions rest on these.
 
     Raises
     ------
@@ -106,6 +107,7 @@ class _Checker:
         self._inputs = frozenset(value.name for value in model.graph.input)
         self.values: Mapping[str, AbstractTensor] = {}
         self._findings: dict[tuple[str, str, str], Finding] = {}
+        self._divisions: dict[tuple[str, str], bool] = {}
         types = with_types(model)
         self._interpreter = Interpreter(
             model,
@@ -121,17 +123,33 @@ class _Checker:
         self.values = self._interpreter.run().values
         findings = surest_first(_distinct(self._findings.values()))
         unknown: Mapping[str, int] = dict(self._interpreter.unknown.most_common())
-        return Report(findings, unknown, self._interpreter.nodes, 0.0)
+        resting = sum(self._divisions.values())
+        return Report(findings, unknown, self._interpreter.nodes, 0.0, len(self._divisions), resting)
 
     def _look(self, site: Site) -> None:
-        for hazard in self._hazards.get(site.node.op_type, ()) if not site.node.domain else ():
-            found = hazard.look(site)
-            if found is not None:
-                self._keep(_finding(hazard, found, site, self._inputs))
+        hazards = self._hazards.get(site.node.op_type, ()) if site.node.domain in ("", "ai.onnx") else ()
+        if not hazards:
+            return
+        if site.node.op_type in _DIVISIONS:
+            self._count(site)
+        for one in typings(site):
+            for hazard in hazards:
+                found = hazard.look(one)
+                # What is certain of a type that is only supposed is not certain at all.
+                if found is not None and (one is site or not found.certain):
+                    self._keep(_finding(hazard, found, site, self._inputs), site.scope.owner)
 
-    def _keep(self, finding: Finding) -> None:
-        """Keep one finding of a node, however often it is called."""
-        key = (finding.rule, finding.scope, finding.node)
+    def _count(self, site: Site) -> None:
+        """Count a division once, and whether the word on it rests on what an unknown operator returns."""
+        _, divisor, place = divided(site)
+        if divisor is not None:
+            where = (site.scope.path, name_of(site.node))
+            rests = divisor.may_zero and self._interpreter.rests_on_unknown(site.scope, site.node.input[place])
+            self._divisions[where] = self._divisions.get(where, False) or rests
+
+    def _keep(self, finding: Finding, owner: str) -> None:
+        """Keep one finding of a node, however often it is called; of the body that defines an operator only one."""
+        key = ("", finding.scope, owner) if owner else (finding.rule, finding.scope, finding.node)
         before = self._findings.setdefault(key, finding)
         if before is not finding:
             low, high = min(before.low, finding.low), max(before.high, finding.high)
@@ -150,7 +168,8 @@ def _finding(hazard: Hazard, found: Found, site: Site, inputs: frozenset[str]) -
     node = f"{owner}/{site.node.op_type}" if owner else name_of(site.node)
     return Finding(
         rule=hazard.code,
-        severity=Severity.CERTAIN if found.certain else Severity.POSSIBLE,
+        # Runtimes compute an operator otherwise than the body that defines it.
+        severity=Severity.CERTAIN if found.certain and not owner else Severity.POSSIBLE,
         node=node,
         operator=site.node.op_type,
         scope=site.scope.path,

@@ -64,7 +64,8 @@ class Witness:
     ----------
     kind : str
         ``"model"``: inputs of the model; ``"outside"``: inputs outside the declared ranges; ``"inner"``: an inner
-        tensor, besides inputs of the model.
+        tensor, besides inputs of the model; ``"definition"``: inputs of the model on which an operator divides by zero
+        as ONNX defines it, and no runtime that was asked shows it.
     inputs : Mapping of str to ndarray
         The inputs of the model, by name.
     how : str
@@ -184,12 +185,19 @@ class Report:
         How many nodes were analysed.
     seconds : float
         How long it took.
+    divisions : int
+        How many nodes divide: Div, Mod and Reciprocal.
+    resting : int
+        How many of these have a divisor that can be zero, for all that is known, because an unknown operator may
+        return anything.
     """
 
     findings: tuple[Finding, ...]
     unknown_operators: Mapping[str, int]
     nodes: int
     seconds: float
+    divisions: int = 0
+    resting: int = 0
 
     def at_least(self, severity: str) -> tuple[Finding, ...]:
         """Return the findings for which ``--fail-on`` of this severity fails: ``"certain"`` or ``"possible"``."""

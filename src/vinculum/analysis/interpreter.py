@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import ChainMap, Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,13 @@ from vinculum.analysis.domain.box import ranked
 from vinculum.analysis.domain.dimensions import Dimension, Shape, Size, variable
 from vinculum.analysis.domain.joining import unknown_size
 from vinculum.analysis.domain.numbering import Definition, Numbering, content
+from vinculum.analysis.element_types import deduced
 from vinculum.analysis.transfer.bodies import Bodies
 from vinculum.analysis.transfer.call import NOTHING, Call, Expected, named_type
-from vinculum.analysis.transfer.registry import BODY_TOO, BROADCAST, COMMUTATIVE, IMPURE, TABLE
+from vinculum.analysis.transfer.registry import BROADCAST, COMMUTATIVE, IMPURE, TABLE
 from vinculum.analysis.transfer.shared import aligned
 from vinculum.errors import VinculumError
-from vinculum.models.onnx.scopes import name_of, opset_imports
+from vinculum.models.onnx.scopes import inputs_of, name_of, opset_imports
 from vinculum.models.onnx.tensors import NUMBERS_AND_STRINGS, array_of, tensor_of
 
 _OF_MALFORMED_NODES = (
@@ -49,6 +51,8 @@ class Scope:
         The attributes that the call of a function passes.
     types : Mapping of str to TypeProto
         The types that ONNX's inference gives.
+    deduced : dict of str to str
+        The element types that it leaves open, as far as other values tell them.
     users : Mapping of str to list of NodeProto
         The nodes here that read each value.
     producers : MutableMapping of str to NodeProto
@@ -64,6 +68,7 @@ class Scope:
     opsets: Mapping[str, int]
     bindings: Mapping[str, AttributeProto] = field(default_factory=dict)
     types: Mapping[str, TypeProto] = field(default_factory=dict)
+    deduced: dict[str, str] = field(default_factory=dict)
     users: dict[str, list[NodeProto]] = field(default_factory=lambda: defaultdict(list))
     producers: MutableMapping[str, NodeProto] = field(default_factory=dict)
     refined: Mapping[int, AbstractTensor] = field(default_factory=dict)
@@ -99,7 +104,7 @@ class Interpreter:
     narrowed : str
         The type that float32 is treated as.
     look : callable
-        Called with every node that a run would reach, in bodies of operators that have a transfer function too.
+        Called with every node that a run would reach.
     """
 
     def __init__(
@@ -123,6 +128,7 @@ class Interpreter:
         self._bodies = Bodies()
         self._least_size = least_size
         self._quiet = 0
+        self._resting: set[int] = set()
 
     def run(self) -> Scope:
         """Analyse the whole model and return its graph's scope."""
@@ -149,6 +155,12 @@ class Interpreter:
             shape = tuple(self._size(d, declared) for d in found.shape.dim)
         return Expected(named_type(found.elem_type, self.narrowed), shape)
 
+    def _declared(self, scope: Scope, name: str) -> Expected:
+        expected = self._expected(scope.types.get(name))
+        if expected.element_type or name not in scope.deduced:
+            return expected
+        return Expected(scope.deduced[name], expected.shape)
+
     def _size(self, dimension: Any, declared: bool) -> Dimension:
         size = int(dimension.dim_value)
         if size > 0 or (size == 0 and dimension.HasField("dim_value")):
@@ -171,16 +183,36 @@ class Interpreter:
         for node in listed:
             for name in node.input:
                 scope.users[name].append(node)
+        if not all(self._is_known(node) for node in listed) or any(
+            name in scope.values and not scope.values[name].element_type for name in scope.users
+        ):
+            scope.deduced.update(deduced(listed, scope.opsets, partial(self._type_of, scope), self.narrowed))
         for node in listed:
             for name in node.output:
                 scope.producers[name] = node
             self._node(node, scope)
+
+    def _is_known(self, node: NodeProto) -> bool:
+        domain = "" if node.domain == "ai.onnx" else node.domain
+        known = domain == "" and (node.op_type in CONTROL or node.op_type == "Constant")
+        return known or (domain, node.op_type) in TABLE or (node.domain, node.op_type, node.overload) in self._functions
+
+    def _type_of(self, scope: Scope, name: str) -> str:
+        if name in scope.values:
+            return scope.values[name].element_type
+        return named_type(scope.types[name].tensor_type.elem_type, self.narrowed) if name in scope.types else ""
+
+    def rests_on_unknown(self, scope: Scope, name: str) -> bool:
+        """Tell whether a value is computed from what an unknown operator returns."""
+        value = scope.values.get(name)
+        return value is not None and value.number in self._resting
 
     def _node(self, node: NodeProto, scope: Scope) -> None:
         """Analyse a node; an invalid node may give anything, and is reported."""
         self.nodes += not self._quiet and not scope.owner
         call = self._call(node, scope)
         results: list[AbstractTensor] = []
+        unknown = self.unknown.total()
         try:
             results = self._results(node, call, scope)
         except VinculumError:
@@ -191,6 +223,11 @@ class Interpreter:
             if name and (place < len(results) or name not in scope.values):
                 value = results[place] if place < len(results) else self.values.numbered(call.anything(place))
                 scope.values[name] = value
+        if self.unknown.total() > unknown or (
+            self._resting and any(self.rests_on_unknown(scope, name) for name in inputs_of(node))
+        ):
+            made = (scope.values.get(name) for name in node.output)
+            self._resting.update(value.number for value in made if value is not None and value.constant is None)
 
     def _results(self, node: NodeProto, call: Call, scope: Scope) -> list[AbstractTensor]:
         operands = [self._operand(name, scope) for name in node.input]
@@ -218,7 +255,7 @@ class Interpreter:
         return scope.refined.get(value.number, value) if scope.refined else value
 
     def _call(self, node: NodeProto, scope: Scope) -> Call:
-        expected = tuple([self._expected(scope.types.get(name)) for name in node.output])
+        expected = tuple([self._declared(scope, name) for name in node.output])
         opset = scope.opsets.get("" if node.domain == "ai.onnx" else node.domain, 1)
         # Bodies say themselves what they compute in float32: statistics of normalisations, whatever the operands are.
         narrowed = "float32" if scope.owner else self.narrowed
@@ -256,17 +293,14 @@ class Interpreter:
         self, domain: str, node: NodeProto, call: Call, operands: list[AbstractTensor | None], scope: Scope
     ) -> list[AbstractTensor]:
         transfer = TABLE.get((domain, node.op_type))
-        with_body = node.op_type in BODY_TOO and self._look is not None and not self._quiet
         key: Any = None
         if transfer is not None and (domain, node.op_type) not in IMPURE:
             key = _key(domain, node, call, operands)
             known = self.values.results(key)
-            if known is not None and not with_body:
+            if known is not None:
                 return list(known)
-        body = None
-        if transfer is None or with_body:
-            body = self._body(domain, node, call, operands, scope)
         if transfer is None:
+            body = self._body(domain, node, call, operands, scope)
             if body is None:
                 self.unknown[f"{domain}.{node.op_type}" if domain else node.op_type] += not self._quiet
                 return [self.values.numbered(call.anything(place)) for place in range(len(node.output))]

@@ -19,12 +19,13 @@ from tests.analysis.corpus.architectures import ENTRIES as ARCHITECTURES
 from tests.analysis.corpus.architectures import load
 from tests.analysis.corpus.entry import Entry
 from tests.analysis.corpus.exported import ENTRIES as EXPORTED
+from tests.analysis.corpus.guards import ENTRIES as GUARDS
 from tests.analysis.corpus.handmade import ENTRIES as HANDMADE
 from vinculum.analysis import Report
 from vinculum.models.source import SourceFile, source_of
 
-ENTRIES: tuple[Entry, ...] = (*HANDMADE, *EXPORTED, *ARCHITECTURES)
-SAMPLE: tuple[Entry, ...] = (*HANDMADE, *EXPORTED, *ARCHITECTURES[::6])
+ENTRIES: tuple[Entry, ...] = (*HANDMADE, *GUARDS, *EXPORTED, *ARCHITECTURES)
+SAMPLE: tuple[Entry, ...] = (*HANDMADE, *GUARDS, *EXPORTED, *ARCHITECTURES[::6])
 """What `make test` looks at; `make hazards` looks at all, and tests/runtimes/analysis runs all."""
 _RUNS = 300
 """Of a model, for each finding, to look for what shows it."""

@@ -13,6 +13,7 @@ from tests import fake_runtime
 from tests.analysis import hazardous
 from tests.analysis.hazardous import FLOAT, INT64, model, node
 from vinculum.analysis import Finding, Severity
+from vinculum.analysis.witness.confirm import OnnxRuntime
 
 
 def checked(proto: ModelProto, *assume: str, runs: int = 60, **options: Any) -> Finding:
@@ -40,10 +41,28 @@ class TestAtTheInputs:
         finding = checked(hazardous.branches())
         assert (finding.scope, finding.severity) == ("If:then_branch", Severity.WITNESSED)
 
-    def test_in_the_body_of_an_operator(self) -> None:
-        report = vinculum.check(hazardous.layer_norm(0.0), runs=40)
-        finding = next(finding for finding in report.findings if finding.node == "norm/Div")
-        assert finding.severity is Severity.WITNESSED
+    def test_inside_an_operator(self) -> None:
+        with fake_runtime.installed(onnxruntime=fake_runtime.FakeRuntime):
+            finding = checked(hazardous.layer_norm(0.0), runs=40)
+        assert (finding.node, finding.severity) == ("norm", Severity.WITNESSED)
+        assert finding.witness is not None
+        assert finding.witness.confirmed_by == ("vinculum", "onnxruntime 0")
+
+    def test_a_runtime_signs_only_what_it_shows(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """What only our engine shows, which computes an operator as ONNX defines it, no runtime signs."""
+        monkeypatch.setattr(OnnxRuntime, "look", lambda *_: (False, "onnxruntime 0", ()))
+        finding = checked(hazardous.layer_norm(0.0), runs=40)
+        assert finding.severity is Severity.POSSIBLE
+        assert finding.witness is not None
+        assert (finding.witness.kind, finding.witness.confirmed_by) == ("definition", ("vinculum",))
+
+    def test_what_runtimes_guard(self) -> None:
+        """The scale of zeros is 1 in ONNX Runtime: one finding, which no run shows."""
+        proto = model([node("DynamicQuantizeLinear", ["x"], ["y", "s", "z"], "q")], {"x": (FLOAT, (2,))}, {"s": FLOAT})
+        finding = checked(proto)
+        assert (finding.node, finding.severity, finding.witness) == ("q", Severity.UNCONFIRMED, None)
+        assert finding.detail["by_definition_of"] == "DynamicQuantizeLinear"
+        assert finding.detail["guarded_by"].startswith("ONNX Runtime")
 
     def test_sizes_are_solved(self) -> None:
         finding = checked(hazardous.sizes())

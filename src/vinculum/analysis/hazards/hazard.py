@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from onnx import NodeProto
 
-from vinculum.analysis.domain.abstract_tensor import AbstractTensor
+from vinculum.analysis.domain.abstract_tensor import AbstractTensor, anything
 from vinculum.analysis.interpreter import Scope, Site
 
 PROFILES = ("sonnx", "flushing", "narrowing")
@@ -65,6 +65,19 @@ class Hazard:
     def message(cls) -> str:
         """Return what it means, in a sentence."""
         return " ".join((cls.__doc__ or "").split("\n\n")[0].split())
+
+
+def typings(site: Site) -> Iterator[Site]:
+    """Yield a site, and, if it has operands of unknown element type, what it is for floats and for integers."""
+    yield site
+    if any(operand is not None and not operand.element_type for operand in site.operands):
+        for name in (site.call.narrowed, "int64"):
+            operands = [
+                operand if operand is None or operand.element_type
+                else anything(name, operand.shape).known(number=operand.number)
+                for operand in site.operands
+            ]  # fmt: skip
+            yield replace(site, operands=operands)
 
 
 def divided(site: Site) -> tuple[AbstractTensor | None, AbstractTensor | None, int]:

@@ -24,12 +24,12 @@ class MaskedRow(Hazard):
     def look(self, site: Site) -> Found | None:
         """Return the operand if a mask from an input puts -inf everywhere in a row, and nothing replaces the NaN."""
         scores = site.operands[0] if site.operands else None
-        if scores is None or scores.form is None or not scores.shape or is_empty(site):
+        if scores is None or scores.form is None or scores.shape == () or is_empty(site):
             return None
-        axis = softmax_axes(site.call, len(scores.shape))[0]
+        axis = None if scores.shape is None else softmax_axes(site.call, len(scores.shape))[0]
         if not bool(np.isneginf(scores.low).all(axis=axis).any()):
             return None
-        left = find(scores.facts, Kind.SOME_AT_LEAST, axis)
+        left = None if axis is None else find(scores.facts, Kind.SOME_AT_LEAST, axis)
         if left is not None and left.low > -np.inf:
             return None
         condition = _condition(site.call.values, scores.number)

@@ -105,21 +105,6 @@ def at_most_of_norm(call: Call, a: AbstractTensor, b: AbstractTensor, result: Ab
     return like(result, result.shape, box, bounds_from=BoundsFrom.MODEL)
 
 
-def is_variance(call: Call, a: AbstractTensor, b: AbstractTensor) -> bool:
-    """Tell whether a - b is a mean of squares less the square of the mean, in a body: no runtime makes that negative.
-
-    In the user's own graph rounding does.
-    """
-    values = call.values
-    mean_of_square = values.definition(a.number)
-    mean = _is_square_of(values, b.number)
-    if not call.in_body or mean is None or mean_of_square is None or mean_of_square.operator != "ReduceMean":
-        return False
-    definition = values.definition(mean)
-    under = _is_square_of(values, mean_of_square.operands[0])
-    return definition is not None and definition.operator == "ReduceMean" and definition.operands[0] == under
-
-
 def scaled_by_inverse_root(call: Call, a: AbstractTensor, b: AbstractTensor, result: AbstractTensor) -> AbstractTensor:
     """Return x * 1/sqrt(mean(x*x) + eps), at most sqrt(n); without this bounds explode from layer to layer."""
     for x, inverse in ((a, b), (b, a)):

@@ -35,7 +35,9 @@ def _compared(values: Numbering, condition: int, truth: bool) -> set[int]:
         return set()
     if definition.operator in ("Not", *_THROUGH) or _both_hold(definition, truth):
         return {number for operand in definition.operands for number in _compared(values, operand, truth)}
-    return {number for number in definition.operands if number}
+    compared = {number for number in definition.operands if number}
+    under = [one for one in map(values.definition, compared) if one is not None and one.operator == "Abs"]
+    return compared | {number for one in under for number in one.operands}
 
 
 def _both_hold(definition: Definition, truth: bool) -> bool:
@@ -94,9 +96,30 @@ def _refined_by_comparison(values: Numbering, definition: Definition, truth: boo
         (second, first, _TURNED.get(definition.operator, definition.operator)),
     ):
         limit = values.tensor(other)
-        if number == x.number and limit is not None and _broadcasts_into(limit, x):
+        if limit is None or not _broadcasts_into(limit, x):
+            continue
+        if number == x.number:
             x = _refined(x, operator, limit, truth)
+        elif _is_magnitude_of(values, number, x.number):
+            x = _of_magnitude(x, _refined(_magnitude(x), operator, limit, truth))
     return x
+
+
+def _is_magnitude_of(values: Numbering, number: int, of: int) -> bool:
+    definition = values.definition(number)
+    return definition is not None and definition.operator == "Abs" and definition.operands[0] == of
+
+
+def _magnitude(x: AbstractTensor) -> AbstractTensor:
+    box = Box(x.mag, x.box.largest(), x.mag)
+    return x.known(box=box, may_plus_zero=x.may_zero, may_minus_zero=False)
+
+
+def _of_magnitude(x: AbstractTensor, magnitude: AbstractTensor) -> AbstractTensor:
+    """Return a value whose magnitude is known better."""
+    box = Box(np.maximum(x.low, -magnitude.high), np.minimum(x.high, magnitude.high), np.maximum(x.mag, magnitude.mag))
+    plus, minus = x.may_plus_zero and magnitude.may_zero, x.may_minus_zero and magnitude.may_zero
+    return _checked(x, box.low, box.high, box.mag, magnitude.may_nan, plus, minus)
 
 
 def _broadcasts_into(limit: AbstractTensor, x: AbstractTensor) -> bool:
@@ -170,18 +193,42 @@ def _checked(
 
 
 def by_cases(values: Numbering, a: AbstractTensor, b: AbstractTensor) -> list[tuple[AbstractTensor, AbstractTensor]]:
-    """Return what two values are where the condition that chooses both is true, and where it is false; else nothing."""
-    choices = [values.definition(x.number) for x in (a, b)]
-    if any(choice is None or choice.operator != "Where" for choice in choices):
-        return []
-    conditions = {choice.operands[0] for choice in choices if choice is not None}
-    if len(conditions) > 1:
-        return []
-    cases = []
-    for truth in (True, False):
-        chosen = [values.tensor(choice.operands[1 if truth else 2]) for choice in choices if choice is not None]
-        first, second = (None if x is None else refine(values, min(conditions), truth, x) for x in chosen)
-        if first is None or second is None:
-            return []
-        cases.append((first, second))
-    return cases
+    """Return what two values are where a condition is true, and where it is false; nothing if none tells of both."""
+    for condition in dict.fromkeys((*_chosen_by(values, a.number), *_chosen_by(values, b.number))):
+        cases = [(_where(values, condition, t, a), _where(values, condition, t, b)) for t in (True, False)]
+        if any(p is not a and q is not b for p, q in cases):
+            return cases
+    return []
+
+
+def _chosen_by(values: Numbering, number: int) -> tuple[int, ...]:
+    """Return the condition that chooses a value: by Where, or as a number, 1 or 0, times a constant or not."""
+    definition = values.definition(number)
+    if definition is None:
+        return ()
+    if definition.operator == "Where":
+        return definition.operands[:1]
+    if definition.operator == "Cast":
+        before = values.tensor(definition.operands[0])
+        return definition.operands[:1] if before is not None and before.element_type == "bool" else ()
+    if definition.operator == "Mul":
+        for factor, other in (definition.operands, definition.operands[::-1]):
+            known, chosen = values.tensor(factor), values.definition(other)
+            if known is not None and known.scalar is not None and chosen is not None and chosen.operator == "Cast":
+                return _chosen_by(values, other)
+    return ()
+
+
+def _where(values: Numbering, condition: int, truth: bool, x: AbstractTensor) -> AbstractTensor:
+    """Return what a value is where a condition has a truth: what is chosen there, or the value itself, refined."""
+    definition = values.definition(x.number)
+    if definition is not None and condition in _chosen_by(values, x.number):
+        if definition.operator == "Where":
+            chosen = values.tensor(definition.operands[1 if truth else 2])
+            x = x if chosen is None else chosen
+        else:
+            scalars = (values.tensor(operand) for operand in definition.operands)
+            factors = [one.scalar for one in scalars if one is not None and one.scalar is not None]
+            return values.constant(np.array(factors[0] if factors and truth else truth, np.float32), x.element_type)
+    after = refine(values, condition, truth, x)
+    return after if after is x else after.known(number=x.number)  # It is the same value, of which more is known.

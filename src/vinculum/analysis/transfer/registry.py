@@ -32,11 +32,6 @@ TABLE: Mapping[tuple[str, str], Transfer] = {
 }
 """What is known of operators; of any other only the body by which ONNX defines it is, or the declared type."""
 
-BODY_TOO = frozenset(
-    {"DynamicQuantizeLinear", "GroupNormalization", "LayerNormalization", "RMSNormalization"},
-)
-"""Operators with a transfer function that divide in the body by which ONNX defines them: both say something."""
-
 BROADCAST = frozenset({"Div", *ALSO_UNIDIRECTIONAL})
 """Operators that broadcast B onto A alone, as attributes say, before operator set 7."""
 

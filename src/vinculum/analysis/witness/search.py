@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from math import inf, prod
 from time import monotonic
@@ -20,9 +19,7 @@ from vinculum.analysis.witness.probe import Outcome, Probe
 from vinculum.analysis.witness.structured import SIZES, Candidate, Space, ordinary, structured
 from vinculum.analysis.witness.targets import Key, Target, target
 from vinculum.errors import ModelError, VinculumError
-from vinculum.models.onnx.expansion import expanded
 from vinculum.models.onnx.model import model_of
-from vinculum.models.onnx.scopes import name_of
 from vinculum.models.source import SourceFile
 from vinculum.models.values import ModelTensor, tensor_dtype
 from vinculum.sandbox import End, Isolated, Limits
@@ -89,7 +86,7 @@ class _Searcher:
         self, findings: Sequence[Finding], source: SourceFile, assumptions: Assumptions, budget: Budget
     ) -> None:
         self._budget = budget
-        proto = _with_bodies(_complete(source), findings)
+        proto = _complete(source)
         self._content = content = proto.SerializeToString()
         found = {id(f): target(f, proto) for f in findings}
         self._targets: dict[int, Target] = {key: one for key, one in found.items() if one is not None}
@@ -181,9 +178,11 @@ class _Searcher:
             if not candidate.outside:
                 self._keep(self._tried[key], met[key])
         for finding in self._pending():
-            own = outcome.met.get(self._targets[id(finding)].key)
-            if own is not None and own.distance == 0:
-                self._confirm(finding, candidate, outcome.effects)
+            target = self._targets[id(finding)]
+            own = outcome.met.get(target.key)
+            shown = own is not None and own.distance == 0
+            if shown or target.is_inside:
+                self._confirm(finding, candidate, outcome.effects, shown)
         return met
 
     def _screened(self, candidate: Candidate) -> Outcome | None:
@@ -219,14 +218,25 @@ class _Searcher:
         if len(tried) > _MOST_KEPT:
             tried.remove(max(tried, key=lambda other: other.distance))
 
-    def _confirm(self, finding: Finding, candidate: Candidate, effects: tuple[Effect, ...]) -> None:
-        kind = "outside" if candidate.outside else "model"
-        asked = self._asked[id(finding)] = self._asked.get(id(finding), 0) + 1
-        if asked > _HIT_TRIES or (kind == "outside" and id(finding) in self._found):
+    def _confirm(self, finding: Finding, candidate: Candidate, effects: tuple[Effect, ...], ours: bool) -> None:
+        """Keep a witness that our engine shows, and ONNX Runtime too if it is there.
+
+        What is inside an operator our engine computes as ONNX defines it, and a runtime in its own way: either may
+        show what the other does not.
+        """
+        kind, target = "outside" if candidate.outside else "model", self._targets[id(finding)]
+        if kind == "outside" and id(finding) in self._found:
             return
-        shown, title, theirs = self._runtime.look(self._targets[id(finding)], candidate.inputs)
-        if shown is not False:
-            by = ("vinculum", title) if shown else ("vinculum",)
+        asked = self._asked[id(finding)] = self._asked.get(id(finding), 0) + ours
+        if asked > _HIT_TRIES:
+            return
+        shown, title, theirs = self._runtime.look(target, candidate.inputs)
+        by = (*(("vinculum",) if ours else ()), *((title,) if shown else ()))
+        if target.is_inside and not shown:
+            kind = "definition"
+        elif shown is False:
+            return
+        if by and (kind != "definition" or id(finding) not in self._found):
             self._found[id(finding)] = Witness(kind, candidate.inputs, candidate.how, by, effects=effects or theirs)
 
     def _inner(self, values: Mapping[str, AbstractTensor]) -> dict[int, Witness]:
@@ -264,6 +274,7 @@ _SEVERITIES = {
     "model": Severity.WITNESSED,
     "outside": Severity.WITNESSED_OUTSIDE,
     "inner": Severity.POSSIBLE,
+    "definition": Severity.POSSIBLE,
 }
 
 
@@ -274,15 +285,6 @@ def _complete(source: SourceFile) -> ModelProto:
     if size > _LARGEST:
         raise ModelError(f"its weights take more than {_LARGEST >> 20} MiB")
     return source.complete()
-
-
-def _with_bodies(model: ModelProto, findings: Sequence[Finding]) -> ModelProto:
-    """Return the complete model; nodes with findings in their function bodies are replaced by these."""
-    copy = deepcopy(model)
-    names = {name_of(node) for node in model.graph.node}
-    if model.functions or not any(f.node not in names and "/" in f.node and not f.scope for f in findings):
-        return copy
-    return expanded(copy)[0]
 
 
 def _check_inputs(tensors: Sequence[ModelTensor]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from math import inf
 from typing import Any
@@ -13,6 +12,7 @@ from onnx import ModelProto, NodeProto
 
 from vinculum.analysis.domain.formats import FORMATS
 from vinculum.analysis.findings import Finding
+from vinculum.analysis.hazards.hidden import HIDDEN
 from vinculum.models.execution import DivisionRecord
 from vinculum.models.onnx.divisions import DIVIDES
 from vinculum.models.onnx.scopes import name_of
@@ -20,7 +20,7 @@ from vinculum.spec.element_types import by_numpy_name
 
 _ZERO = frozenset({"zero-divisor", "zero-over-zero", "integer-zero-divisor"})
 _OF_DIVISIONS = frozenset({"quotient-overflow", "min-over-minus-one", "subnormal-divisor"})
-_DIVISOR = {"Div": 1, "Mod": 1, "QuantizeLinear": 1, "Reciprocal": 0, "Pow": 0}
+_DIVISOR = {"Div": 1, "Mod": 1, "QuantizeLinear": 1, "Reciprocal": 0}
 
 Key = tuple[str, str, str]
 """The scope, the node and the rule of a finding."""
@@ -40,12 +40,15 @@ class Target:
         The value of the main graph that shows the same; empty if there is none.
     wanted : str
         What that value has an element of: ``"zero"``, ``"not finite"``, ``"subnormal"``; empty if it tells nothing.
+    is_inside : bool
+        Whether the divisor is inside an operator, which every runtime computes in its own way.
     """
 
     key: Key
     is_division: bool
     value: str = ""
     wanted: str = ""
+    is_inside: bool = False
 
     @property
     def rule(self) -> str:
@@ -67,16 +70,18 @@ class Target:
 
 
 def target(finding: Finding, model: ModelProto) -> Target | None:
-    """Return how a run shows a finding, in a model with the bodies of the findings; None if runs cannot show it."""
+    """Return how a run of a model shows a finding; None if runs cannot show it."""
     key = (finding.scope, finding.node, finding.rule)
     is_division = finding.operator in DIVIDES
     if finding.rule not in (_ZERO if not is_division else _ZERO | _OF_DIVISIONS):
         return None
     constants = {tensor.name for tensor in model.graph.initializer}
     constants |= {node.output[0] for node in model.graph.node if node.op_type == "Constant"}
-    node = None if finding.scope else _node(finding, model, constants)
-    if node is not None:
-        key = (finding.scope, name_of(node), finding.rule)
+    node = None if finding.scope else _node(finding, model)
+    if node is not None and (
+        name_of(node) != finding.node or (node.op_type in HIDDEN and node.op_type not in _DIVISOR)
+    ):
+        return _inside(key, node)
     if node is None or finding.rule == "min-over-minus-one":
         return Target(key, is_division) if is_division else None
     if finding.rule == "quotient-overflow" or node.op_type not in _DIVISOR:
@@ -87,19 +92,18 @@ def target(finding: Finding, model: ModelProto) -> Target | None:
     return Target(key, is_division, divisor, "subnormal" if finding.rule == "subnormal-divisor" else "zero")
 
 
-def _node(finding: Finding, model: ModelProto, constants: Collection[str]) -> NodeProto | None:
-    """Return the node of the main graph that a finding is about.
+def _inside(key: Key, node: NodeProto) -> Target:
+    """Return how a run shows a zero divisor that no node of the model computes: by what the whole operator returns."""
+    if node.op_type == "DynamicQuantizeLinear":
+        return Target(key, False, str(node.output[1]), "zero", is_inside=True)
+    return Target(key, False, str(node.output[0]), "not finite", is_inside=True)
 
-    Of the divisions in the body of an operator, which findings give one name, it is the first with a divisor that is
-    computed.
-    """
-    own = [node for node in model.graph.node if name_of(node) == finding.node]
-    if "/" in finding.node:
-        named = [node for node in model.graph.node if node.name.rpartition("_")[0] == finding.node]
-        own += [node for node in named if node.op_type == finding.operator]
-    place = _DIVISOR.get(finding.operator, 0)
-    computed = [node for node in own if len(node.input) > place and node.input[place] not in constants]
-    return next(iter(computed or own), None)
+
+def _node(finding: Finding, model: ModelProto) -> NodeProto | None:
+    """Return the node of the main graph that a finding is about, or in whose defining body it is."""
+    names = (finding.node, finding.node.rpartition("/")[0])
+    found = {name_of(node): node for node in model.graph.node if name_of(node) in names}
+    return next((found[name] for name in names if name in found), None)
 
 
 def distance(rule: str, record: DivisionRecord) -> float:

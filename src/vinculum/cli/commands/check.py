@@ -84,6 +84,9 @@ def check(
         Literal["certain", "possible"],
         typer.Option("--fail-on", help="Fail on findings of this severity or a more certain one."),
     ] = "possible",
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Also fail if what is said of a division rests on an unknown operator.")
+    ] = False,
     bounds: Annotated[
         bool, typer.Option("--accuracy", help="Also bound the absolute error of each division and each output.")
     ] = False,
@@ -99,7 +102,8 @@ def check(
 ) -> None:
     """Find divisors that can be zero and other hazards of division, and inputs that show them.
 
-    Exit code 1: there are findings of the severity of --fail-on, or of a more certain one.
+    Exit code 1: there are findings of the severity of --fail-on, or of a more certain one; with --strict, a division
+    rests on an unknown operator.
     """
     # Modules that import the onnx package are imported here, so that --help does not wait for them.
     from vinculum.analysis import check as checked
@@ -135,7 +139,7 @@ def check(
             accuracies.append(bound)
     _print(triages, accuracies, tuple(arrays or ()), accepted, in_json)
     _write(triages, files)
-    end(finds=any(triage.fails(fail_on) for triage in triages))
+    end(finds=any(triage.fails(fail_on) or (strict and triage.report.resting) for triage in triages))
 
 
 def _print(

@@ -30,6 +30,7 @@ def as_json(triage: Triage, calibrated: Sequence[str] = (), accuracy: Accuracy |
             for finding, one in triage.suppressed
         ],
         "in_baseline": [_finding(finding) for finding in triage.known],
+        "divisions": {"all": triage.report.divisions, "resting_on_unknown_operators": triage.report.resting},
         **part(triage.report, "unknown_operators", "nodes", "seconds"),
     }
     if accuracy is not None:

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from vinculum.analysis.accuracy import Accuracy, Bound
 from vinculum.analysis.assumptions import MARGIN
-from vinculum.analysis.findings import Finding, Severity
+from vinculum.analysis.findings import Finding, Report, Severity
 from vinculum.analysis.triage import Triage
 from vinculum.reporting.check.words import alert_frame, message, path_words, witness_words
 from vinculum.reporting.escape import one_line, short
@@ -45,7 +45,7 @@ def _parts(triage: Triage, calibrated: Sequence[str]) -> Iterator[RenderableType
         yield Text(f"Suppressed until {one.expires}, reported again: {short(what)} ({short(one.reason)}).", "yellow")
     if report.unknown_operators:
         names = ", ".join(f"{one_line(name)} ({count:,})" for name, count in report.unknown_operators.items())
-        yield Text(f"Unknown operators, whose results may be anything: {names}.", "yellow")
+        yield Text(f"Unknown operators, whose results may be anything: {names}.{_resting(report)}", "yellow")
     if calibrated:
         names = ", ".join(map(one_line, calibrated))
         yield Text(f"Ranges of {names} come from data: floats may lie {MARGIN:.0%} of their spread beyond it.", "dim")
@@ -56,6 +56,12 @@ def _parts(triage: Triage, calibrated: Sequence[str]) -> Iterator[RenderableType
     yield Text(
         f"{short(triage.model)}: {findings}{f' ({found})' if found else ''} in {nodes}, {time}.{_hidden(triage)}"
     )
+
+
+def _resting(report: Report) -> str:
+    if not report.divisions:
+        return ""
+    return f" {report.resting:,} of {counted(report.divisions, 'division')} rest{'s' * (report.resting == 1)} on them."
 
 
 def _hidden(triage: Triage) -> str:

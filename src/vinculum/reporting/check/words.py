@@ -53,6 +53,9 @@ def witness_words(finding: Finding) -> str:
     if witness.kind == "inner":
         inner = f"inner tensor {one_line(repr(witness.tensor))} = {how} makes the divisor zero{by}"
         return f"{inner}; {reached}" if reached else inner
+    if witness.kind == "definition":
+        shown = f"on {how}, {_effects(witness.effects) or _zero(finding)}"
+        return f"{shown} by ONNX's definition of {finding.operator}; no runtime that was asked shows it"
     outside = " (outside of the declared ranges)," if witness.kind == "outside" else ","
     return f"on {how}{outside} {_effects(witness.effects) or _zero(finding)}{by}"
 

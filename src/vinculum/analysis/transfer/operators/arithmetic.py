@@ -28,7 +28,7 @@ from vinculum.analysis.domain.formats import (
     upward,
 )
 from vinculum.analysis.transfer.call import Call, Operand, Transfer
-from vinculum.analysis.transfer.norms import at_most_of_norm, is_variance, scaled_by_inverse_root
+from vinculum.analysis.transfer.norms import at_most_of_norm, scaled_by_inverse_root
 from vinculum.analysis.transfer.refinement import by_cases
 from vinculum.analysis.transfer.shared import (
     apart_from_zero,
@@ -75,18 +75,21 @@ def _sum(call: Call, a: AbstractTensor, b: AbstractTensor, sign: int) -> Abstrac
     if affine is not None and len(affine.terms) <= 4:
         ends = affine.bounds(lambda number: _box_of(call, number))
         low, high = np.maximum(low, ends[0]), np.minimum(high, ends[1])
-    if sign < 0 and is_variance(call, a, b):
-        low = np.maximum(low, 0.0)
     other_minus = b.may_minus_zero if sign > 0 else b.may_plus_zero
     # What a runtime holds in float32 rounds to zero later.
     rounds_to_zero = form is not None and form.least < form.smallest_subnormal and some(low < 0)
     facts: Facts = (*_raised(a, b, shape), *_raised(b, a, shape)) if sign > 0 else ()
-    mag = None
-    parts = [] if form is not None else [_sum(call, x, y, sign) for x, y in by_cases(call.values, a, b)]
+    if sign < 0 and _are_extremes(call, a, b):
+        low = np.maximum(low, 0.0)
+    other = b if a.scalar == 0 else a if b.scalar == 0 else None
+    mag = other.mag if form is not None and other is not None else None
+    zero = form is None or some((low <= 0) & (high >= 0))
+    parts = [_sum(call, x, y, sign) for x, y in by_cases(call.values, a, b)] if zero else []
     if parts:
         low = np.maximum(low, min(part.box.hull()[0] for part in parts))
         high = np.minimum(high, max(part.box.hull()[1] for part in parts))
-        mag = min(float(part.mag.min()) for part in parts)
+        least = min(float(part.mag.min()) for part in parts)
+        mag = np.asarray(least) if mag is None else np.maximum(mag, least)
     top_axis = _axis_of_largest(call, a, b) if sign < 0 else None
     if top_axis is not None:
         facts = (Fact(Kind.SOME_AT_LEAST, top_axis, 0.0),)
@@ -106,9 +109,22 @@ def _sum(call: Call, a: AbstractTensor, b: AbstractTensor, sign: int) -> Abstrac
         bounds_from=rest_on(a, b),
         **folded,
     )
-    other = b if a.scalar == 0 else a if b.scalar == 0 else None
     # A negated integer is 0 only for 0, even if it wraps.
     return apart_from_zero(result) if form is None and other is not None and every(other.mag >= 1) else result
+
+
+def _are_extremes(call: Call, a: AbstractTensor, b: AbstractTensor) -> bool:
+    """Tell whether these are the largest and the smallest element of the same rows.
+
+    Beside a NaN a runtime may miss some elements, but it misses the same of both. One of them alone may have been
+    rounded to a narrow type yet.
+    """
+    if a.form is not None and a.form.least < a.form.smallest_subnormal:
+        return False
+    largest, smallest = call.definition(a), call.definition(b)
+    if largest is None or smallest is None or (largest.operator, smallest.operator) != ("ReduceMax", "ReduceMin"):
+        return False
+    return largest.operands == smallest.operands and largest.attributes == smallest.attributes
 
 
 def _may_be_opposite(a: AbstractTensor, other_low: Bounds, other_high: Bounds) -> bool:
@@ -271,6 +287,10 @@ def _divide(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     largest = b.box.largest()
     mag = np.where(np.isfinite(largest) & (largest > 0), a.mag / np.where(largest > 0, largest, 1.0), 0.0)
     low, high = outward(low, high, form)
+    parts = [_divide(call, x, y) for x, y in by_cases(call.values, a, b)]
+    if parts:
+        low = np.maximum(low, min(part.box.hull()[0] for part in parts))
+        high = np.minimum(high, max(part.box.hull()[1] for part in parts))
     nan = a.may_nan or b.may_nan or (a.may_zero and b.may_zero) or (a.may_infinite and b.may_infinite)
     result = tensor(
         a.element_type,
@@ -311,7 +331,8 @@ def _divide_integers(call: Call, a: AbstractTensor, b: AbstractTensor) -> Abstra
     if not is_discrete(a.element_type) or b.may_zero:
         return unbounded(a, shape, b)
     low, high = quotient_bounds(a, b)
-    low, high = (low, high) if _within(low, high, 2.0**52) else (downward(low), upward(high))
+    low = np.where(np.abs(low) <= 2.0**52, low, downward(low))
+    high = np.where(np.abs(high) <= 2.0**52, high, upward(high))
     return tensor(
         a.element_type,
         shape,

@@ -11,7 +11,7 @@ import numpy as np
 
 from vinculum.analysis.domain import dimensions
 from vinculum.analysis.domain.abstract_tensor import SMALL, AbstractTensor, BoundsFrom, anything, tensor
-from vinculum.analysis.domain.box import compact
+from vinculum.analysis.domain.box import Box, compact
 from vinculum.analysis.domain.constants import constant
 from vinculum.analysis.domain.dimensions import Dimension, Shape, bounds, element_count, fixed, resized
 from vinculum.analysis.domain.facts import Fact, Facts, Kind
@@ -31,14 +31,30 @@ def _gather(call: Call, a: AbstractTensor, indices: AbstractTensor) -> AbstractT
     size = a.shape[axis]
     if chosen is not None and isinstance(size, int) and size and chosen.size and _inside(chosen, size):
         return _gathered(a, axis, size, chosen, shape)
-    box = a.box.along((axis,)).mapped(
-        lambda b: b.reshape((*b.shape[:axis], *[1] * len(indices.shape or ()), *b.shape[axis + 1 :]))
+    box = (
+        _reached(a, axis, indices)
+        .along((axis,))
+        .mapped(lambda b: b.reshape((*b.shape[:axis], *[1] * len(indices.shape or ()), *b.shape[axis + 1 :])))
     )
     shift = len(indices.shape) - 1
     facts = tuple(
         Fact(f.kind, f.axis if f.axis < axis else f.axis + shift, f.low, f.high) for f in a.facts if f.axis != axis
     )
     return like(a, shape, box, facts=facts)
+
+
+def _reached(a: AbstractTensor, axis: int, indices: AbstractTensor) -> Box:
+    """Return the box of the elements along an axis that indices of one sign can reach."""
+    size = (a.shape or ())[axis]
+    low, high = indices.box.hull()
+    if not isinstance(size, int) or low < 0 <= high:
+        return a.box
+    first, last = (int(max(end + (size if high < 0 else 0), 0)) for end in (low, high))
+    if first >= size:
+        return a.box
+    reached = slice(first, min(last, size - 1) + 1)
+    places = (*[slice(None)] * axis, reached)
+    return a.box.mapped(lambda bounds: bounds[places] if bounds.shape[axis] > 1 else bounds)
 
 
 def _inside(chosen: Any, size: int) -> bool:
@@ -188,6 +204,9 @@ def _one_hot(call: Call, indices: AbstractTensor, depth: AbstractTensor, values:
         size = sizes[0] if sizes is not None and len(sizes) == 1 and sizes[0] is not None else unknown_size()
         axis = axis_of(call.attribute("axis", -1), len(indices.shape) + 1)
         shape = (*indices.shape[:axis], size, *indices.shape[axis:])
+        low, high = indices.box.hull()
+        if values.small is not None and values.small.size == 2 and -bounds(size)[0] <= low and high < bounds(size)[0]:
+            return hulled(values, shape, facts=(Fact(Kind.SOME_AT_LEAST, axis, float(values.small.reshape(-1)[1])),))
     return hulled(values, shape)
 
 
@@ -202,7 +221,10 @@ def _max_unpool(call: Call, a: AbstractTensor, *_: Operand) -> AbstractTensor:
 def _eye_like(call: Call, a: AbstractTensor) -> AbstractTensor:
     code = call.attribute("dtype", None)
     element_type = a.element_type if code is None else call.element_type(code)
-    return tensor(element_type, a.shape, 0, 1, may_minus_zero=False, integral=True)
+    facts: Facts = ()
+    if a.shape is not None and len(a.shape) == 2 and a.shape[0] == a.shape[1] and not call.attribute("k", 0):
+        facts = tuple(Fact(Kind.SOME_AT_LEAST, axis, 1.0) for axis in (0, 1))
+    return tensor(element_type, a.shape, 0, 1, may_minus_zero=False, integral=True, facts=facts)
 
 
 def _range(call: Call, start: AbstractTensor, limit: AbstractTensor, delta: AbstractTensor) -> AbstractTensor:

@@ -38,6 +38,8 @@ def _product(
         low, high = np.where(overflows, -np.inf, low), np.where(overflows, np.inf, high)
         nan = nan or bool(overflows.any())
         low, high = outward(low, high, form)
+        if bool((a.low >= 0).all()) and bool((b.low >= 0).all()):  # Nothing is subtracted.
+            low = np.maximum(low, 0.0)
     return tensor(
         a.element_type, shape, low, high, may_nan=nan, integral=a.integral and b.integral, bounds_from=rest_on(a, b)
     )

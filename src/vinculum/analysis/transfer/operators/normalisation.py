@@ -19,16 +19,22 @@ _SLACK = 1e-2
 """Of a deviation that is computed with rounding."""
 
 
-def _normalised(call: Call, a: AbstractTensor, count: float, scale: Any, low: Any, high: Any) -> AbstractTensor:
-    """Return (x - mean) / deviation * scale + shift: at most sqrt(n) of the scale, if the epsilon is normal."""
+def _normalised(
+    call: Call, a: AbstractTensor, count: float, scale: Any, low: Any, high: Any, cancelled: float = 0.0
+) -> AbstractTensor:
+    """Return (x - mean) / deviation * scale + shift: at most sqrt(n) of the scale, if the epsilon is normal.
+
+    - `cancelled`: what rounding may take from the variance, and the root of what it may add to x - mean.
+    """
     assert a.form is not None
     epsilon = float(call.attribute("epsilon", 1e-5))
     # Where float32 is narrowed, statistics stay in float32, as `stash_type` says.
     overflows = float(np.max(scale)) / np.sqrt(max(epsilon, 2.0**-126)) > a.form.max
-    if epsilon < 2.0**-126 or not np.isfinite(count) or overflows:
+    if epsilon - cancelled < 2.0**-126 or not np.isfinite(count) or overflows:
         return unbounded(a, a.shape)
     slack = gamma(count + 8, a.form)
-    reach = np.sqrt(count) * (1 + _SLACK + (slack if np.isfinite(slack) else 1.0)) * np.asarray(scale)
+    most = np.sqrt(count) * (1 + _SLACK + (slack if np.isfinite(slack) else 1.0))
+    reach = (most + np.sqrt(cancelled / (epsilon - cancelled))) * np.asarray(scale)
     error = 8 * a.form.u * (reach + np.maximum(np.abs(low), np.abs(high)))
     lows, highs = outward(low - reach - error, high + reach + error, a.form)
     return tensor(a.element_type, a.shape, lows, highs, may_nan=a.may_nan or _may_overflow(a, count))
@@ -77,21 +83,38 @@ def _channels(operand: Operand, rank: int, count: Any) -> Operand:
     return operand.known(box=operand.box.mapped(lambda b: b.reshape(shape)))
 
 
+def _cancelled(a: AbstractTensor, count: float) -> float:
+    """Return how much less than the variance the mean of squares less the square of the mean may be, as rounded.
+
+    So ONNX's definition of GroupNormalization has it, which runtimes run as it is.
+    """
+    assert a.form is not None
+    largest = float(a.box.largest().max())
+    return 4 * gamma(count + 8, a.form) * largest * largest if np.isfinite(largest) else np.inf
+
+
 def _instance(call: Call, a: AbstractTensor, scale: Operand = None, shift: Operand = None) -> AbstractTensor:
     if a.form is None or a.shape is None or len(a.shape) < 3:
         return anything(a.element_type, a.shape)
     count = element_count(a.shape[2:])[1]
+    cancelled = 0.0
     if call.operator == "GroupNormalization":
         groups = max(int(call.attribute("num_groups", 1)), 1)
         count *= largest(a.shape[1]) / groups
+        cancelled = _cancelled(a, count)
     given = [_channels(operand, len(a.shape), a.shape[1]) for operand in (scale, shift)]
-    result = _normalised(call, a, count, *_per_element(given[0], given[1]))
+    result = _normalised(call, a, count, *_per_element(given[0], given[1]), cancelled)
     nan = result.may_nan or any(o is not None and (o.may_nan or o.may_infinite) for o in (scale, shift))
     return like(result, a.shape, result.box, may_nan=nan)
 
 
 def _root_mean_square(call: Call, a: AbstractTensor, scale: Operand = None) -> Result:
     return _layer(call, a, scale)
+
+
+def trains(call: Call) -> bool:
+    """Tell whether a BatchNormalization takes the statistics of the batch."""
+    return bool(call.attribute("training_mode", 0) if call.opset >= 7 else not call.attribute("is_test", 0))
 
 
 def _batch(
@@ -105,9 +128,8 @@ def _batch(
     """Return (x - mean) / sqrt(variance + epsilon) * scale + shift, in whatever order it is computed."""
     count = max(len(call.results), 1)
     spare = [anything(scale.element_type, scale.shape) for _ in range(count - 1)]
-    trains = call.attribute("training_mode", 0) if call.opset >= 7 else not call.attribute("is_test", 0)
     per_channel = all(operand.rank == 1 for operand in (scale, shift, mean, variance))
-    if trains or not per_channel or count > 1 or a.form is None or a.shape is None or len(a.shape) < 2:
+    if trains(call) or not per_channel or count > 1 or a.form is None or a.shape is None or len(a.shape) < 2:
         return [anything(a.element_type, a.shape), *spare]
     channels = a.shape[1]
     given = [_channels(operand, len(a.shape), channels) for operand in (scale, shift, mean, variance)]
@@ -131,6 +153,13 @@ def _batch(
     low, high = np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
     low, high = outward(low, high, a.form)
     return tensor(a.element_type, a.shape, low, high, may_nan=nan, bounds_from=rest_on(a, scale, mean, variance))
+
+
+def normalised_axes(call: Call, a: AbstractTensor) -> tuple[int, ...] | None:
+    """Return the axes that LayerNormalization and RMSNormalization reduce."""
+    if a.shape is None:
+        return None
+    return tuple(range(axis_of(call.attribute("axis", -1), len(a.shape)), len(a.shape)))
 
 
 def norm_of_rows(call: Call, a: AbstractTensor) -> AbstractTensor:
@@ -160,12 +189,29 @@ def _norm(call: Call, a: AbstractTensor) -> AbstractTensor:
     return tensor(a.element_type, a.shape, -limit, limit, may_nan=nan, bounds_from=BoundsFrom.MODEL)
 
 
+def local_response_divisor(call: Call, a: AbstractTensor) -> AbstractTensor:
+    """Return bias + alpha/size * sum of squares, where a power of it divides.
+
+    Runtimes keep one sum along the channels, add the next square and subtract the last, and what is rounded stays.
+    """
+    assert a.form is not None
+    bias, alpha = float(call.attribute("bias", 1.0)), float(call.attribute("alpha", 1e-4))
+    size = float(call.attribute("size", 1))
+    channels = largest(a.shape[1]) if a.shape is not None and len(a.shape) > 1 else np.inf
+    magnitude = float(a.box.largest().max())
+    sums = abs(alpha) * (1 + 1 / size) * magnitude * magnitude if magnitude else 0.0
+    error = gamma(2 * channels + size + 8, a.form) * (abs(bias) + sums) if sums else 0.0
+    low = bias - error if alpha >= 0 else -np.inf
+    return tensor(a.element_type, None, low, np.inf, may_minus_zero=False, bounds_from=a.bounds_from)
+
+
 def _local_response(call: Call, a: AbstractTensor) -> AbstractTensor:
     """Return x / (bias + alpha/size * sum of squares)**beta."""
-    bias, alpha, beta = (float(call.attribute(n, d)) for n, d in (("bias", 1.0), ("alpha", 1e-4), ("beta", 0.75)))
-    if a.form is None or bias <= 0 or alpha < 0 or beta < 0:
+    beta = float(call.attribute("beta", 0.75))
+    least = float(local_response_divisor(call, a).low.min()) if a.form is not None else 0.0
+    if a.form is None or least <= 0 or beta < 0:
         return unbounded(a, a.shape)
-    factor = bias**-beta * 1.001
+    factor = least**-beta * 1.001
     low, high = np.minimum(a.low * factor, 0), np.maximum(a.high * factor, 0)
     low, high = outward(low, high, a.form)
     return tensor(a.element_type, a.shape, low, high, may_nan=a.may_nan or a.may_infinite, bounds_from=a.bounds_from)

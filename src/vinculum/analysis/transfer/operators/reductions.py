@@ -18,11 +18,11 @@ from vinculum.analysis.domain.joining import known_size
 from vinculum.analysis.transfer.call import Call, Operand, Result, Transfer
 from vinculum.analysis.transfer.operators.activations import logarithm
 from vinculum.analysis.transfer.operators.arithmetic import square, square_root
-from vinculum.analysis.transfer.shared import axis_of, counts, hulled, like, margined
+from vinculum.analysis.transfer.shared import axis_of, counts, hulled, like, margined, rest_on, unbounded
 
 
 @dataclass(frozen=True, slots=True)
-class _Rows:
+class Rows:
     """What is reduced: the axes, whether they stay, and how many elements there are along them."""
 
     axes: tuple[int, ...]
@@ -44,7 +44,7 @@ class _Rows:
         return moved_facts(facts, [next(places) if stays or self.keep else None for stays in kept])
 
 
-def _rows(call: Call, a: AbstractTensor, given: Operand) -> _Rows | None:
+def reduced_rows(call: Call, a: AbstractTensor, given: Operand) -> Rows | None:
     """Return what is reduced; None if that is known only when it runs."""
     if a.shape is None:
         return None
@@ -61,12 +61,12 @@ def _rows(call: Call, a: AbstractTensor, given: Operand) -> _Rows | None:
         listed = [] if call.attribute("noop_with_empty_axes", 0) else range(rank)
     axes = tuple(sorted({axis_of(int(axis), rank) for axis in listed}))
     shape = tuple(1 if axis in axes else size for axis, size in enumerate(a.shape) if keep or axis not in axes)
-    return _Rows(axes, keep, shape, *element_count(a.shape[axis] for axis in axes))
+    return Rows(axes, keep, shape, *element_count(a.shape[axis] for axis in axes))
 
 
-def _reduction(reduce: Callable[[Call, AbstractTensor, _Rows], AbstractTensor]) -> Transfer:
+def _reduction(reduce: Callable[[Call, AbstractTensor, Rows], AbstractTensor]) -> Transfer:
     def transfer(call: Call, a: AbstractTensor, given: Operand = None) -> AbstractTensor:
-        rows = _rows(call, a, given)
+        rows = reduced_rows(call, a, given)
         if rows is None:
             return anything(a.element_type, None)
         return reduce(call, a, rows)
@@ -74,7 +74,7 @@ def _reduction(reduce: Callable[[Call, AbstractTensor, _Rows], AbstractTensor]) 
     return transfer
 
 
-def _summed(a: AbstractTensor, rows: _Rows) -> tuple[Bounds, Bounds, Bounds]:
+def _summed(a: AbstractTensor, rows: Rows) -> tuple[Bounds, Bounds, Bounds]:
     """Return bounds of exact sums, and of the sums of magnitudes."""
     least, most = 1.0, 1.0
     for axis in rows.axes:
@@ -93,11 +93,11 @@ def _summed(a: AbstractTensor, rows: _Rows) -> tuple[Bounds, Bounds, Bounds]:
     return low, high, np.where(largest == 0, 0.0, largest * most)
 
 
-def _row_fact(a: AbstractTensor, rows: _Rows, kind: Kind) -> Fact | None:
+def _row_fact(a: AbstractTensor, rows: Rows, kind: Kind) -> Fact | None:
     return find(a.facts, kind, rows.axes[0]) if len(rows.axes) == 1 else None
 
 
-def _total(a: AbstractTensor, rows: _Rows) -> tuple[Box, bool]:
+def _total(a: AbstractTensor, rows: Rows) -> tuple[Box, bool]:
     """Return the box of computed sums, in every order, axes kept, and whether they may be NaN."""
     low, high, largest = _summed(a, rows)
     nan = a.may_nan
@@ -130,7 +130,7 @@ def _total(a: AbstractTensor, rows: _Rows) -> tuple[Box, bool]:
     return Box(low, high, mag), nan
 
 
-def _reduce_sum(call: Call, a: AbstractTensor, rows: _Rows) -> AbstractTensor:
+def _reduce_sum(call: Call, a: AbstractTensor, rows: Rows) -> AbstractTensor:
     if not rows.axes:
         return a
     box, nan = _total(a, rows)
@@ -152,21 +152,21 @@ def _reduce_sum(call: Call, a: AbstractTensor, rows: _Rows) -> AbstractTensor:
     )
 
 
-def _folded(a: AbstractTensor, rows: _Rows, f: Callable[..., Any]) -> Any:
+def _folded(a: AbstractTensor, rows: Rows, f: Callable[..., Any]) -> Any:
     """Return what is computed of a small constant of integers."""
     if a.small is None or not is_discrete(a.element_type) or a.element_type == "bool" or not a.small.size:
         return None
     return np.asarray(f(a.small, axis=rows.axes, keepdims=rows.keep)).astype(a.small.dtype)
 
 
-def _reduce_mean(call: Call, a: AbstractTensor, rows: _Rows) -> AbstractTensor:
+def _reduce_mean(call: Call, a: AbstractTensor, rows: Rows) -> AbstractTensor:
     if not rows.axes:
         return a
     return mean_of(a, rows.axes, rows.shape, rows.left, rows)
 
 
 def mean_of(
-    a: AbstractTensor, axes: tuple[int, ...], shape: Shape, left: Callable[[Bounds], Bounds], rows: _Rows
+    a: AbstractTensor, axes: tuple[int, ...], shape: Shape, left: Callable[[Bounds], Bounds], rows: Rows
 ) -> AbstractTensor:
     """Return a mean: a sum divided by a count, or the sum of what was divided before."""
     box, nan = _total(a, rows)
@@ -207,8 +207,8 @@ def mean_of(
     )
 
 
-def _reduce_extremum(*, largest: bool) -> Callable[[Call, AbstractTensor, _Rows], AbstractTensor]:
-    def reduce(call: Call, a: AbstractTensor, rows: _Rows) -> AbstractTensor:
+def _reduce_extremum(*, largest: bool) -> Callable[[Call, AbstractTensor, Rows], AbstractTensor]:
+    def reduce(call: Call, a: AbstractTensor, rows: Rows) -> AbstractTensor:
         if not rows.axes:
             return a
         f: Any = np.max if largest else np.min
@@ -229,13 +229,13 @@ def _reduce_extremum(*, largest: bool) -> Callable[[Call, AbstractTensor, _Rows]
     return reduce
 
 
-def _reduce_sum_square(call: Call, a: AbstractTensor, rows: _Rows) -> AbstractTensor:
+def _reduce_sum_square(call: Call, a: AbstractTensor, rows: Rows) -> AbstractTensor:
     squares = square(a)
     box, nan = _total(squares, rows)
     return like(squares, rows.shape, box.mapped(rows.left), may_nan=nan, may_plus_zero=True)
 
 
-def _reduce_l2(call: Call, a: AbstractTensor, rows: _Rows) -> AbstractTensor:
+def _reduce_l2(call: Call, a: AbstractTensor, rows: Rows) -> AbstractTensor:
     sums = _reduce_sum_square(call, a, rows)
     if a.form is None:
         return anything(a.element_type, rows.shape)
@@ -244,25 +244,25 @@ def _reduce_l2(call: Call, a: AbstractTensor, rows: _Rows) -> AbstractTensor:
 
 
 def _magnitudes(a: AbstractTensor) -> AbstractTensor:
-    facts: Facts = ()
+    facts = a.facts if bool((a.low >= 0).all()) else ()
     return like(
         a, a.shape, Box(a.mag, a.box.largest(), a.mag), may_plus_zero=a.may_zero, may_minus_zero=False, facts=facts
     )
 
 
-def _reduce_l1(call: Call, a: AbstractTensor, rows: _Rows) -> AbstractTensor:
+def _reduce_l1(call: Call, a: AbstractTensor, rows: Rows) -> AbstractTensor:
     box, nan = _total(_magnitudes(a), rows)
     return like(a, rows.shape, box.mapped(rows.left), may_nan=nan, may_plus_zero=True, may_minus_zero=False)
 
 
-def _reduce_log_sum(call: Call, a: AbstractTensor, rows: _Rows) -> AbstractTensor:
+def _reduce_log_sum(call: Call, a: AbstractTensor, rows: Rows) -> AbstractTensor:
     if a.form is None:
         return anything(a.element_type, rows.shape)
     box, nan = _total(a, rows)
     return logarithm(call, like(a, rows.shape, box.mapped(rows.left), may_nan=nan, may_plus_zero=True))
 
 
-def _reduce_log_sum_exp(call: Call, a: AbstractTensor, rows: _Rows) -> AbstractTensor:
+def _reduce_log_sum_exp(call: Call, a: AbstractTensor, rows: Rows) -> AbstractTensor:
     if a.form is None:
         return anything(a.element_type, rows.shape)
     low = a.low.max(axis=rows.axes, keepdims=True)
@@ -280,7 +280,7 @@ def _reduce_log_sum_exp(call: Call, a: AbstractTensor, rows: _Rows) -> AbstractT
     )
 
 
-def _reduce_product(call: Call, a: AbstractTensor, rows: _Rows) -> AbstractTensor:
+def _reduce_product(call: Call, a: AbstractTensor, rows: Rows) -> AbstractTensor:
     if not rows.axes:
         return a
     folded = _folded(a, rows, np.prod)
@@ -442,6 +442,12 @@ def _hardmax(call: Call, a: AbstractTensor) -> AbstractTensor:
     return tensor(a.element_type, a.shape, 0, 1, integral=True, may_minus_zero=False)
 
 
+def _loss(call: Call, scores: AbstractTensor, target: AbstractTensor, weight: Operand = None) -> Result:
+    """Return a loss, a mean or not, and the logarithms of probabilities that SoftmaxCrossEntropyLoss returns too."""
+    rests = rest_on(scores, weight)
+    return [unbounded(scores, e.shape).known(bounds_from=rests) for e in call.results or (call.expected(),)]
+
+
 TABLE: Mapping[str, Transfer] = {
     "ArgMax": _extreme_index,
     "ArgMin": _extreme_index,
@@ -449,6 +455,7 @@ TABLE: Mapping[str, Transfer] = {
     "CumSum": _cumulative_sum,
     "Hardmax": _hardmax,
     "LogSoftmax": _log_softmax,
+    "NegativeLogLikelihoodLoss": _loss,
     "ReduceL1": _reduction(_reduce_l1),
     "ReduceL2": _reduction(_reduce_l2),
     "ReduceLogSum": _reduction(_reduce_log_sum),
@@ -460,5 +467,6 @@ TABLE: Mapping[str, Transfer] = {
     "ReduceSum": _reduction(_reduce_sum),
     "ReduceSumSquare": _reduction(_reduce_sum_square),
     "Softmax": _softmax,
+    "SoftmaxCrossEntropyLoss": _loss,
     "TopK": _largest_elements,
 }

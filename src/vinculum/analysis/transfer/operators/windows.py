@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import ceil, floor
 
 import numpy as np
@@ -168,13 +168,30 @@ def _resize(call: Call, a: AbstractTensor, *others: Operand) -> AbstractTensor:
         )
     if a.form is None or a.may_infinite:
         return unbounded(a, shape)
-    # Weights of cubic interpolation are negative too; those of linear interpolation sum to 1 but for rounding.
     largest = max(abs(low), abs(high))
-    reach = 4.0 * (high - low) + largest if mode == "cubic" else 1e-3 * largest
-    reach += 16 * a.form.smallest_subnormal
-    nan = a.may_nan or largest * 4 > a.form.max
+    # Weights sum to 1 but for rounding; those of cubic interpolation are negative too.
+    weights = _cubic_weights(call, a, others) if mode == "cubic" else 1.0
+    if not np.isfinite(weights):
+        return unbounded(a, shape)
+    reach = (weights - 1) / 2 * (high - low) + 1e-3 * weights * largest + 16 * a.form.smallest_subnormal
+    nan = a.may_nan or largest * 4 * weights > a.form.max
     lows, highs = outward(np.asarray(low - reach), np.asarray(high + reach), a.form)
     return tensor(a.element_type, shape, lows, highs, may_nan=nan, bounds_from=a.bounds_from)
+
+
+def _cubic_weights(call: Call, a: AbstractTensor, others: Sequence[Operand]) -> float:
+    """Return what the magnitudes of the weights of cubic interpolation add up to, at most, over all axes.
+
+    Where some are left out beside an edge, the others are divided by their sum, and nothing bounds them.
+    """
+    if call.attribute("exclude_outside", 0) or a.shape is None:
+        return np.inf
+    scales = others[1].small if len(others) > 1 and others[1] is not None else None
+    axes = np.count_nonzero(scales != 1) if scales is not None and scales.size else len(a.shape)
+    c, t = float(call.attribute("cubic_coeff_a", -0.75)), np.linspace(0, 1, 257)
+    near, far = ((c + 2) * t - (c + 3)) * t * t + 1, ((c * (t + 1) - 5 * c) * (t + 1) + 8 * c) * (t + 1) - 4 * c
+    most = float(sum(np.abs(weights) + np.abs(weights[::-1]) for weights in (near, far)).max())
+    return max(most * 1.001, 1.0) ** float(axes)
 
 
 def _sample_grid(call: Call, a: AbstractTensor, grid: AbstractTensor) -> AbstractTensor:

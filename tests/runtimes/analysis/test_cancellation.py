@@ -1,0 +1,56 @@
+"""Where an algorithm of a runtime cancels, results still lie within the bounds: running sums, E[x^2] - E[x]^2."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx.parser
+
+from tests.analysis.containment import complaint, looked_at
+from tests.cases import case
+from tests.runtimes.analysis.sessions import session
+from vinculum.analysis.assumptions import read_assumptions
+
+_NORM = "float[2, 8, 16] x, float[8] w, float[8] b"
+CASES = [
+    # operands, node, how large
+    *(
+        (_NORM, f"y = GroupNormalization <num_groups = 2, epsilon = {epsilon}> (x, w, b)", middle, width)
+        for epsilon in ("1e-5", "1e-20")
+        for middle, width in ((0.0, 1.0), (0.0, 1e-3), (1000.0, 1.0), (1e7, 1e4), (1e8, 1.0))
+    ),
+    *(
+        (operands, node, middle, width)
+        for operands, node in (
+            (_NORM, "y = InstanceNormalization (x, w, b)"),
+            ("float[2, 8, 16] x, float[16] w, float[16] b", "y = LayerNormalization (x, w, b)"),
+            ("float[2, 8, 4, 4] x", "y = LRN <size = 5, alpha = 1e-4, beta = 0.75> (x)"),
+            ("float[2, 8, 4, 4] x", "y = LRN <size = 3, alpha = 1.0, bias = 2.0> (x)"),
+            ("float[1, 1, 6, 6] x", 'y = Resize <mode = "cubic", cubic_coeff_a = -50.0> (x, none, twice)'),
+            ("float[1, 1, 6, 6] x", 'y = Resize <mode = "cubic"> (x, none, twice)'),
+        )
+        for middle, width in ((0.0, 1.0), (0.0, 4e4), (0.0, 5e5), (1e7, 1e4), (1e8, 1.0))
+    ),
+]
+
+
+def test_what_cancels_lies_inside() -> None:
+    rng = np.random.default_rng(1)
+    for operands, node, middle, width in CASES:
+        model = onnx.parser.parse_model(
+            f'<ir_version: 10, opset_import: ["" : 21]> g ({operands}) => (float y) '
+            f"<float[4] twice = {{1, 1, 2, 2}}, float[0] none = {{}}> {{ {node} }}"
+        )
+        model.graph.output[0].type.tensor_type.ClearField("shape")
+        with case(node, middle, width), np.errstate(all="ignore"):
+            run = session(model)
+            for _ in range(25):
+                x, *given = (
+                    rng.uniform(-1, 1, [d.dim_value for d in value.type.tensor_type.shape.dim]).astype(np.float32)
+                    for value in model.graph.input
+                )
+                array = (middle + width * np.sign(x) * np.abs(x) ** rng.integers(1, 9)).astype(np.float32)
+                arrays = dict(zip((v.name for v in model.graph.input), (array, *given), strict=True))
+                low, high = float(array.min()), float(array.max())
+                assume = [f"x={low!r}:{high!r}", *(f"{name}=-1:1" for name in list(arrays)[1:])]
+                _, scope = looked_at(model, read_assumptions(assume, model).tensors("float32"), infer=False)
+                assert complaint(scope.values["y"], run.run(None, arrays)[0]) == ""

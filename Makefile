@@ -23,7 +23,7 @@ PYTEST_ARGS += -p no:cacheprovider
 endif
 
 .PHONY: help demo docs test lint types layers pytest runtimes machine hazards wheel check-build \
-  sanitize sanitize-memory sanitize-threads cross cross-all exhaustive mutation bench bench-guard survey proofs proofs-all rules sonnx-c traceability clean
+  sanitize sanitize-memory sanitize-threads sanitize-runtimes cross cross-all exhaustive mutation bench bench-guard survey proofs proofs-all rules sonnx-c traceability clean
 
 demo: .venv/demo ## Run an exported model with every division in it exact
 	$(BIN)/vinculum run examples/layer_norm/model.onnx --input x=examples/layer_norm/x.npy
@@ -122,18 +122,20 @@ sanitize: sanitize-memory sanitize-threads ## Test the compiled core under GCC's
 # No forks: GCC 12's allocator for it, unlike glibc's, keeps in the child what another thread locked at the moment of the fork.
 sanitize-memory: SANITIZERS := address,undefined
 sanitize-memory: TESTS := tests/kernels tests/onnxruntime tests/machine/kernels --deselect tests/machine/kernels/test_fork_exit_interrupt.py::TestFork
-sanitize-memory: LOADED_FIRST := libasan.so libstdc++.so
 sanitize-memory: .venv/test
 	$(BUILD_SANITIZED)
-	ASAN_OPTIONS=detect_leaks=0:handle_segv=0:allocator_may_return_null=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 PYTHONMALLOC=malloc \
-	$(TEST_SANITIZED)
+	$(WATCHED_MEMORY) $(BIN)/$(TEST_SANITIZED) $(TESTS)
 
 sanitize-threads: SANITIZERS := thread
 sanitize-threads: TESTS := tests/kernels/test_threads.py tests/machine/kernels/test_many_callers.py
-sanitize-threads: LOADED_FIRST := libtsan.so
 sanitize-threads: .venv/test
 	$(BUILD_SANITIZED)
-	TSAN_OPTIONS=halt_on_error=1:ignore_noninstrumented_modules=1 $(TEST_SANITIZED)
+	$(WATCHED_THREADS) $(BIN)/$(TEST_SANITIZED) $(TESTS)
+
+# The same builds of the library in sessions of ONNX Runtime, which nobody watches.
+sanitize-runtimes: sanitize $(RUNTIMES)/installed ## Test the library under the sanitizers in ONNX Runtime
+	$(WATCHED_MEMORY) $(RUNTIMES)/bin/$(TEST_SANITIZED) tests/runtimes/onnxruntime/test_quotients.py tests/runtimes/onnxruntime/test_sessions.py
+	$(WATCHED_THREADS) $(RUNTIMES)/bin/$(TEST_SANITIZED) tests/runtimes/onnxruntime/test_sessions.py -k TestThreads
 
 # Optimised little, because the sanitizers' checks make each target slow to compile, and mislead the compiler's warnings.
 SANITIZED = $(CURDIR)/build/$@
@@ -143,8 +145,11 @@ $(PIP_BUILDING) --no-deps --upgrade --target $(SANITIZED)/installed --config-set
 endef
 # Python has not been built for it, so what watches is loaded before it. PYTHONPATH goes before the path to src/. What is
 # written to standard error by a process that ends at once must not be kept back.
-TEST_SANITIZED = LD_PRELOAD="$(foreach library,$(LOADED_FIRST),$$($(CXX) -print-file-name=$(library)))" \
-  PYTHONPATH="$(SANITIZED)/installed" $(BIN)/pytest -n $(WORKERS) --dist worksteal --capture=sys $(PYTEST_ARGS) $(TESTS)
+TEST_SANITIZED = pytest -n $(WORKERS) --dist worksteal --capture=sys $(PYTEST_ARGS)
+LOADED_FIRST = LD_PRELOAD="$(foreach library,$(2),$$($(CXX) -print-file-name=$(library)))" PYTHONPATH="$(CURDIR)/build/$(1)/installed"
+WATCHED_MEMORY = ASAN_OPTIONS=detect_leaks=0:handle_segv=0:allocator_may_return_null=1 \
+  UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 PYTHONMALLOC=malloc $(call LOADED_FIRST,sanitize-memory,libasan.so libstdc++.so)
+WATCHED_THREADS = TSAN_OPTIONS=halt_on_error=1:ignore_noninstrumented_modules=1 $(call LOADED_FIRST,sanitize-threads,libtsan.so)
 
 # The tests that divide, on each target that this processor has, on AArch64 under an emulator, and on other Pythons. Debian's
 # packages are unpacked in build/cross; nothing is installed. On Debian: apt install qemu-user-static g++ g++-aarch64-linux-gnu.

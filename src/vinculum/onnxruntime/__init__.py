@@ -70,6 +70,7 @@ def register(
     fusions : bool
         Whether ONNX Runtime may make one node of a Div and its neighbours, such as a LayerNormalization, or of
         ``1 / b * c``. That is quicker, and no division of ours: its values may differ in the last bits.
+        Before ONNX Runtime 1.32, a model that divides constants does not load then.
 
     Raises
     ------

@@ -6,16 +6,15 @@
 #include <cstdint>
 #include <cstring>
 
-#include "compiler.hpp"
-#include "formats.hpp"
-#include "task.hpp"
+#include "../compiler.hpp"
+#include "../formats.hpp"
+#include "../task.hpp"
 
 #if defined(__F16C__) && defined(__AVX2__)
-#define VINCULUM_SIXTEEN_BITS
 
 namespace vinculum {
 namespace {
-namespace sixteen_bits {
+namespace f16c {
 
 // The one NaN that either format is given.
 constexpr float NOT_A_NUMBER = std::bit_cast<float>(0x7FC00000u);
@@ -143,39 +142,43 @@ VINCULUM_ALWAYS_INLINE Encodings narrow(Widened value, Format format) {
     return narrow_numbers({with_one_nan(value.x), with_one_nan(value.y)}, format);
 }
 
-template <class Format, bool OneA, bool OneB>
-Found divide(const std::uint16_t* a, const std::uint16_t* b, std::uint16_t* c, std::int64_t n) {
-    const Format format;
-    const Widened only_a = repeated(Format::widen(*a)), only_b = repeated(Format::widen(*b));
-    std::int64_t i = 0;
-    for (; i + LANES <= n; i += LANES) {
-        const Widened x = OneA ? only_a : widen(load(a + i), format), y = OneB ? only_b : widen(load(b + i), format);
-        store(c + i, narrow(x / y, format));
-    }
-    if (i < n) {
-        const Widened x = OneA ? only_a : widen(load(a + i, n - i), format);
-        const Widened y = OneB ? only_b : widen(load(b + i, n - i), format);
-        store(c + i, narrow(x / y, format), n - i);
-    }
-    return NOTHING;
-}
-
-// Divides by a reciprocal, and where a quotient is subnormal or NaN, by the divisor.
 template <class Format>
-void divide_by_reciprocal(const std::uint16_t* a, float divisor, float reciprocal, std::uint16_t* c, std::int64_t n) {
-    const auto quotients = [=](Encodings dividends) {
+struct SixteenBits {
+    template <bool OneA, bool OneB>
+    static Found divide(const std::uint16_t* a, const std::uint16_t* b, std::uint16_t* c, std::int64_t n) {
         const Format format;
-        const Widened x = widen(dividends, format), products = x * repeated(reciprocal);
-        if ((irregular(products.x, format) | irregular(products.y, format)) == 0)
-            return narrow_numbers(products, format);
-        return narrow(x / repeated(divisor), format);
-    };
-    std::int64_t i = 0;
-    for (; i + LANES <= n; i += LANES) store(c + i, quotients(load(a + i)));
-    if (i < n) store(c + i, quotients(load(a + i, n - i)), n - i);
-}
+        const Widened only_a = repeated(Format::widen(*a)), only_b = repeated(Format::widen(*b));
+        std::int64_t i = 0;
+        for (; i + LANES <= n; i += LANES) {
+            const Widened x = OneA ? only_a : widen(load(a + i), format),
+                          y = OneB ? only_b : widen(load(b + i), format);
+            store(c + i, narrow(x / y, format));
+        }
+        if (i < n) {
+            const Widened x = OneA ? only_a : widen(load(a + i, n - i), format);
+            const Widened y = OneB ? only_b : widen(load(b + i, n - i), format);
+            store(c + i, narrow(x / y, format), n - i);
+        }
+        return NOTHING;
+    }
 
-} // namespace sixteen_bits
+    // Divides by a reciprocal, and where a quotient is subnormal or NaN, by the divisor.
+    static void divide_by_reciprocal(const std::uint16_t* a, float divisor, float reciprocal, std::uint16_t* c,
+                                     std::int64_t n) {
+        const auto quotients = [=](Encodings dividends) {
+            const Format format;
+            const Widened x = widen(dividends, format), products = x * repeated(reciprocal);
+            if ((irregular(products.x, format) | irregular(products.y, format)) == 0)
+                return narrow_numbers(products, format);
+            return narrow(x / repeated(divisor), format);
+        };
+        std::int64_t i = 0;
+        for (; i + LANES <= n; i += LANES) store(c + i, quotients(load(a + i)));
+        if (i < n) store(c + i, quotients(load(a + i, n - i)), n - i);
+    }
+};
+
+} // namespace f16c
 } // namespace
 } // namespace vinculum
 #endif

@@ -47,6 +47,14 @@ using FloatVectors = std::conditional_t<sizeof(typename Format::Element) == 2, f
 template <class Format>
 using FloatVectors = Plain;
 #endif
+// Whether to multiply 16-bit floats by a reciprocal, and to look at the products, is quicker than to divide.
+#if defined(__AVX2__) && defined(__F16C__) && !defined(__AVX512F__)
+template <class Format>
+constexpr bool MULTIPLIES = !std::is_same_v<Format, Binary16>;
+#else
+template <class Format>
+constexpr bool MULTIPLIES = true;
+#endif
 template <class Vectors>
 constexpr bool BY_HAND = !std::is_same_v<Vectors, Plain>;
 
@@ -213,7 +221,8 @@ struct NarrowFloats {
     class Invariant {
       public:
         static bool applies(T divisor) {
-            return sizeof(T) == 2 && (divisor & (Format::SIGN - 1)) >= Format::SMALLEST_RECIPROCAL_DIVISOR;
+            return MULTIPLIES<Format> && sizeof(T) == 2 &&
+                   (divisor & (Format::SIGN - 1)) >= Format::SMALLEST_RECIPROCAL_DIVISOR;
         }
         explicit Invariant(T divisor) : divisor_(divisor), reciprocal_(1.0f / Format::widen(divisor)) {}
         void divide(const T* a, T* c, std::int64_t n) const {

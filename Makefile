@@ -47,7 +47,7 @@ endef
 PIP_BUILDING := PATH="$(CURDIR)/$(BIN):$$PATH" python -m pip install --quiet --no-compile --no-build-isolation \
   --config-settings=setup-args=-Dwerror=$(WERROR)
 BUILT_FROM := pyproject.toml meson.build meson.options $(wildcard src/meson.build building/*.py \
-  $(addprefix $(CORE)/,meson.build *.cpp *.hpp rules/*.h) $(addprefix $(LIBRARY)/,meson.build *.cpp *.hpp))
+  $(addprefix $(CORE)/,meson.build *.cpp *.hpp rules/*.h vector/*.hpp) $(addprefix $(LIBRARY)/,meson.build *.cpp *.hpp))
 
 # Each stamp is remade when the project's requirements or the sources of the core change.
 .venv/demo: $(BUILT_FROM) | .venv/bin/python
@@ -71,7 +71,7 @@ lint: .venv/test
 	$(BIN)/ruff format --check .
 	$(BIN)/codespell
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
-	$(BIN)/clang-format --dry-run --Werror $(addsuffix /*.cpp,$(CORE) $(LIBRARY)) $(addsuffix /*.hpp,$(CORE) $(LIBRARY))
+	$(BIN)/clang-format --dry-run --Werror $(addsuffix /*.cpp,$(CORE) $(LIBRARY)) $(addsuffix /*.hpp,$(CORE) $(CORE)/vector $(LIBRARY))
 
 types: .venv/test
 	$(BIN)/mypy $(TYPES)

@@ -6,6 +6,9 @@ Every division operator of ONNX, OpenVINO and SONNX, right to the last bit.
 from __future__ import annotations
 
 import importlib
+import os
+import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from vinculum.errors import (
@@ -106,3 +109,15 @@ def __getattr__(name: str) -> Any:
     home = importlib.import_module(_HOMES[name])
     globals()[name] = found = home if home.__name__ == f"vinculum.{name}" else getattr(home, name)
     return found
+
+
+def _finish_imports() -> None:
+    """Wait for what other threads are importing: a forked child has its locks, and none of these threads."""
+    for name in tuple(sys.modules):
+        if name.startswith("vinculum."):
+            with suppress(Exception):  # it is raised in the thread that imports it
+                importlib.import_module(name)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_finish_imports)

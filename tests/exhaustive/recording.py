@@ -23,7 +23,10 @@ _SOURCES = (
     "src/vinculum/kernels/core/meson.build",
     "src/vinculum/kernels/core/**/*.[ch]*",
     *(f"src/vinculum/kernels/{name}.py" for name in ("compiled", "float_environment", "portable")),
-    *(f"tests/exhaustive/{name}.py" for name in ("enumeration", "exact_*", "*sixteen_bits", "*sixty_four_bits")),
+    *(
+        f"tests/exhaustive/{name}.py"
+        for name in ("enumeration", "exact_*", "*sixteen_bits", "*twenty_four_bits", "*sixty_four_bits")
+    ),
 )
 _FOLDER = "tests/exhaustive/"
 _OPENING = (

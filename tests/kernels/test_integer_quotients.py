@@ -21,7 +21,9 @@ Array = npt.NDArray[Any]
 
 # Divisors of shorter lines need not be worth preparing.
 LONG = 64
-POWERS = (49, 50, 51, 52, 53, 63)
+# Bits below which a target may divide otherwise, and powers of two around.
+FEW = {"int32": 24, "uint32": 24, "int64": 51, "uint64": 51}
+POWERS = {24: (22, 23, 24, 25, 31), 51: (49, 50, 51, 52, 53, 63)}
 
 each_rounding = pytest.mark.parametrize("floor", [False, True], ids=["truncating", "floor"])
 pytestmark = [pytest.mark.clause("truncating-division"), pytest.mark.clause("floor-division")]
@@ -60,19 +62,20 @@ def lines_of_edges(name: str) -> tuple[Array, Array]:
 def numbers(name: str, power: int) -> list[int]:
     """Return numbers below and at a power of two, and what divides them, almost."""
     limit = 1 << power
-    near = {limit + step for step in (-3, -2, -1, 0, 1, 2)} | {1, 2, 3, 5, 7, 1 << 25, (1 << 26) - 1}
+    half = FEW[name] // 2
+    near = {limit + step for step in (-3, -2, -1, 0, 1, 2)} | {1, 2, 3, 5, 7, 1 << half, (1 << (half + 1)) - 1}
     near |= {limit // 3, limit // 7}
     smallest, largest = limits(name)
     return sorted(n * sign for n in near for sign in (1, -1) if smallest <= n * sign <= largest)
 
 
 @each_rounding
-@pytest.mark.parametrize("name", ["int64", "uint64"])
+@pytest.mark.parametrize("name", FEW)
 class TestSmallIntegers:
     """What is small enough is decided for a run at once, and never wrongly."""
 
     def test_every_pair_next_to_a_power_of_two(self, name: str, by_backend: Divisions, floor: bool) -> None:
-        for power in POWERS:
+        for power in POWERS[FEW[name]]:
             with case(power):
                 all_of_them = numbers(name, power)
                 for bound in (1 << power, (1 << power) + 1, 1 << 64):  # with those at the power, and without
@@ -87,10 +90,11 @@ class TestSmallIntegers:
     def test_one_that_is_not(self, name: str, by_backend: Divisions, floor: bool, which: int) -> None:
         """The first, the last, or next to where a block, a chunk or what is looked at together begins or ends."""
         rng = np.random.default_rng(1)
-        pair = rng.integers(1, 1 << 50, 8200).astype(name), rng.integers(1, 1 << 20, 8200).astype(name)
+        limit = 1 << (FEW[name] - 1)
+        pair = rng.integers(1, limit, 8200).astype(name), rng.integers(1, 1 << 20, 8200).astype(name)
         known = exact_quotients(*pair, floor=floor)
         info = np.iinfo(name)
-        beyond = [1 << 50, (1 << 51) + 7, info.max - 1, *([-(1 << 50) - 1, 1 - info.max] if info.min else [])]
+        beyond = [limit, 2 * limit + 7, info.max - 1, *([-limit - 1, 1 - info.max] if info.min else [])]
         cuts = (8, 64, 256, 512, 4096, 8192)
         lengths = sorted({1, 2, 3, *(cut + step for cut in cuts for step in (-1, 0, 1)), 4096 + 256 + 1})
         cases = [(n, place, beyond[-1 - n % 2]) for n in lengths for place in {0, n - 1}]
@@ -108,8 +112,9 @@ class TestSmallIntegers:
     @pytest.mark.parametrize("which", [0, 1])
     def test_a_large_one_that_is_repeated(self, name: str, by_backend: Divisions, floor: bool, which: int) -> None:
         """In lines too short to prepare a divisor for, and longer ones."""
-        small = np.random.default_rng(2).integers(1, 1 << 50, 300).astype(name)
-        for value in (1 << 50, 3 << 61, *([-(1 << 50) - 1, -3 << 61] if np.iinfo(name).min else [])):
+        limit, far = 1 << (FEW[name] - 1), 3 << (np.iinfo(name).bits - 3)
+        small = np.random.default_rng(2).integers(1, limit, 300).astype(name)
+        for value in (limit, far, *([-limit - 1, -far] if np.iinfo(name).min else [])):
             large = np.array([value], name)
             for n in (1, 2, 5, 63, 64, 256, 257, 300):
                 a, b = (large, small[:n]) if which == 0 else (small[:n], large)
@@ -120,7 +125,7 @@ class TestSmallIntegers:
         a, b = np.arange(-500, 500).astype(name), np.arange(1, 1001).astype(name)
         b[[300, 999]] = 0
         assert division(a, b, None) == Exceptions(1000, 2, (300,), 0, None)
-        if name == "int64":
+        if name.startswith("int"):
             a[7], b[:] = np.iinfo(name).min, -1
             assert division(a, b, None) == Exceptions(1000, 0, None, 1, (7,))
 

@@ -90,7 +90,11 @@ class Division(Protocol):
 
 
 class Backend(Protocol):
-    """A way to divide arrays. All of them give the same quotients."""
+    """A way to divide arrays. All of them give the same quotients.
+
+    A quotient of binary32 or binary64 that is NaN is a quiet one, of any sign and payload: the processor's, as compiled
+    loops take it, or the one of NumPy's constant. Narrower formats have one NaN.
+    """
 
     name: str
 

@@ -10,14 +10,53 @@
 #include <type_traits>
 
 #include "compiler.hpp"
-#include "eight_bits.hpp"
 #include "formats.hpp"
 #include "rules.hpp"
-#include "sixteen_bits.hpp"
 #include "task.hpp"
+#include "vector/avx2.hpp"
+#include "vector/avx512_vbmi.hpp"
+#include "vector/f16c.hpp"
 
 namespace vinculum {
 namespace {
+
+// The vectors that are written by hand for the processor that this is compiled for: here alone they are chosen. Of
+// `Plain` loops compilers make vectors that are as good or better.
+struct Plain {};
+#if defined(__AVX512VBMI__)
+template <class T, bool Floor, int Bits>
+using IntegerVectors = std::conditional_t<Bits == 8, avx512_vbmi::EightBits<T, Floor>, Plain>;
+#elif defined(__AVX2__) && !defined(__AVX512F__)
+template <class T, bool Floor, int Bits>
+using IntegerVectors = std::conditional_t<(sizeof(T) <= 2), avx2::Narrow<T, Floor, Bits>, Plain>;
+#else
+template <class T, bool Floor, int Bits>
+using IntegerVectors = Plain;
+#endif
+#if defined(__AVX2__) && !defined(__AVX512F__)
+template <class T, bool Floor>
+using InvariantVectors = std::conditional_t<sizeof(T) == 8, avx2::Invariant64<T, Floor>, Plain>;
+#else
+template <class T, bool Floor>
+using InvariantVectors = Plain;
+#endif
+#if defined(__AVX2__) && defined(__F16C__)
+template <class Format>
+using FloatVectors = std::conditional_t<sizeof(typename Format::Element) == 2, f16c::SixteenBits<Format>, Plain>;
+#else
+template <class Format>
+using FloatVectors = Plain;
+#endif
+// Whether to multiply 16-bit floats by a reciprocal, and to look at the products, is quicker than to divide.
+#if defined(__AVX2__) && defined(__F16C__) && !defined(__AVX512F__)
+template <class Format>
+constexpr bool MULTIPLIES = !std::is_same_v<Format, Binary16>;
+#else
+template <class Format>
+constexpr bool MULTIPLIES = true;
+#endif
+template <class Vectors>
+constexpr bool BY_HAND = !std::is_same_v<Vectors, Plain>;
 
 using Yes = std::true_type;
 using No = std::false_type;
@@ -48,7 +87,7 @@ struct Integers {
     static constexpr T MIN = T(std::numeric_limits<T>::min() >> UNUSED);
     static constexpr T MAX = T(std::numeric_limits<T>::max() >> UNUSED);
 
-#ifdef VINCULUM_EIGHT_BITS
+#if defined(__AVX512VBMI__)
     static constexpr bool PREPARES = sizeof(T) > 1; // the table of reciprocals is as quick
 #else
     static constexpr bool PREPARES = UNUSED == 0;
@@ -62,13 +101,12 @@ struct Integers {
     static VINCULUM_ALWAYS_INLINE bool overflows(T a, T b) { return SIGNED && a == MIN && b == T(-1); }
 
     static Found divide(const T* a, bool a_repeats, const T* b, bool b_repeats, T* c, std::int64_t n) {
-#ifdef VINCULUM_EIGHT_BITS
-        if constexpr (Bits == 8) return eight_bits::divide<T, Floor>(a, a_repeats, b, b_repeats, c, n);
-#endif
-        const bool fit = sizeof(T) == 8 && fit_51_bits(b, b_repeats ? 1 : n) && fit_51_bits(a, a_repeats ? 1 : n);
+        using Vectors = IntegerVectors<T, Floor, Bits>;
+        if constexpr (BY_HAND<Vectors>) return Vectors::divide(a, a_repeats, b, b_repeats, c, n);
+        const bool few = FEW_BITS<T> > 0 && have_few_bits(b, b_repeats ? 1 : n) && have_few_bits(a, a_repeats ? 1 : n);
         return by_repetition(a_repeats, b_repeats, [=](auto one_a, auto one_b) {
-            if constexpr (sizeof(T) == 8) {
-                if (fit) return loop<one_a, one_b, true>(a, b, c, n);
+            if constexpr (FEW_BITS<T> > 0) {
+                if (few) return loop<one_a, one_b, true>(a, b, c, n);
             }
             return loop<one_a, one_b, false>(a, b, c, n);
         });
@@ -82,7 +120,11 @@ struct Integers {
         // No quotient is an exception then.
         static bool applies(T divisor) { return PREPARES && divisor != 0 && !(SIGNED && divisor == T(-1)); }
         explicit Invariant(T divisor) : prepared_(prepared(divisor)) {}
-        void divide(const T* a, T* c, std::int64_t n) const { loop(a, prepared_, c, n); }
+        void divide(const T* a, T* c, std::int64_t n) const {
+            using Vectors = InvariantVectors<T, Floor>;
+            if constexpr (BY_HAND<Vectors>) Vectors::divide(a, prepared_, c, n);
+            else loop(a, prepared_, c, n);
+        }
 
       private:
         // Not inlined: compilers make a better loop of it where nothing is around.
@@ -95,8 +137,8 @@ struct Integers {
     };
 
   private:
-    // Fit: whether all operands are 64-bit integers of 51 bits, for which one rounded division is enough.
-    template <bool OneA, bool OneB, bool Fit>
+    // Few: whether all operands have few bits, for which one rounded division is enough.
+    template <bool OneA, bool OneB, bool Few>
     static VINCULUM_NOINLINE Found loop(const T* a, const T* b, T* c, std::int64_t n) {
         const T only_a = value(*a), only_b = value(*b);
         Unsigned zero_divisors = 0, overflowing = 0;
@@ -106,21 +148,21 @@ struct Integers {
             zero_divisors |= Unsigned(y == 0);
             overflowing |= Unsigned(overflows(x, y));
             const T guarded = y == 0 ? T(1) : y;
-            if constexpr (Fit) c[i] = quotient_51<T, Floor>(x, guarded);
+            if constexpr (Few) c[i] = quotient_of_few_bits<T, Floor>(x, guarded);
             else c[i] = value(quotient<T, Floor>(x, guarded));
         }
         return Found((zero_divisors ? ZERO_DIVISORS : NOTHING) | (overflowing ? OVERFLOWS : NOTHING));
     }
 
-    // Whether integers of 64 bits lie in [-2^50, 2^50).
-    static bool fit_51_bits(const T* values, std::int64_t n) {
+    // Whether integers lie in [-2^(bits - 1), 2^(bits - 1)).
+    static bool have_few_bits(const T* values, std::int64_t n) {
         constexpr std::int64_t STRETCH = 256; // large ones are soon found
         for (std::int64_t start = 0; start < n; start += STRETCH) {
             const std::int64_t end = n - start < STRETCH ? n : start + STRETCH;
             Unsigned above = 0;
             for (std::int64_t i = start; i < end; i++)
                 above |= Unsigned(SIGNED && values[i] < 0 ? ~values[i] : values[i]);
-            if (std::uint64_t(above) >> 50) return false;
+            if (std::uint64_t(above) >> (FEW_BITS<T> > 0 ? FEW_BITS<T> - 1 : 0)) return false;
         }
         return true;
     }
@@ -161,9 +203,8 @@ struct NarrowFloats {
 
     static Found divide(const T* a, bool a_repeats, const T* b, bool b_repeats, T* c, std::int64_t n) {
         return by_repetition(a_repeats, b_repeats, [=](auto one_a, auto one_b) {
-#ifdef VINCULUM_SIXTEEN_BITS
-            if constexpr (sizeof(T) == 2) return sixteen_bits::divide<Format, one_a, one_b>(a, b, c, n);
-#endif
+            using Vectors = FloatVectors<Format>;
+            if constexpr (BY_HAND<Vectors>) return Vectors::template divide<one_a, one_b>(a, b, c, n);
             const float only_a = Format::widen(*a), only_b = Format::widen(*b);
             VINCULUM_INDEPENDENT
             for (std::int64_t i = 0; i < n; i++) {
@@ -180,15 +221,15 @@ struct NarrowFloats {
     class Invariant {
       public:
         static bool applies(T divisor) {
-            return sizeof(T) == 2 && (divisor & (Format::SIGN - 1)) >= Format::SMALLEST_RECIPROCAL_DIVISOR;
+            return MULTIPLIES<Format> && sizeof(T) == 2 &&
+                   (divisor & (Format::SIGN - 1)) >= Format::SMALLEST_RECIPROCAL_DIVISOR;
         }
         explicit Invariant(T divisor) : divisor_(divisor), reciprocal_(1.0f / Format::widen(divisor)) {}
         void divide(const T* a, T* c, std::int64_t n) const {
-#ifdef VINCULUM_SIXTEEN_BITS
-            if constexpr (sizeof(T) == 2)
-                return sixteen_bits::divide_by_reciprocal<Format>(a, Format::widen(divisor_), reciprocal_, c, n);
-#endif
-            if (multiply(a, c, n)) NarrowFloats::divide(a, false, &divisor_, true, c, n);
+            using Vectors = FloatVectors<Format>;
+            if constexpr (BY_HAND<Vectors>)
+                Vectors::divide_by_reciprocal(a, Format::widen(divisor_), reciprocal_, c, n);
+            else if (multiply(a, c, n)) NarrowFloats::divide(a, false, &divisor_, true, c, n);
         }
 
       private:

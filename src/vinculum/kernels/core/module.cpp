@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <cstddef>
 #include <cstring>
 
@@ -188,6 +189,31 @@ bool is_same(const Joined& joined, const char* x, const std::intptr_t* x_strides
     return true;
 }
 
+// Blocks of 32 MiB of quotients, after which it is looked how much time has passed.
+constexpr std::int64_t SLICE = (1 << 25) / BLOCK;
+// How long signals may wait.
+constexpr std::chrono::milliseconds PATIENCE(200);
+
+// Divides without the interpreter's lock. Returns whether no signal's handler raised an exception meanwhile, as
+// Ctrl-C's does; else part of the quotients is missing.
+bool divide_unlocked(Task& task, int helpers) {
+    const std::int64_t blocks = task.blocks;
+    auto looked = std::chrono::steady_clock::now();
+    PyThreadState* state = PyEval_SaveThread();
+    for (std::int64_t first = 0; first < blocks; first = task.blocks) {
+        task.next_block.store(first, std::memory_order_relaxed);
+        task.blocks = std::min(first + SLICE, blocks);
+        vinculum::divide(task, helpers);
+        if (task.blocks == blocks || std::chrono::steady_clock::now() - looked < PATIENCE) continue;
+        PyEval_RestoreThread(state);
+        if (PyErr_CheckSignals() < 0) return false;
+        looked = std::chrono::steady_clock::now();
+        state = PyEval_SaveThread();
+    }
+    PyEval_RestoreThread(state);
+    return true;
+}
+
 PyObject* divide(const Division& division, PyObject* first, PyObject* second, PyObject* out) {
     Operand dividend, divisor;
     if (!divisor.look_at(division, division.reciprocal ? first : second)) Py_RETURN_NONE;
@@ -266,9 +292,7 @@ PyObject* divide(const Division& division, PyObject* first, PyObject* second, Py
             if (threads < 0) return nullptr;
             if (threads > task.blocks) threads = long(task.blocks);
         }
-        Py_BEGIN_ALLOW_THREADS
-        vinculum::divide(task, int(threads) - 1);
-        Py_END_ALLOW_THREADS
+        if (!divide_unlocked(task, int(threads) - 1)) return nullptr;
     }
 
     if ((division.raises_zero_divisors && task.exceptions.zero_divisors > 0) ||

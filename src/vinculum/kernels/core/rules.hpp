@@ -49,9 +49,25 @@ VINCULUM_ALWAYS_INLINE T quotient(T a, T b) {
     else return truncating(a, b);
 }
 
+// Bits of integers that a quicker division is enough for, if there is one: those of 64 bits are divided in binary64,
+// those of 32 bits in binary32. With the vectors of AVX-512, looking at them costs as much as that saves.
+#if defined(VINCULUM_X86) && !defined(__AVX512F__)
+constexpr bool FEW_OF_32 = true;
+#else
+constexpr bool FEW_OF_32 = false;
+#endif
+template <class T>
+constexpr int FEW_BITS = sizeof(T) == 8                ? 51
+                         : sizeof(T) == 4 && FEW_OF_32 ? 24
+                                                       : 0;
+
+// Of integers of so few bits; unsigned ones have one bit less.
 template <class T, bool Floor>
-VINCULUM_ALWAYS_INLINE T quotient_51(T a, T b) {
-    if constexpr (Floor && std::is_signed_v<T>) return flooring_51(a, b);
+VINCULUM_ALWAYS_INLINE T quotient_of_few_bits(T a, T b) {
+    constexpr bool FLOORS = Floor && std::is_signed_v<T>;
+    if constexpr (FEW_BITS<T> == 24)
+        return T(FLOORS ? floored_quotient(float(a), float(b)) : truncated_quotient(float(a), float(b)));
+    else if constexpr (FLOORS) return flooring_51(a, b);
     else return truncating_51(a, b);
 }
 

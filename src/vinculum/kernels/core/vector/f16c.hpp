@@ -6,16 +6,15 @@
 #include <cstdint>
 #include <cstring>
 
-#include "compiler.hpp"
-#include "formats.hpp"
-#include "task.hpp"
+#include "../compiler.hpp"
+#include "../formats.hpp"
+#include "../task.hpp"
 
 #if defined(__F16C__) && defined(__AVX2__)
-#define VINCULUM_SIXTEEN_BITS
 
 namespace vinculum {
 namespace {
-namespace sixteen_bits {
+namespace f16c {
 
 // The one NaN that either format is given.
 constexpr float NOT_A_NUMBER = std::bit_cast<float>(0x7FC00000u);
@@ -56,6 +55,10 @@ VINCULUM_ALWAYS_INLINE Encodings from_lanes(Floats even, Floats odd) {
     return _mm512_mask_blend_epi16(0xAAAAAAAA, _mm512_srli_epi32(rounded(even), 16), rounded(odd));
 }
 
+constexpr bool HAS_MASKS = true;
+VINCULUM_ALWAYS_INLINE bool may_have_nan(Floats, Floats) {
+    return true;
+} // to replace them takes no longer than to look
 VINCULUM_ALWAYS_INLINE Floats with_one_nan(Floats value) {
     return _mm512_mask_mov_ps(value, _mm512_cmp_ps_mask(value, value, _CMP_UNORD_Q), all(NOT_A_NUMBER));
 }
@@ -109,6 +112,10 @@ VINCULUM_ALWAYS_INLINE Encodings from_lanes(Floats even, Floats odd) {
     return _mm256_blend_epi16(_mm256_srli_epi32(rounded(even), 16), rounded(odd), 0xAA);
 }
 
+constexpr bool HAS_MASKS = false;
+VINCULUM_ALWAYS_INLINE bool may_have_nan(Floats x, Floats y) {
+    return _mm256_movemask_ps(_mm256_cmp_ps(x, y, _CMP_UNORD_Q)) != 0;
+}
 VINCULUM_ALWAYS_INLINE Floats with_one_nan(Floats value) {
     return _mm256_blendv_ps(value, all(NOT_A_NUMBER), _mm256_cmp_ps(value, value, _CMP_UNORD_Q));
 }
@@ -140,42 +147,54 @@ VINCULUM_ALWAYS_INLINE Encodings narrow_numbers(Widened value, Binary16) { retur
 VINCULUM_ALWAYS_INLINE Encodings narrow_numbers(Widened value, BFloat16) { return from_lanes(value.x, value.y); }
 template <class Format>
 VINCULUM_ALWAYS_INLINE Encodings narrow(Widened value, Format format) {
+    if (!may_have_nan(value.x, value.y)) return narrow_numbers(value, format);
     return narrow_numbers({with_one_nan(value.x), with_one_nan(value.y)}, format);
 }
 
-template <class Format, bool OneA, bool OneB>
-Found divide(const std::uint16_t* a, const std::uint16_t* b, std::uint16_t* c, std::int64_t n) {
-    const Format format;
-    const Widened only_a = repeated(Format::widen(*a)), only_b = repeated(Format::widen(*b));
+// Calls a function of the place and the number of elements for whole vectors and for the rest. Without masks the rest
+// is the last whole vector, whose quotients are computed before others take the place of its operands.
+template <class Quotients>
+VINCULUM_ALWAYS_INLINE void by_vectors(std::uint16_t* c, std::int64_t n, Quotients quotients) {
+    const bool overlaps = !HAS_MASKS && n > LANES && n % LANES > 0;
+    const Encodings last = overlaps ? quotients(n - LANES, LANES) : Encodings();
     std::int64_t i = 0;
-    for (; i + LANES <= n; i += LANES) {
-        const Widened x = OneA ? only_a : widen(load(a + i), format), y = OneB ? only_b : widen(load(b + i), format);
-        store(c + i, narrow(x / y, format));
-    }
-    if (i < n) {
-        const Widened x = OneA ? only_a : widen(load(a + i, n - i), format);
-        const Widened y = OneB ? only_b : widen(load(b + i, n - i), format);
-        store(c + i, narrow(x / y, format), n - i);
-    }
-    return NOTHING;
+    for (; i + LANES <= n; i += LANES) store(c + i, quotients(i, LANES));
+    if (overlaps) store(c + n - LANES, last);
+    else if (i < n) store(c + i, quotients(i, n - i), n - i);
 }
 
-// Divides by a reciprocal, and where a quotient is subnormal or NaN, by the divisor.
+VINCULUM_ALWAYS_INLINE Encodings loaded(const std::uint16_t* p, std::int64_t n) {
+    return n == LANES ? load(p) : load(p, n);
+}
+
 template <class Format>
-void divide_by_reciprocal(const std::uint16_t* a, float divisor, float reciprocal, std::uint16_t* c, std::int64_t n) {
-    const auto quotients = [=](Encodings dividends) {
+struct SixteenBits {
+    template <bool OneA, bool OneB>
+    static Found divide(const std::uint16_t* a, const std::uint16_t* b, std::uint16_t* c, std::int64_t n) {
         const Format format;
-        const Widened x = widen(dividends, format), products = x * repeated(reciprocal);
-        if ((irregular(products.x, format) | irregular(products.y, format)) == 0)
-            return narrow_numbers(products, format);
-        return narrow(x / repeated(divisor), format);
-    };
-    std::int64_t i = 0;
-    for (; i + LANES <= n; i += LANES) store(c + i, quotients(load(a + i)));
-    if (i < n) store(c + i, quotients(load(a + i, n - i)), n - i);
-}
+        const Widened only_a = repeated(Format::widen(*a)), only_b = repeated(Format::widen(*b));
+        by_vectors(c, n, [=](std::int64_t i, std::int64_t count) {
+            const Widened x = OneA ? only_a : widen(loaded(a + i, count), format);
+            const Widened y = OneB ? only_b : widen(loaded(b + i, count), format);
+            return narrow(x / y, format);
+        });
+        return NOTHING;
+    }
 
-} // namespace sixteen_bits
+    // Divides by a reciprocal, and where a quotient is subnormal or NaN, by the divisor.
+    static void divide_by_reciprocal(const std::uint16_t* a, float divisor, float reciprocal, std::uint16_t* c,
+                                     std::int64_t n) {
+        by_vectors(c, n, [=](std::int64_t i, std::int64_t count) {
+            const Format format;
+            const Widened x = widen(loaded(a + i, count), format), products = x * repeated(reciprocal);
+            if ((irregular(products.x, format) | irregular(products.y, format)) == 0)
+                return narrow_numbers(products, format);
+            return narrow(x / repeated(divisor), format);
+        });
+    }
+};
+
+} // namespace f16c
 } // namespace
 } // namespace vinculum
 #endif

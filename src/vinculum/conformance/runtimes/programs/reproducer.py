@@ -54,13 +54,13 @@ def onnx_program(operation: Operation, *lines: str, result: str) -> str:
 
     model = onnx_model(operation)
     del model.graph.initializer[:]
-    stored = [f'numpy_helper.from_array({name.lower()}, "{name}")' for name in operation.constants]
+    tensors = [f'numpy_helper.from_array({name.lower()}, "{name}")' for name in operation.constants]
     return python_program(
         *operand_lines(operation),
         'model = parser.parse_model("""',
         *printer.to_text(model).splitlines(),
         '""")',
-        *([f"model.graph.initializer.extend([{', '.join(stored)}])"] if stored else ()),
+        *([f"model.graph.initializer.extend([{', '.join(tensors)}])"] if tensors else ()),
         f"inputs = {inputs_source(operation)}",
         *lines,
         print_quotient(result),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from vinculum.conformance.arithmetic.division import Division
+from vinculum.conformance.arithmetic.division import Division, in_words
 from vinculum.conformance.cases.case import Case
 from vinculum.conformance.oracle.verdict import Kind, Verdict
 from vinculum.sandbox import Answer, End
@@ -78,6 +78,12 @@ class Cause:
         """The name in files: ``"arithmetic: a * (1/b)"``, ``"rule: crashed: SIGFPE where MIN / -1"``."""
         where = f" where {' and '.join(self.where)}" if self.where else ""
         return f"arithmetic: {self.divisions[0].form}{where}" if self.divisions else f"rule: {self.outcome}{where}"
+
+
+def arithmetic(ways: Sequence[Division], places: str = "") -> Cause:
+    """Return the cause that elements, all or those at some places, are divided in a way: one for each element type."""
+    statement = in_words(ways[0]) + (f"; only in {places}" if places else "")
+    return Cause(statement, divisions=tuple(ways), where=(places,) if places else ())
 
 
 @dataclass(frozen=True, eq=False)

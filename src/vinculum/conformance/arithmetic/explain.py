@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,12 +16,13 @@ from vinculum.conformance.arithmetic.answered import (
     Cause,
     Explained,
     Explanation,
+    arithmetic,
     smallest_first,
 )
 from vinculum.conformance.arithmetic.catalogue import named
 from vinculum.conformance.arithmetic.circumstances import properties
-from vinculum.conformance.arithmetic.division import Division, in_words
-from vinculum.conformance.arithmetic.fitting import Fit, Fitted, gives
+from vinculum.conformance.arithmetic.division import Division
+from vinculum.conformance.arithmetic.fitting import Fit, gives
 from vinculum.conformance.arithmetic.places import EVERYWHERE, PLACES, mask
 from vinculum.conformance.arithmetic.rules import (
     ALIGNMENTS,
@@ -92,37 +93,38 @@ def explain(answered: Sequence[Answered], known: Sequence[Cause] = ()) -> Explan
         ways.setdefault(way.element_type, []).append(way)
     for told in alignments(answered, ways):
         take(*told)
-    arithmetic: dict[tuple[str, str], list[Fitted]] = {}
-    consistent: dict[tuple[str, str], list[Fitted]] = {}
+    computed, consistent = dict[str, Explained](), dict[str, Explained]()
     for element_type, fit in fitted.items():
         if element_type in unsteady:
             continue
         causes, refuted = fit.causes(left.values())
-        ways.setdefault(element_type, []).extend(part.way for part in causes)
-        for by_form, some in ((arithmetic, causes), (consistent, refuted)):
-            for part in some:
-                by_form.setdefault((part.way.form, part.places), []).append(part)
+        ways.setdefault(element_type, []).extend(way for part in causes for way in part.cause.divisions)
+        for by_name, parts in ((computed, causes), (consistent, refuted)):
+            for part in parts:
+                name = part.cause.name
+                by_name[name] = _both(by_name[name], part) if name in by_name else part
     for told in alignments(answered, ways):
         take(*told)
-    for parts in arithmetic.values():
-        cases = [one for part in parts for one in part.cases]
-        take(_arithmetic([part.way for part in parts], parts[0].places), cases, sum(part.passing for part in parts))
+    for one in computed.values():
+        take(one.cause, one.cases, one.passing)
     for told in outcomes(answered, list(left.values())):
         take(*told)
     for told in misplaced(answered, [one for one in left.values() if one.case.element_type not in unsteady]):
         take(*told)
     ordered = sorted(found, key=lambda one: -len(one.cases))
-    return Explanation(tuple(ordered), smallest_first(left.values()), tuple(_refuted(consistent, left)))
+    return Explanation(tuple(ordered), smallest_first(left.values()), tuple(_refuted(consistent.values(), left)))
 
 
-def _refuted(
-    consistent: Mapping[tuple[str, str], Sequence[Fitted]], left: Mapping[int, Answered]
-) -> Iterator[Explained]:
-    for parts in consistent.values():
-        if own := [one for part in parts for one in part.cases if id(one) in left]:
-            cause = _of(_arithmetic([part.way for part in parts]), own)
-            passing, refuting = (sum(getattr(part, what) for part in parts) for what in ("passing", "refuting"))
-            yield Explained(cause, smallest_first(own), passing, refuting)
+def _both(one: Explained, other: Explained) -> Explained:
+    """Return what an arithmetic explains of several element types."""
+    cause = replace(one.cause, divisions=one.cause.divisions + other.cause.divisions)
+    return Explained(cause, one.cases + other.cases, one.passing + other.passing, one.refuting + other.refuting)
+
+
+def _refuted(consistent: Iterable[Explained], left: Mapping[int, Answered]) -> Iterator[Explained]:
+    for told in consistent:
+        if own := [one for one in told.cases if id(one) in left]:
+            yield replace(told, cause=_of(told.cause, own), cases=smallest_first(own))
 
 
 def _of(cause: Cause, own: Sequence[Answered]) -> Cause:
@@ -145,7 +147,7 @@ def written(name: str, element_types: Sequence[ElementType]) -> Cause:
         if where not in (EVERYWHERE, *PLACES):
             raise AttributeValueError(f"{quoted(where)} is not a place of elements{did_you_mean(where, PLACES)}")
         ways = [named(outcome, t) for t in element_types]
-        return replace(_arithmetic(ways, where), element_types=tuple(element_types))
+        return replace(arithmetic(ways, where), element_types=tuple(element_types))
     if kind != "rule" or not outcome:
         raise AttributeValueError(f"{quoted(name)} is not a cause; causes begin with 'arithmetic: ' or 'rule: '")
     if not (outcome in _OUTCOMES or outcome.startswith(_MORE)):
@@ -179,11 +181,6 @@ def contradicts(cause: Cause, one: Answered) -> bool:
 
 def _of_type(one: Answered, cause: Cause) -> list[Division]:
     return [way for way in cause.divisions if way.element_type is one.case.element_type]
-
-
-def _arithmetic(ways: Sequence[Division], places: str = EVERYWHERE) -> Cause:
-    statement = in_words(ways[0]) + (f"; only in {places}" if places else "")
-    return Cause(statement, divisions=tuple(ways), where=(places,) if places else ())
 
 
 def fits(answered: Sequence[Answered]) -> dict[ElementType, Fit]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.conformance.arithmetic.answered import VALUES, Answered
+from vinculum.conformance.arithmetic.answered import VALUES, Answered, Explained, arithmetic
 from vinculum.conformance.arithmetic.catalogue import catalogue, right
 from vinculum.conformance.arithmetic.circumstances import placement
 from vinculum.conformance.arithmetic.division import Division, Shared
@@ -85,31 +85,6 @@ def gives(way: Division, one: Answered, under: Alignment | None = None, places: 
     return not (differ if unspecified is None or under is not None else differ & ~unspecified.reshape(-1)).any()
 
 
-@dataclass(eq=False)
-class Fitted:
-    """A way to divide, and what it says of the cases of a run.
-
-    Attributes
-    ----------
-    way : Division
-        The way.
-    places : str
-        The elements that are divided so; the others are right.
-    cases : list of Answered
-        The deviating cases whose every bit it predicts.
-    passing : int
-        How many passing cases of their circumstances it predicts, too.
-    refuting : int
-        How many passing cases of their circumstances it does not predict; 0 for a cause.
-    """
-
-    way: Division
-    places: str
-    cases: list[Answered]
-    passing: int
-    refuting: int = 0
-
-
 class Fit:
     """The divided cases of one element type, and the ways to divide it: all elements, or those at some places.
 
@@ -166,12 +141,12 @@ class Fit:
         """Return the fit of the ways, of all or of some, to divide the elements at some places only."""
         return Fit(self._element_type, self._answered, places, among) if places else self
 
-    def explained(self, way: Division) -> Fitted:
+    def explained(self, way: Division) -> Explained:
         """Return what a way explains, wherever no passing case refutes it."""
         proved = self._proved(way)
         return self._fitted(way, proved & self.deviating & self._spread(self._unrefuted(proved)))
 
-    def causes(self, unexplained: Iterable[Answered]) -> tuple[list[Fitted], list[Fitted]]:
+    def causes(self, unexplained: Iterable[Answered]) -> tuple[list[Explained], list[Explained]]:
         """Return the ways that explain deviating cases, and those that some cases are consistent with.
 
         Ways that give every quotient in some circumstances come first, then those that give most of the rest.
@@ -206,7 +181,7 @@ class Fit:
                 consistent.append(fitted)
         return [*(self._fitted(way, own) for way, own in found.items()), *placed], consistent
 
-    def _placed(self, left: Array, found: dict[Division, Array]) -> list[Fitted]:
+    def _placed(self, left: Array, found: dict[Division, Array]) -> list[Explained]:
         """Return the ways that explain most of the remaining cases at some places alone, if there are any.
 
         What was found everywhere, but only in circumstances in which these places are all, is taken for the same.
@@ -271,11 +246,12 @@ class Fit:
         """Return for each case what is given for its circumstances."""
         return np.repeat(cells, self._sizes, axis=-1)
 
-    def _fitted(self, way: Division, own: Array) -> Fitted:
+    def _fitted(self, way: Division, own: Array) -> Explained:
         proved = self._proved(way)
         alike = self._spread(np.logical_or.reduceat(own, self._starts)) & ~self.deviating
-        cases = [self._answered[place] for place in np.flatnonzero(own)]
-        return Fitted(way, self._places, cases, int((alike & proved).sum()), int((alike & ~proved).sum()))
+        cases = tuple(self._answered[place] for place in np.flatnonzero(own))
+        cause = arithmetic([way], self._places)
+        return Explained(cause, cases, int((alike & proved).sum()), int((alike & ~proved).sum()))
 
     def _proves(self, own: Array) -> bool:
         """Tell whether the wrong quotients of some cases are too many to be given by accident.

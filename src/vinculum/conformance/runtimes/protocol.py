@@ -16,8 +16,8 @@ class Runtime(Protocol):
 
     It is made by calling its class with the options, ``Runtime(options: Mapping[str, str])``, both in our process,
     where only `check`, `covers`, `versions` and `reproducer` are called, and in the subprocess, where `start` is called
-    before the first `answer`. Making one imports nothing foreign; an unknown option raises `AttributeValueError`. One
-    that answers as well in a forked copy of its process may say so by a true ``survives_fork``.
+    before the first `answer`. Making one imports nothing foreign; an unknown option raises `AttributeValueError`.
+    One that answers as well in a forked copy of its process may say so by a true ``survives_fork``.
     """
 
     title: str
@@ -38,8 +38,12 @@ class Runtime(Protocol):
     def answer(self, operation: Operation) -> NDArray[Any]:
         """Return the quotient as the array that the runtime returns.
 
-        UnsupportedError if the runtime reports that it lacks the operator version or element type. Any other exception
-        counts as a refusal.
+        Raises
+        ------
+        UnsupportedError
+            If the runtime reports that it lacks the operator version or element type.
+        Exception
+            Any other exception counts as a refusal.
         """
 
     def reproducer(self, operation: Operation) -> str:

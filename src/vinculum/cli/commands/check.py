@@ -86,7 +86,7 @@ def check(
         typer.Option("--fail-on", help="Fail on findings of this severity or a more certain one."),
     ] = "possible",
     strict: Annotated[
-        bool, typer.Option("--strict", help="Also fail if what is said of a division rests on an unknown operator.")
+        bool, typer.Option("--strict", help="Also fail if a divisor can be zero because of an unknown operator.")
     ] = False,
     bounds: Annotated[
         bool, typer.Option("--accuracy", help="Also bound the absolute error of each division and each output.")

@@ -15,7 +15,7 @@ from vinculum.analysis.domain.dimensions import Dimension, Shape, bounds, fixed
 from vinculum.analysis.domain.facts import Fact, Facts, Kind
 from vinculum.analysis.domain.formats import Bounds, Format, outward, some
 from vinculum.analysis.domain.joining import unknown_size
-from vinculum.analysis.transfer.call import Call, Transfer
+from vinculum.analysis.transfer.call import Call
 
 Function = Callable[[Bounds], Bounds]
 
@@ -139,62 +139,6 @@ def margined(low: Bounds, high: Bounds, form: Format | None, ulps: float) -> tup
         low = np.where(np.isfinite(low), low - ulps * (2 * form.u * np.abs(low) + least), low)
         high = np.where(np.isfinite(high), high + ulps * (2 * form.u * np.abs(high) + least), high)
     return outward(low, high, form)
-
-
-def monotone(
-    f: Function,
-    *,
-    ulps: float = 0.0,
-    least: float = -np.inf,
-    greatest: float = np.inf,
-    falling: bool = False,
-    may_minus_zero: bool | None = None,
-    integral: bool = False,
-    exact: bool = False,
-    bounded: bool = False,
-) -> Transfer:
-    """Return the transfer function of a monotone function of one operand.
-
-    - `ulps`: the error of libraries.
-    - `least`, `greatest`: what no library leaves.
-    - `falling`: whether it falls.
-    - `may_minus_zero`: None: as its operand, or wherever the function itself may round to it.
-    - `integral`, `exact`: whether results are whole numbers, and whether they are computed without any error.
-    - `bounded`: whether its own limits bound the result, whatever the operand is.
-    """
-
-    def transfer(call: Call, a: AbstractTensor, *_: AbstractTensor | None) -> AbstractTensor:
-        if a.form is None:
-            return anything(a.element_type, a.shape)
-        low, high = (f(a.high), f(a.low)) if falling else (f(a.low), f(a.high))
-        low, high = outward(low, high, a.form, exact=True) if exact else margined(low, high, a.form, ulps)
-        low, high = np.clip(low, least, greatest), np.clip(high, least, greatest)
-        return tensor(
-            a.element_type,
-            a.shape,
-            low,
-            high,
-            may_nan=a.may_nan,
-            may_minus_zero=True if may_minus_zero is None else may_minus_zero,
-            facts=() if falling else carried(a.facts, f, a.form, 0 if exact else ulps, least),
-            integral=integral,
-            bounds_from=BoundsFrom.MODEL if bounded else a.bounds_from,
-        )
-
-    return transfer
-
-
-def ranged(low: float, high: float, *, needs_finite: bool = False) -> Transfer:
-    """Return the transfer function of an operator of one operand whose results lie in a range.
-
-    - `needs_finite`: whether an infinity gives NaN.
-    """
-
-    def transfer(call: Call, a: AbstractTensor, *_: AbstractTensor | None) -> AbstractTensor:
-        may_nan = a.may_nan or (needs_finite and a.may_infinite)
-        return tensor(a.element_type, a.shape, low, high, may_nan=may_nan)
-
-    return transfer
 
 
 def unbounded(a: AbstractTensor, shape: Shape | None, *others: AbstractTensor) -> AbstractTensor:

@@ -12,50 +12,40 @@ from vinculum.analysis.domain.box import Box
 from vinculum.analysis.domain.facts import Facts
 from vinculum.analysis.domain.formats import FORMATS, Bounds, outward
 from vinculum.analysis.transfer.call import Call, Operand, Transfer
-from vinculum.analysis.transfer.shared import broadcast, carried, like, margined, monotone, ranged, rest_on
+from vinculum.analysis.transfer.shared import broadcast, carried, like, margined, rest_on
+from vinculum.analysis.transfer.unary import OF_ATTRIBUTES, OVER_ONE, Unary
 
 # Errors in ulps: twice the largest that was measured of ONNX Runtime, NumPy and PyTorch on 2 * 10**6 points.
 _ULPS_EXP, _ULPS_ERF, _ULPS_LOG, _ULPS_TANH, _ULPS_OTHER = 2, 4, 8, 10, 16
-_OVER_ONE = 1 + 2.0**-20
-_OF_ATTRIBUTES = 2.0**-21
-"""What attributes, which are float32, and numbers made of them may be off by, relatively."""
-_HALF_PI = 1.5707963267948966 * _OVER_ONE
+_HALF_PI = 1.5707963267948966 * OVER_ONE
+_ZERO = (0.0,)
+_SELU = {"alpha": 1.6732632423543772, "gamma": 1.0507009873554805}
 
 
 def _erf(values: Bounds) -> Bounds:
     return np.vectorize(erf, otypes=[np.float64])(values) if values.size else values
 
 
-def logarithm(call: Call, a: AbstractTensor) -> AbstractTensor:
-    """Return the natural logarithm: NaN below zero."""
-    below_zero = bool((a.low < 0).any())
-    if a.form is None:
-        return anything(a.element_type, a.shape)
-    ends = np.log(np.maximum(a.low, 0.0)), np.log(np.maximum(a.high, 0.0))
-    low, high = margined(*ends, a.form, _ULPS_LOG)
-    facts = carried(a.facts, lambda v: np.log(np.maximum(v, 0.0)), a.form, _ULPS_LOG, -np.inf)
-    nan = a.may_nan or below_zero
-    return tensor(a.element_type, a.shape, low, high, may_nan=nan, facts=facts, bounds_from=a.bounds_from)
+def _below_zero(f: Callable[..., Bounds]) -> Callable[..., Bounds]:
+    """Return a function that is another one below zero, and the identity above."""
+    return lambda x, *given: np.where(x < 0, f(np.minimum(x, 0.0), *given), x)
 
 
-def _sigmoid(call: Call, a: AbstractTensor) -> AbstractTensor:
-    """Return a sigmoid, of which libraries have an absolute error: some are 0 already at -20, some above 1."""
-    if a.form is None:
-        return anything(a.element_type, a.shape)
-    error = max(8 * a.form.u, 2.0**-20)
-    low, high = (1 / (1 + np.exp(-ends)) for ends in (a.low, a.high))
-    low, high = outward(np.maximum(low - error, 0.0), high + error, a.form)
-    return tensor(a.element_type, a.shape, low, high, may_nan=a.may_nan, may_minus_zero=False)
+def _selu(x: Bounds, alpha: float, gamma: float) -> Bounds:
+    return gamma * np.where(x < 0, alpha * np.expm1(np.minimum(x, 0.0)), x)
+
+
+def _hard_sigmoid(x: Bounds, alpha: float, beta: float) -> Bounds:
+    return np.clip(alpha * x + beta, 0, 1)
 
 
 def _softplus(call: Call, a: AbstractTensor) -> AbstractTensor:
+    """Return log(1 + exp(x)), which overflows where it is computed so."""
+    result = _LOG_SUM(call, a)
     if a.form is None:
-        return anything(a.element_type, a.shape)
-    error = 8 * a.form.u
-    low, high = margined(np.logaddexp(0, a.low), np.logaddexp(0, a.high), a.form, 4)
-    low, high = np.maximum(low - error, 0.0), high + error
-    high = np.where(a.high >= np.log(a.form.max) - 1, np.inf, high)  # As log(1 + exp(x)) it overflows.
-    return tensor(a.element_type, a.shape, low, high, may_nan=a.may_nan, bounds_from=a.bounds_from)
+        return result
+    high = np.where(a.high >= np.log(a.form.max) - 1, np.inf, result.high)
+    return result.known(box=Box(result.low, high, result.mag))
 
 
 def _relu(call: Call, a: AbstractTensor) -> AbstractTensor:
@@ -66,63 +56,6 @@ def _relu(call: Call, a: AbstractTensor) -> AbstractTensor:
     return like(a, a.shape, box, may_plus_zero=zero, may_minus_zero=zero, facts=facts)
 
 
-def _pieces(negative: Callable[[Call, Bounds], Bounds], positive: Callable[[Call, Bounds], Bounds]) -> Transfer:
-    """Return the transfer function of an operator that is monotone below zero, monotone above, and zero at zero."""
-
-    def transfer(call: Call, a: AbstractTensor) -> AbstractTensor:
-        if a.form is None:
-            return anything(a.element_type, a.shape)
-        below, above = np.minimum(a.low, 0.0), np.maximum(a.high, 0.0)
-        lower_end, upper_start = np.minimum(a.high, 0.0), np.maximum(a.low, 0.0)
-        ends = [negative(call, below), negative(call, lower_end), positive(call, upper_start), positive(call, above)]
-        nan = any(bool(np.isnan(end).any()) for end in ends)
-        whole = [np.where(np.isnan(end), 0.0, end) for end in ends]
-        has_negative, has_positive = a.low < 0, a.high >= 0
-        low = np.minimum(
-            np.where(has_negative, np.minimum(whole[0], whole[1]), np.inf),
-            np.where(has_positive, np.minimum(whole[2], whole[3]), np.inf),
-        )
-        high = np.maximum(
-            np.where(has_negative, np.maximum(whole[0], whole[1]), -np.inf),
-            np.where(has_positive, np.maximum(whole[2], whole[3]), -np.inf),
-        )
-        low, high = margined(low, high, a.form, _ULPS_OTHER)
-        low, high = (
-            np.where(np.isfinite(end), end + side * _OF_ATTRIBUTES * np.abs(end), end)
-            for end, side in ((low, -1), (high, 1))
-        )
-        low, high = low - 4 * a.form.u * (np.abs(low) < 4), high + 4 * a.form.u * (np.abs(high) < 4)
-        return tensor(a.element_type, a.shape, low, high, may_nan=a.may_nan or nan, bounds_from=a.bounds_from)
-
-    return transfer
-
-
-def _same(call: Call, x: Bounds) -> Bounds:
-    return x
-
-
-def _selu_above(call: Call, x: Bounds) -> Bounds:
-    return np.asarray(call.attribute("gamma", 1.0507009873554805) * x)
-
-
-def _selu_below(call: Call, x: Bounds) -> Bounds:
-    alpha, scale = call.attribute("alpha", 1.6732632423543772), call.attribute("gamma", 1.0507009873554805)
-    return np.asarray(scale * alpha * np.expm1(x))
-
-
-def _elu_below(call: Call, x: Bounds) -> Bounds:
-    return np.asarray(call.attribute("alpha", 1.0) * np.expm1(x))
-
-
-def _celu_below(call: Call, x: Bounds) -> Bounds:
-    alpha = call.attribute("alpha", 1.0)
-    return np.asarray(alpha * np.expm1(x / alpha)) if alpha else np.full_like(x, np.nan)
-
-
-def _leaky_below(call: Call, x: Bounds) -> Bounds:
-    return np.asarray(call.attribute("alpha", 0.01) * x)
-
-
 def _self_gated(least: float) -> Transfer:
     """Return the transfer function of x times a gate between 0 and 1: at least some number, at most x."""
 
@@ -131,8 +64,8 @@ def _self_gated(least: float) -> Transfer:
             return anything(a.element_type, a.shape)
         alpha = call.attribute("alpha", 1.0)
         bottom = least / alpha if alpha > 0 else -np.inf
-        low = np.where(a.low >= 0, 0.0, np.maximum(np.minimum(a.low * _OVER_ONE, 0.0), bottom - 8 * a.form.u))
-        high = np.maximum(a.high * _OVER_ONE, 0.0)
+        low = np.where(a.low >= 0, 0.0, np.maximum(np.minimum(a.low * OVER_ONE, 0.0), bottom - 8 * a.form.u))
+        high = np.maximum(a.high * OVER_ONE, 0.0)
         low, high = margined(low, high, a.form, 4)
         return tensor(
             a.element_type, a.shape, low, high, may_nan=a.may_nan or a.may_infinite, bounds_from=a.bounds_from
@@ -158,58 +91,14 @@ def _parametric_relu(call: Call, a: AbstractTensor, slope: AbstractTensor) -> Ab
     return tensor(a.element_type, shape, low, high, may_nan=may_nan, bounds_from=rest_on(a, slope))
 
 
-def _thresholded(call: Call, a: AbstractTensor) -> AbstractTensor:
-    alpha = call.attribute("alpha", 1.0)
-    low = np.minimum(np.maximum(a.low, alpha * (1 - 2.0**-20) if alpha > 0 else alpha * _OVER_ONE), 0.0)
-    return tensor(a.element_type, a.shape, low, np.maximum(a.high, 0.0), may_nan=a.may_nan, bounds_from=a.bounds_from)
-
-
 def _shrink(call: Call, a: AbstractTensor) -> AbstractTensor:
     bias = abs(call.attribute("bias", 0.0))
     low, high = np.minimum(a.low - bias, 0.0), np.maximum(a.high + bias, 0.0)
     if a.form is not None:  # Some runtimes compute it in float32 whatever the type.
         low, high = outward(*outward(low, high, a.form), FORMATS["float32"])
-        slack = _OF_ATTRIBUTES * np.where(np.isfinite(bias), bias, 0.0)
+        slack = OF_ATTRIBUTES * np.where(np.isfinite(bias), bias, 0.0)
         low, high = low - slack, high + slack
     return tensor(a.element_type, a.shape, low, high, may_nan=a.may_nan, bounds_from=a.bounds_from)
-
-
-def _hard_sigmoid(call: Call, a: AbstractTensor) -> AbstractTensor:
-    alpha, beta = call.attribute("alpha", 0.2), call.attribute("beta", 0.5)
-    ends = [np.where(np.isnan(end), 0.5, end) for end in (alpha * a.low + beta, alpha * a.high + beta)]
-    slack = 2.0**-20 + (8 * a.form.u if a.form is not None else 0.0)
-    largest = np.maximum(np.abs(ends[0]), np.abs(ends[1])) + abs(beta)
-    wide = slack * np.where(np.isfinite(largest), np.minimum(largest, 4.0), 4.0)
-    low, high = np.clip(np.minimum(*ends) - wide, 0, 1), np.clip(np.maximum(*ends) + wide, 0, 1)
-    nan = a.may_nan or (alpha == 0 and a.may_infinite)
-    return tensor(a.element_type, a.shape, low, high, may_nan=nan)
-
-
-def _inside(f: Callable[[Bounds], Bounds], low: float, high: float, *, falling: bool = False) -> Transfer:
-    """Return the transfer function of a monotone function that is NaN outside of a range."""
-    inner = monotone(f, ulps=_ULPS_OTHER, falling=falling)
-
-    def transfer(call: Call, a: AbstractTensor) -> AbstractTensor:
-        outside = bool((a.low < low).any() or (a.high > high).any())
-        clipped = a.known(box=Box(np.clip(a.low, low, high), np.clip(a.high, low, high), np.zeros_like(a.mag)))
-        result = inner(call, clipped)
-        assert isinstance(result, AbstractTensor)
-        return like(result, a.shape, result.box, may_nan=a.may_nan or outside)
-
-    return transfer
-
-
-def _tangent(call: Call, a: AbstractTensor) -> AbstractTensor:
-    return tensor(a.element_type, a.shape, -np.inf, np.inf, may_nan=a.may_nan or a.may_infinite)
-
-
-def _cosh(call: Call, a: AbstractTensor) -> AbstractTensor:
-    low, high = margined(np.cosh(a.mag), np.cosh(a.box.largest()), a.form, _ULPS_OTHER)
-    return tensor(a.element_type, a.shape, np.maximum(low, 0.5), high, may_nan=a.may_nan, bounds_from=a.bounds_from)
-
-
-def _softsign(call: Call, a: AbstractTensor) -> AbstractTensor:
-    return tensor(a.element_type, a.shape, -_OVER_ONE, _OVER_ONE, may_nan=a.may_nan or a.may_infinite)
 
 
 def _clip(call: Call, a: AbstractTensor, least: Operand = None, most: Operand = None) -> AbstractTensor:
@@ -294,43 +183,61 @@ def _two_extremes(a: AbstractTensor, b: AbstractTensor, largest: bool) -> Abstra
     )
 
 
+logarithm = Unary(np.log, domain=(0.0, np.inf), ulps=_ULPS_LOG, rising=True)
+"""The natural logarithm: NaN below zero."""
+_LOG_SUM = Unary(lambda x: np.logaddexp(0, x), ulps=4, absolute=8, least=0.0, rising=True)
+
 TABLE: Mapping[str, Transfer] = {
-    "Acos": _inside(np.arccos, -1, 1, falling=True),
-    "Acosh": _inside(np.arccosh, 1, np.inf),
-    "Asin": _inside(np.arcsin, -1, 1),
-    "Asinh": monotone(np.arcsinh, ulps=_ULPS_OTHER),
-    "Atan": monotone(np.arctan, ulps=_ULPS_OTHER, least=-_HALF_PI, greatest=_HALF_PI, bounded=True),
-    "Atanh": _inside(np.arctanh, -1, 1),
-    "Ceil": monotone(np.ceil, exact=True, integral=True),
-    "Celu": _pieces(_celu_below, _same),
+    "Acos": Unary(np.arccos, domain=(-1.0, 1.0), ulps=_ULPS_OTHER),
+    "Acosh": Unary(np.arccosh, domain=(1.0, np.inf), ulps=_ULPS_OTHER),
+    "Asin": Unary(np.arcsin, domain=(-1.0, 1.0), ulps=_ULPS_OTHER),
+    "Asinh": Unary(np.arcsinh, ulps=_ULPS_OTHER, rising=True),
+    "Atan": Unary(np.arctan, ulps=_ULPS_OTHER, least=-_HALF_PI, greatest=_HALF_PI, rising=True),
+    "Atanh": Unary(np.arctanh, domain=(-1.0, 1.0), ulps=_ULPS_OTHER),
+    "Ceil": Unary(np.ceil, exact=True, integral=True, rising=True),
+    "Celu": Unary(
+        _below_zero(lambda x, alpha: alpha * np.expm1(x / alpha) if alpha else np.full_like(x, np.nan)),
+        {"alpha": 1.0}, turns=_ZERO, ulps=_ULPS_OTHER, absolute=4,
+    ),
     "Clip": _clip,
-    "Cos": ranged(-_OVER_ONE, _OVER_ONE, needs_finite=True),
-    "Cosh": _cosh,
-    "Elu": _pieces(_elu_below, _same),
-    "Erf": monotone(_erf, ulps=_ULPS_ERF, least=-_OVER_ONE, greatest=_OVER_ONE, bounded=True),
-    "Exp": monotone(np.exp, ulps=_ULPS_EXP, least=0.0, may_minus_zero=False),
-    "Floor": monotone(np.floor, exact=True, integral=True),
+    "Cos": Unary(None, least=-OVER_ONE, greatest=OVER_ONE, finite=True),
+    "Cosh": Unary(np.cosh, turns=_ZERO, ulps=_ULPS_OTHER, least=0.5),
+    "Elu": Unary(
+        _below_zero(lambda x, alpha: alpha * np.expm1(x)), {"alpha": 1.0}, turns=_ZERO, ulps=_ULPS_OTHER, absolute=4
+    ),
+    "Erf": Unary(_erf, ulps=_ULPS_ERF, least=-OVER_ONE, greatest=OVER_ONE, rising=True),
+    "Exp": Unary(np.exp, ulps=_ULPS_EXP, least=0.0, minus_zero=False, rising=True),
+    "Floor": Unary(np.floor, exact=True, integral=True, rising=True),
     "Gelu": _self_gated(-0.18),
-    "HardSigmoid": _hard_sigmoid,
+    "HardSigmoid": Unary(
+        _hard_sigmoid, {"alpha": 0.2, "beta": 0.5}, ulps=_ULPS_OTHER, absolute=64, least=0.0, greatest=1.0
+    ),
     "HardSwish": _self_gated(-0.376),
     "Identity": _identity,
-    "LeakyRelu": _pieces(_leaky_below, _same),
+    "LeakyRelu": Unary(
+        _below_zero(lambda x, alpha: alpha * x), {"alpha": 0.01}, turns=_ZERO, ulps=_ULPS_OTHER, absolute=4
+    ),
     "Log": logarithm,
     "Max": _extremum(largest=True),
     "Min": _extremum(largest=False),
     "Mish": _self_gated(-0.31),
     "PRelu": _parametric_relu,
     "Relu": _relu,
-    "Round": monotone(np.rint, exact=True, integral=True),
-    "Selu": _pieces(_selu_below, _selu_above),
+    "Round": Unary(np.rint, exact=True, integral=True, rising=True),
+    "Selu": Unary(_selu, _SELU, turns=_ZERO, ulps=_ULPS_OTHER, absolute=4),
     "Shrink": _shrink,
-    "Sigmoid": _sigmoid,
-    "Sin": ranged(-_OVER_ONE, _OVER_ONE, needs_finite=True),
-    "Sinh": monotone(np.sinh, ulps=_ULPS_OTHER),
+    "Sigmoid": Unary(
+        # Libraries have an absolute error here: some are 0 already at -20, some above 1.
+        lambda x: 1 / (1 + np.exp(-x)), absolute=16, least=0.0, minus_zero=False, rising=True
+    ),
+    "Sin": Unary(None, least=-OVER_ONE, greatest=OVER_ONE, finite=True),
+    "Sinh": Unary(np.sinh, ulps=_ULPS_OTHER, rising=True),
     "Softplus": _softplus,
-    "Softsign": _softsign,
+    "Softsign": Unary(None, least=-OVER_ONE, greatest=OVER_ONE, finite=True),
     "Swish": _self_gated(-0.28),
-    "Tan": _tangent,
-    "Tanh": monotone(np.tanh, ulps=_ULPS_TANH, least=-_OVER_ONE, greatest=_OVER_ONE, bounded=True),
-    "ThresholdedRelu": _thresholded,
-}
+    "Tan": Unary(None, finite=True),
+    "Tanh": Unary(np.tanh, ulps=_ULPS_TANH, least=-OVER_ONE, greatest=OVER_ONE, rising=True),
+    "ThresholdedRelu": Unary(
+        lambda x, alpha: np.where(x > alpha, x, 0.0), {"alpha": 1.0}, turns=lambda alpha: (alpha,)
+    ),
+}  # fmt: skip

@@ -190,8 +190,8 @@ def _cubic_weights(call: Call, a: AbstractTensor, others: Sequence[Operand]) -> 
     axes = np.count_nonzero(scales != 1) if scales is not None and scales.size else len(a.shape)
     c, t = float(call.attribute("cubic_coeff_a", -0.75)), np.linspace(0, 1, 257)
     near, far = ((c + 2) * t - (c + 3)) * t * t + 1, ((c * (t + 1) - 5 * c) * (t + 1) + 8 * c) * (t + 1) - 4 * c
-    most = float(sum(np.abs(weights) + np.abs(weights[::-1]) for weights in (near, far)).max())
-    return max(most * 1.001, 1.0) ** float(axes)
+    most = float((np.abs(near) + np.abs(near[::-1]) + np.abs(far) + np.abs(far[::-1])).max())
+    return float(np.power(max(most * 1.001, 1.0), axes))
 
 
 def _sample_grid(call: Call, a: AbstractTensor, grid: AbstractTensor) -> AbstractTensor:

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from rich.console import Group, RenderableType
 from rich.text import Text
 
 from vinculum.cli.answers import end, tell
 from vinculum.cli.options import OneObject
 from vinculum.errors import AttributeValueError, ModelError
-from vinculum.reporting.console import console
+from vinculum.reporting.terminal import console
 from vinculum.text import quoted
 
 if TYPE_CHECKING:
@@ -110,7 +109,7 @@ def check(
     from vinculum.analysis import check as checked
     from vinculum.analysis.accuracy import accuracy
     from vinculum.analysis.triage import read_baseline, read_suppressions, sorted_out
-    from vinculum.cli.input_files import read_arrays
+    from vinculum.cli.inputs import read_arrays
     from vinculum.models.source import read_source
     from vinculum.reporting.progress import progress
 
@@ -152,27 +151,18 @@ def _print(
 ) -> None:
     """Print each model's findings and bounds, and the suppressions that match no finding."""
     from vinculum.analysis.triage import unused
-    from vinculum.reporting.check import accuracy
     from vinculum.reporting.check.data import as_json
     from vinculum.reporting.check.page import page
     from vinculum.reporting.escape import short
 
-    def data(triage: Triage, bounds: Accuracy | None) -> dict[str, Any]:
-        bounded = {} if bounds is None else {"accuracy": accuracy.as_json(bounds)}
-        return {**as_json(triage, calibrated), **bounded}
-
-    def pages(triage: Triage, bounds: Accuracy | None) -> RenderableType:
-        bounded = () if bounds is None else (accuracy.page(bounds),)
-        return Group(page(triage, calibrated), *bounded)
-
     for triage, bounds in zip(triages, accuracies, strict=True):
-        tell(in_json, data, pages, triage, bounds)
+        tell(in_json, as_json, page, triage, calibrated, bounds)
     for one in () if in_json else unused(accepted, triages):
         console().print(Text(f"Suppresses nothing: {short(one.fingerprint or one.rule or one.node)}.", "yellow"))
 
 
 def _check_options(models: Sequence[Path], files: _Files, runs: int, in_json: bool) -> None:
-    from vinculum.cli.report_files import check_files
+    from vinculum.cli.outputs import check_files
 
     if in_json and len(models) > 1:
         raise AttributeValueError(f"--json reports one model, and {len(models)} are given; give one, or use --sarif")
@@ -206,7 +196,7 @@ def _input_errors(texts: Sequence[str], bounds: bool, as_type: str | None) -> di
 
 
 def _write(triages: Sequence[Triage], files: _Files) -> None:
-    from vinculum.cli.report_files import write_files
+    from vinculum.cli.outputs import write_files
     from vinculum.reporting.check import sarif
     from vinculum.reporting.check.witness_files import write_witnesses
     from vinculum.version import __version__

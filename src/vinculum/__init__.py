@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import importlib
 import os
-import sys
+import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -112,11 +112,12 @@ def __getattr__(name: str) -> Any:
 
 
 def _finish_imports() -> None:
-    """Wait for what other threads are importing: a forked child has its locks, and none of these threads."""
-    for name in tuple(sys.modules):
-        if name.startswith("vinculum."):
-            with suppress(Exception):  # it is raised in the thread that imports it
-                importlib.import_module(name)
+    """Import what a first division does, as another thread may be about to: a child would keep that one's locks."""
+    if threading.active_count() == 1:
+        return
+    for name in ("vinculum.ops.onnx", "vinculum.ops.openvino", "vinculum.kernels.compiled"):
+        with suppress(ModuleNotFoundError):  # there may be no compiled core
+            importlib.import_module(name)
 
 
 if hasattr(os, "register_at_fork"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -32,13 +33,13 @@ def compare(name: str, floor: bool, divisions: Mapping[str, Division], part: int
     for sign_a, sign_b in [(1, 1)] if name.startswith("u") else [(1, 1), (1, -1), (-1, 1), (-1, -1)]:
         x, y = sign_a * a, sign_b * b
         exact = x // y if floor else sign_a * sign_b * (a // b)
-        told = first_wrong(divisions, x.astype(name), y.astype(name), lambda found, exact=exact: _wrong(found, exact))
+        told = first_wrong(divisions, x.astype(name), y.astype(name), partial(_wrong, exact))
         if told:
             return told
     return None
 
 
-def _wrong(found: Array, exact: Array) -> str | None:
+def _wrong(exact: Array, found: Array) -> str | None:
     wrong = found != exact
     if not wrong.any():
         return None

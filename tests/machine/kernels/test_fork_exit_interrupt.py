@@ -109,6 +109,26 @@ with multiprocessing.get_context("fork").Pool(3) as processes:
 divide()
 """)
 
+    def test_during_the_first_division_of_other_threads(self) -> None:
+        """What these import, the child finds imported."""
+        program = """
+import os, threading, signal
+import numpy as np, vinculum
+a = np.arange(1, 100)
+threads = [threading.Thread(target=lambda: vinculum.div(a, a)) for _ in range(2)]
+for thread in threads:
+    thread.start()
+child = os.fork()
+if not child:
+    signal.alarm(60)
+    vinculum.div(a, a)
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0
+"""
+        for _ in range(5):
+            done = processes.run(processes.python(program, "-W", "ignore"), env=environment())
+            assert (done.stderr, done.returncode) == ("", 0)
+
     def test_while_other_threads_divide(self) -> None:
         """The helpers may be in the midst of a division of the parent's, and their locks be held."""
         assert_clean("""
@@ -322,6 +342,27 @@ assert_helpers(7)
                 child.send_signal(signal.SIGINT)
             output, errors = child.communicate()
             assert (child.returncode, output, errors) == (0, "", "")
+
+    def test_a_long_division_is_interrupted(self) -> None:
+        """Long before its end, which is told if it comes first."""
+        program = """
+vinculum.set_threads(1)
+a, out = (np.full(1 << 30, 100, np.int8) for _ in range(2))
+began = time.monotonic()
+vinculum.div(a, a, out=out)
+whole = time.monotonic() - began
+signal.signal(signal.SIGALRM, signal.default_int_handler)
+signal.setitimer(signal.ITIMER_REAL, 0.01)
+for _ in range(4):  # one alone may be quicker than we look for signals
+    began = time.monotonic()
+    try:
+        vinculum.div(a[:1], a, out=out)
+    except KeyboardInterrupt:
+        break
+took = time.monotonic() - began
+assert took < max(1, 0.75 * whole), (took, whole)
+"""
+        assert_clean(program)
 
     def test_it_ends_the_process_as_usual(self) -> None:
         program = "divide()\nprint('ready', flush=True)\nwhile True:\n    divide()"

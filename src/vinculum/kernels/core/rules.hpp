@@ -61,12 +61,14 @@ constexpr int FEW_BITS = sizeof(T) == 8                ? 51
                          : sizeof(T) == 4 && FEW_OF_32 ? 24
                                                        : 0;
 
-// Of integers of so few bits; unsigned ones have one bit less.
+// Of integers of so few bits; unsigned ones have one bit less, and are converted as signed ones: of others compilers
+// make a product and a sum.
 template <class T, bool Floor>
 VINCULUM_ALWAYS_INLINE T quotient_of_few_bits(T a, T b) {
     constexpr bool FLOORS = Floor && std::is_signed_v<T>;
     if constexpr (FEW_BITS<T> == 24)
-        return T(FLOORS ? floored_quotient(float(a), float(b)) : truncated_quotient(float(a), float(b)));
+        return T(FLOORS ? floored_quotient(float(std::int32_t(a)), float(std::int32_t(b)))
+                        : truncated_quotient(float(std::int32_t(a)), float(std::int32_t(b))));
     else if constexpr (FLOORS) return flooring_51(a, b);
     else return truncating_51(a, b);
 }

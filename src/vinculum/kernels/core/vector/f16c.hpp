@@ -151,21 +151,9 @@ VINCULUM_ALWAYS_INLINE Encodings narrow(Widened value, Format format) {
     return narrow_numbers({with_one_nan(value.x), with_one_nan(value.y)}, format);
 }
 
-// Calls a function of the place and the number of elements for whole vectors and for the rest. Without masks the rest
-// is the last whole vector, whose quotients are computed before others take the place of its operands.
-template <class Quotients>
-VINCULUM_ALWAYS_INLINE void by_vectors(std::uint16_t* c, std::int64_t n, Quotients quotients) {
-    const bool overlaps = !HAS_MASKS && n > LANES && n % LANES > 0;
-    const Encodings last = overlaps ? quotients(n - LANES, LANES) : Encodings();
-    std::int64_t i = 0;
-    for (; i + LANES <= n; i += LANES) store(c + i, quotients(i, LANES));
-    if (overlaps) store(c + n - LANES, last);
-    else if (i < n) store(c + i, quotients(i, n - i), n - i);
-}
-
-VINCULUM_ALWAYS_INLINE Encodings loaded(const std::uint16_t* p, std::int64_t n) {
-    return n == LANES ? load(p) : load(p, n);
-}
+// Whether what is left behind whole vectors is divided as the last whole vector, where there are no masks. Its
+// quotients are computed first, before others take the place of its operands.
+VINCULUM_ALWAYS_INLINE bool overlaps(std::int64_t n) { return !HAS_MASKS && n > LANES && n % LANES > 0; }
 
 template <class Format>
 struct SixteenBits {
@@ -173,24 +161,44 @@ struct SixteenBits {
     static Found divide(const std::uint16_t* a, const std::uint16_t* b, std::uint16_t* c, std::int64_t n) {
         const Format format;
         const Widened only_a = repeated(Format::widen(*a)), only_b = repeated(Format::widen(*b));
-        by_vectors(c, n, [=](std::int64_t i, std::int64_t count) {
-            const Widened x = OneA ? only_a : widen(loaded(a + i, count), format);
-            const Widened y = OneB ? only_b : widen(loaded(b + i, count), format);
-            return narrow(x / y, format);
-        });
+        Encodings last;
+        if (overlaps(n)) {
+            const Widened x = OneA ? only_a : widen(load(a + n - LANES), format);
+            const Widened y = OneB ? only_b : widen(load(b + n - LANES), format);
+            last = narrow(x / y, format);
+        }
+        std::int64_t i = 0;
+        for (; i + LANES <= n; i += LANES) {
+            const Widened x = OneA ? only_a : widen(load(a + i), format),
+                          y = OneB ? only_b : widen(load(b + i), format);
+            store(c + i, narrow(x / y, format));
+        }
+        if (overlaps(n)) {
+            store(c + n - LANES, last);
+        } else if (i < n) {
+            const Widened x = OneA ? only_a : widen(load(a + i, n - i), format);
+            const Widened y = OneB ? only_b : widen(load(b + i, n - i), format);
+            store(c + i, narrow(x / y, format), n - i);
+        }
         return NOTHING;
     }
 
     // Divides by a reciprocal, and where a quotient is subnormal or NaN, by the divisor.
     static void divide_by_reciprocal(const std::uint16_t* a, float divisor, float reciprocal, std::uint16_t* c,
                                      std::int64_t n) {
-        by_vectors(c, n, [=](std::int64_t i, std::int64_t count) {
+        const auto quotients = [=](Encodings dividends) {
             const Format format;
-            const Widened x = widen(loaded(a + i, count), format), products = x * repeated(reciprocal);
+            const Widened x = widen(dividends, format), products = x * repeated(reciprocal);
             if ((irregular(products.x, format) | irregular(products.y, format)) == 0)
                 return narrow_numbers(products, format);
             return narrow(x / repeated(divisor), format);
-        });
+        };
+        Encodings last;
+        if (overlaps(n)) last = quotients(load(a + n - LANES));
+        std::int64_t i = 0;
+        for (; i + LANES <= n; i += LANES) store(c + i, quotients(load(a + i)));
+        if (overlaps(n)) store(c + n - LANES, last);
+        else if (i < n) store(c + i, quotients(load(a + i, n - i)), n - i);
     }
 };
 

@@ -156,6 +156,18 @@ class TestInside:
         assert report.nodes == 3
 
 
+class TestChoices:
+    """What a condition chooses."""
+
+    def test_a_value_that_is_always_chosen_is_not_computed_from_itself(self) -> None:
+        report = checked(
+            """<ir_version: 8, opset_import: ["" : 18]> g (int64[3] n, int64[3] k) => (int64[3] q) {
+            c = Greater(n, n) w = Where(c, k, n) s = Add(w, w) q = Div(k, s) }""",
+            assume=["n=2:2"],
+        )
+        assert (report.unknown_operators, report.findings) == ({}, ())
+
+
 class TestLoops:
     """The state of a loop is what enough iterations make of it."""
 

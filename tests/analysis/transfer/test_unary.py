@@ -7,6 +7,9 @@ from itertools import pairwise
 import numpy as np
 
 from tests.cases import case
+from vinculum.analysis.domain.abstract_tensor import tensor
+from vinculum.analysis.domain.numbering import Numbering
+from vinculum.analysis.transfer.call import Call
 from vinculum.analysis.transfer.operators.activations import TABLE
 from vinculum.analysis.transfer.unary import Unary
 
@@ -43,6 +46,14 @@ def test_it_stays_within_its_limits() -> None:
             values = _values(declared, points, list(declared.attributes.values()))
             assert declared.least <= values.min()
             assert values.max() <= declared.greatest
+
+
+def test_bounds_may_have_different_shapes() -> None:
+    operand = tensor("float32", (3,), 0.0, [1.0, 2.0, 3.0])
+    call = Call("Exp", 18, {}, (), Numbering())
+    result = DECLARED["Exp"](call, operand)
+    assert (result.low <= 1).all()
+    assert (result.high >= np.exp([1.0, 2.0, 3.0])).all()
 
 
 def test_most_activations_are_declared() -> None:

@@ -40,11 +40,14 @@ class Numbering:
         self._definitions: dict[int, Definition] = {}
 
     def numbered(self, value: AbstractTensor, definition: Definition | None = None) -> AbstractTensor:
-        """Return the value with a number, a new one if it has none, and keep how it is computed."""
+        """Return the value with a number, a new one if it has none, and keep how it is computed.
+
+        What an operator passes on as it is, is not computed from itself.
+        """
         if not value.number:
             value = value.known(number=next(self._next))
         self._tensors.setdefault(value.number, value)
-        if definition is not None:
+        if definition is not None and value.number not in definition.operands:
             self._definitions.setdefault(value.number, definition)
         return value
 

@@ -143,7 +143,8 @@ def _count(site: Site, x: AbstractTensor) -> Hidden | None:
     rows = reduced_rows(site.call, x, site.operands[1] if len(site.operands) > 1 else None)
     if rows is None or rows.fewest > 0 or not rows.axes:
         return None
-    return Hidden(0, tensor(x.element_type, None, rows.fewest, rows.most, may_minus_zero=False))
+    count = tensor(x.element_type, None, rows.fewest, rows.most, may_minus_zero=False)
+    return Hidden(0, count, guarded_by="ONNX Runtime, where the mean of nothing is 0")
 
 
 def _loss(site: Site, x: AbstractTensor) -> Hidden | None:

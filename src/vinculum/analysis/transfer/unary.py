@@ -11,7 +11,7 @@ from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom,
 from vinculum.analysis.domain.facts import Fact, Facts, Kind
 from vinculum.analysis.domain.formats import Bounds, Format, outward
 from vinculum.analysis.transfer.call import Call, Operand
-from vinculum.analysis.transfer.shared import margined
+from vinculum.analysis.transfer.shared import hull_of, margined
 
 OVER_ONE = 1 + 2.0**-20
 OF_ATTRIBUTES = 2.0**-21
@@ -99,10 +99,8 @@ class Unary:
             points += [np.where(inside, np.clip(side, low, high), low) for side in _sides(turn)]
         assert self.f is not None
         values = [np.asarray(self.f(point, *given)) for point in points]
-        undefined = any(bool(np.isnan(value).any()) for value in values)
-        if undefined:  # Of infinities; next to them all is finite, or at another point.
-            values = [np.where(np.isnan(value), 0.0, value) for value in values]
-        return np.minimum.reduce(values), np.maximum.reduce(values), undefined
+        # NaN is of infinities; next to them all is finite, or at another point.
+        return *hull_of(values), any(bool(np.isnan(value).any()) for value in values)
 
     def _widened(self, low: Bounds, high: Bounds, form: Format) -> tuple[Bounds, Bounds]:
         """Return bounds of what libraries compute."""

@@ -5,10 +5,10 @@ Every division operator of ONNX, OpenVINO and SONNX, right to the last bit.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import threading
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from vinculum.errors import (
@@ -116,7 +116,7 @@ def _finish_imports() -> None:
     if threading.active_count() == 1:
         return
     for name in ("vinculum.ops.onnx", "vinculum.ops.openvino", "vinculum.kernels.compiled"):
-        with suppress(ModuleNotFoundError):  # there may be no compiled core
+        with contextlib.suppress(ModuleNotFoundError):  # there may be no compiled core
             importlib.import_module(name)
 
 

@@ -76,7 +76,7 @@ using GetTensorElementTypeAndShapeDataReference = Function<414, Status*(const Va
 // Codes of a status.
 constexpr int FAIL = 1, INVALID_ARGUMENT = 2;
 
-// An operator of ours. ONNX Runtime reads fields behind those of the version that is told: all are here, and zero.
+// An operator of ours. ONNX Runtime reads fields beyond those of the stated version: all are here, and zero.
 struct CustomOp {
     std::uint32_t version = VERSION;
     void* (*CreateKernel)(const CustomOp*, const Api*, const KernelInfo*) = nullptr;

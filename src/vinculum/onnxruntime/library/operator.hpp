@@ -1,4 +1,4 @@
-// What an operator of the library is: its element types, what it is told to do, and how it says what goes wrong.
+// What an operator of the library is: its element types, its policies, and its errors.
 #pragma once
 
 #include <cstdint>

@@ -61,15 +61,15 @@ def _of_library(name: str, *modules: str) -> CFile:
 
 
 def _integers(module: str, sign: str) -> CFile:
-    loops = (f"c_integer_loops_{sign}.{module}", "c_places.Places", f"c_broadcast_loops_{sign}.{module}")
+    loops = (f"c_integer_loops_{sign}.{module}", f"c_broadcast_loops_{sign}.{module}")
     return _of_library(f"{module.lower()}.c", f"c_integer_quotients.{module}", *loops)
 
 
 C_FILES = (
     *(_integers(f"Int{bits}", "signed") for bits in (8, 16, 32, 64)),
     *(_integers(f"UInt{bits}", "unsigned") for bits in (8, 16, 32, 64)),
-    _of_library("float.c", "c_places.Places", "c_float_loops.Binary32"),
-    _of_library("double.c", "c_places.Places", "c_float_loops.Binary64"),
+    _of_library("float.c", "c_float_loops.Binary32"),
+    _of_library("double.c", "c_float_loops.Binary64"),
 )
 
 

@@ -16,12 +16,12 @@ from vinculum.cli.options import (
     ClusterAddress,
     DialectName,
     OneObject,
-    OverflowPolicy,
     Processes,
     ZeroDivisorPolicy,
     policies_advised,
 )
 from vinculum.errors import AttributeValueError, SpecLookupError
+from vinculum.ops.policies import Overflow
 from vinculum.reporting.terminal import counted
 from vinculum.spec.registry import find_version
 from vinculum.text import shape_text
@@ -52,7 +52,10 @@ def divide(
         Literal["numpy", "none", "pdpd"] | None, typer.Option(help="Attribute of Divide.")
     ] = None,
     zero_divisor: ZeroDivisorPolicy = "raise",
-    overflow: OverflowPolicy = "wrap",
+    overflow: Annotated[
+        Overflow | None,
+        typer.Option(help="The result of an integer MIN/-1. Default: wrap; for SONNX, which has these two, raise."),
+    ] = None,
     element_type: Annotated[
         str | None,
         typer.Option(

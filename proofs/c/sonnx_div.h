@@ -13,10 +13,13 @@
  *   - The result overlaps no other array. To overwrite the dividends use sonnx_div_in_place, whose divisors overlap
  *     the dividends nowhere. Operands may overlap each other, and may be the same.
  *   - Elements are in row-major order, without gaps.
- *   - Integers: no divisor is zero. The functions do not look; division by zero is undefined in C and traps on many
+ *   - Integers: no divisor is zero. Only sonnx_div_checked looks; division by zero is undefined in C and traps on many
  *     processors. sonnx_div_first_violation and vinculum_first_zero tell beforehand.
  *   - Floating point: the rounding mode is to nearest, ties to even, and subnormal numbers are not flushed to zero:
  *     both are so where nobody changed them. A program that is linked with -ffast-math changes them.
+ *
+ *     A processor without them divides by a routine of the compiler, which must keep to IEEE 754. The integer functions
+ *     compute nothing in floating point, and their files need neither such a processor nor such a routine.
  *
  * float16 and bfloat16 are absent: C11 has no type for them. Their algorithm is proved in the other theories.
  */
@@ -24,6 +27,10 @@
 #define SONNX_DIV_H
 
 #include <stdint.h>
+
+/* The major number counts changes after which a program must be changed too; the minor one counts additions. */
+#define SONNX_DIV_VERSION_MAJOR 2
+#define SONNX_DIV_VERSION_MINOR 0
 
 #ifdef __cplusplus
 extern "C" {
@@ -114,6 +121,9 @@ void vinculum_floor_div_uint64(const uint64_t *a, const uint64_t *b, uint64_t *c
  * hold, for each dimension of the result, by how many elements of the operand one step along it moves: 0 where the
  * operand is stretched, and never less. The place of an index is the sum of each coordinate times its stride. Unless n
  * is 0, the place of the last index is within the operand. The zero divisors that matter are those that are reached.
+ *
+ * coordinates has room for rank - 1 integers, one for each dimension but the last; what it holds is overwritten, and it
+ * overlaps nothing else. The walk adds strides: nothing is divided but the elements.
  */
 void vinculum_div_broadcast_int8(const int8_t *a, const int8_t *b, int8_t *c, int64_t rank, int64_t n,
     const int64_t *shape, const int64_t *a_strides, const int64_t *b_strides, int64_t *coordinates);

@@ -73,7 +73,7 @@ class TestCommittedHeaders:
         before = record.read_text(encoding="utf-8")
         record.write_text(before.replace("two_step.drv", "one_step.drv"), encoding="utf-8")
         assert main(["--check"]) == 2
-        assert "rules.sha256 is not up to date" in capsys.readouterr().err
+        assert "extraction.sha256 is not up to date" in capsys.readouterr().err
         assert main([]) == 0
         assert record.read_text(encoding="utf-8") == before
 

@@ -23,7 +23,7 @@ PYTEST_ARGS += -p no:cacheprovider
 endif
 
 .PHONY: help demo docs test lint types layers pytest runtimes machine hazards wheel check-build \
-  sanitize sanitize-memory sanitize-threads sanitize-runtimes cross cross-all exhaustive mutation bench bench-guard survey proofs proofs-all rules baseline sonnx-c traceability clean
+  sanitize sanitize-memory sanitize-threads sanitize-runtimes cross cross-all exhaustive mutation bench bench-guard survey proofs proofs-all rules baseline sonnx-upstream sonnx-c traceability clean
 
 demo: .venv/demo ## Run an exported model with every division in it exact
 	$(BIN)/vinculum run examples/layer_norm/model.onnx --input x=examples/layer_norm/x.npy
@@ -231,6 +231,10 @@ rules: ## Extract the core's rules from the proved programs; needs why3
 # Whether the texts that the clauses rest on are yours: the documents that proofs/baseline.toml names, in one folder.
 baseline: ## Compare the documents in DOCUMENTS=folder with those that were implemented
 	$(PROVING).baseline $(DOCUMENTS)
+
+# Div on the libraries of SONNX's own formal specifications: SONNX=folder, a checkout of its repository.
+sonnx-upstream: ## Replay Div on SONNX's own libraries, in SONNX=folder; needs why3
+	$(PROVING).upstream $(SONNX)
 
 # The proved loops as a small C library, build/sonnx-c. It needs why3 and gcc, or what CC=... and AR=... name.
 sonnx-c: ## Build the proved loops as a C library in build/sonnx-c; needs why3 and gcc

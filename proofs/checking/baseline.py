@@ -1,4 +1,4 @@
-"""Which text each clause rests on: ``python -m proofs.checking.baseline FOLDER`` compares it with your copies of the texts.
+"""Which text each clause rests on: ``python -m proofs.checking.baseline FOLDER`` compares it with your copies.
 
 ``proofs/baseline.toml`` identifies the documents by their SHA-256, and in them, for each clause of each row, the lines
 that it rests on, by their numbers and a digest; none of the texts is copied. A clause that the document does not state
@@ -22,7 +22,9 @@ from proofs.checking.trace_links import Entry
 from vinculum.spec.model import OperatorSpec
 
 FILE = Path(__file__).parents[1] / "baseline.toml"
-_PASSAGE = re.compile(r"(?P<document>[\w-]+) (?P<lines>\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*) (?P<digest>[0-9a-f]{16})(?: (?P<tag>\S+))?")
+_PASSAGE = re.compile(
+    r"(?P<document>[\w-]+) (?P<lines>\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*) (?P<digest>[0-9a-f]{16})(?: (?P<tag>\S+))?"
+)
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class Document:
 
 @dataclass(frozen=True)
 class Passage:
-    """Lines of a document, ``"304-305"`` or ``"159,163"``, the beginning of their SHA-256, and the document's own tag."""
+    """Lines of a document, ``"304-305"`` or ``"159,163"``, how their SHA-256 begins, and the document's own tag."""
 
     document: str
     lines: str
@@ -115,7 +117,7 @@ def _requirement(entry: dict[str, object]) -> Requirement:
 
 
 def problems(baseline: Baseline, rows: Sequence[OperatorSpec]) -> Iterator[str]:
-    """Yield a line for each clause without exactly one requirement, and each requirement that cannot be what one rests on."""
+    """Yield a line for each clause that has not one requirement, and each requirement that says too little."""
     for row in rows:
         for clause in row.clauses:
             found = [each for each in baseline.requirements if each.concerns(row, clause.tag)]
@@ -150,7 +152,8 @@ def differences(baseline: Baseline, folder: Path) -> Iterator[str]:
         for passage in each.on:
             text = texts.get(passage.document)
             if text is not None and (found := digest_of(passage.text(text))) != passage.digest:
-                yield f"{', '.join(each.clauses)}: {passage.document} {passage.lines} is now {found}, not {passage.digest}"
+                where = f"{', '.join(each.clauses)}: {passage.document} {passage.lines}"
+                yield f"{where} is now {found}, not {passage.digest}"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -1,8 +1,9 @@
-"""Whether each theorem is about the clause that it is linked to: ``python -m proofs.checking.linked``, without a prover.
+"""Whether each theorem is about the clause that it is linked to: ``python -m proofs.checking.linked``.
 
 ``proofs/vocabulary.toml`` is a second table by hand. It says in which words of the theories each clause is stated, and
-how many theorems stand for it; ``traceability.toml`` says which. A theorem that has none of a clause's words in its statement is not about it, and one that was added, or is
-gone, changes the number. What ``statements.txt`` keeps is compared with the links too.
+how many theorems stand for it; ``traceability.toml`` says which. A theorem that has none of a clause's words in its
+statement is not about it, and one that was added, or is gone, changes the number. What ``statements.txt`` keeps is
+compared with the links too.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ def linked(proofs: Path) -> dict[str, list[str]]:
 
 
 def irrelevant(proofs: Path) -> Iterator[str]:
-    """Yield a line for each theorem that is linked to a clause in whose words it is not stated, and each clause without words."""
+    """Yield a line for each theorem that is linked to a clause in whose words it is not stated, and other gaps."""
     known = vocabulary((proofs / VOCABULARY).read_text(encoding="utf-8"))
     statements = Statements(proofs)
     links = linked(proofs)
@@ -94,7 +95,7 @@ def irrelevant(proofs: Path) -> Iterator[str]:
 
 
 def require_linked(proofs: Path) -> None:
-    """Check that each linked theorem is about its clause, and that exactly what is linked, extracted or trusted is kept.
+    """Check that linked theorems are about their clauses, and that what is linked, extracted or trusted is kept.
 
     Raises
     ------
@@ -109,8 +110,8 @@ def require_linked(proofs: Path) -> None:
     kept = {line.partition("  ")[2] for line in (proofs / TRACED).read_text(encoding="utf-8").splitlines()}
     if differing := sorted(wanted ^ kept):
         raise ProofError(
-            f"{TRACED} does not keep what is linked, extracted or trusted, and nothing else: {', '.join(differing[:3])}; "
-            "`make traceability` writes it"
+            f"{TRACED} does not keep what is linked, extracted or trusted, and nothing else: "
+            f"{', '.join(differing[:3])}; `make traceability` writes it"
         )
 
 

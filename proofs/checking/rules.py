@@ -82,7 +82,7 @@ def outdated(folder: Path = FOLDER) -> list[str]:
 
 
 def digests() -> str:
-    """Return the SHA-256 of what is extracted, and of the theories, drivers and programs that it is extracted from and by."""
+    """Return the SHA-256 of what is extracted, and of the theories, drivers and programs that make it."""
     names = sorted(path.relative_to(PROOFS.parent) for path in [*PROOFS.glob("c/*.[dh]*"), LIBRARY_RECORD])
     names += (Path("proofs", "checking", name) for name in ("extraction.py", "rules.py"))
     names += (Path("proofs", "theories", name) for name in _theories())
@@ -136,7 +136,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             LIBRARY_RECORD.write_text(library, encoding="utf-8")
             RECORD.write_text(digests(), encoding="utf-8")
         if LIBRARY_RECORD.read_text(encoding="utf-8") != library:
-            raise ProofError(f"{LIBRARY_RECORD.name} is not of the library that the proofs extract to; `make rules` writes it")
+            raise ProofError(
+                f"{LIBRARY_RECORD.name} is not of the library that the proofs extract to; `make rules` writes it"
+            )
         if RECORD.read_text(encoding="utf-8") != digests():
             raise ProofError(f"{RECORD.name} is not up to date; `make rules` writes it")
         print(f"the {len(RULES)} families of rules and the C library are what the proofs extract to")

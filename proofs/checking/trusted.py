@@ -1,8 +1,8 @@
 """What the proofs take on trust: every axiom, assumption, unproved end and contract without a body, with its reason.
 
 ``proofs/README.md`` lists them in a table. Here each theory's text is read for the words that put something beyond
-proof, and the two lists must agree. `any` is none of them: Why3 asks for a proof that such a value exists. A second table
-has the digest of each file by hand that becomes C: nothing but a reader of it can tell whether it is right.
+proof, and the two lists must agree. `any` is none of them: Why3 asks for a proof that such a value exists. A second
+table has the digest of each file by hand that becomes C: only who reads it can tell whether it is right.
 """
 
 from __future__ import annotations

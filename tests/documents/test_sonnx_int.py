@@ -85,7 +85,7 @@ class TestConstraints:
             sonnx.div(a, np.zeros_like(b), overflow="wrap")
 
     def test_v1_is_never_saturated(self) -> None:
-        with pytest.raises(AttributeValueError, match="overflow is 'saturate'; .* allows 'raise' and 'wrap'"):
+        with pytest.raises(AttributeValueError, match=r"overflow is 'saturate'; .* allows 'raise' and 'wrap'"):
             sonnx.div(np.ones(1, "i4"), np.ones(1, "i4"), overflow="saturate")  # type: ignore[arg-type]  # what is refused
 
     def test_a_zero_divisor_comes_before_overflow(self) -> None:

@@ -52,7 +52,9 @@ class TestGaps:
         (first, *rest) = ours.requirements
         for changed, count in ((tuple(rest), 0), ((first, first, *rest), 2)):
             (told,) = problems(replace(ours, requirements=changed), ROWS)
-            assert told == f"SONNX Div (real), exact-quotient: {count} requirements in baseline.toml; each clause has one"
+            assert (
+                told == f"SONNX Div (real), exact-quotient: {count} requirements in baseline.toml; each clause has one"
+            )
 
     def test_what_is_silently_derived(self, ours: Baseline) -> None:
         changed = tuple(replace(each, derived="") for each in ours.requirements)

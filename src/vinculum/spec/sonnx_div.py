@@ -45,7 +45,11 @@ _GENERAL = (
         "General restrictions, [GR2], numerical types are explicit and never inferred",
     ),
     Clause("[GR3]", "No operand is converted to another element type.", "General restrictions, [GR3]"),
-    Clause("[GR4]", "No operand has a default value, and there is no attribute that has one.", "General restrictions, [GR4]"),
+    Clause(
+        "[GR4]",
+        "No operand has a default value, and there is no attribute that has one.",
+        "General restrictions, [GR4]",
+    ),
 )
 _PROPAGATED = Clause(
     "propagated-error",

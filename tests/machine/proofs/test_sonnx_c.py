@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from hashlib import sha256
 from math import prod
-from pathlib import Path
 from typing import Any
 
 import numpy as np

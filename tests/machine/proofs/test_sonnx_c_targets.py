@@ -1,7 +1,7 @@
 """The extracted C library on processors of 32 bits, emulated: the same quotients without a system below them.
 
-On Debian: ``apt install gcc-arm-linux-gnueabihf gcc-riscv64-unknown-elf qemu-user-static``. The first takes gcc-multilib
-away, which other tests need, so that CI has none of the three.
+On Debian: ``apt install gcc-arm-linux-gnueabihf gcc-riscv64-unknown-elf qemu-user-static``. The first takes
+gcc-multilib away, which other tests need, so that CI has none of the three.
 """
 
 from __future__ import annotations
@@ -80,11 +80,16 @@ class TestTargets:
         for main in (tmp_path / "main.c", EXAMPLE):
             made = tmp_path / "program"
             # Nobody sets RISC-V's global pointer, by which a linker would shorten addresses.
-            flags = ["-O2", "-ffreestanding", "-fno-tree-loop-distribute-patterns", "-nostdlib", "-static", "-Wl,--no-relax"]
+            flags = [
+                "-O2",
+                "-ffreestanding",
+                "-fno-tree-loop-distribute-patterns",
+                "-nostdlib",
+                "-static",
+                "-Wl,--no-relax",
+            ]
             headers = [f"-I{folder}" for folder in (BARE, sources[0].parent)]
-            output_of(
-                [compiler, *target.flags, *flags, *headers, main, BARE / "bare.c", *objects, "-lgcc", "-o", made]
-            )
+            output_of([compiler, *target.flags, *flags, *headers, main, BARE / "bare.c", *objects, "-lgcc", "-o", made])
             assert run([emulator, str(made)]).returncode == 0
 
     def test_nothing_but_division_is_called(

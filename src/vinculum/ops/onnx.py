@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from functools import cache
+from typing import Any, Final
 
 import numpy.typing as npt
 
@@ -11,6 +12,9 @@ from vinculum.ops.operator import Operator, prepared
 from vinculum.ops.policies import Overflow, ZeroDivisor
 
 Array = npt.NDArray[Any]
+
+_RAISE: Final = "raise"
+_WRAP: Final = "wrap"
 
 
 def div(
@@ -71,8 +75,12 @@ def div(
     >>> div(np.int32([-11, 12]), np.int32([3, 3]))
     array([-3,  4], dtype=int32)
     """
-    find = _div if consumed_inputs is None else _new_div
-    operator = find(opset, axis, broadcast, consumed_inputs, zero_divisor, overflow)
+    default = opset is None and axis is None and broadcast is None and consumed_inputs is None
+    if default and zero_divisor is _RAISE and overflow is _WRAP:
+        operator = _newest_div()  # to find it by its arguments takes longer than to divide few elements
+    else:
+        find = _div if consumed_inputs is None else _new_div
+        operator = find(opset, axis, broadcast, consumed_inputs, zero_divisor, overflow)
     return operator(a, b, out) if where is None else operator.masked(a, b, out, where)
 
 
@@ -116,6 +124,11 @@ def reciprocal(
     find = _reciprocal if consumed_inputs is None else _new_reciprocal
     operator = find(opset, consumed_inputs)
     return operator(x, None, out) if where is None else operator.masked(x, None, out, where)
+
+
+@cache
+def _newest_div() -> Operator:
+    return Operator("Div")
 
 
 def _new_div(

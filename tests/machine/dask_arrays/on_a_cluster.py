@@ -1,4 +1,4 @@
-"""Divides a chain of Dask arrays on three processes, of which one is killed each time: ``python on_a_cluster.py FOLDER``.
+"""Divides a chain of Dask arrays on three processes, one of which is killed: ``python on_a_cluster.py FOLDER``.
 
 It prints the error of a chain that fails.
 """

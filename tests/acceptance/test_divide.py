@@ -196,5 +196,5 @@ class TestRefused:
         with pytest.raises(KeyboardInterrupt):
             divide(folder / "a.npy", folder / "b.npy", folder / "c.npy", task_bytes=4, advance=stop)
         line = refused("divide", "a.npy", "b.npy", "-o", "c.npy", "--operator", "Divide")
-        assert line.startswith("'c.npy.journal' belongs to another job: it differs in operator")
+        assert line.startswith("'c.npy.journal' belongs to another job: operator was 'Div-14', now 'Divide-1'")
         assert "delete it and 'c.npy.partial', or give another place for the result" in line

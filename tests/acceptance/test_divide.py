@@ -158,8 +158,6 @@ class TestRefused:
             ),
             (("a.npy", "b.npy", "-o", "c.npy", "--dialect", "sonnx"), "no variant given; allowed: real, float, int"),
             (("a.npy", "b.npy", "-o", "c.npy", "--task-size", "0"), "--task-size"),
-            (("a.npy", "b.npy", "-o", "c.npy", "--workers", "0"), "--workers"),
-            (("a.npy", "b.npy", "-o", "c.npy", "--workers", "1", "--cluster", "tcp://localhost:1"), "leave one out"),
             (("a.npy", "b.npy", "-o", "c.npy", "--cluster", "xyz"), "no scheduler answers at 'xyz'"),
         ):
             with case(*arguments):

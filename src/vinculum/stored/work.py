@@ -55,6 +55,8 @@ class Division:
         An operand of the result's shape, whose chunks and compression the result takes if its format allows.
     made : int or None
         The inode of the file or folder that this job made for the quotients.
+    version : str
+        The version of this package, which workers that join later must have too.
     """
 
     operator: Operator
@@ -68,6 +70,7 @@ class Division:
     chunk: Shape
     like: Place | None
     made: int | None = None
+    version: str = __version__
 
     @property
     def blocks(self) -> int:
@@ -77,7 +80,7 @@ class Division:
     def job(self) -> dict[str, Any]:
         """Return the data that identify this job."""
         return {
-            "vinculum": __version__,
+            "vinculum": self.version,
             "operator": self.operator.spec.title,
             "attributes": dict(self.operator.attributes),
             "zero_divisor": self.operator.policies.zero_divisor,
@@ -108,6 +111,8 @@ class Division:
 
     def run(self, start: int, stop: int, write: bool) -> Done:
         """Divide some blocks and write them; without `write`, only find exceptions for which a policy raises."""
+        if self.version != __version__:
+            raise ModelError(f"a worker has vinculum {__version__}, and the job {self.version}; install one")
         crc, found = 0, []
         with self._operands() as operands, self._target(writable=write) as target:
             for number in range(start, stop):
@@ -119,6 +124,7 @@ class Division:
                 if isinstance(quotients, Exceptions):
                     found.append(_within(quotients, region))
                 elif write and not found:
+                    self._check_made(target)
                     target.write(region, out)
                     crc = zlib.crc32(as_bytes(out, target.order), crc)
         return Done(start, stop, crc if write and not found else None, self._joined(found))
@@ -161,9 +167,12 @@ class Division:
     def _target(self, *, writable: bool = False) -> Iterator[Stored]:
         """Open what the job made, and nothing that has taken its place."""
         with open_stored(self.target, self.raw_type, writable=writable) as target:
-            if target.status().st_ino != self.made:
-                raise ModelError(f"{str(self.target.path)!r} is not what this job made; move it away, and begin again")
+            self._check_made(target)
             yield target
+
+    def _check_made(self, target: Stored) -> None:
+        if target.status().st_ino != self.made:
+            raise ModelError(f"{str(self.target.path)!r} is not what this job made; move it away, and begin again")
 
     def _part(self, operand: Stored, region: Region, which: int) -> Array:
         """Return an operand's part of a block, with the result's rank."""

@@ -65,9 +65,12 @@ def divide_stored_arrays(client: Any, a: str, b: str, outs: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    from vinculum.stored.clusters import client_of
+    from distributed import Client, LocalCluster
 
-    with client_of(None, 2) as two:
+    with (
+        LocalCluster(2, threads_per_worker=1, dashboard_address=None, silence_logs=50) as cluster,
+        Client(cluster) as two,
+    ):
         assert len({*two.run(os.getpid).values()} | {os.getpid()}) == 3
         divide_dask_arrays(two)
         divide_stored_arrays(two, sys.argv[1], sys.argv[2], sys.argv[3:])

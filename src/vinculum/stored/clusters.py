@@ -30,7 +30,8 @@ def client_of(address: str | None) -> Iterator[Any]:
     except ModuleNotFoundError as error:
         raise ModelError(f"a cluster needs the package {error.name}: pip install 'vinculum-div[dask]'") from None
     # A failed worker is tried again or ends the job with one line, which Dask's own log would only repeat.
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    for name in ("distributed", "tornado.application"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         client = Client(address, timeout=_PATIENCE)
     except (OSError, ValueError, TypeError, ImportError) as error:

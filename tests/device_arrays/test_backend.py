@@ -207,6 +207,6 @@ class TestRefused:
 
     def test_without_cupy(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, "cupy", None)  # its import fails then
-        with pytest.raises(ElementTypeError, match=r"pip install 'vinculum-div\[cuda\]'") as refusal:
+        with pytest.raises(ElementTypeError, match=r"pip install 'cupy-cuda12x\[ctk\]'") as refusal:
             vinculum.div(Array(np.ones(2)), Array(np.ones(2)))
         assert "\n" not in str(refusal.value)

@@ -25,14 +25,14 @@ from vinculum.tensors.broadcasting import Alignment
 from vinculum.tensors.libraries import Library, library_of, on_cuda_device
 from vinculum.tensors.shapes import SymbolicShape
 from vinculum.tensors.type_checking import check_element_types
-from vinculum.text import kind_of
+from vinculum.text import kind_of, pip_install
 
 try:
     import cupy
 except ImportError:
     raise ElementTypeError(
         "an operand lies in the memory of a CUDA device, where CuPy divides, which is not installed: "
-        "pip install 'vinculum-div[cuda]', or move the operands to CPU memory"
+        f"{pip_install('cupy')}, or move the operands to CPU memory"
     ) from None
 
 from vinculum.device_arrays.kernels import float_kernel, integer_kernel

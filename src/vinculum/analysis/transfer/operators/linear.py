@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,12 +13,17 @@ from vinculum.analysis.domain.box import LIMIT, Box
 from vinculum.analysis.domain.dimensions import Shape, bounds, element_count, resized
 from vinculum.analysis.domain.facts import Kind, find
 from vinculum.analysis.domain.formats import Bounds, Format, gamma, is_discrete, outward
-from vinculum.analysis.transfer.call import Call, Operand, Transfer
+from vinculum.analysis.transfer import errors
+from vinculum.analysis.transfer.call import Call, Operand
+from vinculum.analysis.transfer.errors import Computed, Errors
+from vinculum.analysis.transfer.operator import Operator
 from vinculum.analysis.transfer.operators.windows import convolution_shape, transposed_shape
 from vinculum.analysis.transfer.shared import broadcast, like, rest_on, unbounded
 
 _OURS = 2.0**-52
 """Of each of our own additions."""
+_LARGEST_PRODUCT = 1 << 20
+"""Elements of a matrix whose error is multiplied element by element; of a larger one only the largest one is."""
 _PIECE = 1 << 16
 """Elements of a large matrix that are added up at once."""
 
@@ -358,16 +363,78 @@ def _rotated(
     )
 
 
-TABLE: Mapping[str, Transfer] = {
-    "Col2Im": _columns_to_image,
-    "Conv": _convolve,
-    "ConvInteger": _integer_product,
-    "ConvTranspose": _convolve_transposed,
-    "DeformConv": _deformable,
-    "Det": _determinant,
-    "Einsum": _einsum,
-    "Gemm": _gemm,
-    "MatMul": _matmul,
-    "MatMulInteger": _integer_product,
-    "RotaryEmbedding": _rotated,
+def _product_error(made: Computed) -> Errors:
+    error, magnitudes, count = _dots(made.operands[:2], made.errors[:2])
+    return errors.sum_of(error, _rounded_dots(made, magnitudes, count))
+
+
+def _gemm_error(made: Computed) -> Errors:
+    alpha, beta = abs(made.call.attribute("alpha", 1.0)), abs(made.call.attribute("beta", 1.0))
+    flips = [bool(made.call.attribute(name, 0)) for name in ("transA", "transB")]
+    error, magnitudes, count = _dots(made.operands[:2], made.errors[:2], flips)
+    error, magnitudes = errors.times(error, alpha), errors.times(magnitudes, alpha)
+    if len(made.operands) > 2:
+        error = errors.sum_of(error, errors.times(made.errors[2], beta))
+        magnitudes = errors.sum_of(magnitudes, errors.times(made.magnitude(2), beta))
+    return errors.sum_of(error, _rounded_dots(made, magnitudes, count + 3))
+
+
+def _rounded_dots(made: Computed, magnitudes: Errors, count: float) -> Errors:
+    return errors.sum_of(
+        errors.times(magnitudes, gamma(count + 1, made.form)), errors.times(count, made.form.smallest_subnormal)
+    )
+
+
+def _dots(
+    operands: Sequence[AbstractTensor], given: Sequence[Errors], flips: Sequence[bool] = (False, False)
+) -> tuple[Errors, Errors, float]:
+    """Return bounds of the error that sums of products carry in and of their magnitudes, and how many terms there are.
+
+    - `flips`: whether each matrix stands transposed.
+    """
+    shapes = [operand.shape for operand in operands]
+    if shapes[0] is None or shapes[1] is None or not shapes[0] or not shapes[1]:
+        raise errors.NoBoundError("the number of summed products is unknown")
+    axis = -2 if flips[0] and len(shapes[0]) > 1 else -1
+    count = bounds(shapes[0][axis])[1]
+    if not np.isfinite(count):
+        raise errors.NoBoundError("the number of summed products is unknown; declare the size of the dimension")
+    pairs = [_matrix(operand, error, flip) for operand, error, flip in zip(operands, given, flips, strict=True)]
+    (a, p), (b, q) = pairs
+    if a.ndim < 1 or b.ndim < 1:
+        a, p, b, q = (np.asarray(each.max()) for each in (a, p, b, q))
+        dot: Callable[[Errors, Errors], Errors] = lambda x, y: errors.times(errors.times(x, y), count)  # noqa: E731
+    else:
+        widened = 1 + 4 * (count + 2) * 2.0**-53  # What NumPy's own rounding takes off.
+
+        def dot(x: Errors, y: Errors) -> Errors:
+            return np.asarray(np.matmul(x, y) * widened + np.where((x != 0).any() and (y != 0).any(), 1e-300, 0.0))
+
+    return errors.sum_of(dot(a, q), dot(p, errors.sum_of(b, q))), dot(a, b), count
+
+
+def _matrix(operand: AbstractTensor, error: Errors, flip: bool) -> tuple[Errors, Errors]:
+    """Return the magnitudes of a matrix and its errors, element by element; of a large one the largest of each."""
+    constant = operand.constant
+    shape = operand.shape or ()
+    sizes = tuple(size for size in shape if isinstance(size, int))
+    if len(sizes) < len(shape) or np.prod(sizes) > _LARGEST_PRODUCT:
+        return np.asarray(operand.box.largest().max()), np.asarray(error.max())
+    magnitudes = np.abs(constant.astype(np.float64)) if constant is not None else operand.box.largest()
+    both = [np.broadcast_to(each, sizes) for each in (magnitudes, error)]
+    return (both[0].swapaxes(-1, -2), both[1].swapaxes(-1, -2)) if flip and len(sizes) > 1 else (both[0], both[1])
+
+
+TABLE: Mapping[str, Operator] = {
+    "Col2Im": Operator(_columns_to_image),
+    "Conv": Operator(_convolve),
+    "ConvInteger": Operator(_integer_product),
+    "ConvTranspose": Operator(_convolve_transposed),
+    "DeformConv": Operator(_deformable),
+    "Det": Operator(_determinant),
+    "Einsum": Operator(_einsum),
+    "Gemm": Operator(_gemm, error=_gemm_error),
+    "MatMul": Operator(_matmul, error=_product_error),
+    "MatMulInteger": Operator(_integer_product),
+    "RotaryEmbedding": Operator(_rotated),
 }

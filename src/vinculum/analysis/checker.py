@@ -17,6 +17,7 @@ from vinculum.analysis.hazards.registry import by_operator
 from vinculum.analysis.interpreter import Interpreter, Site
 from vinculum.analysis.loading import onnx_model, source_given
 from vinculum.analysis.places import alert_frame, fingerprint, frames, path
+from vinculum.analysis.transfer.registry import TABLE
 from vinculum.errors import AttributeValueError
 from vinculum.models.onnx.checks import check_structure
 from vinculum.models.onnx.inference import with_types
@@ -129,7 +130,10 @@ class _Checker:
         return Report(findings, unknown, self._interpreter.nodes, 0.0, len(self._divisions), resting)
 
     def _look(self, site: Site) -> None:
-        hazards = self._hazards.get(site.node.op_type, ()) if site.node.domain in ("", "ai.onnx") else ()
+        known = TABLE.get(site.key)
+        if site.key[0] and (known is None or known.hidden is None):  # Of other domains only what is known to divide.
+            return
+        hazards = self._hazards.get(site.node.op_type, ())
         if not hazards:
             return
         if site.node.op_type in _DIVISIONS:

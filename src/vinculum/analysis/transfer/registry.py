@@ -9,6 +9,7 @@ from vinculum.analysis.transfer.operators import (
     activations,
     arithmetic,
     casts,
+    contrib,
     generators,
     indexing,
     linear,
@@ -27,7 +28,8 @@ _MODULES = (
 )
 
 TABLE: Mapping[tuple[str, str], Operator] = {
-    ("", name): operator for module in _MODULES for name, operator in module.TABLE.items()
+    **{("", name): operator for module in _MODULES for name, operator in module.TABLE.items()},
+    **{(contrib.MICROSOFT, name): operator for name, operator in contrib.TABLE.items()},
 }
 """What is known of operators; of any other only the body by which ONNX defines it is, or the declared type."""
 

@@ -192,6 +192,13 @@ logarithm = Unary(
 """The natural logarithm: NaN below zero."""
 _LOG_SUM = Unary(lambda x: np.logaddexp(0, x), ulps=4, absolute=8, least=0.0, rising=True, slope=1.0)
 
+SWISH = Unary(
+    lambda x, alpha: x / (1 + np.exp(-alpha * x)),
+    {"alpha": 1.0},
+    turns=lambda alpha: (-1.2784645351971353 / alpha,) if alpha else (),
+    slope=1.1,
+    **_GATED,
+)
 _BARE_SHRINK = Unary(
     lambda x, limit, bias: np.where(x < -limit, x + bias, np.where(x > limit, x - bias, 0.0)),
     {"lambd": 0.5, "bias": 0.0},
@@ -270,10 +277,7 @@ _UNARY: Mapping[str, Unary] = {
         np.sinh, ulps=_ULPS_OTHER, rising=True, slope=lambda low, high: np.cosh(np.maximum(-low, high)) * OVER_ONE
     ),
     "Softsign": Unary(None, least=-OVER_ONE, greatest=OVER_ONE, finite=True),
-    "Swish": Unary(
-        lambda x, alpha: x / (1 + np.exp(-alpha * x)), {"alpha": 1.0},
-        turns=lambda alpha: (-1.2784645351971353 / alpha,) if alpha else (), slope=1.1, **_GATED,
-    ),
+    "Swish": SWISH,
     "Tan": Unary(None, finite=True),
     "Tanh": Unary(np.tanh, ulps=_ULPS_TANH, least=-OVER_ONE, greatest=OVER_ONE, rising=True, slope=1.0),
     "ThresholdedRelu": Unary(

@@ -50,7 +50,8 @@ def _product(
     )
 
 
-def _matmul(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
+def matmul(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
+    """Return a product of matrices, or with a vector."""
     if a.shape is None or b.shape is None:
         return unbounded(a, None, b)
     if not a.shape or not b.shape:
@@ -179,29 +180,31 @@ def _weighted(a: AbstractTensor, b: AbstractTensor, rows: Any, result: AbstractT
     return like(result, result.shape, box, may_nan=result.may_nan and not finite)
 
 
-def _transposed(a: AbstractTensor) -> AbstractTensor:
+def turned(a: AbstractTensor) -> AbstractTensor:
+    """Return matrices with rows as columns."""
     if a.shape is None:
         return a
-    whole = None if a.constant is None else a.constant.T
-    return a.known(
-        shape=a.shape[::-1], box=a.box.mapped(np.transpose), constant=whole, affine=None, facts=(), entries=None
-    )
+    box = a.box.mapped(lambda b: np.swapaxes(b, -1, -2))
+    whole = None if a.constant is None else np.swapaxes(a.constant, -1, -2)
+    shape = (*a.shape[:-2], a.shape[-1], a.shape[-2])
+    return a.known(number=0, shape=shape, box=box, constant=whole, affine=None, facts=(), entries=None)
 
 
 def _gemm(call: Call, a: AbstractTensor, b: AbstractTensor, c: Operand = None) -> AbstractTensor:
-    p = _transposed(a) if call.attribute("transA", 0) else a
-    q = _transposed(b) if call.attribute("transB", 0) else b
+    p = turned(a) if call.attribute("transA", 0) and a.rank == 2 else a
+    q = turned(b) if call.attribute("transB", 0) and b.rank == 2 else b
     if p.rank != 2 or q.rank != 2:
         return unbounded(a, None, b)
     result = multiplied(p, q)
     alpha, beta = call.attribute("alpha", 1.0), call.attribute("beta", 1.0)
-    result = _scaled(result, alpha)
+    result = scaled(result, alpha)
     if c is None or beta == 0:
         return result
-    return _added(call, result, _scaled(c, beta))
+    return added(result, scaled(c, beta))
 
 
-def _scaled(a: AbstractTensor, factor: float) -> AbstractTensor:
+def scaled(a: AbstractTensor, factor: float) -> AbstractTensor:
+    """Return a multiple, wherever it is rounded."""
     if factor == 1.0:
         return a
     if a.form is None:
@@ -222,7 +225,7 @@ def _scaled(a: AbstractTensor, factor: float) -> AbstractTensor:
     )
 
 
-def _added(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
+def added(a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     """Return a sum whose order with those before is not known: the bias may be added first."""
     low, high = a.low + b.low, a.high + b.high
     nan = a.may_nan or b.may_nan
@@ -237,6 +240,14 @@ def _added(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     return tensor(
         a.element_type, shape, low, high, may_nan=nan, integral=a.integral and b.integral, bounds_from=rest_on(a, b)
     )
+
+
+def added_up(call: Call, *operands: Operand) -> AbstractTensor:
+    """Return the sum of operands in any order, those that are left out apart."""
+    total, *others = (operand for operand in operands if operand is not None)
+    for other in others:
+        total = call.values.numbered(added(total, other))
+    return total
 
 
 def _convolve(call: Call, x: AbstractTensor, w: AbstractTensor, bias: Operand = None) -> AbstractTensor:
@@ -280,7 +291,7 @@ def _convolved(
     else:
         box = bias.box.hulled()
     channels = None if shape is None else (1, shape[1], *[1] * (len(shape) - 2))
-    return _added(call, result, bias.known(box=box, shape=channels)).known(shape=shape)
+    return added(result, bias.known(box=box, shape=channels)).known(shape=shape)
 
 
 def _deformable(call: Call, x: AbstractTensor, w: AbstractTensor, *others: Operand) -> AbstractTensor:
@@ -345,7 +356,7 @@ def _columns_to_image(call: Call, a: AbstractTensor, *_: Operand) -> AbstractTen
     return unbounded(a, None) if not is_discrete(a.element_type) else anything(a.element_type, None)
 
 
-def _rotated(
+def rotated(
     call: Call, a: AbstractTensor, cosines: AbstractTensor, sines: AbstractTensor, *_: Operand
 ) -> AbstractTensor:
     """Return a rotary embedding: each element is x cos - y sin, or x itself."""
@@ -355,7 +366,7 @@ def _rotated(
     reach = float(a.box.largest().max()) * max(
         float(cosines.box.largest().max()) + float(sines.box.largest().max()), 1.0
     )
-    reach *= 1 + 8 * form.u
+    reach = reach * (1 + 8 * form.u) + 4 * form.smallest_subnormal
     nan = a.may_nan or cosines.may_nan or sines.may_nan
     low, high = outward(np.asarray(-reach), np.asarray(reach), form)
     return tensor(
@@ -434,7 +445,7 @@ TABLE: Mapping[str, Operator] = {
     "Det": Operator(_determinant),
     "Einsum": Operator(_einsum),
     "Gemm": Operator(_gemm, error=_gemm_error),
-    "MatMul": Operator(_matmul, error=_product_error),
+    "MatMul": Operator(matmul, error=_product_error),
     "MatMulInteger": Operator(_integer_product),
-    "RotaryEmbedding": Operator(_rotated),
+    "RotaryEmbedding": Operator(rotated),
 }

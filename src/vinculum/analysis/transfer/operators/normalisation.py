@@ -56,7 +56,8 @@ def _statistics(call: Call, a: AbstractTensor, shape: Shape | None, place: int) 
     return [spare for _ in range(len(call.results) - place)]
 
 
-def _layer(call: Call, a: AbstractTensor, scale: Operand = None, shift: Operand = None) -> Result:
+def layer(call: Call, a: AbstractTensor, scale: Operand = None, shift: Operand = None) -> list[AbstractTensor]:
+    """Return rows less their mean, over their deviation, times a scale and with a shift; and the statistics."""
     if a.form is None or a.shape is None:
         return [anything(a.element_type, a.shape) for _ in range(max(len(call.results), 1))]
     axis = axis_of(call.attribute("axis", -1), len(a.shape))
@@ -110,7 +111,7 @@ def _instance(call: Call, a: AbstractTensor, scale: Operand = None, shift: Opera
 
 
 def _root_mean_square(call: Call, a: AbstractTensor, scale: Operand = None) -> Result:
-    return _layer(call, a, scale)
+    return layer(call, a, scale)
 
 
 def _trains(call: Call) -> bool:
@@ -226,7 +227,7 @@ def _epsilon(call: Call, x: AbstractTensor) -> float:
     return max(float(form.round(epsilon)), 0.0)
 
 
-def _deviation(call: Call, x: AbstractTensor, *_: Operand) -> Hidden:
+def deviation(call: Call, x: AbstractTensor, *_: Operand) -> Hidden:
     """Return the root of a variance, which is zero where all elements are equal, and of the epsilon."""
     return Hidden(0, never_negative(x, np.sqrt(_epsilon(call, x))))
 
@@ -274,11 +275,12 @@ def _own_norm(call: Call, x: AbstractTensor) -> Hidden:
 
 TABLE: Mapping[str, Operator] = {
     "BatchNormalization": Operator(_batch, hidden=_batch_deviation),
-    "GroupNormalization": Operator(_instance, hidden=_deviation),
-    "InstanceNormalization": Operator(_instance, hidden=_deviation),
+    "GroupNormalization": Operator(_instance, hidden=deviation),
+    "InstanceNormalization": Operator(_instance, hidden=deviation),
     "LRN": Operator(_local_response, hidden=_local_response_sum),
-    "LayerNormalization": Operator(_layer, hidden=_deviation),
+    "LayerNormalization": Operator(layer, hidden=deviation),
     "LpNormalization": Operator(_norm, hidden=_own_norm),
     "MeanVarianceNormalization": Operator(_mean_and_variance, hidden=_bare_deviation),
     "RMSNormalization": Operator(_root_mean_square, hidden=_root_of_squares),
+    "SimplifiedLayerNormalization": Operator(_root_mean_square, hidden=_root_of_squares),  # ONNX Runtime's own name.
 }

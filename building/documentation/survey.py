@@ -17,10 +17,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from building.documentation.survey_picture import DOCUMENTS, PICTURE, SURVEY, drawn
-from vinculum.conformance.execute.run import Run
-from vinculum.conformance.execute.run_diff import run_diff
-from vinculum.conformance.execute.run_file import as_json, read_runs
 from vinculum.conformance.expect import KnownDeviations, read_known_deviations
+from vinculum.conformance.run.diff import run_diff
+from vinculum.conformance.run.file import as_json, read_runs
+from vinculum.conformance.run.record import Run
 from vinculum.reporting.conformance.html import document
 from vinculum.reporting.conformance.view import view
 

@@ -12,9 +12,9 @@ from building.documentation.survey import ORDER, PAGE, RUNS, add, newest, publis
 from building.documentation.survey_picture import PICTURE, SURVEY, drawn
 from building.runtime_requirements import surveyed
 from tests.reporting.conformance.reports import exact, report
-from vinculum.conformance.execute.run import Run
-from vinculum.conformance.execute.run_file import as_json
 from vinculum.conformance.expect import read_known_deviations
+from vinculum.conformance.run.file import as_json
+from vinculum.conformance.run.record import Run
 from vinculum.reporting.conformance.view import view
 
 KNOWN = sorted((RUNS.parents[1] / "known_deviations").glob("*.toml"))

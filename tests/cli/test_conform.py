@@ -17,11 +17,11 @@ from tests.cases import case as words_of
 from tests.conformance.judging import case
 from tests.reporting.conformance.reports import exact, report
 from vinculum.conformance.cases.case import Level
-from vinculum.conformance.execute import planning, suite
-from vinculum.conformance.execute.planning import Plan
-from vinculum.conformance.execute.run import Run, Selection
 from vinculum.conformance.expect import as_toml, read_known_deviations
-from vinculum.conformance.oracle.verdict import Kind, Verdict
+from vinculum.conformance.run import planning, suite
+from vinculum.conformance.run.planning import Plan
+from vinculum.conformance.run.record import Run, Selection
+from vinculum.conformance.run.verdict import Kind, Verdict
 from vinculum.spec.element_types import DOUBLE, INT8, INT64
 
 Conform = Callable[..., int]

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.reporting.conformance.reports import exact, report
-from vinculum.conformance.execute.run_file import as_json, schema
-from vinculum.conformance.oracle.verdict import Kind
+from vinculum.conformance.run.file import as_json, schema
+from vinculum.conformance.run.verdict import Kind
 
 Command = Callable[..., int]
 

@@ -10,9 +10,9 @@ from tests import fake_runtime
 from tests.conformance.arithmetic.answering import answered, asked
 from vinculum.conformance.arithmetic import Answered, explain
 from vinculum.conformance.cases.case import Level
-from vinculum.conformance.execute.planning import plan
-from vinculum.conformance.execute.run import Selection
 from vinculum.conformance.fingerprint import Line, fingerprint, lines
+from vinculum.conformance.run.planning import plan
+from vinculum.conformance.run.record import Selection
 from vinculum.spec.onnx_div import DIV_7, DIV_14
 
 

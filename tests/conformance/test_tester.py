@@ -18,8 +18,8 @@ from tests.fake_runtime import FakeRuntime
 from vinculum.conformance.arithmetic import Answered
 from vinculum.conformance.cases.case import Case, Level
 from vinculum.conformance.cases.enumeration import cases
-from vinculum.conformance.execute.suite import ask
-from vinculum.conformance.oracle.verdict import Kind
+from vinculum.conformance.run.suite import ask
+from vinculum.conformance.run.verdict import Kind
 from vinculum.reporting.conformance.words import message
 from vinculum.sandbox import Limits
 from vinculum.spec.element_types import BinaryFormat

@@ -11,9 +11,9 @@ from vinculum.conformance.arithmetic.answered import UNSUPPORTED
 from vinculum.conformance.arithmetic.catalogue import right
 from vinculum.conformance.arithmetic.circumstances import RUN_TIME, placement
 from vinculum.conformance.cases.case import Advance
-from vinculum.conformance.execute.planning import Plan
-from vinculum.conformance.execute.suite import ask
-from vinculum.conformance.oracle.verdict import Example, Kind
+from vinculum.conformance.run.planning import Plan
+from vinculum.conformance.run.suite import ask
+from vinculum.conformance.run.verdict import Example, Kind
 from vinculum.conformance.runtimes.registry import STARTED
 from vinculum.sandbox import Limits
 from vinculum.spec.element_types import REAL, ElementType

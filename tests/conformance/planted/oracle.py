@@ -21,7 +21,7 @@ from vinculum.conformance.cases.case import Case, Expectation
 from vinculum.conformance.cases.expectations import without_quotient
 from vinculum.conformance.cases.operation import Operation, aligned, alignment, rounding_asked
 from vinculum.conformance.cases.values.float_operands import format_of
-from vinculum.conformance.oracle.judgement import judge
+from vinculum.conformance.run.judgement import judge
 from vinculum.sandbox import Answer, End
 from vinculum.tensors.comparison import different
 from vinculum.tensors.storage import element_type_of

@@ -12,9 +12,9 @@ import pytest
 
 from tests.browser import FLAGS
 from tests.reporting.conformance.reports import HOSTILE, exact, hostile, report, reproducer
-from vinculum.conformance.execute.run import Result
 from vinculum.conformance.expect import KnownCause, KnownDeviations
-from vinculum.conformance.oracle.verdict import Kind, Verdict
+from vinculum.conformance.run.record import Result
+from vinculum.conformance.run.verdict import Kind, Verdict
 from vinculum.reporting.conformance.html import document
 from vinculum.reporting.conformance.view import WORST_FIRST
 from vinculum.spec.registry import ROWS

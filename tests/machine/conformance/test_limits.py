@@ -12,14 +12,14 @@ import psutil
 import pytest
 
 from tests import fake_runtime
-from tests.conformance.execute.test_suite import A_WHILE, numbered
 from tests.conformance.judging import case
+from tests.conformance.run.test_suite import A_WHILE, numbered
 from tests.conformance.test_tester import MIB, check_deaths, divides_min_alone, only, results
 from tests.fake_runtime import FakeRuntime
 from tests.processes import importing, python, started
 from vinculum.conformance.cases.case import Case
-from vinculum.conformance.execute.suite import ask
-from vinculum.conformance.oracle.verdict import Kind
+from vinculum.conformance.run.suite import ask
+from vinculum.conformance.run.verdict import Kind
 from vinculum.sandbox import Limits
 from vinculum.spec.element_types import INT64
 

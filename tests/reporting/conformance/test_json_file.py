@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from tests.reporting.conformance.reports import exact, hostile, report
-from vinculum.conformance.execute.run import Run
-from vinculum.conformance.oracle.verdict import Kind
+from vinculum.conformance.run.record import Run
+from vinculum.conformance.run.verdict import Kind
 from vinculum.reporting.conformance.json_file import document
 
 

@@ -12,9 +12,9 @@ from rich.console import Console
 
 from tests.reporting.conformance.reports import exact, hostile, report, reproducer
 from vinculum.conformance.cases.case import Level
-from vinculum.conformance.execute.run import Run
 from vinculum.conformance.expect import KnownCause, KnownDeviations
-from vinculum.conformance.oracle.verdict import Kind, Verdict
+from vinculum.conformance.run.record import Run
+from vinculum.conformance.run.verdict import Kind, Verdict
 from vinculum.reporting.conformance.terminal import page
 from vinculum.reporting.conformance.view import KINDS, WORST_FIRST, ulps_text, view, worst
 from vinculum.reporting.conformance.words import verdict_sentence

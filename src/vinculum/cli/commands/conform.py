@@ -15,9 +15,9 @@ from vinculum.errors import AttributeValueError
 
 if TYPE_CHECKING:
     from vinculum.conformance.cases.case import Level
-    from vinculum.conformance.execute.planning import Plan
-    from vinculum.conformance.execute.run import Run
     from vinculum.conformance.expect import KnownDeviations
+    from vinculum.conformance.run.planning import Plan
+    from vinculum.conformance.run.record import Run
 
 _HELP = (
     f"{options.RUNTIMES}'openvino\\[device=GPU]'. answers:DIR judges what a program answered to an export of "
@@ -66,8 +66,8 @@ def conform(
     if diff:
         _compare(backends or [], json)
         return
-    from vinculum.conformance.execute.planning import plan
-    from vinculum.conformance.execute.run import Selection
+    from vinculum.conformance.run.planning import plan
+    from vinculum.conformance.run.record import Selection
 
     if record is not None and (len(backends or ()) > 1 or patterns):
         raise AttributeValueError("--record records one whole run: give one BACKEND and no --only")
@@ -93,8 +93,8 @@ def _check_alone(option: str, outputs: Outputs, asked: bool) -> None:
 
 def _list(level: str | None, patterns: Sequence[str]) -> None:
     from vinculum.conformance.cases.case import Level
-    from vinculum.conformance.execute.planning import selected
-    from vinculum.conformance.execute.run import Selection
+    from vinculum.conformance.run.planning import selected
+    from vinculum.conformance.run.record import Selection
 
     for case in selected(Selection(Level(level or "default"), tuple(patterns))):
         print(case.id)
@@ -104,7 +104,7 @@ def _compare(files: Sequence[str], json: Path | None) -> None:
     """Print the differences between two saved runs; exit with 1 if there are any."""
     from vinculum.cli.commands.report import explained_runs
     from vinculum.cli.outputs import check_files, write_files
-    from vinculum.conformance.execute.run_diff import run_diff
+    from vinculum.conformance.run.diff import run_diff
     from vinculum.reporting.conformance.diff import document, page
     from vinculum.reporting.terminal import console
 
@@ -146,7 +146,7 @@ def _level(given: str | None, known: KnownDeviations | None) -> Level:
 
 
 def _survey(planned: Plan, known: KnownDeviations | None, workers: int) -> Run:
-    from vinculum.conformance.execute.suite import survey
+    from vinculum.conformance.run.suite import survey
     from vinculum.reporting.escape import short
     from vinculum.reporting.progress import progress
 

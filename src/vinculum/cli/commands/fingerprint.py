@@ -28,9 +28,9 @@ def fingerprint(
     """
     # Imported here, so that --help does not wait for these modules.
     from vinculum.conformance.cases.case import Level
-    from vinculum.conformance.execute.planning import plan
-    from vinculum.conformance.execute.run import Selection
     from vinculum.conformance.fingerprint import fingerprint
+    from vinculum.conformance.run.planning import plan
+    from vinculum.conformance.run.record import Selection
     from vinculum.reporting.conformance.fingerprint import as_json, page
     from vinculum.reporting.progress import progress
 

@@ -13,8 +13,8 @@ from vinculum.cli.options import Expect, Html, JsonFile, Junit, Record, Sarif, V
 from vinculum.errors import AttributeValueError, ModelError
 
 if TYPE_CHECKING:
-    from vinculum.conformance.execute.run import Run
     from vinculum.conformance.expect import KnownDeviations
+    from vinculum.conformance.run.record import Run
 
 
 def report(
@@ -40,9 +40,9 @@ def report(
     if schema:
         from json import dumps
 
-        from vinculum.conformance.execute import run_file
+        from vinculum.conformance.run.file import schema as run_schema
 
-        print(dumps(run_file.schema(), indent=1))
+        print(dumps(run_schema(), indent=1))
         return
     if not files:
         raise AttributeValueError("give a file that vinculum conform --save has written; see vinculum report --help")
@@ -63,9 +63,9 @@ def explained_runs(file: Path, known: Mapping[str, KnownDeviations]) -> tuple[Ru
     """Return the runs of a file, judged and explained anew; say on standard error of which cases that is impossible."""
     import sys
 
-    from vinculum.conformance.execute.answers import answered
-    from vinculum.conformance.execute.run_file import read_runs
-    from vinculum.conformance.execute.suite import explained
+    from vinculum.conformance.run.answers import answered
+    from vinculum.conformance.run.file import read_runs
+    from vinculum.conformance.run.suite import explained
     from vinculum.reporting.escape import escaped
 
     runs = []

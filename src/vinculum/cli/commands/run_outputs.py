@@ -11,8 +11,8 @@ from vinculum.cli.answers import end
 from vinculum.errors import AttributeValueError
 
 if TYPE_CHECKING:
-    from vinculum.conformance.execute.run import Run
     from vinculum.conformance.expect import KnownDeviations
+    from vinculum.conformance.run.record import Run
     from vinculum.reporting.conformance.expected import Comparison
 
 
@@ -59,8 +59,8 @@ class Outputs:
     def write(self, runs: Sequence[Run], known: dict[str, KnownDeviations]) -> None:
         """Write every file, or none."""
         from vinculum.cli.outputs import write_files
-        from vinculum.conformance.execute.run_file import as_json
         from vinculum.conformance.expect import as_toml
+        from vinculum.conformance.run.file import as_json
         from vinculum.reporting.conformance import html, json_file, junit, sarif
 
         texts: tuple[tuple[Path | None, Callable[[], str]], ...] = (

@@ -37,9 +37,9 @@ import msgspec
 
 from vinculum.conformance.arithmetic.explain import written
 from vinculum.conformance.cases.case import Level
-from vinculum.conformance.execute.installation import FEATURES, environment
-from vinculum.conformance.execute.run import Run
 from vinculum.conformance.expect.known import KnownCause, KnownDeviations, is_such
+from vinculum.conformance.run.installation import FEATURES, environment
+from vinculum.conformance.run.record import Run
 from vinculum.errors import ModelError, VinculumError
 from vinculum.files import read_bounded
 from vinculum.spec.element_types import by_name

@@ -10,7 +10,7 @@ from pathlib import Path
 from vinculum.conformance.arithmetic import Cause
 from vinculum.conformance.arithmetic.explain import written
 from vinculum.conformance.cases.case import Level
-from vinculum.conformance.execute.run import Result, Run
+from vinculum.conformance.run.record import Result, Run
 from vinculum.spec.element_types import by_name
 
 FEATURES_OF = "processor features"
@@ -38,7 +38,7 @@ class KnownCause:
     Attributes
     ----------
     name : str
-        The name as in `vinculum.conformance.execute.run.Cause`: ``"arithmetic: a * (1/b)"``.
+        The name as in `vinculum.conformance.run.record.Cause`: ``"arithmetic: a * (1/b)"``.
     element_types : tuple of str
         The dividends' element types in its cases.
     reason, link : str

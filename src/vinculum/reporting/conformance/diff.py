@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from vinculum.conformance.execute.run import Result
-from vinculum.conformance.execute.run_diff import Change, RunDiff
+from vinculum.conformance.run.diff import Change, RunDiff
+from vinculum.conformance.run.record import Result
 from vinculum.reporting.conformance.words import verdict_sentence
 from vinculum.reporting.escape import one_line, short
 from vinculum.reporting.plain import part

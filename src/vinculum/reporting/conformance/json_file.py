@@ -9,8 +9,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from vinculum.conformance.execute.run import Run
 from vinculum.conformance.expect import KnownDeviations
+from vinculum.conformance.run.record import Run
 from vinculum.reporting.conformance.view import WORST_FIRST, Cases, Finding, View, silence, view
 from vinculum.reporting.conformance.words import message
 from vinculum.reporting.plain import part, plain

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import msgspec
 
 from vinculum.conformance.cases.case import CaseId, Level
-from vinculum.conformance.oracle.verdict import READINGS, Kind, Verdict
+from vinculum.conformance.run.verdict import READINGS, Kind, Verdict
 from vinculum.sandbox import End
 
 
@@ -174,7 +174,7 @@ class Run:
 
     @property
     def features(self) -> tuple[str, ...]:
-        """The features of the processor, as in `vinculum.conformance.execute.installation.FEATURES`."""
+        """The features of the processor, as in `vinculum.conformance.run.installation.FEATURES`."""
         return tuple(self.versions.get("processor features", "").split())
 
     @property

@@ -13,9 +13,9 @@ from tests.conformance.judging import case
 from tests.fake_runtime import FakeRuntime
 from vinculum.conformance.cases.case import Case
 from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.execute.shrinking import shrunk
-from vinculum.conformance.oracle.judgement import judge
-from vinculum.conformance.oracle.verdict import Kind
+from vinculum.conformance.run.judgement import judge
+from vinculum.conformance.run.shrinking import shrunk
+from vinculum.conformance.run.verdict import Kind
 from vinculum.sandbox import Answer, End
 from vinculum.spec.element_types import FLOAT, INT32
 from vinculum.spec.onnx_div import DIV_6, DIV_14

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from vinculum.conformance.cases.case import Case, Level
 from vinculum.conformance.cases.enumeration import cases
-from vinculum.conformance.execute.run import Selection
+from vinculum.conformance.run.record import Selection
 from vinculum.conformance.runtimes.protocol import Runtime
 from vinculum.conformance.runtimes.registry import GIVEN, check_usable, parsed, runtime
 from vinculum.conformance.vectors.answers import GivenAnswers

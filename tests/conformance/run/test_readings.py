@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vinculum.conformance.oracle.verdict import READINGS
+from vinculum.conformance.run.verdict import READINGS
 from vinculum.spec.registry import ROWS
 
 

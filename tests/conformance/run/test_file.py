@@ -11,10 +11,10 @@ import pytest
 
 from tests.reporting.conformance.reports import exact, hostile, report
 from vinculum.conformance.cases.case import Level
-from vinculum.conformance.execute.planning import plan
-from vinculum.conformance.execute.run import Run, Selection
-from vinculum.conformance.execute.run_file import as_json, read_runs, schema
-from vinculum.conformance.execute.suite import survey
+from vinculum.conformance.run.file import as_json, read_runs, schema
+from vinculum.conformance.run.planning import plan
+from vinculum.conformance.run.record import Run, Selection
+from vinculum.conformance.run.suite import survey
 from vinculum.errors import ModelError
 
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from vinculum.conformance.cases.case import CaseId
-from vinculum.conformance.execute.answers import answered
-from vinculum.conformance.execute.run import Result, Run
-from vinculum.conformance.oracle.judgement import apart
+from vinculum.conformance.run.answers import answered
+from vinculum.conformance.run.judgement import apart
+from vinculum.conformance.run.record import Result, Run
 from vinculum.errors import AttributeValueError
 from vinculum.text import listed
 

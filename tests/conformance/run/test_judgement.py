@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from tests.conformance.judging import array, case
 from vinculum.conformance.cases.case import Case
-from vinculum.conformance.oracle import judgement
-from vinculum.conformance.oracle.verdict import Example, Gave, Kind, Verdict
+from vinculum.conformance.run import judgement
+from vinculum.conformance.run.verdict import Example, Gave, Kind, Verdict
 from vinculum.reporting.conformance.words import message
 from vinculum.sandbox import Answer, End
 from vinculum.spec.element_types import (

@@ -16,11 +16,11 @@ from tests.conformance.asking import same_bits
 from tests.conformance.judging import case
 from vinculum.conformance.cases.case import CaseId, Level
 from vinculum.conformance.cases.enumeration import cases
-from vinculum.conformance.execute.answers import answered, digest, kept, value
-from vinculum.conformance.execute.planning import plan
-from vinculum.conformance.execute.run import Cause, KeptAnswer, Run, Selection
-from vinculum.conformance.execute.suite import explained, survey
-from vinculum.conformance.oracle.verdict import Kind, Verdict
+from vinculum.conformance.run.answers import answered, digest, kept, value
+from vinculum.conformance.run.planning import plan
+from vinculum.conformance.run.record import Cause, KeptAnswer, Run, Selection
+from vinculum.conformance.run.suite import explained, survey
+from vinculum.conformance.run.verdict import Kind, Verdict
 from vinculum.errors import ModelError
 from vinculum.sandbox import Answer, End
 from vinculum.spec.element_types import DOUBLE, FLOAT, INT32

@@ -15,14 +15,14 @@ from typing import TypeVar
 from vinculum.conformance.arithmetic import Answered, explain
 from vinculum.conformance.cases.case import Advance, Case
 from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.execute.answers import digest, kept
-from vinculum.conformance.execute.installation import environment
-from vinculum.conformance.execute.planning import Plan
-from vinculum.conformance.execute.run import Cause, Result, Run
-from vinculum.conformance.execute.shrinking import shrunk
 from vinculum.conformance.expect.known import KnownDeviations
-from vinculum.conformance.oracle.judgement import is_same, judge, varying
-from vinculum.conformance.oracle.verdict import Kind, Verdict
+from vinculum.conformance.run.answers import digest, kept
+from vinculum.conformance.run.installation import environment
+from vinculum.conformance.run.judgement import is_same, judge, varying
+from vinculum.conformance.run.planning import Plan
+from vinculum.conformance.run.record import Cause, Result, Run
+from vinculum.conformance.run.shrinking import shrunk
+from vinculum.conformance.run.verdict import Kind, Verdict
 from vinculum.conformance.runtimes.protocol import Runtime
 from vinculum.conformance.runtimes.registry import STARTED
 from vinculum.conformance.vectors.answers import GivenAnswers
@@ -103,7 +103,7 @@ def explained(run: Run, asked: Sequence[Answered], *, known: KnownDeviations | N
     run : Run
         The run.
     asked : sequence of Answered
-        Its cases, as `vinculum.conformance.execute.answers.answered` rebuilds them.
+        Its cases, as `vinculum.conformance.run.answers.answered` rebuilds them.
     known : KnownDeviations, keyword-only
         As in `survey`.
     """

@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from vinculum.conformance.arithmetic import Answered
 from vinculum.conformance.cases.case import Case, CaseId, Expectation
 from vinculum.conformance.cases.enumeration import cases
-from vinculum.conformance.execute.run import KeptAnswer, Result, Run
-from vinculum.conformance.oracle.judgement import judge
-from vinculum.conformance.oracle.verdict import Kind
+from vinculum.conformance.run.judgement import judge
+from vinculum.conformance.run.record import KeptAnswer, Result, Run
+from vinculum.conformance.run.verdict import Kind
 from vinculum.conformance.vectors.elements import array_of, elements_text
 from vinculum.errors import ModelError
 from vinculum.sandbox import Answer, End

@@ -12,12 +12,12 @@ from rich.console import Console
 
 from tests.reporting.conformance.reports import exact, report
 from vinculum.conformance.cases.case import Level
-from vinculum.conformance.execute.answers import answered, kept
-from vinculum.conformance.execute.planning import plan
-from vinculum.conformance.execute.run import Selection
-from vinculum.conformance.execute.run_diff import Change, run_diff
-from vinculum.conformance.execute.suite import survey
-from vinculum.conformance.oracle.verdict import Gave, Kind, Verdict
+from vinculum.conformance.run.answers import answered, kept
+from vinculum.conformance.run.diff import Change, run_diff
+from vinculum.conformance.run.planning import plan
+from vinculum.conformance.run.record import Selection
+from vinculum.conformance.run.suite import survey
+from vinculum.conformance.run.verdict import Gave, Kind, Verdict
 from vinculum.errors import AttributeValueError
 from vinculum.reporting.conformance.diff import document, page
 from vinculum.sandbox import Answer, End

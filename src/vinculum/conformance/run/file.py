@@ -10,7 +10,7 @@ from typing import Any, Literal
 import msgspec
 
 from vinculum.conformance.cases.case import CaseId
-from vinculum.conformance.execute.run import Run
+from vinculum.conformance.run.record import Run
 from vinculum.errors import ModelError
 from vinculum.files import read_bounded
 from vinculum.text import one_line, quoted

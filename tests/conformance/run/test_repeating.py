@@ -16,11 +16,11 @@ from tests.fake_runtime import DiesOfMinByMinusOne, FakeRuntime
 from vinculum.conformance.arithmetic import Answered
 from vinculum.conformance.cases.case import Case, Expectation, Level
 from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.execute.planning import plan
-from vinculum.conformance.execute.run import Selection
-from vinculum.conformance.execute.suite import ask, survey
-from vinculum.conformance.oracle.judgement import is_same
-from vinculum.conformance.oracle.verdict import Kind
+from vinculum.conformance.run.judgement import is_same
+from vinculum.conformance.run.planning import plan
+from vinculum.conformance.run.record import Selection
+from vinculum.conformance.run.suite import ask, survey
+from vinculum.conformance.run.verdict import Kind
 from vinculum.sandbox import Answer, End, Limits, isolated
 from vinculum.sandbox.process import ChildProcess
 from vinculum.spec.element_types import FLOAT, INT32

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.conformance.cases.operation import Operation, aligned
-from vinculum.conformance.oracle.verdict import Gave, number_text
+from vinculum.conformance.run.verdict import Gave, number_text
 from vinculum.spec.element_types import ElementType
 from vinculum.tensors.storage import element_type_of
 

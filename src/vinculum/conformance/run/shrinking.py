@@ -9,8 +9,8 @@ import numpy as np
 
 from vinculum.conformance.cases.case import Expectation
 from vinculum.conformance.cases.operation import Operation, reduced
-from vinculum.conformance.oracle.judgement import judge
-from vinculum.conformance.oracle.verdict import Kind, Verdict
+from vinculum.conformance.run.judgement import judge
+from vinculum.conformance.run.verdict import Kind, Verdict
 from vinculum.sandbox import Answer
 
 _FEW = 16  # Operands with no more numbers than this stay as they are, as a person can still read them.

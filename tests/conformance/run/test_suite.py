@@ -19,13 +19,13 @@ from tests.fake_runtime import FakeRuntime
 from vinculum.conformance.cases.case import Case, CaseId, Level
 from vinculum.conformance.cases.enumeration import cases
 from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.execute import installation
-from vinculum.conformance.execute.installation import environment, processor, processor_features
-from vinculum.conformance.execute.planning import plan
-from vinculum.conformance.execute.run import Selection
-from vinculum.conformance.execute.run_file import as_json, read_runs
-from vinculum.conformance.execute.suite import ask, survey
-from vinculum.conformance.oracle.verdict import Kind
+from vinculum.conformance.run import installation
+from vinculum.conformance.run.file import as_json, read_runs
+from vinculum.conformance.run.installation import environment, processor, processor_features
+from vinculum.conformance.run.planning import plan
+from vinculum.conformance.run.record import Selection
+from vinculum.conformance.run.suite import ask, survey
+from vinculum.conformance.run.verdict import Kind
 from vinculum.conformance.runtimes.registry import runtime
 from vinculum.errors import AttributeValueError, ModelError, SpecLookupError
 from vinculum.spec.element_types import INT32

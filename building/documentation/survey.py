@@ -12,10 +12,11 @@ import re
 import sys
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from string import ascii_uppercase
 from tempfile import TemporaryDirectory
+
+from msgspec.structs import replace
 
 from building.documentation.survey_picture import DOCUMENTS, PICTURE, SURVEY, drawn
 from vinculum.conformance.expect import KnownDeviations, read_known_deviations

@@ -22,7 +22,7 @@ from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.run import installation
 from vinculum.conformance.run.file import as_json, read_runs
 from vinculum.conformance.run.installation import environment, processor, processor_features
-from vinculum.conformance.run.planning import plan
+from vinculum.conformance.run.planning import of_newest, plan
 from vinculum.conformance.run.record import Selection
 from vinculum.conformance.run.suite import ask, survey
 from vinculum.conformance.run.verdict import Kind
@@ -67,6 +67,16 @@ class TestWhatIsAsked:
         assert only[-1] in message
         assert ONE_CLASS not in message
         assert "\n" not in message
+
+    def test_a_pattern_of_a_higher_level(self) -> None:
+        with pytest.raises(AttributeValueError, match="the default level has one"):
+            plan("numpy", Selection(Level.QUICK, ("Div-14/float/random bit patterns/*",)))
+
+    def test_the_newest_operators_alone(self) -> None:
+        newest = of_newest(plan("numpy", Selection(Level.QUICK)))
+        assert {case.id.operator for case in newest.cases} == {"Div-14", "Reciprocal-13", "Divide-1"}
+        (older,) = of_newest(plan("vinculum", Selection(Level.QUICK, ("Div-7/float/zeros*/equal*",)))).cases
+        assert older.id.operator == "Div-7"
 
     def test_an_unknown_runtime(self) -> None:
         with pytest.raises(SpecLookupError, match="onnxruntime"):

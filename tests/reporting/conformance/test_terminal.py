@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from io import StringIO
-from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -113,11 +112,12 @@ class TestFindings:
         (finding,) = (f for f in view(given).findings if f.worst is Kind.ULPS)
         of_type = Counter(r.id.element_type for r in finding.results)
         (first, most), (second, fewer), *_ = of_type.most_common()
+        form = finding.name.removeprefix("arithmetic: ")
         lines = (
-            KnownCause(finding.name, (second,), "one"),
-            KnownCause(finding.name, (first,), "two", "https://example.org"),
+            KnownCause("one", (second,), form),
+            KnownCause("two", (first,), form, link="https://example.org"),
         )
-        known = KnownDeviations(Path("known.txt"), "openvino", Level.DEFAULT, {}, causes=lines)
+        known = KnownDeviations("openvino", Level.DEFAULT, causes=lines)
         expected = {("two", "https://example.org", most), ("one", "", fewer)}
         assert set(finding.reasons(known)) == expected
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from vinculum.conformance.cases.case import Case, Level
@@ -13,6 +13,9 @@ from vinculum.conformance.runtimes.protocol import Runtime
 from vinculum.conformance.runtimes.registry import GIVEN, check_usable, parsed, runtime
 from vinculum.conformance.vectors.answers import GivenAnswers
 from vinculum.errors import AttributeValueError
+from vinculum.spec.onnx_div import DIV_14
+from vinculum.spec.onnx_reciprocal import RECIPROCAL_13
+from vinculum.spec.openvino_divide import DIVIDE_1
 from vinculum.text import listed
 
 
@@ -70,6 +73,13 @@ def plan(backend: str, selection: Selection) -> Plan:
         return Plan(backend, asked, selection, covered)
     chosen = [case for case in selected(selection) if asked.covers(case.operation)]
     return Plan(backend, asked, selection, chosen, len(chosen))
+
+
+def of_newest(planned: Plan) -> Plan:
+    """Return the plan of the cases of the newest operators alone; of all cases if it has none of these."""
+    covered, newest = list(planned.cases), (DIV_14.title, RECIPROCAL_13.title, DIVIDE_1.title)
+    chosen = [case for case in covered if case.id.operator in newest] or covered
+    return replace(planned, cases=chosen, total=len(chosen))
 
 
 def selected(selection: Selection) -> list[Case]:

@@ -107,7 +107,7 @@ def explained(run: Run, asked: Sequence[Answered], *, known: KnownDeviations | N
     known : KnownDeviations, keyword-only
         As in `survey`.
     """
-    explanation = explain(asked, known.on(run.versions).as_causes() if known else ())
+    explanation = explain(asked, known.on(run.versions).predictors() if known else ())
     found = [
         Cause(one.cause.name, one.cause.statement, tuple(map(str, one.cause.element_types)), one.passing)
         for one in explanation.explained

@@ -22,24 +22,22 @@ def fingerprint(
     memory_limit: MemoryLimit = 4096,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show an example of each deviation.")] = False,
 ) -> None:
-    """Say in words how a runtime divides each element type: the causes that conform finds, for the newest operators.
+    """Say in words how a runtime divides each element type: what conform finds, for the newest operators.
 
     Differences from the specification are marked, but are not failures: the exit code is 0.
     """
     # Imported here, so that --help does not wait for these modules.
+    from vinculum.cli.commands.conformance.runs import asked
     from vinculum.conformance.cases.case import Level
-    from vinculum.conformance.fingerprint import fingerprint
-    from vinculum.conformance.run.planning import plan
+    from vinculum.conformance.run.planning import of_newest, plan
     from vinculum.conformance.run.record import Selection
     from vinculum.reporting.conformance.fingerprint import as_json, page
-    from vinculum.reporting.progress import progress
 
     selection = Selection(Level.DEFAULT, seconds=case_limit, memory=memory_limit << 20)
     plans = [plan(backend, selection) for backend in backends]  # All are checked before the first one runs.
     for planned in plans:
-        with progress(f"Asking {planned.backend}", planned.total) as advance:
-            found = fingerprint(planned, workers=workers, advance=lambda done, id: advance(done, id.element_type))
+        run = asked(of_newest(planned), workers)
         if in_json:
-            print(json.dumps(as_json(found)), flush=True)
+            print(json.dumps(as_json(run)), flush=True)
         else:
-            console().print(page(found, verbose=verbose))
+            console().print(page(run, verbose=verbose))

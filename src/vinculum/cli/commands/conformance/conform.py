@@ -10,14 +10,12 @@ import typer
 
 from vinculum.cli import options
 from vinculum.cli.answers import end
-from vinculum.cli.commands.run_outputs import Outputs, finish
+from vinculum.cli.commands.conformance.outputs import Outputs, finish
+from vinculum.cli.commands.conformance.runs import asked, saved
 from vinculum.errors import AttributeValueError
 
 if TYPE_CHECKING:
-    from vinculum.conformance.cases.case import Level
     from vinculum.conformance.expect import KnownDeviations
-    from vinculum.conformance.run.planning import Plan
-    from vinculum.conformance.run.record import Run
 
 _HELP = (
     f"{options.RUNTIMES}'openvino\\[device=GPU]'. answers:DIR judges what a program answered to an export of "
@@ -36,7 +34,6 @@ def conform(
         ),
     ] = None,
     save: options.Save = None,
-    json: options.JsonFile = None,
     junit: options.Junit = None,
     sarif: options.Sarif = None,
     html: options.Html = None,
@@ -57,38 +54,38 @@ def conform(
     """
     level = options.level_asked(quick, full)
     patterns = tuple(only or ())
-    outputs = Outputs(save, json, junit, sarif, html, record, tuple(expect or ()))
+    outputs = Outputs(save, junit, sarif, html, record, tuple(expect or ()))
     if list_ids or diff:
         _check_alone("--list" if list_ids else "--diff", outputs, bool(backends))
     if list_ids:
         _list(level, patterns)
         return
     if diff:
-        _compare(backends or [], json)
+        _compare(backends or [], verbose=verbose)
         return
+    from vinculum.conformance.cases.case import Level
     from vinculum.conformance.run.planning import plan
     from vinculum.conformance.run.record import Selection
 
     if record is not None and (len(backends or ()) > 1 or patterns):
         raise AttributeValueError("--record records one whole run: give one BACKEND and no --only")
     known = outputs.known()
-    asked = tuple(dict.fromkeys(backends or known))
-    _check(asked, known, workers)
-    plans = [
-        plan(backend, Selection(_level(level, known.get(backend)), patterns, case_limit, memory_limit << 20))
-        for backend in asked
-    ]
-    runs = [_survey(planned, known.get(planned.backend), workers) for planned in plans]
+    names = tuple(dict.fromkeys(backends or known))
+    _check(names, known, workers)
+    plans = []
+    for name in names:
+        of_file = known[name].level if name in known else Level.DEFAULT
+        selection = Selection(Level(level) if level else of_file, patterns, case_limit, memory_limit << 20)
+        plans.append(plan(name, selection))
+    runs = [asked(planned, workers, known.get(planned.backend)) for planned in plans]
     finish(runs, known, outputs, verbose=verbose)
 
 
-def _check_alone(option: str, outputs: Outputs, asked: bool) -> None:
+def _check_alone(option: str, outputs: Outputs, backends: bool) -> None:
     """Refuse arguments that would have no effect, as nothing is run."""
-    given = [name for name, value in outputs.options().items() if value]
-    idle = ["BACKEND"] * asked + given if option == "--list" else [name for name in given if name != "--json"]
+    idle = ["BACKEND"] * (backends and option == "--list") + outputs.given()
     if idle:
-        others = "no file but that of --json" if option == "--diff" else "no file"
-        raise AttributeValueError(f"{option} runs nothing and writes {others}; leave {idle[0]} out")
+        raise AttributeValueError(f"{option} runs nothing and writes no file; leave {idle[0]} out")
 
 
 def _list(level: str | None, patterns: Sequence[str]) -> None:
@@ -100,33 +97,27 @@ def _list(level: str | None, patterns: Sequence[str]) -> None:
         print(case.id)
 
 
-def _compare(files: Sequence[str], json: Path | None) -> None:
+def _compare(files: Sequence[str], *, verbose: bool) -> None:
     """Print the differences between two saved runs; exit with 1 if there are any."""
-    from vinculum.cli.commands.report import explained_runs
-    from vinculum.cli.outputs import check_files, write_files
     from vinculum.conformance.run.diff import run_diff
-    from vinculum.reporting.conformance.diff import document, page
+    from vinculum.reporting.conformance.diff import page
     from vinculum.reporting.terminal import console
 
     if len(files) != 2:
         raise AttributeValueError(f"--diff compares two files of runs, BEFORE.json AFTER.json; {len(files)} were given")
-    paths = [Path(file) for file in files]
-    check_files({"--json": json}, {"--diff": paths})
-    before, after = (explained_runs(path, {}) for path in paths)
+    before, after = (saved(Path(file), {}) for file in files)
     found = run_diff(before, after)
-    console().print(page(found))
-    if json is not None:
-        write_files({json: document(found)})
+    console().print(page(found, verbose=verbose))
     end(finds=any(diff.changes for diff in found))
 
 
-def _check(asked: Sequence[str], known: dict[str, KnownDeviations], workers: int) -> None:
+def _check(names: Sequence[str], known: dict[str, KnownDeviations], workers: int) -> None:
     """Refuse options that do not go together."""
     import os
 
-    if not asked:
+    if not names:
         raise AttributeValueError("give a BACKEND to test, such as onnxruntime; see vinculum conform --help")
-    unasked = [name for name in known if name not in asked]
+    unasked = [name for name in known if name not in names]
     if unasked:
         name = unasked[0]
         raise AttributeValueError(
@@ -135,25 +126,3 @@ def _check(asked: Sequence[str], known: dict[str, KnownDeviations], workers: int
     cores = os.cpu_count() or 1
     if workers > max(cores, 2):
         raise AttributeValueError(f"--workers {workers} is more than the {cores} cores of this machine; give fewer")
-
-
-def _level(given: str | None, known: KnownDeviations | None) -> Level:
-    from vinculum.conformance.cases.case import Level
-
-    if given is not None:
-        return Level(given)
-    return Level.DEFAULT if known is None else known.level
-
-
-def _survey(planned: Plan, known: KnownDeviations | None, workers: int) -> Run:
-    from vinculum.conformance.run.suite import survey
-    from vinculum.reporting.escape import short
-    from vinculum.reporting.progress import progress
-
-    with progress(f"Asking {short(planned.runtime.title)}", planned.total) as advance:
-        return survey(
-            planned,
-            known=known,
-            workers=workers,
-            advance=lambda done, id: advance(done, f"{done:,} cases, {id.row}/{id.element_type}"),
-        )

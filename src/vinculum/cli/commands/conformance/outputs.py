@@ -13,15 +13,13 @@ from vinculum.errors import AttributeValueError
 if TYPE_CHECKING:
     from vinculum.conformance.expect import KnownDeviations
     from vinculum.conformance.run.record import Run
-    from vinculum.reporting.conformance.expected import Comparison
 
 
 @dataclass(frozen=True)
 class Outputs:
-    """The files that options name."""
+    """The files that options name, each called as its option."""
 
     save: Path | None = None
-    json: Path | None = None
     junit: Path | None = None
     sarif: Path | None = None
     html: Path | None = None
@@ -46,26 +44,22 @@ class Outputs:
         check_files(self._written(), {"--expect": [file for file in self.expect if file != self.record]})
         return known
 
-    def options(self) -> dict[str, object]:
-        """Return all files by their options."""
-        return {**self._written(), "--expect": self.expect}
+    def given(self) -> list[str]:
+        """Return the options that name a file."""
+        return [option for option, file in {**self._written(), "--expect": self.expect}.items() if file]
 
     def _written(self) -> dict[str, Path | None]:
-        return {
-            "--save": self.save, "--json": self.json, "--junit": self.junit, "--sarif": self.sarif, "--html": self.html,
-            "--record": self.record,
-        }  # fmt: skip
+        return {f"--{name}": getattr(self, name) for name in ("save", "junit", "sarif", "html", "record")}
 
     def write(self, runs: Sequence[Run], known: dict[str, KnownDeviations]) -> None:
         """Write every file, or none."""
         from vinculum.cli.outputs import write_files
         from vinculum.conformance.expect import as_toml
         from vinculum.conformance.run.file import as_json
-        from vinculum.reporting.conformance import html, json_file, junit, sarif
+        from vinculum.reporting.conformance import html, junit, sarif
 
         texts: tuple[tuple[Path | None, Callable[[], str]], ...] = (
             (self.save, lambda: as_json(runs)),
-            (self.json, lambda: json_file.document(runs, known)),
             (self.junit, lambda: junit.document(runs)),
             (self.sarif, lambda: sarif.document(runs)),
             (self.html, lambda: html.document(runs, known)),
@@ -75,25 +69,19 @@ class Outputs:
 
 
 def finish(runs: Sequence[Run], known: dict[str, KnownDeviations], outputs: Outputs, *, verbose: bool) -> None:
-    """Print runs, write their files, and end with the exit code for their verdicts."""
+    """Print runs, write their files, and end with the exit code for their verdicts.
+
+    It is that of a finding if a run disagrees with its file of known deviations or, without a file, has a deviation.
+    """
     from vinculum.conformance.expect import mismatches
     from vinculum.reporting.conformance import expected, terminal
     from vinculum.reporting.terminal import console
 
-    pairs = [(run, known[run.backend]) for run in runs if run.backend in known]
-    comparisons = tuple((run, file, mismatches(run, file)) for run, file in pairs)
+    compared = [(run, known[run.backend], mismatches(run, known[run.backend])) for run in runs if run.backend in known]
     shown = console()
     shown.print(terminal.page(runs, width=shown.width, verbose=verbose), crop=False)
-    if comparisons:
-        shown.print(expected.page(comparisons, verbose=verbose))
+    if compared:
+        shown.print(expected.page(compared, verbose=verbose))
     outputs.write(runs, known)
-    end(finds=_deviates(runs, comparisons))
-
-
-def _deviates(runs: Sequence[Run], comparisons: Sequence[Comparison]) -> bool:
-    """Return whether a run disagrees with its file of known deviations or, without a file, has a deviation."""
-    compared = [run.backend for run, _, _ in comparisons]
-    left = [run for run in runs if run.backend not in compared]
-    return any(mismatches for _, _, mismatches in comparisons) or any(
-        result.verdict.kind.deviates for run in left for result in run.results
-    )
+    deviating = any(result.verdict.kind.deviates for run in runs if run.backend not in known for result in run.results)
+    end(finds=deviating or any(found for _, _, found in compared))

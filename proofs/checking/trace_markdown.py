@@ -15,13 +15,13 @@ BAR = "\\|"
 _HEAD = """\
 # Traceability
 
-Every clause of the standards, with the theorems, functions and tests that show that it is kept. `vinculum spec Div --trace`
-prints the same for one operator. [What is proved](explanation/proofs.md) says what the theorems assume, and how the
-functions are tied to them. A few clauses are not about numbers and have no theorem; the table says why. Tests in
-*italics* name a clause that several operators share.
+Every clause of the standards, with the theorems, functions and tests that show that it is kept.
+`vinculum spec Div --trace` prints the same for one operator. [What is proved](explanation/proofs.md) says what the
+theorems assume, and how the functions are tied to them. A few clauses are not about numbers and have no theorem; the
+table says why. Tests in *italics* name a clause that several operators share.
 
-`make traceability` writes this page. A test fails when it is out of date, or when a clause lacks a theorem, a function or
-a test.
+`make traceability` writes this page. A test fails when it is out of date, or when a clause lacks a theorem, a function
+or a test.
 """
 
 
@@ -55,9 +55,9 @@ def _row(row: OperatorSpec, table: Mapping[str, Any]) -> Iterator[str]:
 
 def _theorems(theorems: Mapping[str, Any], statements: Mapping[str, Statement]) -> Iterator[str]:
     yield "## The theorems\n"
-    yield "Each name leads to the file that states the theorem. The digest is of the statement and of every definition in"
-    yield "`proofs/theories` that it may rest on, so that a weaker statement changes a line here; it is the beginning of the"
-    yield "SHA-256 in [proofs/statements.txt](../proofs/statements.txt), which also has the functions that become C and what is"
+    yield "Each name leads to the file that states the theorem. The digest is of the statement and of every definition"
+    yield "that it may rest on, so that a weaker statement changes a line here; it is the beginning of the SHA-256 in"
+    yield "[proofs/statements.txt](../proofs/statements.txt), which also has the functions that become C and what is"
     yield "assumed. Seconds are those of the stored proofs, all parts together, rounded up.\n"
     yield "| theorem | proved by | seconds | digest |"
     yield "|---|---|---:|---|"

@@ -28,6 +28,7 @@ RUNS, PAGE = DOCUMENTS / "survey", DOCUMENTS / "reference" / "survey.md"
 _KNOWN = DOCUMENTS.parent / "known_deviations"
 _HERE = re.compile(r"(?:/[\w.+-]+)+/(?=site-packages/|torchinductor_)")
 """Folders of the machine that asked, as they stand in messages of runtimes."""
+_ANSWERS = re.compile(r'<table class="answers">.*?</table>', re.DOTALL)
 _TABLE = re.compile(r"(?<=<!-- runs -->\n).*?(?=<!-- end of runs -->)", re.DOTALL)
 
 
@@ -69,13 +70,24 @@ def table(runs: Sequence[Run], shown: Sequence[Run]) -> Iterator[str]:
     """Yield the lines of a table of all runs: those shown on the page, each before the others of its runtime."""
     yield "| runtime | version | processor | cases | deviate | |"
     yield "|---|---|---|---|---|---|"
+    features: dict[str, str] = {}
     for one in shown:
         for run in (run for run in runs if run.backend == one.backend):
             about, packed = view(run), f"[run](../survey/{published(run)})"
             told = "on the page" if run is one else f"{len(run_diff([one], [run])[0].changes):,} cases differ from that"
             counts = f"{about.total:,} | {about.deviating:,}"
-            yield f"| {about.title} | {about.version} | {about.processor} | {counts} | {packed}, {told} |"
-    yield ""
+            processor, _, has = about.processor.replace("(R)", "").partition(" with ")
+            features[processor] = f" ({has})" if has else ""
+            yield f"| {about.title} | {about.version} | {processor} | {counts} | {packed}, {told} |"
+    yield from ("", f"Processors: {', '.join(map(''.join, features.items()))}.", "")
+
+
+def with_answers(page: str) -> str:
+    """Return the text of the page with the first table of the survey in it, where it marks the place."""
+    found = _ANSWERS.search(SURVEY.read_text("utf-8"))
+    assert found is not None  # `reporting.conformance.html` writes it
+    rows = "".join(line.strip() for line in found[0].replace('href="#', 'href="../survey.html#').splitlines())
+    return page.replace("<!-- answers -->", f'<div class="survey">{rows}</div>')
 
 
 def _known() -> dict[str, KnownDeviations]:

@@ -70,16 +70,13 @@ def table(runs: Sequence[Run], shown: Sequence[Run]) -> Iterator[str]:
     """Yield the lines of a table of all runs: those shown on the page, each before the others of its runtime."""
     yield "| runtime | version | processor | cases | deviate | |"
     yield "|---|---|---|---|---|---|"
-    features: dict[str, str] = {}
     for one in shown:
         for run in (run for run in runs if run.backend == one.backend):
             about, packed = view(run), f"[run](../survey/{published(run)})"
             told = "on the page" if run is one else f"{len(run_diff([one], [run])[0].changes):,} cases differ from that"
             counts = f"{about.total:,} | {about.deviating:,}"
-            processor, _, has = about.processor.replace("(R)", "").partition(" with ")
-            features[processor] = f" ({has})" if has else ""
-            yield f"| {about.title} | {about.version} | {processor} | {counts} | {packed}, {told} |"
-    yield from ("", f"Processors: {', '.join(map(''.join, features.items()))}.", "")
+            yield f"| {about.title} | {about.version} | {about.processor} | {counts} | {packed}, {told} |"
+    yield ""
 
 
 def with_answers(page: str) -> str:

@@ -60,7 +60,7 @@ def test_the_newest_of_each_is_shown(folder: Path) -> None:
     assert [run.versions.get("openvino") for run in newest(runs, ("openvino",))] == ["2026.5", None]
     assert [run.backend for run in newest(runs, ("vinculum", "openvino"))] == ["vinculum", "openvino"]
     lines = list(table(runs, newest(runs, ("openvino",))))
-    assert len(lines) == 2 + 4 + 3
+    assert len(lines) == 2 + 4 + 1
     assert lines[2].endswith("on the page |")
     assert lines[3].endswith("0 cases differ from that |")
     assert "| Xeon |" in lines[4]

@@ -86,7 +86,7 @@ class TestConstraints:
 
     def test_v1_is_never_saturated(self) -> None:
         with pytest.raises(AttributeValueError, match=r"overflow is 'saturate'; .* allows 'raise' and 'wrap'"):
-            sonnx.div(np.ones(1, "i4"), np.ones(1, "i4"), overflow="saturate")  # type: ignore[arg-type]  # what is refused
+            sonnx.div(np.ones(1, "i4"), np.ones(1, "i4"), overflow="saturate")  # type: ignore[call-overload]  # what is refused
 
     def test_a_zero_divisor_comes_before_overflow(self) -> None:
         with pytest.raises(ConstraintError) as refusal:

@@ -4,17 +4,10 @@
 #include <float.h>
 #include <stdint.h>
 
-/* GCC tells of each of these options by a macro, of -fsingle-precision-constant only by the last one; MSVC of /fp:fast.
-   Where a routine of GCC's divides, the last one is 0 anyway: it has no exceptions and no other rounding direction. */
-#if defined(__SOFTFP__) || (defined(__riscv) && !defined(__riscv_flen))
-#define SONNX_DIV_BY_ROUTINE 1
-#else
-#define SONNX_DIV_BY_ROUTINE 0
-#endif
-
+/* GCC tells of each of these options by a macro, of -fsingle-precision-constant only by the last one; MSVC of /fp:fast. */
 #if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__) || defined(__RECIPROCAL_MATH__) || \
     defined(__ASSOCIATIVE_MATH__) || defined(__NO_SIGNED_ZEROS__) || defined(_M_FP_FAST) ||                               \
-    (defined(__GCC_IEC_559) && __GCC_IEC_559 == 0 && !SONNX_DIV_BY_ROUTINE)
+    (defined(__GCC_IEC_559) && __GCC_IEC_559 == 0)
 #error "compile without -ffast-math and its parts (unsafe, finite, reciprocal, associative, no signed zeros): not IEEE 754"
 #endif
 
@@ -39,6 +32,5 @@
 #error "double is not binary64"
 #endif
 
-/* Arrays of no negative length, which nobody defines. */
+/* An array of no negative length, which nobody defines. */
 extern char float_and_double_have_no_padding[sizeof(float) == 4 && sizeof(double) == 8 ? 1 : -1];
-extern char constants_are_not_single_precision[sizeof 1.0 == sizeof(double) ? 1 : -1];

@@ -24,6 +24,7 @@ from proofs.checking.provers import WHY3_VERSION, ProofError
 PROOFS = Path(__file__).parents[1]
 LIBRARY = "libsonnx_div.a"
 CONTRACT = "contract.h"
+ROUTINES = "routines.h"
 HEADER = "sonnx_div.h"
 PACKAGE = "sonnx_div.pc"
 # For pkg-config, which finds the library where this file lies.
@@ -82,8 +83,8 @@ def _integers(module: str, sign: str) -> CFile:
 C_FILES = (
     *(_integers(f"Int{bits}", "signed") for bits in (8, 16, 32, 64)),
     *(_integers(f"UInt{bits}", "unsigned") for bits in (8, 16, 32, 64)),
-    _of_library("float.c", "c_float_loops.Binary32", included=(CONTRACT, HEADER)),
-    _of_library("double.c", "c_float_loops.Binary64", included=(CONTRACT, HEADER)),
+    _of_library("float.c", "c_float_loops.Binary32", included=(ROUTINES, CONTRACT, HEADER)),
+    _of_library("double.c", "c_float_loops.Binary64", included=(ROUTINES, CONTRACT, HEADER)),
 )
 
 

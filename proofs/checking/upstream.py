@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from proofs.checking.ending import Arguments, ended
-from proofs.checking.prove import PLAN, search
+from proofs.checking.prove import search
 from proofs.checking.provers import ProofError, configure
 from proofs.checking.sessions import SESSION, Session
 
@@ -31,6 +31,7 @@ DIGESTS = {
 }
 # What Why3 1.5.1 does not know, a name for the equality of records.
 _UNKNOWN = "by tensor'eq a b"
+_PLAN = "split_vc z3:1 cvc5-nofp:1 cvc4-nofp:2 compute_in_goal z3:2 cvc5-nofp:4 cvc4-nofp:4 cvc5:6"
 
 
 class _OnLibraries(Session):
@@ -88,7 +89,7 @@ def replay(checkout: Path, *, prove: bool = False) -> int:
         if session.path.is_file():
             session.read()
         if prove:
-            search(session, PLAN, lambda line: print(f"  {line}", flush=True))
+            search(session, _PLAN, lambda line: print(f"  {line}", flush=True))
         session.prune()
         session.run()
         theorems = session.theorems()

@@ -22,7 +22,7 @@ theorems assume, and how the functions are tied to them. A few clauses are not a
 table says why. Tests in *italics* name a clause that several operators share.
 
 Below each clause stands the text that it rests on: the document, lines of it, how the SHA-256 of these lines begins,
-and the document's own tag. [The documents](#the-documents) are identified below; `make baseline DOCUMENTS=folder`
+and the document's own tag. The documents are identified below the last operator; `make baseline DOCUMENTS=folder`
 compares them with your copies. *Derived* is a clause that the text does not state; *changed* tells what SONNX's later
 text says otherwise.
 

@@ -39,10 +39,10 @@ def check(
     calibrate: Mapping[str, ArrayLike] | None = None,
     as_type: str | None = None,
     profile: Sequence[str] = (),
-    runs: int = 0,
+    runs: int = 100,
     seed: int = 0,
 ) -> Report:
-    """Return the hazards of a model's divisions, found without runs, and, if runs are allowed, inputs that show them.
+    """Return the hazards of a model's divisions, found without runs, and inputs that show them, found by runs.
 
     Bounds of every value are computed from the inputs to the outputs, for every runtime and every order of summation.
     An undeclared input may be anything of its type; named dimensions are at least 1.
@@ -62,8 +62,8 @@ def check(
         Properties of the target: SONNX's constraints; subnormal numbers treated as 0; 64-bit integers narrowed
         to 32 bits.
     runs : int
-        The most runs per finding in the search for inputs that show it. The model runs in other processes, for ten
-        seconds of processor time at most.
+        The most runs per finding in the search for inputs that show it; 0: no search. The model runs in other
+        processes, for ten seconds of processor time at most.
     seed : int
         The seed of the search.
 
@@ -97,7 +97,7 @@ def check(
         from vinculum.analysis.witness.search import Budget, with_evidence
 
         report = with_evidence(report, replace(source, onnx=proto), assumptions, checker.values, Budget(runs, seed))
-    return replace(report, seconds=perf_counter() - start)
+    return replace(report, seconds=perf_counter() - start, model=str(source.path))
 
 
 class _Checker:

@@ -10,6 +10,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from vinculum.analysis.domain.abstract_tensor import BoundsFrom
+from vinculum.shown import Shown
 
 
 class Severity(Enum):
@@ -172,7 +173,7 @@ def surest_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 @dataclass(frozen=True, eq=False)
-class Report:
+class Report(Shown):
     """What a check found.
 
     Attributes
@@ -190,6 +191,8 @@ class Report:
     resting : int
         How many of these have a divisor that can be zero, for all that is known, because an unknown operator may
         return anything.
+    model : str
+        The model's file.
     """
 
     findings: tuple[Finding, ...]
@@ -198,6 +201,7 @@ class Report:
     seconds: float
     divisions: int = 0
     resting: int = 0
+    model: str = "the model"
 
     def at_least(self, severity: str) -> tuple[Finding, ...]:
         """Return the findings for which ``--fail-on`` of this severity fails: ``"certain"`` or ``"possible"``."""

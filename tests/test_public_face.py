@@ -126,6 +126,9 @@ class TestNames:
         modules = {name for name in visible if inspect.ismodule(getattr(vinculum, name))}
         assert visible - modules - set(vinculum.__all__) <= {"annotations", "Any", "TYPE_CHECKING"}
 
+    def test_what_an_editor_offers(self) -> None:
+        assert [name for name in dir(vinculum) if not name.startswith("__")] == vinculum.__all__
+
     @pytest.mark.parametrize("name", [*sorted(OPERATORS | THREADS), *ERRORS])
     def test_each_is_there_and_documented(self, name: str) -> None:
         assert (inspect.getdoc(getattr(vinculum, name)) or "").split("\n")[0].endswith((".", ":"))

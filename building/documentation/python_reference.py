@@ -29,7 +29,7 @@ _PARTS = {
     ),
     "Checks": (
         "checks",
-        "Hazards of division, found before a run and in one, and what a runtime made of them; see [Checks and traces](../check.md).",
+        "Hazards of division, before a run and in one, and audits of runtimes; see [Checks and traces](../check.md).",
         ("check", "trace", "audit"),
     ),
     "Stored arrays": (

@@ -11,7 +11,7 @@ COMMANDS: Mapping[str, Sequence[str]] = {
     "Arrays": ("divide",),
     "About": ("spec", "info"),
 }
-_FILES = ("save", "json", "junit", "sarif", "html")
+_FILES = ("save", "junit", "sarif", "html")
 OPTIONS: Mapping[str, Mapping[str, Sequence[str]]] = {
     "check": {
         "What is assumed": ("assume", "calibrate", "as_type", "profile"),
@@ -30,7 +30,7 @@ OPTIONS: Mapping[str, Mapping[str, Sequence[str]]] = {
         "The operator": ("operator", "version", "dialect", "variant"),
         "Its attributes": ("axis", "broadcast", "consumed_inputs", "m_pythondiv", "auto_broadcast"),
         "Integers": ("zero_divisor", "overflow"),
-        "The job": ("task_size", "workers", "cluster"),
+        "The job": ("task_size", "cluster"),
     },
 }
 """By the names of the commands' parameters; the others stay under the heading Options."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Unpack, overload
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, Unpack, overload
 
 from vinculum.ops.operator import Operator, prepared
 from vinculum.ops.policies import Overflow, ZeroDivisor
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vinculum.ops.annotations import ArrayT, Div, Elements, FloatT, IntegerT, Operand, Reciprocal
+
+_RAISE: Final = "raise"
+_WRAP: Final = "wrap"
 
 
 @overload
@@ -88,8 +92,12 @@ def div(
     >>> div(np.int32([-11, 12]), np.int32([3, 3]))
     array([-3,  4], dtype=int32)
     """
-    find = _div if consumed_inputs is None else _new_div
-    operator = find(opset, axis, broadcast, consumed_inputs, zero_divisor, overflow)
+    default = opset is None and axis is None and broadcast is None and consumed_inputs is None
+    if default and zero_divisor is _RAISE and overflow is _WRAP:
+        operator = _newest_div()  # to find it by its arguments takes longer than to divide few elements
+    else:
+        find = _div if consumed_inputs is None else _new_div
+        operator = find(opset, axis, broadcast, consumed_inputs, zero_divisor, overflow)
     return operator(a, b, out) if where is None else operator.masked(a, b, out, where)
 
 
@@ -137,6 +145,11 @@ def reciprocal(
     find = _reciprocal if consumed_inputs is None else _new_reciprocal
     operator = find(opset, consumed_inputs)
     return operator(x, None, out) if where is None else operator.masked(x, None, out, where)
+
+
+@cache
+def _newest_div() -> Operator:
+    return Operator("Div")
 
 
 def _new_div(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from vinculum.conformance.execute.installation import Installation
+from vinculum.conformance.run.installation import Installation
 from vinculum.reporting.escape import escaped
 from vinculum.reporting.terminal import counted, grid, section
 from vinculum.text import pip_install

@@ -34,6 +34,10 @@ def records() -> dict[str, tuple[Any, str]]:
             "The models agree in every bit",
         ),
         "Model": (vinculum.load(MODEL), "Divisions Node Operator Type Operands"),
+        "stored.Report": (
+            vinculum.stored.Report("Div-14", "float", (2, 3), 24, 1, 0),
+            "shape (2, 3), 24 bytes Div-14, 1 block",
+        ),
     }
 
 
@@ -61,4 +65,5 @@ def test_names_from_files_cannot_become_html() -> None:
 
 def test_every_record_has_a_page() -> None:
     assert Audit.__mro__[1] is HardenedFile.__mro__[1] is Shown
-    assert {kind.__name__ for kind in Shown.__subclasses__()} == _PAGES.keys()
+    found = {f"{kind.__module__.split('.')[1]}.{kind.__name__}" for kind in Shown.__subclasses__()}
+    assert found == _PAGES.keys()

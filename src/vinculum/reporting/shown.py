@@ -28,7 +28,9 @@ def html(record: object) -> str:
 
 
 def _page(record: object) -> RenderableType:
-    return _PAGES[type(record).__name__](record)
+    kind = type(record)
+    room = kind.__module__.split(".")[1]
+    return _PAGES[f"{room}.{kind.__name__}"](record)
 
 
 def _check(report: Any) -> RenderableType:
@@ -68,12 +70,20 @@ def _model(model: Any) -> RenderableType:
     return page(model)
 
 
+def _quotients(report: Any) -> RenderableType:
+    from vinculum.reporting.divide import page
+
+    return page(report)
+
+
 _PAGES: Mapping[str, Callable[[Any], RenderableType]] = {
-    "Report": _check,
-    "TraceReport": _trace,
-    "Audit": _audit,
-    "FileConversion": _conversion,
-    "HardenedFile": _hardening,
-    "Rewritten": lambda rewritten: _page(rewritten.report),
-    "Model": _model,
+    "analysis.Report": _check,
+    "analysis.TraceReport": _trace,
+    "conformance.Audit": _audit,
+    "models.FileConversion": _conversion,
+    "models.Model": _model,
+    "models.Rewritten": lambda rewritten: _page(rewritten.report),
+    "repair.HardenedFile": _hardening,
+    "stored.Report": _quotients,
 }
+"""By the room and the name of the record."""

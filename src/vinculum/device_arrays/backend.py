@@ -1,8 +1,8 @@
 """Division of arrays in the memory of a CUDA device, where the quotients stay; nothing else imports CuPy.
 
 PyTorch, JAX and CuPy arrays are viewed through DLPack, others through ``__cuda_array_interface__``. PyTorch's current
-stream divides its tensors, CuPy's the others. The device is waited for only if a policy raises, or if a library does
-not tell on which stream it uses its arrays, as JAX.
+stream divides its tensors, CuPy's the others. The device is waited for only if a policy raises, or if a library, as
+JAX, does not tell on which stream it uses its arrays.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from vinculum.tensors.broadcasting import Alignment
 from vinculum.tensors.libraries import Library, library_of, on_cuda_device
 from vinculum.tensors.shapes import SymbolicShape
 from vinculum.tensors.type_checking import check_element_types
-from vinculum.text import kind_of
+from vinculum.text import kind_of, pip_install
 
 try:
     import cupy
 except ImportError:
     raise ElementTypeError(
         "an operand lies in the memory of a CUDA device, where CuPy divides, which is not installed: "
-        "pip install 'vinculum-div[cuda]', or move the operands to CPU memory"
+        f"{pip_install('cupy')}, or move the operands to CPU memory"
     ) from None
 
 from vinculum.device_arrays.kernels import float_kernel, integer_kernel

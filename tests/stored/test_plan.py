@@ -52,6 +52,20 @@ def test_blocks_of_chunks_share_none(shape: tuple[int, ...], elements: int, size
     assert prod(plan.block) <= max(elements, prod(chunk))
 
 
+def test_ranges_of_each_order() -> None:
+    plan = BlockPlan((100, 10, 10), (4, 5, 10))
+    assert (plan.ranges("C"), plan.ranges("F")) == (1 / 50, 1 / 4)
+    assert BlockPlan((), ()).ranges("C") == 1
+
+
+def test_chunks_that_cross_blocks() -> None:
+    plan = BlockPlan((100, 100), (20, 100))
+    assert not plan.cuts((10, 10))
+    assert not plan.cuts((20, 7))
+    assert plan.cuts((100, 10))
+    assert plan.cuts((15, 100))
+
+
 def test_an_axis_is_cut_only_if_a_block_does_not_hold_it() -> None:
     assert flat((100, 10, 10), 250).block == (2, 10, 10)
     assert flat((100, 10, 10), 25).block == (1, 2, 10)

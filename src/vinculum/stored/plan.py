@@ -39,6 +39,22 @@ class BlockPlan:
         """The number of blocks."""
         return prod(self.grid)
 
+    def ranges(self, order: str) -> float:
+        """Return how many ranges of a file in an order there are for each element."""
+        run = 1
+        for along, size in list(zip(self.block, self.shape, strict=True))[:: 1 if order == "F" else -1]:
+            run *= along
+            if along < size:
+                break
+        return 1 / run
+
+    def cuts(self, chunk: Shape) -> bool:
+        """Tell whether a chunk of another grid lies in several blocks."""
+        return any(
+            along < size and along % other
+            for along, other, size in zip(self.block, chunk, self.shape, strict=True)
+        )
+
     def region(self, number: int) -> Region:
         """Return the region of a block in the result."""
         axes = range(len(self.shape))

@@ -25,7 +25,7 @@ from vinculum.tensors.storage import element_type_of, native_dtype
 from vinculum.tensors.type_checking import check_element_types
 
 _BLOCK_BYTES = 2 << 20  # So that a thread's blocks of both operands and of the result fit in its processor's cache.
-_LARGER = 16  # How many times larger blocks may be where orders differ or chunks cross.
+_LARGER = 8  # How many times larger blocks may be where orders differ or chunks cross.
 
 Name = str | os.PathLike[str]
 

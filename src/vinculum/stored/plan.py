@@ -51,8 +51,7 @@ class BlockPlan:
     def cuts(self, chunk: Shape) -> bool:
         """Tell whether a chunk of another grid lies in several blocks."""
         return any(
-            along < size and along % other
-            for along, other, size in zip(self.block, chunk, self.shape, strict=True)
+            along < size and along % other for along, other, size in zip(self.block, chunk, self.shape, strict=True)
         )
 
     def region(self, number: int) -> Region:

@@ -2,7 +2,7 @@
 
 It reads lines with a moment and the name of a result, forks a process that divides, and writes how that ended. A moment
 is two numbers: how many lines with finished blocks the process has added to the journal, and how many calls it has then
-begun that change a file or bring it to the disk; what the last of them writes is written by half. After 0 calls it lives.
+begun that change a file or bring it to the disk; the last one writes one half. With 0 calls it lives.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ def stopped_job(a: str, b: str, out: Path, task_bytes: int = killed.TASK_BYTES) 
 
 
 class TestKills:
-    """Killed at any moment, and run again: what was finished is kept, the bytes are the same, and nothing is beside them."""
+    """Killed at any moment, and run again: what was finished is kept, and the bytes are the same."""
 
     def test_a_few(self, tmp_path: Path, operands: tuple[str, str, Array]) -> None:
         self.kill(4, tmp_path, "c.npy", *operands)

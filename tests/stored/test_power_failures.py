@@ -1,7 +1,7 @@
 """Power failures: what was written after the last flush may be on the disk, in part, or not at all.
 
-A job is recorded: every write to the result and to the journal, and every flush. After each flush the power may fail. Then
-a file holds what was written before its own last flush, and any of what was written later.
+A job is recorded: every write to the result and to the journal, and every flush. After each flush the power may fail.
+Then a file holds what was written before its own last flush, and any of what was written later.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Recording:
         def flushed(file: int) -> None:
             with self.lock:
                 name = name_of(file)
-                if name not in self.first and not os.path.isdir(f"/proc/self/fd/{file}"):
+                if name not in self.first and not Path(f"/proc/self/fd/{file}").is_dir():
                     self.first[name] = os.pread(file, os.fstat(file).st_size, 0)
                 self.events.append((name, 0, None))
             sync(file)
@@ -84,7 +84,7 @@ class Recording:
 
 def name_of(file: int) -> str:
     """Return the name of an open file."""
-    return Path(os.readlink(f"/proc/self/fd/{file}")).name
+    return Path(f"/proc/self/fd/{file}").readlink().name
 
 
 def test_after_every_flush(tmp_path: Path, operands: tuple[str, str, Array], monkeypatch: pytest.MonkeyPatch) -> None:

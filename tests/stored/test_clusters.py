@@ -41,7 +41,7 @@ def test_workers_of_another_version(found: dict[str, str] | Exception, words: st
 def test_without_dask(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with (
-        pytest.raises(ModelError, match=r"needs the package distributed: pip install 'vinculum-div\[dask\]'"),
+        pytest.raises(ModelError, match=r"needs the package distributed: pip install 'dask\[array,distributed\]'"),
         client_of("tcp://127.0.0.1:1"),
     ):
         pass

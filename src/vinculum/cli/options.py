@@ -77,10 +77,6 @@ MemoryLimit = Annotated[
     ),
 ]
 
-JsonFile = Annotated[
-    Path | None,
-    typer.Option("--json", metavar="FILE", help="Write counts, causes and the matrix to this file as JSON."),
-]
 Save = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Write the run to this file as JSON; vinculum report reads it.")
 ]

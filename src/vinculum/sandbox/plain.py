@@ -1,7 +1,7 @@
 """What a subprocess answers, as bytes: text, numbers, arrays, and dataclasses of this package made of them.
 
-Unlike a pickle, reading it runs no code, whatever the bytes are: a model that takes over a runtime in the subprocess does
-not get this process too. JSON says what there is; arrays follow as they are in memory.
+Unlike a pickle, reading it runs no code, whatever the bytes are: a model that takes over a runtime in the subprocess
+does not get this process too. JSON says what there is; arrays follow as they are in memory.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from vinculum.errors import ModelError
 from vinculum.spec.element_types import ELEMENT_TYPES, ElementType
 from vinculum.stored.plan import Region, Shape
 from vinculum.tensors.storage import dtype_of, stored_dtype
-from vinculum.text import one_line
+from vinculum.text import one_line, pip_install
 
 Array = npt.NDArray[Any]
 MOST_AXES = 64  # NumPy's limit.
@@ -195,9 +195,7 @@ def _module(place: Place) -> _Format:
     try:
         module: Any = import_module(_MODULES[place.format])
     except ModuleNotFoundError as error:
-        raise ModelError(
-            f"{str(place)!r} needs the package {error.name}: pip install 'vinculum-div[{place.format}]'"
-        ) from None
+        raise ModelError(f"{str(place)!r} needs the package {error.name}: {pip_install(str(error.name))}") from None
     typed: _Format = module
     return typed
 

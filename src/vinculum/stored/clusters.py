@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from vinculum.errors import ModelError
-from vinculum.text import one_line
+from vinculum.text import one_line, pip_install
 
 _PATIENCE = 30  # Seconds within which a scheduler must answer, and within which it must then have a worker.
 
@@ -28,7 +28,7 @@ def client_of(address: str | None) -> Iterator[Any]:
     try:
         from distributed import Client
     except ModuleNotFoundError as error:
-        raise ModelError(f"a cluster needs the package {error.name}: pip install 'vinculum-div[dask]'") from None
+        raise ModelError(f"a cluster needs the package {error.name}: {pip_install(str(error.name))}") from None
     # A failed worker is tried again or ends the job with one line, which Dask's own log would only repeat.
     for name in ("distributed", "tornado.application"):
         logging.getLogger(name).setLevel(logging.CRITICAL)

@@ -17,15 +17,14 @@ from vinculum.spec.element_types import ElementType
 from vinculum.stored.arrays import Place, Stored, check_place, journal_of, open_stored
 from vinculum.stored.identity import identity, settle
 from vinculum.stored.job import carry_out
-from vinculum.stored.plan import BlockPlan, Shape, default_chunk, even, flat, of_chunks
+from vinculum.stored.plan import BLOCK_BYTES, BlockPlan, Shape, default_chunk, even, flat, of_chunks
 from vinculum.stored.work import Division
 from vinculum.stored.workers import workers
 from vinculum.tensors.shapes import LARGEST_SIZE
 from vinculum.tensors.storage import element_type_of, native_dtype
 from vinculum.tensors.type_checking import check_element_types
 
-_BLOCK_BYTES = 2 << 20  # So that a thread's blocks of both operands and of the result fit in its processor's cache.
-_LARGER = 8  # How many times larger blocks may be where orders differ or chunks cross.
+_LARGER = 16  # How many times larger blocks may be where orders differ or chunks cross.
 
 Name = str | os.PathLike[str]
 
@@ -105,7 +104,7 @@ def divide(
     places = [Place.parse(os.fspath(name), absolute=client is not None) for name in (a, b, out) if name is not None]
     *operands, target = places
     check_place(target)
-    block_bytes = min(_BLOCK_BYTES, task_bytes or _BLOCK_BYTES)
+    block_bytes = min(BLOCK_BYTES, task_bytes or BLOCK_BYTES)
     division = _division(operator or Operator("Div"), tuple(operands), target, element_type, block_bytes)
     journal = journal_of(target)
     for path in (target.path, target.partial.path, journal):

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "vinculum"
 PICTURE = ROOT / "docs" / "images" / "layers.svg"
 
-SERVICES = ("errors", "text", "files", "sandbox", "interruption")
+SERVICES = ("errors", "text", "files", "sandbox", "interruption", "shown")
 """Rooms that know nothing of division; every other may use them, which is not drawn."""
 _NO_ROOMS = ("__init__", "__main__", "version")
 _WIDTH, _BOX, _HEIGHT, _GAP, _BETWEEN, _ACROSS = 390, 106, 30, 26, 28, 3

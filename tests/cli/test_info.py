@@ -88,7 +88,7 @@ class TestPage:
         assert here("info") == 0
         words = " ".join(capsys.readouterr().out.split())
         assert "Backend portable, NumPy alone: slower than the compiled core" in words
-        assert "openvino not installed: pip install 'vinculum-div[openvino]'" in words
+        assert "openvino not installed: pip install openvino" in words
 
 
 class TestPromises:

@@ -57,10 +57,6 @@ Engine = Literal["reference", "onnxruntime", "openvino"]
 DialectName = Annotated[
     Literal["onnx", "openvino", "sonnx"] | None, typer.Option("--dialect", help="Default: decided by the name.")
 ]
-Processes = Annotated[
-    int | None,
-    typer.Option("--workers", min=1, max=1024, metavar="N", help="Start a local Dask cluster of N processes."),
-]
 ClusterAddress = Annotated[
     str | None,
     typer.Option("--cluster", metavar="ADDRESS", help="Use the Dask cluster whose scheduler is at tcp://HOST:PORT."),

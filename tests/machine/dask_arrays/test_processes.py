@@ -7,8 +7,8 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
+from tests.dask_arrays.test_division import computed, div
 from tests.processes import output_of, python
-from tests.test_dask_arrays import computed, div
 
 QUICKLY = "import sys; sys.modules['scipy'] = sys.modules['xarray'] = None\n"  # Dask imports these where they are
 

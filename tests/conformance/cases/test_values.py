@@ -12,7 +12,7 @@ import pytest
 from vinculum.conformance.cases.case import Level
 from vinculum.conformance.cases.clauses import Subject, clause
 from vinculum.conformance.cases.enumeration import cases
-from vinculum.conformance.cases.trials import value_classes
+from vinculum.conformance.cases.value_cases import value_classes
 from vinculum.conformance.cases.values.hard_quotients import hard_reciprocals, nearest_to_halfway
 from vinculum.conformance.cases.values.value_class import Joined, Operands, ValueClass
 from vinculum.reference import divide, elements

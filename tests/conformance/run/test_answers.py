@@ -131,9 +131,9 @@ class TestDigest:
 class TestAnswered:
     """A run is rebuilt, judged and explained without its runtime."""
 
-    @pytest.mark.parametrize("backend", ["Floors", "FlushesOperands", "GivesLists", "Transposes", "AcceptsAll"])
+    @pytest.mark.parametrize("backend", ["Floors", "FlushesOperands", "GivesLists", "AcceptsAll"])
     def test_everything_is_found_again(self, backend: str) -> None:
-        whole = run(backend, "Div-6/*", "SONNX*")
+        whole = run(backend, "Div-6/int*", "Div-6/float/*", "SONNX Div (int)/int8/*")
         assert any(one.verdict.kind.deviates for one in whole.results)
         results = tuple(
             replace(one, verdict=Verdict(Kind.EXACT, one.verdict.said), cause="") if one.answer else one

@@ -90,7 +90,7 @@ class TestLeastGuard:
             (
                 "g (float[N] x, float[N] d) => (float[N] y) { y = Div (x, d) }",
                 ("d=-1:1", "x=0:1000"),
-                "Where(divisor == 0, 3.00927e-36, divisor)",
+                "Where(divisor < 0, Min(divisor, -3.00927e-36), Max(divisor, 3.00927e-36))",
             ),
             ("g (float[N] x, float[N] d) => (float[N] y) { y = Div (x, d) }", (), "Where(divisor == 0, 1, divisor)"),
             ("g (int64[N] x, int64[N] d) => (int64[N] y) { y = Div (x, d) }", ("d=0:9",), "Max(divisor, 1)"),
@@ -103,7 +103,7 @@ class TestLeastGuard:
         ],
     )
     def test_of_a_division(self, text: str, assume: Sequence[str], expected: str) -> None:
-        assert what(fix(model(text), assume=assume)) == [expected]
+        assert set(what(fix(model(text), assume=assume))) == {expected}
 
     def test_a_shared_divisor_has_one_guard(self) -> None:
         twice = model("g (float[N] x, float[N] d) => (float[N] y, float[N] z) { y = Div (x, d) z = Div (y, d) }")

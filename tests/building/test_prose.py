@@ -48,6 +48,7 @@ PHRASES = {
     r"very bits": "exactly these bits",
     r"what divides": "the engine, the runtime",
     r"whoever": "anyone who",
+    r"install '?vinculum-div\[": "pip install PACKAGE: what is missing itself",
 }
 
 

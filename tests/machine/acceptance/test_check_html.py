@@ -120,10 +120,12 @@ class TestPicture:
         assert page.locator("article:target").count() == 1
 
     def test_it_is_drawn_again_when_the_window_changes(self, shown: Shown) -> None:
+        from playwright.sync_api import expect
+
         page = shown(transformer())
-        assert page.locator("svg").count() == 1
+        expect(page.locator("svg")).to_have_count(1)
         page.set_viewport_size({"width": 390, "height": 800})
-        page.wait_for_function("document.querySelectorAll('svg').length === 2")  # One under the other.
+        expect(page.locator("svg")).to_have_count(2)  # One under the other.
 
     def test_no_name_is_obeyed(self, shown: Shown) -> None:
         model = hazardous.masked_mean()

@@ -42,13 +42,13 @@ def chain(length: int, hazards: Sequence[int]) -> ModelProto:
 
 def graph_of(model: ModelProto, findings: Sequence[Finding] | None = None) -> Graph:
     """Return what is drawn of a model's main graph."""
-    found = vinculum.check(model).findings if findings is None else findings
+    found = vinculum.check(model, runs=0).findings if findings is None else findings
     return drawn(next(scopes(model, {})), [one for one in found if not one.scope])
 
 
-def page_of(model: ModelProto, name: str = "m.onnx", **options: Any) -> str:
+def page_of(model: ModelProto, name: str = "m.onnx", runs: int = 0, **options: Any) -> str:
     """Return the page on a model."""
-    return document([(sorted_out(vinculum.check(model, **options), name), model)])
+    return document([(sorted_out(vinculum.check(model, runs=runs, **options), name), model)])
 
 
 def data_of(page: str) -> dict[str, Any]:

@@ -106,7 +106,7 @@ def _checked(
     bound = None if errors is None else accuracy(source, assume=how["assume"], input_errors=errors)
     mended = None
     if fix is not None:
-        again = partial(checked, **how)
+        again = partial(checked, **how, runs=0)
         mended = fixed(source, report, triage.open, again, assume=how["assume"], calibrate=how["calibrate"])
     return _Result(source, triage, bound, mended)
 

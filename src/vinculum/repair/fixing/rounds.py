@@ -88,7 +88,7 @@ def fix(
     calibrate: Mapping[str, ArrayLike] | None = None,
     as_type: str | None = None,
     profile: Sequence[str] = (),
-    runs: int = 0,
+    runs: int = 100,
     seed: int = 0,
 ) -> Fixed:
     """Return a model with the least guard for each finding of its check, checked again and compared with the original.
@@ -114,7 +114,7 @@ def fix(
         As `vinculum.check` raises them.
     """
     source = any_source(model)
-    again = partial(check, assume=assume, calibrate=calibrate, as_type=as_type, profile=profile)
+    again = partial(check, assume=assume, calibrate=calibrate, as_type=as_type, profile=profile, runs=0)
     report = check(source, assume=assume, calibrate=calibrate, as_type=as_type, profile=profile, runs=runs, seed=seed)
     return fixed(source, report, report.findings, again, assume=assume, calibrate=calibrate)
 

@@ -67,7 +67,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "element_type": finding.element_type,
         "bounds_from": BOUNDS_FROM[finding.bounds_from],
         "message": message(finding),
-        **part(finding, "path", "frames", "fingerprint", "fix", "detail"),
+        **part(finding, "path", "frames", "fingerprint", "cause", "fix", "detail"),
         "witness": None if shown is None else {**shown, "message": witness_words(finding)},
         "search": plain(finding.search),
     }

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from math import isfinite
 
 from vinculum.analysis.checker import NARROWER
 from vinculum.analysis.domain.abstract_tensor import BoundsFrom
 from vinculum.analysis.domain.formats import FORMATS
-from vinculum.analysis.findings import Effect, Finding, Frame
+from vinculum.analysis.findings import Effect, Finding
 from vinculum.analysis.hazards.registry import BY_CODE
 from vinculum.reporting.escape import one_line
 from vinculum.reporting.terminal import counted
@@ -93,9 +93,3 @@ def _reached(finding: Finding) -> str:
     if not isfinite(search.smallest):
         return f"{runs} from the inputs{stopped}"
     return f"smallest magnitude reached from the inputs {search.smallest:.3g}, in {runs}{stopped}"
-
-
-def alert_frame(frames: Sequence[Frame]) -> Frame | None:
-    """Return the line that an alert belongs to: the innermost of the user's own program, else the innermost."""
-    own = [frame for frame in frames if not frame.in_library]
-    return next(reversed(own or frames), None)

@@ -18,11 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor
-from vinculum.analysis.findings import Finding, Severity
+from vinculum.analysis.findings import Finding, Severity, by_cause
+from vinculum.analysis.places import alert_frame
 from vinculum.analysis.triage import Triage
 from vinculum.models.onnx.scopes import Scope, name_of, scopes
 from vinculum.reporting.check.picture.graph import Box, Graph, drawn
-from vinculum.reporting.check.words import alert_frame, fix_words, message, path_words, witness_words
+from vinculum.reporting.check.words import fix_words, message, path_words, witness_words
 from vinculum.reporting.escape import one_line, short
 from vinculum.reporting.terminal import counted
 
@@ -78,11 +79,7 @@ def _template() -> Template:
 
 def _model(number: int, triage: Triage, proto: ModelProto) -> dict[str, Any]:
     """Return what the page says of a model."""
-    alike: dict[tuple[str, str, str], list[Finding]] = {}
-    for finding in triage.open:
-        key = (finding.rule, finding.severity.value, finding.fingerprint.partition("-")[0])
-        alike.setdefault(key, []).append(finding)
-    groups = list(alike.values())
+    groups = by_cause(triage.open)
     counts = {severity.value: sum(f.severity is severity for f in triage.open) for severity in Severity}
     return {
         "id": f"m{number}",

@@ -53,8 +53,8 @@ def check(
 
     Parameters
     ----------
-    model : path or ModelProto
-        An ONNX file, or an ONNX model in memory, which is not changed.
+    model : path, ModelProto or ExportedProgram
+        An ONNX file, or an ONNX model in memory, which is not changed; a program of torch.export, or its ``.pt2`` file.
     assume : sequence of str
         Ranges of inputs and named dimensions: ``"x=-1:1"``, two values ``"mask=0|1"``, or a bound ``"n>=1"``.
     calibrate : Mapping of str to array, optional

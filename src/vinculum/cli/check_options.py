@@ -12,7 +12,9 @@ import typer
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.text import quoted
 
-Models = Annotated[list[Path], typer.Argument(metavar="MODEL...", help="ONNX files.")]
+Models = Annotated[
+    list[Path], typer.Argument(metavar="MODEL...", help="ONNX files, or programs of torch.export (.pt2).")
+]
 Assume = Annotated[
     list[str] | None,
     typer.Option(

@@ -30,6 +30,7 @@ RUNS, PAGE = DOCUMENTS / "survey", DOCUMENTS / "reference" / "survey.md"
 _KNOWN = DOCUMENTS.parent / "known_deviations"
 _HERE = re.compile(r"(?:/[\w.+-]+)+/(?=site-packages/|torchinductor_)")
 """Folders of the machine that asked, as they stand in messages of runtimes."""
+_ANSWERS = re.compile(r'<table class="answers">.*?</table>', re.DOTALL)
 _TABLE = re.compile(r"(?<=<!-- runs -->\n).*?(?=<!-- end of runs -->)", re.DOTALL)
 
 
@@ -83,6 +84,14 @@ def table(runs: Sequence[Run], shown: Sequence[Run]) -> Iterator[str]:
         counts = f"{about.total:,} | {about.deviating:,}"
         yield f"| {about.title} | {about.version} | {letters[about.processor]} | {counts} | {packed}, {told} |"
     yield ""
+
+
+def with_answers(page: str) -> str:
+    """Return the text of the page with the first table of the survey in it, where it marks the place."""
+    found = _ANSWERS.search(SURVEY.read_text("utf-8"))
+    assert found is not None  # `reporting.conformance.html` writes it
+    rows = "".join(line.strip() for line in found[0].replace('href="#', 'href="../survey.html#').splitlines())
+    return page.replace("<!-- answers -->", f'<div class="survey">{rows}</div>')
 
 
 def _known() -> dict[str, KnownDeviations]:

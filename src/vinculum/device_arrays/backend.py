@@ -1,8 +1,8 @@
 """Division of arrays in the memory of a CUDA device, where the quotients stay; nothing else imports CuPy.
 
 PyTorch, JAX and CuPy arrays are viewed through DLPack, others through ``__cuda_array_interface__``. PyTorch's current
-stream divides its tensors, CuPy's the others. The device is waited for only if a policy raises, or if a library, as JAX,
-does not tell on which stream it uses its arrays.
+stream divides its tensors, CuPy's the others. The device is waited for only if a policy raises, or if a library, as
+JAX, does not tell on which stream it uses its arrays.
 """
 
 from __future__ import annotations

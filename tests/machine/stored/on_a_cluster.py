@@ -1,7 +1,7 @@
 """Divides on two processes of a Dask cluster, and prints what came of it: ``python on_a_cluster.py A B OUT...``.
 
-Dask arrays and a model's batches first, then stored arrays, into each OUT while a worker is killed, and into the last one
-once more while all workers go.
+Dask arrays and a model's batches first, then stored arrays, into each OUT while a worker is killed, and into the last
+one once more while all workers go.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ TYPES :=
 PYTEST_ARGS += -p no:cacheprovider
 endif
 
-.PHONY: help demo docs test lint types layers pytest runtimes machine hazards wheel check-build \
+.PHONY: help demo docs test lint types layers pytest runtimes machine hazards check-picture wheel check-build \
   sanitize sanitize-memory sanitize-threads sanitize-runtimes gpu cross cross-all exhaustive mutation bench bench-guard survey proofs proofs-all rules sonnx-c traceability clean
 
 demo: .venv/demo ## Run an exported model with every division in it exact
@@ -183,6 +183,9 @@ mutation: .venv/test ## Plant small mistakes and list those that no test finds (
 # A warning fails.
 docs: .venv/docs ## Build the documentation site into build/site
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
+
+check-picture: .venv/machine ## Draw docs/assets/check.svg anew; needs Chromium
+	$(BIN)/python -m building.documentation.check_picture
 
 # docs/performance.md, its plot and its numbers, on this machine, which should be idle: twenty minutes. What is measured beside
 # ours is installed as for `make runtimes`. BENCH_ARGS='--quick --to build/quick' tries it in a minute.

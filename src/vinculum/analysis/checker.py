@@ -16,6 +16,7 @@ from vinculum.analysis.hazards.hazard import PROFILES, Found, Hazard, divided, t
 from vinculum.analysis.hazards.registry import by_operator
 from vinculum.analysis.interpreter import Interpreter, Site
 from vinculum.analysis.loading import onnx_model, source_given
+from vinculum.analysis.narrowing import block_list
 from vinculum.analysis.places import alert_frame, fingerprint, frames, path
 from vinculum.analysis.transfer.registry import TABLE
 from vinculum.errors import AttributeValueError
@@ -52,8 +53,8 @@ def check(
 
     Parameters
     ----------
-    model : path or ModelProto
-        An ONNX file, or an ONNX model in memory, which is not changed.
+    model : path, ModelProto or ExportedProgram
+        An ONNX file, or an ONNX model in memory, which is not changed; a program of torch.export, or its ``.pt2`` file.
     assume : sequence of str
         Ranges of inputs and named dimensions: ``"x=-1:1"``, two values ``"mask=0|1"``, or a bound ``"n>=1"``.
     calibrate : Mapping of str to array, optional
@@ -73,7 +74,8 @@ def check(
     Returns
     -------
     Report
-        ``.findings``, the most certain first, ``.unknown_operators``, and how many divisions rest on these.
+        ``.findings``, the most certain first, ``.unknown_operators``, and how many divisions rest on these; with a
+        narrower type, ``.block_list``, the nodes that have to stay in float32.
 
     Raises
     ------
@@ -96,6 +98,9 @@ def check(
         assumptions = calibrated(read_assumptions(assume, proto), calibrate or {})
         checker = _Checker(proto, assumptions, as_type or "float32", profile)
         report = checker.report()
+        if as_type is not None:
+            plain = _Checker(proto, assumptions, "float32", profile).report()
+            report = replace(report, block_list=block_list(proto, plain, report, as_type))
     if runs and as_type is None:
         from vinculum.analysis.witness.search import Budget, with_evidence
 

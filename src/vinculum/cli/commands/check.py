@@ -31,6 +31,7 @@ def check(
     runs: options.Runs = 100,
     seed: options.Seed = 0,
     fix: options.FixedFile = None,
+    html: options.HtmlFile = None,
     witness: options.WitnessFolder = None,
     sarif: options.SarifFile = None,
     suppress: options.Suppress = None,
@@ -51,7 +52,7 @@ def check(
     from vinculum.cli.inputs import read_arrays
     from vinculum.reporting.progress import progress
 
-    files = options.Files(sarif, fix, suppress, baseline, witness)
+    files = options.Files(sarif, html, fix, suppress, baseline, witness)
     files.check(models, runs, in_json=in_json)
     errors = options.input_errors(input_errors or (), bounds, as_type)
     accepted = () if suppress is None else read_suppressions(suppress)
@@ -105,7 +106,7 @@ def _checked(
     bound = None if errors is None else accuracy(source, assume=how["assume"], input_errors=errors)
     mended = None
     if fix is not None:
-        again = partial(checked, **how)
+        again = partial(checked, **how, runs=0)
         mended = fixed(source, report, triage.open, again, assume=how["assume"], calibrate=how["calibrate"])
     return _Result(source, triage, bound, mended)
 
@@ -147,6 +148,10 @@ def _reports(results: Sequence[_Result], files: options.Files) -> Iterator[tuple
 
     if files.sarif is not None:
         yield files.sarif, sarif.document([one.triage for one in results], _root(), __version__)
+    if files.html is not None:
+        from vinculum.reporting.check.picture.document import document
+
+        yield files.html, document([(one.triage, one.source.proto("analysed")) for one in results])
 
 
 def _root() -> Path:

@@ -127,7 +127,7 @@ class _Checker:
         findings = surest_first(_distinct(self._findings.values()))
         unknown: Mapping[str, int] = dict(self._interpreter.unknown.most_common())
         resting = sum(self._divisions.values())
-        return Report(findings, unknown, self._interpreter.nodes, 0.0, len(self._divisions), resting)
+        return Report(findings, unknown, self._interpreter.nodes, 0.0, len(self._divisions), resting, self.values)
 
     def _look(self, site: Site) -> None:
         known = TABLE.get(site.key)

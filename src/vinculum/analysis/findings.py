@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
 from numpy.typing import NDArray
 
-from vinculum.analysis.domain.abstract_tensor import BoundsFrom
+from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom
 
 
 class Severity(Enum):
@@ -203,6 +203,8 @@ class Report:
     resting : int
         How many of these have a divisor that can be zero, for all that is known, because an unknown operator may
         return anything.
+    values : Mapping of str to AbstractTensor
+        What is known of each value of the main graph.
     """
 
     findings: tuple[Finding, ...]
@@ -211,6 +213,7 @@ class Report:
     seconds: float
     divisions: int = 0
     resting: int = 0
+    values: Mapping[str, AbstractTensor] = field(default_factory=dict, repr=False)
 
     def at_least(self, severity: str) -> tuple[Finding, ...]:
         """Return the findings for which ``--fail-on`` of this severity fails: ``"certain"`` or ``"possible"``."""

@@ -13,7 +13,9 @@ from vinculum.analysis.assumptions import MARGIN
 from vinculum.analysis.findings import Finding, Report, Severity, by_cause
 from vinculum.analysis.places import alert_frame
 from vinculum.analysis.triage import Triage
-from vinculum.reporting.check.words import message, path_words, witness_words
+from vinculum.repair.fixing import Fixed
+from vinculum.reporting.check.fixes import lines
+from vinculum.reporting.check.words import fix_words, message, path_words, witness_words
 from vinculum.reporting.escape import one_line, short
 from vinculum.reporting.models.run import seconds_text
 from vinculum.reporting.terminal import cell, counted, section, table
@@ -28,12 +30,19 @@ _STYLES = {
 }
 
 
-def page(triage: Triage, calibrated: Sequence[str] = (), accuracy: Accuracy | None = None) -> RenderableType:
-    """Return a report as a page: findings, then what is not known, then how many there are, then bounds of errors.
+def page(
+    triage: Triage,
+    calibrated: Sequence[str] = (),
+    accuracy: Accuracy | None = None,
+    fixed: Fixed | None = None,
+) -> RenderableType:
+    """Return a report as a page: findings, what is not known, how many there are, bounds of errors, what was fixed.
 
     - `calibrated`: the inputs whose ranges come from data.
     """
-    return Group(*_parts(triage, calibrated), *([] if accuracy is None else _accuracy(accuracy)))
+    bounds = () if accuracy is None else _accuracy(accuracy)
+    fixes = () if fixed is None else lines(fixed)
+    return Group(*_parts(triage, calibrated), *bounds, *fixes)
 
 
 def _parts(triage: Triage, calibrated: Sequence[str]) -> Iterator[RenderableType]:
@@ -92,7 +101,7 @@ def _lines(finding: Finding) -> Iterator[Text]:
         yield Text(f"Path: {path}")
     if witness:
         yield Text(f"{'Witness' if finding.witness else 'Search'}: {witness}.")
-    yield Text(f"Fix: {finding.fix}.")
+    yield Text(f"Fix: {fix_words(finding)}.")
 
 
 def _alike(others: Sequence[Finding]) -> Iterator[Text]:

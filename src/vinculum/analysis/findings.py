@@ -205,6 +205,8 @@ class Report:
         return anything.
     values : Mapping of str to AbstractTensor
         What is known of each value of the main graph.
+    unknown_weights : tuple of str
+        The initializers that were taken for any finite numbers.
     """
 
     findings: tuple[Finding, ...]
@@ -214,6 +216,7 @@ class Report:
     divisions: int = 0
     resting: int = 0
     values: Mapping[str, AbstractTensor] = field(default_factory=dict, repr=False)
+    unknown_weights: tuple[str, ...] = ()
 
     def at_least(self, severity: str) -> tuple[Finding, ...]:
         """Return the findings for which ``--fail-on`` of this severity fails: ``"certain"`` or ``"possible"``."""

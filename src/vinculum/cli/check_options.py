@@ -28,6 +28,12 @@ Calibrate = Annotated[
     Path | None,
     typer.Option(metavar="FILE.npz", help="Typical inputs, whose ranges are taken and widened by half."),
 ]
+Weights = Annotated[
+    Literal["stored", "unknown"],
+    typer.Option(
+        help="unknown: large weights in other files may be any finite numbers; these files need not be there."
+    ),
+]
 Profile = Annotated[
     list[str] | None,  # typer takes no lists of choices
     typer.Option(

@@ -40,6 +40,8 @@ HAZARDS: tuple[Hazard, ...] = (
     SonnxZeroDivisor(),
     SonnxOverflow(),
 )
+DIVIDES_INSIDE: tuple[Hazard, ...] = tuple(hazard for hazard in HAZARDS if isinstance(hazard, ZeroDivisor))
+"""The hazards of every operator that divides inside, besides its own."""
 BY_CODE: Mapping[str, Hazard] = {hazard.code: hazard for hazard in HAZARDS}
 
 

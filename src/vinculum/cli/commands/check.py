@@ -13,6 +13,7 @@ from rich.text import Text
 from vinculum.cli import check_options as options
 from vinculum.cli.answers import end, tell
 from vinculum.cli.options import OneObject
+from vinculum.errors import AttributeValueError
 from vinculum.reporting.terminal import console
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ def check(
     as_type: options.AsType = None,
     calibrate: options.Calibrate = None,
     profile: options.Profile = None,
+    weights: options.Weights = "stored",
     runs: options.Runs = 100,
     seed: options.Seed = 0,
     fix: options.FixedFile = None,
@@ -53,11 +55,19 @@ def check(
 
     files = options.Files(sarif, fix, suppress, baseline, witness)
     files.check(models, runs, in_json=in_json)
+    if fix is not None and weights == "unknown":
+        raise AttributeValueError("--fix writes the whole model, and --weights unknown does not read it; leave one out")
     errors = options.input_errors(input_errors or (), bounds, as_type)
     accepted = () if suppress is None else read_suppressions(suppress)
     known = None if baseline is None else read_baseline(baseline)
     arrays = None if calibrate is None else read_arrays(calibrate)
-    how = {"assume": assume or (), "calibrate": arrays, "as_type": as_type, "profile": profile or ()}
+    how = {
+        "assume": assume or (),
+        "calibrate": arrays,
+        "as_type": as_type,
+        "profile": profile or (),
+        "weights": weights,
+    }
     results: list[_Result] = []
     with progress("Checking", len(models)) as advance:
         for number, model in enumerate(models):
@@ -98,7 +108,7 @@ def _checked(
     from vinculum.models.source import read_source
     from vinculum.repair.fixing import fixed
 
-    source = read_source(model)
+    source = read_source(model, weights=how["weights"])
     runs, seed = search
     report = checked(source, **how, runs=runs, seed=seed)
     triage = sorted_out(report, str(model), *sorting)

@@ -127,6 +127,17 @@ class TestFindings:
         assert "The weights of 1 initializer are taken for any finite numbers" in told
         assert "leave one out" in refused("check", path, "--weights", "unknown", "--fix", tmp_path / "fixed.onnx")
 
+    def test_how_bounds_come_about(self, vinculum: Vinculum, refused: Refused, mean: Path) -> None:
+        done = vinculum("check", mean, "--runs", 0, "--assume", "mask=0|1", "--assume", "x=-1:1", "--explain", "mean")
+        told = " ".join(done.stdout.split())
+        for words in (
+            "mask float32 (batch, 4): whole numbers in [0, 1], by declared ranges can be zero",
+            "count = ReduceSum(mask, axes) float32 (batch, 1): whole numbers in [0, 4], by declared ranges can be zero",
+            "mean = Div(total, count) float32 (batch, 1): in [-inf, inf], by declared ranges can be zero can be NaN",
+        ):
+            assert words in told
+        assert "is called 'men'; did you mean 'mean'?" in refused("check", mean, "--runs", 0, "--explain", "men")
+
     def test_several_models(self, vinculum: Vinculum, mean: Path, guarded: Path, tmp_path: Path) -> None:
         done = vinculum("check", guarded, mean, "--sarif", "out.sarif", "--runs", 0, folder=tmp_path)
         assert done.returncode == 1

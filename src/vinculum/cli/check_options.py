@@ -64,6 +64,10 @@ FixedFile = Annotated[
         "--fix", metavar="FILE", help="Write the model to this file with the least guard that removes each finding."
     ),
 ]
+Explain = Annotated[
+    str | None,
+    typer.Option("--explain", metavar="NODE", help="Also print how the bounds at a node of the main graph come about."),
+]
 Suppress = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Accepted findings, each with a reason and an expiry date, in TOML."),

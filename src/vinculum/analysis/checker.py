@@ -64,9 +64,9 @@ def check(
         may not.
     as_type : {"float16", "bfloat16"}, optional
         Check a float32 model as if it were converted to this type; then it is not run.
-    profile : sequence of {"sonnx", "flushing", "narrowing"}
+    profile : sequence of {"sonnx", "flushing", "narrowing", "domains"}
         Properties of the target: SONNX's constraints; subnormal numbers treated as 0; 64-bit integers narrowed
-        to 32 bits.
+        to 32 bits. ``"domains"``: also functions other than division, outside of their domain.
     weights : {"stored", "unknown"}
         Whether large initializers in other files may be any finite numbers: then these files need not be there, and the
         model is not run.

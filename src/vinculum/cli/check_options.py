@@ -64,6 +64,9 @@ FixedFile = Annotated[
         "--fix", metavar="FILE", help="Write the model to this file with the least guard that removes each finding."
     ),
 ]
+Domains = Annotated[
+    bool, typer.Option("--domains", help="Also find logarithms, roots and others of what lies outside of their domain.")
+]
 Explain = Annotated[
     str | None,
     typer.Option("--explain", metavar="NODE", help="Also print how the bounds at a node of the main graph come about."),

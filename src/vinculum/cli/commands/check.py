@@ -30,6 +30,7 @@ def check(
     as_type: options.AsType = None,
     calibrate: options.Calibrate = None,
     profile: options.Profile = None,
+    domains: options.Domains = False,
     weights: options.Weights = "stored",
     runs: options.Runs = 100,
     seed: options.Seed = 0,
@@ -69,7 +70,7 @@ def check(
         "assume": assume or (),
         "calibrate": arrays,
         "as_type": as_type,
-        "profile": profile or (),
+        "profile": (*(profile or ()), *["domains"] * domains),
         "weights": weights,
     }
     results: list[_Result] = []

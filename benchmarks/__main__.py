@@ -15,7 +15,7 @@ from rich.markdown import Markdown
 from benchmarks.compare import plot, results
 from benchmarks.compare.cells import every_cell, quick_cells
 from benchmarks.compare.measuring import measure
-from benchmarks.compare.page import page
+from benchmarks.compare.page import page, whole
 from benchmarks.compare.peers import installed
 from benchmarks.compare.results import Report
 from vinculum.kernels.threads import get_threads
@@ -25,9 +25,7 @@ _WIDTH = 120  # Columns of a table with every peer.
 
 
 def main(
-    to: Annotated[
-        Path | None, typer.Option(metavar="NAME", help="Write NAME.json, NAME.md and NAME.svg; needs matplotlib.")
-    ] = None,
+    to: Annotated[Path | None, typer.Option(metavar="NAME", help="Write NAME.json, NAME.md and NAME.svg.")] = None,
     stored: Annotated[
         Path | None, typer.Option("--from", metavar="FILE", help="Report this JSON file of a run; measure nothing.")
     ] = None,
@@ -44,11 +42,11 @@ def main(
     """
     report = _measured(quick, only, rounds, threads or get_threads()) if stored is None else _read(stored)
     if to is None:
-        Console(width=max(_WIDTH, Console().width)).print(Markdown(page(report, "")))
+        Console(width=max(_WIDTH, Console().width)).print(Markdown(whole(report)))
     else:
         to.parent.mkdir(parents=True, exist_ok=True)
         _write(to, ".json", results.text(report))  # First: with it what fails below can be done again.
-        _write(to, ".md", page(report, f"{to.name}.svg"))
+        _write(to, ".md", page(report, to.name))
         _write(to, ".svg", plot.svg(report))
     if not report.is_sound:
         sys.exit(1)

@@ -114,9 +114,14 @@ class Cell(Struct, frozen=True):
         return prod(self.result)
 
     @property
+    def shape_words(self) -> str:
+        """What sentences call its shapes."""
+        return SHAPES[self.shape].words
+
+    @property
     def heading(self) -> str:
         """What stands above the cells of its operator, shape and size."""
-        words = f", {SHAPES[self.shape].words}" if len(self.shapes) == 2 else ""
+        words = f", {self.shape_words}" if len(self.shapes) == 2 else ""
         return f"{self.operator}{words}, {self.size:,} elements"
 
     def __str__(self) -> str:

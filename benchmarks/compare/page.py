@@ -1,16 +1,15 @@
-"""A run as a page of Markdown: sentences, the figure and tables, as docs/performance.md has them."""
+"""A run as a page of Markdown: sentences, the figure and tables that are folded by size, as docs/performance.md is."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import groupby
-from math import floor, log10
 from statistics import median
 
 from benchmarks.compare.cells import TYPES
 from benchmarks.compare.peers import OURS, PEERS, ROOFLINE
-from benchmarks.compare.results import Outcome, Report, Row
-from vinculum.reporting.escape import one_line
+from benchmarks.compare.results import Report, Row
+from benchmarks.compare.tables import by_shape, every_peer, safe
 from vinculum.reporting.terminal import counted
 
 _TOLERABLE = 0.05  # A part of the processors' time.
@@ -19,23 +18,27 @@ _MANY = 65_536  # Elements from which on memory and division count, and the call
 _CLEARLY = 0.9  # A ratio that no noise makes.
 
 _LEGEND = """\
-- ratio: the time of the fastest exact peer, as a multiple of ours; above 1 we are faster.
-- of limit: our time, as a multiple of a plain pass that reads and writes the same bytes.
-- \\* not every quotient is exact; such a peer is not compared. -: it cannot compute this.
-- Bold: the fastest exact peer, and us where we are faster."""
+- Ratio: the time of the fastest exact peer, as a multiple of ours; above 1 we are faster.
+- Of limit: our time, as a multiple of a plain pass that reads and writes the same bytes and divides nothing.
+- \\*: not every quotient is exact; such a peer is not compared. -: it cannot compute this.
+- Bold: the fastest exact peer, and us where we are faster.
+- Under *broadcast*: our time, and the ratio in brackets."""
 
 _METHOD = """\
 Every peer runs in a process of its own, with the same number of threads, on the same operands, and writes into
-allocated memory; only JAX cannot be told where. In each round all of them take turns, after a pause in which waiting
-threads fall asleep. A turn is 20 milliseconds of warm-up and two to five samples, each of calls that last a millisecond
-together. All quotients of every peer are compared with ours, bit for bit, and a thousand of ours in each cell with the
-slow exact reference. The limit is a pass over the same memory by the same number of threads, which reads the operands,
-writes the same number of bytes, and divides nothing."""
+allocated memory; only JAX cannot be told where. In each round all take turns, after a pause in which waiting threads
+fall asleep. A turn is 20 milliseconds of warm-up and two to five samples. All quotients of every peer are compared with
+ours, bit for bit, and a thousand of ours in each cell with the slow exact reference."""
 
 
-def page(report: Report, figure: str) -> str:
-    """Return the page; `figure` is where the plot lies, as seen from it."""
-    return "\n".join(_lines(report, figure)) + "\n"
+def page(report: Report, stem: str) -> str:
+    """Return the page; `stem` begins the names of the files beside it: ``stem.svg``, the plot, and ``stem.json``."""
+    return "\n".join(_lines(report, stem)) + "\n"
+
+
+def whole(report: Report) -> str:
+    """Return every time of every peer, for a terminal, where nothing can be folded."""
+    return "\n".join(_whole(report)) + "\n"
 
 
 def threads(report: Report) -> str:
@@ -45,77 +48,52 @@ def threads(report: Report) -> str:
     return f"{words} ({single} can use 1 only)" if single and report.threads > 1 else words
 
 
-def _lines(report: Report, figure: str) -> Iterator[str]:
+def _lines(report: Report, stem: str) -> Iterator[str]:
     yield from ("<!-- Written by `make bench`; changes by hand are lost. -->", "", "# Performance", "")
-    yield from (f"- {_safe(sentence)}" for sentence in summary(report))
-    yield from ("", f"![Nanoseconds an element by element type]({figure})")
-    rounds = f"medians of {counted(report.rounds, 'round')} in which all take turns"
-    yield from (
-        "",
-        "## How to read the tables",
-        "",
-        f"Nanoseconds an element: {rounds}; {threads(report)}.",
-        "",
-        _LEGEND,
-    )
+    yield f"On {_place(report)}:"
+    yield ""
+    yield from (f"- {safe(sentence)}" for sentence in summary(report))
+    yield from ("", f"![Nanoseconds an element by element type]({stem}.svg)", "", "## Times", "")
+    yield f"Nanoseconds an element, {_how(report)}. [Every sample of every peer]({stem}.json) is JSON."
+    yield from ("", _LEGEND)
+    for title, rows in groupby(report.rows, key=_section):
+        yield from ("", f"### {title}")
+        for size, found in groupby(rows, key=lambda row: row.cell.size):
+            each = list(found)
+            lines = every_peer(report, each) if each[0].cell.shape == "equal" else by_shape(each)
+            yield from ("", f"<details markdown><summary>{size:,} elements</summary>", "", *lines, "", "</details>")
+    yield from _closing(report)
+
+
+def _whole(report: Report) -> Iterator[str]:
+    yield from (f"- {safe(sentence)}" for sentence in summary(report))
+    yield from ("", f"Nanoseconds an element, {_how(report)}.", "", _LEGEND.rpartition("\n")[0])
     for heading, rows in groupby(report.rows, key=lambda row: row.cell.heading):
-        yield from ("", f"## {heading}", "")
-        yield from _table(report, rows)
-    yield from ("", "## Exceptions", "")
-    yield from (f"- {_safe(sentence)}" for sentence in exceptions(report))
-    yield from ("", "## How it is measured", "", _METHOD, "", "## Where it was measured", "")
+        yield from ("", f"## {heading}", "", *every_peer(report, rows))
+    yield from _closing(report)
+
+
+def _closing(report: Report) -> Iterator[str]:
+    yield from ("", "## Exceptions", "", *(f"- {safe(sentence)}" for sentence in exceptions(report)))
+    yield from ("", "## How it was measured", "", _METHOD, "")
     versions = ", ".join(f"{name} {version}" for name, version in report.versions.items())
     facts = {**report.machine, "versions": versions, "date": report.date}
-    yield from (f"- {name}: {_safe(words)}" for name, words in facts.items())
+    yield from (f"- {name}: {safe(words)}" for name, words in facts.items())
 
 
-def _table(report: Report, rows: Iterable[Row]) -> Iterator[str]:
-    titles = (report.titles[name] for name in report.peers)
-    headings = ("Type", "Vinculum", "±", *titles, "Ratio", "Limit", "Of limit")
-    yield _row(headings)
-    yield _row(["---", *["---:"] * (len(headings) - 1)])
-    for row in rows:
-        ours = row.outcomes[OURS]
-        ahead = row.ratio is not None and row.ratio >= 1
-        yield _row(
-            (
-                row.cell.element_type,
-                _time(ours, bold=ahead or not ours.exact),
-                f"{ours.spread:.0%}" if ours.samples else "",
-                *(_time(row.outcomes[name], bold=name == row.fastest) for name in report.peers),
-                _multiple(row.ratio),
-                _time(row.outcomes[ROOFLINE]),
-                _multiple(row.of_roofline),
-            )
-        )
+def _section(row: Row) -> str:
+    if len(row.cell.shapes) < 2:
+        return row.cell.operator
+    return f"{row.cell.operator}, {'equal shapes' if row.cell.shape == 'equal' else 'broadcast'}"
 
 
-def _row(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+def _place(report: Report) -> str:
+    processor, backend = report.machine.get("processor", "one machine"), report.machine.get("backend")
+    return safe(f"{processor}{f', target {backend}' if backend else ''}, {counted(report.threads, 'thread')}")
 
 
-def _time(outcome: Outcome, *, bold: bool = False) -> str:
-    """Return a time, marked if the quotients are not exact; if there is none, why, in a word."""
-    if not outcome.samples:
-        words = "ended" if outcome.ended else "-"
-    else:
-        words = f"{number(outcome.median)}{'' if outcome.exact else '*'}"
-    return f"**{_safe(words)}**" if bold else _safe(words)
-
-
-def number(value: float) -> str:
-    """Return a positive number with three digits: ``"0.407"``, ``"12.3"``, ``"1,230"``."""
-    rounded = round(value, 2 - floor(log10(value)))
-    return f"{rounded:,.{max(0, 2 - floor(log10(rounded)))}f}"
-
-
-def _multiple(value: float | None) -> str:
-    return "" if value is None else f"{value:.2f}"
-
-
-def _safe(words: str) -> str:
-    """Return words on one line of which Markdown makes nothing else; messages of other packages may hold anything."""
-    return "".join(f"\\{c}" if c in "\\`*_[]<>|#" else c for c in one_line(words))
+def _how(report: Report) -> str:
+    return f"medians of {counted(report.rounds, 'round')} in which all take turns; {threads(report)}"
 
 
 def summary(report: Report) -> Iterator[str]:

@@ -1,42 +1,36 @@
-"""A run as one figure: for each element type the times of ours, of every exact peer, and the roofline."""
+"""A run as one figure: for each element type the times of ours, of every exact peer, and of the plain pass over memory.
+
+It is as wide as a phone, and takes the dark or the light of the page that it stands in.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from io import StringIO
+from collections.abc import Iterator, Mapping, Sequence
+from math import ceil, floor, log10
 from types import MappingProxyType
-from typing import Any
+from xml.sax.saxutils import escape
 
 from benchmarks.compare.page import threads
 from benchmarks.compare.peers import OURS, ROOFLINE
 from benchmarks.compare.results import Report, Row
 
-# Okabe and Ito's colours, which people who see fewer colours tell apart as well; shapes for whoever sees none. Ours is
-# the largest and lies below, so that it hides nobody who is as fast.
-_MARKS: Mapping[str, dict[str, Any]] = MappingProxyType(
+# Okabe and Ito's colours, which people who see fewer colours can tell apart, and a shape for each.
+_MARKS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
-        **{
-            name: {"c": colour, "marker": mark, "s": 60, "edgecolors": "white", "linewidths": 0.6, "zorder": 4}
-            for name, colour, mark in (
-                ("numpy", "#E69F00", "s"),
-                ("torch", "#D55E00", "^"),
-                ("onnxruntime", "#0072B2", "D"),
-                ("openvino", "#56B4E9", "v"),
-                ("numexpr", "#CC79A7", "P"),
-                ("jax", "#009E73", "X"),
-            )
-        },
-        OURS: {"c": "black", "marker": "o", "s": 150, "linewidths": 0, "zorder": 3},
-        ROOFLINE: {"c": "#cc0000", "marker": "|", "s": 210, "linewidths": 2.5, "zorder": 5},
+        OURS: ("ours", "M-8,0a8,8 0 1 0 16,0a8,8 0 1 0-16,0"),
+        "numpy": ("#E69F00", "M-5-5h10v10h-10z"),
+        "torch": ("#D55E00", "M0-6L6,5H-6z"),
+        "onnxruntime": ("#0072B2", "M0-7L6,0L0,7L-6,0z"),
+        "openvino": ("#56B4E9", "M0,6L6-5H-6z"),
+        "numexpr": ("#CC79A7", "M-2-6h4v4h4v4h-4v4h-4v-4h-4v-4h4z"),
+        "jax": ("#009E73", "M-6-4l2-2l4,4l4-4l2,2l-4,4l4,4l-2,2l-4-4l-4,4l-2-2l4-4z"),
+        ROOFLINE: ("#d33", "M-1.5-11h3v22h-3z"),
     }
 )
-_SETTINGS = {
-    "svg.hashsalt": "vinculum",  # Without it names in the file differ from run to run.
-    "svg.fonttype": "none",  # Words stay words, which can be searched and read aloud.
-    "font.family": ["sans-serif"],
-    "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial", "sans-serif"],
-}
-_NOTHING = {"Date": None, "Creator": None, "Format": None, "Type": None}
+_STYLE = """\
+text { font: 13px sans-serif; fill: #222 } .line { stroke: #8884 } .ours { fill: #111 }
+@media (prefers-color-scheme: dark) { text { fill: #ddd } .ours { fill: #fff } }"""
+_WIDTH, _LEFT, _RIGHT, _TOP, _STEP, _KEY = 390, 74, 16, 64, 28, 22
 
 
 def drawn_rows(report: Report) -> tuple[Row, ...]:
@@ -50,40 +44,50 @@ def drawn_rows(report: Report) -> tuple[Row, ...]:
 
 def svg(report: Report) -> str:
     """Return the figure as SVG; the same report gives the same text."""
-    from matplotlib import rc_context
-
-    with rc_context(_SETTINGS):
-        written = StringIO()
-        _figure(report, drawn_rows(report)).savefig(written, format="svg", metadata=_NOTHING, facecolor="white")
-    # Matplotlib ends lines with spaces.
-    return "".join(f"{line.rstrip()}\n" for line in written.getvalue().splitlines())
+    return "\n".join(_lines(report, drawn_rows(report))) + "\n"
 
 
-def _figure(report: Report, rows: Sequence[Row]) -> Any:
-    from matplotlib.figure import Figure
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+def _lines(report: Report, rows: Sequence[Row]) -> Iterator[str]:
+    names = (OURS, *report.peers, ROOFLINE)
+    times = {
+        (name, place): row.outcomes[name].median
+        for place, row in enumerate(rows)
+        for name in names
+        if row.outcomes[name].exact
+    }
+    shown = [name for name in names if any(name == found for found, _ in times)]
+    bottom = _TOP + _STEP * len(rows)
+    height = bottom + 52 + _KEY * ceil(len(shown) / 2)
+    yield f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" height="{height}">'
+    yield f"<style>{_STYLE}</style>"
+    yield _text(6, 18, rows[0].cell.heading, 'style="font-weight: bold"')
+    yield _text(6, 37, threads(report))
+    yield _text(6, 55, "nanoseconds an element: left is faster")
+    low, high = floor(log10(min(times.values())) * 3) / 3, ceil(log10(max(times.values())) * 3) / 3
 
-    figure = Figure(figsize=(9, 1.9 + 0.42 * len(rows)), layout="constrained")
-    axes = figure.subplots()
-    for place in range(len(rows)):
-        axes.axhline(place, color="#eeeeee", linewidth=8, zorder=0)
-    for name in (*report.peers, OURS, ROOFLINE):
-        exact = [(row.outcomes[name].median, place) for place, row in enumerate(rows) if row.outcomes[name].exact]
-        if exact:
-            axes.scatter(*zip(*exact, strict=True), label=report.titles[name], **_MARKS[name])
-    axes.set_xscale("log")
-    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axes.xaxis.set_minor_formatter(NullFormatter())
-    axes.set_xlabel("nanoseconds an element, logarithmic; to the left is faster")
-    axes.set_yticks(range(len(rows)), [row.cell.element_type for row in rows])
-    axes.set_ylim(len(rows) - 0.4, -0.6)
-    axes.grid(axis="x", color="#dddddd", linewidth=0.7)
-    axes.set_axisbelow(True)
-    axes.tick_params(axis="y", length=0)
-    for side in ("top", "right", "left"):
-        axes.spines[side].set_visible(False)
-    figure.suptitle(rows[0].cell.heading, fontweight="bold")
-    axes.set_title(f"{threads(report)}; peers whose quotients are not exact are left out", fontsize=9)
-    figure.legend(loc="outside lower center", ncols=4, frameon=False)
-    return figure
+    def across(time: float) -> float:
+        return _LEFT + 10 + (log10(time) - low) / max(high - low, 1 / 3) * (_WIDTH - _RIGHT - _LEFT - 10)
+
+    for tick in (digit * 10.0**power for power in range(floor(low), ceil(high) + 1) for digit in (1, 3)):
+        if low <= log10(tick) <= high:
+            yield f'<path class="line" d="M{across(tick):.1f},{_TOP}V{bottom}"/>'
+            yield _text(across(tick), bottom + 18, f"{tick:g}", 'text-anchor="middle"')
+    for place, row in enumerate(rows):
+        middle = _TOP + _STEP * (place + 0.5)
+        yield f'<path class="line" d="M{_LEFT},{middle:g}H{_WIDTH - _RIGHT}"/>'
+        yield _text(6, middle + 4, row.cell.element_type)
+        yield from (_mark(name, across(times[name, place]), middle) for name in shown if (name, place) in times)
+    for number, name in enumerate(shown):
+        x, y = 16 + number % 2 * 160, bottom + 44 + number // 2 * _KEY
+        yield _mark(name, x, y) + _text(x + 14, y + 5, report.titles[name])
+    yield "</svg>"
+
+
+def _text(x: float, y: float, words: str, more: str = "") -> str:
+    return f'<text x="{x:.1f}" y="{y:g}" {more}>{escape(words)}</text>'.replace(" >", ">")
+
+
+def _mark(name: str, x: float, y: float) -> str:
+    fill, shape = _MARKS[name]
+    paint = 'class="ours"' if name == OURS else f'fill="{fill}"'
+    return f'<path {paint} d="{shape}" transform="translate({x:.1f},{y:g})"/>'

@@ -1,4 +1,4 @@
-"""What MkDocs calls while it builds the site: pages made from the program, and of the files that pages link to."""
+"""What MkDocs calls while it builds the site: pages made from the program, of README.md, and of the files linked to."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from mkdocs.structure.pages import Page
 from building.documentation.commands import command_pages
 from building.documentation.operators import operator_pages
 from building.documentation.python_reference import python_pages
-from building.documentation.sources import SourcePages
+from building.documentation.sources import FROM_ROOT, SourcePages, from_root
+from building.documentation.survey import with_answers
 
 ROOT = Path(__file__).parents[2]
 
+_ALONE = "---\nhide: [navigation]\n---\n\n"
 _FOLDERS = {
     "reference/operators/": operator_pages,
     "reference/commands/": command_pages,
@@ -40,6 +42,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     texts: dict[str, str] = config.extra.pop("made")
     for name, text in texts.items():
         files.append(File.generated(config, name, content=text))
+    for name, place in FROM_ROOT.items():
+        text = from_root((ROOT / name).read_text("utf-8"))
+        files.append(File.generated(config, place, content=_ALONE + text if place == "index.md" else text))
     sources = SourcePages(ROOT, Path(config.docs_dir))
     for file in files.documentation_pages():
         if file.src_uri not in texts:
@@ -54,6 +59,9 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     """Let links that leave the folder of documents lead to the pages of those files."""
     sources: SourcePages = config.extra["sources"]
     uri = page.file.src_uri
+    if uri == "reference/survey.md":
+        page.meta["hide"] = ["toc"]  # the table is wide
+        markdown = with_answers(markdown)
     return markdown if uri in sources.pages else sources.rewritten(f"docs/{uri}", markdown)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -89,7 +90,7 @@ def _page(row: OperatorSpec) -> str:
 
 
 def _sections(row: OperatorSpec) -> Iterator[str]:
-    yield f"# {row.title}\n\n" + "<br>".join(map(_said, row.documentation)) + "\n\n"
+    yield f"# {row.title}\n\n" + "".join(_paragraphs(row.documentation))
     yield table(["Fact", "Value"], _facts(row))
     operands = [(o, "input") for o in row.inputs] + [(o, "output") for o in row.outputs]
     yield "## Operands\n\n" + table(
@@ -112,6 +113,15 @@ def _sections(row: OperatorSpec) -> Iterator[str]:
     yield "## Clauses\n\nEach statement of this version, where the document has it, and what shows that it is kept.\n\n"
     for clause, found in zip(row.clauses, trace(row).clauses, strict=True):
         yield f"### {safe(clause.tag)}\n\n{safe(clause.statement)}\n\n*Basis: {safe(clause.basis)}*\n\n{_shown(found)}"
+
+
+def _paragraphs(lines: Iterable[str]) -> Iterator[str]:
+    """Yield a row's documentation: empty lines end paragraphs, and a line that ends with a colon begins a list."""
+    for ends, found in groupby(lines, key=lambda line: not line):
+        if not ends:
+            block = [_said(line) for line in found]
+            listed = block[0].endswith(":")
+            yield "\n".join([block[0], "", *(f"- {line}" for line in block[1:])] if listed else block) + "\n\n"
 
 
 def _said(line: str) -> str:

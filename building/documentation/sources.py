@@ -21,6 +21,8 @@ _LANGUAGES = {
 }
 _SHOWN = {*_LANGUAGES, ".md", ".txt", ".drv"}
 _HEAD = "---\nsearch:\n  exclude: true\n---\n\n"
+FROM_ROOT = {"README.md": "index.md", "ARCHITECTURE.md": "architecture.md"}
+"""Files above the folder of documents that are pages of the site, and where."""
 _WHOLE = 200_000  # Characters of a file that are shown.
 
 
@@ -94,14 +96,28 @@ class SourcePages:
     def _targets(self, file: str, text: str) -> Iterator[str]:
         for link, _ in _LINK.findall(_FENCE.sub("", text)):
             target = normpath(f"{PurePosixPath(file).parent}/{link}")
-            if not target.startswith("..") and not self._in_documents(target) and (self._root / target).exists():
+            if target.startswith("..") or self._in_documents(target) or target in FROM_ROOT:
+                continue
+            if (self._root / target).exists():
                 yield target
 
     def _in_documents(self, target: str) -> bool:
         return target.startswith(self._documents)
 
     def _in_site(self, target: str) -> str:
-        return target.removeprefix(self._documents) if self._in_documents(target) else _place(target)
+        if self._in_documents(target):
+            return target.removeprefix(self._documents)
+        return FROM_ROOT.get(target) or _place(target)
+
+
+def from_root(text: str) -> str:
+    """Return the text of such a page: its links as they are seen from the folder of documents."""
+
+    def seen(link: re.Match[str]) -> str:
+        path = link[1]
+        return (path.removeprefix("docs/") if path.startswith("docs/") else f"../{path}") + (link[2] or "")
+
+    return _LINK.sub(seen, text)
 
 
 def _place(target: str) -> str:

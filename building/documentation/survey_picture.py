@@ -26,7 +26,8 @@ _GROUPS = (
     ("pass", "#2a9d5c", ("unspecified", "refused as required", "exact")),
 )
 """What is drawn together: its name, its colour, and the kinds of verdicts."""
-_WIDTH, _LEFT, _RIGHT, _TOP, _STEP, _BAR = 900, 215, 20, 76, 30, 20
+_WIDTH, _LEFT, _RIGHT, _TOP, _STEP, _BAR = 390, 150, 6, 100, 26, 16
+_STYLE = "text { fill: #1d2129 } @media (prefers-color-scheme: dark) { text { fill: #ddd } }"
 _LEAST = 3.0  # Pixels, so that fourteen crashes are seen.
 
 
@@ -40,15 +41,17 @@ def drawn(page: str) -> str:
 
 def _lines(data: dict[str, Any]) -> Iterator[str]:
     height = _TOP + _STEP * len(data["runtimes"])
-    box = f'viewBox="0 0 {_WIDTH} {height}" font-family="sans-serif" font-size="14"'
+    box = f'viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" height="{height}" font-family="sans-serif" font-size="13"'
     yield f'<svg xmlns="http://www.w3.org/2000/svg" {box}>'
-    yield '<title>How runtimes divide</title><rect width="100%" height="100%" fill="white"/>'
-    yield '<text x="20" y="28" font-size="18" font-weight="bold" fill="#1d2129">How runtimes divide, in verdicts</text>'
-    x = 20.0
+    yield f"<title>How runtimes divide</title><style>{_STYLE}</style>"
+    yield '<text x="6" y="18" font-weight="bold">How runtimes divide, in verdicts</text>'
+    x, y = 6.0, 30
     for name, colour, _ in _GROUPS:
-        yield f'<rect x="{x:.0f}" y="46" width="12" height="12" rx="2" fill="{colour}"/>'
-        yield f'<text x="{x + 17:.0f}" y="57" font-size="13" fill="#1d2129">{escape(name)}</text>'
-        x += 34 + 7.1 * len(name)
+        if x + 17 + 7 * len(name) > _WIDTH:
+            x, y = 6.0, y + 22
+        yield f'<rect x="{x:.0f}" y="{y}" width="12" height="12" rx="2" fill="{colour}"/>'
+        yield f'<text x="{x + 17:.0f}" y="{y + 11}">{escape(name)}</text>'
+        x += 32 + 7 * len(name)
     for place, runtime in enumerate(data["runtimes"]):
         yield from _runtime(data, runtime, _TOP + place * _STEP)
     yield "</svg>"
@@ -58,7 +61,7 @@ def _runtime(data: dict[str, Any], runtime: dict[str, Any], top: int) -> Iterato
     column = data["columns"].index("kind")
     counts = Counter(data["kinds"][case[column]][0] for case in runtime["cases"])
     groups = [(name, colour, sum(counts[kind] for kind in kinds)) for name, colour, kinds in _GROUPS]
-    yield f'<text x="20" y="{top + 16}" fill="#1d2129">{escape(runtime["title"].removeprefix("the "))}</text>'
+    yield f'<text x="6" y="{top + 13}">{escape(_short(runtime["title"]))}</text>'
     widths = _widths([count for _, _, count in groups])
     x = float(_LEFT)
     for (name, colour, count), width in zip(groups, widths, strict=True):
@@ -68,6 +71,10 @@ def _runtime(data: dict[str, Any], runtime: dict[str, Any], top: int) -> Iterato
                 f"<title>{count:,} {escape(name)}</title></rect>"
             )
         x += width
+
+
+def _short(title: str) -> str:
+    return title.removeprefix("the ").replace("reference evaluator", "reference")
 
 
 def _widths(counts: list[int]) -> list[float]:

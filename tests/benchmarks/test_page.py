@@ -7,11 +7,13 @@ import re
 import pytest
 from msgspec.structs import replace
 
-from benchmarks.compare.page import exceptions, number, page, summary, threads
+from benchmarks.compare.page import exceptions, page, summary, threads, whole
 from benchmarks.compare.results import Outcome
+from benchmarks.compare.tables import number
 from tests.benchmarks.reports import TITLES, changed, report, steady
 
-LINES = page(report(), "figure.svg").splitlines()
+LINES = page(report(), "figure").splitlines()
+WHOLE = whole(report()).splitlines()
 
 
 @pytest.mark.parametrize(
@@ -31,15 +33,24 @@ def test_three_digits(value: float, words: str) -> None:
 
 
 def test_every_table_is_whole() -> None:
-    rows = [line for line in LINES if line.startswith("|")]
+    rows = [line for line in WHOLE if line.startswith("|")]
     assert len(rows) == 3 * 2 + 25
-    assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {len(TITLES) + 4 + 1}
+    assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {len(TITLES) + 2 + 1}
+
+
+def test_sizes_are_folded_and_shapes_are_columns() -> None:
+    text = "\n".join(LINES)
+    folded = re.findall(r"### (.*)|<summary>(.*)</summary>", text)
+    assert [first or second for first, second in folded] == [
+        "Div, equal shapes", "16 elements", "1,000,000 elements", "Div, broadcast", "1,000,000 elements",
+    ]  # fmt: skip
+    assert "| Type | (N,C,H,W)/(C,1,1) |\n| --- | ---: |\n| uint8 | 0.123 |\n" in text
 
 
 def test_bold_is_the_fastest_exact_peer_and_ours_where_we_are_faster() -> None:
-    assert "| uint8 | 0.250 | 2% | 1.00 | **0.188** | 154 | 0.219\\* | 1.12 | 0.875 | 0.75 | 0.200 | 1.25 |" in LINES
-    assert any(line.startswith("| uint8 | **0.250** | 2% | 1.00 | **0.750** |") for line in LINES)
-    assert "| uint8 | 0.123 | 3% | - | ended | - | 0.100\\* | - | - |  | 0.100 | 1.23 |" in LINES
+    assert "| uint8 | 0.250 | 1.00 | **0.188** | 154 | 0.219\\* | 1.12 | 0.875 | 0.75 | 1.25 |" in LINES
+    assert any(line.startswith("| uint8 | **0.250** | 1.00 | **0.750** |") for line in LINES)
+    assert "| uint8 | 0.123 | - | ended | - | 0.100\\* | - | - |  | 1.23 |" in WHOLE
 
 
 def test_a_stranger_s_words_do_nothing() -> None:

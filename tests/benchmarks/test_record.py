@@ -49,7 +49,7 @@ def test_there_and_back(tmp_path: Path) -> None:
 
 
 def test_the_published_page_is_that_of_the_published_record() -> None:
-    assert page(read(DOCS / "performance.json"), "performance.svg") == (DOCS / "performance.md").read_text("utf-8")
+    assert page(read(DOCS / "performance.json"), "performance") == (DOCS / "performance.md").read_text("utf-8")
 
 
 def outcome(data: Any) -> Any:

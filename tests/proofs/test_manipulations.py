@@ -14,7 +14,7 @@ import pytest
 
 from proofs.checking.provers import ProofError
 from proofs.checking.recorded import changes, digests, record
-from proofs.checking.statements import Statements, require_traced
+from proofs.checking.statements import TRACED, Statements, require_traced
 from proofs.checking.trusted import require_listed
 from tests.copies import copied
 
@@ -204,7 +204,7 @@ class TestWeakened:
         replaced(proofs / file, old, new)
         right = ours().of(theorem).digest
         assert Statements(proofs).of(theorem).digest != right
-        assert f"**{theorem}** `{right[:16]}`" in traceability()
+        assert f"{right}  {theorem}\n" in (PROOFS / TRACED).read_text(encoding="utf-8")
 
     def test_it_is_told_by_name(self, proofs: Path) -> None:
         replaced(proofs / "theories" / "two_step_kernels.mlw", *WEAKENED["one more precondition"][1:3])
@@ -241,7 +241,3 @@ class TestRecorded:
 @cache
 def ours() -> Statements:
     return Statements(PROOFS)
-
-
-def traceability() -> str:
-    return (PROOFS.parent / "docs" / "traceability.md").read_text(encoding="utf-8")

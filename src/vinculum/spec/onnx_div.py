@@ -170,7 +170,7 @@ DIV_1 = OperatorSpec(
     function=False,
     support_level="COMMON",
     documentation=(
-        "Divides each element of A by the element of B that is laid beside it.",
+        "Divides each element of A by the corresponding element of B.",
         "",
         "A fixes the shape of the result; only B is ever repeated.",
         "B may hold a single element, with any number of dimensions up to A's.",
@@ -219,7 +219,7 @@ DIV_7 = replace(
     broadcasting={None: Broadcasting.MULTIDIRECTIONAL},
     broadcasting_attribute=None,
     documentation=(
-        "Divides each element of A by the element of B that is laid beside it.",
+        "Divides each element of A by the corresponding element of B.",
         "",
         "The shapes are joined by multidirectional broadcasting, as NumPy does it.",
         "",

@@ -175,7 +175,7 @@ DIVIDE_1 = OperatorSpec(
     function=False,
     support_level="",
     documentation=(
-        "Divides each element of a by the element of b that is laid beside it.",
+        "Divides each element of a by the corresponding element of b.",
         "Where the shapes differ, auto_broadcast says how they are joined.",
         "m_pythondiv chooses between floor and truncating division of integers.",
         "What division by zero gives is left undefined.",

@@ -115,8 +115,8 @@ def summary(report: Report) -> Iterator[str]:
     ):
         if found:
             yield (
-                f"{what}: the fastest other exact package takes {median(found):.2f} times as long as Vinculum "
-                f"in the median cell; {min(found):.2f} to {max(found):.2f} times in all."
+                f"{what}: the fastest other exact package takes {median(found):.2f} times as long "
+                f"(median; {min(found):.2f} to {max(found):.2f} in single cells)."
             )
     inexact = {
         name: {

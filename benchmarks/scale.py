@@ -14,6 +14,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from shutil import rmtree
@@ -100,8 +101,8 @@ WAYS: dict[str, tuple[str, int | None, Callable[..., None]]] = {
     "NumPy, mapped files": ("npy", None, memmap),
     "vinculum divide": ("npy", None, partial(stored, suffix=".npy")),
     "vinculum divide, zarr": ("zarr", None, partial(stored, suffix=".zarr")),
-    "vinculum divide --workers 1": ("zarr", 1, partial(stored, suffix=".zarr")),
-    "vinculum divide --workers 2": ("zarr", 2, partial(stored, suffix=".zarr")),
+    "vinculum divide, 1 worker": ("zarr", 1, partial(stored, suffix=".zarr")),
+    "vinculum divide, 2 workers": ("zarr", 2, partial(stored, suffix=".zarr")),
     "dask, vinculum.div, 1 worker": ("zarr", 1, partial(dask, exact=True)),
     "dask, vinculum.div, 2 workers": ("zarr", 2, partial(dask, exact=True)),
     "dask, true divide, 1 worker": ("zarr", 1, partial(dask, exact=False)),
@@ -117,10 +118,14 @@ def peak() -> int:
 
 def measure(way: str, folder: Path) -> dict[str, float]:
     """Return seconds and MiB of one way, in this process and in those that it starts."""
-    import vinculum.stored.clusters
+    import distributed
 
     _, processes, act = WAYS[way]
-    with vinculum.stored.clusters.client_of(None, processes) as client:
+    with ExitStack() as opened:
+        client = None
+        if processes is not None:
+            cluster = distributed.LocalCluster(processes, threads_per_worker=1, dashboard_address=None)
+            client = opened.enter_context(distributed.Client(opened.enter_context(cluster)))
         options = {} if client is None else {"client": client}
         if client is not None:
             client.run(__import__, "vinculum.stored")  # workers import what they need

@@ -3,7 +3,8 @@
 Or what `make survey` does: ``python building/runtime_requirements.py known_deviations/tvm.toml``.
 
 ``pinned`` are the versions that known_deviations/ is about, ``oldest`` the least that pyproject.toml allows of every
-package, ``newest`` whatever the registry has. PyTorch is the pinned one in each: another build brings gigabytes.
+package, ``newest`` whatever the registry has. PyTorch is the pinned one in each: another build brings gigabytes. So is
+CUDA's compiler, on which nothing depends.
 """
 
 import re
@@ -26,7 +27,7 @@ def requirements(versions: str) -> list[str]:
     allowed = [*_PROJECT["dependencies"], *(requirement for name in FOREIGN for requirement in _EXTRAS[name])]
     if versions == "oldest":
         allowed = [re.sub(r">=([\w.]+).*", r"==\1", requirement) for requirement in allowed]
-    return [*allowed, *testing, *(each for each in pinned if each.startswith(("torch==", "onnxscript==")))]
+    return [*allowed, *testing, *(each for each in pinned if each.startswith(("torch==", "onnxscript==", "nvidia-")))]
 
 
 def surveyed(known: Path) -> list[str]:

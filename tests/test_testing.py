@@ -9,9 +9,9 @@ import pytest
 
 from vinculum import testing
 from vinculum.conformance.cases.case import Level
-from vinculum.conformance.execute.planning import plan
-from vinculum.conformance.execute.run import Selection
-from vinculum.conformance.execute.suite import survey
+from vinculum.conformance.run.planning import plan
+from vinculum.conformance.run.record import Selection
+from vinculum.conformance.run.suite import survey
 from vinculum.sandbox import CrashedError, UnsupportedError
 
 

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from vinculum.text import listed, one_line, quoted, shape_text
+import re
+import tomllib
+from pathlib import Path
+
+from vinculum.text import listed, one_line, pip_install, quoted, shape_text
+
+EXTRAS = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text("utf-8"))["project"][
+    "optional-dependencies"
+]
 
 
 class TestQuoted:
@@ -13,6 +21,20 @@ class TestQuoted:
 
     def test_long_names_are_shortened(self) -> None:
         assert quoted("x" * 1000) == "'" + "x" * 57 + "...'"
+
+
+class TestPipInstall:
+    """Hints work before and after a release: they name what is missing, as the extras of a checkout do."""
+
+    def test_as_the_extras_do(self) -> None:
+        packages = {name: name for name in ("onnxruntime", "openvino", "torch", "jax", "dask", "zarr")}
+        for extra, package in {**packages, "cuda": "cupy", "hdf5": "h5py"}.items():
+            (requirement,) = EXTRAS[extra]
+            assert pip_install(package).replace("'", "") == f"pip install {re.split('[><=]', requirement)[0]}"
+
+    def test_what_has_another_name(self) -> None:
+        assert pip_install("tvm", "apache-tvm") == "pip install apache-tvm"
+        assert pip_install("distributed") == pip_install("dask")
 
 
 class TestOneLine:

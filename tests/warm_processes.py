@@ -33,7 +33,7 @@ IMPORTED = (
     "vinculum.conformance.audit.audit",
     "vinculum.conformance.audit.onnx_subject",
     "vinculum.conformance.audit.openvino_subject",
-    "vinculum.conformance.execute.suite",
+    "vinculum.conformance.run.suite",
     "vinculum.conformance.runtimes.onnx_loaders",
     "vinculum.conformance.runtimes.onnxruntime",
     "vinculum.conformance.runtimes.openvino",

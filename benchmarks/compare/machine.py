@@ -9,7 +9,7 @@ from time import monotonic
 
 import psutil
 
-from vinculum.conformance.execute.installation import processor
+from vinculum.conformance.run.installation import processor
 from vinculum.kernels import backend
 from vinculum.kernels.threads import usable_processors
 

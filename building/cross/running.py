@@ -17,7 +17,7 @@ from typing import Any
 
 from building.cross.debian import CrossError, run
 from building.cross.environment import AARCH64, BUILD, ROOT, X86_64, Environment, first_line, own_variables
-from vinculum.conformance.execute.installation import processor
+from vinculum.conformance.run.installation import processor
 from vinculum.kernels import VARIABLE
 
 RECORDED = Path(__file__).with_name("recorded")

@@ -12,15 +12,17 @@ import re
 import sys
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
+from string import ascii_uppercase
 from tempfile import TemporaryDirectory
 
+from msgspec.structs import replace
+
 from building.documentation.survey_picture import DOCUMENTS, PICTURE, SURVEY, drawn
-from vinculum.conformance.execute.run import Run
-from vinculum.conformance.execute.run_diff import run_diff
-from vinculum.conformance.execute.run_file import as_json, read_runs
 from vinculum.conformance.expect import KnownDeviations, read_known_deviations
+from vinculum.conformance.run.diff import run_diff
+from vinculum.conformance.run.file import as_json, read_runs
+from vinculum.conformance.run.record import Run
 from vinculum.reporting.conformance.html import document
 from vinculum.reporting.conformance.view import view
 
@@ -67,15 +69,20 @@ def newest(runs: Iterable[Run], order: Sequence[str]) -> list[Run]:
 
 
 def table(runs: Sequence[Run], shown: Sequence[Run]) -> Iterator[str]:
-    """Yield the lines of a table of all runs: those shown on the page, each before the others of its runtime."""
+    """Yield the processors of all runs, and a table of them: those on the page, each before others of its runtime."""
+    listed = [run for one in shown for run in runs if run.backend == one.backend]
+    processors = dict.fromkeys(view(run).processor for run in listed)
+    letters = dict(zip(processors, ascii_uppercase, strict=False))
+    yield f"Processors: {'; '.join(f'**{letter}** {processor}' for processor, letter in letters.items())}."
+    yield ""
     yield "| runtime | version | processor | cases | deviate | |"
     yield "|---|---|---|---|---|---|"
-    for one in shown:
-        for run in (run for run in runs if run.backend == one.backend):
-            about, packed = view(run), f"[run](../survey/{published(run)})"
-            told = "on the page" if run is one else f"{len(run_diff([one], [run])[0].changes):,} cases differ from that"
-            counts = f"{about.total:,} | {about.deviating:,}"
-            yield f"| {about.title} | {about.version} | {about.processor} | {counts} | {packed}, {told} |"
+    for run in listed:
+        (one,) = (one for one in shown if one.backend == run.backend)
+        about, packed = view(run), f"[run](../survey/{published(run)})"
+        told = "on the page" if run is one else f"{len(run_diff([one], [run])[0].changes):,} cases differ from that"
+        counts = f"{about.total:,} | {about.deviating:,}"
+        yield f"| {about.title} | {about.version} | {letters[about.processor]} | {counts} | {packed}, {told} |"
     yield ""
 
 

@@ -8,6 +8,10 @@ from difflib import get_close_matches
 _LONGEST_NAME = 60
 _LONGEST_REASON = 300
 
+_INSTALLED_BY = {"cupy": "'cupy-cuda12x[ctk]'", "dask": "'dask[array,distributed]'"}
+_INSTALLED_BY["distributed"] = _INSTALLED_BY["dask"]
+"""What pip installs for a package, if that is not its name."""
+
 
 def quoted(name: str) -> str:
     """Return a name from a file in quotes, always on one line, shortened if it is very long."""
@@ -18,6 +22,11 @@ def kind_of(value: object) -> str:
     """Return the name of a value's type with an article: ``a list``, ``an ArrayImpl``."""
     name = type(value).__name__
     return f"{'an' if name[0] in 'AEIOaeio' else 'a'} {name}"
+
+
+def pip_install(package: str, wanted: str = "") -> str:
+    """Return the command that installs a package that is missing; `wanted` is what pip installs, if not its name."""
+    return f"pip install {wanted or _INSTALLED_BY.get(package, package)}"
 
 
 def one_line(error: BaseException) -> str:

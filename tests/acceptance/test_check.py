@@ -15,6 +15,7 @@ import yaml
 
 from tests.analysis import hazardous
 from tests.cases import case
+from vinculum import check
 
 Vinculum = Callable[..., subprocess.CompletedProcess[str]]
 Refused = Callable[..., str]
@@ -72,6 +73,11 @@ class TestFindings:
         assert told == ["zero-over-zero", "witnessed", "mean", "count", "the element type", ["-inf", "inf"]]
         assert finding["witness"]["how"] == "mask = zeros"
         assert finding["search"]["runs"] <= 50
+
+    def test_python_says_the_same(self, vinculum: Vinculum, mean: Path) -> None:
+        told = json.loads(vinculum("check", mean, "--json").stdout)["findings"]
+        findings = check(mean).findings
+        assert [(f.rule, f.severity.value) for f in findings] == [(one["rule"], one["severity"]) for one in told]
 
     def test_where_it_comes_from(self, vinculum: Vinculum, mean: Path) -> None:
         done = vinculum("check", mean, "--assume", "mask=0|1", "--runs", 0, columns=120)

@@ -92,6 +92,7 @@ TRIALS = (
     ),
     Trial("Gelu", opset=20),
     Trial("Gelu", attributes={"approximate": "tanh"}, opset=20, tame=True),
+    *(Trial("Swish", attributes={"alpha": alpha}, opset=24) for alpha in (1.0, 1.702, -0.5, 0.0)),
     Trial("LeakyRelu", attributes={"alpha": -0.5}),
     Trial("Elu", attributes={"alpha": 2.5}),
     Trial("Celu", attributes={"alpha": 3.0}),

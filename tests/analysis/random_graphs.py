@@ -377,7 +377,7 @@ def unreported(seed: int, session: Maker = Engine) -> Iterator[str]:
     """Yield the nodes of the main graph that divide by zero in a run and of which the check tells nothing."""
     rng = np.random.default_rng(seed)
     model = random_model(rng)
-    told = {finding.node for finding in vinculum.check(model).findings}
+    told = {finding.node for finding in vinculum.check(model, runs=0).findings}
     nodes = {node.output[0]: node for node in model.graph.node if node.op_type in ("Div", "Reciprocal", "Mod")}
     run, names = session(model), [value.name for value in model.graph.output]
     for _ in range(3):

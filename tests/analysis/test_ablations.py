@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -40,11 +41,11 @@ def _one_interval(name: str) -> Callable[[pytest.MonkeyPatch], None]:
         def hulled(*operands: Any) -> AbstractTensor:
             from vinculum.analysis.transfer.shared import hulled as one
 
-            result = right(*operands)
+            result = right.transfer(*operands)
             assert isinstance(result, AbstractTensor)
             return one(result, result.shape)
 
-        patch.setitem(registry.TABLE, ("", name), hulled)
+        patch.setitem(registry.TABLE, ("", name), replace(right, transfer=hulled))
 
     return plant
 

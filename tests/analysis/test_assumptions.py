@@ -115,7 +115,7 @@ class TestEffect:
 
     def test_of_a_range(self) -> None:
         assert vinculum.check(model(), assume=["x=1:2"]).findings == ()
-        (found,) = vinculum.check(model(), assume=["x=0:2"]).findings
+        (found,) = vinculum.check(model(), assume=["x=0:2"], runs=0).findings
         assert (found.rule, found.low, found.high, found.bounds_from) == ("zero-divisor", 0, 2, BoundsFrom.DECLARED)
 
     def test_of_metadata(self) -> None:
@@ -126,4 +126,4 @@ class TestEffect:
 
     def test_two_values_leave_what_is_between_out(self) -> None:
         assert vinculum.check(model(), assume=["x=-1|1"]).findings == ()
-        assert len(vinculum.check(model(), assume=["x=-1:1"]).findings) == 1
+        assert len(vinculum.check(model(), assume=["x=-1:1"], runs=0).findings) == 1

@@ -50,4 +50,4 @@ def damaged(seed: int) -> ModelProto:
 def test_nothing_breaks(first: int) -> None:
     for seed in range(first, first + 50):
         with suppress(VinculumError):
-            assert vinculum.check(damaged(seed)).nodes >= 1
+            assert vinculum.check(damaged(seed), runs=0).nodes >= 1

@@ -54,6 +54,6 @@ def test_what_divides_inside() -> None:
         del model.graph.output[0].type.tensor_type.shape.dim[:]
         model.graph.output[0].type.tensor_type.ClearField("shape")
         with case(nodes, assumed):
-            report = vinculum.check(model, assume=assumed.split())
+            report = vinculum.check(model, assume=assumed.split(), runs=0)
             assert [finding.rule for finding in report.findings] == rules.split()
             assert not report.unknown_operators

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,20 +16,25 @@ from vinculum.analysis.domain import formats
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor
 from vinculum.analysis.domain.box import Box
 from vinculum.analysis.transfer import refinement, registry, shared
+from vinculum.analysis.transfer.call import Transfer
 from vinculum.analysis.transfer.operators import arithmetic, linear, normalisation, reductions
 
 Change = Callable[[AbstractTensor], AbstractTensor]
 
 
+def _put(patch: pytest.MonkeyPatch, name: str, transfer: Transfer) -> None:
+    patch.setitem(registry.TABLE, ("", name), replace(registry.TABLE["", name], transfer=transfer))
+
+
 def _changed(name: str, change: Change) -> Callable[[pytest.MonkeyPatch], None]:
     def plant(patch: pytest.MonkeyPatch) -> None:
-        right = registry.TABLE["", name]
+        right = registry.TABLE["", name].transfer
 
         def wrong(*operands: Any) -> Any:
             result = right(*operands)
             return change(result) if isinstance(result, AbstractTensor) else [change(one) for one in result]
 
-        patch.setitem(registry.TABLE, ("", name), wrong)
+        _put(patch, name, wrong)
 
     return plant
 
@@ -65,7 +71,7 @@ _PLANTED: dict[str, tuple[Callable[[pytest.MonkeyPatch], None], tuple[str, ...]]
     "Neg keeps the signs of zeros": (_changed("Neg", _swapped_zeros), ("Neg",)),
     "Relu has no -0": (_changed("Relu", _never_minus_zero), ("Relu",)),
     "Relu's upper end": (_changed("Relu", _narrower), ("Relu",)),
-    "Not is the identity": (lambda patch: patch.setitem(registry.TABLE, ("", "Not"), lambda call, a: a), ("Not",)),
+    "Not is the identity": (lambda patch: _put(patch, "Not", lambda call, a: a), ("Not",)),
     "Sub of infinities is no NaN": (_changed("Sub", _never_nan), ("Sub",)),
     "Add does not overflow": (_changed("Add", _never_infinite), ("Add",)),
     "Mul does not underflow": (_attribute(arithmetic, "below", lambda mag, form: mag), ("Mul",)),
@@ -86,12 +92,12 @@ _PLANTED: dict[str, tuple[Callable[[pytest.MonkeyPatch], None], tuple[str, ...]]
     "Gather's upper end": (_changed("Gather", _narrower), ("Gather",)),
     "Slice's upper end": (_changed("Slice", _narrower), ("Slice",)),
     "Pad pads nothing": (
-        lambda patch: patch.setitem(registry.TABLE, ("", "Pad"), lambda call, a, *_: shared.hulled(a, None)),
+        lambda patch: _put(patch, "Pad", lambda call, a, *_: shared.hulled(a, None)),
         ("Pad",),
     ),
     "Cast of NaN to integers is 0": (_changed("Cast", _narrower), ("Cast",)),
     "Where forgets an operand": (
-        lambda patch: patch.setitem(registry.TABLE, ("", "Where"), lambda call, c, a, b: shared.hulled(a, None)),
+        lambda patch: _put(patch, "Where", lambda call, c, a, b: shared.hulled(a, None)),
         ("Where",),
     ),
     "Max drops the smaller bound": (_changed("Max", _narrower), ("Max",)),
@@ -102,7 +108,7 @@ _PLANTED: dict[str, tuple[Callable[[pytest.MonkeyPatch], None], tuple[str, ...]]
     "Mod's upper end": (_changed("Mod", _narrower), ("Mod",)),
     "TopK's upper end": (_changed("TopK", _narrower), ("TopK",)),
     "CumSum is the operand": (
-        lambda patch: patch.setitem(registry.TABLE, ("", "CumSum"), lambda call, a, *_: a),
+        lambda patch: _put(patch, "CumSum", lambda call, a, *_: a),
         ("CumSum",),
     ),
     "LayerNormalization without slack": (_attribute(normalisation, "_SLACK", -0.3), ("LayerNormalization",)),

@@ -14,7 +14,9 @@ HEAD = '<ir_version: 8, opset_import: ["" : 18, "com.acme" : 1]>'
 
 def checked(nodes: str, inputs: str = "float[3] x", outputs: str = "float[3] y", constants: str = "") -> Report:
     """Return the check of a model in which nothing declares what an unknown operator returns."""
-    return vinculum.check(onnx.parser.parse_model(f"{HEAD} g ({inputs}) => ({outputs}) <{constants}> {{ {nodes} }}"))
+    return vinculum.check(
+        onnx.parser.parse_model(f"{HEAD} g ({inputs}) => ({outputs}) <{constants}> {{ {nodes} }}"), runs=0
+    )
 
 
 NEVER_SILENT = [
@@ -55,7 +57,7 @@ def test_in_a_branch_and_in_a_function() -> None:
     function = f"""{HEAD} g (float[3] x) => (float[3] y) {{ y = com.acme.normalise(x) }}
         <domain: "com.acme", opset_import: ["" : 18, "com.acme" : 1]> normalise (a) => (b)
         {{ n = com.acme.Norm(a) b = Div(a, n) }}"""
-    assert {f.rule for f in vinculum.check(onnx.parser.parse_model(function)).findings} == {"zero-over-zero"}
+    assert {f.rule for f in vinculum.check(onnx.parser.parse_model(function), runs=0).findings} == {"zero-over-zero"}
 
 
 @pytest.mark.parametrize(

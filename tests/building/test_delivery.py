@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 import vinculum
+from building.release_notes import notes
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -51,6 +52,33 @@ def test_workflows_run_what_is_there(path: Path) -> None:
         assert ("run" in step) != ("uses" in step)
         for target in re.findall(r"make ([a-z-]+)", step.get("run", "")):
             assert re.search(rf"^{target}:", MAKEFILE, re.MULTILINE), f"{path.name} runs make {target}"
+
+
+class TestRelease:
+    """A tag publishes what it names, and nothing before an owner says so; RELEASING.md tells how."""
+
+    def test_the_notes(self) -> None:
+        changelog = "# Changelog\n\n## [Unreleased]\n\n### Added\n- b\n\n## [0.1.0] - 2026-01-02\n- a\n"
+        assert notes("", "0.1.0", changelog) == "### Added\n- b"
+        assert notes("v0.1.0", "0.1.0", changelog) == "- a"
+        with pytest.raises(ValueError, match=r"the tag is v0\.2\.0, and the version .* is 0\.1\.0"):
+            notes("v0.2.0", "0.1.0", changelog)
+        with pytest.raises(ValueError, match=r"no section '## \[0\.2\.0\] - YEAR-MONTH-DAY'"):
+            notes("v0.2.0", "0.2.0", changelog)
+
+    def test_of_this_version(self) -> None:
+        told = notes(f"v{vinculum.__version__}", vinculum.__version__, (ROOT / "CHANGELOG.md").read_text("utf-8"))
+        assert "### " in told
+        assert "## [" not in told
+
+    def test_nothing_is_published_before_everything_is_checked(self) -> None:
+        jobs = read(".github/workflows/release.yml")["jobs"]
+        assert (jobs["publish"]["needs"], jobs["publish"]["if"]) == ("check", "github.ref_type == 'tag'")
+        assert jobs["publish"]["permissions"] == {"id-token": "write"}
+        assert jobs["check"]["needs"] == ["wheels", "source"]
+        page = (ROOT / "RELEASING.md").read_text("utf-8")
+        assert jobs["publish"]["environment"] in page
+        assert "release.yml" in page
 
 
 def test_issue_forms() -> None:

@@ -40,6 +40,7 @@ PHRASES = (
     r"turned round",
     r"very bits",
     r"what divides",
+    r"install '?vinculum-div\[",
 )
 STUMBLES = re.compile(rf"\b({'|'.join(PHRASES)})\b", re.IGNORECASE)
 

@@ -12,9 +12,9 @@ from building.documentation.survey import ORDER, PAGE, RUNS, add, newest, publis
 from building.documentation.survey_picture import PICTURE, SURVEY, drawn
 from building.runtime_requirements import surveyed
 from tests.reporting.conformance.reports import exact, report
-from vinculum.conformance.execute.run import Run
-from vinculum.conformance.execute.run_file import as_json
 from vinculum.conformance.expect import read_known_deviations
+from vinculum.conformance.run.file import as_json
+from vinculum.conformance.run.record import Run
 from vinculum.reporting.conformance.view import view
 
 KNOWN = sorted((RUNS.parents[1] / "known_deviations").glob("*.toml"))
@@ -60,10 +60,11 @@ def test_the_newest_of_each_is_shown(folder: Path) -> None:
     assert [run.versions.get("openvino") for run in newest(runs, ("openvino",))] == ["2026.5", None]
     assert [run.backend for run in newest(runs, ("vinculum", "openvino"))] == ["vinculum", "openvino"]
     lines = list(table(runs, newest(runs, ("openvino",))))
-    assert len(lines) == 2 + 4 + 1
-    assert lines[2].endswith("on the page |")
-    assert lines[3].endswith("0 cases differ from that |")
-    assert "| Xeon |" in lines[4]
+    assert lines[0] == "Processors: **A** Xeon; **B** Zen 3; **C** Xeon, AVX-512."
+    rows = lines[4:-1]
+    assert [row.split(" | ")[2] for row in rows] == ["A", "B", "A", "C"]
+    assert rows[0].endswith("on the page |")
+    assert rows[1].endswith("0 cases differ from that |")
 
 
 def test_what_is_published_is_the_newest() -> None:

@@ -70,6 +70,16 @@ def test_one_line_each(
     assert capsys.readouterr() == ("", f"vinculum: error: {line}\n")
 
 
+@pytest.mark.parametrize("columns", ["0", "-3", "wide", ""])
+def test_columns_that_say_nothing(
+    columns: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    monkeypatch.setattr(sys, "argv", ["vinculum", "info"])
+    assert main() == 0
+    assert "vinculum" in capsys.readouterr().out
+
+
 def test_an_interruption(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     assert fails_by(KeyboardInterrupt(), monkeypatch) == 130
     assert capsys.readouterr().err.split() == ["vinculum:", "interrupted"]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +32,41 @@ class Device:
 
     def __exit__(self, *reason: object) -> None:
         Device.current = self._before.pop()
+
+
+EVENTS: list[tuple[object, ...]] = []
+"""What streams were asked for, in order; the numbers are those of the streams."""
+
+
+class Stream:
+    """A queue of a device's work, which records what it is asked for; 0 is the default one."""
+
+    current: ClassVar[list[int]] = [0]
+
+    def __init__(self, number: int) -> None:
+        self.ptr = number
+
+    @classmethod
+    def from_external(cls, other: Any) -> Stream:
+        version, number = other.__cuda_stream__()
+        assert version == 0
+        return cls(number)
+
+    def __enter__(self) -> Stream:
+        Stream.current.append(self.ptr)
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        Stream.current.pop()
+
+    def record(self) -> int:
+        return self.ptr
+
+    def wait_event(self, event: int) -> None:
+        EVENTS.append((self.ptr, "waits for", event))
+
+    def synchronize(self) -> None:
+        EVENTS.append((self.ptr, "is waited for"))
 
 
 class Array:
@@ -83,7 +118,7 @@ class Array:
 
 
 ndarray = Array
-cuda = SimpleNamespace(Device=Device)
+cuda = SimpleNamespace(Device=Device, Stream=Stream, get_current_stream=lambda device_id=-1: Stream(Stream.current[-1]))
 
 
 def _numpy(value: object) -> Any:
@@ -92,7 +127,8 @@ def _numpy(value: object) -> Any:
 
 def from_dlpack(array: Array) -> Array:
     assert isinstance(array, Array), "the stand-in reads its own arrays only"
-    return array
+    EVENTS.append((Stream.current[-1], "views"))
+    return Array(array.array, array.device)
 
 
 def asarray(value: Any) -> Array:
@@ -142,6 +178,7 @@ class ElementwiseKernel:
         self.operation, self.preamble = operation, preamble
 
     def __call__(self, dividend: Any, divisor: Any, quotient: Array, exceptional: Array | None = None) -> None:
+        EVENTS.append((Stream.current[-1], "divides"))
         dtype = quotient.dtype
         assert _numpy(dividend).dtype == _numpy(divisor).dtype == dtype
         found = np.zeros(1, np.int32) if exceptional is None else exceptional.array

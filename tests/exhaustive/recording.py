@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from tests.processes import output_of
-from vinculum.conformance.execute.installation import processor
+from vinculum.conformance.run.installation import processor
 
 ROOT = Path(__file__).parents[2]
 RECORDED = Path(__file__).with_name("recorded.txt")

@@ -156,7 +156,7 @@ class TestOperands:
         with pytest.raises(ElementTypeError, match="a is int32 and b float; floor_divide, remainder and divmod take"):
             floor_divide(np.ones(2, "i4"), np.ones(2, "f4"))
         with pytest.raises(ElementTypeError, match=r"b is a list; pass np.asarray\(b, dtype=...\)"):
-            remainder(np.ones(2, "i4"), [1, 2])
+            remainder(np.ones(2, "i4"), [1, 2])  # type: ignore[call-overload]  # what it is about
         with pytest.raises(BroadcastError):
             remainder(np.ones(2, "i4"), np.ones(3, "i4"))
         with pytest.raises(BroadcastError, match=r"out has shape \(3,\)"):

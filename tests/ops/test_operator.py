@@ -258,7 +258,7 @@ class TestUnusualOperands:
         out = np.full(SHAPE, 9, "i4")
         for given in (None, out, None):
             with pytest.raises((ElementTypeError, BroadcastError)) as refusal:
-                operator(*REFUSED[kind], given)
+                operator(*REFUSED[kind], given)  # type: ignore[call-overload]  # what it is about
             lines.add(str(refusal.value))
         assert len(lines) == 1
         assert (out == 9).all()

@@ -50,7 +50,7 @@ class TestIntegers:
 
 def truncated_by_divide(a: Array, b: Array, **policies: Any) -> Array:
     """Truncate by Divide-1, and by Div-14 to the same quotients."""
-    quotients = vinculum.divide(a, b, m_pythondiv=False, **policies)
+    quotients: Array = vinculum.divide(a, b, m_pythondiv=False, **policies)
     assert_same(vinculum.div(a, b, **policies), quotients)
     return quotients
 

@@ -39,21 +39,23 @@ def divide_and_check(divide: Division, name: str, a: View, b: View, full_b: Arra
 
 def multidirectional(*operands: Array, equal_shapes: bool = False, **policies: Any) -> Array:
     """Divide by Div-14."""
-    return vinculum.div(*operands, **policies)
+    quotients: Array = vinculum.div(*operands, **policies)
+    return quotients
 
 
 def floored(*operands: Array, equal_shapes: bool = False, **policies: Any) -> Array:
     """Divide by Divide-1."""
-    return vinculum.divide(*operands, auto_broadcast="none" if equal_shapes else "numpy", **policies)
+    quotients: Array = vinculum.divide(*operands, auto_broadcast="none" if equal_shapes else "numpy", **policies)
+    return quotients
 
 
 def limited(axis: int | None) -> Division:
     """Divide by Div-6."""
 
     def divide(*operands: Array, equal_shapes: bool = False, **policies: Any) -> Array:
-        if equal_shapes:
-            return vinculum.div(*operands, opset=6, **policies)
-        return vinculum.div(*operands, opset=6, broadcast=1, axis=axis, **policies)
+        attributes = {} if equal_shapes else {"broadcast": 1, "axis": axis}
+        quotients: Array = vinculum.div(*operands, opset=6, **policies | attributes)
+        return quotients
 
     return divide
 
@@ -62,9 +64,9 @@ def pdpd(axis: int) -> Division:
     """Divide by Divide-1 as PaddlePaddle does."""
 
     def divide(*operands: Array, equal_shapes: bool = False, **policies: Any) -> Array:
-        if equal_shapes:
-            return vinculum.divide(*operands, auto_broadcast="none", **policies)
-        return vinculum.divide(*operands, auto_broadcast="pdpd", axis=axis, **policies)
+        attributes = {"auto_broadcast": "none"} if equal_shapes else {"auto_broadcast": "pdpd", "axis": axis}
+        quotients: Array = vinculum.divide(*operands, **policies | attributes)
+        return quotients
 
     return divide
 
@@ -95,7 +97,8 @@ class TestLayouts:
         a, b = data.draw(views(name, shape)), data.draw(views(name, shape))
 
         def none(*operands: Array, equal_shapes: bool = False, **policies: Any) -> Array:
-            return vinculum.divide(*operands, auto_broadcast="none", **policies)
+            quotients: Array = vinculum.divide(*operands, auto_broadcast="none", **policies)
+            return quotients
 
         divide_and_check(none, name, a, b, b.array, shape)
 

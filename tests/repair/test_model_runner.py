@@ -60,6 +60,6 @@ class TestEnds:
         assert not outcome.died
 
     def test_a_package_that_is_missing(self, one_line: Callable[..., Any]) -> None:
-        with one_line(ModelError, "pip install 'vinculum-div[openvino]'"):
+        with one_line(ModelError, "pip install openvino"):
             check_installed("openvino")
         check_installed("reference")

@@ -56,5 +56,5 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def torch_or_skip(request: pytest.FixtureRequest) -> ModuleType:
     """Return PyTorch; without it skip the test, or fail it under ``--require-all``."""
     if importlib.util.find_spec("torch") is None:
-        skip_or_fail(request, "PyTorch: pip install 'vinculum-div[torch]'")
+        skip_or_fail(request, "PyTorch: pip install torch")
     return importlib.import_module("torch")

@@ -67,3 +67,9 @@ def outcome(divide: Callable[[], Array]) -> tuple[object, ...]:
     except VinculumError as error:
         return type(error), str(error), getattr(error, "count", None), getattr(error, "first_index", None)
     return quotients.dtype, quotients.shape, quotients.tobytes()
+
+
+def content(path: Path) -> dict[str, bytes]:
+    """Return the bytes of a file, or of all files in a folder."""
+    files = [path] if path.is_file() else [file for file in sorted(path.rglob("*")) if file.is_file()]
+    return {str(file.relative_to(path)): file.read_bytes() for file in files}

@@ -93,7 +93,7 @@ class TestViews:
         values = array.array(code, [6, 7])
         operand = as_operand(values, "A")
         assert operand.dtype == np.dtype(code)
-        assert div(values, values).tolist() == [1, 1]
+        assert div(values, values).tolist() == [1, 1]  # type: ignore[call-overload]  # checkers know no buffers
         values[0] = 9
         assert operand.tolist() == [9, 7]
 
@@ -110,10 +110,10 @@ class TestViews:
         assert operand.tolist() == [6, 7]
         values[0] = 9
         assert operand.tolist() == [9, 7]
-        assert div(values, values).tolist() == [1, 1]
+        assert div(values, values).tolist() == [1, 1]  # type: ignore[call-overload]  # checkers know no buffers
 
     def test_a_number_of_ctypes_has_rank_0(self) -> None:
-        quotient = div(ctypes.c_double(3), ctypes.c_double(2))
+        quotient = div(ctypes.c_double(3), ctypes.c_double(2))  # type: ignore[call-overload]  # checkers know no buffers
         assert (quotient.shape, quotient.dtype, float(quotient)) == ((), np.dtype("f8"), 1.5)
 
     def test_a_mapped_file_is_uint8(self) -> None:
@@ -121,7 +121,7 @@ class TestViews:
             mapped[:] = b"\x06\x07\x08\x09"
             operand = as_operand(mapped, "A")
             assert element_type_of(operand) is UINT8
-            assert div(mapped, mapped).tolist() == [1] * 4
+            assert div(mapped, mapped).tolist() == [1] * 4  # type: ignore[call-overload]  # checkers know no buffers
             mapped[0] = 12
             assert operand.tolist() == [12, 7, 8, 9]
             del operand  # a mapped file cannot be closed while it is viewed

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 
 from vinculum.analysis.assumptions import Assumptions, calibrated, read_assumptions
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor
-from vinculum.analysis.findings import Finding, Report, Severity, surest_first
+from vinculum.analysis.findings import Finding, Frame, Report, Severity, surest_first
 from vinculum.analysis.hazards.hazard import PROFILES, Found, Hazard, divided, typings
 from vinculum.analysis.hazards.registry import by_operator
 from vinculum.analysis.interpreter import Interpreter, Site
 from vinculum.analysis.loading import onnx_model, source_given
-from vinculum.analysis.places import fingerprint, frames, path
+from vinculum.analysis.places import alert_frame, fingerprint, frames, path
+from vinculum.analysis.transfer.registry import TABLE
 from vinculum.errors import AttributeValueError
 from vinculum.models.onnx.checks import check_structure
 from vinculum.models.onnx.inference import with_types
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from onnx import ModelProto
 
 _DIVISIONS = frozenset({"Div", "Mod", "Reciprocal"})
+_STEPS_OF_CAUSE = 2
+"""How far above a divisor two nodes must be alike to have the same cause; layers differ in what is farther up."""
 NARROWER = ("float16", "bfloat16")
 """The types that a float32 model can be checked as."""
 
@@ -39,10 +42,10 @@ def check(
     calibrate: Mapping[str, ArrayLike] | None = None,
     as_type: str | None = None,
     profile: Sequence[str] = (),
-    runs: int = 0,
+    runs: int = 100,
     seed: int = 0,
 ) -> Report:
-    """Return the hazards of a model's divisions, found without runs, and, if runs are allowed, inputs that show them.
+    """Return the hazards of a model's divisions, found without runs, and inputs that show them, found by running it.
 
     Bounds of every value are computed from the inputs to the outputs, for every runtime and every order of summation.
     An undeclared input may be anything of its type; named dimensions are at least 1.
@@ -62,8 +65,8 @@ def check(
         Properties of the target: SONNX's constraints; subnormal numbers treated as 0; 64-bit integers narrowed
         to 32 bits.
     runs : int
-        The most runs per finding in the search for inputs that show it. The model runs in other processes, for ten
-        seconds of processor time at most.
+        The most runs per finding in the search for inputs that show it; 0: no search. The model runs in other
+        processes, for ten seconds of processor time at most.
     seed : int
         The seed of the search.
 
@@ -124,10 +127,13 @@ class _Checker:
         findings = surest_first(_distinct(self._findings.values()))
         unknown: Mapping[str, int] = dict(self._interpreter.unknown.most_common())
         resting = sum(self._divisions.values())
-        return Report(findings, unknown, self._interpreter.nodes, 0.0, len(self._divisions), resting)
+        return Report(findings, unknown, self._interpreter.nodes, 0.0, len(self._divisions), resting, self.values)
 
     def _look(self, site: Site) -> None:
-        hazards = self._hazards.get(site.node.op_type, ()) if site.node.domain in ("", "ai.onnx") else ()
+        known = TABLE.get(site.key)
+        if site.key[0] and (known is None or known.hidden is None):  # Of other domains only what is known to divide.
+            return
+        hazards = self._hazards.get(site.node.op_type, ())
         if not hazards:
             return
         if site.node.op_type in _DIVISIONS:
@@ -166,6 +172,7 @@ def _finding(hazard: Hazard, found: Found, site: Site, inputs: frozenset[str]) -
     low, high = value.box.hull()
     owner = site.scope.owner
     node = f"{owner}/{site.node.op_type}" if owner else name_of(site.node)
+    lines = frames(site.node)
     return Finding(
         rule=hazard.code,
         # Runtimes compute an operator otherwise than the body that defines it.
@@ -179,11 +186,23 @@ def _finding(hazard: Hazard, found: Found, site: Site, inputs: frozenset[str]) -
         element_type=operand.element_type,
         bounds_from=operand.bounds_from,
         path=path(name, site.scope.producers, inputs),
-        frames=frames(site.node),
+        frames=lines,
         fingerprint=fingerprint(hazard.code, site.node, name, site.scope.producers, inputs),
+        cause=_cause(hazard, found, site, lines, inputs),
         fix=hazard.fix,
         detail=found.detail,
     )
+
+
+def _cause(hazard: Hazard, found: Found, site: Site, lines: Sequence[Frame], inputs: frozenset[str]) -> str:
+    """Return what alike findings share: an operator's definition, the user's line, or how the divisor is computed."""
+    line = alert_frame(lines)
+    if "by_definition_of" in found.detail:
+        return f"the definition of {site.node.op_type}"
+    if line is not None:
+        return f"{line.file}:{line.line}"
+    value = site.node.input[found.operand]
+    return fingerprint(hazard.code, site.node, value, site.scope.producers, inputs, _STEPS_OF_CAUSE)
 
 
 def _distinct(findings: Iterable[Finding]) -> list[Finding]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
 from numpy.typing import NDArray
 
-from vinculum.analysis.domain.abstract_tensor import BoundsFrom
+from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom
 
 
 class Severity(Enum):
@@ -144,6 +145,9 @@ class Finding:
         What to do.
     detail : Mapping
         Numbers that belong to the hazard, by name.
+    cause : str
+        What alike findings share: an operator's definition, a line of the user's program, or how the divisor is
+        computed.
     """
 
     rule: str
@@ -161,6 +165,7 @@ class Finding:
     fingerprint: str
     fix: str
     detail: Mapping[str, Any]
+    cause: str = ""
     witness: Witness | None = None
     search: Search | None = None
 
@@ -169,6 +174,14 @@ def surest_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Return findings by their severity."""
     order = list(Severity)
     return tuple(sorted(findings, key=lambda finding: order.index(finding.severity)))
+
+
+def by_cause(findings: Iterable[Finding]) -> tuple[tuple[Finding, ...], ...]:
+    """Return findings in groups: of one rule, one severity, one operator and one cause."""
+    groups: dict[tuple[object, ...], list[Finding]] = defaultdict(list)
+    for one in findings:
+        groups[one.rule, one.severity, one.operator, one.cause or one.fingerprint].append(one)
+    return tuple(map(tuple, groups.values()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,6 +203,8 @@ class Report:
     resting : int
         How many of these have a divisor that can be zero, for all that is known, because an unknown operator may
         return anything.
+    values : Mapping of str to AbstractTensor
+        What is known of each value of the main graph.
     """
 
     findings: tuple[Finding, ...]
@@ -198,6 +213,7 @@ class Report:
     seconds: float
     divisions: int = 0
     resting: int = 0
+    values: Mapping[str, AbstractTensor] = field(default_factory=dict, repr=False)
 
     def at_least(self, severity: str) -> tuple[Finding, ...]:
         """Return the findings for which ``--fail-on`` of this severity fails: ``"certain"`` or ``"possible"``."""

@@ -20,9 +20,10 @@ from vinculum.analysis.domain.numbering import Definition, Numbering, content
 from vinculum.analysis.element_types import deduced
 from vinculum.analysis.transfer.bodies import Bodies
 from vinculum.analysis.transfer.call import NOTHING, Call, Expected, named_type
-from vinculum.analysis.transfer.registry import BROADCAST, COMMUTATIVE, IMPURE, TABLE
+from vinculum.analysis.transfer.registry import TABLE
 from vinculum.analysis.transfer.shared import aligned
 from vinculum.errors import VinculumError
+from vinculum.models.onnx.divisions import ALSO_UNIDIRECTIONAL
 from vinculum.models.onnx.scopes import inputs_of, name_of, opset_imports
 from vinculum.models.onnx.tensors import NUMBERS_AND_STRINGS, array_of, tensor_of
 
@@ -33,6 +34,8 @@ _OF_MALFORMED_NODES = (
 """What transfer functions raise at nodes with too few operands, or of ranks that their operators do not take."""
 _NUMPY_SINCE = 7
 """The operator set from which on operands are joined as NumPy does."""
+_UNIDIRECTIONAL = frozenset({"Div", *ALSO_UNIDIRECTIONAL})
+"""Operators that broadcast B onto A alone, as attributes say, before that set."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,6 +87,11 @@ class Site:
     operands: Sequence[AbstractTensor | None]
     results: Sequence[AbstractTensor]
     scope: Scope
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """The operator's domain and name, as the table of operators has them."""
+        return "" if self.node.domain == "ai.onnx" else self.node.domain, self.node.op_type
 
 
 class Interpreter:
@@ -292,22 +300,22 @@ class Interpreter:
     def _operator(
         self, domain: str, node: NodeProto, call: Call, operands: list[AbstractTensor | None], scope: Scope
     ) -> list[AbstractTensor]:
-        transfer = TABLE.get((domain, node.op_type))
+        operator = TABLE.get((domain, node.op_type))
         key: Any = None
-        if transfer is not None and (domain, node.op_type) not in IMPURE:
-            key = _key(domain, node, call, operands)
+        if operator is not None and operator.pure:
+            key = _key(domain, node, call, operands, operator.commutative)
             known = self.values.results(key)
             if known is not None:
                 return list(known)
-        if transfer is None:
+        if operator is None:
             body = self._body(domain, node, call, operands, scope)
             if body is None:
                 self.unknown[f"{domain}.{node.op_type}" if domain else node.op_type] += not self._quiet
                 return [self.values.numbered(call.anything(place)) for place in range(len(node.output))]
             return body
-        if call.opset < _NUMPY_SINCE and domain == "" and node.op_type in BROADCAST and None not in operands:
+        if call.opset < _NUMPY_SINCE and domain == "" and node.op_type in _UNIDIRECTIONAL and None not in operands:
             operands = [operands[0], aligned(call, *operands)]  # type: ignore[arg-type]
-        result = transfer(call, *operands)
+        result = operator.transfer(call, *operands)
         results = [result] if isinstance(result, AbstractTensor) else list(result)
         numbers = tuple(0 if value is None else value.number for value in operands)
         definition = Definition(node.op_type, dict(call.attributes), numbers)
@@ -431,9 +439,9 @@ def _plain(attribute: AttributeProto) -> Any:
     return value
 
 
-def _key(domain: str, node: NodeProto, call: Call, operands: Sequence[AbstractTensor | None]) -> Any:
+def _key(domain: str, node: NodeProto, call: Call, operands: Sequence[AbstractTensor | None], commutative: bool) -> Any:
     numbers = [0 if value is None else value.number for value in operands]
-    if node.op_type in COMMUTATIVE:
+    if commutative:
         numbers.sort()
     attributes = tuple(sorted((name, content(value)) for name, value in call.attributes.items()))
     return domain, node.op_type, call.opset, call.in_body, attributes, tuple(numbers), len(node.output)

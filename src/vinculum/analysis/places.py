@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 
 from onnx import NodeProto
@@ -29,6 +29,12 @@ def _frame(file: str, line: str, function: str, code: str) -> Frame:
     return Frame(name, int(line), function, code.strip(), installed is not None)
 
 
+def alert_frame(frames: Sequence[Frame]) -> Frame | None:
+    """Return the line that an alert belongs to: the innermost of the user's own program, else the innermost."""
+    own = [frame for frame in frames if not frame.in_library]
+    return next(reversed(own or frames), None)
+
+
 def path(value: str, producers: Mapping[str, NodeProto], inputs: frozenset[str]) -> tuple[str, ...]:
     """Return values from an input to this one, each computed from the one before; the shortest way."""
     came_from: dict[str, str] = {value: ""}
@@ -50,7 +56,12 @@ def path(value: str, producers: Mapping[str, NodeProto], inputs: frozenset[str])
 
 
 def fingerprint(
-    rule: str, node: NodeProto, value: str, producers: Mapping[str, NodeProto], inputs: frozenset[str]
+    rule: str,
+    node: NodeProto,
+    value: str,
+    producers: Mapping[str, NodeProto],
+    inputs: frozenset[str],
+    steps: int = _STEPS,
 ) -> str:
     """Return a number of the rule and the operators some steps above the divisor, without any name."""
 
@@ -62,4 +73,4 @@ def fingerprint(
             return str(producer.op_type)
         return f"{producer.op_type}({','.join(key(operand, steps - 1) for operand in producer.input if operand)})"
 
-    return blake2b(f"{rule}:{node.op_type}:{key(value, _STEPS)}".encode(), digest_size=8).hexdigest()
+    return blake2b(f"{rule}:{node.op_type}:{key(value, steps)}".encode(), digest_size=8).hexdigest()

@@ -20,17 +20,17 @@ from rich.markup import escape
 from vinculum.cli.answers import BROKEN, FINDING, FINE, INTERRUPTED, UNUSABLE
 from vinculum.cli.commands.audit import audit
 from vinculum.cli.commands.check import check
-from vinculum.cli.commands.conform import conform
+from vinculum.cli.commands.conformance.conform import conform
+from vinculum.cli.commands.conformance.fingerprint import fingerprint
+from vinculum.cli.commands.conformance.report import report
+from vinculum.cli.commands.conformance.vectors import vectors
 from vinculum.cli.commands.convert import convert
 from vinculum.cli.commands.divide import divide
-from vinculum.cli.commands.fingerprint import fingerprint
 from vinculum.cli.commands.harden import harden
 from vinculum.cli.commands.info import info
-from vinculum.cli.commands.report import report
 from vinculum.cli.commands.run import run
 from vinculum.cli.commands.spec import spec
 from vinculum.cli.commands.trace import trace
-from vinculum.cli.commands.vectors import vectors
 from vinculum.errors import (
     ConstraintError,
     DifferenceError,

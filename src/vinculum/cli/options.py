@@ -57,10 +57,6 @@ Engine = Literal["reference", "onnxruntime", "openvino"]
 DialectName = Annotated[
     Literal["onnx", "openvino", "sonnx"] | None, typer.Option("--dialect", help="Default: decided by the name.")
 ]
-Processes = Annotated[
-    int | None,
-    typer.Option("--workers", min=1, max=1024, metavar="N", help="Start a local Dask cluster of N processes."),
-]
 ClusterAddress = Annotated[
     str | None,
     typer.Option("--cluster", metavar="ADDRESS", help="Use the Dask cluster whose scheduler is at tcp://HOST:PORT."),
@@ -81,10 +77,6 @@ MemoryLimit = Annotated[
     ),
 ]
 
-JsonFile = Annotated[
-    Path | None,
-    typer.Option("--json", metavar="FILE", help="Write counts, causes and the matrix to this file as JSON."),
-]
 Save = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Write the run to this file as JSON; vinculum report reads it.")
 ]

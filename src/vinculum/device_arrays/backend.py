@@ -1,12 +1,14 @@
 """Division of arrays in the memory of a CUDA device, where the quotients stay; nothing else imports CuPy.
 
-PyTorch, JAX and CuPy arrays are viewed through DLPack, others through ``__cuda_array_interface__``. CuPy's current
-stream divides them, without waiting unless a policy raises.
+PyTorch, JAX and CuPy arrays are viewed through DLPack, others through ``__cuda_array_interface__``. PyTorch's current
+stream divides its tensors, CuPy's the others. The device is waited for only if a policy raises, or if a library, as
+JAX, does not tell on which stream it uses its arrays.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,14 +25,14 @@ from vinculum.tensors.broadcasting import Alignment
 from vinculum.tensors.libraries import Library, library_of, on_cuda_device
 from vinculum.tensors.shapes import SymbolicShape
 from vinculum.tensors.type_checking import check_element_types
-from vinculum.text import kind_of
+from vinculum.text import kind_of, pip_install
 
 try:
     import cupy
 except ImportError:
     raise ElementTypeError(
         "an operand lies in the memory of a CUDA device, where CuPy divides, which is not installed: "
-        "pip install 'vinculum-div[cuda]', or move the operands to CPU memory"
+        f"{pip_install('cupy')}, or move the operands to CPU memory"
     ) from None
 
 from vinculum.device_arrays.kernels import float_kernel, integer_kernel
@@ -49,11 +51,14 @@ class DeviceOperand:
         Their type.
     library : Library or None
         The library of the array.
+    stream : int or None
+        The stream on which the library works with it; CuPy's own for CuPy's arrays, None if that is not known.
     """
 
     elements: Any
     dtype: np.dtype[Any]
-    library: Library | None
+    library: Library | None = None
+    stream: int | None = None
 
 
 def as_operand(value: object, name: str) -> DeviceOperand:
@@ -74,7 +79,7 @@ def as_operand(value: object, name: str) -> DeviceOperand:
                 f"{name} lies in CPU memory and the other operand on a CUDA device; move one of them: only an array "
                 "without dimensions may lie elsewhere"
             )
-        return DeviceOperand(_encodings(storage.native(array))[()], storage.native_dtype(array.dtype), None)
+        return DeviceOperand(_encodings(storage.native(array))[()], storage.native_dtype(array.dtype))
     library = library_of(value)
     try:
         exported, dtype = library.exported(value) if library else (value, None)
@@ -82,7 +87,12 @@ def as_operand(value: object, name: str) -> DeviceOperand:
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
         reason = " ".join(str(error).split())
         raise ElementTypeError(f"{name} is {kind_of(value)} that CuPy cannot view ({reason})") from None
-    return DeviceOperand(_encodings(elements), dtype or elements.dtype, library)
+    stream = None
+    if library is not None and library.stream is not None:
+        stream = library.stream(value)
+    elif type(value) is cupy.ndarray:
+        stream = cupy.cuda.get_current_stream(elements.device.id).ptr
+    return DeviceOperand(_encodings(elements), dtype or elements.dtype, library, stream)
 
 
 def element_type_of(operand: DeviceOperand, name: str) -> ElementType:
@@ -123,10 +133,9 @@ def divide(operator: Operator, operands: Sequence[DeviceOperand], out: object) -
         arrays[1] = _aligned(arrays[1], alignment)
     else:
         arrays.insert(0, _encodings(np.ones((), dtype))[()])
-    if out is not None:
-        arrays.append(_checked_out(out, dtype, alignment))
-    with _device_of(arrays):
-        result = cupy.empty(alignment.shape, arrays[1].dtype) if out is None else arrays.pop()
+    used = [*operands] if out is None else [*operands, _checked_out(out, dtype, alignment)]
+    with _device_of(used), _stream_of(used):
+        result = cupy.empty(alignment.shape, arrays[1].dtype) if out is None else used[-1].elements
         crossed = any(_overlaps(x, result) for x in arrays)
         quotients = cupy.empty_like(result) if crossed else result
         exceptions = _divide(operator, element_type, arrays[0], arrays[1], quotients)
@@ -134,11 +143,11 @@ def divide(operator: Operator, operands: Sequence[DeviceOperand], out: object) -
             raise_exceptions(exceptions, operator.policies, operator.spec, partial=out is not None)
         if crossed:
             result[...] = quotients
-    if out is not None:
-        return out
-    quotients = quotients.view(dtype)
-    library = next((x.library for x in operands if x.library is not None), None)
-    return quotients if library is None else library.adopted(quotients)
+        if out is not None:
+            return out
+        quotients = quotients.view(dtype)
+        library = next((x.library for x in operands if x.library is not None), None)
+        return quotients if library is None else library.adopted(quotients)
 
 
 def _encodings(array: Any) -> Any:
@@ -153,9 +162,13 @@ def _aligned(divisor: Any, alignment: Alignment) -> Any:
     return divisor.reshape([1 if own is None else divisor.shape[own] for own in alignment.b])
 
 
-def _device_of(arrays: Sequence[Any]) -> Any:
-    """Return the common device of arrays, as a context that makes it CuPy's current device."""
-    devices = {x.device.id: x.device for x in arrays if not isinstance(x, np.generic)}
+def _on_device(operands: Sequence[DeviceOperand]) -> list[DeviceOperand]:
+    return [x for x in operands if not isinstance(x.elements, np.generic)]
+
+
+def _device_of(operands: Sequence[DeviceOperand]) -> Any:
+    """Return the common device of operands, as a context that makes it CuPy's current device."""
+    devices = {x.elements.device.id: x.elements.device for x in _on_device(operands)}
     if len(devices) > 1:
         raise ElementTypeError(
             f"operands and out lie on CUDA devices {' and '.join(map(str, sorted(devices)))}; move them to one"
@@ -163,7 +176,36 @@ def _device_of(arrays: Sequence[Any]) -> Any:
     return next(iter(devices.values()))
 
 
-def _checked_out(out: object, dtype: np.dtype[Any], alignment: Alignment) -> Any:
+@dataclass(frozen=True)
+class _Stream:
+    """A stream by its number, as CUDA's stream protocol has it."""
+
+    number: int
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        return 0, self.number
+
+
+@contextmanager
+def _stream_of(operands: Sequence[DeviceOperand]) -> Iterator[None]:
+    """Make the stream of the operands' library CuPy's current one, and keep its order with the one until then."""
+    own = cupy.cuda.get_current_stream()
+    streams = {x.stream for x in _on_device(operands)}
+    others = [number for number in streams if number is not None and number != own.ptr]
+    stream = cupy.cuda.Stream.from_external(_Stream(others[0])) if others else own
+    if stream is not own:
+        stream.wait_event(own.record())
+    try:
+        with stream:
+            yield
+    finally:
+        if None in streams:
+            stream.synchronize()  # that library may use the memory again on a stream that is not known
+        if stream is not own:
+            own.wait_event(stream.record())
+
+
+def _checked_out(out: object, dtype: np.dtype[Any], alignment: Alignment) -> DeviceOperand:
     if not on_cuda_device(out):
         raise ElementTypeError(f"out is {kind_of(out)} in CPU memory; the operands lie on a CUDA device")
     operand = as_operand(out, "out")
@@ -172,7 +214,7 @@ def _checked_out(out: object, dtype: np.dtype[Any], alignment: Alignment) -> Any
     if operand.dtype != dtype:
         raise ElementTypeError(f"out has type {operand.dtype}; the result has type {dtype}, as the operands do")
     storage.check_out_layout(operand.elements.shape, operand.elements.strides, alignment.shape, dtype.itemsize)
-    return operand.elements
+    return operand
 
 
 def _overlaps(operand: Any, result: Any) -> bool:

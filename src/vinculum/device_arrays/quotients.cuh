@@ -29,11 +29,17 @@ __device__ T integer_quotient(T a, T b, bool& exceptional) {
     return T(truncated - below);
 }
 
-// Rounded to nearest, ties to even, whatever the compiler's options are; each NaN is the same one.
+// Rounded to nearest, ties to even, and each NaN is the same one, whatever the compiler's options are. CuPy compiles with
+// -ftz=true, by which instructions for binary32 take subnormal numbers for zeros, those of __fdiv_rn too. Assembly stays as
+// it is; elsewhere binary32 numbers are only moved, converted, or taken as integers.
 #if defined(__CUDACC__)
 __device__ inline unsigned encoding_of(float value) { return __float_as_uint(value); }
 __device__ inline float encoded(unsigned bits) { return __uint_as_float(bits); }
-__device__ inline float divide(float a, float b) { return __fdiv_rn(a, b); }
+__device__ inline float divide(float a, float b) {
+    float quotient;
+    asm("div.rn.f32 %0, %1, %2;" : "=f"(quotient) : "f"(a), "f"(b));
+    return quotient;
+}
 __device__ inline double divide(double a, double b) { return __ddiv_rn(a, b); }
 __device__ inline double quiet_nan() { return __longlong_as_double(0x7FF8000000000000ll); }
 #else
@@ -45,8 +51,8 @@ inline double quiet_nan() { return __builtin_bit_cast(double, 0x7FF8000000000000
 #endif
 
 __device__ inline float float_quotient(float a, float b) {
-    const float quotient = divide(a, b);
-    return quotient != quotient ? encoded(0x7FC00000u) : quotient;
+    const unsigned quotient = encoding_of(divide(a, b));
+    return encoded((quotient & 0x7FFFFFFFu) > 0x7F800000u ? 0x7FC00000u : quotient);
 }
 
 __device__ inline double float_quotient(double a, double b) {
@@ -71,8 +77,9 @@ struct Format {
         if (magnitude == INFINITY_OR_NAN) return encoded(sign | 0x7F800000u);
         if (BIAS == 127) return encoded(sign | magnitude << DROPPED); // bfloat16, the upper half of binary32
         if (magnitude >> Fraction) return encoded(sign | ((magnitude << DROPPED) + (unsigned(127 - BIAS) << 23)));
-        const float unit = encoded(unsigned(127 + 1 - BIAS - Fraction) << 23); // subnormal numbers are multiples of it
-        return encoded(sign | encoding_of(float(magnitude) * unit));
+        if (magnitude == 0) return encoded(sign);
+        const unsigned multiple = encoding_of(float(magnitude)); // of the smallest subnormal number
+        return encoded(sign | (multiple - (unsigned(BIAS + Fraction - 1) << 23)));
     }
 
     static __device__ unsigned narrow(float value) {

@@ -34,7 +34,7 @@ def backend_of(*operands: object) -> ArrayBackend | None:
     """Return the backend of the first operand that needs one; None if NumPy views all."""
     for operand in operands:
         if "dask" in packages_of(operand):
-            return cast("ArrayBackend", import_module("vinculum.dask_arrays"))
+            return cast("ArrayBackend", import_module("vinculum.dask_arrays.backend"))
         if on_cuda_device(operand):
             return cast("ArrayBackend", import_module("vinculum.device_arrays.backend"))
         if is_followed(operand):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -17,19 +17,42 @@ from vinculum.tensors.libraries import in_library_of
 from vinculum.tensors.scalars import with_element_types
 from vinculum.tensors.storage import as_operand, checked_out, element_type_of, native
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from vinculum.ops.annotations import ArrayT, Elements, FloatT, FloorDivide, IntegerT, Operand, Policies, Remainder
+
 Array = npt.NDArray[Any]
 
 _NAMES = ("a", "b")
 
 
+@overload
+def floor_divide(a: ArrayT, b: Operand | float, **options: Unpack[FloorDivide[ArrayT]]) -> ArrayT: ...
+@overload
+def floor_divide(a: Operand | float, b: ArrayT, **options: Unpack[FloorDivide[ArrayT]]) -> ArrayT: ...
+@overload
 def floor_divide(
-    a: object,
-    b: object,
+    a: Elements[IntegerT], b: Elements[IntegerT] | int, **options: Unpack[FloorDivide[NDArray[IntegerT]]]
+) -> NDArray[IntegerT]: ...
+@overload
+def floor_divide(
+    a: int, b: Elements[IntegerT], **options: Unpack[FloorDivide[NDArray[IntegerT]]]
+) -> NDArray[IntegerT]: ...
+@overload
+def floor_divide(
+    a: Elements[FloatT], b: Elements[FloatT] | float, **options: Unpack[FloorDivide[NDArray[FloatT]]]
+) -> NDArray[FloatT]: ...
+@overload
+def floor_divide(a: float, b: Elements[FloatT], **options: Unpack[FloorDivide[NDArray[FloatT]]]) -> NDArray[FloatT]: ...
+def floor_divide(
+    a: Any,
+    b: Any,
     *,
-    out: Array | None = None,
+    out: Any = None,
     zero_divisor: ZeroDivisor = "raise",
     overflow: Overflow = "wrap",
-) -> Array:
+) -> Any:
     """Return the largest integer that is not above each quotient; a float's is rounded to nearest, ties to even.
 
     Parameters
@@ -67,7 +90,23 @@ def floor_divide(
     return _result(quotients, out, a, b)
 
 
-def remainder(a: object, b: object, *, out: Array | None = None, zero_divisor: ZeroDivisor = "raise") -> Array:
+@overload
+def remainder(a: ArrayT, b: Operand | float, **options: Unpack[Remainder[ArrayT]]) -> ArrayT: ...
+@overload
+def remainder(a: Operand | float, b: ArrayT, **options: Unpack[Remainder[ArrayT]]) -> ArrayT: ...
+@overload
+def remainder(
+    a: Elements[IntegerT], b: Elements[IntegerT] | int, **options: Unpack[Remainder[NDArray[IntegerT]]]
+) -> NDArray[IntegerT]: ...
+@overload
+def remainder(a: int, b: Elements[IntegerT], **options: Unpack[Remainder[NDArray[IntegerT]]]) -> NDArray[IntegerT]: ...
+@overload
+def remainder(
+    a: Elements[FloatT], b: Elements[FloatT] | float, **options: Unpack[Remainder[NDArray[FloatT]]]
+) -> NDArray[FloatT]: ...
+@overload
+def remainder(a: float, b: Elements[FloatT], **options: Unpack[Remainder[NDArray[FloatT]]]) -> NDArray[FloatT]: ...
+def remainder(a: Any, b: Any, *, out: Any = None, zero_divisor: ZeroDivisor = "raise") -> Any:
     """Return the remainder of `floor_divide`, ``a - floor(a / b) * b``, which has the divisor's sign.
 
     Parameters
@@ -91,9 +130,25 @@ def remainder(a: object, b: object, *, out: Array | None = None, zero_divisor: Z
     return _result(_integer_remainders(dividend, divisor, quotients), out, a, b)
 
 
+@overload
+def divmod(a: ArrayT, b: Operand | float, **options: Unpack[Policies]) -> tuple[ArrayT, ArrayT]: ...
+@overload
+def divmod(a: Operand | float, b: ArrayT, **options: Unpack[Policies]) -> tuple[ArrayT, ArrayT]: ...
+@overload
 def divmod(
-    a: object, b: object, *, zero_divisor: ZeroDivisor = "raise", overflow: Overflow = "wrap"
-) -> tuple[Array, Array]:
+    a: Elements[IntegerT], b: Elements[IntegerT] | int, **options: Unpack[Policies]
+) -> tuple[NDArray[IntegerT], NDArray[IntegerT]]: ...
+@overload
+def divmod(
+    a: int, b: Elements[IntegerT], **options: Unpack[Policies]
+) -> tuple[NDArray[IntegerT], NDArray[IntegerT]]: ...
+@overload
+def divmod(
+    a: Elements[FloatT], b: Elements[FloatT] | float, **options: Unpack[Policies]
+) -> tuple[NDArray[FloatT], NDArray[FloatT]]: ...
+@overload
+def divmod(a: float, b: Elements[FloatT], **options: Unpack[Policies]) -> tuple[NDArray[FloatT], NDArray[FloatT]]: ...
+def divmod(a: Any, b: Any, *, zero_divisor: ZeroDivisor = "raise", overflow: Overflow = "wrap") -> tuple[Any, Any]:
     """Return `floor_divide` and `remainder` of each pair, with the same parameters and errors.
 
     With ``zero_divisor="saturate"`` the remainder by 0 is 0.

@@ -3,29 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
-
-import numpy.typing as npt
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, Unpack, overload
 
 from vinculum.ops.operator import Operator, prepared
 from vinculum.ops.policies import Overflow, ZeroDivisor
 
-Array = npt.NDArray[Any]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from vinculum.ops.annotations import ArrayT, Div, Elements, FloatT, IntegerT, Operand, Reciprocal
+
+_RAISE: Final = "raise"
+_WRAP: Final = "wrap"
 
 
+@overload
+def div(a: ArrayT, b: Operand | float, **options: Unpack[Div[ArrayT]]) -> ArrayT: ...
+@overload
+def div(a: Operand | float, b: ArrayT, **options: Unpack[Div[ArrayT]]) -> ArrayT: ...
+@overload
 def div(
-    a: object,
-    b: object,
+    a: Elements[IntegerT], b: Elements[IntegerT] | int, **options: Unpack[Div[NDArray[IntegerT]]]
+) -> NDArray[IntegerT]: ...
+@overload
+def div(a: int, b: Elements[IntegerT], **options: Unpack[Div[NDArray[IntegerT]]]) -> NDArray[IntegerT]: ...
+@overload
+def div(
+    a: Elements[FloatT], b: Elements[FloatT] | float, **options: Unpack[Div[NDArray[FloatT]]]
+) -> NDArray[FloatT]: ...
+@overload
+def div(a: float, b: Elements[FloatT], **options: Unpack[Div[NDArray[FloatT]]]) -> NDArray[FloatT]: ...
+def div(
+    a: Any,
+    b: Any,
     *,
     opset: int | None = None,
     axis: int | None = None,
     broadcast: int | None = None,
     consumed_inputs: Sequence[int] | None = None,
-    out: Array | None = None,
+    out: Any = None,
     where: object = None,
     zero_divisor: ZeroDivisor = "raise",
     overflow: Overflow = "wrap",
-) -> Array:
+) -> Any:
     """Return the quotient of each pair: truncated for integers, correctly rounded for floats.
 
     Parameters
@@ -71,19 +92,27 @@ def div(
     >>> div(np.int32([-11, 12]), np.int32([3, 3]))
     array([-3,  4], dtype=int32)
     """
-    find = _div if consumed_inputs is None else _new_div
-    operator = find(opset, axis, broadcast, consumed_inputs, zero_divisor, overflow)
+    default = opset is None and axis is None and broadcast is None and consumed_inputs is None
+    if default and zero_divisor is _RAISE and overflow is _WRAP:
+        operator = _newest_div()  # to find it by its arguments takes longer than to divide few elements
+    else:
+        find = _div if consumed_inputs is None else _new_div
+        operator = find(opset, axis, broadcast, consumed_inputs, zero_divisor, overflow)
     return operator(a, b, out) if where is None else operator.masked(a, b, out, where)
 
 
+@overload
+def reciprocal(x: ArrayT, **options: Unpack[Reciprocal[ArrayT]]) -> ArrayT: ...
+@overload
+def reciprocal(x: Elements[FloatT], **options: Unpack[Reciprocal[NDArray[FloatT]]]) -> NDArray[FloatT]: ...
 def reciprocal(
-    x: object,
+    x: Any,
     *,
     opset: int | None = None,
     consumed_inputs: Sequence[int] | None = None,
-    out: Array | None = None,
+    out: Any = None,
     where: object = None,
-) -> Array:
+) -> Any:
     """Return 1/x of each element, correctly rounded.
 
     Parameters
@@ -116,6 +145,11 @@ def reciprocal(
     find = _reciprocal if consumed_inputs is None else _new_reciprocal
     operator = find(opset, consumed_inputs)
     return operator(x, None, out) if where is None else operator.masked(x, None, out, where)
+
+
+@cache
+def _newest_div() -> Operator:
+    return Operator("Div")
 
 
 def _new_div(

@@ -2,28 +2,45 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from vinculum.ops.operator import Operator, prepared
 from vinculum.ops.policies import Overflow, ZeroDivisor
 
-Array = npt.NDArray[Any]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from vinculum.ops.annotations import ArrayT, Divide, Elements, FloatT, IntegerT, Operand
 
 
+@overload
+def divide(a: ArrayT, b: Operand | float, **options: Unpack[Divide[ArrayT]]) -> ArrayT: ...
+@overload
+def divide(a: Operand | float, b: ArrayT, **options: Unpack[Divide[ArrayT]]) -> ArrayT: ...
+@overload
 def divide(
-    a: object,
-    b: object,
+    a: Elements[IntegerT], b: Elements[IntegerT] | int, **options: Unpack[Divide[NDArray[IntegerT]]]
+) -> NDArray[IntegerT]: ...
+@overload
+def divide(a: int, b: Elements[IntegerT], **options: Unpack[Divide[NDArray[IntegerT]]]) -> NDArray[IntegerT]: ...
+@overload
+def divide(
+    a: Elements[FloatT], b: Elements[FloatT] | float, **options: Unpack[Divide[NDArray[FloatT]]]
+) -> NDArray[FloatT]: ...
+@overload
+def divide(a: float, b: Elements[FloatT], **options: Unpack[Divide[NDArray[FloatT]]]) -> NDArray[FloatT]: ...
+def divide(
+    a: Any,
+    b: Any,
     *,
     m_pythondiv: bool = True,
     auto_broadcast: str = "numpy",
     axis: int = -1,
-    out: Array | None = None,
+    out: Any = None,
     where: object = None,
     zero_divisor: ZeroDivisor = "raise",
     overflow: Overflow = "wrap",
-) -> Array:
+) -> Any:
     """Return the quotient of each pair: floor or truncated for integers, correctly rounded for floats.
 
     Parameters

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from math import prod
 from types import MappingProxyType
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,11 @@ from vinculum.tensors.scalars import with_element_types
 from vinculum.tensors.shapes import LARGEST_SIZE, Dimension, SymbolicShape
 from vinculum.tensors.storage import as_operand, checked_out, dtype_of, element_type_of, native_dtype
 from vinculum.tensors.type_checking import check_element_types
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from vinculum.ops.annotations import ArrayT, Elements, FloatT, IntegerT, Operand
 
 Array = npt.NDArray[Any]
 
@@ -159,7 +164,27 @@ class Operator:
         """Return the element type and shape of the result; see `vinculum.tensors.inference.infer`."""
         return infer(self._spec, self._attributes, element_types, shapes)
 
-    def __call__(self, a: object, b: object = None, out: Array | None = None) -> Array:
+    @overload
+    def __call__(self, a: ArrayT, b: Operand | float | None = None, out: ArrayT | None = None) -> ArrayT: ...
+    @overload
+    def __call__(self, a: Operand | float, b: ArrayT, out: ArrayT | None = None) -> ArrayT: ...
+    @overload
+    def __call__(
+        self, a: Elements[IntegerT], b: Elements[IntegerT] | int | None = None, out: NDArray[IntegerT] | None = None
+    ) -> NDArray[IntegerT]: ...
+    @overload
+    def __call__(self, a: int, b: Elements[IntegerT], out: NDArray[IntegerT] | None = None) -> NDArray[IntegerT]: ...
+    @overload
+    def __call__(
+        self, a: Elements[FloatT], b: Elements[FloatT] | float | None = None, out: NDArray[FloatT] | None = None
+    ) -> NDArray[FloatT]: ...
+    @overload
+    def __call__(self, a: float, b: Elements[FloatT], out: NDArray[FloatT] | None = None) -> NDArray[FloatT]: ...
+    @overload
+    def __call__(
+        self, a: Elements[np.object_], b: Elements[np.object_] | None = None, out: NDArray[np.object_] | None = None
+    ) -> NDArray[np.object_]: ...
+    def __call__(self, a: Any, b: Any = None, out: Any = None) -> Any:
         """Divide.
 
         Parameters

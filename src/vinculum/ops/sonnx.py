@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,11 @@ from vinculum.spec.element_types import ElementType, Kind
 from vinculum.tensors.shapes import SymbolicShape
 from vinculum.tensors.storage import as_operand, element_type_of, native
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from vinculum.ops.annotations import ArrayT, Elements, FloatT, IntegerT, Operand
+
 Array = npt.NDArray[Any]
 
 
@@ -30,7 +35,19 @@ def _variant(name: str) -> Operator:
     return Operator("Div", dialect="sonnx", variant=name)
 
 
-def div(a: object, b: object, *, out: Array | None = None) -> Array:
+@overload
+def div(a: ArrayT, b: Operand, *, out: ArrayT | None = None) -> ArrayT: ...
+@overload
+def div(a: Operand, b: ArrayT, *, out: ArrayT | None = None) -> ArrayT: ...
+@overload
+def div(a: Elements[IntegerT], b: Elements[IntegerT], *, out: NDArray[IntegerT] | None = None) -> NDArray[IntegerT]: ...
+@overload
+def div(a: Elements[FloatT], b: Elements[FloatT], *, out: NDArray[FloatT] | None = None) -> NDArray[FloatT]: ...
+@overload
+def div(
+    a: Elements[np.object_], b: Elements[np.object_], *, out: NDArray[np.object_] | None = None
+) -> NDArray[np.object_]: ...
+def div(a: Any, b: Any, *, out: Any = None) -> Any:
     """Return the quotient of each pair: exact for reals, correctly rounded for floats, truncated for integers.
 
     Parameters

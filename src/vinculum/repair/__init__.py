@@ -1,7 +1,19 @@
-"""Rewriting integer divisions and remainders so that a runtime computes them correctly and does not crash."""
+"""Rewriting divisions: so that a runtime computes integers correctly without crashes, and so that findings are gone."""
 
 from vinculum.repair.decision import RUNTIMES, Decision, Hardening, Runtime
 from vinculum.repair.file_hardening import HardenedFile, harden_file
+from vinculum.repair.fixing import Fix, Fixed, fix
 from vinculum.repair.hardening import harden
 
-__all__ = ["RUNTIMES", "Decision", "HardenedFile", "Hardening", "Runtime", "harden", "harden_file"]
+__all__ = [
+    "RUNTIMES",
+    "Decision",
+    "Fix",
+    "Fixed",
+    "HardenedFile",
+    "Hardening",
+    "Runtime",
+    "fix",
+    "harden",
+    "harden_file",
+]

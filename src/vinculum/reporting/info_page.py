@@ -5,9 +5,10 @@ from __future__ import annotations
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from vinculum.conformance.execute.installation import Installation
+from vinculum.conformance.run.installation import Installation
 from vinculum.reporting.escape import escaped
 from vinculum.reporting.terminal import counted, grid, section
+from vinculum.text import pip_install
 
 _PORTABLE = "portable, NumPy alone: slower than the compiled core, which an installation with a C++20 compiler has"
 
@@ -21,10 +22,7 @@ def page(found: Installation) -> RenderableType:
         "NumPy": found.numpy,
         "ONNX": found.onnx,
     }
-    runtimes = {
-        name: version or f"not installed: pip install 'vinculum-div[{name}]'"
-        for name, version in found.runtimes.items()
-    }
+    runtimes = {name: version or f"not installed: {pip_install(name)}" for name, version in found.runtimes.items()}
     width = max(map(len, [*ours, *runtimes]))
     tables = [grid((name.ljust(width), escaped(words)) for name, words in rows.items()) for rows in (ours, runtimes)]
     return Group(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,9 +20,10 @@ from vinculum.errors import ModelError
 from vinculum.spec.element_types import ELEMENT_TYPES, ElementType
 from vinculum.stored.plan import Region, Shape
 from vinculum.tensors.storage import dtype_of, stored_dtype
-from vinculum.text import one_line
+from vinculum.text import one_line, pip_install
 
 Array = npt.NDArray[Any]
+MOST_AXES = 64  # NumPy's limit.
 Format = Literal["npy", "zarr", "hdf5"]
 
 _MODULES = {"npy": "vinculum.stored.flat", "zarr": "vinculum.stored.zarr_arrays", "hdf5": "vinculum.stored.hdf5"}
@@ -62,8 +64,8 @@ class Stored(Protocol):
     def close(self) -> None:
         """Close the file."""
 
-    def identity(self) -> list[object]:
-        """Return plain JSON that changes whenever the array does, as far as the file system shows."""
+    def status(self) -> os.stat_result:
+        """Return the status of the open file, or of Zarr's folder."""
 
 
 @dataclass(frozen=True)
@@ -145,6 +147,8 @@ def open_stored(place: Place, element_type: ElementType | None = None, *, writab
             raise
         raise ModelError(f"{str(place)!r} cannot be read: {one_line(error)}") from None
     try:
+        if len(array.shape) > MOST_AXES:
+            raise ModelError(f"{str(place)!r} has {len(array.shape)} axes; allowed: up to {MOST_AXES}")
         yield array
     finally:
         array.close()
@@ -171,15 +175,6 @@ def create(place: Place, shape: Shape, dtype: np.dtype[Any], chunk: Shape, like:
         raise OSError(number, one_line(error), str(place.path)) from None
 
 
-def check_unchanged(place: Place, identity: list[object], element_type: ElementType | None = None) -> None:
-    """Refuse an array that has changed since a job began."""
-    with open_stored(place, element_type) as array:
-        if array.identity() != identity:
-            raise ModelError(
-                f"{str(place)!r} changed while it was read; delete the .partial and .journal files, and begin again"
-            )
-
-
 def journal_of(target: Place) -> Path:
     """Return the path of the journal of a job with this first target."""
     return target.path.with_name(f"{target.path.name}.journal")
@@ -198,9 +193,7 @@ def _module(place: Place) -> _Format:
     try:
         module: Any = import_module(_MODULES[place.format])
     except ModuleNotFoundError as error:
-        raise ModelError(
-            f"{str(place)!r} needs the package {error.name}: pip install 'vinculum-div[{place.format}]'"
-        ) from None
+        raise ModelError(f"{str(place)!r} needs the package {error.name}: {pip_install(str(error.name))}") from None
     typed: _Format = module
     return typed
 
@@ -208,7 +201,9 @@ def _module(place: Place) -> _Format:
 def _seen_as(stored: np.dtype[Any], element_type: ElementType | None, place: Place) -> np.dtype[Any]:
     if stored.hasobject:
         raise ModelError(f"{str(place)!r} holds text or other objects, which are never unpickled; store numbers")
-    raw = stored.kind == "V" and stored.names is None and stored.subdtype is None
+    if stored.names is not None or stored.subdtype is not None:
+        raise ModelError(f"{str(place)!r} holds elements of several numbers each, {stored}; store an array of one type")
+    raw = stored.kind == "V"
     allowed = ", ".join(t.numpy for t in UNNAMED)
     if element_type is None:
         if raw:

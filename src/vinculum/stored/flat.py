@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable, Iterator
+from io import FileIO
 from math import prod
 from pathlib import Path
 from typing import Any, Literal
@@ -29,19 +30,18 @@ class FlatArray:
     def __init__(
         self,
         path: Path,
+        file: FileIO,
         start: int,
         shape: Shape,
         dtype: np.dtype[Any],
         order: Literal["C", "F"] = "C",
-        *,
-        writable: bool = False,
     ) -> None:
-        needed, there = start + prod(shape) * dtype.itemsize, regular_size(path)
+        needed, there = start + prod(shape) * dtype.itemsize, os.fstat(file.fileno()).st_size
         if there < needed or min(shape, default=0) < 0:
+            file.close()
             raise ModelError(f"{str(path)!r}: {dtype} of shape {shape} takes {needed} bytes; the file has {there}")
         self.shape, self.dtype, self.order, self.grid = shape, dtype, order, None
-        self._path, self._start = path, start
-        self._file = path.open("r+b" if writable else "rb", buffering=0)
+        self._path, self._start, self._file = path, start, file
 
     def close(self) -> None:
         """Close the file."""
@@ -64,10 +64,9 @@ class FlatArray:
             self._write(left[:size], offset)
             left = left[size:]
 
-    def identity(self) -> list[object]:
-        """Return name, size and time of the file, and the array's type and shape."""
-        status = os.fstat(self._file.fileno())
-        return [self._path.name, status.st_size, status.st_mtime_ns, list(self.shape), self.dtype.str, self.order]
+    def status(self) -> os.stat_result:
+        """Return the status of the open file."""
+        return os.fstat(self._file.fileno())
 
     def _ranges(self, region: Region) -> Iterator[tuple[int, int]]:
         """Yield the offset in the file and the size in bytes of each contiguous part."""
@@ -109,32 +108,37 @@ def as_bytes(block: Array, order: str) -> memoryview:
     return np.ascontiguousarray(block.T if order == "F" else block).reshape(-1).view(np.uint8).data
 
 
+def open_file(path: Path, writable: bool) -> FileIO:
+    """Return an open file; what is written is never a link to another."""
+    regular_size(path)
+    if not writable:
+        return path.open("rb", buffering=0)
+    return FileIO(os.open(path, os.O_RDWR | os.O_NOFOLLOW), "r+b")
+
+
 def open_array(place: Place, seen_as: Callable[[np.dtype[Any]], np.dtype[Any]], writable: bool) -> Stored:
     """Return the array of an ``.npy`` file."""
-    regular_size(place.path)
-    with place.path.open("rb") as file:
+    file = open_file(place.path, writable)
+    try:
         shape, fortran, dtype = read_npy_header(file)
-        start = file.tell()
-    order: Literal["C", "F"] = "F" if fortran and len(shape) > 1 else "C"
-    return FlatArray(place.path, start, shape, seen_as(dtype), order, writable=writable)
+        order: Literal["C", "F"] = "F" if fortran and len(shape) > 1 else "C"
+        return FlatArray(place.path, file, file.tell(), shape, seen_as(dtype), order)
+    except BaseException:
+        file.close()
+        raise
 
 
 def create(place: Place, shape: Shape, dtype: np.dtype[Any], chunk: Shape, like: Stored | None) -> None:
     """Make an ``.npy`` file, in the order of `like`, and reserve its disk space."""
     fortran = like is not None and like.order == "F"
     header = {"descr": npy.dtype_to_descr(dtype), "fortran_order": fortran, "shape": shape}
-    with place.path.open("xb") as file:
+    with place.path.open("xb", buffering=0) as file:
         npy.write_array_header_1_0(file, header)
-        start = file.tell()
-    allocate(place.path, start + prod(shape) * dtype.itemsize)
+        allocate(file, file.tell() + prod(shape) * dtype.itemsize)
 
 
-def allocate(path: Path, size: int) -> None:
+def allocate(file: FileIO, size: int) -> None:
     """Set a file's size and reserve disk space where possible, so that a full disk causes an error before any work."""
-    with path.open("r+b") as file:
-        try:
-            if size and hasattr(os, "posix_fallocate"):  # macOS lacks it
-                os.posix_fallocate(file.fileno(), 0, size)
-            file.truncate(size)
-        except OSError as error:
-            raise OSError(error.errno, error.strerror, str(path)) from None
+    if size and hasattr(os, "posix_fallocate"):  # macOS lacks it
+        os.posix_fallocate(file.fileno(), 0, size)
+    file.truncate(size)

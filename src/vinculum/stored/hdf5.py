@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 from collections.abc import Callable
 from typing import Any, Literal
 
@@ -12,9 +13,11 @@ import numpy as np
 from vinculum.errors import ModelError
 from vinculum.files import regular_size
 from vinculum.stored.arrays import Array, Place, Stored
-from vinculum.stored.flat import FlatArray, allocate, in_buffer
+from vinculum.stored.flat import FlatArray, allocate, in_buffer, open_file
 from vinculum.stored.plan import Region, Shape, extents
 from vinculum.text import listed, one_line
+
+_MOST_LINKS = 16  # HDF5's own limit.
 
 
 class ChunkedDataset:
@@ -45,18 +48,17 @@ class ChunkedDataset:
         """Refuse: only contiguous datasets are written."""
         raise NotImplementedError
 
-    def identity(self) -> list[object]:
-        """Return name, size and time of the file, and the array's type and shape."""
-        status = self._place.path.stat()
-        return [str(self._place), status.st_size, status.st_mtime_ns, list(self.shape), self.dtype.str]
+    def status(self) -> os.stat_result:
+        """Return the status of the open file."""
+        return os.fstat(self._dataset.file.id.get_vfd_handle())
 
 
 def open_array(place: Place, seen_as: Callable[[np.dtype[Any]], np.dtype[Any]], writable: bool) -> Stored:
-    """Return a dataset."""
+    """Return a dataset whose elements are in the file that was named, and in no other."""
     regular_size(place.path)
     file = h5py.File(place.path, "r")
     try:
-        found = file.get(place.dataset) if place.dataset else None
+        found = _found(file, place) if place.dataset else None
         if not isinstance(found, h5py.Dataset):
             names: list[str] = []
             file.visititems(lambda name, item: names.append(f"/{name}") if isinstance(item, h5py.Dataset) else None)
@@ -64,20 +66,49 @@ def open_array(place: Place, seen_as: Callable[[np.dtype[Any]], np.dtype[Any]], 
             raise ModelError(f"{str(place.path)!r} {asked}: {place.path}:/NAME; its datasets: {listed(names)}")
         if found.shape is None:
             raise ModelError(f"{str(place)!r} is an empty dataset, which has no shape")
-        dtype, shape, offset = found.dtype, found.shape, _offset(found)
+        if found.external or found.is_virtual:
+            raise _foreign(place, "stored in other files" if found.external else "a virtual dataset")
+        dtype, shape, offset = seen_as(found.dtype), found.shape, _offset(found)
         if offset is None:
-            return ChunkedDataset(place, found, seen_as(dtype))
+            return ChunkedDataset(place, found, dtype)
+        flat = FlatArray(place.path, open_file(place.path, writable), offset, shape, dtype)
+        if not os.path.samestat(flat.status(), os.fstat(file.id.get_vfd_handle())):
+            flat.close()
+            raise ModelError(f"{str(place)!r} was replaced while it was opened; run the same command again")
     except BaseException:
         file.close()
         raise
     file.close()
-    return FlatArray(place.path, offset, shape, seen_as(dtype), writable=writable)
+    return flat
+
+
+def _found(file: Any, place: Place) -> Any:
+    """Return what the place names, following links within the file; h5py would open other files, whatever they are."""
+    group, left, links = file, (place.dataset or "").split("/"), 0
+    while left:
+        name = left.pop(0)
+        link = group.get(name, getlink=True) if name and isinstance(group, h5py.Group) else None
+        if isinstance(link, h5py.SoftLink) and links < _MOST_LINKS:
+            group, left, links = file if link.path.startswith("/") else group, link.path.split("/") + left, links + 1
+        elif isinstance(link, h5py.HardLink):
+            group = group[name]
+        elif link is not None:
+            raise _foreign(place, "behind a link to another file" if links < _MOST_LINKS else "behind too many links")
+        elif name not in ("", "."):
+            return None
+    return group
+
+
+def _foreign(place: Place, how: str) -> ModelError:
+    return ModelError(
+        f"{str(place)!r} is {how}, and only the file that is named is read; copy the dataset into a file of its own"
+    )
 
 
 def _offset(dataset: Any) -> int | None:
     """Return the offset of the elements in the file if they are contiguous and have NumPy's layout; else None."""
     is_native = dataset.id.get_type().equal(h5py.h5t.py_create(dataset.dtype))
-    if dataset.chunks is not None or dataset.is_virtual or dataset.external or not is_native:
+    if dataset.chunks is not None or not is_native:
         return None
     if 0 in dataset.shape:
         return 0
@@ -98,4 +129,5 @@ def create(place: Place, shape: Shape, dtype: np.dtype[Any], chunk: Shape, like:
     name = (place.dataset or "").encode()
     with h5py.File(place.path, "x") as file:
         h5py.h5d.create(file.id, name, h5py.h5t.py_create(dtype), space, properties, links)
-    allocate(place.path, place.path.stat().st_size)
+    with open_file(place.path, writable=True) as made:
+        allocate(made, os.fstat(made.fileno()).st_size)

@@ -8,55 +8,28 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import stat
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol, Self
 
 from vinculum.errors import ConstraintError, DivisionByZeroError, IntegerOverflowError, ModelError
 from vinculum.stored.arrays import Place
 from vinculum.stored.journal import Done, Journal, sync_data
+from vinculum.stored.work import Division
 from vinculum.stored.workers import Call, Workers
 
 Advance = Callable[[int], None]
 
 
-class Work(Protocol):
-    """The work on each block; it is pickled for the workers."""
-
-    @property
-    def targets(self) -> tuple[Place, ...]:
-        """Where the blocks are written."""
-
-    @property
-    def blocks(self) -> int:
-        """The number of blocks."""
-
-    def job(self) -> dict[str, Any]:
-        """Return the data that identify this job, as plain JSON."""
-
-    def at(self, targets: tuple[Place, ...]) -> Self:
-        """Return the same work with its targets in other places."""
-
-    def create(self) -> None:
-        """Make the targets without writing their elements."""
-
-    def run(self, start: int, stop: int, write: bool) -> Done:
-        """Compute some blocks and write them; without `write`, only find exceptions for which a policy raises."""
-
-    def intact(self, done: Done) -> Done | None:
-        """Return the finished blocks if the targets still contain them, else None."""
-
-    def finish(self, done: Sequence[Done]) -> None:
-        """Raise if an operand has changed, or if a policy raises."""
-
-
-def carry_out(work: Work, journal: Path, workers: Workers, at_once: int, advance: Advance | None = None) -> int:
+def carry_out(work: Division, journal: Path, workers: Workers, at_once: int, advance: Advance | None = None) -> int:
     """Do a job, or the rest of it, and return how many blocks an earlier run had done.
 
     Parameters
     ----------
-    work : Work
-        The work; its targets are the places of the results.
+    work : Division
+        The work; its target is the place of the result.
     journal : Path
         The file that records finished blocks.
     workers : Workers
@@ -69,89 +42,125 @@ def carry_out(work: Work, journal: Path, workers: Workers, at_once: int, advance
     Raises
     ------
     ModelError
-        If a target exists, the job cannot be continued, or the operands change.
+        If the target exists, the job cannot be continued, or an operand changes.
     DivisionByZeroError, IntegerOverflowError, ConstraintError
-        As the policies say, for the results as a whole; nothing is left behind.
+        As the policies say, for the result as a whole; nothing is left behind.
     OSError
         If something cannot be read or written; finished blocks are kept.
     """
     if os.name == "nt":
         raise ModelError("jobs on stored arrays need Linux or macOS, whose files have locks and positions; not Windows")
-    finals = work.targets
-    partials = tuple(place.partial for place in finals)
+    final = work.target
+    partial = final.partial
     if not journal.exists():
-        _refuse_existing(finals + partials)
+        _refuse_existing(final, partial)
     with Journal(journal, work.job()) as notes:
-        places = _where(finals) if notes.begun else None
-        work = work.at(places or partials)
-        if places is None:
-            _refuse_existing(finals)
-            _begin(work, notes)
+        place = _found(final, notes)
+        if place is None:
+            _begin(replace(work, target=partial), notes)
+        assert notes.made is not None, "what was made is known"
+        work = replace(work, target=place or partial, made=notes.made[1])
         resumed = _drop_damaged(work, notes, workers)
-        if resumed < work.blocks and set(work.targets) & set(finals):
-            raise ModelError(
-                f"{_named(place.path for place in finals)} does not match {_named([journal])}; delete either"
-            )
+        if resumed < work.blocks and work.target == final:
+            raise ModelError(f"{str(final.path)!r} does not match {str(journal)!r}; delete either")
         try:
             _do_rest(work, notes, workers, at_once, advance or (lambda blocks: None))
             work.finish(notes.done)
         except (DivisionByZeroError, IntegerOverflowError, ConstraintError):
-            _remove(*(place.path for place in partials), journal)
+            _unmake(partial, notes)
             raise
         except OSError as error:
-            left = _named([*(place.path for place in partials), journal])
+            left = f"{str(partial.path)!r}, {str(journal)!r}"
             kept = f"finished blocks are kept: run the same command again to continue, or delete {left}"
             raise OSError(error.errno, f"{error.strerror}; {kept}", error.filename) from None
-        _publish(work.targets, finals, journal)
+        if work.target != final:
+            _publish(partial, final)
+        notes.remove()
     return resumed
 
 
-def _named(paths: Iterable[Path]) -> str:
-    return ", ".join(repr(str(path)) for path in paths)
-
-
-def _where(finals: Iterable[Place]) -> tuple[Place, ...] | None:
-    """Return where each target is now; None if one is missing."""
-    places = []
-    for final in finals:
-        if final.partial.path.exists():
-            _refuse_existing([final])
-            places.append(final.partial)
-        elif final.path.exists():
-            places.append(final)
-        else:
+def _found(final: Place, notes: Journal) -> Place | None:
+    """Return where the job's result is now; None if it has to be made. What the job did not make is refused."""
+    partial = final.partial
+    if notes.made is None:
+        if notes.begun and _is_leftover(partial, notes):
+            _remove(partial)  # killed between making and noting it
+        _refuse_existing(final, partial)
+        return None
+    if not os.path.lexists(partial.path):
+        if not os.path.lexists(final.path):
             return None
-    return tuple(places)
+        return _checked(final, notes)
+    _checked(partial, notes)
+    if os.path.lexists(final.path):
+        with suppress(ModelError):
+            _checked(final, notes)
+            partial.path.unlink()  # killed between the two steps of publishing
+            return final
+        _refuse_existing(final)
+    return partial
 
 
-def _refuse_existing(places: Iterable[Place]) -> None:
+def _checked(place: Place, notes: Journal) -> Place:
+    if _is_ours(place, notes):
+        return place
+    raise ModelError(
+        f"{str(place.path)!r} exists, and is not what the job of {str(notes.path)!r} made; move it away, or give "
+        "another place for the result"
+    )
+
+
+def _is_ours(place: Place, notes: Journal) -> bool:
+    """Tell whether a place holds the file or folder that this job made, by itself and not by a link."""
+    try:
+        status = os.lstat(place.path)
+    except FileNotFoundError:
+        return False
+    return [status.st_dev, status.st_ino] == notes.made
+
+
+def _is_leftover(place: Place, notes: Journal) -> bool:
+    """Tell whether a place holds what can only have been made by a job that was killed before it noted that."""
+    try:
+        status = os.lstat(place.path)
+    except FileNotFoundError:
+        return False
+    return (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)) and notes.is_older_than(status)
+
+
+def _refuse_existing(*places: Place) -> None:
     for place in places:
         if os.path.lexists(place.path):
             raise ModelError(f"{str(place.path)!r} exists; delete it, or give another place for the result")
 
 
-def _begin(work: Work, notes: Journal) -> None:
-    """Make the targets, then the journal's first line; remnants of a killed job are removed."""
-    paths = [place.path for place in work.targets]
-    _remove(*paths)
+def _begin(work: Division, notes: Journal) -> None:
+    """Write the journal's first line, make the target, which must not exist, and note which it is."""
+    notes.begin()
     try:
         work.create()
-        notes.begin()
-    except BaseException:
-        _remove(*paths, notes.path)
+        _sync(work.target, every_file=True)
+        _sync_path(notes.path.parent)
+        status = os.lstat(work.target.path)
+        notes.note_made([status.st_dev, status.st_ino])
+    except BaseException as error:
+        if not isinstance(error, FileExistsError):
+            _remove(work.target)
+        notes.remove()
         raise
 
 
-def _drop_damaged(work: Work, notes: Journal, workers: Workers) -> int:
+def _drop_damaged(work: Division, notes: Journal, workers: Workers) -> int:
     """Forget blocks that do not match the journal, and return how many are left."""
     written = [done for done in notes.done if done.crc is not None]
-    intact = [done for done in workers.results((work.intact, done) for done in written) if done is not None]
-    if len(intact) < len(written):
-        notes.begin([*intact, *(done for done in notes.done if done.crc is None)])
+    intact = {done for done in workers.results((work.intact, done) for done in written) if done is not None}
+    for done in written:
+        if done not in intact:
+            notes.take_back(done)
     return sum(done.stop - done.start for done in notes.done)
 
 
-def _do_rest(work: Work, notes: Journal, workers: Workers, at_once: int, advance: Advance) -> None:
+def _do_rest(work: Division, notes: Journal, workers: Workers, at_once: int, advance: Advance) -> None:
     exceptional = any(done.exceptions for done in notes.done)
     ready = sum(done.stop - done.start for done in notes.done)
 
@@ -160,13 +169,9 @@ def _do_rest(work: Work, notes: Journal, workers: Workers, at_once: int, advance
             for first in range(start, stop, at_once):
                 yield work.run, first, min(first + at_once, stop), not exceptional
 
-    def sync() -> None:
-        for place in work.targets:
-            _sync(place, every_file=False)
-
     advance(ready)
     for done in workers.results(calls()):
-        notes.add(done, sync)
+        notes.add(done, lambda: _sync(work.target, every_file=False))
         exceptional = exceptional or done.exceptions is not None
         ready += done.stop - done.start
         advance(ready)
@@ -184,14 +189,18 @@ def _gaps(done: Iterable[Done], blocks: int) -> Iterator[tuple[int, int]]:
         reached = max(reached, stop)
 
 
-def _publish(places: Iterable[Place], finals: Iterable[Place], journal: Path) -> None:
-    for place, final in zip(places, finals, strict=True):
-        if place != final:
-            _sync(place, every_file=True)
-            _refuse_existing([final])
-            place.path.rename(final.path)
-    _sync_path(journal.parent)
-    journal.unlink()
+def _publish(partial: Place, final: Place) -> None:
+    """Bring the result to disk and give it its name, which nothing else must have."""
+    _sync(partial, every_file=True)
+    try:
+        os.link(partial.path, final.path, follow_symlinks=False)  # Unlike a renaming, it never replaces a file.
+    except OSError:  # It exists, or is a folder, or the file system has no such links.
+        _refuse_existing(final)
+        partial.path.rename(final.path)
+        _sync_path(final.path.parent)
+        return
+    _sync_path(final.path.parent)
+    partial.path.unlink()
 
 
 def _sync(place: Place, *, every_file: bool) -> None:
@@ -215,9 +224,15 @@ def _sync_path(path: Path) -> None:
         os.close(file)
 
 
-def _remove(*paths: Path) -> None:
-    for path in paths:
-        if path.is_dir():
-            shutil.rmtree(path)
-        else:
-            path.unlink(missing_ok=True)
+def _unmake(partial: Place, notes: Journal) -> None:
+    """Remove what this job made, and its journal."""
+    if _is_ours(partial, notes):
+        _remove(partial)
+    notes.remove()
+
+
+def _remove(place: Place) -> None:
+    if place.path.is_dir():
+        shutil.rmtree(place.path)
+    else:
+        place.path.unlink(missing_ok=True)

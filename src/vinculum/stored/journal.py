@@ -6,11 +6,14 @@ after a power failure the digests show which of them survived.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import stat
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import monotonic
@@ -19,6 +22,7 @@ from typing import Any, Self
 
 from vinculum.errors import ModelError
 from vinculum.kernels.contract import Exceptions
+from vinculum.stored.identity import differences
 
 _EVERY = 1.0  # Seconds between commits; a power failure may lose this much work.
 
@@ -46,7 +50,10 @@ class Done:
 
 
 class Journal:
-    """The journal of one job: a line that identifies it, then a line for each `Done`; see `carry_out`.
+    """The journal of one job: lines that are only ever appended. See `carry_out`.
+
+    The first identifies the job, the second the file or folder that was made for the result; each later one is a
+    `Done`, or takes one back.
 
     Parameters
     ----------
@@ -55,10 +62,19 @@ class Journal:
     job : dict
         The data that identify this job, as plain JSON.
 
+    Attributes
+    ----------
+    begun : bool
+        Whether there is a first line.
+    made : list of int or None
+        Device and inode of what was made for the result.
+    done : list of Done
+        The finished blocks.
+
     Raises
     ------
     ModelError
-        If it is the journal of another job, or another process is running this job.
+        If it is the journal of another job, or no journal, or another process is running this job.
     OSError
         If it cannot be opened.
     """
@@ -66,6 +82,7 @@ class Journal:
     def __init__(self, path: Path, job: dict[str, Any]) -> None:
         self.path = path
         self.done: list[Done] = []
+        self.made: list[int] | None = None
         self._file = _locked(path)
         job = json.loads(json.dumps(job))
         self._head = _line(job)
@@ -85,17 +102,28 @@ class Journal:
         self._committer.shutdown()
         os.close(self._file)
 
-    def begin(self, done: Iterable[Done] = ()) -> None:
-        """Write the line that identifies the job, and replace the list of finished blocks."""
-        self.done = list(done)
+    def begin(self) -> None:
+        """Write the line that identifies the job, before anything is made for it."""
+        self.done, self.made = [], None
         os.ftruncate(self._file, 0)
-        self._write([self._head, *(_line(asdict(one)) for one in self.done)])
+        self._write(self._head)
         sync_data(self._file)
+
+    def note_made(self, made: list[int]) -> None:
+        """Record what was made for the result."""
+        self.made = made
+        self._write(_line({"made": made}))
+        sync_data(self._file)
+
+    def take_back(self, done: Done) -> None:
+        """Record that blocks are not finished after all."""
+        self.done.remove(done)
+        self._write(_line({"damaged": [done.start, done.stop]}))
 
     def add(self, done: Done, sync: Callable[[], None]) -> None:
         """Record finished blocks; from time to time, in the background, `sync` the data and flush the lines to disk."""
         self.done.append(done)
-        self._write([_line(asdict(done))])
+        self._write(_line(asdict(done)))
         if monotonic() - self._last < _EVERY or not (self._commit is None or self._commit.done()):
             return
 
@@ -111,18 +139,27 @@ class Journal:
         if self._commit is not None:
             self._commit.result()
 
+    def is_older_than(self, status: os.stat_result) -> bool:
+        """Tell whether the last line was written before something changed."""
+        return os.fstat(self._file).st_mtime_ns <= status.st_ctime_ns
+
+    def remove(self) -> None:
+        """Remove the file, if it is still what its path names."""
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.lstat(self.path), os.fstat(self._file)):
+                self.path.unlink()
+
     def _read(self, job: dict[str, Any]) -> bool:
         content = os.pread(self._file, os.fstat(self._file).st_size, 0)
         head, newline, rest = content.partition(b"\n")
-        if not newline and self._head.startswith(content):  # killed before anything was done
+        if not newline and self._head.startswith(content):  # killed before anything was made
             return False
         before = _entry(head)
-        if before is None:
+        if before is None or "operands" not in before:
             raise ModelError(f"{str(self.path)!r} is not a job's journal; move it away")
         if before != job:
-            differs = ", ".join(key for key in {**job, **before} if job.get(key) != before.get(key))
             raise ModelError(
-                f"{str(self.path)!r} belongs to another job: it differs in {differs}; delete it and "
+                f"{str(self.path)!r} belongs to another job: {', '.join(differences(before, job))}; delete it and "
                 f"{self.path.with_suffix('.partial').name!r}, or give another place for the result"
             )
         intact = len(head) + 1
@@ -130,13 +167,18 @@ class Journal:
             entry = _entry(line)
             if entry is None:
                 break
-            self.done.append(_done(entry))
+            if "made" in entry:
+                self.made = entry["made"]
+            elif "damaged" in entry:
+                self.done = [done for done in self.done if [done.start, done.stop] != entry["damaged"]]
+            else:
+                self.done.append(_done(entry))
             intact += len(line) + 1
         os.ftruncate(self._file, intact)
         return True
 
-    def _write(self, lines: list[bytes]) -> None:
-        left = memoryview(b"".join(lines))
+    def _write(self, line: bytes) -> None:
+        left = memoryview(line)
         try:
             while left:
                 left = left[os.write(self._file, left) :]
@@ -148,15 +190,23 @@ def _locked(path: Path) -> int:
     import fcntl  # not on Windows, which `carry_out` refuses
 
     while True:
-        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+        try:  # Without O_NONBLOCK a pipe would block, without O_NOFOLLOW a link would be written through.
+            file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)
+        except OSError as error:
+            if error.errno != errno.ELOOP:
+                raise
+            raise ModelError(f"{str(path)!r} is a link, not a job's journal; move it away") from None
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             os.close(file)
             raise ModelError(f"another process runs this job: it has {str(path)!r} locked") from None
-        if os.fstat(file).st_nlink:
+        status = os.fstat(file)
+        if stat.S_ISREG(status.st_mode) and status.st_nlink:
             return file
         os.close(file)  # another process has finished, and removed it, since it was opened
+        if status.st_nlink:
+            raise ModelError(f"{str(path)!r} is not a job's journal; move it away")
 
 
 def _line(entry: dict[str, Any]) -> bytes:

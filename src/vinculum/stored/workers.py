@@ -5,9 +5,10 @@ from __future__ import annotations
 import errno
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
+from time import monotonic, sleep
 from typing import Any
 
 from vinculum.errors import ModelError
@@ -18,7 +19,8 @@ from vinculum.version import __version__
 
 _QUEUED = 2  # Tasks submitted per worker, so that none waits for its next task.
 _LOOK = 0.1  # Seconds between two checks for interruptions.
-_LONGEST_END = 60.0  # Seconds to wait for running tasks when a job fails.
+_ALONE = 2.5  # Seconds without a worker after which a job ends; another may come until then.
+_END = 5.0  # Seconds to wait for what a cluster is doing when a job ends early.
 
 Call = tuple[Any, ...]
 
@@ -37,26 +39,32 @@ class Workers:
         The number of tasks that run at once.
     task_bytes : int
         The size of the results of a task in bytes.
+    client : distributed.Client or None
+        The client of the cluster, if these are no threads.
     """
 
     executor: Executor
     interruption: Interruption
     number: int
     task_bytes: int
+    client: Any = None
 
     def results(self, calls: Iterable[Call]) -> Iterator[Any]:
         """Yield the results of the calls as they finish; calls are taken from the iterable just before they run.
 
-        OSError if the workers are lost.
+        OSError if no worker is left.
         """
         left = iter(calls)
         running: dict[Future[Any], Call] = {}
         lost: list[Call] = []
+        ended_well = False
+        met = looked = monotonic()
         try:
             while True:
                 wanted = _QUEUED * self.number - len(running)
                 running |= {self.executor.submit(*call): call for call in islice(left, wanted)}
                 if not running:
+                    ended_well = True
                     return
                 ended, _ = wait(running, _LOOK, FIRST_COMPLETED)
                 self.interruption.check()
@@ -67,14 +75,48 @@ class Workers:
                         running[self.executor.submit(*call)] = call
                     else:
                         yield future.result()
+                if ended or self.client is None:
+                    met = looked = monotonic()
+                elif monotonic() - looked > _ALONE / 3:
+                    alive = _alive(self.client)
+                    looked = monotonic()
+                    met = looked if alive else met
+                    if looked - met > _ALONE:
+                        raise OSError(errno.EIO, "no worker is left", "the cluster")
         except Exception as error:
             if isinstance(error, CancelledError) or type(error).__module__.startswith(("distributed", "dask")):
                 raise OSError(errno.EIO, f"the workers are lost ({one_line(error)})", "the cluster") from None
             raise
         finally:
-            for future in running:
-                future.cancel()
-            wait(running, _LONGEST_END)
+            if not ended_well:
+                self._end(running)
+
+    def _end(self, running: Iterable[Future[Any]]) -> None:
+        """Cancel what has not begun, and wait for what has, which may still write."""
+        for future in running:
+            future.cancel()
+        if self.client is None:
+            wait(running)
+            return
+        if not _alive(self.client):
+            return
+        deadline = monotonic() + _END
+        with suppress(Exception):  # Any error of Dask: then nothing can be waited for.
+            while monotonic() < deadline and any(self.client.run(_is_busy, on_error="return").values()):
+                sleep(_LOOK)
+
+
+def _alive(client: Any) -> bool:
+    """Tell whether a cluster has a worker."""
+    try:
+        return bool(client.sync(client.scheduler.ncores, callback_timeout=_ALONE / 3))
+    except Exception:  # Any error of Dask: nobody answers.
+        return False
+
+
+def _is_busy(dask_worker: Any) -> bool:
+    """Tell whether a worker, which passes itself, is dividing."""
+    return bool(dask_worker.state.executing_count)
 
 
 def _is_lost(future: Future[Any]) -> bool:
@@ -99,7 +141,7 @@ def workers(client: Any = None) -> Iterator[Workers]:
         if client is not None:
             _check_versions(client)
             number = max(1, sum(client.nthreads().values()))
-            yield Workers(client.get_executor(pure=False), interruption, number, 256 << 20)
+            yield Workers(client.get_executor(pure=False), interruption, number, 256 << 20, client)
             return
         number = get_threads()
         with ThreadPoolExecutor(number, "vinculum") as executor:

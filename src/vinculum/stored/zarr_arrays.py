@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import os
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -48,12 +49,9 @@ class ZarrArray:
         with self._named():
             self.array[region] = block.view(self.array.dtype)
 
-    def identity(self) -> list[object]:
-        """Return the number of files, their size, the time of the newest, and the array's type and shape."""
-        files = [path.stat() for path in self._place.path.rglob("*") if path.is_file()]
-        newest = max(status.st_mtime_ns for status in files)
-        size = sum(status.st_size for status in files)
-        return [self._place.path.name, len(files), size, newest, list(self.shape), self.dtype.str]
+    def status(self) -> os.stat_result:
+        """Return the status of the folder."""
+        return self._place.path.stat()
 
     @contextmanager
     def _named(self) -> Iterator[None]:
@@ -92,6 +90,7 @@ def create(place: Place, shape: Shape, dtype: np.dtype[Any], chunk: Shape, like:
     if isinstance(like, ZarrArray) and like.grid == chunk and like.array.metadata.zarr_format == 3:
         array = like.array
         options = {"chunks": array.chunks, "shards": array.shards, "compressors": array.compressors}
+    place.path.mkdir()  # which fails if there is anything
     with _quiet():
         zarr.create_array(place.path, shape=shape, dtype=dtype, **options)
 

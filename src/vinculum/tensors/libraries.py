@@ -37,12 +37,15 @@ class Library:
         Returns an array's bits as another element type, by its name; None where DLPack has all of its types.
     writable : bool
         Whether its arrays may be written.
+    stream : callable or None
+        Returns the CUDA stream, as a number, on which the library works with an array; None where it does not tell.
     """
 
     name: str
     from_dlpack: Callable[[Any], Any]
     bit_cast: Callable[[Any, str], Any] | None = None
     writable: bool = True
+    stream: Callable[[Any], int] | None = None
 
     def exported(self, array: Any) -> tuple[Any, np.dtype[Any] | None]:
         """Return an exporter of an array's elements: itself and None, or its encodings and their type."""
@@ -94,7 +97,12 @@ def library_of(value: object) -> Library | None:
     packages = packages_of(value)
     if "torch" in packages:
         torch = sys.modules["torch"]
-        return Library("PyTorch", torch.from_dlpack, lambda array, name: array.view(getattr(torch, name)))
+        return Library(
+            "PyTorch",
+            torch.from_dlpack,
+            lambda array, name: array.view(getattr(torch, name)),
+            stream=lambda array: torch.cuda.current_stream(array.device).cuda_stream,
+        )
     if packages & {"jax", "jaxlib"}:
         jax = sys.modules["jax"]
         return Library("JAX", jax.numpy.from_dlpack, jax.lax.bitcast_convert_type, writable=False)

@@ -60,7 +60,9 @@ def reported(entry: Entry) -> Report:
 
 def checked(entry: Entry) -> Report:
     """Return what the check finds in an entry's model."""
-    return vinculum.check(_source(entry.model), assume=entry.assume, as_type=entry.as_type, profile=entry.profile)
+    return vinculum.check(
+        _source(entry.model), assume=entry.assume, as_type=entry.as_type, profile=entry.profile, runs=0
+    )
 
 
 @dataclass(frozen=True)

@@ -2,20 +2,44 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+from onnx import ModelProto
 
+from tests.analysis.operators import Trial
+from tests.analysis.trying import Engine, single
 from tests.cases import case
+from vinculum.analysis.accuracy import accuracy
 from vinculum.analysis.domain.abstract_tensor import tensor
 from vinculum.analysis.domain.numbering import Numbering
 from vinculum.analysis.transfer.call import Call
-from vinculum.analysis.transfer.operators.activations import TABLE
+from vinculum.analysis.transfer.operators.activations import GELU, GELU_BY_TANH, TABLE
 from vinculum.analysis.transfer.unary import Unary
 
 _MAGNITUDES = np.concatenate([np.geomspace(1e-6, 80, 400), np.linspace(0, 8, 401)])
 _POINTS = np.unique(np.concatenate([-_MAGNITUDES, _MAGNITUDES]))
-DECLARED = {name: transfer for name, transfer in TABLE.items() if isinstance(transfer, Unary) and transfer.f}
+TRANSFERS = {name: operator.transfer for name, operator in TABLE.items()}
+TRANSFERS |= {"Gelu": GELU, "Gelu by tanh": GELU_BY_TANH}
+DECLARED = {name: transfer for name, transfer in TRANSFERS.items() if isinstance(transfer, Unary) and transfer.f}
+
+
+@dataclass(frozen=True)
+class _Model:
+    """A model of one function, and the bound of its error."""
+
+    proto: ModelProto
+    bound: float
+
+
+def _bounded(name: str, low: float, high: float, error: float) -> _Model | None:
+    """Return a model of a function of operands that are hardly off; None if the error has no bound."""
+    attributes = {"approximate": "tanh"} if name.endswith("tanh") else {}
+    opset = {"Gelu": 20, "Gelu by tanh": 20, "Swish": 24, "Mish": 18}.get(name, 18)
+    proto = single(Trial(name.split()[0], ((500,),), attributes, opset=opset), "float32")
+    (output,) = accuracy(proto, assume=[f"x0={low}:{high}"], input_errors={"x0": error}).outputs
+    return None if output.reason else _Model(proto, output.total)
 
 
 def _values(declared: Unary, points: np.ndarray, given: list[float]) -> np.ndarray:
@@ -32,9 +56,10 @@ def test_between_its_turns_it_is_monotone() -> None:
             start, end = declared.domain
             for low, high in pairwise((start, *sorted(turns), end)):
                 with case(name, given, low, high):
-                    values = _values(declared, _POINTS[(low < _POINTS) & (high > _POINTS)], given)
+                    points = _POINTS[(low < _POINTS) & (high > _POINTS)]
+                    values = _values(declared, points, given)
                     steps = np.diff(values)
-                    slack = 1e-12 * np.abs(values[1:])
+                    slack = 1e-12 * np.abs(values[1:]) + 1e-15 * np.abs(points[1:]) * declared.gates
                     assert (steps >= -slack).all() or (steps <= slack).all()
                     assert not declared.rising or (steps >= -slack).all()
 
@@ -56,5 +81,43 @@ def test_bounds_may_have_different_shapes() -> None:
     assert (result.high >= np.exp([1.0, 2.0, 3.0])).all()
 
 
+def _slope(declared: Unary, low: float, high: float, given: list[float]) -> float:
+    slope = declared.slope
+    with np.errstate(all="ignore"):
+        return float(slope(np.asarray(low), np.asarray(high), *given) if callable(slope) else slope)
+
+
+def test_no_slope_is_steeper_than_it_says() -> None:
+    for name, declared in DECLARED.items():
+        for factor in (1.0, 0.3, 2.5) if declared.attributes else (1.0,):
+            given = [factor * default for default in declared.attributes.values()]
+            points = _POINTS[(declared.domain[0] < _POINTS) & (declared.domain[1] > _POINTS)]
+            for low, high in ((-80, 80), (-1, 1), (0.25, 3), (-7, -2)):
+                some = points[(points >= low) & (points <= high)]
+                slope = _slope(declared, low, high, given)
+                if some.size > 1 and np.isfinite(slope):
+                    with case(name, given, low, high):
+                        steps = np.abs(np.diff(_values(declared, some, given)))
+                        assert (steps <= slope * np.diff(some) * (1 + 1e-6) + 1e-15).all()
+
+
+def test_what_is_computed_is_within_the_error_of_the_exact_value() -> None:
+    """The function in float64 at exact operands, and in float32 at operands that are off by an error."""
+    rng, compared = np.random.default_rng(0), 0
+    for name, declared in DECLARED.items():
+        given = list(declared.attributes.values())
+        for low, high, error in ((-3.0, 3.0, 1e-3), (0.5, 0.9, 1e-2), (-9.0, -4.0, 0.0), (1.5, 40.0, 1e-4)):
+            model = _bounded(name, low, high, error)
+            if model is None:
+                continue
+            exact = rng.uniform(low, high, 500).astype(np.float32).astype(np.float64)
+            off = np.clip(exact + rng.uniform(-error, error, exact.size), low, high).astype(np.float32)
+            (y,) = Engine(model.proto).run(None, {"x0": off})
+            with case(name, low, high, error):
+                assert np.abs(y - _values(declared, exact, given)).max() <= model.bound
+                compared += 1
+    assert compared > 50
+
+
 def test_most_activations_are_declared() -> None:
-    assert len(DECLARED) >= 22
+    assert len(DECLARED) >= 27

@@ -9,7 +9,7 @@ from typing import Any
 from vinculum.conformance.arithmetic import Answered
 from vinculum.conformance.cases.case import Case, Level
 from vinculum.conformance.cases.enumeration import cases
-from vinculum.conformance.oracle.judgement import judge
+from vinculum.conformance.run.judgement import judge
 from vinculum.sandbox import Answer, End, UnsupportedError
 from vinculum.spec.model import OperatorSpec
 

@@ -20,7 +20,7 @@ from tests.fake_runtime import FakeRuntime
 from vinculum.conformance.arithmetic import Answered, Explanation, explain, predicts, written
 from vinculum.conformance.cases.case import Expectation, Level
 from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.oracle.judgement import judge
+from vinculum.conformance.run.judgement import judge
 from vinculum.errors import AttributeValueError
 from vinculum.sandbox import Answer, End
 from vinculum.spec.element_types import DOUBLE, FLOAT, INT32, by_numpy_name

@@ -13,7 +13,7 @@ from onnx import ModelProto, TensorProto, helper
 
 from tests.fake_runtime import DiesOfIntegers, FakeRuntime, IsOddWithIntegers, MultipliesByReciprocal
 from vinculum.conformance.audit.record import Audit
-from vinculum.conformance.oracle.verdict import Kind
+from vinculum.conformance.run.verdict import Kind
 from vinculum.errors import ModelError
 from vinculum.models.sampling.input_sets import input_sets
 from vinculum.models.values import ModelTensor

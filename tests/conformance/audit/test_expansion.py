@@ -13,7 +13,7 @@ from tests.conformance.audit.models import body, choice
 from tests.fake_runtime import FakeRuntime, MultipliesByReciprocal
 from tests.models.built_models import node
 from vinculum.conformance.audit.record import Audit
-from vinculum.conformance.oracle.verdict import Kind
+from vinculum.conformance.run.verdict import Kind
 from vinculum.models.onnx.expansion import expanded
 from vinculum.sandbox import End
 

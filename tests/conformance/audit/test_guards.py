@@ -12,7 +12,7 @@ from onnx import ModelProto, TensorProto, helper
 from tests.conformance.audit.models import div, function
 from tests.fake_runtime import FakeRuntime, Floors, NarrowsInt64
 from vinculum.conformance.audit.record import Audit
-from vinculum.conformance.oracle.verdict import Kind
+from vinculum.conformance.run.verdict import Kind
 from vinculum.models.sampling.edge_values import paired
 from vinculum.repair.hardening import harden
 from vinculum.spec.element_types import by_onnx_code

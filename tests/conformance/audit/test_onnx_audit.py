@@ -25,7 +25,7 @@ from tests.fake_runtime import (
 )
 from tests.models.built_models import build
 from vinculum.conformance.audit.record import Audit
-from vinculum.conformance.oracle.verdict import Kind
+from vinculum.conformance.run.verdict import Kind
 from vinculum.errors import ModelError
 from vinculum.sandbox import End
 

@@ -13,7 +13,7 @@ from vinculum.conformance.audit.recomputation import merged, record
 from vinculum.conformance.audit.record import NodeRecord
 from vinculum.conformance.audit.taps import Layout, Source, Tap
 from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.oracle.verdict import Kind
+from vinculum.conformance.run.verdict import Kind
 from vinculum.models.execution import Division
 from vinculum.sandbox import Answer, End, Isolated
 from vinculum.spec.registry import find

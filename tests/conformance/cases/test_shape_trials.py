@@ -16,7 +16,7 @@ from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.cases.shape_pairs import SHAPE_PAIRS
 from vinculum.conformance.cases.shape_trials import shape_pairs, shape_words
 from vinculum.conformance.cases.values.encodings import dividends, divisors
-from vinculum.conformance.oracle.judgement import judge
+from vinculum.conformance.run.judgement import judge
 from vinculum.errors import AttributeValueError, BroadcastError, VinculumError
 from vinculum.sandbox import Answer, End
 from vinculum.spec.element_types import FLOAT, INT32

@@ -10,9 +10,9 @@ import pytest
 
 from tests.conformance.judging import case_id
 from vinculum.conformance.cases.case import Level
-from vinculum.conformance.execute.run import Cause, Result, Run, Selection
 from vinculum.conformance.expect import Disagreement, as_toml, mismatches, read_known_deviations
-from vinculum.conformance.oracle.verdict import Kind, Verdict
+from vinculum.conformance.run.record import Cause, Result, Run, Selection
+from vinculum.conformance.run.verdict import Kind, Verdict
 from vinculum.conformance.runtimes.registry import names
 from vinculum.errors import ModelError
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from tests.conformance.judging import case_id
 from vinculum.conformance.cases.case import Level
-from vinculum.conformance.execute.run import Cause, Result, Run, Selection
 from vinculum.conformance.expect import KnownDeviations, as_toml, mismatches, read_known_deviations
-from vinculum.conformance.oracle.verdict import Kind, Verdict
+from vinculum.conformance.run.record import Cause, Result, Run, Selection
+from vinculum.conformance.run.verdict import Kind, Verdict
 
 CAUSES = {Kind.ULPS: "arithmetic: a * (1/b)", Kind.CRASHED: "rule: crashed: SIGFPE where MIN / -1"}
 DEFAULT = Selection(Level.DEFAULT)

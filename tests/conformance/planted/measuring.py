@@ -16,9 +16,9 @@ from tests.conformance.planted.dividers import Divider, Truth
 from tests.conformance.planted.oracle import contradictions, is_of_quotients
 from vinculum.conformance.arithmetic import written
 from vinculum.conformance.cases.case import Case, Level
-from vinculum.conformance.execute import suite
-from vinculum.conformance.execute.planning import Plan
-from vinculum.conformance.execute.run import Run, Selection
+from vinculum.conformance.run import suite
+from vinculum.conformance.run.planning import Plan
+from vinculum.conformance.run.record import Run, Selection
 from vinculum.conformance.runtimes import plugin
 from vinculum.conformance.runtimes.plugin import Plugin
 from vinculum.conformance.runtimes.registry import STARTED, parsed, runtime

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tests.fake_runtime import Array
-from vinculum.conformance.arithmetic import Answered, Cause, predicts
+from vinculum.conformance.arithmetic import Answered, Predictor, predicts
 from vinculum.conformance.arithmetic.answered import ACCEPTED, VALUES
 from vinculum.conformance.arithmetic.catalogue import right
 from vinculum.conformance.arithmetic.circumstances import properties
@@ -21,7 +21,7 @@ from vinculum.conformance.cases.case import Case, Expectation
 from vinculum.conformance.cases.expectations import without_quotient
 from vinculum.conformance.cases.operation import Operation, aligned, alignment, rounding_asked
 from vinculum.conformance.cases.values.float_operands import format_of
-from vinculum.conformance.oracle.judgement import judge
+from vinculum.conformance.run.judgement import judge
 from vinculum.sandbox import Answer, End
 from vinculum.tensors.comparison import different
 from vinculum.tensors.storage import element_type_of
@@ -32,7 +32,11 @@ _TRIES = 6  # Draws of operands until one has the properties that a rule names, 
 
 
 def contradictions(
-    cause: Cause, causes: Sequence[Cause], cases: Sequence[Case], answer: Callable[[Operation], Answer], most: int
+    cause: Predictor,
+    causes: Sequence[Predictor],
+    cases: Sequence[Case],
+    answer: Callable[[Operation], Answer],
+    most: int,
 ) -> tuple[int, int]:
     """Return how many fresh operations contradict a cause, and how many are of those that it speaks of.
 
@@ -75,12 +79,12 @@ def _kind(operation: Operation) -> object:
     return operation.spec.title, str(operation.attributes), circumstances(operation), types, shapes
 
 
-def is_of_quotients(cause: Cause) -> bool:
+def is_of_quotients(cause: Predictor) -> bool:
     """Tell whether a cause is about quotients, in the circumstances of the cases that it explains."""
     return bool(cause.divisions) or cause.outcome == WRONG
 
 
-def _speaks_of(cause: Cause, case: Case) -> bool:
+def _speaks_of(cause: Predictor, case: Case) -> bool:
     """Tell whether a rule is about a case: one without a quotient if it is about what is accepted, else one with."""
     illegal = case.expectation.quotient is None
     return cause.outcome in ALIGNMENTS or (
@@ -88,12 +92,12 @@ def _speaks_of(cause: Cause, case: Case) -> bool:
     )
 
 
-def _lacking(cause: Cause, operation: Operation) -> set[str]:
+def _lacking(cause: Predictor, operation: Operation) -> set[str]:
     """Return which properties that a rule names an operation has not."""
     return set(cause.where) - set(properties(operation)) if cause.where else set()
 
 
-def _contradicted(cause: Cause, causes: Sequence[Cause], one: Answered) -> bool | None:
+def _contradicted(cause: Predictor, causes: Sequence[Predictor], one: Answered) -> bool | None:
     """Tell whether an answer contradicts a cause; None if the cause says nothing of the operation."""
     if cause.divisions:
         value = one.answer.value
@@ -133,7 +137,7 @@ def _answered(case: Case, operation: Operation, answer: Callable[[Operation], An
     return Answered(fresh, given, judge(operation, expected, given))
 
 
-def _fresh(operation: Operation, cause: Cause, random: np.random.Generator) -> Operation | None:
+def _fresh(operation: Operation, cause: Predictor, random: np.random.Generator) -> Operation | None:
     """Return an operation in the same circumstances; None if none was drawn that has what a rule names."""
     for _ in range(1 if is_of_quotients(cause) else _TRIES):
         drawn = replace(operation, operands=tuple(_operands(operation, random)))

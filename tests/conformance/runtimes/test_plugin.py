@@ -12,10 +12,10 @@ import pytest
 
 from tests.conformance.asking import answer, executed, message, operation
 from vinculum.conformance.cases.case import Level
-from vinculum.conformance.execute.planning import plan
-from vinculum.conformance.execute.run import Selection
-from vinculum.conformance.execute.suite import survey
-from vinculum.conformance.oracle.verdict import Kind
+from vinculum.conformance.run.planning import plan
+from vinculum.conformance.run.record import Selection
+from vinculum.conformance.run.suite import survey
+from vinculum.conformance.run.verdict import Kind
 from vinculum.conformance.runtimes.programs.models import onnx_model
 from vinculum.conformance.runtimes.registry import MAKER, runtime
 from vinculum.errors import ModelError, SpecLookupError

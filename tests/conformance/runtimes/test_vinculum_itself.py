@@ -10,8 +10,8 @@ import pytest
 from tests.conformance.asking import operation, same_bits, small
 from vinculum.conformance.cases.case import Level
 from vinculum.conformance.cases.enumeration import cases
-from vinculum.conformance.oracle.judgement import judge
-from vinculum.conformance.oracle.verdict import Kind
+from vinculum.conformance.run.judgement import judge
+from vinculum.conformance.run.verdict import Kind
 from vinculum.conformance.runtimes.registry import runtime
 from vinculum.errors import BroadcastError, ConstraintError, DivisionByZeroError, ElementTypeError, VinculumError
 from vinculum.sandbox import Answer, End

@@ -18,10 +18,10 @@ from tests.conformance.asking import message
 from tests.conformance.vectors.exports import exported, lines
 from vinculum.conformance.cases.case import Level
 from vinculum.conformance.cases.operation import aligned
-from vinculum.conformance.execute.answers import answered
-from vinculum.conformance.execute.planning import plan
-from vinculum.conformance.execute.run import Result, Run, Selection
-from vinculum.conformance.execute.suite import explained, survey
+from vinculum.conformance.run.answers import answered
+from vinculum.conformance.run.planning import plan
+from vinculum.conformance.run.record import Result, Run, Selection
+from vinculum.conformance.run.suite import explained, survey
 from vinculum.conformance.runtimes.registry import runtime
 from vinculum.conformance.vectors.elements import elements_text
 from vinculum.conformance.vectors.export import export

@@ -12,9 +12,9 @@ import pytest
 
 from tests.browser import FLAGS
 from tests.reporting.conformance.reports import HOSTILE, exact, hostile, report, reproducer
-from vinculum.conformance.execute.run import Result
 from vinculum.conformance.expect import KnownCause, KnownDeviations
-from vinculum.conformance.oracle.verdict import Kind, Verdict
+from vinculum.conformance.run.record import Result
+from vinculum.conformance.run.verdict import Kind, Verdict
 from vinculum.reporting.conformance.html import document
 from vinculum.reporting.conformance.view import WORST_FIRST
 from vinculum.spec.registry import ROWS
@@ -315,13 +315,13 @@ class TestKnownDeviations:
 
     def test_reason_and_link(self, opened: Opened, tmp_path: Path) -> None:
         given = report()
-        names = {r.verdict.kind: r.cause for r in given.results}
+        rules = {r.verdict.kind: r.cause.removeprefix("rule: ") for r in given.results}
         types = tuple({r.id.element_type for r in given.results})
         lines = (
-            KnownCause(names[Kind.CRASHED], types, "a signal of the processor", "https://example.org/1"),
-            KnownCause(names[Kind.ACCEPTED], types, "it takes all", "javascript:alert(1)"),
+            KnownCause("a signal of the processor", types, rule=rules[Kind.CRASHED], link="https://example.org/1"),
+            KnownCause("it takes all", types, rule=rules[Kind.ACCEPTED], link="javascript:alert(1)"),
         )
-        known = KnownDeviations(Path("known.txt"), "openvino", given.selection.level, {}, causes=lines)
+        known = KnownDeviations("openvino", given.selection.level, causes=lines, file=Path("known.txt"))
         path = tmp_path / "k.html"
         path.write_text(document([given], {"openvino": known}), encoding="utf-8")
         page = opened("#openvino/kind/crashed", path=path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import sys
@@ -10,22 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import zarr
 
-from tests.acceptance.test_divide import A, B, Vinculum, folder
+from tests.acceptance.test_divide import Vinculum
 from tests.processes import started
-from vinculum import div
-
-__all__ = ["folder"]
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="stored arrays are divided on Linux and macOS")
-
-
-def test_by_processes(started_vinculum: Vinculum, folder: Path) -> None:
-    done = started_vinculum("divide", "a.npy", "b.npy", "-o", "c.zarr", "--workers", 1, "--json", folder=folder)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert json.loads(done.stdout)["blocks"] == 1
-    assert np.asarray(zarr.open_array(folder / "c.zarr")[...]).tolist() == div(A, B).tolist()
 
 
 def test_ended_and_run_again(environment: dict[str, str], vinculum: Vinculum, tmp_path: Path) -> None:

@@ -13,10 +13,10 @@ from tests.conformance.runtimes.test_command import FIVE_THIRDS, asked, command
 from tests.optional import skip_or_fail
 from tests.processes import run
 from vinculum.conformance.cases.case import Level
-from vinculum.conformance.execute.planning import plan
-from vinculum.conformance.execute.run import Selection
-from vinculum.conformance.execute.suite import survey
-from vinculum.conformance.oracle.verdict import Kind
+from vinculum.conformance.run.planning import plan
+from vinculum.conformance.run.record import Selection
+from vinculum.conformance.run.suite import survey
+from vinculum.conformance.run.verdict import Kind
 from vinculum.sandbox import End, Limits
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows has no signals, and no such programs")

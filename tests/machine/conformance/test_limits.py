@@ -12,14 +12,13 @@ import psutil
 import pytest
 
 from tests import fake_runtime
-from tests.conformance.execute.test_suite import A_WHILE, numbered
 from tests.conformance.judging import case
-from tests.conformance.test_tester import MIB, check_deaths, divides_min_alone, only, results
+from tests.conformance.run.test_suite import A_WHILE, numbered
 from tests.fake_runtime import FakeRuntime
 from tests.processes import importing, python, started
 from vinculum.conformance.cases.case import Case
-from vinculum.conformance.execute.suite import ask
-from vinculum.conformance.oracle.verdict import Kind
+from vinculum.conformance.run.suite import ask
+from vinculum.conformance.run.verdict import Kind
 from vinculum.sandbox import Limits
 from vinculum.spec.element_types import INT64
 
@@ -40,13 +39,12 @@ class TestLimits:
         found = ask(FakeRuntime(), numbered(20), f"{fake_runtime.__name__}:Leaks", limits=limits)
         assert [result.verdict.kind for result in found] == [Kind.EXACT] * 20
 
-    def test_it_sleeps(self) -> None:
-        found = results(fake_runtime.Sleeps, only("*/int64/*"), seconds=1.0)
-        check_deaths(found, divides_min_alone, Kind.HUNG, "no answer within 1 second")
-
     def test_it_eats_memory(self) -> None:
-        found = results(fake_runtime.EatsMemory, only("*/int64/*"), memory=256 * MIB)
-        check_deaths(found, divides_min_alone, Kind.OUT_OF_MEMORY, "it took more than 0.25 GiB of memory")
+        asked = [*numbered(2), of_the_smallest()]
+        limits = Limits(seconds=A_WHILE, memory=256 << 20)
+        found = ask(fake_runtime.EatsMemory(), asked, f"{fake_runtime.__name__}:EatsMemory", limits=limits)
+        assert [result.verdict.kind for result in found] == [Kind.EXACT] * 2 + [Kind.OUT_OF_MEMORY]
+        assert found[2].verdict.said == "it took more than 0.25 GiB of memory"
 
 
 def of_the_smallest() -> Case:

@@ -1,6 +1,7 @@
 """Divides on two processes of a Dask cluster, and prints what came of it: ``python on_a_cluster.py A B OUT...``.
 
-Dask arrays and a model's batches first, then stored arrays, into each OUT while a worker is killed.
+Dask arrays and a model's batches first, then stored arrays, into each OUT while a worker is killed, and into the last
+one once more while all workers go.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import os
 import signal
 import sys
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 if __name__ in ("__main__", "__mp_main__"):  # the second in a worker
@@ -64,10 +66,36 @@ def divide_stored_arrays(client: Any, a: str, b: str, outs: list[str]) -> None:
         print(error)
 
 
-if __name__ == "__main__":
-    from vinculum.stored.clusters import client_of
+def lose_all_workers(cluster: Any, client: Any, a: str, b: str, out: str) -> None:
+    """Print how a job ends that loses its workers, and whether it goes on with others."""
+    from vinculum.stored import divide
 
-    with client_of(None, 2) as two:
+    cluster.scale(2)
+    client.wait_for_workers(2)
+    lost: list[float] = []
+
+    def advance(done: int, size: int) -> None:
+        if done > size // 4 and not lost:
+            cluster.scale(0)
+            lost.append(monotonic())
+
+    try:
+        divide(a, b, out, task_bytes=4_000, client=client, advance=advance)
+    except OSError as error:
+        print(error.strerror, f"after {monotonic() - lost[0]:.1f} s")
+    cluster.scale(1)
+    client.wait_for_workers(1)
+    print(divide(a, b, out, task_bytes=4_000, client=client).resumed > 0)
+
+
+if __name__ == "__main__":
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(2, threads_per_worker=1, dashboard_address=None, silence_logs=50) as cluster,
+        Client(cluster) as two,
+    ):
         assert len({*two.run(os.getpid).values()} | {os.getpid()}) == 3
         divide_dask_arrays(two)
         divide_stored_arrays(two, sys.argv[1], sys.argv[2], sys.argv[3:])
+        lose_all_workers(cluster, two, sys.argv[1], sys.argv[2], sys.argv[3] + ".again.npy")

@@ -21,6 +21,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="stored arrays are divid
 LIMITED = """
 import resource, sys
 from vinculum.cli.main import main
+sys.dont_write_bytecode = True  # which the limit would cut off, for all later programs
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv.pop(1)),) * 2)
 sys.exit(main())
 """

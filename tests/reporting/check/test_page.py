@@ -49,6 +49,15 @@ class TestPage:
         assert text.isprintable()
         assert "[red]" in text
 
+    def test_alike_findings_are_told_once(self) -> None:
+        """Of twelve layers: the first as it is, five more names, and how many there are."""
+        layers = [finding(node=f"layer_{n}", fingerprint=str(n), cause="model.py:12") for n in range(12)]
+        other = finding(node="head", fingerprint="99", cause="model.py:30")
+        told = printed(page(triage(*layers, other)), 120)
+        assert sum("zero-over-zero" in line for line in told) == 2
+        assert "  Alike (11 more): layer_1, layer_2, layer_3, layer_4, layer_5, 6 more." in told
+        assert told[-1].startswith("models/bert.onnx: 13 findings of 2 causes (13 possible) in 717 nodes")
+
     def test_what_is_hidden_is_counted(self) -> None:
         accepted = Suppression("never empty", date(2030, 1, 1), fingerprint=ALL[0].fingerprint)
         known = frozenset({("bert.onnx", ALL[1].fingerprint)})

@@ -14,7 +14,7 @@ import pytest
 
 from tests.reporting.conformance.reports import exact, hostile, report
 from vinculum.conformance.cases.case import CaseId
-from vinculum.conformance.execute.run import Run
+from vinculum.conformance.run.record import Run
 from vinculum.reporting.conformance.html import data, document
 from vinculum.reporting.conformance.view import view
 from vinculum.spec.registry import ROWS

@@ -10,8 +10,8 @@ import pytest
 
 from tests.reporting.conformance.reports import HOSTILE, exact, hostile, report
 from tests.reporting.formats import check_junit
-from vinculum.conformance.execute.run import Run
-from vinculum.conformance.oracle.verdict import Kind
+from vinculum.conformance.run.record import Run
+from vinculum.conformance.run.verdict import Kind
 from vinculum.reporting.conformance.junit import document, legal
 from vinculum.reporting.conformance.words import message
 

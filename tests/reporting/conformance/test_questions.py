@@ -10,8 +10,8 @@ import pytest
 from tests.reporting.conformance.reports import DATE, DEFAULT, exact
 from vinculum.conformance.cases.case import CaseId
 from vinculum.conformance.cases.enumeration import cases
-from vinculum.conformance.execute.run import Result, Run
-from vinculum.conformance.oracle.verdict import Gave, Kind, Verdict
+from vinculum.conformance.run.record import Result, Run
+from vinculum.conformance.run.verdict import Gave, Kind, Verdict
 from vinculum.reporting.conformance.html import data, document
 from vinculum.reporting.conformance.questions import QUESTIONS, Told, told
 from vinculum.reporting.conformance.view import Severity, view

@@ -10,7 +10,7 @@ import pytest
 
 from tests.reporting.conformance.reports import exact, hostile, report
 from tests.reporting.formats import read_sarif
-from vinculum.conformance.oracle.verdict import Kind
+from vinculum.conformance.run.verdict import Kind
 from vinculum.reporting.conformance.sarif import document
 
 

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from io import StringIO
-from pathlib import Path
 
 import pytest
 from rich.console import Console
 
 from tests.reporting.conformance.reports import exact, hostile, report, reproducer
 from vinculum.conformance.cases.case import Level
-from vinculum.conformance.execute.run import Run
 from vinculum.conformance.expect import KnownCause, KnownDeviations
-from vinculum.conformance.oracle.verdict import Kind, Verdict
+from vinculum.conformance.run.record import Run
+from vinculum.conformance.run.verdict import Kind, Verdict
 from vinculum.reporting.conformance.terminal import page
 from vinculum.reporting.conformance.view import KINDS, WORST_FIRST, ulps_text, view, worst
 from vinculum.reporting.conformance.words import verdict_sentence
@@ -113,11 +112,12 @@ class TestFindings:
         (finding,) = (f for f in view(given).findings if f.worst is Kind.ULPS)
         of_type = Counter(r.id.element_type for r in finding.results)
         (first, most), (second, fewer), *_ = of_type.most_common()
+        form = finding.name.removeprefix("arithmetic: ")
         lines = (
-            KnownCause(finding.name, (second,), "one"),
-            KnownCause(finding.name, (first,), "two", "https://example.org"),
+            KnownCause("one", (second,), form),
+            KnownCause("two", (first,), form, link="https://example.org"),
         )
-        known = KnownDeviations(Path("known.txt"), "openvino", Level.DEFAULT, {}, causes=lines)
+        known = KnownDeviations("openvino", Level.DEFAULT, causes=lines)
         expected = {("two", "https://example.org", most), ("one", "", fewer)}
         assert set(finding.reasons(known)) == expected
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from tests.reporting.conformance.reports import DATE, DEFAULT, VERSIONS, exact, report
 from vinculum.conformance.cases.case import CaseId
 from vinculum.conformance.cases.trials import value_classes
-from vinculum.conformance.execute.run import Result, Run
-from vinculum.conformance.oracle.verdict import Example, Gave, Kind, Verdict
+from vinculum.conformance.run.record import Result, Run
+from vinculum.conformance.run.verdict import Example, Gave, Kind, Verdict
 from vinculum.reporting.conformance.html import document
 from vinculum.reporting.conformance.view import Severity, severity, silence, view
 from vinculum.spec.element_types import INT32

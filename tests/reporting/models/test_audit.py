@@ -9,7 +9,7 @@ from typing import Any
 from tests.cases import case
 from tests.reporting.printing import printed
 from vinculum.conformance.audit.record import Audit, EdgeRuns, Hazard, NodeRecord
-from vinculum.conformance.oracle.verdict import Example, Kind, Verdict
+from vinculum.conformance.run.verdict import Example, Kind, Verdict
 from vinculum.models.execution import Division
 from vinculum.models.inner_divisions import InnerDivision
 from vinculum.reporting.models.audit import as_json, page

@@ -18,10 +18,10 @@ from tests.optional import skip_or_fail
 from tests.processes import python, run
 from tests.runtimes.conftest import DIFFERENCES
 from vinculum.conformance.cases.case import Level
-from vinculum.conformance.execute.planning import plan
-from vinculum.conformance.execute.run import Run, Selection
-from vinculum.conformance.execute.suite import survey
 from vinculum.conformance.expect import KnownDeviations, Mismatch, mismatches, read_known_deviations
+from vinculum.conformance.run.planning import plan
+from vinculum.conformance.run.record import Run, Selection
+from vinculum.conformance.run.suite import survey
 from vinculum.reporting.conformance.expected import page
 
 ROOT = Path(__file__).parents[3]

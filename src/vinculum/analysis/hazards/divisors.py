@@ -7,10 +7,17 @@ from typing import ClassVar
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor
 from vinculum.analysis.domain.formats import is_discrete
 from vinculum.analysis.hazards.hazard import Found, Hazard, divided, is_empty
-from vinculum.analysis.hazards.hidden import HIDDEN, hidden
 from vinculum.analysis.interpreter import Site
+from vinculum.analysis.transfer.operator import Hidden
+from vinculum.analysis.transfer.registry import HIDDEN, TABLE
 
 _KEEP_FROM_ZERO = "add a positive epsilon to the divisor, or take Max(divisor, epsilon)"
+
+
+def _hidden(site: Site) -> Hidden | None:
+    """Return what a node divides by inside; None if that is nothing, or cannot be told."""
+    find, x = TABLE[site.key].hidden, site.operands[0] if site.operands else None
+    return None if find is None or x is None or x.form is None else find(site.call, *site.operands)
 
 
 def is_certain(divisor: AbstractTensor) -> bool:
@@ -47,7 +54,7 @@ class ZeroDivisor(Hazard):
         if is_empty(site):
             return None
         if site.node.op_type in HIDDEN:
-            inside = hidden(site)
+            inside = _hidden(site)
             if inside is None or not inside.divisor.may_zero or inside.of_zero is not self.of_zero:
                 return None
             certain = is_certain(inside.divisor) and not inside.guarded_by

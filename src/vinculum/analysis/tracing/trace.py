@@ -28,7 +28,7 @@ from vinculum.models.onnx.tensors import array_of
 from vinculum.models.source import SourceFile
 from vinculum.models.values import validated_inputs
 from vinculum.sandbox import End, Isolated, Limits
-from vinculum.text import one_line
+from vinculum.text import one_line, pip_install
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -103,7 +103,7 @@ class _Tracer:
         title = "vinculum" if engine == "reference" else "onnxruntime"
         if engine == "onnxruntime":
             if find_spec("onnxruntime") is None:
-                return EngineTrace(title, refused="it is not installed: pip install 'vinculum-div[onnxruntime]'")
+                return EngineTrace(title, refused=f"it is not installed: {pip_install('onnxruntime')}")
             title = f"onnxruntime {version('onnxruntime')}"
         maker = f"{Looker.__module__}:{Looker.__name__}"
         with Isolated(maker, engine, self._content, limits=_LIMITS, called=title) as process:

@@ -173,6 +173,11 @@ def hull_of(corners: Sequence[Bounds]) -> tuple[Bounds, Bounds]:
     return low, reduce(np.maximum, corners)
 
 
+def never_negative(x: AbstractTensor, least: Any) -> AbstractTensor:
+    """Return numbers from a least one on, of an operand's type and resting on what it rests on."""
+    return tensor(x.element_type, None, least, np.inf, least, may_minus_zero=False, bounds_from=x.bounds_from)
+
+
 def apart_from_zero(x: AbstractTensor) -> AbstractTensor:
     """Return integers of which none is 0."""
     return x.known(box=replace(x.box, mag=np.maximum(x.mag, 1.0)), may_plus_zero=False)

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom, anything, tensor
+from vinculum.analysis.domain.box import Box
 from vinculum.analysis.domain.facts import Fact, Facts, Kind
 from vinculum.analysis.domain.formats import Bounds, Format, outward
+from vinculum.analysis.transfer import errors
 from vinculum.analysis.transfer.call import Call, Operand
+from vinculum.analysis.transfer.errors import Computed, Errors
 from vinculum.analysis.transfer.shared import hull_of, margined
 
 OVER_ONE = 1 + 2.0**-20
 OF_ATTRIBUTES = 2.0**-21
 """What attributes, which are float32, and numbers made of them may be off by, relatively."""
+_TAIL = 20.0
+"""How far below zero gates are 0, as far as libraries can tell."""
 _FINEST = 2.0**-24
 """The unit roundoff below which absolute errors do not go: of float32, in which libraries have their tables."""
 
@@ -48,6 +54,10 @@ class Unary:
         Whether an infinity gives NaN.
     minus_zero : bool
         Whether a result may be -0.
+    gates : bool
+        Whether it is x times a gate between 0 and 1, which alone has the absolute error, and is 0 far below zero.
+    slope : float, or callable
+        The largest slope on an interval, of its ends and of the attributes; infinite if there is none.
     """
 
     f: Callable[..., Bounds] | None
@@ -63,6 +73,8 @@ class Unary:
     rising: bool = False
     finite: bool = False
     minus_zero: bool = True
+    gates: bool = False
+    slope: float | Callable[..., Any] = np.inf
 
     def __call__(self, call: Call, a: AbstractTensor, *_: Operand) -> AbstractTensor:
         """Return what is known of the result."""
@@ -77,8 +89,13 @@ class Unary:
         start, end = self.domain
         if self.domain != (-np.inf, np.inf):
             nan = nan or bool((a.low < start).any() or (a.high > end).any())
-        low, high, undefined = self._values(np.clip(a.low, start, end), np.clip(a.high, start, end), given)
-        low, high = self._widened(low, high, a.form)
+        low, high, undefined = self._values(np.clip(a.low, start, end), np.clip(a.high, start, end), given, a.form)
+        of_nan = np.asarray(self.f(np.asarray(np.nan), *given)) if a.may_nan else np.asarray(np.nan)
+        low, high = np.fmin(low, of_nan), np.fmax(high, of_nan)  # A comparison with NaN is false.
+        low, high = self._widened(low, high, a.form, self._gated(a.box, given))
+        if self.gates:  # What is gated lies between 0 and x.
+            ends = np.minimum(a.low * OVER_ONE, 0.0), np.maximum(a.high * OVER_ONE, 0.0)
+            low, high = outward(np.maximum(low, ends[0]), np.minimum(high, ends[1]), a.form)
         return tensor(
             a.element_type,
             a.shape,
@@ -91,22 +108,28 @@ class Unary:
             bounds_from=rests,
         )
 
-    def _values(self, low: Bounds, high: Bounds, given: list[float]) -> tuple[Bounds, Bounds, bool]:
+    def _values(self, low: Bounds, high: Bounds, given: list[float], form: Format) -> tuple[Bounds, Bounds, bool]:
         """Return the least and the greatest value at the ends and the turns, and whether one of them is NaN."""
         points = [low, high]
         for turn in self.turns(*given) if callable(self.turns) else self.turns:
-            inside = (low <= turn) & (turn <= high)
-            points += [np.where(inside, np.clip(side, low, high), low) for side in _sides(turn)]
+            # An attribute may be rounded to the element type.
+            near = 2 * max(form.u, _FINEST) * abs(turn) if self.attributes else 0.0
+            inside = (low <= turn + near) & (turn - near <= high)
+            sides = [side if near else np.clip(side, low, high) for side in _sides(turn)]
+            points += [np.where(inside, side, low) for side in sides]
         assert self.f is not None
         values = [np.asarray(self.f(point, *given)) for point in points]
         # NaN is of infinities; next to them all is finite, or at another point.
         return *hull_of(values), any(bool(np.isnan(value).any()) for value in values)
 
-    def _widened(self, low: Bounds, high: Bounds, form: Format) -> tuple[Bounds, Bounds]:
-        """Return bounds of what libraries compute."""
+    def _widened(self, low: Bounds, high: Bounds, form: Format, x: Any = 1.0) -> tuple[Bounds, Bounds]:
+        """Return bounds of what libraries compute.
+
+        - `x`: what a gate's error is multiplied by.
+        """
         if self.exact:
             return outward(low, high, form, exact=True)
-        off = self.absolute * max(form.u, _FINEST)
+        off = self.absolute * max(form.u, _FINEST) * x
         relative = OF_ATTRIBUTES if self.attributes else 0.0
         low, high = (
             np.where(np.isfinite(value), value + sign * (off + relative * np.abs(value)), value)
@@ -115,12 +138,34 @@ class Unary:
         low, high = margined(low, high, form, self.ulps)
         return np.clip(low, self.least, self.greatest), np.clip(high, self.least, self.greatest)
 
+    def _gated(self, box: Box, given: list[float]) -> Any:
+        """Return the largest magnitudes of what a gate's error is multiplied by; 1 if nothing is gated."""
+        tail = _TAIL / min(abs(given[0]), 1.0) if given and given[0] else np.inf if given else _TAIL
+        return np.minimum(box.largest(), tail) if self.gates else 1.0
+
     def _carried(self, facts: Facts, form: Format, given: list[float]) -> Facts:
         """Return what is left of facts: of some element at least v, at least f(v)."""
         kept = [fact for fact in facts if fact.kind is Kind.SOME_AT_LEAST]
         ends = [np.clip(np.asarray(fact.low), *self.domain) for fact in kept]
-        lows = [self._widened(*self._values(end, end, given)[:2], form)[0] for end in ends]
+        lows = [self._widened(*self._values(end, end, given, form)[:2], form)[0] for end in ends]
         return tuple(Fact(f.kind, f.axis, float(low)) for f, low in zip(kept, lows, strict=True))
+
+    def error(self, made: Computed) -> Errors:
+        """Return how far a result can be off: what the operand's error becomes, and the library's own."""
+        if self.integral:
+            return errors.stepped(made)
+        p, box = made.errors[0], made.operands[0].box
+        if self.f is None or (self.domain != (-np.inf, np.inf) and not made.inside[0]):
+            raise errors.NoBoundError(f"{made.call.operator} has no rule")
+        given = [float(made.call.attribute(name, default)) for name, default in self.attributes.items()]
+        low, high = (box.low, box.high) if made.inside[0] else (box.low - p, box.high + p)
+        slope = self.slope(low, high, *given) if callable(self.slope) else self.slope
+        if self.exact:
+            return errors.sum_of(errors.times(p, slope), made.rounding())
+        largest = made.result.box.largest()
+        free = replace(self, least=-np.inf, greatest=np.inf)
+        own = free._widened(-largest, largest, made.form, self._gated(box, given))[1] - largest
+        return errors.sum_of(errors.times(p, slope), errors.up(own))
 
 
 def _sides(turn: float) -> tuple[float, float, float]:

@@ -17,7 +17,6 @@ from vinculum.cli.options import (
     DialectName,
     OneObject,
     OverflowPolicy,
-    Processes,
     ZeroDivisorPolicy,
     policies_advised,
 )
@@ -65,7 +64,6 @@ def divide(
         int | None,
         typer.Option(min=1, metavar="MIB", help="How much of C each task computes. Default: 32, on a cluster 256."),
     ] = None,
-    workers: Processes = None,
     cluster: ClusterAddress = None,
     in_json: OneObject = False,
 ) -> None:
@@ -95,7 +93,7 @@ def divide(
     )
     raw_type = None if element_type is None else _raw_type(element_type)
     start = perf_counter()
-    with policies_advised(), client_of(cluster, workers) as client, progress("Dividing", 1000) as advance:
+    with policies_advised(), client_of(cluster) as client, progress("Dividing", 1000) as advance:
         report = divide_stored(
             a,
             b,

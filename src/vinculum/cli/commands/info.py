@@ -11,7 +11,7 @@ def info(
 ) -> None:
     """Print the version, the backend and its target, the threads, and which runtimes are installed."""
     # Modules that import NumPy are imported here, so that --help does not wait for them.
-    from vinculum.conformance.execute.installation import installation
+    from vinculum.conformance.run.installation import installation
     from vinculum.reporting.info_page import page
     from vinculum.reporting.plain import plain
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vinculum.conformance.arithmetic.answered import Answered, Cause, Explained, Explanation
+from vinculum.conformance.arithmetic.answered import Answered, Explained, Explanation, Predictor
 from vinculum.conformance.arithmetic.explain import explain, predicts, written
 
-__all__ = ["Answered", "Cause", "Explained", "Explanation", "explain", "predicts", "written"]
+__all__ = ["Answered", "Explained", "Explanation", "Predictor", "explain", "predicts", "written"]

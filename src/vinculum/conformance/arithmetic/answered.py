@@ -9,7 +9,7 @@ import numpy as np
 
 from vinculum.conformance.arithmetic.division import Division, in_words
 from vinculum.conformance.cases.case import Case
-from vinculum.conformance.oracle.verdict import Kind, Verdict
+from vinculum.conformance.run.verdict import Kind, Verdict
 from vinculum.sandbox import Answer, End
 from vinculum.spec.element_types import ElementType
 
@@ -49,8 +49,8 @@ class Answered:
 
 
 @dataclass(frozen=True)
-class Cause:
-    """Why answers deviate: an arithmetic that predicts quotients, or a rule that predicts outcomes.
+class Predictor:
+    """A cause as it predicts answers: an arithmetic predicts quotients, a rule predicts outcomes.
 
     Attributes
     ----------
@@ -80,10 +80,10 @@ class Cause:
         return f"arithmetic: {self.divisions[0].form}{where}" if self.divisions else f"rule: {self.outcome}{where}"
 
 
-def arithmetic(ways: Sequence[Division], places: str = "") -> Cause:
-    """Return the cause that elements, all or those at some places, are divided in a way: one for each element type."""
+def arithmetic(ways: Sequence[Division], places: str = "") -> Predictor:
+    """Return the cause that elements, all or those at some places, are divided in a way, one for each element type."""
     statement = in_words(ways[0]) + (f"; only in {places}" if places else "")
-    return Cause(statement, divisions=tuple(ways), where=(places,) if places else ())
+    return Predictor(statement, divisions=tuple(ways), where=(places,) if places else ())
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +92,7 @@ class Explained:
 
     Attributes
     ----------
-    cause : Cause
+    cause : Predictor
         The cause.
     cases : tuple of Answered
         The deviating cases that it predicts and that no earlier cause predicts, the smallest first.
@@ -102,7 +102,7 @@ class Explained:
         How many of these passing cases it does not predict; 0 for a cause.
     """
 
-    cause: Cause
+    cause: Predictor
     cases: tuple[Answered, ...]
     passing: int
     refuting: int = 0
@@ -132,9 +132,9 @@ class Explanation:
     unexplained: tuple[Answered, ...]
     refuted: tuple[Explained, ...] = ()
 
-    def by_case(self) -> Mapping[str, Cause | None]:
+    def by_case(self) -> Mapping[str, Predictor | None]:
         """Return the cause of each deviating case by the id of the case; None for unexplained cases."""
-        causes: dict[str, Cause | None] = {str(one.case.id): None for one in self.unexplained}
+        causes: dict[str, Predictor | None] = {str(one.case.id): None for one in self.unexplained}
         causes.update((str(one.case.id), own.cause) for own in self.explained for one in own.cases)
         return causes
 

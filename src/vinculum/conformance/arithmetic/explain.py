@@ -13,9 +13,9 @@ from vinculum.conformance.arithmetic.answered import (
     UNSUPPORTED,
     VALUES,
     Answered,
-    Cause,
     Explained,
     Explanation,
+    Predictor,
     arithmetic,
     smallest_first,
 )
@@ -33,7 +33,7 @@ from vinculum.conformance.arithmetic.rules import (
     outcomes,
     wrong_places,
 )
-from vinculum.conformance.oracle.verdict import Kind
+from vinculum.conformance.run.verdict import Kind
 from vinculum.errors import AttributeValueError
 from vinculum.sandbox import End
 from vinculum.spec.element_types import ELEMENT_TYPES, REAL, ElementType
@@ -44,7 +44,7 @@ _OUTCOMES = (*ALIGNMENTS, WRONG, REFUSED, ACCEPTED, End.CRASHED.value, End.HUNG.
 _MORE = (f"{End.CRASHED.value}: ", "gave ")
 
 
-def explain(answered: Sequence[Answered], known: Sequence[Cause] = ()) -> Explanation:
+def explain(answered: Sequence[Answered], known: Sequence[Predictor] = ()) -> Explanation:
     """Return the causes of all deviations.
 
     A cause explains a case only if it predicts every passing case of the same circumstances, too. For the wrong
@@ -57,62 +57,81 @@ def explain(answered: Sequence[Answered], known: Sequence[Cause] = ()) -> Explan
     answered : sequence of Answered
         The cases of a run, in any order. Where answers differ between runs, no new cause is found for the quotients of
         their element type.
-    known : sequence of Cause
+    known : sequence of Predictor
         Causes that are tried before all others. A few cases may fit several causes; a known cause that fits is
         preferred, and needs less evidence.
     """
     # An answer that is another the next time has no arithmetic, and those that were the same twice may be so by chance.
     unsteady = {one.case.element_type for one in answered if one.verdict.kind is Kind.DIFFERS}
     answered = [one for one in answered if one.verdict.kind is not Kind.DIFFERS]
-    left = {id(one): one for one in answered if one.deviates}
-    found: list[Explained] = []
-
-    def take(cause: Cause, cases: Sequence[Answered], passing: int) -> None:
-        own = [one for one in cases if left.pop(id(one), None) is not None]
-        if own:
-            earlier = next((one for one in found if one.cause.name == cause.name), None)
-            if earlier is not None:
-                found.remove(earlier)
-                own, passing = [*earlier.cases, *own], max(passing, earlier.passing)
-            found.append(Explained(_of(cause, own), smallest_first(own), passing))
-
-    fitted = fits(answered)
+    ledger, fitted = _Ledger(answered), fits(answered)
     for cause in known:
-        if cause.divisions:
-            parts = [
-                fitted[way.element_type].at("".join(cause.where)).explained(way)
-                for way in cause.divisions
-                if way.element_type in fitted
-            ]
-            take(cause, [one for part in parts for one in part.cases], sum(part.passing for part in parts))
-        elif not any(contradicts(cause, one) for one in answered):
-            own = [one for one in answered if predicts(cause, one, known)]
-            take(cause, [one for one in own if one.deviates], sum(not one.deviates for one in own))
+        ledger.take(*_told(cause, known, answered, fitted))
     ways: dict[ElementType, list[Division]] = {}
     for way in (way for cause in known for way in cause.divisions):
         ways.setdefault(way.element_type, []).append(way)
-    for told in alignments(answered, ways):
-        take(*told)
+    ledger.take_all(alignments(answered, ways))
     computed, consistent = dict[str, Explained](), dict[str, Explained]()
-    for element_type, fit in fitted.items():
-        if element_type in unsteady:
-            continue
-        causes, refuted = fit.causes(left.values())
+    for element_type in (one for one in fitted if one not in unsteady):
+        causes, refuted = fitted[element_type].causes(ledger.left.values())
         ways.setdefault(element_type, []).extend(way for part in causes for way in part.cause.divisions)
-        for by_name, parts in ((computed, causes), (consistent, refuted)):
-            for part in parts:
-                name = part.cause.name
-                by_name[name] = _both(by_name[name], part) if name in by_name else part
-    for told in alignments(answered, ways):
-        take(*told)
-    for one in computed.values():
-        take(one.cause, one.cases, one.passing)
-    for told in outcomes(answered, list(left.values())):
-        take(*told)
-    for told in misplaced(answered, [one for one in left.values() if one.case.element_type not in unsteady]):
-        take(*told)
-    ordered = sorted(found, key=lambda one: -len(one.cases))
-    return Explanation(tuple(ordered), smallest_first(left.values()), tuple(_refuted(consistent.values(), left)))
+        _add(computed, causes)
+        _add(consistent, refuted)
+    ledger.take_all(alignments(answered, ways))
+    ledger.take_all((one.cause, one.cases, one.passing) for one in computed.values())
+    ledger.take_all(outcomes(answered, list(ledger.left.values())))
+    steady = [one for one in ledger.left.values() if one.case.element_type not in unsteady]
+    ledger.take_all(misplaced(answered, steady))
+    left = ledger.left
+    return Explanation(ledger.explained, smallest_first(left.values()), tuple(_refuted(consistent.values(), left)))
+
+
+class _Ledger:
+    """The deviating cases that are left, by their identity, and what explains the others."""
+
+    def __init__(self, answered: Iterable[Answered]) -> None:
+        self.left = {id(one): one for one in answered if one.deviates}
+        self._found: dict[str, Explained] = {}
+
+    def take(self, cause: Predictor, cases: Iterable[Answered], passing: int) -> None:
+        """Give a cause those of its cases that are left."""
+        own = [one for one in cases if self.left.pop(id(one), None) is not None]
+        if own:
+            earlier = self._found.pop(cause.name, None)
+            if earlier is not None:
+                own, passing = [*earlier.cases, *own], max(passing, earlier.passing)
+            self._found[cause.name] = Explained(_of(cause, own), smallest_first(own), passing)
+
+    def take_all(self, told: Iterable[tuple[Predictor, Iterable[Answered], int]]) -> None:
+        """Give each cause those of its cases that are left, one after the other."""
+        for each in told:
+            self.take(*each)
+
+    @property
+    def explained(self) -> tuple[Explained, ...]:
+        """The causes, ordered by decreasing number of cases."""
+        return tuple(sorted(self._found.values(), key=lambda one: -len(one.cases)))
+
+
+def _told(
+    cause: Predictor, known: Sequence[Predictor], answered: Sequence[Answered], fitted: Mapping[ElementType, Fit]
+) -> tuple[Predictor, list[Answered], int]:
+    """Return a known cause, the deviating cases that it predicts, and how many passing ones."""
+    if cause.divisions:
+        at, ways = "".join(cause.where), [way for way in cause.divisions if way.element_type in fitted]
+        parts = [fitted[way.element_type].at(at).explained(way) for way in ways]
+        return cause, [one for part in parts for one in part.cases], sum(part.passing for part in parts)
+    if any(contradicts(cause, one) for one in answered):
+        return cause, [], 0
+    own = [one for one in answered if predicts(cause, one, known)]
+    return cause, [one for one in own if one.deviates], sum(not one.deviates for one in own)
+
+
+def _add(found: dict[str, Explained], parts: Iterable[Explained]) -> None:
+    """Add what ways of an element type explain to what those of the same form explain of others."""
+    for part in parts:
+        name = part.cause.name
+        found[name] = _both(found[name], part) if name in found else part
 
 
 def _both(one: Explained, other: Explained) -> Explained:
@@ -127,13 +146,13 @@ def _refuted(consistent: Iterable[Explained], left: Mapping[int, Answered]) -> I
             yield replace(told, cause=_of(told.cause, own), cases=smallest_first(own))
 
 
-def _of(cause: Cause, own: Sequence[Answered]) -> Cause:
+def _of(cause: Predictor, own: Sequence[Answered]) -> Predictor:
     return replace(
         cause, element_types=tuple(t for t in ELEMENT_TYPES if any(one.case.element_type is t for one in own))
     )
 
 
-def written(name: str, element_types: Sequence[ElementType]) -> Cause:
+def written(name: str, element_types: Sequence[ElementType]) -> Predictor:
     """Return the cause with a name, ``"arithmetic: a * (1/b)"``, for some element types.
 
     Raises
@@ -153,10 +172,10 @@ def written(name: str, element_types: Sequence[ElementType]) -> Cause:
     if not (outcome in _OUTCOMES or outcome.startswith(_MORE)):
         hint = did_you_mean(outcome, _OUTCOMES) or f"; allowed: {', '.join(_OUTCOMES)}"
         raise AttributeValueError(f"no rule has the outcome {quoted(outcome)}{hint}")
-    return Cause(rest, tuple(element_types), outcome=outcome, where=tuple(where.split(" and ")) if where else ())
+    return Predictor(rest, tuple(element_types), outcome=outcome, where=tuple(where.split(" and ")) if where else ())
 
 
-def predicts(cause: Cause, one: Answered, others: Sequence[Cause] = ()) -> bool:
+def predicts(cause: Predictor, one: Answered, others: Sequence[Predictor] = ()) -> bool:
     """Tell whether a cause predicts the outcome of a case; for an alignment, together with the other causes."""
     if one.case.element_type not in cause.element_types:
         return False
@@ -171,7 +190,7 @@ def predicts(cause: Cause, one: Answered, others: Sequence[Cause] = ()) -> bool:
     return one.outcome == cause.outcome and set(cause.where) <= set(properties(one.case.operation))
 
 
-def contradicts(cause: Cause, one: Answered) -> bool:
+def contradicts(cause: Predictor, one: Answered) -> bool:
     """Tell whether a case has all properties that a rule names, but another outcome."""
     if cause.divisions or cause.outcome in (*ALIGNMENTS, WRONG) or one.outcome == UNSUPPORTED:
         return False
@@ -179,7 +198,7 @@ def contradicts(cause: Cause, one: Answered) -> bool:
     return about and one.outcome != cause.outcome
 
 
-def _of_type(one: Answered, cause: Cause) -> list[Division]:
+def _of_type(one: Answered, cause: Predictor) -> list[Division]:
     return [way for way in cause.divisions if way.element_type is one.case.element_type]
 
 

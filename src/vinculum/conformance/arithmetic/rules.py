@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.conformance.arithmetic.answered import ACCEPTED, REFUSED, UNSUPPORTED, VALUES, Answered, Cause
+from vinculum.conformance.arithmetic.answered import ACCEPTED, REFUSED, UNSUPPORTED, VALUES, Answered, Predictor
 from vinculum.conformance.arithmetic.catalogue import right
 from vinculum.conformance.arithmetic.circumstances import UNJOINED, laid, properties, why_refused
 from vinculum.conformance.arithmetic.division import Division
@@ -29,7 +29,7 @@ from vinculum.tensors.comparison import different
 Array = NDArray[Any]
 Align = Callable[[Operation], Alignment | None]
 Divisions = Mapping[ElementType, Sequence[Division]]
-Told = tuple[Cause, list[Answered], int]
+Told = tuple[Predictor, list[Answered], int]
 """A rule, the deviating cases that it predicts, and the number of passing cases that it predicts."""
 
 _MOST_PROPERTIES = 3
@@ -97,7 +97,7 @@ def alignments(answered: Sequence[Answered], divisions: Divisions) -> list[Told]
         # A refusal alone may have any reason.
         if any(one.deviates and one.outcome != REFUSED for one in kept):
             passing = sum(not one.deviates for one in kept)
-            told.append((Cause(statement, outcome=name), [one for one in kept if one.deviates], passing))
+            told.append((Predictor(statement, outcome=name), [one for one in kept if one.deviates], passing))
     return sorted(told, key=lambda one: -len(one[1]))
 
 
@@ -156,7 +156,7 @@ def outcomes(answered: Sequence[Answered], left: Sequence[Answered]) -> Iterator
             found[outcome, words] = cases, passing
             unexplained &= ~covered
     for (outcome, words), (cases, passing) in found.items():
-        yield Cause(_statement(outcome, words, cases), outcome=outcome, where=words), cases, passing
+        yield Predictor(_statement(outcome, words, cases), outcome=outcome, where=words), cases, passing
 
 
 def misplaced(answered: Sequence[Answered], left: Sequence[Answered]) -> Iterator[Told]:
@@ -189,7 +189,7 @@ def misplaced(answered: Sequence[Answered], left: Sequence[Answered]) -> Iterato
                 best = surprise, name, own, sum(map(len, held)) - len(own)
         if best[2]:
             _, name, own, passing = best
-            yield Cause(f"{WRONG} in {name}, and in no others", outcome=WRONG, where=(name,)), own, passing
+            yield Predictor(f"{WRONG} in {name}, and in no others", outcome=WRONG, where=(name,)), own, passing
 
 
 def wrong_places(one: Answered) -> Array:

@@ -16,8 +16,8 @@ from vinculum.conformance.audit.taps import Layout, Tap
 from vinculum.conformance.cases.case import Expectation
 from vinculum.conformance.cases.expectations import are, are_minimum_by_minus_one, without_quotient
 from vinculum.conformance.cases.operation import Operation, aligned
-from vinculum.conformance.oracle.judgement import judge
-from vinculum.conformance.oracle.verdict import Kind, Verdict
+from vinculum.conformance.run.judgement import judge
+from vinculum.conformance.run.verdict import Kind, Verdict
 from vinculum.errors import VinculumError
 from vinculum.ops.operator import Operator
 from vinculum.sandbox import Answer, End, Isolated

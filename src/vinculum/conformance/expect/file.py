@@ -37,38 +37,15 @@ import msgspec
 
 from vinculum.conformance.arithmetic.explain import written
 from vinculum.conformance.cases.case import Level
-from vinculum.conformance.execute.installation import FEATURES, environment
-from vinculum.conformance.execute.run import Run
 from vinculum.conformance.expect.known import KnownCause, KnownDeviations, is_such
+from vinculum.conformance.run.installation import FEATURES, environment
+from vinculum.conformance.run.record import Run
 from vinculum.errors import ModelError, VinculumError
 from vinculum.files import read_bounded
 from vinculum.spec.element_types import by_name
 from vinculum.text import one_line, quoted
 
 _LARGEST = 16 << 20  # Bytes.
-
-
-class CauseEntry(msgspec.Struct, forbid_unknown_fields=True):
-    """A table ``[[cause]]``."""
-
-    reason: str
-    element_types: tuple[str, ...]
-    arithmetic: str = ""
-    rule: str = ""
-    link: str = ""
-    requires: str = ""
-    reproducer: str = ""
-
-
-class Content(msgspec.Struct, forbid_unknown_fields=True):
-    """A whole file."""
-
-    backend: str
-    level: Level
-    versions: dict[str, str] = {}
-    processors: tuple[str, ...] = ()
-    unexplained: tuple[str, ...] = ()
-    cause: tuple[CauseEntry, ...] = ()
 
 
 def read_known_deviations(file: Path) -> KnownDeviations:
@@ -89,19 +66,20 @@ def read_known_deviations(file: Path) -> KnownDeviations:
     if text.lstrip().startswith("{"):
         raise ModelError(f"{file} is JSON; --expect takes a file of known deviations, which --record writes")
     try:
-        read = msgspec.toml.decode(text, type=Content)
+        read = msgspec.toml.decode(text, type=KnownDeviations)
     except msgspec.DecodeError as error:
         raise ModelError(f"{file} is not a file of known deviations: {one_line(error)}{_allowed(str(error))}") from None
     for words in read.processors:
         _check_requirement(words, file)
-    causes = tuple(_causes(read, file))
-    return KnownDeviations(file, read.backend, read.level, read.versions, read.processors, causes, read.unexplained)
+    for number, cause in enumerate(read.causes, 1):
+        _check_cause(cause, f"[[cause]] {number} of {file}")
+    return msgspec.structs.replace(read, file=file)
 
 
 def _allowed(words: str) -> str:
     """Return a list of the allowed names or values for an error message of the parser."""
     if "unknown field" in words:
-        allowed = (CauseEntry if "$.cause[" in words else Content).__struct_fields__
+        allowed = KnownCause.__struct_fields__ if "$.cause[" in words else KnownDeviations.__struct_encode_fields__[:-1]
     elif "enum" in words:
         allowed = tuple(level.value for level in Level)
     else:
@@ -117,22 +95,18 @@ def _check_requirement(words: str, where: object) -> None:
             raise ModelError(f"{where} names the processor feature {quoted(name)}; allowed: {allowed}")
 
 
-def _causes(read: Content, file: Path) -> Iterator[KnownCause]:
-    for number, entry in enumerate(read.cause, 1):
-        where = f"[[cause]] {number} of {file}"
-        if bool(entry.arithmetic) == bool(entry.rule):
-            which = "both arithmetic and rule" if entry.rule else "neither arithmetic nor rule"
-            raise ModelError(f"{where} has {which}; give one")
-        if not (entry.reason and entry.element_types):
-            raise ModelError(f"{where} has no {'element_types' if entry.reason else 'reason'}")
-        name = f"arithmetic: {entry.arithmetic}" if entry.arithmetic else f"rule: {entry.rule}"
-        try:
-            written(name, [by_name(each) for each in entry.element_types])
-        except VinculumError as error:
-            raise ModelError(f"{where}: {one_line(error)}") from None
-        if entry.requires:
-            _check_requirement(entry.requires, where)
-        yield KnownCause(name, entry.element_types, entry.reason, entry.link, entry.requires, entry.reproducer)
+def _check_cause(cause: KnownCause, where: str) -> None:
+    if bool(cause.arithmetic) == bool(cause.rule):
+        which = "both arithmetic and rule" if cause.rule else "neither arithmetic nor rule"
+        raise ModelError(f"{where} has {which}; give one")
+    if not (cause.reason and cause.element_types):
+        raise ModelError(f"{where} has no {'element_types' if cause.reason else 'reason'}")
+    try:
+        written(cause.name, [by_name(each) for each in cause.element_types])
+    except VinculumError as error:
+        raise ModelError(f"{where}: {one_line(error)}") from None
+    if cause.requires:
+        _check_requirement(cause.requires, where)
 
 
 def as_toml(run: Run, known: KnownDeviations | None = None) -> str:
@@ -167,18 +141,18 @@ def as_toml(run: Run, known: KnownDeviations | None = None) -> str:
                 left = [element_type for element_type in left if element_type not in types]
                 parts += _entry(earlier, types)
         if left:
-            parts += _entry(KnownCause(cause.name, (), cause.statement), left)
+            kind, _, form = cause.name.partition(": ")
+            parts += _entry(KnownCause(cause.statement, (), **{kind: form}), left)
     for elsewhere in (one for one in known.causes if one not in here) if known else ():
         parts += _entry(elsewhere, elsewhere.element_types)
     return "\n".join([*parts, ""])
 
 
 def _entry(cause: KnownCause, element_types: Sequence[str]) -> Iterator[str]:
-    kind, _, form = cause.name.partition(": ")
-    yield from ("", "[[cause]]", f"{kind} = {_quoted(form)}", f"element_types = {_quoted(element_types)}")
-    for name in ("requires", "reason", "link"):
-        if value := getattr(cause, name):
-            yield f"{name} = {_quoted(value)}"
+    yield from ("", "[[cause]]")
+    told = {"arithmetic": cause.arithmetic, "rule": cause.rule, "element_types": element_types}
+    told |= {name: getattr(cause, name) for name in ("requires", "reason", "link")}
+    yield from (f"{name} = {_quoted(value)}" for name, value in told.items() if value)
     if cause.reproducer:
         yield f"reproducer = '''\n{cause.reproducer}'''"
 

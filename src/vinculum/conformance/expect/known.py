@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from vinculum.conformance.arithmetic import Cause
+import msgspec
+from msgspec.structs import replace
+
+from vinculum.conformance.arithmetic import Predictor
 from vinculum.conformance.arithmetic.explain import written
 from vinculum.conformance.cases.case import Level
-from vinculum.conformance.execute.run import Result, Run
+from vinculum.conformance.run.record import Result, Run
 from vinculum.spec.element_types import by_name
 
 FEATURES_OF = "processor features"
@@ -31,65 +34,71 @@ def _has(word: str, versions: Mapping[str, str]) -> bool:
     return held is not word.startswith("no ")
 
 
-@dataclass(frozen=True)
-class KnownCause:
-    """A known cause: it must predict every case assigned to it, bit for bit.
+class KnownCause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A known cause, a table ``[[cause]]`` of a file: it must predict every case assigned to it, bit for bit.
 
     Attributes
     ----------
-    name : str
-        The name as in `vinculum.conformance.execute.run.Cause`: ``"arithmetic: a * (1/b)"``.
+    reason : str
+        The reason.
     element_types : tuple of str
         The dividends' element types in its cases.
-    reason, link : str
-        The reason, and the address of a report, which may be empty.
+    arithmetic, rule : str
+        What it is called after ``"arithmetic: "`` or ``"rule: "`` in a run; one of them is empty.
+    link : str
+        The address of a report, which may be empty.
     requires : str
         The processors and versions of which it is true, as `is_such` takes it; empty for all.
     reproducer : str
         A program of a few lines, ready for a report to the runtime's authors; it may be empty.
     """
 
-    name: str
-    element_types: tuple[str, ...]
     reason: str
+    element_types: tuple[str, ...]
+    arithmetic: str = ""
+    rule: str = ""
     link: str = ""
     requires: str = ""
     reproducer: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name as in `vinculum.conformance.run.record.Cause`: ``"arithmetic: a * (1/b)"``."""
+        return f"arithmetic: {self.arithmetic}" if self.arithmetic else f"rule: {self.rule}"
 
     def explains(self, result: Result) -> bool:
         """Tell whether a case deviates by this cause."""
         return result.cause == self.name and result.id.element_type in self.element_types
 
 
-@dataclass(frozen=True)
-class KnownDeviations:
-    """The known deviations of one backend.
+class KnownDeviations(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"causes": "cause"}):
+    """The known deviations of one backend, a whole file.
 
     Attributes
     ----------
-    file : Path
-        The file from which they were read.
     backend : str
         The backend, as in `Run.backend`.
     level : Level
         The level of the run that they describe.
-    versions : Mapping of str to str
+    versions : dict of str to str
         The packages with which they were recorded.
     processors : tuple of str
         The processors on which they were recorded, each by what `is_such` takes; empty if that is not known.
-    causes : tuple of KnownCause
-        The causes in the file's order.
     unexplained : tuple of str
         The ids of the cases that deviate without a known cause.
+    causes : tuple of KnownCause
+        The causes in the file's order.
+    file : Path
+        The file from which they were read.
     """
 
-    file: Path
     backend: str
     level: Level
-    versions: Mapping[str, str]
+    versions: dict[str, str] = {}
     processors: tuple[str, ...] = ()
-    causes: tuple[KnownCause, ...] = ()
     unexplained: tuple[str, ...] = ()
+    causes: tuple[KnownCause, ...] = ()
+    file: Path = Path()
 
     def on(self, versions: Mapping[str, str]) -> KnownDeviations:
         """Return what holds with such versions, among them the processor's features, as `Run.versions` has them."""
@@ -104,8 +113,8 @@ class KnownDeviations:
         if self.processors and not any(is_such(processor, run.versions) for processor in self.processors):
             yield f"The file is for processors with {' or with '.join(self.processors)}; this one is another."
 
-    def as_causes(self) -> tuple[Cause, ...]:
-        """Return the causes in the form that predicts cases."""
+    def predictors(self) -> tuple[Predictor, ...]:
+        """Return the causes as they predict answers."""
         return tuple(written(cause.name, [by_name(name) for name in cause.element_types]) for cause in self.causes)
 
     def reason(self, result: Result) -> tuple[str, str] | None:

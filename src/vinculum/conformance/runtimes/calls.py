@@ -58,7 +58,7 @@ class Library:
       ``np.{bits}``.
     - `call`: What is evaluated, of the ``{call}`` and its operands' ``{names}``.
     - `needs`: Other packages on which its answers depend.
-    - `install`: What pip installs; our own extra by default.
+    - `install`: What pip installs, if not the package.
     - `options`: For each option its allowed values, the default first, and the attributes that each changes.
     """
 

@@ -15,6 +15,7 @@ from vinculum.conformance.cases.operation import Operation
 from vinculum.errors import ModelError
 from vinculum.sandbox import End, Isolated, Limits
 from vinculum.spec.onnx_div import DIV_14
+from vinculum.text import pip_install
 from vinculum.version import __version__
 
 _SECONDS = 60.0  # Importing a runtime takes seconds.
@@ -31,7 +32,7 @@ class Packaged:
     title: str
     package: str  # The package to import.
     needs: tuple[str, ...] = ()  # Other packages on which its answers depend.
-    install: str = ""  # What pip installs; by default our own extra with the name of the package.
+    install: str = ""  # What pip installs, if not the package.
 
     def check(self) -> None:
         """Raise ModelError if the package is not installed."""
@@ -55,13 +56,13 @@ def check_package(title: str, package: str, install: str = "") -> None:
 
     - `title`: The runtime's name in messages.
     - `package`: The package to import.
-    - `install`: What pip installs; by default our own extra with the name of the package.
+    - `install`: What pip installs, if not the package.
 
     ModelError if it is not installed; the message says how to install it.
     """
     if not _is_there(package):
-        wanted = install or f"'vinculum-div[{package}]'"
-        raise ModelError(f"{title} cannot be used: the package {package} is not installed: pip install {wanted}")
+        advice = pip_install(package, install)
+        raise ModelError(f"{title} cannot be used: the package {package} is not installed: {advice}")
 
 
 def _is_there(package: str) -> bool:

@@ -36,18 +36,21 @@ class VinculumItself(Packaged):
     def answer(self, operation: Operation) -> NDArray[Any]:
         """Return the quotient of the one division in an ONNX model, or of the function call."""
         attributes: Any = operation.attributes
+        quotient: NDArray[Any]
         if operation.spec.dialect is Dialect.SONNX:
             from vinculum.sonnx import div
 
-            return div(*operation.operands, **attributes)
+            quotient = div(*operation.operands, **attributes)
+            return quotient
         if operation.spec.dialect is Dialect.OPENVINO:
             from vinculum.ops.openvino import divide
 
-            return divide(*operation.operands, **attributes)
+            quotient = divide(*operation.operands, **attributes)
+            return quotient
         from vinculum.conformance.runtimes.programs.models import onnx_model
         from vinculum.models.backend import VinculumBackend
 
-        quotient: NDArray[Any] = VinculumBackend.run_model(onnx_model(operation), operation.inputs)[0]
+        quotient = VinculumBackend.run_model(onnx_model(operation), operation.inputs)[0]
         return quotient
 
     def run_model(self, file: Path, inputs: Mapping[str, Any]) -> list[Any]:

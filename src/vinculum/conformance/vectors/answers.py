@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from vinculum.conformance.arithmetic import Answered
 from vinculum.conformance.cases.case import Case, Level
-from vinculum.conformance.execute.run import Selection
-from vinculum.conformance.oracle.judgement import judge
-from vinculum.conformance.oracle.verdict import Verdict
+from vinculum.conformance.run.judgement import judge
+from vinculum.conformance.run.record import Selection
+from vinculum.conformance.run.verdict import Verdict
 from vinculum.conformance.runtimes.options import check_names
 from vinculum.conformance.vectors.elements import array_of
 from vinculum.conformance.vectors.export import CASES, INDEX

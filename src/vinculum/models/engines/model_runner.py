@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from vinculum.errors import ModelError
 from vinculum.sandbox import Answer, End, Isolated, Limits
+from vinculum.text import pip_install
 
 NAMES = {
     "onnxruntime": "ONNX Runtime",
@@ -56,9 +57,7 @@ def check_installed(runtime: str) -> None:
     ModelError if it is not; the message tells how to install it.
     """
     if runtime != "reference" and find_spec(runtime) is None:
-        raise ModelError(
-            f"the validation needs the package {runtime}, which is not installed: pip install 'vinculum-div[{runtime}]'"
-        )
+        raise ModelError(f"the validation needs the package {runtime}, which is not installed: {pip_install(runtime)}")
 
 
 def run_cases(runtime: str, cases: Iterable[Case], seconds: float = _SECONDS) -> Generator[Outcome, None, None]:

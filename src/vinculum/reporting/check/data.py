@@ -9,17 +9,25 @@ from vinculum.analysis.accuracy import Accuracy, Bound
 from vinculum.analysis.assumptions import MARGIN
 from vinculum.analysis.findings import Finding
 from vinculum.analysis.triage import Triage
+from vinculum.repair.fixing import Fixed
+from vinculum.reporting.check import fixes
 from vinculum.reporting.check.words import BOUNDS_FROM, message, witness_words
 from vinculum.reporting.plain import part, plain
 
 _NUMBERS = ("propagated", "introduced", "total")
 
 
-def as_json(triage: Triage, calibrated: Sequence[str] = (), accuracy: Accuracy | None = None) -> dict[str, Any]:
+def as_json(
+    triage: Triage,
+    calibrated: Sequence[str] = (),
+    accuracy: Accuracy | None = None,
+    fixed: Fixed | None = None,
+) -> dict[str, Any]:
     """Return a report as JSON knows it.
 
     - `calibrated`: the inputs whose ranges come from data.
     - `accuracy`: the bounds of --accuracy; a bound that does not exist is null.
+    - `fixed`: what --fix wrote.
     """
     told = {
         "model": triage.model,
@@ -40,6 +48,8 @@ def as_json(triage: Triage, calibrated: Sequence[str] = (), accuracy: Accuracy |
             ],
             "outputs": [{"name": one.name, **_bound(one, "total")} for one in accuracy.outputs],
         }
+    if fixed is not None:
+        told["fixed"] = fixes.as_json(fixed)
     return told
 
 
@@ -57,7 +67,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "element_type": finding.element_type,
         "bounds_from": BOUNDS_FROM[finding.bounds_from],
         "message": message(finding),
-        **part(finding, "path", "frames", "fingerprint", "fix", "detail"),
+        **part(finding, "path", "frames", "fingerprint", "cause", "fix", "detail"),
         "witness": None if shown is None else {**shown, "message": witness_words(finding)},
         "search": plain(finding.search),
     }

@@ -10,13 +10,18 @@ from rich.text import Text
 
 from vinculum.analysis.accuracy import Accuracy, Bound
 from vinculum.analysis.assumptions import MARGIN
-from vinculum.analysis.findings import Finding, Report, Severity
+from vinculum.analysis.findings import Finding, Report, Severity, by_cause
+from vinculum.analysis.places import alert_frame
 from vinculum.analysis.triage import Triage
-from vinculum.reporting.check.words import alert_frame, message, path_words, witness_words
+from vinculum.repair.fixing import Fixed
+from vinculum.reporting.check.fixes import lines
+from vinculum.reporting.check.words import fix_words, message, path_words, witness_words
 from vinculum.reporting.escape import one_line, short
 from vinculum.reporting.models.run import seconds_text
 from vinculum.reporting.terminal import cell, counted, section, table
 
+_MOST_NAMED = 5
+"""Nodes of one cause that are named beside the first; --json and --sarif have all."""
 _STYLES = {
     Severity.CERTAIN: "bold red",
     Severity.WITNESSED: "bold red",
@@ -25,19 +30,27 @@ _STYLES = {
 }
 
 
-def page(triage: Triage, calibrated: Sequence[str] = (), accuracy: Accuracy | None = None) -> RenderableType:
-    """Return a report as a page: findings, then what is not known, then how many there are, then bounds of errors.
+def page(
+    triage: Triage,
+    calibrated: Sequence[str] = (),
+    accuracy: Accuracy | None = None,
+    fixed: Fixed | None = None,
+) -> RenderableType:
+    """Return a report as a page: findings, what is not known, how many there are, bounds of errors, what was fixed.
 
     - `calibrated`: the inputs whose ranges come from data.
     """
-    return Group(*_parts(triage, calibrated), *([] if accuracy is None else _accuracy(accuracy)))
+    bounds = () if accuracy is None else _accuracy(accuracy)
+    fixes = () if fixed is None else lines(fixed)
+    return Group(*_parts(triage, calibrated), *bounds, *fixes)
 
 
 def _parts(triage: Triage, calibrated: Sequence[str]) -> Iterator[RenderableType]:
     report = triage.report
-    for finding in triage.open:
-        yield _heading(finding)
-        for line in _lines(finding):
+    groups = by_cause(triage.open)
+    for group in groups:
+        yield _heading(group[0])
+        for line in (*_lines(group[0]), *_alike(group[1:])):
             yield Padding.indent(line, 2)
         yield Text("")
     for one in triage.expired:
@@ -53,6 +66,7 @@ def _parts(triage: Triage, calibrated: Sequence[str]) -> Iterator[RenderableType
     found = ", ".join(f"{count:,} {severity.value}" for severity, count in counts.items() if count)
     nodes, time = counted(report.nodes, "node"), seconds_text(report.seconds)
     findings = counted(len(triage.open), "finding") if triage.open else "no findings"
+    findings += f" of {counted(len(groups), 'cause')}" if len(groups) < len(triage.open) else ""
     yield Text(
         f"{short(triage.model)}: {findings}{f' ({found})' if found else ''} in {nodes}, {time}.{_hidden(triage)}"
     )
@@ -87,7 +101,15 @@ def _lines(finding: Finding) -> Iterator[Text]:
         yield Text(f"Path: {path}")
     if witness:
         yield Text(f"{'Witness' if finding.witness else 'Search'}: {witness}.")
-    yield Text(f"Fix: {finding.fix}.")
+    yield Text(f"Fix: {fix_words(finding)}.")
+
+
+def _alike(others: Sequence[Finding]) -> Iterator[Text]:
+    """Yield a line on the findings of the same cause."""
+    if others:
+        names = [one_line(other.node) for other in others[:_MOST_NAMED]]
+        more = [f"{len(others) - len(names):,} more"] if len(others) > len(names) else []
+        yield Text(f"Alike ({len(others):,} more): {', '.join((*names, *more))}.")
 
 
 def _accuracy(accuracy: Accuracy) -> Iterator[RenderableType]:

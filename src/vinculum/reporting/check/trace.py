@@ -13,8 +13,9 @@ from rich.text import Text
 
 from vinculum.analysis.domain.formats import FORMATS
 from vinculum.analysis.findings import Effect
+from vinculum.analysis.places import alert_frame
 from vinculum.analysis.tracing.record import EngineTrace, Event, Kind, Operand, Summary, TraceReport
-from vinculum.reporting.check.words import alert_frame, shortened, way
+from vinculum.reporting.check.words import shortened, way
 from vinculum.reporting.escape import one_line, short
 from vinculum.reporting.models.run_report import InputReport
 from vinculum.reporting.plain import part, plain

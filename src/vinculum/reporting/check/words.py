@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from math import isfinite
 
+from vinculum.analysis.checker import NARROWER
 from vinculum.analysis.domain.abstract_tensor import BoundsFrom
-from vinculum.analysis.findings import Effect, Finding, Frame
+from vinculum.analysis.domain.formats import FORMATS
+from vinculum.analysis.findings import Effect, Finding
 from vinculum.analysis.hazards.registry import BY_CODE
 from vinculum.reporting.escape import one_line
 from vinculum.reporting.terminal import counted
@@ -26,6 +28,14 @@ def message(finding: Finding) -> str:
     detail = "".join(f" {name.replace('_', ' ').capitalize()}: {value}." for name, value in finding.detail.items())
     said = BY_CODE[finding.rule].message()
     return f"{one_line(repr(finding.divisor))} lies in {bounds}, by {rest}. {said}{detail}"
+
+
+def fix_words(finding: Finding) -> str:
+    """Return what to do; where an epsilon may vanish, with the smallest that survives."""
+    form = FORMATS.get(finding.element_type)
+    if form is None or form.name not in NARROWER or finding.rule not in ("zero-divisor", "zero-over-zero"):
+        return finding.fix
+    return f"{finding.fix}; in {form.name} an epsilon below {form.smallest_subnormal:.3g} is zero"
 
 
 def path_words(finding: Finding) -> str:
@@ -83,9 +93,3 @@ def _reached(finding: Finding) -> str:
     if not isfinite(search.smallest):
         return f"{runs} from the inputs{stopped}"
     return f"smallest magnitude reached from the inputs {search.smallest:.3g}, in {runs}{stopped}"
-
-
-def alert_frame(frames: Sequence[Frame]) -> Frame | None:
-    """Return the line that an alert belongs to: the innermost of the user's own program, else the innermost."""
-    own = [frame for frame in frames if not frame.in_library]
-    return next(reversed(own or frames), None)

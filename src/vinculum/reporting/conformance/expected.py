@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from vinculum.conformance.execute.run import Run
 from vinculum.conformance.expect import KnownDeviations, Mismatch
+from vinculum.conformance.run.record import Run
 from vinculum.reporting.conformance.words import message
 from vinculum.reporting.escape import one_line, short
 from vinculum.reporting.terminal import counted

@@ -1,51 +1,114 @@
-"""What ``vinculum fingerprint`` tells: how each element type is divided, what differs from the specification first."""
+"""What ``vinculum fingerprint`` tells: a run by element types, what differs from the specification first."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from vinculum.conformance.fingerprint import Fingerprint, Line
+from vinculum.conformance.run.record import Run
+from vinculum.conformance.run.verdict import Example, Kind
+from vinculum.reporting.conformance.view import Finding, View, in_order, view
 from vinculum.reporting.conformance.words import example_sentence
 from vinculum.reporting.escape import escaped, short
+from vinculum.reporting.plain import part
 from vinculum.reporting.terminal import counted
+from vinculum.spec.element_types import by_name
 
 _MARK = "!"
 _NAMED = 8
+_RUN_TIME = "run-time operand"
 
 
-def page(fingerprint: Fingerprint, *, verbose: bool = False) -> RenderableType:
-    """Return a fingerprint as a page; a verbose one has an example of each deviation."""
-    return Group(*_parts(fingerprint, verbose), Text(""))
+@dataclass(frozen=True)
+class Line:
+    """What holds for some element types.
+
+    Attributes
+    ----------
+    element_types : tuple of str
+        The element types.
+    statement : str
+        How they are divided, in words.
+    deviates : bool
+        Whether the specification requires otherwise.
+    example : Example or None
+        A wrong quotient, for what deviates.
+    """
+
+    element_types: tuple[str, ...]
+    statement: str
+    deviates: bool = False
+    example: Example | None = None
 
 
-def as_json(fingerprint: Fingerprint) -> dict[str, Any]:
+def lines(one: View) -> Iterator[Line]:
+    """Yield what a run finds, by element types, then which of them are divided as specified."""
+    for finding in one.findings:
+        types = in_order(result.id.element_type for result in finding.results)
+        yield Line(types, finding.statement + _where(finding, one), True, finding.shown.verdict.example)
+    yield from _as_specified(one)
+
+
+def _where(finding: Finding, one: View) -> str:
+    """Return which operands are constants where an arithmetic explains cases with such operands only."""
+    types = {result.id.element_type for result in finding.results}
+    own = dict.fromkeys(result.id.placement for result in finding.results)
+    there = {result.id.placement for result in one.results if result.id.element_type in types}
+    at_run_time = any(placement.startswith(_RUN_TIME) for placement in own)
+    tells = finding.name.startswith("arithmetic: ") and len(own) < len(there) and (not at_run_time or len(own) == 1)
+    return f" (with {', '.join(own)})" if tells else ""
+
+
+def _as_specified(one: View) -> Iterator[Line]:
+    """Yield the element types without wrong quotients, and what each gives where nothing is specified."""
+    found: dict[str, Line] = {}
+    for name in one.element_types:
+        own = [result.verdict for result in one.results if result.id.element_type == name]
+        kinds, told = {verdict.kind for verdict in own} - {Kind.REFUSED_AS_REQUIRED}, list[str]()
+        if kinds == {Kind.UNSUPPORTED}:
+            told.append("not supported")
+        elif kinds and not any(kind.deviates for kind in kinds):
+            told.append("correctly rounded" if by_name(name).binary_format else "exact")
+        for gave in (gave for verdict in own for gave in verdict.unspecified if gave.dividend in ("x", "MIN")):
+            told.append(f"{gave.quotients} gives {gave.quotient}" + (f" for {gave.where}" if gave.where else ""))
+        for statement in dict.fromkeys(told):
+            earlier = found.get(statement, Line((), statement))
+            found[statement] = replace(earlier, element_types=(*earlier.element_types, name))
+    yield from found.values()
+
+
+def page(run: Run, *, verbose: bool = False) -> RenderableType:
+    """Return how a runtime divides as a page; a verbose one has an example of each deviation."""
+    return Group(*_parts(view(run), verbose), Text(""))
+
+
+def as_json(run: Run) -> dict[str, Any]:
     """Return the same as JSON knows it."""
-    return {**asdict(fingerprint), "seconds": round(fingerprint.seconds, 3)}
+    told = {"lines": [asdict(line) for line in lines(view(run))], "cases": len(run.results)}
+    return {**part(run, "backend", "title", "versions"), **told, "seconds": round(run.seconds, 3)}
 
 
-def _parts(fingerprint: Fingerprint, verbose: bool) -> Iterator[RenderableType]:
-    versions = ", ".join(f"{package} {version}" for package, version in fingerprint.versions.items())
-    yield Text(escaped(f"{fingerprint.title} ({versions})" if versions else fingerprint.title), "bold")
+def _parts(one: View, verbose: bool) -> Iterator[RenderableType]:
+    yield Text(escaped(f"{one.run.title} ({one.version})" if one.version else one.run.title), "bold")
     yield Text("")
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True)
     table.add_column(max_width=26)
     table.add_column(overflow="fold")
-    for line in fingerprint.lines:
-        table.add_row(
-            Text(_MARK if line.deviates else "", "bold red"), Text(_about(line), "bold"), _told(line, verbose)
-        )
+    told = list(lines(one))
+    for line in told:
+        mark = Text(_MARK if line.deviates else "", "bold red")
+        table.add_row(mark, Text(_about(line), "bold"), _told(line, verbose))
     yield table
     yield Text("")
-    deviating = sum(line.deviates for line in fingerprint.lines)
+    deviating = sum(line.deviates for line in told)
     result = f"{counted(deviating, 'line')} marked {_MARK}: not as specified." if deviating else "Nothing deviates."
-    yield Text(f"{result} By {counted(fingerprint.cases, 'case')} of conform, in {fingerprint.seconds:.1f} seconds.")
+    yield Text(f"{result} By {counted(one.total, 'case')} of conform, in {one.run.seconds:.1f} seconds.")
 
 
 def _about(line: Line) -> str:

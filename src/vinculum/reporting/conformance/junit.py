@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from xml.etree import ElementTree
 
-from vinculum.conformance.execute.run import Result, Run
-from vinculum.conformance.oracle.verdict import Kind
+from vinculum.conformance.run.record import Result, Run
+from vinculum.conformance.run.verdict import Kind
 from vinculum.reporting.conformance.words import example_sentence, message
 
 # A test that fails said something wrong; one that has an error said nothing.

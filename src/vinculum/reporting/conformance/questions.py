@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import chain
 
 from vinculum.conformance.cases.case import CaseId
-from vinculum.conformance.execute.run import Result
-from vinculum.conformance.oracle.verdict import Kind
+from vinculum.conformance.run.record import Result
+from vinculum.conformance.run.verdict import Kind
 from vinculum.reporting.conformance.view import KINDS, SILENT, Severity, View, severity, worst
 from vinculum.reporting.escape import short
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from vinculum.conformance.execute.run import Result, Run
+from vinculum.conformance.run.record import Result, Run
 from vinculum.reporting.conformance.view import Finding, view
 from vinculum.reporting.conformance.words import verdict_sentence
 from vinculum.reporting.escape import escaped, one_line

@@ -11,8 +11,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from vinculum.conformance.execute.run import Result, Run
-from vinculum.conformance.oracle.verdict import Kind
+from vinculum.conformance.run.record import Result, Run
+from vinculum.conformance.run.verdict import Kind
 from vinculum.errors import SpecLookupError
 from vinculum.reporting.conformance.view import (
     KINDS,

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
-from vinculum.conformance.execute.run import Result, Run
 from vinculum.conformance.expect import KnownDeviations
-from vinculum.conformance.oracle.verdict import Example, Kind, Verdict
+from vinculum.conformance.run.record import Result, Run
+from vinculum.conformance.run.verdict import Example, Kind, Verdict
 from vinculum.reporting.conformance.words import message, verdict_sentence
 from vinculum.reporting.escape import one_line, short
 from vinculum.spec.element_types import ELEMENT_TYPES

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vinculum.conformance.oracle.verdict import Example, Gave, Kind, Verdict
+from vinculum.conformance.run.verdict import Example, Gave, Kind, Verdict
 from vinculum.reporting.escape import one_line
 
 _LONGEST = 240  # Two numbers of 64 bits and their quotients fit; what a runtime said may be a book.

@@ -197,7 +197,7 @@ class TestRefusals:
 
     def test_without_the_package(self, integers: Model, one_line: OneLine) -> None:
         ones = np.array([1], np.int32)
-        with installed(), one_line(ModelError, "needs the package onnxruntime", "pip install 'vinculum-div[onnxr"):
+        with installed(), one_line(ModelError, "needs the package onnxruntime", "pip install onnxruntime"):
             integers.run({"a": ones, "b": ones}, engine="onnxruntime")
         with installed(onnxruntime=FakeRuntime):
             assert integers.run({"a": ones, "b": ones}, engine="onnxruntime")["q"].tolist() == [-1]

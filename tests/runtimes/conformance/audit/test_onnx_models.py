@@ -12,7 +12,7 @@ from onnx import ModelProto, TensorProto, helper, numpy_helper
 
 from tests.conformance.audit.models import BOTH, FLOAT, ROWS, Row, div, f32, told
 from vinculum.conformance.audit.record import Audit
-from vinculum.conformance.oracle.verdict import Kind
+from vinculum.conformance.run.verdict import Kind
 from vinculum.models.sampling.edge_values import paired
 from vinculum.repair.hardening import harden
 from vinculum.sandbox import End

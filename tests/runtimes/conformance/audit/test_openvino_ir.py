@@ -14,7 +14,7 @@ import pytest
 
 from tests.models.ir_writer import OpenvinoWriter, TensorType, Value
 from vinculum.conformance.audit.record import Audit
-from vinculum.conformance.oracle.verdict import Kind
+from vinculum.conformance.run.verdict import Kind
 from vinculum.errors import ModelError
 from vinculum.models.engines.openvino.reading import AXIS
 from vinculum.sandbox import End

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from math import erf
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,10 @@ from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom,
 from vinculum.analysis.domain.box import Box
 from vinculum.analysis.domain.facts import Facts
 from vinculum.analysis.domain.formats import FORMATS, Bounds, outward
+from vinculum.analysis.transfer import errors
 from vinculum.analysis.transfer.call import Call, Operand, Transfer
+from vinculum.analysis.transfer.errors import Computed, Errors
+from vinculum.analysis.transfer.operator import Operator
 from vinculum.analysis.transfer.shared import broadcast, carried, like, margined, rest_on
 from vinculum.analysis.transfer.unary import OF_ATTRIBUTES, OVER_ONE, Unary
 
@@ -19,6 +23,7 @@ from vinculum.analysis.transfer.unary import OF_ATTRIBUTES, OVER_ONE, Unary
 _ULPS_EXP, _ULPS_ERF, _ULPS_LOG, _ULPS_TANH, _ULPS_OTHER = 2, 4, 8, 10, 16
 _HALF_PI = 1.5707963267948966 * OVER_ONE
 _ZERO = (0.0,)
+_GATED: Mapping[str, Any] = {"ulps": 4, "absolute": 4, "finite": True, "gates": True}
 _SELU = {"alpha": 1.6732632423543772, "gamma": 1.0507009873554805}
 
 
@@ -39,6 +44,22 @@ def _hard_sigmoid(x: Bounds, alpha: float, beta: float) -> Bounds:
     return np.clip(alpha * x + beta, 0, 1)
 
 
+def _at_least_one(low: Bounds, high: Bounds, alpha: float) -> float:
+    return max(1.0, abs(alpha))
+
+
+def _gelu(call: Call, a: AbstractTensor) -> AbstractTensor:
+    return _declared_gelu(call)(call, a)
+
+
+def _gelu_error(made: Computed) -> Errors:
+    return _declared_gelu(made.call).error(made)
+
+
+def _declared_gelu(call: Call) -> Unary:
+    return GELU_BY_TANH if call.attribute("approximate", "none") == "tanh" else GELU
+
+
 def _softplus(call: Call, a: AbstractTensor) -> AbstractTensor:
     """Return log(1 + exp(x)), which overflows where it is computed so."""
     result = _LOG_SUM(call, a)
@@ -54,24 +75,6 @@ def _relu(call: Call, a: AbstractTensor) -> AbstractTensor:
     facts = carried(a.facts, lambda v: np.maximum(v, 0.0), None, 0, 0.0)
     box = Box(np.maximum(a.low, 0.0), np.maximum(a.high, 0.0), mag)
     return like(a, a.shape, box, may_plus_zero=zero, may_minus_zero=zero, facts=facts)
-
-
-def _self_gated(least: float) -> Transfer:
-    """Return the transfer function of x times a gate between 0 and 1: at least some number, at most x."""
-
-    def transfer(call: Call, a: AbstractTensor) -> AbstractTensor:
-        if a.form is None:
-            return anything(a.element_type, a.shape)
-        alpha = call.attribute("alpha", 1.0)
-        bottom = least / alpha if alpha > 0 else -np.inf
-        low = np.where(a.low >= 0, 0.0, np.maximum(np.minimum(a.low * OVER_ONE, 0.0), bottom - 8 * a.form.u))
-        high = np.maximum(a.high * OVER_ONE, 0.0)
-        low, high = margined(low, high, a.form, 4)
-        return tensor(
-            a.element_type, a.shape, low, high, may_nan=a.may_nan or a.may_infinite, bounds_from=a.bounds_from
-        )
-
-    return transfer
 
 
 def _parametric_relu(call: Call, a: AbstractTensor, slope: AbstractTensor) -> AbstractTensor:
@@ -92,12 +95,12 @@ def _parametric_relu(call: Call, a: AbstractTensor, slope: AbstractTensor) -> Ab
 
 
 def _shrink(call: Call, a: AbstractTensor) -> AbstractTensor:
-    bias = abs(call.attribute("bias", 0.0))
-    low, high = np.minimum(a.low - bias, 0.0), np.maximum(a.high + bias, 0.0)
-    if a.form is not None:  # Some runtimes compute it in float32 whatever the type.
-        low, high = outward(*outward(low, high, a.form), FORMATS["float32"])
-        slack = OF_ATTRIBUTES * np.where(np.isfinite(bias), bias, 0.0)
-        low, high = low - slack, high + slack
+    result = _BARE_SHRINK(call, a)
+    if a.form is None:
+        return result
+    # Some runtimes compute it in float32 whatever the type, and some round the attributes to the type.
+    slack = 2 * max(a.form.u, OF_ATTRIBUTES) * abs(float(call.attribute("bias", 0.0)))
+    low, high = outward(*outward(result.low - slack, result.high + slack, a.form), FORMATS["float32"])
     return tensor(a.element_type, a.shape, low, high, may_nan=a.may_nan, bounds_from=a.bounds_from)
 
 
@@ -183,61 +186,115 @@ def _two_extremes(a: AbstractTensor, b: AbstractTensor, largest: bool) -> Abstra
     )
 
 
-logarithm = Unary(np.log, domain=(0.0, np.inf), ulps=_ULPS_LOG, rising=True)
+logarithm = Unary(
+    np.log, domain=(0.0, np.inf), ulps=_ULPS_LOG, rising=True, slope=lambda low, high: OVER_ONE / np.maximum(low, 0.0)
+)
 """The natural logarithm: NaN below zero."""
-_LOG_SUM = Unary(lambda x: np.logaddexp(0, x), ulps=4, absolute=8, least=0.0, rising=True)
+_LOG_SUM = Unary(lambda x: np.logaddexp(0, x), ulps=4, absolute=8, least=0.0, rising=True, slope=1.0)
 
-TABLE: Mapping[str, Transfer] = {
+SWISH = Unary(
+    lambda x, alpha: x / (1 + np.exp(-alpha * x)),
+    {"alpha": 1.0},
+    turns=lambda alpha: (-1.2784645351971353 / alpha,) if alpha else (),
+    slope=1.1,
+    **_GATED,
+)
+_BARE_SHRINK = Unary(
+    lambda x, limit, bias: np.where(x < -limit, x + bias, np.where(x > limit, x - bias, 0.0)),
+    {"lambd": 0.5, "bias": 0.0},
+    turns=lambda limit, bias: (-limit, limit),
+    ulps=1,
+)
+GELU = Unary(
+    lambda x: x * 0.5 * (1 + _erf(x * 0.7071067811865476)),
+    turns=(-0.7517915260400782,),
+    slope=1.1291,
+    least=-0.18,
+    **_GATED,
+)
+GELU_BY_TANH = Unary(
+    lambda x: x * 0.5 * (1 + np.tanh(0.7978845608028654 * (x + 0.044715 * x**3))),
+    turns=(-0.7524614172335874,),
+    slope=1.1291,
+    least=-0.18,
+    **_GATED,
+)
+
+_UNARY: Mapping[str, Unary] = {
     "Acos": Unary(np.arccos, domain=(-1.0, 1.0), ulps=_ULPS_OTHER),
     "Acosh": Unary(np.arccosh, domain=(1.0, np.inf), ulps=_ULPS_OTHER),
     "Asin": Unary(np.arcsin, domain=(-1.0, 1.0), ulps=_ULPS_OTHER),
-    "Asinh": Unary(np.arcsinh, ulps=_ULPS_OTHER, rising=True),
-    "Atan": Unary(np.arctan, ulps=_ULPS_OTHER, least=-_HALF_PI, greatest=_HALF_PI, rising=True),
+    "Asinh": Unary(np.arcsinh, ulps=_ULPS_OTHER, rising=True, slope=1.0),
+    "Atan": Unary(np.arctan, ulps=_ULPS_OTHER, least=-_HALF_PI, greatest=_HALF_PI, rising=True, slope=1.0),
     "Atanh": Unary(np.arctanh, domain=(-1.0, 1.0), ulps=_ULPS_OTHER),
     "Ceil": Unary(np.ceil, exact=True, integral=True, rising=True),
     "Celu": Unary(
         _below_zero(lambda x, alpha: alpha * np.expm1(x / alpha) if alpha else np.full_like(x, np.nan)),
         {"alpha": 1.0}, turns=_ZERO, ulps=_ULPS_OTHER, absolute=4,
+        slope=lambda low, high, alpha: 1.0 if alpha > 0 else np.inf,
     ),
-    "Clip": _clip,
     "Cos": Unary(None, least=-OVER_ONE, greatest=OVER_ONE, finite=True),
-    "Cosh": Unary(np.cosh, turns=_ZERO, ulps=_ULPS_OTHER, least=0.5),
+    "Cosh": Unary(
+        np.cosh, turns=_ZERO, ulps=_ULPS_OTHER, least=0.5,
+        slope=lambda low, high: np.sinh(np.maximum(-low, high)) * OVER_ONE,
+    ),
     "Elu": Unary(
-        _below_zero(lambda x, alpha: alpha * np.expm1(x)), {"alpha": 1.0}, turns=_ZERO, ulps=_ULPS_OTHER, absolute=4
+        _below_zero(lambda x, alpha: alpha * np.expm1(x)), {"alpha": 1.0}, turns=_ZERO, ulps=_ULPS_OTHER, absolute=4,
+        slope=_at_least_one,
     ),
-    "Erf": Unary(_erf, ulps=_ULPS_ERF, least=-OVER_ONE, greatest=OVER_ONE, rising=True),
-    "Exp": Unary(np.exp, ulps=_ULPS_EXP, least=0.0, minus_zero=False, rising=True),
+    "Erf": Unary(_erf, ulps=_ULPS_ERF, least=-OVER_ONE, greatest=OVER_ONE, rising=True, slope=1.13),
+    "Exp": Unary(
+        np.exp, ulps=_ULPS_EXP, least=0.0, minus_zero=False, rising=True,
+        slope=lambda low, high: np.exp(high) * OVER_ONE,
+    ),
     "Floor": Unary(np.floor, exact=True, integral=True, rising=True),
-    "Gelu": _self_gated(-0.18),
     "HardSigmoid": Unary(
-        _hard_sigmoid, {"alpha": 0.2, "beta": 0.5}, ulps=_ULPS_OTHER, absolute=64, least=0.0, greatest=1.0
+        _hard_sigmoid, {"alpha": 0.2, "beta": 0.5}, ulps=_ULPS_OTHER, absolute=64, least=0.0, greatest=1.0,
+        slope=lambda low, high, alpha, beta: abs(alpha),
     ),
-    "HardSwish": _self_gated(-0.376),
-    "Identity": _identity,
+    "HardSwish": Unary(
+        lambda x: x * np.clip(x / 6 + 0.5, 0, 1), turns=(-3.0, -1.5, 3.0), slope=1.51, least=-0.376, **_GATED
+    ),
     "LeakyRelu": Unary(
-        _below_zero(lambda x, alpha: alpha * x), {"alpha": 0.01}, turns=_ZERO, ulps=_ULPS_OTHER, absolute=4
+        _below_zero(lambda x, alpha: alpha * x), {"alpha": 0.01}, turns=_ZERO, ulps=_ULPS_OTHER, absolute=4,
+        slope=_at_least_one,
     ),
     "Log": logarithm,
-    "Max": _extremum(largest=True),
-    "Min": _extremum(largest=False),
-    "Mish": _self_gated(-0.31),
-    "PRelu": _parametric_relu,
-    "Relu": _relu,
+    "Mish": Unary(
+        lambda x: x * np.tanh(np.logaddexp(0, x)), turns=(-1.1924312246883384,), slope=1.09, least=-0.31, **_GATED
+    ),
     "Round": Unary(np.rint, exact=True, integral=True, rising=True),
-    "Selu": Unary(_selu, _SELU, turns=_ZERO, ulps=_ULPS_OTHER, absolute=4),
-    "Shrink": _shrink,
+    "Selu": Unary(
+        _selu, _SELU, turns=_ZERO, ulps=_ULPS_OTHER, absolute=4,
+        slope=lambda low, high, alpha, gamma: abs(gamma) * max(1.0, abs(alpha)) * OVER_ONE,
+    ),
     "Sigmoid": Unary(
         # Libraries have an absolute error here: some are 0 already at -20, some above 1.
-        lambda x: 1 / (1 + np.exp(-x)), absolute=16, least=0.0, minus_zero=False, rising=True
+        lambda x: 1 / (1 + np.exp(-x)), absolute=16, least=0.0, minus_zero=False, rising=True, slope=0.2501
     ),
     "Sin": Unary(None, least=-OVER_ONE, greatest=OVER_ONE, finite=True),
-    "Sinh": Unary(np.sinh, ulps=_ULPS_OTHER, rising=True),
-    "Softplus": _softplus,
+    "Sinh": Unary(
+        np.sinh, ulps=_ULPS_OTHER, rising=True, slope=lambda low, high: np.cosh(np.maximum(-low, high)) * OVER_ONE
+    ),
     "Softsign": Unary(None, least=-OVER_ONE, greatest=OVER_ONE, finite=True),
-    "Swish": _self_gated(-0.28),
+    "Swish": SWISH,
     "Tan": Unary(None, finite=True),
-    "Tanh": Unary(np.tanh, ulps=_ULPS_TANH, least=-OVER_ONE, greatest=OVER_ONE, rising=True),
+    "Tanh": Unary(np.tanh, ulps=_ULPS_TANH, least=-OVER_ONE, greatest=OVER_ONE, rising=True, slope=1.0),
     "ThresholdedRelu": Unary(
         lambda x, alpha: np.where(x > alpha, x, 0.0), {"alpha": 1.0}, turns=lambda alpha: (alpha,)
     ),
 }  # fmt: skip
+"""Functions of one operand that are declared."""
+
+TABLE: Mapping[str, Operator] = {
+    **{name: Operator(declared, error=declared.error) for name, declared in _UNARY.items()},
+    "Clip": Operator(_clip, error=errors.chosen),
+    "Gelu": Operator(_gelu, error=_gelu_error),
+    "Identity": Operator(_identity, error=errors.kept),
+    "Max": Operator(_extremum(largest=True), error=errors.chosen, commutative=True),
+    "Min": Operator(_extremum(largest=False), error=errors.chosen, commutative=True),
+    "PRelu": Operator(_parametric_relu),
+    "Relu": Operator(_relu, error=errors.kept),
+    "Shrink": Operator(_shrink),
+    "Softplus": Operator(_softplus, error=_LOG_SUM.error),
+}

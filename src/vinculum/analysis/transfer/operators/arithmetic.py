@@ -27,8 +27,10 @@ from vinculum.analysis.domain.formats import (
     type_range,
     upward,
 )
-from vinculum.analysis.transfer.call import Call, Operand, Transfer
+from vinculum.analysis.transfer import errors
+from vinculum.analysis.transfer.call import Call, Operand
 from vinculum.analysis.transfer.norms import at_most_of_norm, scaled_by_inverse_root
+from vinculum.analysis.transfer.operator import Hidden, Operator
 from vinculum.analysis.transfer.refinement import by_cases
 from vinculum.analysis.transfer.shared import (
     apart_from_zero,
@@ -552,18 +554,29 @@ def _mean_of_many(call: Call, *operands: Operand) -> AbstractTensor:
     return _with_ulps(quotient, 2)  # Some multiply by the inverse of the count.
 
 
-TABLE: Mapping[str, Transfer] = {
-    "Abs": _absolute,
-    "Add": _add,
-    "Div": _divide,
-    "Mean": _mean_of_many,
-    "Mod": _modulo,
-    "Mul": _multiply,
-    "Neg": _negate,
-    "Pow": _power,
-    "Reciprocal": _reciprocal,
-    "Sign": _sign,
-    "Sqrt": _square_root,
-    "Sub": _subtract,
-    "Sum": _sum_of_many,
+def _base_of_power(call: Call, base: AbstractTensor, exponent: Operand = None) -> Hidden | None:
+    """Return the base of a power whose exponent can be negative: 1 is divided by that power."""
+    if exponent is None:
+        return None
+    negative = exponent.low < 0
+    if not some((base.mag == 0) & negative if base.shape is not None and exponent.shape is not None else negative):
+        return None
+    always = bool((exponent.high < 0).all())
+    return Hidden(0, base if always else base.known(may_nan=True), of_zero=False)
+
+
+TABLE: Mapping[str, Operator] = {
+    "Abs": Operator(_absolute, error=errors.kept),
+    "Add": Operator(_add, error=errors.added, commutative=True),
+    "Div": Operator(_divide, error=errors.divided),
+    "Mean": Operator(_mean_of_many, commutative=True),
+    "Mod": Operator(_modulo),
+    "Mul": Operator(_multiply, error=errors.multiplied, commutative=True),
+    "Neg": Operator(_negate, error=errors.kept),
+    "Pow": Operator(_power, hidden=_base_of_power),
+    "Reciprocal": Operator(_reciprocal, error=errors.divided),
+    "Sign": Operator(_sign),
+    "Sqrt": Operator(_square_root, error=errors.rooted),
+    "Sub": Operator(_subtract, error=errors.added),
+    "Sum": Operator(_sum_of_many, error=errors.added_up, commutative=True),
 }

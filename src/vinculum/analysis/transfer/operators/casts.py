@@ -11,7 +11,10 @@ from onnx import TensorProto
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom, anything, tensor
 from vinculum.analysis.domain.facts import Facts, Kind
 from vinculum.analysis.domain.formats import FORMATS, Format, every, is_discrete, outward, type_range
-from vinculum.analysis.transfer.call import Call, Transfer
+from vinculum.analysis.transfer import errors
+from vinculum.analysis.transfer.call import Call
+from vinculum.analysis.transfer.errors import Computed, Errors
+from vinculum.analysis.transfer.operator import Operator
 from vinculum.analysis.transfer.operators.arithmetic import below
 from vinculum.analysis.transfer.shared import apart_from_zero
 
@@ -136,4 +139,22 @@ def _float_to_integer(a: AbstractTensor, to: str) -> AbstractTensor:
     )
 
 
-TABLE: Mapping[str, Transfer] = {"BitCast": _bit_cast, "Cast": _cast, "CastLike": _cast_like}
+def _cast_error(made: Computed) -> Errors:
+    before, after = made.operands[0], made.result
+    old = FORMATS.get(before.element_type)
+    if old is not None and after.form is None:
+        return errors.stepped(made)
+    if old is not None and old.u <= made.form.u and old.name == made.form.name:
+        return made.errors[0]
+    if old is not None and made.form.u <= old.u and made.form.smallest_subnormal <= old.smallest_subnormal:
+        return made.errors[0]  # A wider type holds every value.
+    if old is None and float(before.box.largest().max()) * made.form.u <= 1:
+        return made.errors[0]
+    return errors.sum_of(made.errors[0], made.rounding())
+
+
+TABLE: Mapping[str, Operator] = {
+    "BitCast": Operator(_bit_cast),
+    "Cast": Operator(_cast, error=_cast_error),
+    "CastLike": Operator(_cast_like),
+}

@@ -10,7 +10,8 @@ import numpy as np
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom, anything, tensor
 from vinculum.analysis.domain.dimensions import Shape
 from vinculum.analysis.domain.joining import unknown_size
-from vinculum.analysis.transfer.call import Call, Operand, Result, Transfer
+from vinculum.analysis.transfer.call import Call, Operand, Result
+from vinculum.analysis.transfer.operator import Operator
 from vinculum.analysis.transfer.shared import boolean, unbounded
 
 _OVER_ONE = 1 + 2.0**-10
@@ -91,21 +92,21 @@ def _recurrent(call: Call, x: AbstractTensor, *_: Operand) -> Result:
     return results
 
 
-TABLE: Mapping[str, Transfer] = {
-    "Bernoulli": _bernoulli,
-    "BlackmanWindow": _window,
-    "DFT": _spectrum,
-    "Dropout": _dropout,
-    "GRU": _recurrent,
-    "HammingWindow": _window,
-    "HannWindow": _window,
-    "LSTM": _recurrent,
-    "MelWeightMatrix": _mel_weights,
-    "Multinomial": _multinomial,
-    "RNN": _recurrent,
-    "RandomNormal": _normal,
-    "RandomNormalLike": _normal,
-    "RandomUniform": _uniform,
-    "RandomUniformLike": _uniform,
-    "STFT": _spectrum,
+TABLE: Mapping[str, Operator] = {
+    "Bernoulli": Operator(_bernoulli, pure=False),
+    "BlackmanWindow": Operator(_window),
+    "DFT": Operator(_spectrum),
+    "Dropout": Operator(_dropout, pure=False),
+    "GRU": Operator(_recurrent),
+    "HammingWindow": Operator(_window),
+    "HannWindow": Operator(_window),
+    "LSTM": Operator(_recurrent),
+    "MelWeightMatrix": Operator(_mel_weights),
+    "Multinomial": Operator(_multinomial, pure=False),
+    "RNN": Operator(_recurrent),
+    "RandomNormal": Operator(_normal, pure=False),
+    "RandomNormalLike": Operator(_normal, pure=False),
+    "RandomUniform": Operator(_uniform, pure=False),
+    "RandomUniformLike": Operator(_uniform, pure=False),
+    "STFT": Operator(_spectrum),
 }

@@ -17,7 +17,9 @@ from vinculum.analysis.domain.dimensions import Dimension, Shape, bounds, elemen
 from vinculum.analysis.domain.facts import Fact, Facts, Kind
 from vinculum.analysis.domain.formats import gamma, outward
 from vinculum.analysis.domain.joining import join, unknown_size
-from vinculum.analysis.transfer.call import Call, Operand, Result, Transfer
+from vinculum.analysis.transfer import errors
+from vinculum.analysis.transfer.call import Call, Operand, Result
+from vinculum.analysis.transfer.operator import Operator
 from vinculum.analysis.transfer.operators.shapes import shape_from
 from vinculum.analysis.transfer.shared import axis_of, counts, hulled, hulled_with_zero, like, rest_on
 
@@ -279,21 +281,21 @@ def _constant_of_shape(call: Call, asked: AbstractTensor) -> AbstractTensor:
     return like(known, shape, known.box, bounds_from=BoundsFrom.MODEL, constant=whole)
 
 
-TABLE: Mapping[str, Transfer] = {
-    "Compress": _compress,
-    "ConstantOfShape": _constant_of_shape,
-    "EyeLike": _eye_like,
-    "Gather": _gather,
-    "GatherElements": _gather_elements,
-    "GatherND": _gather_nd,
-    "MaxUnpool": _max_unpool,
-    "NonMaxSuppression": _select_boxes,
-    "NonZero": _non_zero,
-    "OneHot": _one_hot,
-    "Range": _range,
-    "Scatter": _scatter,
-    "ScatterElements": _scatter,
-    "ScatterND": _scatter,
-    "TensorScatter": _tensor_scatter,
-    "Unique": _unique,
+TABLE: Mapping[str, Operator] = {
+    "Compress": Operator(_compress),
+    "ConstantOfShape": Operator(_constant_of_shape, error=errors.decided),
+    "EyeLike": Operator(_eye_like),
+    "Gather": Operator(_gather, error=errors.moved),
+    "GatherElements": Operator(_gather_elements, error=errors.moved),
+    "GatherND": Operator(_gather_nd, error=errors.moved),
+    "MaxUnpool": Operator(_max_unpool),
+    "NonMaxSuppression": Operator(_select_boxes),
+    "NonZero": Operator(_non_zero, error=errors.decided),
+    "OneHot": Operator(_one_hot),
+    "Range": Operator(_range),
+    "Scatter": Operator(_scatter),
+    "ScatterElements": Operator(_scatter),
+    "ScatterND": Operator(_scatter),
+    "TensorScatter": Operator(_tensor_scatter),
+    "Unique": Operator(_unique),
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,12 +13,17 @@ from vinculum.analysis.domain.box import LIMIT, Box
 from vinculum.analysis.domain.dimensions import Shape, bounds, element_count, resized
 from vinculum.analysis.domain.facts import Kind, find
 from vinculum.analysis.domain.formats import Bounds, Format, gamma, is_discrete, outward
-from vinculum.analysis.transfer.call import Call, Operand, Transfer
+from vinculum.analysis.transfer import errors
+from vinculum.analysis.transfer.call import Call, Operand
+from vinculum.analysis.transfer.errors import Computed, Errors
+from vinculum.analysis.transfer.operator import Operator
 from vinculum.analysis.transfer.operators.windows import convolution_shape, transposed_shape
 from vinculum.analysis.transfer.shared import broadcast, like, rest_on, unbounded
 
 _OURS = 2.0**-52
 """Of each of our own additions."""
+_LARGEST_PRODUCT = 1 << 20
+"""Elements of a matrix whose error is multiplied element by element; of a larger one only the largest one is."""
 _PIECE = 1 << 16
 """Elements of a large matrix that are added up at once."""
 
@@ -45,7 +50,8 @@ def _product(
     )
 
 
-def _matmul(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
+def matmul(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
+    """Return a product of matrices, or with a vector."""
     if a.shape is None or b.shape is None:
         return unbounded(a, None, b)
     if not a.shape or not b.shape:
@@ -174,29 +180,31 @@ def _weighted(a: AbstractTensor, b: AbstractTensor, rows: Any, result: AbstractT
     return like(result, result.shape, box, may_nan=result.may_nan and not finite)
 
 
-def _transposed(a: AbstractTensor) -> AbstractTensor:
+def turned(a: AbstractTensor) -> AbstractTensor:
+    """Return matrices with rows as columns."""
     if a.shape is None:
         return a
-    whole = None if a.constant is None else a.constant.T
-    return a.known(
-        shape=a.shape[::-1], box=a.box.mapped(np.transpose), constant=whole, affine=None, facts=(), entries=None
-    )
+    box = a.box.mapped(lambda b: np.swapaxes(b, -1, -2))
+    whole = None if a.constant is None else np.swapaxes(a.constant, -1, -2)
+    shape = (*a.shape[:-2], a.shape[-1], a.shape[-2])
+    return a.known(number=0, shape=shape, box=box, constant=whole, affine=None, facts=(), entries=None)
 
 
 def _gemm(call: Call, a: AbstractTensor, b: AbstractTensor, c: Operand = None) -> AbstractTensor:
-    p = _transposed(a) if call.attribute("transA", 0) else a
-    q = _transposed(b) if call.attribute("transB", 0) else b
+    p = turned(a) if call.attribute("transA", 0) and a.rank == 2 else a
+    q = turned(b) if call.attribute("transB", 0) and b.rank == 2 else b
     if p.rank != 2 or q.rank != 2:
         return unbounded(a, None, b)
     result = multiplied(p, q)
     alpha, beta = call.attribute("alpha", 1.0), call.attribute("beta", 1.0)
-    result = _scaled(result, alpha)
+    result = scaled(result, alpha)
     if c is None or beta == 0:
         return result
-    return _added(call, result, _scaled(c, beta))
+    return added(result, scaled(c, beta))
 
 
-def _scaled(a: AbstractTensor, factor: float) -> AbstractTensor:
+def scaled(a: AbstractTensor, factor: float) -> AbstractTensor:
+    """Return a multiple, wherever it is rounded."""
     if factor == 1.0:
         return a
     if a.form is None:
@@ -217,7 +225,7 @@ def _scaled(a: AbstractTensor, factor: float) -> AbstractTensor:
     )
 
 
-def _added(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
+def added(a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     """Return a sum whose order with those before is not known: the bias may be added first."""
     low, high = a.low + b.low, a.high + b.high
     nan = a.may_nan or b.may_nan
@@ -232,6 +240,14 @@ def _added(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     return tensor(
         a.element_type, shape, low, high, may_nan=nan, integral=a.integral and b.integral, bounds_from=rest_on(a, b)
     )
+
+
+def added_up(call: Call, *operands: Operand) -> AbstractTensor:
+    """Return the sum of operands in any order, those that are left out apart."""
+    total, *others = (operand for operand in operands if operand is not None)
+    for other in others:
+        total = call.values.numbered(added(total, other))
+    return total
 
 
 def _convolve(call: Call, x: AbstractTensor, w: AbstractTensor, bias: Operand = None) -> AbstractTensor:
@@ -275,7 +291,7 @@ def _convolved(
     else:
         box = bias.box.hulled()
     channels = None if shape is None else (1, shape[1], *[1] * (len(shape) - 2))
-    return _added(call, result, bias.known(box=box, shape=channels)).known(shape=shape)
+    return added(result, bias.known(box=box, shape=channels)).known(shape=shape)
 
 
 def _deformable(call: Call, x: AbstractTensor, w: AbstractTensor, *others: Operand) -> AbstractTensor:
@@ -340,7 +356,7 @@ def _columns_to_image(call: Call, a: AbstractTensor, *_: Operand) -> AbstractTen
     return unbounded(a, None) if not is_discrete(a.element_type) else anything(a.element_type, None)
 
 
-def _rotated(
+def rotated(
     call: Call, a: AbstractTensor, cosines: AbstractTensor, sines: AbstractTensor, *_: Operand
 ) -> AbstractTensor:
     """Return a rotary embedding: each element is x cos - y sin, or x itself."""
@@ -350,7 +366,7 @@ def _rotated(
     reach = float(a.box.largest().max()) * max(
         float(cosines.box.largest().max()) + float(sines.box.largest().max()), 1.0
     )
-    reach *= 1 + 8 * form.u
+    reach = reach * (1 + 8 * form.u) + 4 * form.smallest_subnormal
     nan = a.may_nan or cosines.may_nan or sines.may_nan
     low, high = outward(np.asarray(-reach), np.asarray(reach), form)
     return tensor(
@@ -358,16 +374,78 @@ def _rotated(
     )
 
 
-TABLE: Mapping[str, Transfer] = {
-    "Col2Im": _columns_to_image,
-    "Conv": _convolve,
-    "ConvInteger": _integer_product,
-    "ConvTranspose": _convolve_transposed,
-    "DeformConv": _deformable,
-    "Det": _determinant,
-    "Einsum": _einsum,
-    "Gemm": _gemm,
-    "MatMul": _matmul,
-    "MatMulInteger": _integer_product,
-    "RotaryEmbedding": _rotated,
+def _product_error(made: Computed) -> Errors:
+    error, magnitudes, count = _dots(made.operands[:2], made.errors[:2])
+    return errors.sum_of(error, _rounded_dots(made, magnitudes, count))
+
+
+def _gemm_error(made: Computed) -> Errors:
+    alpha, beta = abs(made.call.attribute("alpha", 1.0)), abs(made.call.attribute("beta", 1.0))
+    flips = [bool(made.call.attribute(name, 0)) for name in ("transA", "transB")]
+    error, magnitudes, count = _dots(made.operands[:2], made.errors[:2], flips)
+    error, magnitudes = errors.times(error, alpha), errors.times(magnitudes, alpha)
+    if len(made.operands) > 2:
+        error = errors.sum_of(error, errors.times(made.errors[2], beta))
+        magnitudes = errors.sum_of(magnitudes, errors.times(made.magnitude(2), beta))
+    return errors.sum_of(error, _rounded_dots(made, magnitudes, count + 3))
+
+
+def _rounded_dots(made: Computed, magnitudes: Errors, count: float) -> Errors:
+    return errors.sum_of(
+        errors.times(magnitudes, gamma(count + 1, made.form)), errors.times(count, made.form.smallest_subnormal)
+    )
+
+
+def _dots(
+    operands: Sequence[AbstractTensor], given: Sequence[Errors], flips: Sequence[bool] = (False, False)
+) -> tuple[Errors, Errors, float]:
+    """Return bounds of the error that sums of products carry in and of their magnitudes, and how many terms there are.
+
+    - `flips`: whether each matrix stands transposed.
+    """
+    shapes = [operand.shape for operand in operands]
+    if shapes[0] is None or shapes[1] is None or not shapes[0] or not shapes[1]:
+        raise errors.NoBoundError("the number of summed products is unknown")
+    axis = -2 if flips[0] and len(shapes[0]) > 1 else -1
+    count = bounds(shapes[0][axis])[1]
+    if not np.isfinite(count):
+        raise errors.NoBoundError("the number of summed products is unknown; declare the size of the dimension")
+    pairs = [_matrix(operand, error, flip) for operand, error, flip in zip(operands, given, flips, strict=True)]
+    (a, p), (b, q) = pairs
+    if a.ndim < 1 or b.ndim < 1:
+        a, p, b, q = (np.asarray(each.max()) for each in (a, p, b, q))
+        dot: Callable[[Errors, Errors], Errors] = lambda x, y: errors.times(errors.times(x, y), count)  # noqa: E731
+    else:
+        widened = 1 + 4 * (count + 2) * 2.0**-53  # What NumPy's own rounding takes off.
+
+        def dot(x: Errors, y: Errors) -> Errors:
+            return np.asarray(np.matmul(x, y) * widened + np.where((x != 0).any() and (y != 0).any(), 1e-300, 0.0))
+
+    return errors.sum_of(dot(a, q), dot(p, errors.sum_of(b, q))), dot(a, b), count
+
+
+def _matrix(operand: AbstractTensor, error: Errors, flip: bool) -> tuple[Errors, Errors]:
+    """Return the magnitudes of a matrix and its errors, element by element; of a large one the largest of each."""
+    constant = operand.constant
+    shape = operand.shape or ()
+    sizes = tuple(size for size in shape if isinstance(size, int))
+    if len(sizes) < len(shape) or np.prod(sizes) > _LARGEST_PRODUCT:
+        return np.asarray(operand.box.largest().max()), np.asarray(error.max())
+    magnitudes = np.abs(constant.astype(np.float64)) if constant is not None else operand.box.largest()
+    both = [np.broadcast_to(each, sizes) for each in (magnitudes, error)]
+    return (both[0].swapaxes(-1, -2), both[1].swapaxes(-1, -2)) if flip and len(sizes) > 1 else (both[0], both[1])
+
+
+TABLE: Mapping[str, Operator] = {
+    "Col2Im": Operator(_columns_to_image),
+    "Conv": Operator(_convolve),
+    "ConvInteger": Operator(_integer_product),
+    "ConvTranspose": Operator(_convolve_transposed),
+    "DeformConv": Operator(_deformable),
+    "Det": Operator(_determinant),
+    "Einsum": Operator(_einsum),
+    "Gemm": Operator(_gemm, error=_gemm_error),
+    "MatMul": Operator(matmul, error=_product_error),
+    "MatMulInteger": Operator(_integer_product),
+    "RotaryEmbedding": Operator(rotated),
 }

@@ -13,7 +13,9 @@ from vinculum.analysis.domain.box import Box
 from vinculum.analysis.domain.dimensions import Shape
 from vinculum.analysis.domain.facts import Fact, Facts, Kind
 from vinculum.analysis.domain.formats import is_discrete, type_range
+from vinculum.analysis.transfer import errors
 from vinculum.analysis.transfer.call import Call, Transfer
+from vinculum.analysis.transfer.operator import Operator
 from vinculum.analysis.transfer.refinement import refine
 from vinculum.analysis.transfer.shared import boolean, broadcast, like, rest_on, spread_facts, unbounded
 
@@ -186,22 +188,22 @@ def _shift(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     return tensor(a.element_type, shape, 0, high, integral=True, bounds_from=rest_on(a, b))
 
 
-TABLE: Mapping[str, Transfer] = {
-    "And": _and,
-    "BitShift": _shift,
-    "BitwiseAnd": _bits("and"),
-    "BitwiseNot": _bitwise_not,
-    "BitwiseOr": _bits("or"),
-    "BitwiseXor": _bits("xor"),
-    "Equal": _comparison("Equal"),
-    "Greater": _comparison("Greater"),
-    "GreaterOrEqual": _comparison("GreaterOrEqual"),
-    "IsInf": _is_infinite,
-    "IsNaN": _is_nan,
-    "Less": _comparison("Less"),
-    "LessOrEqual": _comparison("LessOrEqual"),
-    "Not": _not,
-    "Or": _or,
-    "Where": _where,
-    "Xor": _xor,
+TABLE: Mapping[str, Operator] = {
+    "And": Operator(_and, commutative=True),
+    "BitShift": Operator(_shift),
+    "BitwiseAnd": Operator(_bits("and")),
+    "BitwiseNot": Operator(_bitwise_not),
+    "BitwiseOr": Operator(_bits("or")),
+    "BitwiseXor": Operator(_bits("xor")),
+    "Equal": Operator(_comparison("Equal"), error=errors.decided, commutative=True),
+    "Greater": Operator(_comparison("Greater"), error=errors.decided),
+    "GreaterOrEqual": Operator(_comparison("GreaterOrEqual"), error=errors.decided),
+    "IsInf": Operator(_is_infinite, error=errors.decided),
+    "IsNaN": Operator(_is_nan, error=errors.decided),
+    "Less": Operator(_comparison("Less"), error=errors.decided),
+    "LessOrEqual": Operator(_comparison("LessOrEqual"), error=errors.decided),
+    "Not": Operator(_not),
+    "Or": Operator(_or, commutative=True),
+    "Where": Operator(_where, error=errors.where),
+    "Xor": Operator(_xor, commutative=True),
 }

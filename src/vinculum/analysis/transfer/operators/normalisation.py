@@ -10,10 +10,11 @@ import numpy as np
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom, anything, tensor
 from vinculum.analysis.domain.box import Box
 from vinculum.analysis.domain.dimensions import Shape, element_count, largest
-from vinculum.analysis.domain.formats import Bounds, gamma, outward
-from vinculum.analysis.transfer.call import Call, Operand, Result, Transfer
+from vinculum.analysis.domain.formats import FORMATS, Bounds, gamma, outward
+from vinculum.analysis.transfer.call import Call, Operand, Result
+from vinculum.analysis.transfer.operator import Hidden, Operator
 from vinculum.analysis.transfer.operators.arithmetic import square, square_root
-from vinculum.analysis.transfer.shared import axis_of, hull_of, like, rest_on, unbounded
+from vinculum.analysis.transfer.shared import axis_of, hull_of, like, never_negative, rest_on, unbounded
 
 _SLACK = 1e-2
 """Of a deviation that is computed with rounding."""
@@ -55,7 +56,8 @@ def _statistics(call: Call, a: AbstractTensor, shape: Shape | None, place: int) 
     return [spare for _ in range(len(call.results) - place)]
 
 
-def _layer(call: Call, a: AbstractTensor, scale: Operand = None, shift: Operand = None) -> Result:
+def layer(call: Call, a: AbstractTensor, scale: Operand = None, shift: Operand = None) -> list[AbstractTensor]:
+    """Return rows less their mean, over their deviation, times a scale and with a shift; and the statistics."""
     if a.form is None or a.shape is None:
         return [anything(a.element_type, a.shape) for _ in range(max(len(call.results), 1))]
     axis = axis_of(call.attribute("axis", -1), len(a.shape))
@@ -109,10 +111,10 @@ def _instance(call: Call, a: AbstractTensor, scale: Operand = None, shift: Opera
 
 
 def _root_mean_square(call: Call, a: AbstractTensor, scale: Operand = None) -> Result:
-    return _layer(call, a, scale)
+    return layer(call, a, scale)
 
 
-def trains(call: Call) -> bool:
+def _trains(call: Call) -> bool:
     """Tell whether a BatchNormalization takes the statistics of the batch."""
     return bool(call.attribute("training_mode", 0) if call.opset >= 7 else not call.attribute("is_test", 0))
 
@@ -129,7 +131,7 @@ def _batch(
     count = max(len(call.results), 1)
     spare = [anything(scale.element_type, scale.shape) for _ in range(count - 1)]
     per_channel = all(operand.rank == 1 for operand in (scale, shift, mean, variance))
-    if trains(call) or not per_channel or count > 1 or a.form is None or a.shape is None or len(a.shape) < 2:
+    if _trains(call) or not per_channel or count > 1 or a.form is None or a.shape is None or len(a.shape) < 2:
         return [anything(a.element_type, a.shape), *spare]
     channels = a.shape[1]
     given = [_channels(operand, len(a.shape), channels) for operand in (scale, shift, mean, variance)]
@@ -155,14 +157,7 @@ def _batch(
     return tensor(a.element_type, a.shape, low, high, may_nan=nan, bounds_from=rest_on(a, scale, mean, variance))
 
 
-def normalised_axes(call: Call, a: AbstractTensor) -> tuple[int, ...] | None:
-    """Return the axes that LayerNormalization and RMSNormalization reduce."""
-    if a.shape is None:
-        return None
-    return tuple(range(axis_of(call.attribute("axis", -1), len(a.shape)), len(a.shape)))
-
-
-def norm_of_rows(call: Call, a: AbstractTensor) -> AbstractTensor:
+def _norm_of_rows(call: Call, a: AbstractTensor) -> AbstractTensor:
     """Return the norms that LpNormalization divides by, hulled."""
     assert a.form is not None
     if a.shape is None:
@@ -182,14 +177,14 @@ def norm_of_rows(call: Call, a: AbstractTensor) -> AbstractTensor:
 def _norm(call: Call, a: AbstractTensor) -> AbstractTensor:
     if a.form is None:
         return anything(a.element_type, a.shape)
-    norm = norm_of_rows(call, a)
+    norm = _norm_of_rows(call, a)
     safe = float(np.square(a.mag.min())) >= a.form.smallest_normal and a.form.u < 2.0**-20
     limit = 1.0 + 1e-3 if safe else np.inf  # Where squares underflow it is 1.22, or infinite.
     nan = a.may_nan or a.may_infinite or norm.may_zero
     return tensor(a.element_type, a.shape, -limit, limit, may_nan=nan, bounds_from=BoundsFrom.MODEL)
 
 
-def local_response_divisor(call: Call, a: AbstractTensor) -> AbstractTensor:
+def _local_response_divisor(call: Call, a: AbstractTensor) -> AbstractTensor:
     """Return bias + alpha/size * sum of squares, where a power of it divides.
 
     Runtimes keep one sum along the channels, add the next square and subtract the last, and what is rounded stays.
@@ -208,7 +203,7 @@ def local_response_divisor(call: Call, a: AbstractTensor) -> AbstractTensor:
 def _local_response(call: Call, a: AbstractTensor) -> AbstractTensor:
     """Return x / (bias + alpha/size * sum of squares)**beta."""
     beta = float(call.attribute("beta", 0.75))
-    least = float(local_response_divisor(call, a).low.min()) if a.form is not None else 0.0
+    least = float(_local_response_divisor(call, a).low.min()) if a.form is not None else 0.0
     if a.form is None or least <= 0 or beta < 0:
         return unbounded(a, a.shape)
     factor = least**-beta * 1.001
@@ -222,13 +217,70 @@ def _mean_and_variance(call: Call, a: AbstractTensor) -> AbstractTensor:
     return unbounded(a, a.shape)
 
 
-TABLE: Mapping[str, Transfer] = {
-    "BatchNormalization": _batch,
-    "GroupNormalization": _instance,
-    "InstanceNormalization": _instance,
-    "LRN": _local_response,
-    "LayerNormalization": _layer,
-    "LpNormalization": _norm,
-    "MeanVarianceNormalization": _mean_and_variance,
-    "RMSNormalization": _root_mean_square,
+def _epsilon(call: Call, x: AbstractTensor) -> float:
+    """Return the epsilon as it is in the type that statistics are computed in."""
+    stashed = int(call.attribute("stash_type", 1)) == 1
+    if call.operator == "InstanceNormalization" or (call.operator == "GroupNormalization" and call.opset < 21):
+        stashed = False
+    epsilon = np.asarray(np.float64(np.float32(call.attribute("epsilon", 1e-5))))
+    form = FORMATS["float32"] if stashed or x.form is None else x.form
+    return max(float(form.round(epsilon)), 0.0)
+
+
+def deviation(call: Call, x: AbstractTensor, *_: Operand) -> Hidden:
+    """Return the root of a variance, which is zero where all elements are equal, and of the epsilon."""
+    return Hidden(0, never_negative(x, np.sqrt(_epsilon(call, x))))
+
+
+def _root_of_squares(call: Call, x: AbstractTensor, *_: Operand) -> Hidden:
+    least = _epsilon(call, x)
+    if x.shape is not None and x.form is not None:
+        axes = tuple(range(axis_of(call.attribute("axis", -1), len(x.shape)), len(x.shape)))
+        count = element_count(x.shape[axis] for axis in axes)[1]
+        square = np.square(x.mag.max(axis=axes)).min() / count * 0.99
+        least += float(square) if square >= x.form.smallest_normal else 0.0
+    return Hidden(0, never_negative(x, np.sqrt(least)))
+
+
+def _bare_deviation(call: Call, x: AbstractTensor) -> Hidden:
+    """Return a deviation to which ONNX's definition adds 1e-9, and runtimes nothing."""
+    return Hidden(0, never_negative(x, 0.0))
+
+
+def _batch_deviation(call: Call, x: AbstractTensor, *others: Operand) -> Hidden | None:
+    """Return the variance that is given, or that of the batch in training, and the epsilon."""
+    variance = others[3] if len(others) > 3 else None
+    epsilon = np.float64(np.float32(call.attribute("epsilon", 1e-5)))
+    if _trains(call):
+        return Hidden(0, never_negative(x, max(float(epsilon), 0.0)))
+    if variance is None or variance.form is None:
+        return None
+    low, high = variance.low + epsilon, variance.high + epsilon
+    divisor = tensor(variance.element_type, variance.shape, low, high, bounds_from=variance.bounds_from)
+    return Hidden(4, divisor, of_zero=False)
+
+
+def _local_response_sum(call: Call, x: AbstractTensor) -> Hidden | None:
+    # Only declared ranges say how large squares are, whose running sum cancels.
+    biased = float(call.attribute("bias", 1.0)) > 0
+    cancels = biased and float(call.attribute("alpha", 1e-4)) >= 0
+    if cancels and x.bounds_from is BoundsFrom.TYPE:
+        return None
+    return Hidden(0, _local_response_divisor(call, x), of_zero=not biased)
+
+
+def _own_norm(call: Call, x: AbstractTensor) -> Hidden:
+    return Hidden(0, _norm_of_rows(call, x))
+
+
+TABLE: Mapping[str, Operator] = {
+    "BatchNormalization": Operator(_batch, hidden=_batch_deviation),
+    "GroupNormalization": Operator(_instance, hidden=deviation),
+    "InstanceNormalization": Operator(_instance, hidden=deviation),
+    "LRN": Operator(_local_response, hidden=_local_response_sum),
+    "LayerNormalization": Operator(layer, hidden=deviation),
+    "LpNormalization": Operator(_norm, hidden=_own_norm),
+    "MeanVarianceNormalization": Operator(_mean_and_variance, hidden=_bare_deviation),
+    "RMSNormalization": Operator(_root_mean_square, hidden=_root_of_squares),
+    "SimplifiedLayerNormalization": Operator(_root_mean_square, hidden=_root_of_squares),  # ONNX Runtime's own name.
 }

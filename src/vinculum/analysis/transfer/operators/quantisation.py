@@ -8,10 +8,11 @@ import numpy as np
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom, anything, tensor
 from vinculum.analysis.domain.formats import FORMATS, INTEGERS, outward, type_range
-from vinculum.analysis.transfer.call import Call, Operand, Result, Transfer
+from vinculum.analysis.transfer.call import Call, Operand, Result
+from vinculum.analysis.transfer.operator import Hidden, Operator
 from vinculum.analysis.transfer.operators.arithmetic import quotient_bounds
 from vinculum.analysis.transfer.operators.windows import convolution_shape
-from vinculum.analysis.transfer.shared import broadcast, rest_on
+from vinculum.analysis.transfer.shared import broadcast, never_negative, rest_on
 
 
 def _quantised_type(call: Call, point: Operand) -> str:
@@ -94,10 +95,20 @@ def _quantised_product(call: Call, *operands: Operand) -> AbstractTensor:
     return anything(element_type, shape).known(bounds_from=BoundsFrom.MODEL)
 
 
-TABLE: Mapping[str, Transfer] = {
-    "DequantizeLinear": _dequantise,
-    "DynamicQuantizeLinear": _dynamic,
-    "QLinearConv": _quantised_product,
-    "QLinearMatMul": _quantised_product,
-    "QuantizeLinear": _quantise,
+def _scale(call: Call, x: AbstractTensor, scale: Operand = None, *_: Operand) -> Hidden | None:
+    return None if scale is None or scale.form is None else Hidden(1, scale, x.may_zero)
+
+
+def _dynamic_scale(call: Call, x: AbstractTensor) -> Hidden:
+    """Return the scale of a range that zero is put into: zero where all elements are."""
+    guarded = "ONNX Runtime, which takes a scale of 1 there"
+    return Hidden(0, never_negative(x, float(x.mag.max()) / 256), guarded_by=guarded)
+
+
+TABLE: Mapping[str, Operator] = {
+    "DequantizeLinear": Operator(_dequantise),
+    "DynamicQuantizeLinear": Operator(_dynamic, hidden=_dynamic_scale),
+    "QLinearConv": Operator(_quantised_product),
+    "QLinearMatMul": Operator(_quantised_product),
+    "QuantizeLinear": Operator(_quantise, hidden=_scale),
 }

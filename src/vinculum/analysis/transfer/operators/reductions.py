@@ -15,10 +15,22 @@ from vinculum.analysis.domain.dimensions import Shape, element_count
 from vinculum.analysis.domain.facts import Fact, Facts, Kind, find, moved_facts
 from vinculum.analysis.domain.formats import Bounds, Format, gamma, is_discrete, outward, type_range
 from vinculum.analysis.domain.joining import known_size
+from vinculum.analysis.transfer import errors
 from vinculum.analysis.transfer.call import Call, Operand, Result, Transfer
+from vinculum.analysis.transfer.errors import Computed, Errors
+from vinculum.analysis.transfer.operator import Hidden, Operator
 from vinculum.analysis.transfer.operators.activations import logarithm
 from vinculum.analysis.transfer.operators.arithmetic import square, square_root
-from vinculum.analysis.transfer.shared import axis_of, counts, hulled, like, margined, rest_on, unbounded
+from vinculum.analysis.transfer.shared import (
+    axis_of,
+    counts,
+    hulled,
+    like,
+    margined,
+    never_negative,
+    rest_on,
+    unbounded,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -448,25 +460,71 @@ def _loss(call: Call, scores: AbstractTensor, target: AbstractTensor, weight: Op
     return [unbounded(scores, e.shape).known(bounds_from=rests) for e in call.results or (call.expected(),)]
 
 
-TABLE: Mapping[str, Transfer] = {
-    "ArgMax": _extreme_index,
-    "ArgMin": _extreme_index,
-    "CumProd": _cumulative_product,
-    "CumSum": _cumulative_sum,
-    "Hardmax": _hardmax,
-    "LogSoftmax": _log_softmax,
-    "NegativeLogLikelihoodLoss": _loss,
-    "ReduceL1": _reduction(_reduce_l1),
-    "ReduceL2": _reduction(_reduce_l2),
-    "ReduceLogSum": _reduction(_reduce_log_sum),
-    "ReduceLogSumExp": _reduction(_reduce_log_sum_exp),
-    "ReduceMax": _reduction(_reduce_extremum(largest=True)),
-    "ReduceMean": _reduction(_reduce_mean),
-    "ReduceMin": _reduction(_reduce_extremum(largest=False)),
-    "ReduceProd": _reduction(_reduce_product),
-    "ReduceSum": _reduction(_reduce_sum),
-    "ReduceSumSquare": _reduction(_reduce_sum_square),
-    "Softmax": _softmax,
-    "SoftmaxCrossEntropyLoss": _loss,
-    "TopK": _largest_elements,
+def _summed_error(made: Computed) -> Errors:
+    error, magnitudes, rows = _along(made)
+    return errors.sum_of(error, errors.times(magnitudes, gamma(max(rows.most - 1, 0), made.form)))
+
+
+def _averaged_error(made: Computed) -> Errors:
+    error, magnitudes, rows = _along(made)
+    rounded = errors.sum_of(error, errors.times(magnitudes, gamma(rows.most + 1, made.form)))
+    return errors.sum_of(errors.up(rounded / max(rows.fewest, 1)), made.rounding())
+
+
+def _along(made: Computed) -> tuple[Errors, Errors, Rows]:
+    """Return bounds of the sums of errors and of magnitudes, and what is summed."""
+    if any(error.any() for error in made.errors[1:]):
+        raise errors.NoBoundError("the summed elements may differ")
+    rows = reduced_rows(made.call, made.operands[0], made.operands[1] if len(made.operands) > 1 else None)
+    if rows is None:
+        raise errors.NoBoundError("the number of summed terms is unknown")
+    if not np.isfinite(rows.most):
+        raise errors.NoBoundError("the number of summed terms is unknown; declare the size of the dimension")
+    # The largest one as often as there are terms.
+    p, a = np.asarray(made.errors[0].max()), np.asarray(made.magnitude(0).max())
+    return errors.times(p, rows.most), errors.times(a, rows.most), rows
+
+
+def _count(call: Call, x: AbstractTensor, axes: Operand = None) -> Hidden | None:
+    """Return the number of elements that a mean is over, where it is known to be open to zero."""
+    rows = reduced_rows(call, x, axes)
+    if rows is None or rows.fewest > 0 or not rows.axes:
+        return None
+    count = tensor(x.element_type, None, rows.fewest, rows.most, may_minus_zero=False)
+    return Hidden(0, count, guarded_by="ONNX Runtime, where the mean of nothing is 0")
+
+
+def _sum_of_weights(call: Call, x: AbstractTensor, target: Operand = None, weight: Operand = None) -> Hidden | None:
+    """Return the sum of the weights of all targets, those that are ignored left out; without weights, how many."""
+    if call.attribute("reduction", "mean") != "mean" or target is None:
+        return None
+    ignored = call.attribute("ignore_index", None)
+    low, high = target.box.hull()
+    least = 0.0 if ignored is not None and low <= ignored <= high else 1.0
+    if weight is not None:
+        least *= float(weight.mag.min()) if bool((weight.low >= 0).all()) else 0.0
+    return Hidden(1 if weight is None else 2, never_negative(x, least).known(bounds_from=rest_on(target, weight)))
+
+
+TABLE: Mapping[str, Operator] = {
+    "ArgMax": Operator(_extreme_index, error=errors.decided),
+    "ArgMin": Operator(_extreme_index, error=errors.decided),
+    "CumProd": Operator(_cumulative_product),
+    "CumSum": Operator(_cumulative_sum),
+    "Hardmax": Operator(_hardmax),
+    "LogSoftmax": Operator(_log_softmax),
+    "NegativeLogLikelihoodLoss": Operator(_loss, hidden=_sum_of_weights),
+    "ReduceL1": Operator(_reduction(_reduce_l1)),
+    "ReduceL2": Operator(_reduction(_reduce_l2)),
+    "ReduceLogSum": Operator(_reduction(_reduce_log_sum)),
+    "ReduceLogSumExp": Operator(_reduction(_reduce_log_sum_exp)),
+    "ReduceMax": Operator(_reduction(_reduce_extremum(largest=True)), error=errors.moved),
+    "ReduceMean": Operator(_reduction(_reduce_mean), error=_averaged_error, hidden=_count),
+    "ReduceMin": Operator(_reduction(_reduce_extremum(largest=False)), error=errors.moved),
+    "ReduceProd": Operator(_reduction(_reduce_product)),
+    "ReduceSum": Operator(_reduction(_reduce_sum), error=_summed_error),
+    "ReduceSumSquare": Operator(_reduction(_reduce_sum_square)),
+    "Softmax": Operator(_softmax),
+    "SoftmaxCrossEntropyLoss": Operator(_loss, hidden=_sum_of_weights),
+    "TopK": Operator(_largest_elements),
 }

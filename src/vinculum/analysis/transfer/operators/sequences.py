@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, anything
 from vinculum.analysis.domain.dimensions import resized
 from vinculum.analysis.domain.joining import join, unknown_size
-from vinculum.analysis.transfer.call import Call, Operand, Transfer
+from vinculum.analysis.transfer.call import Call, Operand
+from vinculum.analysis.transfer.operator import Operator
 from vinculum.analysis.transfer.shared import axis_of, boolean, counts, hulled
 
 
@@ -53,16 +54,16 @@ def _has_element(call: Call, value: Operand = None) -> AbstractTensor:
     return boolean(())
 
 
-TABLE: Mapping[str, Transfer] = {
-    "ConcatFromSequence": _one_after_another,
-    "Optional": _whole,
-    "OptionalGetElement": _whole,
-    "OptionalHasElement": _has_element,
-    "SequenceAt": _whole,
-    "SequenceConstruct": _construct,
-    "SequenceEmpty": _empty,
-    "SequenceErase": _whole,
-    "SequenceInsert": _insert,
-    "SequenceLength": _length,
-    "SplitToSequence": _split,
+TABLE: Mapping[str, Operator] = {
+    "ConcatFromSequence": Operator(_one_after_another),
+    "Optional": Operator(_whole),
+    "OptionalGetElement": Operator(_whole),
+    "OptionalHasElement": Operator(_has_element),
+    "SequenceAt": Operator(_whole),
+    "SequenceConstruct": Operator(_construct),
+    "SequenceEmpty": Operator(_empty),
+    "SequenceErase": Operator(_whole),
+    "SequenceInsert": Operator(_insert),
+    "SequenceLength": Operator(_length),
+    "SplitToSequence": Operator(_split),
 }

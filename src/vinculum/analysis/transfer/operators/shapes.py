@@ -14,7 +14,9 @@ from vinculum.analysis.domain.constants import constant
 from vinculum.analysis.domain.dimensions import Dimension, Shape, bounds, fixed, resized
 from vinculum.analysis.domain.facts import Facts, Kind, moved_facts
 from vinculum.analysis.domain.joining import known_size, unknown_size
+from vinculum.analysis.transfer import errors
 from vinculum.analysis.transfer.call import Call, Operand, Result, Transfer
+from vinculum.analysis.transfer.operator import Operator
 from vinculum.analysis.transfer.shared import axis_of, broadcast, counts, hulled, hulled_with_zero, like, moved, rest_on
 
 
@@ -483,23 +485,23 @@ def _triangle(call: Call, a: AbstractTensor, diagonal: Operand = None) -> Abstra
     return constant(cut(a.small, int(place)), a.element_type)
 
 
-TABLE: Mapping[str, Transfer] = {
-    "CenterCropPad": _center_crop_pad,
-    "Concat": _concat,
-    "DepthToSpace": _depth_and_space(to_space=True),
-    "Expand": _expand,
-    "Flatten": _flatten,
-    "Pad": _pad,
-    "Reshape": _reshape,
-    "ReverseSequence": _reverse_sequence,
-    "Shape": _shape,
-    "Size": _size,
-    "Slice": _slice,
-    "SpaceToDepth": _depth_and_space(to_space=False),
-    "Split": _split,
-    "Squeeze": _squeeze,
-    "Tile": _tile,
-    "Transpose": _transpose,
-    "Trilu": _triangle,
-    "Unsqueeze": _unsqueeze,
+TABLE: Mapping[str, Operator] = {
+    "CenterCropPad": Operator(_center_crop_pad),
+    "Concat": Operator(_concat, error=errors.chosen),
+    "DepthToSpace": Operator(_depth_and_space(to_space=True), error=errors.moved),
+    "Expand": Operator(_expand, error=errors.moved),
+    "Flatten": Operator(_flatten, error=errors.moved),
+    "Pad": Operator(_pad),
+    "Reshape": Operator(_reshape, error=errors.moved),
+    "ReverseSequence": Operator(_reverse_sequence),
+    "Shape": Operator(_shape, error=errors.none),
+    "Size": Operator(_size, error=errors.none),
+    "Slice": Operator(_slice, error=errors.moved),
+    "SpaceToDepth": Operator(_depth_and_space(to_space=False), error=errors.moved),
+    "Split": Operator(_split, error=errors.moved),
+    "Squeeze": Operator(_squeeze, error=errors.moved),
+    "Tile": Operator(_tile, error=errors.moved),
+    "Transpose": Operator(_transpose, error=errors.moved),
+    "Trilu": Operator(_triangle),
+    "Unsqueeze": Operator(_unsqueeze, error=errors.moved),
 }

@@ -12,7 +12,9 @@ from vinculum.analysis.domain.box import Box
 from vinculum.analysis.domain.dimensions import Dimension, Shape, element_count
 from vinculum.analysis.domain.formats import gamma, outward
 from vinculum.analysis.domain.joining import known_size, unknown_size
-from vinculum.analysis.transfer.call import Call, Operand, Result, Transfer
+from vinculum.analysis.transfer import errors
+from vinculum.analysis.transfer.call import Call, Operand, Result
+from vinculum.analysis.transfer.operator import Operator
 from vinculum.analysis.transfer.shared import counts, hulled, like, unbounded
 
 
@@ -207,16 +209,16 @@ def _sample_grid(call: Call, a: AbstractTensor, grid: AbstractTensor) -> Abstrac
     return tensor(a.element_type, shape, low - reach, high + reach, may_nan=a.may_nan, bounds_from=a.bounds_from)
 
 
-TABLE: Mapping[str, Transfer] = {
-    "AveragePool": _mean_pool,
-    "GlobalAveragePool": _global_mean_pool,
-    "GlobalLpPool": _norm_pool,
-    "GlobalMaxPool": _global_max_pool,
-    "GridSample": _sample_grid,
-    "LpPool": _norm_pool,
-    "MaxPool": _max_pool,
-    "MaxRoiPool": _region_pool,
-    "Resize": _resize,
-    "RoiAlign": _region_pool,
-    "Upsample": _resize,
+TABLE: Mapping[str, Operator] = {
+    "AveragePool": Operator(_mean_pool),
+    "GlobalAveragePool": Operator(_global_mean_pool),
+    "GlobalLpPool": Operator(_norm_pool),
+    "GlobalMaxPool": Operator(_global_max_pool, error=errors.moved),
+    "GridSample": Operator(_sample_grid),
+    "LpPool": Operator(_norm_pool),
+    "MaxPool": Operator(_max_pool, error=errors.moved),
+    "MaxRoiPool": Operator(_region_pool),
+    "Resize": Operator(_resize),
+    "RoiAlign": Operator(_region_pool),
+    "Upsample": Operator(_resize),
 }

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from vinculum.errors import ModelError
-from vinculum.text import one_line
+from vinculum.text import one_line, pip_install
 
 IR_VERSION = 10  # The newest that all supported versions of ONNX Runtime read.
 
@@ -29,7 +29,7 @@ def onnxruntime() -> ModuleType:
     except ImportError as error:
         raise ModelError(
             f"the engine 'onnxruntime' needs the package onnxruntime ({one_line(error)}); "
-            "install it: pip install 'vinculum-div[onnxruntime]'"
+            f"install it: {pip_install('onnxruntime')}"
         ) from None
     return package  # type: ignore[no-any-return]  # it ships no types
 

@@ -18,6 +18,7 @@ from vinculum.errors import ModelError, VinculumError
 from vinculum.models.engines.openvino.cut_model import Request
 from vinculum.models.limits import LimitError, seconds_left, waiting
 from vinculum.sandbox import End, Isolated, Limits
+from vinculum.text import pip_install
 
 # No limits, since a model's needs are not known: Ctrl-C ends a run that hangs, the system one that exhausts the memory.
 _LIMITS = Limits(seconds=float("inf"), start=float("inf"), memory=sys.maxsize)
@@ -92,4 +93,4 @@ class CutProcess(OpenVinoProcess):
 def check_installed(who: str) -> None:
     """Check that OpenVINO is installed; ModelError if not."""
     if find_spec("openvino") is None:
-        raise ModelError(f"{who} needs the package openvino; install it: pip install 'vinculum-div[openvino]'")
+        raise ModelError(f"{who} needs the package openvino; install it: {pip_install('openvino')}")

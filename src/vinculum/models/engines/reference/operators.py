@@ -70,9 +70,12 @@ def quotient(
     options = {"opset": division.spec.since_version, **attributes}
 
     def compute(a: Any, b: Any) -> NDArray[Any]:
+        quotients: NDArray[Any]
         if division.spec.name == "Reciprocal":
-            return onnx_ops.reciprocal(b, **options)
-        return onnx_ops.div(a, b, **options, **asdict(execution.policies))
+            quotients = onnx_ops.reciprocal(b, **options)
+        else:
+            quotients = onnx_ops.div(a, b, **options, **asdict(execution.policies))
+        return quotients
 
     return execution.divide(division, dividend, divisor, compute)
 

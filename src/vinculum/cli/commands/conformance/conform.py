@@ -1,0 +1,128 @@
+"""``vinculum conform``: test the divisions of a runtime against the specification, case by case."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from vinculum.cli import options
+from vinculum.cli.answers import end
+from vinculum.cli.commands.conformance.outputs import Outputs, finish
+from vinculum.cli.commands.conformance.runs import asked, saved
+from vinculum.errors import AttributeValueError
+
+if TYPE_CHECKING:
+    from vinculum.conformance.expect import KnownDeviations
+
+_HELP = (
+    f"{options.RUNTIMES}'openvino\\[device=GPU]'. answers:DIR judges what a program answered to an export of "
+    "vinculum vectors. With --diff, two files written by --save."
+)
+
+
+def conform(
+    backends: Annotated[list[str] | None, typer.Argument(metavar="BACKEND", help=_HELP, show_default=False)] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Run fewer cases; takes seconds.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Run every case; takes minutes.")] = False,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="GLOB", help="Run only cases whose id matches, such as 'Div-14/int64/*'. May be repeated."
+        ),
+    ] = None,
+    save: options.Save = None,
+    junit: options.Junit = None,
+    sarif: options.Sarif = None,
+    html: options.Html = None,
+    expect: options.Expect = None,
+    record: options.Record = None,
+    workers: options.Workers = 2,
+    case_limit: options.CaseLimit = 30.0,
+    memory_limit: options.MemoryLimit = 4096,
+    list_ids: Annotated[bool, typer.Option("--list", help="Print the ids of the cases; run none.")] = False,
+    diff: Annotated[
+        bool, typer.Option("--diff", help="Compare two runs, BEFORE.json AFTER.json; run nothing.")
+    ] = False,
+    verbose: options.Verbose = False,
+) -> None:
+    """Compare a runtime's divisions, of every operator version and element type, with the exact quotients.
+
+    Exit codes: 0 if every case passes, is not supported or deviates as --expect says; 1 if not; 2 for wrong usage.
+    """
+    level = options.level_asked(quick, full)
+    patterns = tuple(only or ())
+    outputs = Outputs(save, junit, sarif, html, record, tuple(expect or ()))
+    if list_ids or diff:
+        _check_alone("--list" if list_ids else "--diff", outputs, bool(backends))
+    if list_ids:
+        _list(level, patterns)
+        return
+    if diff:
+        _compare(backends or [], verbose=verbose)
+        return
+    from vinculum.conformance.cases.case import Level
+    from vinculum.conformance.run.planning import plan
+    from vinculum.conformance.run.record import Selection
+
+    if record is not None and (len(backends or ()) > 1 or patterns):
+        raise AttributeValueError("--record records one whole run: give one BACKEND and no --only")
+    known = outputs.known()
+    names = tuple(dict.fromkeys(backends or known))
+    _check(names, known, workers)
+    plans = []
+    for name in names:
+        of_file = known[name].level if name in known else Level.DEFAULT
+        selection = Selection(Level(level) if level else of_file, patterns, case_limit, memory_limit << 20)
+        plans.append(plan(name, selection))
+    runs = [asked(planned, workers, known.get(planned.backend)) for planned in plans]
+    finish(runs, known, outputs, verbose=verbose)
+
+
+def _check_alone(option: str, outputs: Outputs, backends: bool) -> None:
+    """Refuse arguments that would have no effect, as nothing is run."""
+    idle = ["BACKEND"] * (backends and option == "--list") + outputs.given()
+    if idle:
+        raise AttributeValueError(f"{option} runs nothing and writes no file; leave {idle[0]} out")
+
+
+def _list(level: str | None, patterns: Sequence[str]) -> None:
+    from vinculum.conformance.cases.case import Level
+    from vinculum.conformance.run.planning import selected
+    from vinculum.conformance.run.record import Selection
+
+    for case in selected(Selection(Level(level or "default"), tuple(patterns))):
+        print(case.id)
+
+
+def _compare(files: Sequence[str], *, verbose: bool) -> None:
+    """Print the differences between two saved runs; exit with 1 if there are any."""
+    from vinculum.conformance.run.diff import run_diff
+    from vinculum.reporting.conformance.diff import page
+    from vinculum.reporting.terminal import console
+
+    if len(files) != 2:
+        raise AttributeValueError(f"--diff compares two files of runs, BEFORE.json AFTER.json; {len(files)} were given")
+    before, after = (saved(Path(file), {}) for file in files)
+    found = run_diff(before, after)
+    console().print(page(found, verbose=verbose))
+    end(finds=any(diff.changes for diff in found))
+
+
+def _check(names: Sequence[str], known: dict[str, KnownDeviations], workers: int) -> None:
+    """Refuse options that do not go together."""
+    import os
+
+    if not names:
+        raise AttributeValueError("give a BACKEND to test, such as onnxruntime; see vinculum conform --help")
+    unasked = [name for name in known if name not in names]
+    if unasked:
+        name = unasked[0]
+        raise AttributeValueError(
+            f"{known[name].file} is for {name!r}, which is not among the backends given; add it, or leave the file out"
+        )
+    cores = os.cpu_count() or 1
+    if workers > max(cores, 2):
+        raise AttributeValueError(f"--workers {workers} is more than the {cores} cores of this machine; give fewer")

@@ -1,1 +1,0 @@
-"""Judging answers by the exact reference: verdicts, as data."""

@@ -1,0 +1,103 @@
+"""The differences between two runs of the suite, such as those of two versions of a runtime."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from vinculum.conformance.cases.case import CaseId
+from vinculum.conformance.run.answers import answered
+from vinculum.conformance.run.judgement import apart
+from vinculum.conformance.run.record import Result, Run
+from vinculum.errors import AttributeValueError
+from vinculum.text import listed
+
+
+@dataclass(frozen=True)
+class Change:
+    """A case whose verdict, answer or cause changed.
+
+    Attributes
+    ----------
+    before, after : Result
+        The result in each run.
+    differing : int or None
+        In how many quotients the answers differ; None if in none, or if they cannot be compared.
+    """
+
+    before: Result
+    after: Result
+    differing: int | None = None
+
+    @property
+    def id(self) -> CaseId:
+        """The id of the case."""
+        return self.after.id
+
+
+@dataclass(frozen=True)
+class RunDiff:
+    """The differences between two runs.
+
+    Attributes
+    ----------
+    before, after : Run
+        The runs.
+    changes : tuple of Change
+        The cases of both that differ, in the suite's order.
+    removed, added : int
+        The number of cases that only the first or only the second run has; a case with other numbers is another.
+    """
+
+    before: Run
+    after: Run
+    changes: tuple[Change, ...]
+    removed: int
+    added: int
+
+    @property
+    def versions(self) -> Mapping[str, tuple[str, str]]:
+        """The versions that differ, before and after."""
+        before, after = self.before.versions, self.after.versions
+        names = dict.fromkeys((*before, *after))
+        pairs = {name: (before.get(name, "none"), after.get(name, "none")) for name in names}
+        return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+
+
+def run_diff(before: Sequence[Run], after: Sequence[Run]) -> tuple[RunDiff, ...]:
+    """Return the differences for each runtime; two single runs are compared even if their runtimes differ.
+
+    Raises
+    ------
+    AttributeValueError
+        If the files have no runtime in common.
+    """
+    if len(before) == len(after) == 1:
+        return (_diff(before[0], after[0]),)
+    earlier = {run.backend: run for run in before}
+    found = tuple(_diff(earlier[run.backend], run) for run in after if run.backend in earlier)
+    if not found:
+        names = listed([run.backend for run in after])
+        raise AttributeValueError(f"the first file has no run of {names}; give two files with runs of one backend")
+    return found
+
+
+def _diff(before: Run, after: Run) -> RunDiff:
+    earlier = {(result.id, result.digest): result for result in before.results}
+    both = [(earlier[key], new) for new in after.results if (key := (new.id, new.digest)) in earlier]
+    answers, others = ({one.case.id: one for one in answered(run)} for run in (before, after))
+    changes = []
+    for old, new in both:
+        differing: int | None = 0
+        if old.id in answers and old.id in others and old.answer != new.answer:
+            one = answers[old.id]
+            differing = apart(one.answer, others[old.id].answer, one.case.expectation)
+        if differing != 0 or _worth(old) != _worth(new):
+            changes.append(Change(old, new, differing or None))
+    return RunDiff(before, after, tuple(changes), len(earlier) - len(both), len(after.results) - len(both))
+
+
+def _worth(result: Result) -> tuple[object, ...]:
+    """Return the parts of a result that are compared: verdict, values and cause, but not the runtime's messages."""
+    verdict = result.verdict
+    return verdict.kind, verdict.differing, verdict.example, verdict.unspecified, result.cause

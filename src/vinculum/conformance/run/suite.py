@@ -1,0 +1,280 @@
+"""Running the suite: a runtime executes the cases in subprocesses, and its answers are judged in our process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from contextlib import ExitStack
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
+from threading import Lock
+from time import perf_counter
+from typing import TypeVar
+
+from vinculum.conformance.arithmetic import Answered, explain
+from vinculum.conformance.cases.case import Advance, Case
+from vinculum.conformance.cases.operation import Operation
+from vinculum.conformance.expect.known import KnownDeviations
+from vinculum.conformance.run.answers import digest, kept
+from vinculum.conformance.run.installation import environment
+from vinculum.conformance.run.judgement import is_same, judge, varying
+from vinculum.conformance.run.planning import Plan
+from vinculum.conformance.run.record import Cause, Result, Run
+from vinculum.conformance.run.shrinking import shrunk
+from vinculum.conformance.run.verdict import Kind, Verdict
+from vinculum.conformance.runtimes.protocol import Runtime
+from vinculum.conformance.runtimes.registry import STARTED
+from vinculum.conformance.vectors.answers import GivenAnswers
+from vinculum.interruption import Interruption
+from vinculum.sandbox import Answer, End, Isolated, Limits
+from vinculum.spec.element_types import ElementType
+from vinculum.text import encodable
+
+_T = TypeVar("_T")
+
+_LOOK = 0.2  # Seconds between two checks for interruptions.
+_ENDED = (Kind.CRASHED, Kind.HUNG, Kind.OUT_OF_MEMORY)
+_UNREPEATED = {
+    Kind.HUNG: "# This did not end within the time limit; it was not run again to verify that.\n",
+    Kind.OUT_OF_MEMORY: "# This exceeded the memory limit in two processes; it was not run again.\n",
+    Kind.DIFFERS: "# The answers to this differ from one run to the next, so it may print the right quotients.\n",
+}
+
+_UNSPECIFIED = (
+    "The specification leaves the quotient unspecified: any will do, but a runtime may not die, nor spoil the others."
+)
+
+
+def survey(
+    planned: Plan,
+    *,
+    known: KnownDeviations | None = None,
+    workers: int = 2,
+    advance: Advance | None = None,
+) -> Run:
+    """Run the cases of a plan on its runtime, and return the results.
+
+    Parameters
+    ----------
+    planned : Plan
+        The runtime and the cases. A runtime that exceeds the limits of the selection is ended, and the run continues.
+    known : KnownDeviations, keyword-only
+        Its causes are preferred to others that explain the same cases.
+    workers : int, keyword-only
+        How many processes answer in parallel.
+    advance : callable, keyword-only
+        Called from any thread, one call at a time.
+
+    Raises
+    ------
+    ModelError
+        If the runtime cannot be made in a subprocess.
+    """
+    runtime, selection, start = planned.runtime, planned.selection, perf_counter()
+    date = datetime.now(UTC).isoformat(timespec="seconds")
+    if isinstance(runtime, GivenAnswers):
+        asked, versions = tuple(runtime.answered(selection.only)), runtime.versions()
+    else:
+        limits = Limits(seconds=selection.seconds, memory=selection.memory)
+        asked = ask(runtime, planned.cases, STARTED, planned.backend, workers=workers, limits=limits, advance=advance)
+        versions = {**runtime.versions(), **environment()}
+    results = tuple(map(_result, asked))
+    run = Run(
+        backend=encodable(planned.backend),
+        title=encodable(runtime.title),
+        versions={encodable(k): encodable(v) for k, v in versions.items()},
+        selection=selection,
+        results=results,
+        causes=(),
+        date=date,
+        seconds=0.0,
+    )
+    return replace(explained(run, asked, known=known), seconds=perf_counter() - start)
+
+
+def explained(run: Run, asked: Sequence[Answered], *, known: KnownDeviations | None = None) -> Run:
+    """Return a run with the verdicts on answered cases, and the causes that they have.
+
+    Its other cases, such as those of an older suite, keep their verdicts and causes.
+
+    Parameters
+    ----------
+    run : Run
+        The run.
+    asked : sequence of Answered
+        Its cases, as `vinculum.conformance.run.answers.answered` rebuilds them.
+    known : KnownDeviations, keyword-only
+        As in `survey`.
+    """
+    explanation = explain(asked, known.on(run.versions).predictors() if known else ())
+    found = [
+        Cause(one.cause.name, one.cause.statement, tuple(map(str, one.cause.element_types)), one.passing)
+        for one in explanation.explained
+    ]
+    of_case, anew = explanation.by_case(), {one.case.id: one for one in asked}
+    consistent = {one.case.id: told.consistent for told in explanation.refuted for one in told.cases}
+    results = []
+    for result in run.results:
+        if result.id in anew:
+            cause = of_case.get(str(result.id))
+            result = replace(
+                result,
+                verdict=anew[result.id].verdict,
+                cause=cause.name if cause else "",
+                consistent=consistent.get(result.id, ""),
+            )
+        results.append(result)
+    used = {result.cause for result in results} - {cause.name for cause in found}
+    found += [cause for cause in run.causes if cause.name in used]
+    return replace(run, results=tuple(results), causes=tuple(found))
+
+
+def _result(one: Answered) -> Result:
+    case = one.case
+    (clause,) = (clause for clause in case.operation.spec.clauses if clause.tag == case.clause)
+    # Of an unspecified quotient the clause itself describes what our own engine does there.
+    return Result(
+        id=case.id,
+        clause=case.clause,
+        statement=clause.statement if case.expectation.unspecified is None else _UNSPECIFIED,
+        verdict=one.verdict,
+        reproducer=one.reproducer,
+        digest=digest(case),
+        answer=kept(case, one.answer),
+    )
+
+
+def ask(
+    runtime: Runtime | None,
+    chosen: Iterable[Case],
+    factory: str,
+    *arguments: object,
+    workers: int = 2,
+    limits: Limits | None = None,
+    advance: Advance | None = None,
+) -> tuple[Answered, ...]:
+    """Return the cases with their answers, in the order of the cases.
+
+    Whatever deviates is asked again: once in the same process, and once, in the reverse order, in a process that has
+    answered no other cases. A crash is asked again in the new process only, and a hang or lack of memory not at all.
+    Once a case has ended the process, those of the same element type that may do so too are asked in copies of the
+    process, if the runtime allows for that.
+
+    Parameters
+    ----------
+    runtime : Runtime or None
+        The runtime in our process, which writes the reproducers; None for no reproducers.
+    chosen : iterable of Case
+        The cases; each is made only when a process is free to answer it.
+    factory : str
+        The factory of the runtime in the subprocesses, as for `Isolated`.
+    *arguments
+        The arguments of the factory.
+    workers, limits, advance
+        As in `survey`.
+    """
+    lock, done, ended = Lock(), 0, set[ElementType]()
+
+    def first(isolated: Isolated, case: Case) -> Answered:
+        nonlocal done
+        # What the specification leaves unspecified is what ends processes.
+        apart = case.expectation.unspecified is not None and case.element_type in ended
+        found = _asked(isolated, case, apart)
+        with lock:
+            if found.verdict.kind is Kind.CRASHED:
+                ended.add(case.element_type)
+            done += 1
+            if advance is not None:
+                advance(done, case.id)
+        return found
+
+    def again(isolated: Isolated, one: Answered) -> Answered:
+        with lock:
+            if advance is not None:
+                advance(done, one.case.id)
+        return _asked_again(runtime, one, partial(_answer, isolated, apart=one.verdict.kind is Kind.CRASHED))
+
+    make = partial(Isolated, factory, *arguments, limits=limits)
+    answered = _parallel(make, workers, chosen, first)
+    deviating = [number for number, one in enumerate(answered) if one.deviates][::-1]
+    repeated = _parallel(make, min(workers, len(deviating)), [answered[number] for number in deviating], again)
+    for number, one in zip(deviating, repeated, strict=True):
+        answered[number] = one
+    return tuple(answered)
+
+
+def _parallel(
+    make: Callable[[], Isolated], workers: int, items: Iterable[_T], do: Callable[[Isolated, _T], Answered]
+) -> list[Answered]:
+    """Return what several processes do with items, in the order of the items."""
+    source, lock = enumerate(items), Lock()
+    results: dict[int, Answered] = {}
+
+    def work(isolated: Isolated) -> None:
+        while True:
+            with lock:
+                numbered = next(source, None)
+            if numbered is None:
+                return
+            number, item = numbered
+            result = do(isolated, item)
+            with lock:
+                results[number] = result
+
+    if not workers:
+        return []
+    with ExitStack() as stack:
+        interruption = stack.enter_context(Interruption())
+        processes = [stack.enter_context(make()) for _ in range(workers)]
+        pool = stack.enter_context(ThreadPoolExecutor(workers))
+        # On exit, processes are closed before the pool joins its threads, which may be waiting for these processes.
+        for process in processes:
+            stack.callback(process.close)
+        working = {pool.submit(work, process) for process in processes}
+        while working:
+            done, working = wait(working, _LOOK, FIRST_EXCEPTION)
+            interruption.check()
+            for future in done:
+                future.result()
+    return [results[number] for number in sorted(results)]
+
+
+def _answer(isolated: Isolated, operation: Operation, *, apart: bool = False) -> Answer:
+    answer = isolated.call("answer", operation, apart=apart)
+    if answer.end is End.OUT_OF_MEMORY:
+        # The memory may have leaked in earlier cases, so the case is repeated in a new process.
+        answer = isolated.call("answer", operation)
+    return replace(answer, words=encodable(answer.words))
+
+
+def _asked(isolated: Isolated, case: Case, apart: bool) -> Answered:
+    """Ask a case, and in the same process once more if the answer deviates."""
+    answer = _answer(isolated, case.operation, apart=apart)
+    verdict = judge(case.operation, case.expectation, answer)
+    if verdict.kind.deviates and verdict.kind not in _ENDED:
+        verdict = _compared(case, answer, verdict, _answer(isolated, case.operation))
+    return Answered(case, answer, verdict)
+
+
+def _asked_again(runtime: Runtime | None, one: Answered, answer: Callable[[Operation], Answer]) -> Answered:
+    """Ask a deviating case in a new process, and write a program that reproduces the answer."""
+    case, verdict, smaller = one.case, one.verdict, None
+    operation = case.operation
+    if verdict.kind not in _UNREPEATED:
+        if verdict.kind is Kind.CRASHED:  # A smaller operation that crashes alike saves the time of one crash.
+            smaller = shrunk(operation, case.expectation, verdict, answer)
+        if smaller is None:
+            verdict = _compared(case, one.answer, verdict, answer(operation))
+        if smaller is None and verdict.kind not in (Kind.CRASHED, Kind.DIFFERS):
+            smaller = shrunk(operation, case.expectation, verdict, answer)
+    if runtime is None:
+        return replace(one, verdict=verdict)
+    source = encodable(runtime.reproducer(smaller or operation))
+    return replace(one, verdict=verdict, reproducer=_UNREPEATED.get(verdict.kind, "") + source)
+
+
+def _compared(case: Case, answer: Answer, verdict: Verdict, again: Answer) -> Verdict:
+    if is_same(answer, again, case.expectation):
+        return verdict
+    return varying(verdict, judge(case.operation, case.expectation, again))

@@ -1,0 +1,1 @@
+"""Lazy division of Dask arrays, block by block."""

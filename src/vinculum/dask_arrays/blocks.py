@@ -1,0 +1,188 @@
+"""What a task does with a block: divide it, or look for the elements that a policy raises for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import accumulate
+from math import prod
+from typing import Any, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from vinculum.errors import BroadcastError, ElementTypeError
+from vinculum.kernels.contract import Exceptions
+from vinculum.kernels.threads import threads
+from vinculum.ops.operator import Operator
+from vinculum.ops.policies import raise_exceptions
+from vinculum.tensors import storage
+
+Array = npt.NDArray[Any]
+
+# The number of the block and the index within it, for each dimension. Places sort like the indices in the whole array,
+# even if the sizes of the preceding blocks are unknown.
+Place = tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class BlockDivision:
+    """The division of one block, as a task.
+
+    Attributes
+    ----------
+    operator : Operator
+        The operator.
+    dtype : numpy.dtype
+        The type that the Dask arrays declare, in the processor's byte order.
+    unknown : tuple of int
+        The dimensions in which both sizes were unknown.
+    """
+
+    operator: Operator
+    dtype: np.dtype[Any]
+    unknown: tuple[int, ...]
+
+    def __dask_tokenize__(self) -> object:
+        """Return what Dask names tasks by; without it Dask pickles the operator, which takes 15 times as long."""
+        made_from, _ = self.operator.__reduce__()
+        return type(self).__name__, repr(made_from), self.dtype.name, self.unknown
+
+    def __call__(self, *blocks: Any) -> Array:
+        """Return the quotients of a block.
+
+        The verdict follows the operands if a policy raises. It is false in copies, which nothing waits for: they are
+        computed to check a later division, whose verdict waits for this one's. If this one's is going to raise, zeros
+        do for the quotients.
+        """
+        count = len(self.operator.spec.inputs)
+        quotients = self.divide(*blocks[:count])
+        if isinstance(quotients, Exceptions):
+            if all(blocks[count:]):
+                self.judge(quotients)  # the operands have changed since they were checked
+            dividend = np.asarray(blocks[0])
+            shape = np.broadcast_shapes(*map(np.shape, blocks[:count]))
+            return np.broadcast_to(dividend - dividend, shape).copy()  # of its type, which may be fractions
+        return quotients
+
+    def divide(self, *blocks: object) -> Array | Exceptions:
+        """Return the quotients of a block, or the exceptions for which a policy raises; one thread per block."""
+        names = self.operator.spec.operand_names
+        arrays = [self.checked(block, name) for block, name in zip(blocks, names, strict=True)]
+        if any(arrays[0].shape[d] != arrays[1].shape[d] for d in self.unknown):
+            raise BroadcastError(
+                f"a block of A has shape {arrays[0].shape} and that of B {arrays[1].shape}, unknown when they were "
+                "joined; call compute_chunk_sizes() on both operands first"
+            )
+        with threads(1):
+            return self.operator.on_blocks(*arrays)
+
+    def checked(self, block: object, name: str) -> Array:
+        """Return a block as an array, after checking that it has the element type that its Dask array declares."""
+        array = storage.as_operand(block, f"a block of {name}")
+        storage.element_type_of(array, f"a block of {name}")
+        if storage.native_dtype(array.dtype) != self.dtype:
+            raise ElementTypeError(
+                f"a block of {name} has type {array.dtype}; its Dask array declares {self.dtype}: nothing is converted"
+            )
+        return array
+
+    def judge(self, exceptions: Exceptions) -> NoReturn:
+        """Raise the same error as for NumPy arrays."""
+        raise_exceptions(exceptions, self.operator.policies, self.operator.spec, partial=False)
+
+
+@dataclass(frozen=True)
+class Findings:
+    """The exceptional elements of some blocks.
+
+    Attributes
+    ----------
+    zero_divisors, overflows : int
+        The number of elements of each kind.
+    first_zero_divisor, first_overflow : Place or None
+        The first element of each kind.
+    sizes : tuple of frozenset of (int, int)
+        For each dimension, the number and the size along it of each of these blocks.
+    """
+
+    zero_divisors: int
+    first_zero_divisor: Place | None
+    overflows: int
+    first_overflow: Place | None
+    sizes: tuple[frozenset[tuple[int, int]], ...]
+
+
+@dataclass(frozen=True)
+class BlockCheck:
+    """A task's search for exceptional elements; all except MIN/-1 are found in the divisor's block alone."""
+
+    division: BlockDivision
+
+    def __call__(self, *blocks: Any, block_id: tuple[int, ...]) -> Findings:
+        """Return the findings of a block."""
+        found: Array | Exceptions | None
+        if len(blocks) == 1:
+            divisor = self.division.checked(blocks[0], "B")
+            shape, found = divisor.shape, _zeros(divisor)
+        else:
+            shape, found = np.broadcast_shapes(*map(np.shape, blocks)), self.division.divide(*blocks)
+        sizes = tuple(frozenset([along]) for along in zip(block_id, shape, strict=True))
+
+        def place(index: tuple[int, ...] | None) -> Place | None:
+            return None if index is None else tuple(zip(block_id, index, strict=True))
+
+        if not isinstance(found, Exceptions):
+            return Findings(0, None, 0, None, sizes)
+        first = place(found.first_zero_divisor), place(found.first_overflow)
+        return Findings(found.zero_divisors, first[0], found.overflows, first[1], sizes)
+
+
+def _zeros(divisor: Array) -> Exceptions | None:
+    """Return the exceptions of zero divisors; None if there are none."""
+    zeros = divisor.size - np.count_nonzero(divisor)
+    if not zeros:
+        return None
+    first = np.unravel_index(int(np.argmin(divisor.astype(bool))), divisor.shape)
+    return Exceptions(divisor.size, int(zeros), tuple(map(int, first)), 0, None)
+
+
+def merged(parts: Iterable[Findings]) -> Findings:
+    """Return the joint findings of all blocks."""
+    found = list(parts)
+    return Findings(
+        sum(part.zero_divisors for part in found),
+        min((part.first_zero_divisor for part in found if part.first_zero_divisor is not None), default=None),
+        sum(part.overflows for part in found),
+        min((part.first_overflow for part in found if part.first_overflow is not None), default=None),
+        tuple(
+            frozenset[tuple[int, int]]().union(*along) for along in zip(*(part.sizes for part in found), strict=True)
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The last task's verdict on all findings, with the result's shape if it is known."""
+
+    division: BlockDivision
+    shape: tuple[int, ...] | None
+
+    def __call__(self, parts: Iterable[Findings], *earlier: object) -> bool:
+        """Raise the same error as for NumPy arrays if there are findings; else return true, as earlier verdicts are."""
+        found = merged(parts)
+        if found.zero_divisors or found.overflows:
+            starts = [list(accumulate((size for _, size in sorted(along)), initial=0)) for along in found.sizes]
+            looked_at = prod(start[-1] for start in starts)
+            elements = looked_at if self.shape is None else prod(self.shape)
+
+            def index(place: Place | None) -> tuple[int, ...] | None:
+                return (
+                    None if place is None else tuple(s[block] + i for s, (block, i) in zip(starts, place, strict=True))
+                )
+
+            times = elements // looked_at  # for a divisor that is repeated
+            zeros, overflows = found.zero_divisors * times, found.overflows
+            first = index(found.first_zero_divisor), index(found.first_overflow)
+            self.division.judge(Exceptions(elements, zeros, first[0], overflows, first[1]))
+        return True

@@ -1,0 +1,7 @@
+"""Guards for what a check finds: the least one for each finding, written into the model and checked again."""
+
+from vinculum.repair.fixing.comparison import Comparison
+from vinculum.repair.fixing.remedies import Remedy
+from vinculum.repair.fixing.rounds import Fix, Fixed, fix, fixed, write_fixed
+
+__all__ = ["Comparison", "Fix", "Fixed", "Remedy", "fix", "fixed", "write_fixed"]

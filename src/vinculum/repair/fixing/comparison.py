@@ -1,0 +1,152 @@
+"""The original and the fixed model on the same inputs: outputs are the same bits where nothing was at fault."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from onnx import ModelProto
+
+from vinculum.analysis.assumptions import Assumptions
+from vinculum.analysis.findings import Finding
+from vinculum.analysis.witness.structured import SIZES, Space, ordinary, structured
+from vinculum.errors import DifferenceError, VinculumError
+from vinculum.models.execution import DivisionRecord
+from vinculum.models.limits import limited, work_time
+from vinculum.models.model import Model
+from vinculum.models.sampling.comparison import check_equal
+from vinculum.models.source import SourceFile, source_of
+from vinculum.text import one_line
+
+_MOST_RUNS = 24
+_SECONDS = 10.0
+_LARGEST_RESULT = 1 << 28  # Bytes, for operators with an operand that determines the size of the result.
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What runs of both models showed.
+
+    Attributes
+    ----------
+    runs : int
+        How many inputs both ran on.
+    equal : int
+        On how many of them all outputs were the same bits.
+    mended : int
+        On how many others nothing changed but elements that were NaN or infinite.
+    guarded : int
+        On how many of the rest a division read another divisor than before, so that a guard was at work.
+    worst : str
+        The first difference on one that is left; empty if none is.
+    witnesses : int
+        How many witnesses were run again.
+    still_shown : int
+        On how many of these some output of the fixed model was NaN or infinite.
+    reason : str
+        Why there were no runs; empty if there were some.
+    """
+
+    runs: int = 0
+    equal: int = 0
+    mended: int = 0
+    guarded: int = 0
+    worst: str = ""
+    witnesses: int = 0
+    still_shown: int = 0
+    reason: str = ""
+
+
+def compared(
+    original: SourceFile, fixed: ModelProto, findings: Iterable[Finding], assumptions: Assumptions
+) -> Comparison:
+    """Return what both models give on the witnesses of findings and on structured inputs inside the declared ranges."""
+    witnesses = [f.witness.inputs for f in findings if f.witness is not None and f.witness.kind in ("model", "outside")]
+    try:
+        before, after = original.model(), source_of(fixed).model(use_up=True)
+        with limited(_SECONDS, _LARGEST_RESULT):
+            return _run_both(before, after, witnesses, assumptions)
+    except VinculumError as error:
+        return Comparison(reason=one_line(error))
+
+
+def _run_both(
+    before: Model, after: Model, witnesses: Sequence[Mapping[str, Any]], assumptions: Assumptions
+) -> Comparison:
+    counts: Counter[str] = Counter()
+    worst = reason = ""
+    end = work_time() + _SECONDS
+    for number, inputs in enumerate(islice(chain(witnesses, _inputs(before, assumptions)), _MOST_RUNS)):
+        if work_time() > end:
+            break
+        try:
+            expected, read_before = _run(before, inputs)
+            found, read_after = _run(after, inputs)
+        except VinculumError as error:
+            reason = one_line(error)
+            continue
+        counts["runs"] += 1
+        if number < len(witnesses):
+            counts["witnesses"] += 1
+            counts["still_shown"] += not all(map(_is_finite, found.values()))
+        difference = _difference(expected, found)
+        if not difference:
+            counts["equal"] += 1
+        elif not _difference(
+            {name: _where_finite(value, value) for name, value in expected.items()},
+            {name: _where_finite(value, expected[name]) for name, value in found.items()},
+        ):
+            counts["mended"] += 1
+        elif read_before != read_after:
+            counts["guarded"] += 1
+        else:
+            worst = worst or difference
+    return Comparison(**counts, worst=worst, reason="" if counts["runs"] else reason or "no time was left")
+
+
+def _inputs(model: Model, assumptions: Assumptions) -> Iterator[Mapping[str, Any]]:
+    """Yield inputs inside the declared ranges, an ordinary one first."""
+    needed = [tensor for tensor in model.inputs if not tensor.optional]
+    space = Space(needed, assumptions.ranges, assumptions.sizes, 0)
+    for size in SIZES if space.has_open_sizes() else SIZES[:1]:
+        space.size = size
+        if space.fits(size):
+            yield ordinary(space).inputs
+    space.size = SIZES[0]
+    yield from (candidate.inputs for candidate in structured(space) if not candidate.outside)
+
+
+def _run(model: Model, inputs: Mapping[str, Any]) -> tuple[dict[str, Any], list[bytes]]:
+    """Return the outputs, and the divisors that divisions read."""
+    divisors: list[bytes] = []
+
+    def keep(record: DivisionRecord) -> None:
+        divisors.append(np.ascontiguousarray(record.divisor).tobytes())
+
+    with np.errstate(all="ignore"):
+        return model.run(inputs, zero_divisor="zero", observer=keep), divisors
+
+
+def _difference(expected: Mapping[str, Any], found: Mapping[str, Any]) -> str:
+    try:
+        for name, value in expected.items():
+            check_equal(f"output {name!r}", value, found[name], ("the original", "the fixed model"))
+    except DifferenceError as error:
+        return one_line(error)
+    return ""
+
+
+def _is_finite(value: Any) -> bool:
+    return value.dtype.kind not in "fV" or bool(np.isfinite(value.astype(np.float64)).all())
+
+
+def _where_finite(value: NDArray[Any], expected: NDArray[Any]) -> NDArray[Any]:
+    """Return a value with zeros where the expected one is NaN or infinite."""
+    if expected.dtype.kind not in "fV" or value.shape != expected.shape:
+        return value
+    return np.where(np.isfinite(expected.astype(np.float64)), value, np.zeros((), value.dtype))

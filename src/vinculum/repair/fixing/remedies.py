@@ -1,0 +1,245 @@
+"""The least remedy for a finding: a guard before or behind its node, another constant, or another attribute.
+
+Every guard returns the value that it guards, bit for bit, wherever that is not at fault. So a model's outputs stay the
+same bits on every input on which no guarded value is at fault, whatever else the model computes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from math import ceil, inf, isfinite, log2
+
+from onnx import NodeProto
+
+from vinculum.analysis import Finding, Severity
+from vinculum.analysis.domain.abstract_tensor import AbstractTensor
+from vinculum.analysis.domain.formats import FORMATS, Format, is_discrete, type_range
+
+FIRST_OPSET = 11
+"""The first operator set with Equal of floats."""
+_MAX_OF_INTEGERS = 12
+"""The first operator set with Max of integers."""
+_MARGIN = 1.001
+"""How far the largest quotient stays below the largest number of its type: its bounds are rounded outward."""
+_OPERAND = {"Div": 1, "Mod": 1, "QuantizeLinear": 1, "Reciprocal": 0, "Pow": 0}
+"""The place of the divisor that a guard can stand before."""
+_ATTRIBUTES = {
+    **dict.fromkeys(
+        (
+            "BatchNormalization",
+            "GroupNormalization",
+            "InstanceNormalization",
+            "LayerNormalization",
+            "RMSNormalization",
+        ),
+        "epsilon",
+    ),
+    "LRN": "bias",
+}
+"""What operators add to a divisor inside."""
+
+
+class Where(Enum):
+    """What a remedy changes."""
+
+    OPERAND = "an operand of the node"
+    RESULT = "the result of the node"
+    CONSTANT = "a constant operand of the node"
+    ATTRIBUTE = "an attribute of the node"
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """What is written for a finding.
+
+    Attributes
+    ----------
+    where : Where
+        What it changes.
+    what : str
+        The change, in words.
+    equal : str
+        Where no result changes by a single bit; empty if no relation says so.
+    place : int
+        The place of the operand.
+    attribute : str
+        The name of the attribute.
+    text : str
+        Nodes in ONNX's text that compute C from A, the guarded value, and B, the dividend.
+    numbers : Mapping of str to float or int
+        The constants that the text reads; the new value of a constant or an attribute is ``"new"``.
+    """
+
+    where: Where
+    what: str
+    equal: str
+    place: int = 0
+    attribute: str = ""
+    text: str = ""
+    numbers: Mapping[str, float | int] = field(default_factory=dict)
+
+
+_RAISED = "C = Max (A, epsilon)"
+_LOWERED = "C = Min (A, minus_epsilon)"
+_REPLACED = "is_zero = Equal (A, zero) C = Where (is_zero, epsilon, A)"
+# A runtime may hold a value in float32 where the model says float16: what is not zero there can still round to zero.
+_SMALL_REPLACED = """
+  magnitude = Abs (A)
+  is_small = Less (magnitude, smallest)
+  C = Where (is_small, epsilon, A)
+"""
+_APART = """
+  is_negative = Less (A, zero)
+  below = Min (A, minus_epsilon)
+  above = Max (A, epsilon)
+  C = Where (is_negative, below, above)
+"""
+_NO_OVERFLOW = """
+  dividend_is_min = Equal (B, smallest)
+  divisor_is_minus_1 = Equal (A, minus_1)
+  overflows = And (dividend_is_min, divisor_is_minus_1)
+  C = Where (overflows, one, A)
+"""
+_NO_NAN = "is_nan = IsNaN (A) C = Where (is_nan, masked, A)"
+
+
+def remedy(finding: Finding, node: NodeProto, values: Mapping[str, AbstractTensor], opset: int) -> Remedy | str:
+    """Return the least remedy for a finding, or why there is none.
+
+    - `node`: the node that it is about.
+    - `values`: what is known of the values of its graph.
+    - `opset`: the operator set of the node, at least `FIRST_OPSET`.
+    """
+    if finding.rule == "integer-zero-divisor" and opset < _MAX_OF_INTEGERS:
+        return _replaced(1, 1)
+    find = _BY_RULE.get(finding.rule)
+    return f"no guard helps: {finding.fix}" if find is None else find(finding, node, values)
+
+
+def survivor(form: Format) -> float:
+    """Return the smallest number that targets hold: of float16 a subnormal one, which wider types may flush to zero."""
+    return form.smallest_subnormal if form.name == "float16" else form.smallest_normal
+
+
+def _zero(finding: Finding, node: NodeProto, values: Mapping[str, AbstractTensor]) -> Remedy | str:
+    if node.op_type in _ATTRIBUTES:
+        return _attribute(finding, node)
+    if node.op_type not in _OPERAND:
+        return f"{node.op_type} divides inside, where no guard can stand"
+    if finding.severity is Severity.CERTAIN and finding.low == finding.high == 0:
+        return "the divisor is zero in every run, and a guard would only hide that"
+    if node.op_type == "Pow" and not _is_negative(values.get(node.input[1])):
+        return "the exponent is negative in some places only, and a guard of the base would change the others"
+    place, known = _OPERAND[node.op_type], values.get(finding.divisor)
+    whole = is_discrete(finding.element_type) or (known is not None and known.integral)
+    if whole and finding.low >= 0:
+        text, one = _RAISED, {"epsilon": 1}
+        return Remedy(Where.OPERAND, "Max(divisor, 1)", "the divisor is not zero", place, text=text, numbers=one)
+    if is_discrete(finding.element_type):
+        return _replaced(place, 1)
+    form = FORMATS[finding.element_type]
+    epsilon = _least_divisor(finding, node, values, form)
+    if finding.low >= 0 and epsilon == survivor(form):
+        return _kept_from_zero(finding, place, epsilon)
+    if form.least < form.smallest_subnormal:
+        smallest = form.smallest_subnormal
+        what = f"Where(|divisor| < {smallest:.6g}, {epsilon:.6g}, divisor)"
+        numbers = {"smallest": smallest, "epsilon": epsilon}
+        equal = f"the divisor's magnitude is at least {smallest:.6g}"
+        return Remedy(Where.OPERAND, what, equal, place, text=_SMALL_REPLACED, numbers=numbers)
+    return _replaced(place, epsilon)
+
+
+def _replaced(place: int, epsilon: float) -> Remedy:
+    what = f"Where(divisor == 0, {epsilon:.6g}, divisor)"
+    numbers = {"zero": 0, "epsilon": epsilon}
+    return Remedy(Where.OPERAND, what, "the divisor is not zero", place, text=_REPLACED, numbers=numbers)
+
+
+def _least_divisor(finding: Finding, node: NodeProto, values: Mapping[str, AbstractTensor], form: Format) -> float:
+    """Return the smallest power of two that survives and by which no finite dividend overflows."""
+    if node.op_type == "Mod":
+        return 1.0
+    if node.op_type == "Pow":
+        steepest = -float(values[node.input[1]].low.min())
+        least = 2.0 ** -int(log2(form.max) / steepest) if isfinite(steepest) else 1.0
+        return max(survivor(form), least)
+    largest = 1.0
+    if node.op_type != "Reciprocal":
+        dividend = values.get(node.input[0])
+        largest = inf if dividend is None else float(dividend.box.largest().max())
+    if not isfinite(largest):
+        return 1.0
+    return max(survivor(form), 2.0 ** ceil(log2(_MARGIN * largest / form.max)) if largest else 0.0)
+
+
+def _is_negative(exponent: AbstractTensor | None) -> bool:
+    return exponent is not None and bool((exponent.high < 0).all())
+
+
+def _too_small(finding: Finding, node: NodeProto, values: Mapping[str, AbstractTensor]) -> Remedy | str:
+    """Return a guard against divisors so small that they overflow the quotient, or that a target flushes to zero."""
+    form = FORMATS[finding.element_type]
+    flushed = finding.rule == "subnormal-divisor"
+    epsilon = form.smallest_normal if flushed else _least_divisor(finding, node, values, form)
+    return _kept_from_zero(finding, _OPERAND[node.op_type], epsilon)
+
+
+def _kept_from_zero(finding: Finding, place: int, epsilon: float) -> Remedy:
+    """Return the guard that keeps a divisor an epsilon from zero, on the side where it is."""
+    numbers = {"zero": 0, "epsilon": epsilon, "minus_epsilon": -epsilon}
+    if finding.low >= 0:
+        what, equal, text = f"Max(divisor, {epsilon:.6g})", f"the divisor is at least {epsilon:.6g}", _RAISED
+    elif finding.high <= 0:
+        what, equal, text = f"Min(divisor, {-epsilon:.6g})", f"the divisor is at most {-epsilon:.6g}", _LOWERED
+    else:
+        what = f"Where(divisor < 0, Min(divisor, {-epsilon:.6g}), Max(divisor, {epsilon:.6g}))"
+        equal, text = f"the divisor's magnitude is at least {epsilon:.6g}", _APART
+    return Remedy(Where.OPERAND, what, equal, place, text=text, numbers=numbers)
+
+
+def _overflow(finding: Finding, node: NodeProto, values: Mapping[str, AbstractTensor]) -> Remedy | str:
+    smallest = int(type_range(finding.element_type)[0])
+    what = f"Where(dividend == {smallest} and divisor == -1, 1, divisor)"
+    numbers = {"smallest": smallest, "minus_1": -1, "one": 1}
+    equal = "the quotient is not the smallest integer over -1"
+    return Remedy(Where.OPERAND, what, equal, 1, text=_NO_OVERFLOW, numbers=numbers)
+
+
+def _lost(finding: Finding, node: NodeProto, values: Mapping[str, AbstractTensor]) -> Remedy | str:
+    epsilon = survivor(FORMATS[finding.element_type])
+    place = list(node.input).index(finding.divisor)
+    written = finding.detail.get("epsilon", "")
+    what = f"epsilon {written} becomes {epsilon:.6g}, the smallest that survives in {finding.element_type}"
+    equal = "" if node.op_type == "Add" else f"the value is at least {epsilon:.6g}"
+    return Remedy(Where.CONSTANT, what, equal, place, numbers={"new": epsilon})
+
+
+def _attribute(finding: Finding, node: NodeProto) -> Remedy | str:
+    name = _ATTRIBUTES[node.op_type]
+    if finding.low < 0:
+        return f"the variance can be negative, which no {name} mends"
+    epsilon = survivor(FORMATS[finding.element_type])
+    return Remedy(Where.ATTRIBUTE, f"{name} becomes {epsilon:.6g}", "", attribute=name, numbers={"new": epsilon})
+
+
+def _masked(finding: Finding, node: NodeProto, values: Mapping[str, AbstractTensor]) -> Remedy | str:
+    replacement = 0.0 if node.op_type == "Softmax" else -FORMATS[finding.element_type].max
+    what = f"Where(IsNaN(result), {replacement:.6g}, result)"
+    return Remedy(Where.RESULT, what, "the result is not NaN", text=_NO_NAN, numbers={"masked": replacement})
+
+
+_BY_RULE: Mapping[str, Callable[[Finding, NodeProto, Mapping[str, AbstractTensor]], Remedy | str]] = {
+    "epsilon-lost": _lost,
+    "integer-zero-divisor": _zero,
+    "masked-row": _masked,
+    "min-over-minus-one": _overflow,
+    "quotient-overflow": _too_small,
+    "sonnx-c3": _zero,
+    "sonnx-v1": _overflow,
+    "subnormal-divisor": _too_small,
+    "zero-divisor": _zero,
+    "zero-over-zero": _zero,
+}

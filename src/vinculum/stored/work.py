@@ -1,0 +1,221 @@
+"""The work on each block of a division of stored arrays."""
+
+from __future__ import annotations
+
+import threading
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from vinculum.errors import ModelError
+from vinculum.kernels.contract import Exceptions
+from vinculum.kernels.threads import threads
+from vinculum.ops.operator import Operator
+from vinculum.ops.policies import raise_exceptions
+from vinculum.spec.element_types import ElementType
+from vinculum.stored.arrays import Array, Place, Stored, create, open_stored
+from vinculum.stored.flat import as_bytes, in_buffer
+from vinculum.stored.identity import Identity, check_opened, check_unchanged
+from vinculum.stored.journal import Done
+from vinculum.stored.plan import BlockPlan, Region, Shape, extents, part
+from vinculum.tensors.broadcasting import Alignment
+from vinculum.version import __version__
+
+
+@dataclass(frozen=True)
+class Division:
+    """The work on each block, and its files; it is pickled for the workers.
+
+    Attributes
+    ----------
+    operator : Operator
+        The operator.
+    operands : tuple of Place
+        A and B, or the one operand.
+    identities : dict
+        The identity of each operand when the job began, by the operand's name.
+    target : Place
+        Where the quotients are written.
+    raw_type : ElementType or None
+        The type of raw elements.
+    dtype : numpy.dtype
+        The type of the quotients.
+    alignment : Alignment
+        How the operands are broadcast.
+    plan : BlockPlan
+        The blocks.
+    chunk : tuple of int
+        The shape of the part that Zarr stores in a file.
+    like : Place or None
+        An operand of the result's shape, whose chunks and compression the result takes if its format allows.
+    made : int or None
+        The inode of the file or folder that this job made for the quotients.
+    version : str
+        The version of this package, which workers that join later must have too.
+    """
+
+    operator: Operator
+    operands: tuple[Place, ...]
+    identities: Mapping[str, Identity]
+    target: Place
+    raw_type: ElementType | None
+    dtype: np.dtype[Any]
+    alignment: Alignment
+    plan: BlockPlan
+    chunk: Shape
+    like: Place | None
+    made: int | None = None
+    version: str = __version__
+
+    @property
+    def blocks(self) -> int:
+        """The number of blocks."""
+        return self.plan.blocks
+
+    def job(self) -> dict[str, Any]:
+        """Return the data that identify this job."""
+        return {
+            "vinculum": self.version,
+            "operator": self.operator.spec.title,
+            "attributes": dict(self.operator.attributes),
+            "zero_divisor": self.operator.policies.zero_divisor,
+            "overflow": self.operator.policies.overflow,
+            "element_type": str(self.dtype),
+            "operands": dict(self.identities),
+            "shape": self.plan.shape,
+            "block": self.plan.block,
+            "order": self.plan.order,
+        }
+
+    def reserve(self) -> None:
+        """Refuse blocks that are larger than memory, before anything is made."""
+        size = prod(self.plan.block) * self.dtype.itemsize
+        try:
+            _buffer(2, size)
+        except MemoryError:
+            raise ModelError(
+                f"a block of {self.plan.block}, one chunk, takes {size} bytes of memory, three times per thread, and "
+                "there are fewer; store the operands in smaller chunks"
+            ) from None
+
+    def create(self) -> None:
+        """Make the target."""
+        with ExitStack() as opened:
+            like = None if self.like is None else opened.enter_context(open_stored(self.like, self.raw_type))
+            create(self.target, self.plan.shape, self.dtype, self.chunk, like)
+
+    def run(self, start: int, stop: int, write: bool) -> Done:
+        """Divide some blocks and write them; without `write`, only find exceptions for which a policy raises."""
+        if self.version != __version__:
+            raise ModelError(f"a worker has vinculum {__version__}, and the job {self.version}; install one")
+        crc, found = 0, []
+        with self._operands() as operands, self._target(writable=write) as target:
+            for number in range(start, stop):
+                region = self.plan.region(number)
+                parts = [self._part(x, region, which) for which, x in enumerate(operands)]
+                out = in_buffer(_buffer(2, self._bytes(region)), extents(region), self.dtype, target.order)
+                with threads(1):  # other blocks have other threads
+                    quotients = self.operator.on_blocks(*parts, out=out)
+                if isinstance(quotients, Exceptions):
+                    found.append(_within(quotients, region))
+                elif write and not found:
+                    self._check_made(target)
+                    target.write(region, out)
+                    crc = zlib.crc32(as_bytes(out, target.order), crc)
+        return Done(start, stop, crc if write and not found else None, self._joined(found))
+
+    def intact(self, done: Done) -> Done | None:
+        """Return the finished blocks if the target still holds them, else None."""
+        crc = 0
+        try:
+            with self._target() as target:
+                for number in range(done.start, done.stop):
+                    region = self.plan.region(number)
+                    block = target.read(region, _buffer(2, self._bytes(region)))
+                    crc = zlib.crc32(as_bytes(block, target.order), crc)
+        except (OSError, ModelError):  # cut off, say, by a loss of power
+            return None
+        return done if crc == done.crc else None
+
+    def finish(self, done: Sequence[Done]) -> None:
+        """Raise if an operand has changed, or if a policy raises."""
+        for place, before in zip(self.operands, self.identities.values(), strict=True):
+            with open_stored(place, self.raw_type) as array:
+                check_unchanged(place, array, before)
+        found = self._joined([one.exceptions for one in done if one.exceptions is not None])
+        if found is not None:
+            raise_exceptions(found, self.operator.policies, self.operator.spec, partial=False)
+
+    @contextmanager
+    def _operands(self) -> Iterator[list[Stored]]:
+        """Open the operands; before and after, they must be what the job began with."""
+        with ExitStack() as opened:
+            operands = [opened.enter_context(open_stored(place, self.raw_type)) for place in self.operands]
+            begun = list(zip(self.operands, operands, self.identities.values(), strict=True))
+            for one in begun:
+                check_opened(*one)
+            yield operands
+            for one in begun:
+                check_opened(*one)
+
+    @contextmanager
+    def _target(self, *, writable: bool = False) -> Iterator[Stored]:
+        """Open what the job made, and nothing that has taken its place."""
+        with open_stored(self.target, self.raw_type, writable=writable) as target:
+            self._check_made(target)
+            yield target
+
+    def _check_made(self, target: Stored) -> None:
+        if target.status().st_ino != self.made:
+            raise ModelError(f"{str(self.target.path)!r} is not what this job made; move it away, and begin again")
+
+    def _part(self, operand: Stored, region: Region, which: int) -> Array:
+        """Return an operand's part of a block, with the result's rank."""
+        dimensions = (self.alignment.a, self.alignment.b)[which]
+        wanted = part(region, dimensions, len(operand.shape))
+        block = operand.read(wanted, _buffer(which, prod(extents(wanted)) * operand.dtype.itemsize))
+        return block.reshape([1 if own is None else block.shape[own] for own in dimensions])
+
+    def _bytes(self, region: Region) -> int:
+        return prod(extents(region)) * self.dtype.itemsize
+
+    def _joined(self, found: Sequence[Exceptions]) -> Exceptions | None:
+        """Return the exceptions of several blocks as those of the whole result."""
+        if not found:
+            return None
+        zeros = [one.first_zero_divisor for one in found if one.first_zero_divisor is not None]
+        overflows = [one.first_overflow for one in found if one.first_overflow is not None]
+        return Exceptions(
+            prod(self.plan.shape),
+            sum(one.zero_divisors for one in found),
+            min(zeros, default=None),
+            sum(one.overflows for one in found),
+            min(overflows, default=None),
+        )
+
+
+def _within(found: Exceptions, region: Region) -> Exceptions:
+    """Return the exceptions of a block by their indices in the result."""
+
+    def index(local: tuple[int, ...] | None) -> tuple[int, ...] | None:
+        return None if local is None else tuple(cut.start + i for cut, i in zip(region, local, strict=True))
+
+    return replace(
+        found, first_zero_divisor=index(found.first_zero_divisor), first_overflow=index(found.first_overflow)
+    )
+
+
+_memory = threading.local()
+
+
+def _buffer(which: int, size: int) -> Array:
+    """Return this thread's buffer of at least `size` bytes; it is reused, as new pages cost as much as dividing."""
+    buffers: dict[int, Array] = _memory.__dict__.setdefault("buffers", {})
+    if which not in buffers or len(buffers[which]) < size:
+        buffers[which] = np.empty(size, np.uint8)
+    return buffers[which]

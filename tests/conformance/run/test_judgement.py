@@ -1,0 +1,374 @@
+"""What an answer is worth: every verdict, and nothing between two of them."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tests.conformance.judging import array, case
+from vinculum.conformance.cases.case import Case
+from vinculum.conformance.run import judgement
+from vinculum.conformance.run.verdict import Example, Gave, Kind, Verdict
+from vinculum.reporting.conformance.words import message
+from vinculum.sandbox import Answer, End
+from vinculum.spec.element_types import (
+    BFLOAT16,
+    DOUBLE,
+    FLOAT,
+    FLOAT8E4M3FN,
+    FLOAT8E5M2,
+    FLOAT16,
+    INT4,
+    INT8,
+    INT32,
+    INT64,
+    REAL,
+    UINT8,
+    UINT64,
+    ElementType,
+)
+from vinculum.spec.onnx_div import DIV_6
+from vinculum.spec.onnx_reciprocal import RECIPROCAL_13
+from vinculum.spec.openvino_divide import DIVIDE_1
+from vinculum.spec.sonnx_div import DIV_REAL
+from vinculum.text import shape_text
+
+FLOATS = (BFLOAT16, FLOAT16, FLOAT, DOUBLE, FLOAT8E4M3FN, FLOAT8E5M2)
+MIN, MAX = INT64.minimum, INT64.maximum
+PLAIN = case(INT32, [[7, -7], [2, 2]], [3, -3])
+REFUSAL = case(INT32, [[1], [0, 0]], None)
+OPEN = case(INT32, [[7, 7], [2, 0]], [3, 0], unspecified=[False, True])
+
+
+def judge(asked: Case, answer: Answer) -> Verdict:
+    return judgement.judge(asked.operation, asked.expectation, answer)
+
+
+def returned(value: object) -> Answer:
+    return Answer(End.RETURNED, value)
+
+
+def judged(element_type: ElementType, expected: Any, actual: Any) -> Verdict:
+    """Return the verdict on quotients, whatever the operands are."""
+    quotient = array(expected, element_type)
+    return judge(case(element_type, [np.ones_like(quotient)] * 2, quotient), returned(array(actual, element_type)))
+
+
+def of_encodings(element_type: ElementType, *encodings: int) -> NDArray[Any]:
+    return np.array(encodings, f"u{element_type.bits // 8}").view(array(0, element_type).dtype)
+
+
+class Lying(np.ndarray[Any, Any]):
+    """An array that tells another shape."""
+
+    def __getattribute__(self, name: str) -> Any:
+        return (99,) if name == "shape" else super().__getattribute__(name)
+
+
+class TestTheOrder:
+    """A death goes before all; then what must be refused; then what is lacked, refused, of another type or shape."""
+
+    @pytest.mark.parametrize("asked", [PLAIN, REFUSAL, OPEN])
+    @pytest.mark.parametrize(
+        ("end", "kind"),
+        [
+            (End.CRASHED, Kind.CRASHED),
+            (End.HUNG, Kind.HUNG),
+            (End.OUT_OF_MEMORY, Kind.OUT_OF_MEMORY),
+        ],
+    )
+    def test_a_death(self, asked: Any, end: End, kind: Kind) -> None:
+        assert judge(asked, Answer(end, None, "SIGFPE")) == Verdict(kind, "SIGFPE")
+
+    @pytest.mark.parametrize("end", [End.REFUSED, End.UNSUPPORTED])
+    def test_what_must_be_refused(self, end: End) -> None:
+        assert judge(REFUSAL, Answer(end, None, "shapes differ")) == Verdict(Kind.REFUSED_AS_REQUIRED, "shapes differ")
+
+    @pytest.mark.parametrize(
+        ("value", "words"),
+        [
+            (np.zeros((2, 3), np.int32), "int32 of shape (2, 3)"),
+            ([1], "a list, not an array"),
+            (None, "a NoneType, not an array"),
+        ],
+    )
+    def test_what_must_be_refused_is_accepted(self, value: object, words: str) -> None:
+        assert judge(REFUSAL, returned(value)) == Verdict(Kind.ACCEPTED, words)
+
+    @pytest.mark.parametrize("asked", [PLAIN, OPEN])
+    def test_what_is_lacked(self, asked: Any) -> None:
+        assert judge(asked, Answer(End.UNSUPPORTED, None, "no Div-14")) == Verdict(Kind.UNSUPPORTED, "no Div-14")
+
+    def test_a_refusal(self) -> None:
+        assert judge(PLAIN, Answer(End.REFUSED, None, "no")) == Verdict(Kind.REFUSED, "no")
+
+    def test_a_refusal_of_what_is_unspecified(self) -> None:
+        assert judge(OPEN, Answer(End.REFUSED, None, "division by zero")) == Verdict(
+            Kind.UNSPECIFIED, "division by zero"
+        )
+
+    def test_a_mask_without_an_open_element_leaves_nothing_open(self) -> None:
+        asked = case(INT32, [[7], [2]], [3], unspecified=[False])
+        assert judge(asked, Answer(End.REFUSED, None, "no")).kind is Kind.REFUSED
+        assert judge(asked, returned(array([3], INT32))) == Verdict(Kind.EXACT, "", 1)
+
+    @pytest.mark.parametrize(
+        ("value", "words"),
+        [
+            (np.array([3.0, -3.0]), "float64 of shape (2,)"),
+            (np.array([3, -3, 0]), "int64 of shape (3,)"),
+            (np.int32(3), "a int32, not an array"),
+            ([3, -3], "a list, not an array"),
+            (np.array([3, -3], object), "objects of shape (2,)"),
+        ],
+    )
+    def test_another_type(self, value: object, words: str) -> None:
+        assert judge(PLAIN, returned(value)) == Verdict(Kind.WRONG_TYPE, words, expected="int32")
+
+    def test_the_order_of_bytes_is_no_matter_of_the_type(self) -> None:
+        assert judge(PLAIN, returned(np.array([3, -3], ">i4"))).kind is Kind.EXACT
+        assert judge(PLAIN, returned(np.array([3, -4], ">i4"))).kind is Kind.WRONG_VALUE
+
+    def test_a_class_of_its_own_is_an_array_like_others(self) -> None:
+        assert judge(PLAIN, returned(np.array([3, -3], np.int32).view(Lying))).kind is Kind.EXACT
+
+    @pytest.mark.parametrize("shape", [(), (1,), (2, 1), (1, 2), (0,)])
+    def test_another_shape(self, shape: tuple[int, ...]) -> None:
+        verdict = judge(PLAIN, returned(np.zeros(shape, np.int32)))
+        assert verdict.kind is Kind.WRONG_SHAPE
+        assert (verdict.said, verdict.expected) == (shape_text(shape), "(2,)")
+
+    def test_no_elements(self) -> None:
+        asked = case(INT32, [np.zeros((0, 3)), [1, 1, 1]], np.zeros((0, 3)))
+        assert judge(asked, returned(np.zeros((0, 3), np.int32))) == Verdict(Kind.EXACT)
+        assert judge(asked, returned(np.zeros((3, 0), np.int32))).kind is Kind.WRONG_SHAPE
+
+    def test_one_element_of_rank_0(self) -> None:
+        asked = case(INT32, [7, 2], 3)
+        assert judge(asked, returned(np.array(3, np.int32))) == Verdict(Kind.EXACT, "", 1)
+        assert judge(asked, returned(np.array(4, np.int32))).example == Example((), ("7", "2"), "3", "4")
+
+
+class TestSpecialValues:
+    """NaN is NaN; the two zeros differ, and so do the infinities from all else."""
+
+    @pytest.mark.parametrize("element_type", [BFLOAT16, FLOAT16, FLOAT, DOUBLE, FLOAT8E5M2], ids=str)
+    def test_nan_has_no_sign_and_no_payload(self, element_type: ElementType) -> None:
+        form = element_type.binary_format
+        assert form is not None
+        one_more = form.largest + 2
+        nans = of_encodings(element_type, form.nan, one_more, one_more | form.sign_mask)
+        assert judged(element_type, np.full(3, np.nan), nans) == Verdict(Kind.EXACT, "", 3)
+
+    def test_both_nans_of_a_format_without_infinities(self) -> None:
+        assert judged(FLOAT8E4M3FN, [np.nan] * 2, of_encodings(FLOAT8E4M3FN, 0x7F, 0xFF)).kind is Kind.EXACT
+
+    @pytest.mark.parametrize("element_type", FLOATS, ids=str)
+    @pytest.mark.parametrize(
+        ("expected", "actual"), [(0.0, -0.0), (-0.0, 0.0), (1.0, -1.0), (1.0, np.nan), (np.nan, 1.0)]
+    )
+    def test_no_ulps_lie_between(self, element_type: ElementType, expected: float, actual: float) -> None:
+        verdict = judged(element_type, [2.0, expected], [2.0, actual])
+        assert (verdict.kind, message(verdict)) == (Kind.WRONG_VALUE, "1 of 2 quotients are wrong")
+        assert (verdict.elements, verdict.differing, verdict.largest) == (2, 1, None)
+        assert verdict.ulps == {}
+
+    @pytest.mark.parametrize("element_type", [BFLOAT16, FLOAT16, FLOAT, DOUBLE, FLOAT8E5M2], ids=str)
+    def test_infinity_is_not_next_to_the_largest(self, element_type: ElementType) -> None:
+        form = element_type.binary_format
+        assert form is not None
+        largest, infinity = (of_encodings(element_type, form.largest + n) for n in (0, 1))
+        for expected, actual in ((largest, infinity), (infinity, largest), (infinity, -infinity)):
+            assert judged(element_type, expected, actual).kind is Kind.WRONG_VALUE
+
+    def test_one_wrong_value_outweighs_ulps(self) -> None:
+        verdict = judged(FLOAT, [1.0, 1.0, 0.0], [np.nextafter(np.float32(1), np.float32(2)), 1.0, -0.0])
+        assert (verdict.kind, verdict.differing, verdict.largest) == (Kind.WRONG_VALUE, 2, None)
+
+
+class TestUlps:
+    """The distance of two numbers is how many encodings lie between them, counted once."""
+
+    @pytest.mark.parametrize("element_type", FLOATS, ids=str)
+    def test_every_element_type(self, element_type: ElementType) -> None:
+        form = element_type.binary_format
+        assert form is not None
+        expected = of_encodings(element_type, 0, 8, 8 | form.sign_mask, form.largest, 8)
+        actual = of_encodings(element_type, 1, 6, 9 | form.sign_mask, form.largest - 3, 8)
+        verdict = judged(element_type, expected, actual)
+        assert verdict.kind is Kind.ULPS
+        assert message(verdict) == "4 of 5 quotients are off, by up to 3 ulps"
+        assert (verdict.elements, verdict.differing, verdict.largest) == (5, 4, 3)
+        assert verdict.ulps == {0: 2, 1: 2}
+
+    def test_64_bits_are_counted_exactly(self) -> None:
+        form = DOUBLE.binary_format
+        assert form is not None
+        binade = 1 << form.trailing_bits
+        verdict = judged(DOUBLE, of_encodings(DOUBLE, form.largest), of_encodings(DOUBLE, form.largest - binade + 1))
+        assert verdict.largest == 0x000FFFFFFFFFFFFF
+        assert verdict.ulps == {51: 1}
+
+    @pytest.mark.parametrize("element_type", [FLOAT, DOUBLE, FLOAT16], ids=str)
+    def test_a_binade_away_is_a_wrong_value(self, element_type: ElementType) -> None:
+        form = element_type.binary_format
+        assert form is not None
+        binade = 1 << form.trailing_bits
+        for right, given, kind in (
+            (3 * binade, 4 * binade - 1, Kind.ULPS),
+            (3 * binade, 4 * binade, Kind.WRONG_VALUE),
+            (binade - 1, 0, Kind.ULPS),  # The largest subnormal number, flushed to zero.
+            (0, binade, Kind.WRONG_VALUE),
+        ):
+            verdict = judged(element_type, of_encodings(element_type, right), of_encodings(element_type, given))
+            assert verdict.kind is kind
+
+    @pytest.mark.parametrize(("ulps", "power"), [(1, 0), (2, 1), (3, 1), (4, 2), (7, 2), (8, 3), (8388607, 22)])
+    def test_the_histogram_goes_by_powers_of_two(self, ulps: int, power: int) -> None:
+        verdict = judged(FLOAT, of_encodings(FLOAT, 0x3F800000), of_encodings(FLOAT, 0x3F800000 + ulps))
+        assert verdict.ulps == {power: 1}
+        assert message(verdict).endswith(f"by up to {ulps} ulp{'' if ulps == 1 else 's'}")
+
+    def test_one_quotient_of_one(self) -> None:
+        verdict = judged(FLOAT, [1.0], of_encodings(FLOAT, 0x3F800001))
+        assert message(verdict) == "1 of 1 quotient is off, by up to 1 ulp"
+
+    @pytest.mark.parametrize("element_type", [INT8, INT64, UINT64, INT4], ids=str)
+    def test_integers_have_none(self, element_type: ElementType) -> None:
+        verdict = judged(element_type, [5, 5], [5, 6])
+        assert (verdict.kind, message(verdict)) == (Kind.WRONG_VALUE, "1 of 2 quotients are wrong")
+        assert verdict.example == Example((1,), ("1", "1"), "5", "6")
+
+    def test_64_bit_integers_are_compared_exactly(self) -> None:
+        assert judged(UINT64, [2**64 - 1], [2**64 - 2]).kind is Kind.WRONG_VALUE
+        assert judged(INT64, np.array([MAX]), np.array([MAX])).kind is Kind.EXACT
+
+
+class TestReals:
+    """Reals are exact rationals, and nothing else is one."""
+
+    THIRD = case(REAL, [[Fraction(1)], [Fraction(3)]], [Fraction(1, 3)], spec=DIV_REAL)
+
+    def test_exact(self) -> None:
+        assert judge(self.THIRD, returned(np.array([Fraction(1, 3)], object))).kind is Kind.EXACT
+
+    def test_wrong(self) -> None:
+        verdict = judge(self.THIRD, returned(np.array([Fraction(1, 4)], object)))
+        assert (verdict.kind, verdict.example) == (Kind.WRONG_VALUE, Example((0,), ("1", "3"), "1/3", "1/4"))
+
+    @pytest.mark.parametrize("value", [np.array([1 / 3]), np.array([1 / 3], object), np.array([2], object)])
+    def test_no_rational(self, value: object) -> None:
+        assert judge(self.THIRD, returned(value)).kind is Kind.WRONG_TYPE
+
+
+class TestExample:
+    """The first quotient that differs is shown with the very operands of it, and floats with their encodings."""
+
+    def test_floats_show_their_bits(self) -> None:
+        asked = case(FLOAT, [[1.0, 1.0], [1.0, 3.0]], np.array([1, 1 / 3], np.float32))
+        verdict = judge(asked, returned(of_encodings(FLOAT, 0x3F800000, 0x3EAAAAAC)))
+        assert verdict.example == Example(
+            (1,), ("1.0 (0x3f800000)", "3.0 (0x40400000)"), "0.33333334 (0x3eaaaaab)", "0.33333337 (0x3eaaaaac)"
+        )
+
+    @pytest.mark.parametrize(
+        ("element_type", "text"),
+        [
+            (BFLOAT16, "1 (0x3f80)"),
+            (FLOAT16, "1.0 (0x3c00)"),
+            (DOUBLE, "1.0 (0x3ff0000000000000)"),
+            (FLOAT8E4M3FN, "1 (0x38)"),
+        ],
+        ids=str,
+    )
+    def test_bits_are_as_wide_as_the_type(self, element_type: ElementType, text: str) -> None:
+        example = judged(element_type, [2.0], [1.0]).example
+        assert example is not None
+        assert (example.actual, example.operands) == (text, (text, text))
+
+    def test_reciprocal_has_one_operand(self) -> None:
+        verdict = judge(case(FLOAT, [[4.0]], [0.25], spec=RECIPROCAL_13), returned(np.array([0.5], np.float32)))
+        assert verdict.example is not None
+        assert verdict.example.operands == ("4.0 (0x40800000)",)
+
+    @pytest.mark.parametrize(
+        ("spec", "attributes", "dividend", "divisor", "pair"),
+        [
+            (None, {}, (2, 3), (3,), (5, 2)),
+            (None, {}, (3,), (2, 1), (2, 1)),
+            (None, {}, (2, 3), (), (5, 0)),
+            (None, {}, (1, 3), (2, 1), (2, 1)),
+            (DIV_6, {"broadcast": 1, "axis": 0}, (2, 3), (2,), (5, 1)),
+            (DIV_6, {"broadcast": 1}, (2, 3), (3,), (5, 2)),
+            (DIV_6, {"broadcast": 1}, (2, 3), (1, 1), (5, 0)),
+            (DIVIDE_1, {"auto_broadcast": "pdpd", "axis": 0}, (2, 3), (2, 1), (5, 1)),
+            (DIVIDE_1, {"auto_broadcast": "pdpd", "axis": 0}, (2, 3), (1, 3), (5, 2)),
+        ],
+    )
+    def test_the_pair_that_broadcasting_joins(
+        self, spec: Any, attributes: Any, dividend: Any, divisor: Any, pair: tuple[int, int]
+    ) -> None:
+        a, b = (np.arange(np.prod(shape, dtype=int)).reshape(shape) for shape in (dividend, divisor))
+        chosen = {} if spec is None else {"spec": spec}
+        asked = case(INT32, [a, b], np.zeros((2, 3)), attributes=attributes, **chosen)
+        wrong = np.zeros((2, 3), np.int32)
+        wrong[1, 2] = 9
+        assert judge(asked, returned(wrong)).example == Example((1, 2), tuple(map(str, pair)), "0", "9")
+
+
+class TestUnspecified:
+    """What a runtime did where nothing is specified is told, and passes unless it died; all else must be exact."""
+
+    def told(self, element_type: ElementType, pairs: dict[tuple[int, int], int]) -> str:
+        a, b = zip(*pairs, strict=True)
+        asked = case(element_type, [a, b], np.zeros(len(pairs)), unspecified=[True] * len(pairs))
+        verdict = judge(asked, returned(array(list(pairs.values()), element_type)))
+        assert (verdict.kind, verdict.elements, verdict.differing) == (Kind.UNSPECIFIED, 0, 0)
+        return message(verdict)
+
+    @pytest.mark.parametrize(
+        ("element_type", "pairs", "words"),
+        [
+            (INT64, {(MIN, -1): MIN}, "MIN/-1 gave MIN"),
+            (INT64, {(MIN, -1): MAX}, "MIN/-1 gave MAX"),
+            (INT8, {(5, 0): -128, (-5, 0): -128, (0, 0): -128}, "x/0 gave MIN"),
+            (UINT8, {(5, 0): 0, (6, 0): 0}, "x/0 gave 0"),
+            (UINT8, {(5, 0): 255}, "5/0 gave MAX"),
+            (INT32, {(5, 0): 0, (-5, 0): 1}, "5/0 gave 0, -5/0 gave 1"),
+            (INT8, {(5, 0): 1, (6, 0): 1, (0, 0): 0, (-9, 0): 0}, "x/0 gave 1 for x > 0, 0/0 gave 0, -9/0 gave 0"),
+            (INT8, {(n, 0): n for n in range(1, 4)}, "1/0 gave 1, 2/0 gave 2, 3/0 gave 3"),
+            (
+                INT8,
+                {(n, 0): n for n in range(1, 9)},
+                "1/0 gave 1, 2/0 gave 2, 3/0 gave 3, x/0 gave 5 more quotients for x > 0",
+            ),
+            (INT8, {(7, 0): 0, (8, 0): 0, (-128, -1): -128}, "x/0 gave 0, MIN/-1 gave MIN"),
+            (INT4, {(7, 0): 0, (-8, -1): -8}, "MAX/0 gave 0, MIN/-1 gave MIN"),
+        ],
+    )  # fmt: skip
+    def test_in_words(self, element_type: ElementType, pairs: dict[tuple[int, int], int], words: str) -> None:
+        assert self.told(element_type, pairs) == words
+
+    def test_a_table_of_every_pair_is_one_line(self) -> None:
+        a, b = np.arange(-128, 128).reshape(-1, 1), np.arange(-128, 128)
+        zeros = np.zeros((256, 256))
+        asked = case(INT8, [a, b], zeros, unspecified=zeros + b == 0)
+        verdict = judge(asked, returned(zeros.astype(np.int8)))
+        assert verdict == Verdict(Kind.UNSPECIFIED, elements=65536 - 256, unspecified=(Gave("x", "0", "0"),))
+
+    def test_elements_beside_must_be_exact(self) -> None:
+        assert judge(OPEN, returned(array([3, 9], INT32))) == Verdict(
+            Kind.UNSPECIFIED, elements=1, unspecified=(Gave("7", "0", "9"),)
+        )
+        verdict = judge(OPEN, returned(array([4, 9], INT32)))
+        assert (verdict.kind, verdict.elements, verdict.differing) == (Kind.WRONG_VALUE, 1, 1)
+        assert message(verdict) == "1 of 1 quotient is wrong; where it is unspecified: 7/0 gave 9"
+        assert verdict.example == Example((0,), ("7", "2"), "3", "4")
+
+    def test_type_and_shape_are_not_unspecified(self) -> None:
+        assert judge(OPEN, returned(np.array([3, 0]))).kind is Kind.WRONG_TYPE
+        assert judge(OPEN, returned(array([[3, 0]], INT32))).kind is Kind.WRONG_SHAPE

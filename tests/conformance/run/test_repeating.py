@@ -1,0 +1,183 @@
+"""What deviates is asked again, in the same process and in a new one; a difference is a verdict of its own."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.conformance.judging import case
+from tests.fake_runtime import DiesOfMinByMinusOne, FakeRuntime
+from vinculum.conformance.arithmetic import Answered
+from vinculum.conformance.cases.case import Case, Expectation, Level
+from vinculum.conformance.cases.operation import Operation
+from vinculum.conformance.run.judgement import is_same
+from vinculum.conformance.run.planning import plan
+from vinculum.conformance.run.record import Selection
+from vinculum.conformance.run.suite import ask, survey
+from vinculum.conformance.run.verdict import Kind
+from vinculum.sandbox import Answer, End, Limits, isolated
+from vinculum.sandbox.process import ChildProcess
+from vinculum.spec.element_types import FLOAT, INT32
+
+SHORT = Limits(seconds=0.5)
+
+
+class Fails(FakeRuntime):
+    """It fails in calls of some numbers, counted in its process or in a file by all processes."""
+
+    def __init__(self, what: str, calls: list[int] | None, counter: str = "") -> None:
+        self._what, self._calls, self._counter = what, calls, Path(counter)
+        self._own = 0
+
+    def look(self, operation: Operation) -> None:
+        self._own += 1
+        if self._counter.name:
+            self._own = len(self._counter.read_bytes()) + 1 if self._counter.exists() else 1
+            self._counter.write_bytes(bytes(self._own))
+        if self._calls is not None and self._own not in self._calls:
+            return
+        if self._what == "dies":
+            os._exit(7)
+        if self._what == "hangs":
+            time.sleep(60)
+        if self._what == "refuses":
+            raise ValueError(f"not at {id(operation):#x}")
+
+    def quotients(self, operation: Operation, a: Any, b: Any) -> Any:
+        failing = self._calls is None or self._own in self._calls
+        quotients = super().quotients(operation, a, b)
+        if self._what == "unspecified" and failing:
+            return np.where(b == 0, self._own, quotients + 1).astype(a.dtype)
+        return (quotients + (self._what == "is wrong" and failing)).astype(a.dtype)
+
+
+def asked(what: str, calls: list[int] | None, *chosen: Case, counter: Path | None = None) -> tuple[Answered, ...]:
+    arguments = (what, calls, str(counter or ""))
+    return ask(FakeRuntime(), chosen, f"{__name__}:Fails", *arguments, workers=1, limits=SHORT)
+
+
+def one() -> Case:
+    return case(INT32, [[6, 9, 8], [2, 3, 2]], [3, 3, 4])
+
+
+class TestAnswersThatDiffer:
+    """Nothing else is told of them: no cause and no verdict that would be firm."""
+
+    def test_in_the_same_process(self) -> None:
+        (found,) = asked("is wrong", [1], one())
+        assert (found.verdict.kind, found.verdict.said) == (Kind.DIFFERS, "wrong value, exact")
+        assert found.verdict.kind.deviates
+        assert found.verdict.differing == 3
+        assert found.reproducer == (
+            "# The answers to this differ from one run to the next, so it may print the right quotients.\n# Div-14"
+        )
+
+    def test_in_a_new_process(self) -> None:
+        """The first call there is right, and the third and fourth of the first process are wrong."""
+        *exact, found = asked("is wrong", [3, 4], one(), one(), one())
+        assert [other.verdict.kind for other in exact] == [Kind.EXACT] * 2
+        assert (found.verdict.kind, found.verdict.said) == (Kind.DIFFERS, "wrong value, exact")
+
+    def test_a_crash(self, tmp_path: Path) -> None:
+        (found,) = asked("dies", [1], one(), counter=tmp_path / "calls")
+        assert (found.verdict.kind, found.verdict.said) == (Kind.DIFFERS, "crashed (exit code 7), exact")
+
+    def test_a_refusal(self) -> None:
+        (found,) = asked("refuses", [1], one())
+        assert (found.verdict.kind, found.verdict.said) == (Kind.DIFFERS, "refused, exact")
+
+    def test_a_race_has_no_cause(self) -> None:
+        run = survey(plan("tests.fake_runtime:Races", Selection(Level.QUICK, ("Div-14/float/*", "Div-14/int32/*"))))
+        assert run.counts()[Kind.DIFFERS] > 5
+        assert (run.causes, run.unexplained) == ((), ())
+        assert not any(result.cause for result in run.results)
+
+
+class TestAnswersThatStay:
+    """The verdict stays, and so does what may differ by right."""
+
+    @pytest.mark.parametrize(
+        ("what", "kind"), [("is wrong", Kind.WRONG_VALUE), ("refuses", Kind.REFUSED), ("dies", Kind.CRASHED)]
+    )
+    def test_the_verdict(self, what: str, kind: Kind) -> None:
+        (found,) = asked(what, None, one())
+        assert found.verdict.kind is kind
+        assert found.reproducer == "# Div-14"
+
+    def test_how_often_is_asked(self, tmp_path: Path) -> None:
+        """Once, once more, once in a new process, and once with the reproducer's numbers; of a crash twice in all."""
+        for what, times in (("is wrong", 4), ("dies", 2), ("nothing", 1)):
+            asked(what, None, one(), counter=tmp_path / what)
+            assert len((tmp_path / what).read_bytes()) == times
+
+    def test_a_hang_is_not_repeated(self, tmp_path: Path) -> None:
+        (found,) = asked("hangs", None, one(), counter=tmp_path / "calls")
+        assert found.verdict.kind is Kind.HUNG
+        assert len((tmp_path / "calls").read_bytes()) == 1
+        assert found.reproducer is not None
+        assert found.reproducer.startswith("# This did not end within the time limit; it was not run again")
+
+    def test_unspecified_quotients_may_differ(self) -> None:
+        mixed = case(INT32, [[6, 9], [2, 0]], [3, 0], unspecified=[False, True])
+        (found,) = asked("unspecified", None, mixed)
+        assert found.verdict.kind is Kind.WRONG_VALUE
+
+
+class Copied(DiesOfMinByMinusOne):
+    """It divides as well in a copy of its process."""
+
+    survives_fork = True
+
+
+class TestDeaths:
+    """A death that was to be expected after one of its element type takes a copy of the process, and no new one."""
+
+    @pytest.mark.skipif(sys.platform != "linux", reason="processes are copied on Linux only")
+    @pytest.mark.parametrize(("divider", "started"), [("Copied", 3), ("DiesOfMinByMinusOne", 11)])
+    def test_how_many_processes_are_started(self, divider: str, started: int, monkeypatch: pytest.MonkeyPatch) -> None:
+        counted: list[ChildProcess] = []
+
+        class Counted(ChildProcess):
+            def __init__(self) -> None:
+                counted.append(self)
+                super().__init__()
+
+        monkeypatch.setattr(isolated, "ChildProcess", Counted)
+        dying = case(INT32, [[7, -(2**31)], [2, -1]], [3, -(2**31)], unspecified=[False, True])
+        right = case(INT32, [[7, 6], [2, 0]], [3, 0], unspecified=[False, True])
+        found = ask(FakeRuntime(), [*[dying] * 5, right], f"{__name__}:{divider}", workers=1)
+        assert [one.verdict.kind for one in found] == [Kind.CRASHED] * 5 + [Kind.UNSPECIFIED]
+        assert {one.verdict.said for one in found[:5]} == {"SIGFPE"}
+        assert len(counted) == started
+
+
+class TestSame:
+    """Bits decide, but for those of NaN and of what is unspecified."""
+
+    @pytest.mark.parametrize(
+        ("first", "again", "same"),
+        [
+            (np.array([1.0, 2.0]), np.array([1.0, 2.0]), True),
+            (np.array([0.0]), np.array([-0.0]), False),
+            (np.array([0x7FC00000], "u4").view("f4"), np.array([0xFFC00001], "u4").view("f4"), True),
+            (np.array([1], "i4"), np.array([1], "i8"), False),
+            (np.array([1]), np.array([[1]]), False),
+            (np.array([True]), np.array([False]), False),
+            ([1], [2], True),
+            ([1], None, False),
+        ],
+    )
+    def test_values(self, first: Any, again: Any, same: bool) -> None:
+        expectation = case(FLOAT, [[1.0], [1.0]], [1.0]).expectation
+        assert is_same(Answer(End.RETURNED, first), Answer(End.RETURNED, again), expectation) is same
+
+    def test_other_ends(self) -> None:
+        expectation = Expectation(None)
+        assert is_same(Answer(End.REFUSED, None, "a"), Answer(End.REFUSED, None, "b"), expectation)
+        assert not is_same(Answer(End.REFUSED), Answer(End.CRASHED), expectation)

@@ -1,0 +1,191 @@
+"""Chains of divisions that raise: as many tasks as links, and the quotients and errors of NumPy arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import dask
+import dask.array as da
+import dask.graph_manipulation
+import numpy as np
+import pytest
+
+import vinculum
+from tests.dask_arrays.test_division import Array, computed, div, outcome, sonnx_div, tasks
+
+
+def chain(x: Any, divisions: Iterable[Callable[[Any], Any]]) -> Any:
+    """Return what a chain of divisions makes of an array."""
+    for division in divisions:
+        x = division(x)
+    return x
+
+
+class Counted:
+    """A source that counts how often its blocks are computed."""
+
+    def __init__(self, array: Array, chunks: Any) -> None:
+        self.blocks = 0
+        self.lazy = da.map_blocks(
+            self._counted, da.from_array(array, chunks=chunks), dtype=array.dtype, meta=np.empty(0, array.dtype)
+        )
+
+    def _counted(self, block: Array) -> Array:
+        self.blocks += 1
+        return block
+
+    def __dask_tokenize__(self) -> object:
+        return id(self)
+
+
+DIVISORS: dict[str, Callable[[Any], Any]] = {
+    "divisor": lambda x: div(np.int32(1000), x),
+    "divisor, by OpenVINO": lambda x: vinculum.divide(np.int32(-1000), x, overflow="raise"),
+    "dividend": lambda x: div(x, np.int32(2), overflow="raise"),
+    "both": lambda x: div(x, x, overflow="raise"),
+    "SONNX": lambda x: sonnx_div(x, x),
+}
+
+
+class TestSize:
+    """What a link costs does not depend on how many there are."""
+
+    @pytest.mark.parametrize("links", [10, 30])
+    @pytest.mark.parametrize("division", DIVISORS)
+    def test_tasks_of_one_block(self, division: str, links: int) -> None:
+        x = da.ones(4, chunks=4, dtype="i4")
+        assert tasks(chain(x, [DIVISORS[division]] * links)) <= 15 * links
+
+    @pytest.mark.parametrize("links", [5, 10])
+    def test_tasks_of_many_blocks(self, links: int) -> None:
+        x = da.ones(400, chunks=4, dtype="i4")
+        quotients, copies, checks, verdict = 100, 100, 100, 6
+        assert tasks(chain(x, [DIVISORS["divisor"]] * links)) <= quotients + links * (copies + checks + verdict)
+
+    def test_the_source_is_computed_once_for_all_checks(self) -> None:
+        source = Counted(np.arange(1, 9, dtype=np.int32), 4)
+        lazy = chain(source.lazy, [DIVISORS["divisor"]] * 10)
+        lazy.compute(scheduler="sync")
+        assert source.blocks == 2 * 2
+
+    def test_two_results_share_what_they_have_in_common(self) -> None:
+        source = Counted(np.arange(1, 9, dtype=np.int32), 4)
+        q = div(np.int32(100), source.lazy)
+        first, second = div(np.int32(7), q), div(q, q + 1)
+        got = dask.compute(first, second, scheduler="sync")
+        b = div(np.int32(100), np.arange(1, 9, dtype=np.int32))
+        assert [x.tolist() for x in got] == [div(np.int32(7), b).tolist(), div(b, b + 1).tolist()]
+        assert source.blocks == 2 * 2
+
+    def test_what_is_persisted_is_not_computed_again(self) -> None:
+        source = Counted(np.arange(1, 9, dtype=np.int32), 4)
+        kept = div(np.int32(100), source.lazy).persist(scheduler="sync")
+        assert source.blocks == 2 * 2
+        wanted = div(np.int32(7), div(np.int32(100), np.arange(1, 9, dtype=np.int32)))
+        assert computed(div(np.int32(7), kept)).tolist() == wanted.tolist()
+        assert source.blocks == 2 * 2
+
+
+def zeros_at(*indices: tuple[int, int]) -> Array:
+    """Return a divisor, whose quotients of 840 are no zeros, with zeros in some places."""
+    b: Array = np.random.default_rng(0).integers(1, 9, (12, 10)).astype(np.int32)
+    for index in indices:
+        b[index] = 0
+    return b
+
+
+class TestErrors:
+    """The first division of a chain that fails raises, with the count and the first index of its whole operands."""
+
+    @pytest.mark.parametrize("failing", range(3))
+    def test_of_each_link(self, failing: int) -> None:
+        a = zeros_at()
+        steps = [zeros_at((7, 3), (8, 0)), zeros_at((2, 9)), zeros_at((11, 9))]
+        steps[:failing] = [zeros_at()] * failing
+
+        def divided(made: Callable[[Array], Any]) -> Any:
+            return chain(made(a), [lambda q, c=c: div(div(np.int32(840), q), made(c)) for c in steps])  # type: ignore[misc]  # of c
+
+        lazy = divided(partial(da.from_array, chunks=(5, 4)))
+        wanted = outcome(lambda: divided(np.asarray))
+        assert wanted[0] is vinculum.DivisionByZeroError
+        for scheduler in ("sync", "threads"):
+            assert outcome(partial(lazy.compute, scheduler=scheduler)) == wanted
+            assert outcome(lambda: lazy.persist(scheduler=scheduler).compute()) == wanted  # noqa: B023 - called at once
+
+    def test_of_quotients_that_become_zero(self) -> None:
+        """The zeros that stand for the quotients of a block that failed are nobody's error."""
+        b = zeros_at((7, 3))
+        x = da.from_array(b, chunks=(5, 4))
+        wanted = outcome(lambda: div(np.int32(1), b))
+        assert wanted[3] == (7, 3)
+        assert outcome(lambda: div(np.int32(1), div(np.int32(1), x)).compute(scheduler="threads")) == wanted
+        harmless = np.where(b == 0, 3, b)
+        wanted = outcome(lambda: div(np.int32(1), div(np.int32(2), harmless)))
+        got = div(np.int32(1), div(np.int32(2), da.from_array(harmless, chunks=(5, 4))))
+        assert wanted[0] is vinculum.DivisionByZeroError
+        assert outcome(lambda: got.compute(scheduler="threads")) == wanted
+
+    @pytest.mark.parametrize(
+        "policies", [{"overflow": "raise"}, {"zero_divisor": "zero"}, {"zero_divisor": "saturate"}]
+    )
+    def test_with_different_policies(self, policies: Any) -> None:
+        a, b = zeros_at((3, 3), (4, 1)), zeros_at()
+        a[6, 5] = -(2**31)
+        x, y = (da.from_array(array, chunks=(5, 4)) for array in (a, b))
+
+        def divided(x: Any, y: Any) -> Any:
+            first = div(x, y, **policies)
+            return div(div(y, first + 1, zero_divisor="zero"), div(first, np.int32(-1), **policies) - 7, **policies)
+
+        assert outcome(lambda: divided(x, y).compute(scheduler="threads")) == outcome(lambda: divided(a, b))
+
+    @pytest.mark.parametrize(
+        "divided",
+        [
+            lambda a, b: div(div(a, a), div(b, a)),
+            lambda a, b: div(div(b, a), div(a, b)),
+            lambda a, b: div(div(a, b), b),
+            lambda a, b: div(div(a, div(a, a) + b[:1]), div(b, a) + b * 9),
+        ],
+    )
+    def test_with_shared_operands(self, divided: Callable[[Any, Any], Any]) -> None:
+        a, b = zeros_at(), zeros_at((4, 4), (5, 0))
+        lazy = divided(da.from_array(a, chunks=(5, 4)), da.from_array(b, chunks=(3, 10)))
+        assert outcome(lambda: lazy.compute(scheduler="threads")) == outcome(lambda: divided(a, b))
+
+    def test_with_reductions_between(self) -> None:
+        a, b = zeros_at(), zeros_at((9, 1))
+        x, y = (da.from_array(array, chunks=(5, 4)) for array in (a, b))
+
+        def divided(x: Any, y: Any) -> Any:
+            q = div(x * 100, y)
+            return div(div(q.T, q.max(axis=1)), (q.sum() % 11).astype("i4") + 1).sum()
+
+        assert outcome(lambda: divided(x, x).compute(scheduler="threads")) == outcome(lambda: divided(a, a))
+        assert outcome(lambda: divided(x, y).compute(scheduler="threads")) == outcome(lambda: divided(a, b))
+
+    def test_of_fractions(self) -> None:
+        a = np.array([Fraction(n) for n in (3, 0, 5)], object)
+        x = da.from_array(a, chunks=2)
+        wanted = outcome(lambda: sonnx_div(a[::-1], sonnx_div(a, a)))
+        assert wanted[0] is vinculum.ConstraintError
+        assert outcome(lambda: sonnx_div(x[::-1], sonnx_div(x, x)).compute(scheduler="sync")) == wanted
+
+    def test_after_dask_has_optimised_it(self) -> None:
+        b = zeros_at((7, 3))
+        (q,) = dask.optimize(div(np.int32(1), da.from_array(b, chunks=(5, 4))))
+        wanted = outcome(lambda: div(np.int32(1), b))
+        assert outcome(lambda: div(np.int32(1), q).compute(scheduler="threads")) == wanted
+        fine = np.where(b == 0, 3, b)
+        (q,) = dask.optimize(div(np.int32(99), da.from_array(fine, chunks=(5, 4))))
+        assert computed(div(np.int32(9), q)).tolist() == div(np.int32(9), div(np.int32(99), fine)).tolist()
+
+    def test_of_copies_by_dask(self) -> None:
+        q = dask.graph_manipulation.clone(div(np.int32(1), da.zeros((12, 10), chunks=(5, 4), dtype="i4")))
+        assert outcome(lambda: div(np.int32(1), q).compute()) == outcome(
+            lambda: div(np.int32(1), np.zeros_like(zeros_at()))
+        )

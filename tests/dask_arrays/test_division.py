@@ -1,0 +1,413 @@
+"""Dask arrays: the quotients and the errors that NumPy arrays give, checked when the graph is built, computed later."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from math import prod
+from typing import Any
+
+import dask
+import dask.array as da
+import numpy as np
+import pandas
+import pytest
+import xarray
+from dask import _task_spec
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+import vinculum
+from tests.cases import case
+from vinculum import Operator
+from vinculum.errors import AttributeValueError, BroadcastError, ConstraintError, ElementTypeError, VinculumError
+from vinculum.spec.element_types import REAL, Kind
+from vinculum.tensors.storage import dtype_of, element_type_of
+
+Array = NDArray[Any]
+div: Any = vinculum.div  # typed as for NumPy arrays
+sonnx_div: Any = vinculum.sonnx.div
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A division by one broadcasting rule, and shapes that it joins."""
+
+    name: str
+    divide: Callable[..., Any]
+    shapes: tuple[tuple[Shape, Shape], ...]
+
+    def types(self) -> list[np.dtype[Any]]:
+        """Return every element type that the operator takes."""
+        return [dtype_of(element_type) for element_type in Operator(self.name).spec.element_types]
+
+
+MULTIDIRECTIONAL = (
+    *(((7, 9), (7, 9)), ((7, 9), (9,)), ((7, 1), (1, 9)), ((9,), (7, 1)), ((), (5,)), ((4,), ()), ((), ())),
+    *(((0, 4), (4,)), ((3, 0), (3, 1)), ((1,), (0,)), ((2, 3, 4), (3, 1)), ((1, 1, 3), (2, 1, 1))),
+)
+LIMITED = (((4, 3, 5), (3,)), ((4, 3, 5), (3, 5)), ((4, 3, 5), (1, 1)), ((4, 3, 5), ()), ((2, 3), (3,)))
+RULES = {
+    "Div-14": Rule("Div", div, MULTIDIRECTIONAL),
+    "Divide-1": Rule("Divide", vinculum.divide, MULTIDIRECTIONAL),
+    "truncating": Rule("Divide", partial(vinculum.divide, m_pythondiv=False), MULTIDIRECTIONAL[:3]),
+    "none": Rule("Divide", partial(vinculum.divide, auto_broadcast="none"), (((7, 9), (7, 9)), ((), ()))),
+    "limited": Rule("Div", partial(div, opset=6, broadcast=1), (*LIMITED[1:],)),
+    "limited from 1": Rule("Div", partial(div, opset=6, broadcast=1, axis=1), LIMITED[:4]),
+    "equal": Rule("Div", partial(div, opset=6), (((7, 9), (7, 9)),)),
+    "pdpd": Rule(
+        "Divide",
+        partial(vinculum.divide, auto_broadcast="pdpd"),
+        (((4, 3, 5), (3, 5)), ((4, 3, 5), (4, 1, 1)), ((4, 3, 5), (1, 5)), ((4, 3), (1, 1))),
+    ),
+    "pdpd from 1": Rule(
+        "Divide", partial(vinculum.divide, auto_broadcast="pdpd", axis=1), (((4, 3, 5), (3,)), ((4, 3, 5), (3, 1)))
+    ),
+}
+INTEGERS = [np.dtype(name) for name in ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8")]
+
+
+def outcome(divide: Callable[[], Any]) -> tuple[object, ...]:
+    """Return everything that can be seen of a division: its quotients, or its error."""
+    try:
+        quotients = np.asarray(divide())
+    except VinculumError as error:
+        return type(error), str(error), getattr(error, "count", None), getattr(error, "first_index", None)
+    return quotients.dtype, quotients.shape, quotients.tobytes()
+
+
+def computed(lazy: Any, scheduler: str = "sync") -> Any:
+    """Return the quotients, known to be what the lazy array says of itself."""
+    assert isinstance(lazy, da.Array)
+    quotients = lazy.compute(scheduler=scheduler)
+    assert type(lazy._meta) is np.ndarray
+    assert (lazy._meta.dtype, lazy._meta.shape) == (lazy.dtype, (0,) * lazy.ndim)
+    assert (lazy.dtype, lazy.ndim) == (quotients.dtype, quotients.ndim)
+    assert all(np.isnan(size) or size == n for size, n in zip(lazy.shape, quotients.shape, strict=True))
+    return quotients
+
+
+def values(rng: np.random.Generator, shape: Shape, dtype: np.dtype[Any]) -> Array:
+    """Return elements among which every exceptional pair is likely."""
+    element_type = element_type_of(np.empty(0, dtype))
+    if element_type.kind is Kind.FLOAT:
+        bits = rng.integers(0, 256, (*shape, dtype.itemsize), dtype=np.uint8)
+        if element_type.bits < 8:
+            bits &= (1 << element_type.bits) - 1
+        return bits.view(dtype).reshape(shape)
+    smallest = -(2 ** (element_type.bits - 1)) if element_type.kind is Kind.SIGNED else 0
+    largest = smallest + 2**element_type.bits - 1
+    some = [smallest, largest, 1, 3, 2, 7] + [-1, -3] * (smallest < 0)
+    drawn = rng.choice(np.array(some, object), prod(shape)).reshape(shape)
+    array: Array = np.array(drawn, dtype=object).astype(np.int64 if smallest else np.uint64).astype(dtype)
+    return array.reshape(shape)
+
+
+def with_zeros(rng: np.random.Generator, divisor: Array, share: float) -> Array:
+    """Return a divisor with zeros in some places."""
+    divisor = divisor.copy()
+    divisor[rng.random(divisor.shape) < share] = 0
+    return divisor
+
+
+def chunked(rng: np.random.Generator, array: Array) -> Any:
+    """Return a Dask array of any chunks, up to three along a dimension: a first one, a last one, and one between."""
+    chunks = []
+    for size in array.shape:
+        cuts = sorted(rng.integers(0, size + 1, rng.integers(0, 3)).tolist())
+        chunks.append(tuple(np.diff([0, *sorted(set(cuts) - {0, size}), size]).tolist()))
+    return da.from_array(array, chunks=tuple(chunks))
+
+
+def tasks(lazy: Any) -> int:
+    """Return how many tasks are left when Dask has fused what it can."""
+    (optimised,) = dask.optimize(lazy)
+    return len(dict(optimised.__dask_graph__()))
+
+
+def behind(graph: dict[Any, Any], prefix: str) -> set[str]:
+    """Return the keys on which those that begin so depend, but for those of a verdict and of what is looked at."""
+    tasks = _task_spec.convert_legacy_graph(graph)
+    left, seen = [key for key in tasks if str(key[0]).startswith(prefix)], set[Any]()
+    while left:
+        new = {key for key in tasks[left.pop()].dependencies if not str(key[0]).startswith("vinculum-")} - seen
+        seen |= new
+        left += new
+    return {str(key) for key in seen}
+
+
+class TestQuotients:
+    """Bit for bit those of NumPy arrays."""
+
+    @pytest.mark.parametrize("rule", RULES)
+    def test_every_type_by_every_rule(self, rule: str) -> None:
+        rng = np.random.default_rng(0)
+        for number, dtype in enumerate(RULES[rule].types()):
+            every = list(enumerate(RULES[rule].shapes))
+            for place, (shape_a, shape_b) in every[number % 2 :: 2] or every:
+                a, b = values(rng, shape_a, dtype), values(rng, shape_b, dtype)
+                x, y = chunked(rng, a), chunked(rng, b)
+                zero_divisor = ("raise", "zero")[(number + place) // 2 % 2]  # floats know no policies, and take each
+                with case(dtype, shape_a, shape_b, zero_divisor):
+                    divide = partial(RULES[rule].divide, zero_divisor=zero_divisor)
+                    assert outcome(lambda: computed(divide(x, y))) == outcome(lambda: divide(a, b))  # noqa: B023 - called at once
+
+    @given(
+        rule=st.sampled_from(sorted(RULES)),
+        dtype=st.sampled_from(INTEGERS),
+        zero_divisor=st.sampled_from(["raise", "zero", "saturate"]),
+        overflow=st.sampled_from(["wrap", "raise", "saturate"]),
+        share=st.sampled_from([0, 0.05, 0.5]),
+        seed=st.integers(0, 2**32),
+        number=st.integers(0, 20),
+    )
+    @pytest.mark.filterwarnings("ignore:Increasing number of chunks")  # Dask's, of chunks that do not fit each other
+    def test_every_policy_on_any_chunks(
+        self, rule: str, dtype: np.dtype[Any], zero_divisor: str, overflow: str, share: float, seed: int, number: int
+    ) -> None:
+        rng = np.random.default_rng(seed)
+        shape_a, shape_b = RULES[rule].shapes[number % len(RULES[rule].shapes)]
+        a, b = values(rng, shape_a, dtype), with_zeros(rng, values(rng, shape_b, dtype), share)
+        divide = partial(RULES[rule].divide, zero_divisor=zero_divisor, overflow=overflow)
+        x, y = chunked(rng, a), chunked(rng, b)
+        assert outcome(lambda: computed(divide(x, y))) == outcome(lambda: divide(a, b))
+
+    def test_of_one_operand(self) -> None:
+        rng = np.random.default_rng(1)
+        for element_type in Operator("Reciprocal").spec.element_types:
+            a = values(rng, (40,), dtype_of(element_type))
+            x = da.from_array(a, chunks=7)
+            assert computed(vinculum.reciprocal(x)).tobytes() == vinculum.reciprocal(a).tobytes()
+
+    def test_of_a_prepared_operator(self) -> None:
+        a, b = np.array([7, -7, 8, 9], np.int16), np.array([2, 2, 3, -3], np.int16)
+        operator = Operator("Divide", m_pythondiv=True)
+        assert computed(operator(da.from_array(a, chunks=3), da.from_array(b, chunks=2))).tolist() == [3, -4, 2, -3]
+
+    def test_of_the_other_byte_order(self) -> None:
+        a = np.arange(1, 9, dtype=np.dtype("i4").newbyteorder())
+        got = computed(div(da.from_array(a, chunks=3), da.from_array(a, chunks=4)))
+        assert got.dtype.isnative
+        assert got.tolist() == [1] * 8
+
+    def test_with_a_numpy_operand(self) -> None:
+        a, b = np.arange(12, dtype=np.int32).reshape(3, 4), np.array([1, 2, 3, 4], np.int32)
+        wanted = div(a, b).tolist()
+        assert computed(div(da.from_array(a, chunks=2), b)).tolist() == wanted
+        assert computed(div(a, da.from_array(b, chunks=2))).tolist() == wanted
+        assert computed(div(a, da.from_array(b, chunks=2)[1])).tolist() == div(a, b[1]).tolist()
+
+
+class TestErrorsAtOnce:
+    """What can be seen without values is said when the graph is built, in the words that NumPy arrays get."""
+
+    @pytest.mark.parametrize(
+        ("divide", "a", "b"),
+        [
+            (div, np.ones(3, "i4"), np.ones(3, "i8")),
+            (div, np.ones(3, "?"), np.ones(3, "?")),
+            (div, np.ones(3, "i4"), np.ones(4, "i4")),
+            (partial(div, opset=1), np.ones(3, "i4"), np.ones(3, "i4")),
+            (partial(div, opset=6), np.ones(3, "f4"), np.ones((2, 3), "f4")),
+            (partial(div, opset=6, broadcast=1, axis=-1), np.ones((2, 3), "f4"), np.ones(3, "f4")),
+            (partial(vinculum.divide, auto_broadcast="pdpd"), np.ones((2, 3), "f4"), np.ones(2, "f4")),
+            (sonnx_div, np.ones(3, "i4"), np.ones(3, "i8")),
+            (sonnx_div, np.ones(3, "i4"), np.ones((1, 3), "i4")),
+            (Operator("Reciprocal"), np.ones(3, "f4"), np.ones(3, "f4")),
+            (Operator("Reciprocal"), np.ones(3, "i4"), None),
+            (Operator("Div"), np.ones(3, "i4"), None),
+        ],
+    )
+    def test_in_the_same_words(self, divide: Any, a: Array, b: Array | None) -> None:
+        lazy = [None if x is None else da.from_array(x, chunks=2) for x in (a, b)]
+        wanted = outcome(lambda: divide(a, b))
+        assert isinstance(wanted[0], type)
+        assert outcome(lambda: divide(*lazy)) == wanted
+
+    def test_out(self) -> None:
+        x = da.ones(3, dtype="i4")
+        with pytest.raises(AttributeValueError, match=r"^out is given with a Dask operand, .* dask\.array\.store"):
+            div(x, x, out=np.empty(3, "i4"))
+
+    def test_blocks_with_masks(self) -> None:
+        x = da.ma.masked_array(da.ones(3, dtype="f4"), False)
+        with pytest.raises(ElementTypeError, match="each block of A is a masked array"):
+            div(x, x)
+
+    def test_other_collections_of_dask(self) -> None:
+        x = dask.delayed(np.ones)(3)
+        with pytest.raises(ElementTypeError, match=r"A is a Delayed of dask\.delayed, not a dask\.array"):
+            div(x, da.ones(3))
+
+    def test_arrays_with_arithmetic_of_their_own(self) -> None:
+        class Series:
+            __array_ufunc__ = None
+
+        with pytest.raises(ElementTypeError, match=r"B is a Series of .*, which defines its own arithmetic"):
+            div(da.ones(3), Series())
+        with pytest.raises(ElementTypeError, match="A is a list"):
+            div([1.0], da.ones(3))
+
+    @pytest.mark.parametrize(("kind", "package"), [(pandas.Series, "pandas"), (xarray.DataArray, "xarray")])
+    def test_pandas_and_xarray(self, kind: Any, package: str) -> None:
+        with pytest.raises(ElementTypeError, match=f"A is a {kind.__name__} of {package}, whose"):
+            div(kind(np.ones(3)), da.ones(3))
+
+
+class TestErrorsWhenComputed:
+    """What depends on values: the count and the first index are those of the whole arrays."""
+
+    def operands(self) -> tuple[Array, Array, Any, Any]:
+        a, b = np.full((20, 24), 6, np.int32), np.full((20, 24), 2, np.int32)
+        b[3, 23] = b[4, 0] = b[19, 1] = 0
+        a[3, 22] = a[9, 9] = -(2**31)
+        b[3, 22] = b[9, 9] = -1
+        return a, b, da.from_array(a, chunks=(7, 11)), da.from_array(b, chunks=(9, 13))
+
+    @pytest.mark.parametrize("scheduler", ["sync", "threads"])
+    @pytest.mark.parametrize("divide", [div, vinculum.divide, lambda a, b, **kw: sonnx_div(a, b)])
+    @pytest.mark.parametrize("policies", [{}, {"overflow": "raise"}, {"overflow": "raise", "zero_divisor": "zero"}])
+    def test_the_first_is_not_in_the_first_block(self, scheduler: str, divide: Any, policies: Any) -> None:
+        a, b, x, y = self.operands()
+        wanted = outcome(lambda: divide(a, b, **policies))
+        assert wanted[3] in {(3, 22), (3, 23)}
+        lazy = divide(x, y, **policies)
+        assert outcome(lambda: lazy.compute(scheduler=scheduler)) == wanted
+        assert outcome(lambda: lazy.persist(scheduler=scheduler).compute()) == wanted
+        assert outcome(lambda: lazy[:2, :2].compute(scheduler=scheduler)) == wanted
+
+    def test_a_repeated_divisor_counts_as_often(self) -> None:
+        a, b = np.ones((4, 5), np.int8), np.array([1, 0, 2, 0, 1], np.int8)
+        x, y = da.from_array(a, chunks=2), da.from_array(b, chunks=2)
+        assert outcome(div(x, y).compute) == outcome(lambda: div(a, b))
+        assert outcome(lambda: div(x, y[1]).compute()) == outcome(lambda: div(a, b[1]))
+
+    def test_nothing_is_written_before(self) -> None:
+        _, _, x, y = self.operands()
+        target = np.full((20, 24), 99, np.int32)
+        with pytest.raises(vinculum.DivisionByZeroError):
+            da.store(div(x, y), target, scheduler="threads")
+        assert (target == 99).all()
+
+    def test_blocks_of_another_type_than_said(self) -> None:
+        x = da.map_blocks(
+            lambda block: block.astype("f8"), da.ones(4, dtype="f4", chunks=2), dtype="f4", meta=np.empty(0, "f4")
+        )
+        with pytest.raises(ElementTypeError, match="a block of A has type float64; its Dask array declares float"):
+            div(x, da.ones(4, dtype="f4")).compute(scheduler="sync")
+
+
+class TestReals:
+    """SONNX reals: object arrays of fractions, whose elements are seen when they are computed."""
+
+    def test_quotients(self) -> None:
+        a = np.array([Fraction(1, 3), Fraction(2), Fraction(-5, 7)])
+        x = da.from_array(a, chunks=2)
+        assert computed(sonnx_div(x, x[::-1])).tolist() == sonnx_div(a, a[::-1]).tolist()
+
+    def test_zero(self) -> None:
+        a = np.array([Fraction(1), Fraction(2), Fraction(0)])
+        x = da.from_array(a, chunks=2)
+        wanted = outcome(lambda: sonnx_div(a, a))
+        assert wanted[0] is ConstraintError
+        assert outcome(lambda: sonnx_div(x, x).compute(scheduler="sync")) == wanted
+
+    def test_other_objects(self) -> None:
+        x = da.from_array(np.array([1, 2], object), chunks=1)
+        with pytest.raises(ElementTypeError, match=f"holds int; the {REAL.kind.value}s are fractions"):
+            sonnx_div(x, x).compute(scheduler="sync")
+
+
+class TestUnknownSizes:
+    """Chunks of unknown size meet as many of the other operand's, and sizes of 1."""
+
+    def operands(self) -> tuple[Array, Array, Array, Any, Any, Any]:
+        rng = np.random.default_rng(3)
+        a, b = rng.integers(-9, 9, 40).astype("i4"), rng.integers(1, 9, 40).astype("i4")
+        x, y = da.from_array(a, chunks=7), da.from_array(b, chunks=7)
+        return a, b, a > 0, x, y, x > 0
+
+    def test_quotients(self) -> None:
+        a, b, kept, x, y, lazily_kept = self.operands()
+        lazy = div(x[lazily_kept], y[lazily_kept])
+        assert np.isnan(lazy.shape[0])
+        assert computed(lazy).tolist() == div(a[kept], b[kept]).tolist()
+        assert computed(div(x[lazily_kept], np.int32(3))).tolist() == div(a[kept], np.int32(3)).tolist()
+        assert computed(sonnx_div(x[lazily_kept], y[lazily_kept])).tolist() == (a[kept] // b[kept]).tolist()
+
+    def test_the_first_index(self) -> None:
+        a, b, kept, x, _, lazily_kept = self.operands()
+        b[np.flatnonzero(kept)[-2:]] = 0
+        y = da.from_array(b, chunks=7)
+        wanted = outcome(lambda: div(a[kept], b[kept]))
+        assert outcome(lambda: div(x[lazily_kept], y[lazily_kept]).compute(scheduler="sync")) == wanted
+
+    def test_that_cannot_be_joined(self) -> None:
+        _, _, _, x, y, kept = self.operands()
+        for other in (y, da.concatenate([y, y])[da.concatenate([kept, kept])]):
+            with pytest.raises(BroadcastError, match=r"unknown sizes \(nan\) match only 1.*compute_chunk_sizes\(\)"):
+                div(x[kept], other)
+
+    def test_that_turn_out_to_differ(self) -> None:
+        _, _, _, x, y, kept = self.operands()
+        with pytest.raises(BroadcastError, match=r"a block of A has shape .*compute_chunk_sizes\(\) on both"):
+            div(x[kept], y[y > 4], zero_divisor="zero").compute(scheduler="sync")
+
+
+class TestGraphs:
+    """No more tasks than blocks where that can be, the same keys for the same division, and nothing held twice."""
+
+    def test_a_chain_is_one_task_a_block(self) -> None:
+        x = da.ones((100, 100), chunks=10, dtype="f4")
+        assert tasks(div(x + 1, x * 2) + 1) == 100
+        assert tasks(vinculum.reciprocal(x + 1) + 1) == 100
+        integers = da.ones((100, 100), chunks=10, dtype="i4")
+        assert tasks(div(integers + 1, integers * 2, zero_divisor="zero") + 1) == 100
+
+    def test_a_policy_that_raises_checks_each_block_once(self) -> None:
+        x = da.ones((100, 100), chunks=10, dtype="i4")
+        checks_and_quotients, verdict = 200, 6
+        assert 200 < tasks(div(x + 1, x * 2) + 1) <= checks_and_quotients + verdict
+
+    def test_equal_divisions_have_equal_keys(self) -> None:
+        x = da.from_array(np.arange(1, 40, dtype="i4"), chunks=7)
+        y = x.rechunk(5)
+        operators: list[Any] = [Operator("Div", opset=14), Operator("Div", opset=14)]
+        first, second = (operator(x, y) for operator in operators)
+        assert set(dict(first.dask)) == set(dict(second.dask))
+        assert first.name != div(x, y, zero_divisor="zero").name
+        assert first.name != div(y, x).name
+        divide: Any = vinculum.divide
+        assert divide(x, y).name != divide(x, y, m_pythondiv=False).name
+
+    def test_what_is_looked_at_is_made_by_tasks_of_its_own(self) -> None:
+        """So that it can be forgotten before it is divided: rechunked, sliced, and computed from itself."""
+        source = da.arange(1, 41, chunks=8, dtype="i4")
+        for divisor in (source, source.rechunk(5), source[::-1], source + source.rechunk(8)):
+            graph = dict(div(source, divisor).__dask_graph__())
+            looked_at, made = behind(graph, "vinculum-check"), behind(graph, "vinculum-div")
+            assert looked_at
+            assert made
+            assert not looked_at & made
+
+    def test_what_is_computed_is_shared(self) -> None:
+        y = da.arange(1, 41, chunks=8, dtype="i4").persist(scheduler="sync")
+        graph = div(y, y).__dask_graph__()
+        assert sum(not name.startswith("vinculum") for name in graph.layers) == 1
+
+    def test_what_takes_long_is_made_once_where_nothing_raises(self) -> None:
+        made = []
+
+        def read(block: Array) -> Array:
+            made.append(block.shape)
+            return block
+
+        y = da.ones(10, chunks=5, dtype="i4").map_blocks(read, dtype="i4", meta=np.empty(0, "i4"))
+        div(y, y, zero_divisor="zero").compute(scheduler="sync")
+        assert len(made) == 2
+        div(y, da.ones(10, chunks=5, dtype="i4")).compute(scheduler="sync")
+        assert len(made) == 4  # the divisor alone is looked at

@@ -1,0 +1,241 @@
+"""Fixing of findings: the least guard, the same bits elsewhere, and nothing where no guard helps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import onnx.parser
+import pytest
+from onnx import ModelProto, helper
+
+import vinculum
+from tests.analysis import hazardous
+from tests.analysis.corpus.entry import Entry
+from tests.analysis.corpus.guards import ENTRIES as GUARDS
+from tests.analysis.corpus.handmade import ENTRIES as HANDMADE
+from tests.analysis.corpus.judging import checked, model_of, reported
+from vinculum.errors import DifferenceError
+from vinculum.models.onnx.scopes import model_nodes
+from vinculum.models.source import source_of
+from vinculum.repair.fixing import Comparison, Fixed, fix, fixed, rounds
+
+HAZARDS = [entry for entry in (*HANDMADE, *GUARDS) if entry.rules]
+CONTROLS = [entry for entry in (*HANDMADE, *GUARDS) if not entry.rules]
+GUARDED = {
+    *("epsilon-lost", "integer-zero-divisor", "masked-row", "min-over-minus-one", "quotient-overflow"),
+    *("subnormal-divisor", "zero-divisor", "zero-over-zero"),
+}
+"""The rules that a guard can satisfy."""
+
+
+def model(text: str, opset: int = 17) -> ModelProto:
+    """Return a model from the text of its graph."""
+    return onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["": {opset}]> {text}')
+
+
+def fixed_entry(entry: Entry) -> Fixed:
+    """Return an entry's model, fixed."""
+    return fix(model_of(entry), assume=entry.assume, as_type=entry.as_type, profile=entry.profile)
+
+
+def operators(proto: ModelProto) -> list[str]:
+    """Return the operators of a model, constants left out."""
+    return [node.op_type for node in model_nodes(proto) if node.op_type != "Constant"]
+
+
+def what(result: Fixed) -> list[str]:
+    """Return what was written."""
+    return [one.remedy.what for one in result.fixes if one.remedy is not None]
+
+
+class TestCorpus:
+    """The labelled models: what is fixed is not found again, and what has no finding is not touched."""
+
+    def test_fixed_findings_are_gone_and_most_are_fixed(self) -> None:
+        could = done = 0
+        for entry in HAZARDS:
+            result = fixed_entry(entry)
+            mended = {(one.finding.rule, one.finding.scope, one.finding.node) for one in result.fixes if one.is_fixed}
+            found = vinculum.check(result.model, assume=entry.assume, as_type=entry.as_type, profile=entry.profile)
+            assert not mended & {(f.rule, f.scope, f.node) for f in found.findings}, entry.name
+            assert len(found.findings) <= len(reported(entry).findings) - len(mended), entry.name
+            assert not result.comparison.worst, entry.name
+            could += sum(one.finding.rule in GUARDED for one in result.fixes)
+            done += sum(one.finding.rule in GUARDED and one.is_fixed for one in result.fixes)
+        assert done / could > 0.9
+
+    def test_a_model_without_findings_is_not_touched(self) -> None:
+        for entry in CONTROLS:
+            if not checked(entry).findings:
+                result = fixed_entry(entry)
+                assert (result.fixes, result.comparison.runs) == ((), 0)
+                assert operators(result.model) == operators(model_of(entry)), entry.name
+
+
+class TestLeastGuard:
+    """What is written is the least that removes the finding."""
+
+    @pytest.mark.parametrize(
+        ("text", "assume", "expected"),
+        [
+            ("g (float[N] x, float[N] d) => (float[N] y) { y = Div (x, d) }", ("d=0|1",), "Max(divisor, 1)"),
+            (
+                "g (float[N] x, float[N] d) => (float[N] y) { y = Div (x, d) }",
+                ("d=0:1", "x=-1:1"),
+                "Max(divisor, 1.17549e-38)",
+            ),
+            (
+                "g (float[N] x, float[N] d) => (float[N] y) { y = Div (x, d) }",
+                ("d=-1:1", "x=0:1000"),
+                "Where(divisor == 0, 3.00927e-36, divisor)",
+            ),
+            ("g (float[N] x, float[N] d) => (float[N] y) { y = Div (x, d) }", (), "Where(divisor == 0, 1, divisor)"),
+            ("g (int64[N] x, int64[N] d) => (int64[N] y) { y = Div (x, d) }", ("d=0:9",), "Max(divisor, 1)"),
+            ("g (float[N] d) => (float[N] y) { y = Reciprocal (d) }", ("d=0:1",), "Max(divisor, 1.17549e-38)"),
+            (
+                "g (float[N] x, float[N] d) => (float[N] y) { y = Div (x, d) }",
+                ("x=1e30:1e38", "d=-1:-1e-30"),
+                "Min(divisor, -0.5)",
+            ),
+        ],
+    )
+    def test_of_a_division(self, text: str, assume: Sequence[str], expected: str) -> None:
+        assert what(fix(model(text), assume=assume)) == [expected]
+
+    def test_a_shared_divisor_has_one_guard(self) -> None:
+        twice = model("g (float[N] x, float[N] d) => (float[N] y, float[N] z) { y = Div (x, d) z = Div (y, d) }")
+        result = fix(twice, assume=["d=0|1"])
+        assert operators(result.model) == ["Max", "Div", "Div"]
+
+    def test_an_epsilon_comes_first_and_is_all_that_is_needed(self) -> None:
+        lost = model("g (float[N] x) => (float[N] y) <float e = {1e-12}> { a = Abs (x) d = Add (a, e) y = Div (x, d) }")
+        result = fix(lost, as_type="float16")
+        assert what(result) == ["epsilon 1e-12 becomes 5.96046e-08, the smallest that survives in float16"]
+        assert operators(result.model) == ["Abs", "Add", "Div"]
+        assert [one.is_fixed for one in result.fixes] == [True] * len(result.fixes)
+
+    def test_both_integer_hazards_of_a_division(self) -> None:
+        both = model("g (int64[N] x, int64[N] d) => (int64[N] y) { y = Div (x, d) }")
+        result = fix(both)
+        assert len(result.fixes) == 2
+        assert not result.report.findings
+        run = vinculum.load(result.model).run({"x": np.array([-(2**63), 7, 7]), "d": np.array([-1, 0, 2])})
+        assert run["y"].tolist() == [-(2**63), 7, 3]
+
+    def test_in_a_branch_and_in_a_function(self) -> None:
+        branch = helper.make_graph(
+            [helper.make_node("Div", ["x", "d"], ["q"])], "b", [], [helper.make_tensor_value_info("q", 1, None)]
+        )
+        other = helper.make_graph(
+            [helper.make_node("Identity", ["x"], ["p"])], "o", [], [helper.make_tensor_value_info("p", 1, None)]
+        )
+        conditional = model("g (bool c, float[N] x, float[N] d) => (float[N] y) { y = Identity (x) }")
+        conditional.graph.node[0].CopyFrom(helper.make_node("If", ["c"], ["y"], then_branch=branch, else_branch=other))
+        assert operators(fix(conditional).model) == ["If", "Identity", "Equal", "Where", "Div"]
+        called = onnx.parser.parse_model(
+            '<ir_version: 8, opset_import: ["": 17, "own": 1]> g (float[N] x, float[N] d) => (float[N] y)'
+            ' { y = own.ratio (x, d) } <domain: "own", opset_import: ["": 17]> ratio (a, b) => (c) { c = Div (a, b) }'
+        )
+        assert operators(fix(called).model) == ["ratio", "Equal", "Where", "Div"]
+
+
+class TestSameBits:
+    """A guard returns the very bits of what it guards, wherever that is not at fault."""
+
+    @pytest.mark.parametrize(
+        ("assume", "is_at_fault"),
+        [
+            (("d=0:1", "x=0:1e-3"), lambda d: d < 2.0**-24),
+            (("d=-1:1",), lambda d: np.abs(d) < 2.0**-24),
+            (("x=1:2", "d=-1:-1e-7"), lambda d: d > -(2.0**-13)),
+        ],
+    )
+    def test_every_float16(self, assume: Sequence[str], is_at_fault: object) -> None:
+        text = "g (float16[N] x, float16[N] d) => (float16[N] y) { y = Div (x, d) }"
+        made = fix(model(text), assume=assume).model
+        guarded = next(node.input[1] for node in made.graph.node if node.op_type == "Div")
+        made.graph.output.append(helper.make_tensor_value_info(guarded, 10, ["N"]))
+        values = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
+        with np.errstate(all="ignore"):
+            found = vinculum.load(made).run({"x": np.ones_like(values), "d": values})[guarded]
+        assert callable(is_at_fault)
+        with np.errstate(all="ignore"):
+            kept = ~is_at_fault(values) & ~np.isnan(values)
+        assert (found.view(np.uint16)[kept] == values.view(np.uint16)[kept]).all()
+        assert np.isnan(found[np.isnan(values)]).all()
+
+    def test_a_guard_that_changes_more_is_refused(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(rounds, "compared", lambda *_: Comparison(1, worst="output 'mean' differs"))
+        with pytest.raises(
+            DifferenceError, match="no guard was at work, and output 'mean' differs; nothing is written"
+        ):
+            fix(hazardous.masked_mean())
+
+    def test_the_comparison_sees_a_changed_output(self) -> None:
+        from vinculum.analysis.assumptions import read_assumptions
+        from vinculum.repair.fixing.comparison import compared
+
+        before = model("g (float[N] x, float[N] d) => (float[N] y, float[N] z) { y = Div (x, d) z = Abs (d) }")
+        after = model("g (float[N] x, float[N] d) => (float[N] y, float[N] z) { y = Div (x, d) z = Neg (d) }")
+        found = compared(source_of(before), after, (), read_assumptions((), before))
+        assert found.worst.startswith("output 'z' differs")
+        assert found.runs > found.equal
+
+
+class TestNotFixed:
+    """What no guard helps is left, and told with its reason."""
+
+    @pytest.mark.parametrize(
+        ("text", "opset", "reason"),
+        [
+            (
+                "g (float[N] x) => (float[N] y) <float d = {0.0}> { y = Div (x, d) }",
+                17,
+                "the divisor is zero in every run, and a guard would only hide that",
+            ),
+            (
+                "g (float[N] x, float[N] d) => (float[N] y) { y = Div (x, d) }",
+                9,
+                "its operator set is 9, and guards begin at 11: vinculum convert --opset 17 first",
+            ),
+            (
+                "g (float[N] x, float[N] e) => (float[N] y) { y = Pow (x, e) }",
+                17,
+                "the exponent is negative in some places only, and a guard of the base would change the others",
+            ),
+            (
+                "g (float[N,4] x) => (float[N,4] y) { y = LpNormalization (x) }",
+                17,
+                "LpNormalization divides inside, where no guard can stand",
+            ),
+        ],
+    )
+    def test_reasons(self, text: str, opset: int, reason: str) -> None:
+        proto = model(text, opset)
+        result = fix(proto)
+        assert [one.why for one in result.fixes] == [reason]
+        assert operators(result.model) == operators(proto)
+        assert result.comparison.reason == "nothing was changed"
+
+    def test_what_does_not_help_is_taken_back(self) -> None:
+        proto = hazardous.masked_mean()
+        report = vinculum.check(proto)
+        result = fixed(source_of(proto), report, report.findings, lambda _: replace(report))
+        assert [one.why for one in result.left] == ["Where(divisor == 0, 1, divisor) does not remove it"]
+        assert operators(result.model) == operators(proto)
+
+
+class TestWitness:
+    """The witness of a finding is run again on the fixed model."""
+
+    def test_it_shows_nothing_more(self) -> None:
+        result = fix(hazardous.masked_mean(), assume=["mask=0|1"], runs=50)
+        assert (result.comparison.witnesses, result.comparison.still_shown) == (1, 0)
+        assert result.comparison.mended > 0
+
+    def test_an_example(self) -> None:
+        path = Path(__file__).parents[3] / "examples" / "layer_norm_float16" / "model.onnx"
+        assert what(fix(path)) == ["Where(|divisor| < 5.96046e-08, 1, divisor)"]

@@ -1,0 +1,72 @@
+"""What is said of element types: each finding of a run, and how all that deviates nowhere is divided."""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+
+import pytest
+from rich.console import Console
+
+from tests.reporting.conformance.reports import DATE, DEFAULT, exact, hostile, report
+from tests.reporting.printing import words
+from vinculum.conformance.cases.case import CaseId
+from vinculum.conformance.run.record import Cause, Result, Run
+from vinculum.conformance.run.verdict import Example, Gave, Kind, Verdict
+from vinculum.reporting.conformance.fingerprint import Line, as_json, lines, page
+from vinculum.reporting.conformance.view import view
+
+RUN_TIME, DIVISOR, BOTH = "run-time operands", "constant divisor", "constant operands"
+OK, WRONG, NONE = Verdict(Kind.EXACT), Verdict(Kind.WRONG_VALUE, "", 3, 1), Verdict(Kind.UNSUPPORTED)
+REFUSED = Verdict(Kind.REFUSED_AS_REQUIRED)
+OPEN = Verdict(Kind.UNSPECIFIED, unspecified=(Gave("x", "0", "MAX", "x > 0"), Gave("7", "0", "3")))
+CAUSE = Cause("arithmetic: a * (1/b)", "multiplied", ("float",), 0)
+
+
+def told(*asked: tuple[str, str, Verdict]) -> list[Line]:
+    """Return what is said of cases: an element type, a placement and a verdict each; wrong values have one cause."""
+    results = tuple(
+        Result(CaseId("Div-14", "", type, "a", f"{n}", way), "c", "s", verdict, CAUSE.name if verdict is WRONG else "")
+        for n, (type, way, verdict) in enumerate(asked)
+    )
+    return list(lines(view(Run("x", "X", {"x": "1"}, DEFAULT, results, (CAUSE,), DATE, 1.0))))
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ([("float", RUN_TIME, OK)], [Line(("float",), "correctly rounded")]),
+        ([("int8", RUN_TIME, OK), ("uint8", RUN_TIME, OK)], [Line(("int8", "uint8"), "exact")]),
+        ([("int8", RUN_TIME, OPEN)], [Line(("int8",), "exact"), Line(("int8",), "x/0 gives MAX for x > 0")]),
+        ([("int4", RUN_TIME, NONE), ("int4", RUN_TIME, REFUSED)], [Line(("int4",), "not supported")]),
+        ([("int4", RUN_TIME, REFUSED)], []),
+        ([("float", RUN_TIME, WRONG), ("float", BOTH, OK)], [Line(("float",), f"multiplied (with {RUN_TIME})", True)]),
+        ([("float", RUN_TIME, OK), ("float", BOTH, WRONG), ("float", DIVISOR, WRONG)],
+         [Line(("float",), f"multiplied (with {BOTH}, {DIVISOR})", True)]),
+        ([("float", RUN_TIME, WRONG), ("float", DIVISOR, WRONG)], [Line(("float",), "multiplied", True)]),
+    ],
+)  # fmt: skip
+def test_each(asked: list[tuple[str, str, Verdict]], expected: list[Line]) -> None:
+    assert told(*asked) == expected
+
+
+def test_on_a_page_and_as_json() -> None:
+    given = report()
+    text = words(page(given, verbose=True))
+    assert text.startswith("OpenVINO (python 3.13.1) ! int64 crashed: SIGFPE for MIN / -1")
+    assert "9007199254740993 / -3 gave -2147483648, expected -3002399751580331" in text
+    assert "gave" not in words(page(given)).replace("gives", "")
+    assert "lines marked !: not as specified. By 1,800 cases of conform, in 61.2 seconds." in text
+    assert "Nothing deviates." in words(page(exact()))
+    data = json.loads(json.dumps(as_json(given), allow_nan=False))
+    assert list(data) == ["backend", "title", "versions", "lines", "cases", "seconds"]
+    assert [set(line) for line in data["lines"]] == [{"element_types", "statement", "deviates", "example"}] * len(
+        data["lines"]
+    )
+    assert isinstance(next(lines(view(given))).example, Example | None)
+
+
+def test_hostile_text() -> None:
+    file = StringIO()
+    Console(width=80, file=file, highlight=False).print(page(hostile(), verbose=True))
+    assert file.getvalue().replace("\n", "").isprintable()

@@ -1,0 +1,62 @@
+"""What type checkers must accept and refuse of other libraries' arrays, and that it is what happens.
+
+`test_checkers` reads this file with mypy and pyright, where these libraries are; `make types` leaves it out.
+"""
+
+from __future__ import annotations
+
+from typing import assert_type
+
+import dask.array
+import jax
+import numpy as np
+import pytest
+import torch
+from numpy.typing import NDArray
+
+import vinculum
+from vinculum import Operator, div, divide, reciprocal, sonnx
+
+INT32: NDArray[np.int32] = np.array([7, -7], np.int32)
+TENSOR: torch.Tensor = torch.tensor([7, -7], dtype=torch.int32)
+JAX: jax.Array = jax.numpy.array([7, -7], jax.numpy.int32)
+DASK: dask.array.Array = dask.array.from_array(INT32)
+
+
+def is_one(quotients: object, kind: type) -> None:
+    """Check that quotients are what checkers say."""
+    assert isinstance(quotients, kind)
+
+
+class TestAccepted:
+    """A tensor gives a tensor, and so on."""
+
+    def test_of_one_library(self) -> None:
+        is_one(assert_type(div(TENSOR, TENSOR, opset=14), torch.Tensor), torch.Tensor)
+        is_one(assert_type(div(JAX, JAX), jax.Array), jax.Array)
+        is_one(assert_type(div(DASK, DASK), dask.array.Array), dask.array.Array)
+        is_one(assert_type(reciprocal(torch.tensor([2.0])), torch.Tensor), torch.Tensor)
+        is_one(assert_type(sonnx.div(TENSOR, TENSOR), torch.Tensor), torch.Tensor)
+        is_one(assert_type(Operator("Div")(TENSOR, TENSOR), torch.Tensor), torch.Tensor)
+
+    def test_with_numpy_and_numbers(self) -> None:
+        is_one(assert_type(div(TENSOR, INT32), torch.Tensor), torch.Tensor)
+        is_one(assert_type(div(INT32, DASK), dask.array.Array), dask.array.Array)
+        is_one(assert_type(divide(JAX, 2), jax.Array), jax.Array)
+        is_one(assert_type(divide(7, TENSOR, zero_divisor="zero"), torch.Tensor), torch.Tensor)
+
+    def test_out(self) -> None:
+        out = torch.empty_like(TENSOR)
+        assert assert_type(div(TENSOR, 2, out=out), torch.Tensor) is out
+
+
+class TestRefused:
+    """By checkers, and in one line."""
+
+    def test_lists_and_strings(self) -> None:
+        with pytest.raises(vinculum.ElementTypeError):
+            div(TENSOR, [2])  # type: ignore[call-overload]
+        with pytest.raises(vinculum.ElementTypeError):
+            div("7", JAX)  # type: ignore[call-overload]
+        with pytest.raises(vinculum.VinculumError):
+            sonnx.div(TENSOR, 2)  # type: ignore[call-overload]

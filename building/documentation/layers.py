@@ -1,4 +1,4 @@
-"""The picture of the layers, ``docs/images/layers.svg``, drawn from the imports of ``src/vinculum``.
+"""The picture of the layers, ``docs/assets/layers.svg``, drawn from the imports of ``src/vinculum``.
 
 ``python -m building.documentation.layers`` writes it. A test fails when it is out of date, or imports run in a circle.
 A line leads from a room to each room that it imports and that it does not reach through another.
@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "vinculum"
-PICTURE = ROOT / "docs" / "images" / "layers.svg"
+PICTURE = ROOT / "docs" / "assets" / "layers.svg"
 
 SERVICES = ("errors", "text", "files", "sandbox", "interruption")
 """Rooms that know nothing of division; every other may use them, which is not drawn."""
@@ -131,5 +131,4 @@ def _reached(graph: Mapping[str, set[str]], room: str) -> set[str]:
 
 
 if __name__ == "__main__":
-    PICTURE.parent.mkdir(exist_ok=True)
     PICTURE.write_text(drawn(imports()), encoding="utf-8")

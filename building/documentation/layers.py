@@ -24,7 +24,7 @@ _WIDTH, _BOX, _HEIGHT, _GAP, _BETWEEN, _ACROSS = 390, 106, 30, 26, 28, 3
 _COLUMNS = {1: (1,), 2: (0, 2), 3: (0, 1, 2)}
 _STYLE = """\
 text { font: 14px sans-serif; fill: #222; text-anchor: middle }
-rect { fill: #eef; stroke: #556 } path { stroke: #8899; fill: none }
+rect { fill: #eef; stroke: #556 } path { stroke: #889; stroke-width: 1.5; fill: none }
 @media (prefers-color-scheme: dark) { text { fill: #ddd } rect { fill: #2a2d3a; stroke: #99a } }"""
 
 

@@ -97,7 +97,7 @@ def _lines(graph: dict[str, set[str]]) -> Iterator[str]:
         yield f'<rect x="{_middle(column) - _BOX / 2:g}" y="{_top(row)}" width="{_BOX}" height="{_HEIGHT}" rx="5"/>'
         yield f'<text x="{_middle(column):g}" y="{_top(row) + 20}">{room}</text>'
     yield f'<rect x="8" y="{height - _HEIGHT - 8}" width="{_WIDTH - 16}" height="{_HEIGHT}" rx="5"/>'
-    yield f'<text x="{_WIDTH / 2:g}" y="{height - _HEIGHT + 12}">{", ".join(SERVICES)}: for all</text>'
+    yield f'<text x="{_WIDTH / 2:g}" y="{height - _HEIGHT + 12}" style="font-size: 12px">{", ".join(SERVICES)}: for all</text>'
     yield "</svg>"
 
 

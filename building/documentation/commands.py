@@ -21,7 +21,8 @@ _CODES = (
     ),
     ("2", "wrong usage, or input that cannot be read"),
     ("3", "an internal error; please report it"),
-    ("130", "interrupted"),
+    ("130", "interrupted by Ctrl-C"),
+    ("143", "terminated (SIGTERM)"),
 )
 
 

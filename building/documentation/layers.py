@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "vinculum"
 PICTURE = ROOT / "docs" / "assets" / "layers.svg"
 
-SERVICES = ("errors", "text", "files", "sandbox", "interruption")
+SERVICES = ("errors", "text", "files", "sandbox", "interruption", "shown")
 """Rooms that know nothing of division; every other may use them, which is not drawn."""
 _NO_ROOMS = ("__init__", "__main__", "version")
 _WIDTH, _BOX, _HEIGHT, _GAP, _BETWEEN, _ACROSS = 390, 106, 30, 26, 28, 3
@@ -97,7 +97,8 @@ def _lines(graph: dict[str, set[str]]) -> Iterator[str]:
         yield f'<rect x="{_middle(column) - _BOX / 2:g}" y="{_top(row)}" width="{_BOX}" height="{_HEIGHT}" rx="5"/>'
         yield f'<text x="{_middle(column):g}" y="{_top(row) + 20}">{room}</text>'
     yield f'<rect x="8" y="{height - _HEIGHT - 8}" width="{_WIDTH - 16}" height="{_HEIGHT}" rx="5"/>'
-    yield f'<text x="{_WIDTH / 2:g}" y="{height - _HEIGHT + 12}" style="font-size: 12px">{", ".join(SERVICES)}: for all</text>'
+    words = f"{', '.join(SERVICES)}: for all"
+    yield f'<text x="{_WIDTH / 2:g}" y="{height - _HEIGHT + 12}" style="font-size: 12px">{words}</text>'
     yield "</svg>"
 
 

@@ -100,7 +100,7 @@ def check(
         from vinculum.analysis.witness.search import Budget, with_evidence
 
         report = with_evidence(report, replace(source, onnx=proto), assumptions, checker.values, Budget(runs, seed))
-    return replace(report, seconds=perf_counter() - start)
+    return replace(report, seconds=perf_counter() - start, model=str(source.path))
 
 
 class _Checker:

@@ -11,6 +11,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom
+from vinculum.shown import Shown
 
 
 class Severity(Enum):
@@ -185,7 +186,7 @@ def by_cause(findings: Iterable[Finding]) -> tuple[tuple[Finding, ...], ...]:
 
 
 @dataclass(frozen=True, eq=False)
-class Report:
+class Report(Shown):
     """What a check found.
 
     Attributes
@@ -205,6 +206,8 @@ class Report:
         return anything.
     values : Mapping of str to AbstractTensor
         What is known of each value of the main graph.
+    model : str
+        The model's file.
     """
 
     findings: tuple[Finding, ...]
@@ -214,6 +217,7 @@ class Report:
     divisions: int = 0
     resting: int = 0
     values: Mapping[str, AbstractTensor] = field(default_factory=dict, repr=False)
+    model: str = "the model"
 
     def at_least(self, severity: str) -> tuple[Finding, ...]:
         """Return the findings for which ``--fail-on`` of this severity fails: ``"certain"`` or ``"possible"``."""

@@ -230,6 +230,8 @@ class Report(Shown):
         The model's file.
     block_list : tuple of Blocked
         The nodes of the main graph that have to stay in float32, if the model was checked as a narrower type.
+    unknown_weights : tuple of str
+        The initializers that were taken for any finite numbers.
     """
 
     findings: tuple[Finding, ...]
@@ -241,6 +243,7 @@ class Report(Shown):
     values: Mapping[str, AbstractTensor] = field(default_factory=dict, repr=False)
     model: str = "the model"
     block_list: tuple[Blocked, ...] = ()
+    unknown_weights: tuple[str, ...] = ()
 
     def at_least(self, severity: str) -> tuple[Finding, ...]:
         """Return the findings for which ``--fail-on`` of this severity fails: ``"certain"`` or ``"possible"``."""

@@ -13,8 +13,8 @@ from tests.analysis.containment import complaint, looked_at
 from tests.analysis.operands import drawn
 from tests.cases import case
 from tests.runtimes.analysis.sessions import session
+from vinculum.analysis.transfer.all_operators import TABLE as EVERY
 from vinculum.analysis.transfer.operators.contrib import TABLE
-from vinculum.analysis.transfer.registry import TABLE as EVERY
 
 Operand = Any
 """The shape of floats, a constant, None for what is left out, or (low, high, type, shape) for integers."""

@@ -50,7 +50,7 @@ SIGNATURES = {
     "onnxruntime.register": "(session_options, *, zero_divisor='raise', overflow='wrap', fusions=False)",
     "load": "(model)",
     "convert": "(model, *, opset=None, to=None, inputs=None)",
-    "check": "(model, *, assume=(), calibrate=None, as_type=None, profile=(), runs=100, seed=0)",
+    "check": "(model, *, assume=(), calibrate=None, as_type=None, profile=(), weights='stored', runs=100, seed=0)",
     "audit": "(model, *, backend, inputs=None, seed=0, dims=None, sets=12, expand=False, limit=300.0)",
     "trace": "(model, inputs, *, engines=('reference', 'onnxruntime'))",
     "harden": "(model, *, target, inputs=None, zero_divisor='zero', overflow='wrap', fix_exported=False)",

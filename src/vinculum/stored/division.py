@@ -13,6 +13,7 @@ import numpy as np
 
 from vinculum.errors import AttributeValueError, BroadcastError, ElementTypeError, ModelError
 from vinculum.ops.operator import Operator
+from vinculum.shown import Shown
 from vinculum.spec.element_types import ElementType
 from vinculum.stored.arrays import Place, Stored, check_place, journal_of, open_stored
 from vinculum.stored.identity import identity, settle
@@ -30,7 +31,7 @@ Name = str | os.PathLike[str]
 
 
 @dataclass(frozen=True)
-class Report:
+class Report(Shown):
     """The result of a division of stored arrays.
 
     Attributes

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 
 from tests.analysis.corpus.judging import ENTRIES, checked, model_of, reported
 from vinculum.models.source import source_of
@@ -17,7 +18,7 @@ def fixes() -> Iterator[Fix]:
         report = reported(entry)
         if report.findings:
             source = source_of(model_of(entry))
-            yield from fixed(source, report, report.findings, lambda model, e=entry: checked(e, model)).fixes
+            yield from fixed(source, report, report.findings, partial(checked, entry)).fixes
 
 
 def main() -> int:

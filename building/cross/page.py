@@ -36,7 +36,7 @@ the kernels also try every other one that the processor has.
 | x86-64 compilers other than GCC | clang compiles the core |
 | musl | nothing; the onnx package has no wheels there |
 | big-endian processors | never compiled |
-| CUDA devices | the source of their kernels is tested on the processor |
+| CUDA devices | the kernels' source is tested on the processor; CUDA's compiler takes it; no device has run it |
 | models, checks, conformance and commands | run on x86-64 only, by `make test` |
 
 ## How

@@ -194,6 +194,49 @@ class TestWitnesses:
         assert any(words in told for told in shown)
 
 
+class TestFix:
+    """The model with the least guards is written, checked again and compared; what is left is told."""
+
+    def test_all_is_fixed(self, vinculum: Vinculum, mean: Path) -> None:
+        fixed = mean.with_name("fixed.onnx")
+        done = vinculum("check", mean, "--assume", "mask=0|1", "--fix", fixed, columns=200)
+        assert (done.returncode, done.stderr) == (0, "")
+        told = " ".join(done.stdout.split())
+        assert "fixed zero-over-zero mean: Max(divisor, 1); by relation, results are the same bits wherever" in told
+        assert "1 of 1 finding fixed; checked again: no findings." in told
+        assert "On 1 witness run, every output is finite now." in told
+        assert vinculum("check", fixed, "--assume", "mask=0|1").returncode == 0
+
+    def test_what_is_left_fails(self, vinculum: Vinculum, tmp_path: Path) -> None:
+        path = tmp_path / "old.onnx"
+        model = onnx.parser.parse_model(
+            '<ir_version: 4, opset_import: ["": 9]> g (float[N] x, float[N] d) => (float[N] y) { y = Div (x, d) }'
+        )
+        path.write_bytes(model.SerializeToString())
+        done = vinculum("check", path, "--runs", 0, "--fix", tmp_path / "new.onnx", "--json")
+        assert done.returncode == 1
+        told = json.loads(done.stdout)["fixed"]
+        assert {one["is_fixed"] for one in told["fixes"]} == {False}
+        assert {one["why"] for one in told["fixes"]} == {
+            "its operator set is 9, and guards begin at 11: vinculum convert --opset 17 first"
+        }
+
+    def test_refused(self, refused: Refused, mean: Path, guarded: Path) -> None:
+        assert refused("check", mean, guarded, "--fix", "x.onnx") == "--fix writes one model, and 2 are given; give one"
+        assert "name the same file" in refused("check", mean, "--fix", mean)
+
+
+class TestPicture:
+    """A page is written for all models."""
+
+    def test_it_is_written(self, vinculum: Vinculum, mean: Path, guarded: Path) -> None:
+        page = mean.with_name("page.html")
+        assert vinculum("check", mean, guarded, "--runs", 0, "--html", page).returncode == 1
+        text = page.read_text("utf-8")
+        assert text.count('<section class="model"') == 2
+        assert "No findings in 5 nodes." in text
+
+
 class TestAccepted:
     """Suppressions and baselines hide what they name, and nothing else."""
 

@@ -26,6 +26,7 @@ _OVERLAPS = """() => {
   return boxes.flatMap((a, i) => boxes.slice(i + 1).filter(b =>
     a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1)).length;
 }"""
+_SCROLLS = "[...document.querySelectorAll('.picture')].some(place => place.scrollWidth > place.clientWidth)"
 _SMALLEST_TEXT = """() => Math.min(...[...document.querySelectorAll("svg")].flatMap(svg => {
   const scale = svg.clientWidth / svg.viewBox.baseVal.width;
   return [...svg.querySelectorAll("text")].map(text => parseFloat(getComputedStyle(text).fontSize) * scale);
@@ -106,6 +107,7 @@ class TestPicture:
         assert page.evaluate(_OVERLAPS) == 0
         assert page.evaluate(_SMALLEST_TEXT) >= 10
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.evaluate(_SCROLLS) is False
 
     @pytest.mark.parametrize("scheme", ["light", "dark"])
     def test_contrast(self, shown: Shown, scheme: Literal["light", "dark"]) -> None:

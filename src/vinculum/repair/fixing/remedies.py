@@ -21,6 +21,7 @@ FIRST_OPSET = 11
 """The first operator set with Equal of floats."""
 _MAX_OF_INTEGERS = 12
 """The first operator set with Max of integers."""
+_IN_FLOATS = ("integers-through-float", "rounded-quotient")
 _MARGIN = 1.001
 """How far the largest quotient stays below the largest number of its type: its bounds are rounded outward."""
 OPERAND = {"Div": 1, "Mod": 1, "QuantizeLinear": 1, "Reciprocal": 0, "Pow": 0}
@@ -123,7 +124,10 @@ def remedy(finding: Finding, node: NodeProto, values: Mapping[str, AbstractTenso
     if finding.rule == "integer-zero-divisor" and opset < _MAX_OF_INTEGERS:
         return _replaced(1, 1)
     find = _BY_RULE.get(finding.rule)
-    return f"no guard helps: {finding.fix}" if find is None else find(finding, node, values)
+    if find is not None:
+        return find(finding, node, values)
+    advice = "; vinculum harden --fix-exported may do it" if finding.rule in _IN_FLOATS else ""
+    return f"no guard helps: {finding.fix}{advice}"
 
 
 def survivor(form: Format) -> float:

@@ -61,6 +61,7 @@ def _template() -> Template:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.filters.update(nodes=lambda n: counted(n, "node"), findings=lambda n: counted(n, "finding"))
     return environment.get_template("check.html.j2")
 
 

@@ -53,14 +53,33 @@
     return {group, width, height};
   };
 
-  // The parts of a picture that no arrow joins.
+  // For narrow screens a picture of each finding alone: the way to it, what it reads, the shortest way to an output.
   const parts = data => {
-    const part = Object.fromEntries(data.boxes.map(box => [box.id, box.id]));
-    const top = id => part[id] === id ? id : (part[id] = top(part[id]));
-    for (const arrow of data.arrows) part[top(arrow.start)] = top(arrow.end);
-    return Object.values(Object.groupBy(data.boxes, box => top(box.id))).map(boxes => ({
-      boxes, arrows: data.arrows.filter(arrow => top(arrow.start) === top(boxes[0].id)),
-    }));
+    const found = data.boxes.filter(box => box.kind === "finding");
+    return found.length < 2 ? [data] : found.map(box => {
+      const kept = new Set([box.id]);
+      for (const id of kept) {  // Grows while it is walked.
+        for (const arrow of data.arrows) if (arrow.end === id && arrow.way) kept.add(arrow.start);
+      }
+      for (const arrow of data.arrows) if (arrow.end === box.id) kept.add(arrow.start);
+      for (const id of onward(data, box.id)) kept.add(id);
+      return {
+        boxes: data.boxes.filter(one => kept.has(one.id)),
+        arrows: data.arrows.filter(arrow => kept.has(arrow.start) && kept.has(arrow.end)),
+      };
+    });
+  };
+  const onward = (data, from) => {
+    const came = new Map([[from, null]]);
+    for (const id of came.keys()) {
+      if (data.boxes.find(box => box.id === id).kind === "output") {
+        const way = [];
+        for (let at = id; at !== null; at = came.get(at)) way.push(at);
+        return way;
+      }
+      for (const arrow of data.arrows) if (arrow.start === id && !came.has(arrow.end)) came.set(arrow.end, id);
+    }
+    return [];
   };
 
   const draw = (place, model, data) => {

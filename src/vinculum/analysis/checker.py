@@ -16,6 +16,7 @@ from vinculum.analysis.hazards.hazard import PROFILES, Found, Hazard, divided, t
 from vinculum.analysis.hazards.registry import DIVIDES_INSIDE, by_operator
 from vinculum.analysis.interpreter import Interpreter, Site
 from vinculum.analysis.loading import onnx_model, source_given
+from vinculum.analysis.narrowing import block_list
 from vinculum.analysis.places import alert_frame, fingerprint, frames, path
 from vinculum.analysis.transfer.registry import divides_inside
 from vinculum.errors import AttributeValueError
@@ -55,8 +56,8 @@ def check(
 
     Parameters
     ----------
-    model : path or ModelProto
-        An ONNX file, or an ONNX model in memory, which is not changed.
+    model : path, ModelProto or ExportedProgram
+        An ONNX file, or an ONNX model in memory, which is not changed; a program of torch.export, or its ``.pt2`` file.
     assume : sequence of str
         Ranges of inputs and named dimensions: ``"x=-1:1"``, two values ``"mask=0|1"``, or a bound ``"n>=1"``.
     calibrate : Mapping of str to array, optional
@@ -79,7 +80,8 @@ def check(
     Returns
     -------
     Report
-        ``.findings``, the most certain first, ``.unknown_operators``, and how many divisions rest on these.
+        ``.findings``, the most certain first, ``.unknown_operators``, and how many divisions rest on these; with a
+        narrower type, ``.block_list``, the nodes that have to stay in float32.
 
     Raises
     ------
@@ -104,11 +106,14 @@ def check(
         assumptions = calibrated(read_assumptions(assume, proto), calibrate or {})
         checker = _Checker(proto, assumptions, as_type or "float32", profile, source.unknown)
         report = checker.report()
+        if as_type is not None:
+            plain = _Checker(proto, assumptions, "float32", profile, source.unknown).report()
+            report = replace(report, block_list=block_list(proto, plain, report, as_type))
     if runs and as_type is None and not source.unknown:
         from vinculum.analysis.witness.search import Budget, with_evidence
 
         report = with_evidence(report, replace(source, onnx=proto), assumptions, checker.values, Budget(runs, seed))
-    return replace(report, seconds=perf_counter() - start)
+    return replace(report, seconds=perf_counter() - start, model=str(source.path))
 
 
 class _Checker:
@@ -144,7 +149,7 @@ class _Checker:
         unknown: Mapping[str, int] = dict(self._interpreter.unknown.most_common())
         resting = sum(self._divisions.values())
         nodes, divisions = self._interpreter.nodes, len(self._divisions)
-        return Report(findings, unknown, nodes, 0.0, divisions, resting, self.values, self._unknown)
+        return Report(findings, unknown, nodes, 0.0, divisions, resting, self.values, unknown_weights=self._unknown)
 
     def _look(self, site: Site) -> None:
         hazards = self._hazards.get(site.node.op_type, ()) if not site.key[0] else ()

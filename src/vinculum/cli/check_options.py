@@ -12,7 +12,9 @@ import typer
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.text import quoted
 
-Models = Annotated[list[Path], typer.Argument(metavar="MODEL...", help="ONNX files.")]
+Models = Annotated[
+    list[Path], typer.Argument(metavar="MODEL...", help="ONNX files, or programs of torch.export (.pt2).")
+]
 Assume = Annotated[
     list[str] | None,
     typer.Option(
@@ -58,6 +60,10 @@ WitnessFolder = Annotated[
     ),
 ]
 SarifFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Write a SARIF report to this file.")]
+HtmlFile = Annotated[
+    Path | None,
+    typer.Option("--html", metavar="FILE", help="Write a page with a picture of the model's graph to this file."),
+]
 FixedFile = Annotated[
     Path | None,
     typer.Option(
@@ -104,6 +110,7 @@ class Files:
     """The files that options name."""
 
     sarif: Path | None
+    html: Path | None
     fix: Path | None
     suppress: Path | None
     baseline: Path | None
@@ -122,7 +129,7 @@ class Files:
         if self.witness is not None:
             _check_folder(self.witness, runs)
         read = {"MODEL": models, "--suppress": [p for p in (self.suppress,) if p is not None]}
-        check_files({"--sarif": self.sarif, "--fix": self.fix}, read)
+        check_files({"--sarif": self.sarif, "--html": self.html, "--fix": self.fix}, read)
 
 
 def _check_folder(witness: Path, runs: int) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from vinculum.errors import ModelError, VinculumError
 from vinculum.files import regular_size
+from vinculum.models.exported_program import SUFFIX, is_exported_program, onnx_of_file, onnx_of_program
 from vinculum.models.model import Model
 from vinculum.text import kind_of, one_line
 
@@ -100,10 +101,11 @@ def load(model: str | PathLike[str] | bytes | ModelProto) -> Model:
 
     Parameters
     ----------
-    model : path, bytes or ModelProto
+    model : path, bytes, ModelProto or ExportedProgram
         An ONNX file (``.onnx``) or an OpenVINO IR (``.xml``, with its ``.bin`` beside it); for a file with another
         suffix, the first byte decides. Or the content of an ONNX file, as bytes or as a message, which is not changed;
-        external data is then looked up in the working directory.
+        external data is then looked up in the working directory. Or a program of torch.export, or a file of one
+        (``.pt2``), which PyTorch's exporter turns into ONNX.
 
     Raises
     ------
@@ -131,16 +133,18 @@ def any_source(
         return _onnx_source(parse(bytes(model), _IN_MEMORY), _IN_MEMORY, weights)
     if isinstance(model, str | PathLike):
         return read_source(Path(fspath(model)), weights=weights)
-    return source_of(model, weights=weights)
+    return source_of(onnx_of_program(model) if is_exported_program(model) else model, weights=weights)
 
 
 def read_source(path: Path, *, weights: Literal["stored", "unknown"] = "stored") -> SourceFile:
-    """Return the content of a model's file; its suffix, or else its first byte, decides between ONNX and OpenVINO IR.
+    """Return the content of a model's file; its suffix, or else its first byte, decides what it is.
 
     - `weights`: as for `any_source`.
 
     ModelError if the file cannot be read, is empty, or should be an ONNX file and is not.
     """
+    if path.suffix.lower() == SUFFIX:
+        return replace(source_of(onnx_of_file(path)), path=path, files=(path,))
     content = _content_of(path)
     if _is_openvino_ir(path, content):
         return SourceFile(path, content, None, (path, path.with_suffix(".bin")))

@@ -35,6 +35,7 @@ def check(
     runs: options.Runs = 100,
     seed: options.Seed = 0,
     fix: options.FixedFile = None,
+    html: options.HtmlFile = None,
     witness: options.WitnessFolder = None,
     sarif: options.SarifFile = None,
     suppress: options.Suppress = None,
@@ -56,7 +57,7 @@ def check(
     from vinculum.cli.inputs import read_arrays
     from vinculum.reporting.progress import progress
 
-    files = options.Files(sarif, fix, suppress, baseline, witness)
+    files = options.Files(sarif, html, fix, suppress, baseline, witness)
     files.check(models, runs, in_json=in_json)
     if explain is not None and in_json:
         raise AttributeValueError("--explain prints text, and --json one object; leave one out")
@@ -173,6 +174,10 @@ def _reports(results: Sequence[_Result], files: options.Files) -> Iterator[tuple
 
     if files.sarif is not None:
         yield files.sarif, sarif.document([one.triage for one in results], _root(), __version__)
+    if files.html is not None:
+        from vinculum.reporting.check.picture.document import document
+
+        yield files.html, document([(one.triage, one.source.proto("analysed")) for one in results])
 
 
 def _root() -> Path:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from proofs.checking.baseline import Baseline
@@ -12,6 +12,7 @@ from vinculum.spec.registry import ROWS
 
 # A bar within a cell.
 BAR = "\\|"
+_FEW = 2  # Lines of a cell that are not folded.
 
 _HEAD = """\
 # Traceability
@@ -47,14 +48,14 @@ def _row(row: OperatorSpec, table: Mapping[str, Any], baseline: Baseline) -> Ite
     yield "|---|---|---|---|"
     for clause in row.clauses:
         linked = stored["clauses"][clause.tag]
-        theorems = _lines(f"[{name}](#{_anchor(name)})" for name in linked["theorems"])
+        theorems = _folded("theorems", [f"[{name}](#{_anchor(name)})" for name in linked["theorems"]])
         tests = map(_test, linked["tests"])
         shared = (f"*{_test(test)}*" for test in table["shared_tests"].get(clause.tag, ()))
         cells = (
             _lines((f"**{clause.tag}**", clause.statement, *_rests_on(row, clause.tag, baseline))),
             theorems or f"none: {linked.get('no_theorem_because', '**missing**')}",
-            _lines(f"`{name[len('vinculum.') :]}`" for name in linked["functions"]),
-            _lines((*tests, *shared)),
+            _folded("functions", [f"`{name[len('vinculum.') :]}`" for name in linked["functions"]]),
+            _folded("tests", [*tests, *shared]),
         )
         yield f"| {' | '.join(cell.replace('|', BAR) for cell in cells)} |"
     yield ""
@@ -108,5 +109,6 @@ def _test(name: str) -> str:
     return f"[{test}](../{file})"
 
 
-def _lines(items: Iterable[str]) -> str:
-    return "<br>".join(items)
+def _folded(what: str, items: Sequence[str]) -> str:
+    lines = "<br>".join(items)
+    return lines if len(items) <= _FEW else f"<details><summary>{len(items)} {what}</summary>{lines}</details>"

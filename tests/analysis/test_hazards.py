@@ -11,9 +11,9 @@ import pytest
 import vinculum
 from vinculum.analysis import Finding, Severity
 from vinculum.analysis.findings import by_cause
+from vinculum.analysis.hazards.all_hazards import BY_CODE, HAZARDS, by_operator
 from vinculum.analysis.hazards.hazard import PROFILES, Hazard
-from vinculum.analysis.hazards.registry import BY_CODE, HAZARDS, by_operator
-from vinculum.analysis.transfer.registry import TABLE
+from vinculum.analysis.transfer.all_operators import TABLE
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "check.md"
 ALL = [pytest.param(hazard, id=hazard.code) for hazard in HAZARDS]
@@ -106,6 +106,34 @@ class TestSonnx:
         text = f"{head} g (float[3] x) => (float[3] y) {{ a = other.Op(x) b = Div(a, a) y = other.Op(b) }}"
         codes = {f.rule for f in vinculum.check(onnx.parser.parse_model(text), profile=["sonnx"], runs=0).findings}
         assert "sonnx-gr2" in codes
+
+
+class TestDomains:
+    """Functions other than division, where they are no numbers; only if asked."""
+
+    @pytest.mark.parametrize(
+        ("node", "assumed", "codes"),
+        [
+            ("y = Log(x)", "x=1e-3:9", []),
+            ("y = Log(x)", "x=0:9", ["outside-domain"]),
+            ("y = Sqrt(x)", "x=0:9", []),
+            ("y = Sqrt(x)", "x=-1e-9:9", ["outside-domain"]),
+            ("y = Acos(x)", "x=-1:1", []),
+            ("y = Acos(x)", "x=-1:1.001", ["outside-domain"]),
+            ("s = HardSigmoid(x) y = Atanh(s)", "x=-1:1", []),
+            ("v = Mul(x, x) y = Sqrt(v)", "x=-3:3", []),
+            ("y = Exp(x)", "x=-9:80", []),
+            ("y = Exp(x)", "x=-9:90", ["exponential-overflow"]),
+            ("m = ReduceMax(x) d = Sub(x, m) y = Exp(d)", "x=-90:90", []),
+        ],
+    )
+    def test_of_a_node(self, node: str, assumed: str, codes: list[str]) -> None:
+        assert [f.rule for f in found(node, "float[3] x", "float[3] y", assume=[assumed], profile=["domains"])] == codes
+        assert found(node, "float[3] x", "float[3] y", assume=[assumed]) == []
+
+    def test_what_is_always_outside_is_certain(self) -> None:
+        (one,) = found("y = Sqrt(x)", "float[3] x", "float[3] y", assume=["x=-9:-1"], profile=["domains"])
+        assert one.severity is Severity.CERTAIN
 
 
 class TestFloorExpected:

@@ -52,7 +52,7 @@ def _row(row: OperatorSpec, table: Mapping[str, Any], baseline: Baseline) -> Ite
         tests = map(_test, linked["tests"])
         shared = (f"*{_test(test)}*" for test in table["shared_tests"].get(clause.tag, ()))
         cells = (
-            _lines((f"**{clause.tag}**", clause.statement, *_rests_on(row, clause.tag, baseline))),
+            "<br>".join((f"**{clause.tag}**", clause.statement, *_rests_on(row, clause.tag, baseline))),
             theorems or f"none: {linked.get('no_theorem_because', '**missing**')}",
             _folded("functions", [f"`{name[len('vinculum.') :]}`" for name in linked["functions"]]),
             _folded("tests", [*tests, *shared]),

@@ -133,7 +133,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise ProofError(f"not what the proofs extract to: {', '.join(names)}; `make rules` extracts anew")
         library = library_digests()
         if not given.check:
-            LIBRARY_RECORD.write_text(library, encoding="utf-8")
+            if LIBRARY_RECORD.read_text(encoding="utf-8") != library:
+                LIBRARY_RECORD.write_text(library, encoding="utf-8")
             RECORD.write_text(digests(), encoding="utf-8")
         if LIBRARY_RECORD.read_text(encoding="utf-8") != library:
             raise ProofError(

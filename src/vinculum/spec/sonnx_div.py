@@ -161,7 +161,7 @@ DIV_INT = replace(
         ),
         Clause(
             "[V1]",
-            "MIN/-1, whose quotient the type cannot hold, is refused, or gives MIN where overflow is 'wrap'.",
+            "MIN/-1 is outside the type: it is refused, or MIN if overflow is 'wrap'.",
             "the specification is silent here: the quotient is outside the type; the tag is ours",
         ),
         *_GENERAL,

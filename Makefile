@@ -23,7 +23,7 @@ PYTEST_ARGS += -p no:cacheprovider
 endif
 
 .PHONY: help demo docs test lint types layers pytest runtimes machine hazards check-picture wheel check-build \
-  sanitize sanitize-memory sanitize-threads sanitize-runtimes cross cross-all exhaustive mutation bench bench-guard survey proofs proofs-all rules sonnx-c traceability clean
+  sanitize sanitize-memory sanitize-threads sanitize-runtimes gpu cross cross-all exhaustive mutation bench bench-guard survey proofs proofs-all rules sonnx-c traceability clean
 
 demo: .venv/demo ## Run an exported model with every division in it exact
 	$(BIN)/vinculum run examples/layer_norm/model.onnx --input x=examples/layer_norm/x.npy
@@ -95,6 +95,11 @@ $(RUNTIMES)/installed: pyproject.toml building/runtime_requirements.py .venv/tes
 	$(RUNTIMES)/bin/python -m pip install --quiet --upgrade pip
 	$(RUNTIMES)/bin/python -m pip install --quiet --no-compile -r $(RUNTIMES)/requirements.txt
 	touch $@
+
+# Without a device it ends at once after the installation, with nothing recorded.
+gpu: ## Test and measure on a CUDA device, and write docs/reference/cuda.txt (an hour)
+	$(MAKE) build/runtimes/gpu/installed VERSIONS=gpu
+	PYTHONPATH=src build/runtimes/gpu/bin/python -m building.gpu
 
 # Limits of memory and time, threads, forks, the compiled code, a browser, the provers, compilers: what is not here is skipped.
 machine: .venv/machine ## Test what depends on this machine and the programs installed on it

@@ -21,7 +21,6 @@ from tests.fake_runtime import (
     IsOddWithIntegers,
     MultipliesByReciprocal,
     NarrowsInt64,
-    RaisesAtZero,
     installed,
 )
 
@@ -72,7 +71,7 @@ def given(folder: Path, **values: list[int]) -> list[str]:
 class TestExamples:
     """Issue 4, item 8: real exported models, run in a runtime, node by node."""
 
-    @pytest.mark.parametrize("name", ["layer_norm", "rms_norm", "attention", "windows"])
+    @pytest.mark.parametrize("name", ["attention", "windows"])
     def test_what_divides_exactly(self, vinculum: Vinculum, examples: Path, name: str) -> None:
         with installed(onnxruntime=FakeRuntime):
             done = vinculum("audit", examples / name / "model.onnx", "--backend", "onnxruntime", "--seed", 0)
@@ -110,20 +109,16 @@ class TestExamples:
         assert division["edge_cases"]["kind"] == "wrong value"
 
 
-class TestWhatSeedsDoNotShow:
-    """Issue 17, point 6: small numbers divide exactly everywhere; that is no word about the division."""
+class TestIntegers:
+    """Small numbers divide exactly everywhere; edge cases, of every size, show what does not."""
 
-    @pytest.mark.parametrize("shape", [("N",), (64,)])
-    def test_int32(self, vinculum: Vinculum, one_division: Callable[..., Path], shape: Any) -> None:
+    def test_it_leads_to_harden(self, vinculum: Vinculum, one_division: Callable[..., Path]) -> None:
         with installed(onnxruntime=IsOddWithIntegers):
-            model = one_division(TensorProto.INT32, shape)
-            done = vinculum("audit", model, "--backend", "onnxruntime", "--seed", 0)
+            done = vinculum("audit", one_division(TensorProto.INT32, ("N",)), "--backend", "onnxruntime", "--seed", 0)
         assert (done.returncode, done.stderr) == (1, "")
         told = " ".join(done.stdout.split())
-        assert "wrong" in told
         assert "0 of 1 division exact" in told
-        size = "1,001" if shape == ("N",) else "64"
-        assert f"ratio exact: {size}" in told
+        assert "ratio exact: 1,001" in told
         assert "--for onnxruntime -o hardened.onnx" in told[told.index(" Next ") :]
 
     def test_hardened_it_is_exact(self, vinculum: Vinculum, one_division: Callable[..., Path], tmp_path: Path) -> None:
@@ -137,29 +132,9 @@ class TestWhatSeedsDoNotShow:
         assert "1 of 1 division exact where observed" in told
         assert "Guards by vinculum harden are compared as the divisions that they replace." in told
 
-    def test_no_edge_cases(self, vinculum: Vinculum, one_division: Callable[..., Path]) -> None:
-        model = one_division(TensorProto.INT64, (64,))
-        with installed(onnxruntime=FakeRuntime):
-            done = vinculum("audit", model, "--backend", "onnxruntime", "--sets", 0)
-        assert (done.returncode, done.stderr) == (0, "")
-        told = " ".join(done.stdout.split())
-        assert "exact where observed, on these inputs. 64 quotients compared" in told
-        assert "It was not run on edge cases." in told
-
-    def test_sizes_of_one_s_own(self, vinculum: Vinculum, one_division: Callable[..., Path]) -> None:
-        model = one_division(TensorProto.FLOAT, ("N",))
-        with installed(onnxruntime=FakeRuntime):
-            done = vinculum("audit", model, "--backend", "onnxruntime", "--dim", "N=5", "--sets", 2)
-        assert (done.returncode, done.stderr) == (0, "")
-        assert "15 quotients compared, 0 of them wrong." in " ".join(done.stdout.split())
-
-
-class TestRemainders:
-    """A runtime may divide what remains after vectors by other instructions: no seed and no size hides that."""
-
     def test_a_death_in_the_remainder(self, vinculum: Vinculum, one_division: Callable[..., Path]) -> None:
         model = one_division(TensorProto.INT32, ("N",))
-        asked = (*((seed, ()) for seed in range(4)), (0, ("--dim", "N=1001")), (1, ("--dim", "N=3")))
+        asked = ((0, ()), (0, ("--dim", "N=1001")), (1, ("--dim", "N=3")))
         for seed, options in asked:
             with case(seed, *options), installed(onnxruntime=DiesAfterPacketsOf4):
                 done = vinculum("audit", model, "--backend", "onnxruntime", "--seed", seed, *options)
@@ -195,14 +170,6 @@ class TestInside:
         assert "norm/Div exact: 2,056 exact: 16,576" in told
         assert "1 node replaced by its ONNX function bodies" in told
 
-    def test_run_names_them_too(self, vinculum: Vinculum, norm: Path) -> None:
-        done = vinculum("run", norm, "--seed", 0)
-        assert (done.returncode, done.stderr) == (0, "")
-        assert "Not exact: divisions inside other operators" in done.stdout
-        assert "LayerNormalization, by a standard deviation: norm" in done.stdout
-        report = json.loads(vinculum("run", norm, "--seed", 0, "--json").stdout)
-        assert [node["operator"] for node in report["inner_divisions"]] == ["LayerNormalization"]
-
 
 class TestFindings:
     """What kills a runtime is named; what is not exact is shown with its bits; the exit code is 1."""
@@ -217,15 +184,6 @@ class TestFindings:
         assert "node 'ratio' (Div-14): 1 of 2 quotients of Div-14 are MIN/-1" in told
         assert "first at index (1,)" in told
 
-    def test_a_zero_divisor(self, vinculum: Vinculum, integers: Path) -> None:
-        inputs = given(integers.parent, a=[7, 8], b=[2, 0])
-        with installed(onnxruntime=RaisesAtZero):
-            done = vinculum("audit", integers, "--backend", "onnxruntime", *inputs, "--json")
-        assert (done.returncode, done.stderr) == (1, "")
-        report = json.loads(done.stdout)
-        assert report["exposed"]["end"] == "refused"
-        assert "node 'ratio' (Div-14): 1 of 2 divisors of Div-14 are zero" in report["suspects"][0]
-
     def test_wrong_values(self, vinculum: Vinculum, integers: Path) -> None:
         inputs = given(integers.parent, a=[2**40, 8, 9], b=[2, 0, 3])
         with installed(onnxruntime=NarrowsInt64):
@@ -236,13 +194,6 @@ class TestFindings:
         assert "at (0,): 1099511627776 / 2" in told
         assert "exact: 549755813888" in told
         assert "divisor zero in 1 quotient, first at (1,)" in told
-
-    def test_a_model_without_divisions(self, vinculum: Vinculum, tmp_path: Path) -> None:
-        path = written(tmp_path / "m.onnx", [helper.make_node("Neg", ["x"], ["y"])], TensorProto.FLOAT, (1,))
-        with installed(onnxruntime=FakeRuntime):
-            done = vinculum("audit", path, "--backend", "onnxruntime", "--seed", 0)
-        assert (done.returncode, done.stderr) == (0, "")
-        assert "No node of the model divides." in done.stdout
 
 
 class TestRefused:

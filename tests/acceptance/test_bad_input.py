@@ -82,22 +82,6 @@ class TestArrays:
                 np.save(layer_norm.with_name("x.npy"), array, allow_pickle=True)
                 assert words in refused(*RUN_ONNX)
 
-    def test_what_the_bytes_are(self, refused: Refused, layer_norm: Path) -> None:
-        """`tests/cli/test_inputs.py` has many more."""
-        file = layer_norm.with_name("x.npy")
-        whole = file.read_bytes()
-        for content, words in (
-            (b"", "cannot be read"),
-            (b"\x93NUMPY\x01\x00\xff\xff{", "cannot be read"),
-            (b"not an array", "magic string"),
-            (whole[:-4], "float32 of shape (3, 4, 16) takes 768 bytes; the file has 764"),
-        ):
-            with case(content[:20], words):
-                file.write_bytes(content)
-                line = refused(*RUN_ONNX)
-                assert line.startswith("input 'x' from 'x.npy'")
-                assert words in line
-
     def test_one_symbol_of_two_sizes(self, refused: Refused, tmp_path: Path) -> None:
         save_division(tmp_path / "model.onnx")
         np.save(tmp_path / "a.npy", np.ones((2, 3), np.float32))

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from onnx import ModelProto, ValueInfoProto
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom, anything, tensor
+from vinculum.analysis.domain.box import Box
 from vinculum.analysis.domain.dimensions import Shape, variable
 from vinculum.analysis.domain.formats import is_discrete, type_range
 from vinculum.analysis.domain.joining import unknown_size
@@ -47,6 +48,16 @@ class Assumptions:
     def tensors(self, narrowed: str) -> dict[str, AbstractTensor]:
         """Return what is known of each input with a declared range."""
         return {name: self._tensor(self.inputs[name], found, narrowed) for name, found in self.ranges.items()}
+
+    def finite(self, names: Iterable[str], narrowed: str) -> dict[str, AbstractTensor]:
+        """Return inputs as any finite numbers of their type, which nobody declared."""
+        found = {}
+        for name in names:
+            whole = self._tensor(self.inputs[name], Range(-inf, inf), narrowed)
+            most = whole.form.max if whole.form is not None else inf
+            box = Box(np.maximum(whole.low, -most), np.minimum(whole.high, most), whole.mag)
+            found[name] = whole.known(box=box, bounds_from=BoundsFrom.TYPE)
+        return found
 
     def _tensor(self, value: ValueInfoProto, found: Range, narrowed: str) -> AbstractTensor:
         declared = value.type.tensor_type

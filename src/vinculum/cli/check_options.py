@@ -30,6 +30,12 @@ Calibrate = Annotated[
     Path | None,
     typer.Option(metavar="FILE.npz", help="Typical inputs, whose ranges are taken and widened by half."),
 ]
+Weights = Annotated[
+    Literal["stored", "unknown"],
+    typer.Option(
+        help="unknown: large weights in other files may be any finite numbers; these files need not be there."
+    ),
+]
 Profile = Annotated[
     list[str] | None,  # typer takes no lists of choices
     typer.Option(
@@ -63,6 +69,13 @@ FixedFile = Annotated[
     typer.Option(
         "--fix", metavar="FILE", help="Write the model to this file with the least guard that removes each finding."
     ),
+]
+Domains = Annotated[
+    bool, typer.Option("--domains", help="Also find logarithms, roots and others of what lies outside of their domain.")
+]
+Explain = Annotated[
+    str | None,
+    typer.Option("--explain", metavar="NODE", help="Also print how the bounds at a node of the main graph come about."),
 ]
 Suppress = Annotated[
     Path | None,

@@ -10,7 +10,7 @@ import pytest
 
 from tests.conformance.judging import case_id
 from vinculum.conformance.cases.case import Level
-from vinculum.conformance.expect import Disagreement, as_toml, mismatches, read_known_deviations
+from vinculum.conformance.expect import Disagreement, KnownDeviations, as_toml, mismatches, read_known_deviations
 from vinculum.conformance.run.record import Cause, Result, Run, Selection
 from vinculum.conformance.run.verdict import Kind, Verdict
 from vinculum.conformance.runtimes.registry import names
@@ -182,6 +182,59 @@ class TestReading:
         assert "\n" not in str(caught.value)
 
 
+class TestWriting:
+    """The file that a run writes expects that very run."""
+
+    CRASH = case_id("Div-14/int64/MIN divided by -1/equal shapes/run-time operands")
+    CRASHED = "rule: crashed: SIGFPE where MIN / -1"
+    CAUSES = (
+        Cause(RECIPROCAL, "computed as a multiplication by the reciprocal", ("float", "double"), 3),
+        Cause(CRASHED, "crashed: SIGFPE for MIN / -1", ("int64",), 0),
+    )
+    CRASHES = replace(RUN, causes=CAUSES, results=(Result(CRASH, "", "", Verdict(Kind.CRASHED), CRASHED), *RUN.results))
+
+    def written(self, given: Run, folder: Path, older: str = "") -> KnownDeviations:
+        """Return what is read of the file that a run writes, which the run matches."""
+        file = folder / "known.toml"
+        file.write_text(older, encoding="utf-8")
+        file.write_text(as_toml(given, read_known_deviations(file) if older else None), encoding="utf-8")
+        known = read_known_deviations(file)
+        assert mismatches(given, known) == ()
+        return known
+
+    def test_a_run_matches_the_file_that_it_wrote(self, tmp_path: Path) -> None:
+        known = self.written(self.CRASHES, tmp_path)
+        assert (known.backend, known.level, known.versions) == ("mine", Level.DEFAULT, {"mine": "1.0"})
+        assert [(cause.name, cause.element_types) for cause in known.causes] == [
+            (RECIPROCAL, ("float",)),
+            (self.CRASHED, ("int64",)),
+        ]
+        assert known.unexplained == (str(DOUBLE),)
+
+    def test_reasons_are_kept(self, tmp_path: Path) -> None:
+        plain = as_toml(self.CRASHES)
+        theirs = plain.replace(
+            'reason = "crashed: SIGFPE for MIN / -1"', 'reason = "r"\nlink = "l"\nreproducer = "import a\\n"'
+        )
+        known = self.written(self.CRASHES, tmp_path, theirs)
+        assert [(cause.reason, cause.link, cause.reproducer) for cause in known.causes] == [
+            ("computed as a multiplication by the reciprocal", "", ""),
+            ("r", "l", "import a\n"),
+        ]
+
+    def test_a_cause_with_several_reasons_keeps_them(self, tmp_path: Path) -> None:
+        several = HEAD + "".join(
+            CAUSE.replace('"float"', types).replace('"r"', reason)
+            for types, reason in (('"double"', '"one"'), ('"float", "float16"', '"two"'))
+        )
+        known = self.written(RUN, tmp_path, several)
+        assert [(cause.element_types, cause.reason) for cause in known.causes] == [(("float",), "two")]
+
+    def test_a_run_without_deviations_writes_a_file_without_entries(self, tmp_path: Path) -> None:
+        known = self.written(run(RUN.results[2], replace(OFF, verdict=Verdict(Kind.UNSUPPORTED), cause="")), tmp_path)
+        assert (known.causes, known.unexplained) == ((), ())
+
+
 class TestOurs:
     """A file for each runtime of the survey; of those at pinned versions, each deviation is explained."""
 
@@ -207,5 +260,5 @@ class TestOurs:
         known = read_known_deviations(self.ROOT / "known_deviations" / f"{name}.toml")
         assert not known.unexplained
         extras = tomllib.loads((self.ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
-        pinned = dict(pin.split("==") for pin in extras["runtimes"])
+        pinned = dict(pin.partition(";")[0].split("==") for pin in extras["runtimes"])
         assert {name: version.partition("+")[0] for name, version in known.versions.items()}.items() <= pinned.items()

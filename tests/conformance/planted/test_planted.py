@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from functools import partial
-from typing import Any
 
 import pytest
 
@@ -19,15 +17,10 @@ from vinculum.spec.element_types import by_name
 FRESH = 40
 """How many fresh operations each cause is compared with."""
 
-posix = pytest.mark.skipif(os.name != "posix", reason="Windows has no signals")
+QUICK = [name for name, own in DIVIDERS.items() if not (own.lasts or own.kills)]
 
 
-def _quick() -> list[Any]:
-    """Return the names of the dividers that take no longer than they are allowed."""
-    return [pytest.param(name, marks=[posix] if own.kills else ()) for name, own in DIVIDERS.items() if not own.lasts]
-
-
-@pytest.mark.parametrize("name", _quick()[::3])  # `make machine` measures them all.
+@pytest.mark.parametrize("name", QUICK[::2])  # `make machine` measures them all.
 def test_found_and_truly_named(name: str) -> None:
     own = DIVIDERS[name]
     for seed in (0, 1, 42) if own.truth is Truth.UNSTEADY else (0,):  # 42: few answers differ where shapes are small.

@@ -111,10 +111,9 @@ class TestDigest:
     """Every case of the suite has its own, and it does not change from one enumeration to the next."""
 
     def test_it_tells_cases_apart(self) -> None:
-        first, second = ([digest(one) for one in cases(Level.QUICK)] for _ in range(2))
+        first, second = ({one.id: digest(one) for one in cases(Level.QUICK)} for _ in range(2))
         assert first == second
-        asked = {one.id: found for one, found in zip(cases(Level.QUICK), first, strict=True)}
-        assert len(set(asked.values())) > 0.9 * len(asked)
+        assert len(set(first.values())) > 0.9 * len(first)
 
     def test_every_part_counts(self) -> None:
         others = [
@@ -131,9 +130,9 @@ class TestDigest:
 class TestAnswered:
     """A run is rebuilt, judged and explained without its runtime."""
 
-    @pytest.mark.parametrize("backend", ["Floors", "FlushesOperands", "GivesLists", "Transposes", "AcceptsAll"])
+    @pytest.mark.parametrize("backend", ["Floors", "FlushesOperands", "GivesLists", "AcceptsAll"])
     def test_everything_is_found_again(self, backend: str) -> None:
-        whole = run(backend, "Div-6/*", "SONNX*")
+        whole = run(backend, "Div-6/int*", "Div-6/float/*", "SONNX Div (int)/int8/*")
         assert any(one.verdict.kind.deviates for one in whole.results)
         results = tuple(
             replace(one, verdict=Verdict(Kind.EXACT, one.verdict.said), cause="") if one.answer else one

@@ -58,13 +58,12 @@ class TestWhatIsAsked:
         assert [result.id for result in run.results] == ids
         assert len(ids) > 2
 
-    @pytest.mark.parametrize("only", [["Div-15/*"], [ONE_CLASS, "Div-15/*"]])
-    def test_a_pattern_that_matches_nothing(self, only: list[str]) -> None:
+    def test_a_pattern_that_matches_nothing(self) -> None:
         with pytest.raises(AttributeValueError) as caught:
-            survey(plan("numpy", Selection(Level.QUICK, tuple(only))))
+            plan("numpy", Selection(Level.QUICK, (ONE_CLASS, "Div-15/*")))
         message = str(caught.value)
         assert message.startswith("no case of the quick level matches '")
-        assert only[-1] in message
+        assert "Div-15/*" in message
         assert ONE_CLASS not in message
         assert "\n" not in message
 
@@ -118,7 +117,7 @@ class TestResults:
 
     def test_what_is_refuted_is_kept(self, tmp_path: Path) -> None:
         """Cases without a cause name the arithmetic that they are consistent with, in the file of the run too."""
-        selection = Selection(Level.DEFAULT, ("Div-14/float/*",))
+        selection = Selection(Level.DEFAULT, ("Div-14/float/*/run-time operands",))
         run = survey(plan("tests.fake_runtime:LosesTheSignOfZero", selection))
         told = {result.consistent for result in run.unexplained} - {""}
         assert told

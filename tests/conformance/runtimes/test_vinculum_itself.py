@@ -8,13 +8,8 @@ import numpy as np
 import pytest
 
 from tests.conformance.asking import operation, same_bits, small
-from vinculum.conformance.cases.case import Level
-from vinculum.conformance.cases.enumeration import cases
-from vinculum.conformance.run.judgement import judge
-from vinculum.conformance.run.verdict import Kind
 from vinculum.conformance.runtimes.registry import runtime
-from vinculum.errors import BroadcastError, ConstraintError, DivisionByZeroError, ElementTypeError, VinculumError
-from vinculum.sandbox import Answer, End
+from vinculum.errors import BroadcastError, ConstraintError, DivisionByZeroError, ElementTypeError
 from vinculum.spec.element_types import INT32
 from vinculum.spec.model import IntegerRounding, OperatorSpec
 from vinculum.spec.onnx_div import DIV_6, DIV_14
@@ -43,8 +38,10 @@ class TestVinculum:
 
     def test_attributes_of_an_ir(self) -> None:
         a, b = np.full((2, 3, 4), -7, np.int32), np.array([1, 2, 3], np.int32)
-        asked = operation(DIVIDE_1, a, b, m_pythondiv=False, auto_broadcast="pdpd", axis=1)
-        assert runtime("vinculum").answer(asked)[0, :, 0].tolist() == [-7, -3, -2]
+        for name in ("m_pythondiv", "pythondiv"):
+            asked = operation(DIVIDE_1, a, b, auto_broadcast="pdpd", axis=1, **{name: False})
+            assert runtime("vinculum").answer(asked)[0, :, 0].tolist() == [-7, -3, -2]
+            assert "m_pythondiv=False" in runtime("vinculum").reproducer(asked)
 
     def test_refusals(self) -> None:
         asked, i = runtime("vinculum"), np.ones(2, np.int32)
@@ -57,19 +54,6 @@ class TestVinculum:
         ):
             with pytest.raises(error):
                 asked.answer(refused)
-
-    def test_every_quick_case(self) -> None:
-        asked, exact = runtime("vinculum"), 0
-        for case in cases(Level.QUICK):
-            if asked.covers(case.operation):
-                try:
-                    given = Answer(End.RETURNED, asked.answer(case.operation))
-                except (VinculumError, ArithmeticError) as error:
-                    given = Answer(End.REFUSED, None, str(error))
-                verdict = judge(case.operation, case.expectation, given)
-                assert not verdict.kind.deviates, case.id
-                exact += verdict.kind is Kind.EXACT
-        assert exact > 400
 
     def test_versions(self) -> None:
         assert list(runtime("vinculum").versions()) == ["vinculum", "numpy", "ml_dtypes", "onnx"]

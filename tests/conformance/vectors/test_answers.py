@@ -140,13 +140,18 @@ class TestNumpyFiles:
     """A folder of answers: a file for each case, and lines for what has no quotient."""
 
     def test_each(self, tmp_path: Path) -> None:
-        for line in lines(exported("npy")):
+        asked = [line for line in lines(exported("npy")) if line.id.startswith("Div-1")]
+        for line in asked:
             quotient = exported("npy") / "arrays" / line.name / "quotient.npy"
             if quotient.exists():
                 (tmp_path / f"{line.name}.npy").write_bytes(quotient.read_bytes())
-        refused = [right(line) for line in lines(exported("npy")) if line.quotient is None]
+        refused = [right(line) for line in asked if line.quotient is None]
         (tmp_path / "answers.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in refused))
-        assert set(kinds(judged(exported("npy"), tmp_path).results)) == {"exact", "refused as required", "unspecified"}
+        assert set(kinds(judged(exported("npy"), tmp_path, "Div-1*").results)) == {
+            "exact",
+            "refused as required",
+            "unspecified",
+        }
 
     def test_a_wrong_one(self, tmp_path: Path) -> None:
         line = next(line for line in lines(exported("npy")) if line.id.startswith("Div-14/float/"))

@@ -6,8 +6,6 @@ import re
 from typing import Any
 from xml.etree.ElementTree import fromstring
 
-import pytest
-
 from tests.reporting.conformance.reports import HOSTILE, exact, hostile, report
 from tests.reporting.formats import check_junit
 from vinculum.conformance.run.record import Run
@@ -26,22 +24,6 @@ class TestDocument:
 
     def test_it_is_as_the_schema_says(self) -> None:
         check_junit(read(report(), exact(), hostile()))
-
-    @pytest.mark.parametrize(
-        ("was", "made"),
-        [
-            ('<testcase classname="', '<testcase colour="'),
-            ("<properties>", "<property name='a' value='b' /><properties>"),
-            ('failures="', 'failures="x'),
-            ("<skipped ", "<omitted "),
-        ],
-    )
-    def test_the_schema_refuses(self, was: str, made: str) -> None:
-        text = document([report()])
-        broken = text.replace("</omitted", "").replace(was, made, 1)
-        assert broken != text
-        with pytest.raises((AssertionError, KeyError, ValueError)):
-            check_junit(fromstring(broken.encode("utf-8")))
 
     def test_a_suite_for_each_runtime(self) -> None:
         root = read(report(), exact())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 from vinculum.conformance.cases.case import Case, CaseId, Expectation, Level
 from vinculum.conformance.cases.clauses import Subject, clause
@@ -15,39 +15,6 @@ from vinculum.spec.model import AttributeValue, Broadcasting, OperatorSpec
 from vinculum.spec.registry import versions
 
 Attributes = Mapping[str, AttributeValue]
-
-
-@dataclass(frozen=True, eq=False)
-class Trial:
-    """Operands and attributes that test one thing: a case for each placement of the operands.
-
-    Attributes
-    ----------
-    tried, shapes : str
-        The scenario and the shapes, as in the id.
-    subject : Subject or tuple of str
-        What the cases test; or tags of clauses, one of which the version has.
-    attributes : Mapping
-        The attributes that the model sets.
-    operands : callable
-        Returns the operands.
-    expected : callable
-        Returns the expectation by the specification.
-    level : Level
-        The first level that runs it with run-time operands.
-    constants : tuple of Placement or None
-        The other placements that the default level runs, or `level` if that is later; the remaining ones run at the
-        last level, or never if this is None.
-    """
-
-    tried: str
-    shapes: str
-    subject: Subject | tuple[str, ...]
-    attributes: Attributes
-    operands: Callable[[], Operands]
-    expected: Callable[[], Expectation]
-    level: Level
-    constants: tuple[Placement, ...] | None = ()
 
 
 @dataclass(frozen=True)
@@ -102,38 +69,69 @@ class CaseBuilder:
         return None
 
     def rounding(self, attributes: Attributes) -> str:
-        """Return the rounding that attributes choose, as in the id; empty where there is no choice."""
+        """Return the rounding that declared attributes choose, as in the id; empty where there is no choice."""
         if self.spec.integer_rounding_attribute is None or not self.element_type.is_integer:
             return ""
-        return self.spec.rounding(declared_attributes(self.spec, attributes)).name.lower()
+        return self.spec.rounding(attributes).name.lower()
 
-    def cases(self, trial: Trial) -> Iterator[Case]:
-        """Yield a case for every placement that the levels up to this one run; only this method assigns levels."""
+    def cases(
+        self,
+        tried: str,
+        shapes: str,
+        subject: Subject | tuple[str, ...],
+        attributes: Attributes,
+        operands: Callable[[], Operands],
+        expected: Callable[[], Expectation],
+        level: Level,
+        constants: tuple[Placement, ...] | None = (),
+    ) -> Iterator[Case]:
+        """Yield the cases of operands and attributes that test one thing: one for every placement that is run.
+
+        Parameters
+        ----------
+        tried, shapes : str
+            The scenario and the shapes, as in the id.
+        subject : Subject or tuple of str
+            What the cases test; or tags of clauses, one of which the version has.
+        attributes : Mapping
+            The attributes that the model sets.
+        operands : callable
+            Returns the operands.
+        expected : callable
+            Returns the expectation by the specification.
+        level : Level
+            The first level that runs them with run-time operands.
+        constants : tuple of Placement or None
+            The other placements that the default level runs, or `level` if that is later; the remaining ones run at the
+            last level, or never if this is None.
+        """
+        declared = declared_attributes(self.spec, attributes)
         for placement in placements(self.spec):
             if placement is Placement.RUN_TIME:
-                level = trial.level
-            elif trial.constants is None:
+                first = level
+            elif constants is None:
                 continue
             else:
-                level = max(trial.level, Level.DEFAULT) if placement in trial.constants else Level.FULL
-            if level <= self.level:
-                yield self._case(trial, placement, level)
+                first = max(level, Level.DEFAULT) if placement in constants else Level.FULL
+            if first <= self.level:
+                yield Case(
+                    id=CaseId(
+                        operator=self.spec.title,
+                        rounding=self.rounding(declared),
+                        element_type=self.element_type.name,
+                        scenario=tried,
+                        shapes=shapes,
+                        placement=placement.words(self.spec),
+                    ),
+                    clause=clause(self.spec, self.element_type, subject, declared),
+                    element_type=self.element_type,
+                    asked=partial(_operation, self.spec, attributes, operands, placement),
+                    expected=expected,
+                    level=first,
+                )
 
-    def _case(self, trial: Trial, placement: Placement, level: Level) -> Case:
-        return Case(
-            id=CaseId(
-                operator=self.spec.title,
-                rounding=self.rounding(trial.attributes),
-                element_type=self.element_type.name,
-                scenario=trial.tried,
-                shapes=trial.shapes,
-                placement=placement.words(self.spec),
-            ),
-            clause=clause(
-                self.spec, self.element_type, trial.subject, declared_attributes(self.spec, trial.attributes)
-            ),
-            element_type=self.element_type,
-            asked=lambda: Operation(self.spec, trial.attributes, trial.operands(), placement.constant(self.spec)),
-            expected=trial.expected,
-            level=level,
-        )
+
+def _operation(
+    spec: OperatorSpec, attributes: Attributes, operands: Callable[[], Operands], placement: Placement
+) -> Operation:
+    return Operation(spec, attributes, operands(), placement.constant(spec))

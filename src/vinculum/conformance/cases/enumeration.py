@@ -6,18 +6,18 @@ from collections.abc import Iterable, Iterator
 
 from vinculum.conformance.cases.builder import CaseBuilder
 from vinculum.conformance.cases.case import Case, Level
-from vinculum.conformance.cases.shape_trials import shape_trials
-from vinculum.conformance.cases.trials import (
-    attribute_trials,
-    mixed_type_trials,
-    unlisted_type_trials,
+from vinculum.conformance.cases.shape_cases import shape_cases
+from vinculum.conformance.cases.value_cases import (
+    attribute_cases,
+    mixed_type_cases,
+    unlisted_type_cases,
     unlisted_types,
-    value_trials,
+    value_cases,
 )
 from vinculum.spec.model import OperatorSpec
 from vinculum.spec.registry import ROWS
 
-_OF_LISTED_TYPES = (value_trials, shape_trials, attribute_trials, mixed_type_trials)
+_OF_LISTED_TYPES = (value_cases, shape_cases, attribute_cases, mixed_type_cases)
 
 
 def cases(level: Level, rows: Iterable[OperatorSpec] | None = None) -> Iterator[Case]:
@@ -39,6 +39,5 @@ def cases(level: Level, rows: Iterable[OperatorSpec] | None = None) -> Iterator[
         for element_type in (*spec.element_types, *unlisted_types(spec)):
             builder = CaseBuilder(spec, element_type, level)
             listed = element_type in spec.element_types
-            for trials in _OF_LISTED_TYPES if listed else (unlisted_type_trials,):
-                for trial in trials(builder):
-                    yield from builder.cases(trial)
+            for made in _OF_LISTED_TYPES if listed else (unlisted_type_cases,):
+                yield from made(builder)

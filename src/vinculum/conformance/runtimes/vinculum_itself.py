@@ -17,7 +17,7 @@ from vinculum.conformance.runtimes.programs.reproducer import (
     print_quotient,
     python_program,
 )
-from vinculum.spec.model import Dialect
+from vinculum.spec.model import AttributeValue, Dialect
 
 
 class VinculumItself(Packaged):
@@ -35,7 +35,7 @@ class VinculumItself(Packaged):
 
     def answer(self, operation: Operation) -> NDArray[Any]:
         """Return the quotient of the one division in an ONNX model, or of the function call."""
-        attributes: Any = operation.attributes
+        attributes: Any = _by_declared_names(operation)
         quotient: NDArray[Any]
         if operation.spec.dialect is Dialect.SONNX:
             from vinculum.sonnx import div
@@ -64,9 +64,15 @@ class VinculumItself(Packaged):
         if operation.spec.dialect is Dialect.ONNX:
             run = "vinculum.backend.run_model(model, inputs)[0]"
             return onnx_program(operation, "import vinculum.backend", result=run)
-        attributes = "".join(f", {name}={value!r}" for name, value in operation.attributes.items())
+        attributes = "".join(f", {name}={value!r}" for name, value in _by_declared_names(operation).items())
         sonnx = operation.spec.dialect is Dialect.SONNX
         module, call = ("vinculum.sonnx", "vinculum.sonnx.div") if sonnx else ("vinculum", "vinculum.divide")
         return python_program(
             f"import {module}", *operand_lines(operation), print_quotient(f"{call}(a, b{attributes})")
         )
+
+
+def _by_declared_names(operation: Operation) -> dict[str, AttributeValue]:
+    """Return the attributes by the names that a function has for them; only files have other spellings."""
+    declared = ((operation.spec.attribute(name), name, value) for name, value in operation.attributes.items())
+    return {attribute.name if attribute else name: value for attribute, name, value in declared}

@@ -39,7 +39,7 @@ def as_json(
         ],
         "in_baseline": [_finding(finding) for finding in triage.known],
         "divisions": {"all": triage.report.divisions, "resting_on_unknown_operators": triage.report.resting},
-        **part(triage.report, "unknown_operators", "nodes", "seconds"),
+        **part(triage.report, "unknown_operators", "unknown_weights", "nodes", "seconds"),
     }
     if triage.report.block_list:
         told |= {"must_stay_float32": plain(triage.report.block_list), **block_lists(triage.report.block_list)}

@@ -59,6 +59,9 @@ def _parts(triage: Triage, calibrated: Sequence[str]) -> Iterator[RenderableType
     if report.unknown_operators:
         names = ", ".join(f"{one_line(name)} ({count:,})" for name, count in report.unknown_operators.items())
         yield Text(f"Unknown operators, whose results may be anything: {names}.{_resting(report)}", "yellow")
+    if report.unknown_weights:
+        count = counted(len(report.unknown_weights), "initializer")
+        yield Text(f"The weights of {count} are taken for any finite numbers; the model was not run.", "dim")
     if calibrated:
         names = ", ".join(map(one_line, calibrated))
         yield Text(f"Ranges of {names} come from data: floats may lie {MARGIN:.0%} of their spread beyond it.", "dim")

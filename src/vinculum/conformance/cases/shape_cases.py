@@ -1,4 +1,4 @@
-"""The trials of shapes of an operator version: shapes at the limits of its broadcasting rules and just beyond."""
+"""The cases of shapes of an operator version: shapes at the limits of its broadcasting rules and just beyond."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from functools import cache, partial
 
 import numpy as np
 
-from vinculum.conformance.cases.builder import CaseBuilder, Trial
-from vinculum.conformance.cases.case import Expectation, Level
+from vinculum.conformance.cases.builder import CaseBuilder
+from vinculum.conformance.cases.case import Case, Expectation, Level
 from vinculum.conformance.cases.expectations import exact, expectation, refusal
 from vinculum.conformance.cases.operation import DIVISOR, Placement
 from vinculum.conformance.cases.shape_pairs import SHAPE_PAIRS, Shape, ShapePair
@@ -23,14 +23,14 @@ LATER = {QUICK: DEFAULT, DEFAULT: FULL}
 _RECIPROCAL: tuple[Shape, ...] = ((), (0,), (1,), (1, 1, 1), (2, 0, 3), (2, 3, 4, 5), (2, 1, 3, 1, 2, 2), (17, 33))
 
 
-def shape_trials(builder: CaseBuilder) -> Iterator[Trial]:
-    """Yield a trial for every pair of shapes of the version, at the limits of its rules and just beyond."""
+def shape_cases(builder: CaseBuilder) -> Iterator[Case]:
+    """Yield the cases of every pair of shapes of the version, at the limits of its rules and just beyond."""
     for shapes in shape_pairs(builder.spec):
         fits = shapes.aligned is not None
         if not (fits or shapes.everywhere or builder.chosen):
             continue
         level, constants = _asked(builder, shapes)
-        yield Trial(
+        yield from builder.cases(
             shapes.tried,
             shape_words(shapes, len(builder.spec.inputs)),
             shapes.tags,

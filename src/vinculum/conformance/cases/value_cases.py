@@ -1,4 +1,4 @@
-"""Trials of values, of attributes and of element types; those of shapes have a file of their own.
+"""Cases of values, of attributes and of element types; those of shapes have a file of their own.
 
 Attributes may be hints, defaults, other spellings, or must be refused. So must operands of two element types, or of one
 that the version does not list.
@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cache, partial
 
-from vinculum.conformance.cases.builder import CaseBuilder, Trial
-from vinculum.conformance.cases.case import Level
+from vinculum.conformance.cases.builder import CaseBuilder
+from vinculum.conformance.cases.case import Case, Level
 from vinculum.conformance.cases.clauses import Subject
 from vinculum.conformance.cases.expectations import expectation_of_class, refusal
 from vinculum.conformance.cases.operation import BOTH, declared_attributes
@@ -43,8 +43,8 @@ def value_classes(element_type: ElementType, operands: int) -> tuple[ValueClass,
     return tuple(values for values in (*table, *sizes(operands)) if values.types(element_type))
 
 
-def value_trials(builder: CaseBuilder) -> Iterator[Trial]:
-    """Yield a trial for every class of values and every selectable rounding."""
+def value_cases(builder: CaseBuilder) -> Iterator[Case]:
+    """Yield the cases of every class of values and every selectable rounding."""
     spec, element_type = builder.spec, builder.element_type
     for place, rounding in enumerate(builder.roundings()):
         for values in value_classes(element_type, len(spec.inputs)):
@@ -52,7 +52,7 @@ def value_trials(builder: CaseBuilder) -> Iterator[Trial]:
             if joining is None:
                 continue
             newest = builder.newest and not (place and values.subject in _ONCE)
-            yield Trial(
+            yield from builder.cases(
                 values.tried,
                 values.shapes(len(spec.inputs)),
                 values.subject,
@@ -73,11 +73,11 @@ _UNLISTED_STRING = "tensorflow"
 _NO_BOOLEAN = "maybe"
 
 Asked = tuple[str, Subject | tuple[str, ...], Mapping[str, AttributeValue]]
-"""The scenario, its subject, and the attributes of the model; a trial with `Subject.ATTRIBUTES` must be refused."""
+"""The scenario, its subject, and the attributes of the model; what has `Subject.ATTRIBUTES` must be refused."""
 
 
-def attribute_trials(builder: CaseBuilder) -> Iterator[Trial]:
-    """Yield the trials of the attributes of an operator version, except those that concern shapes."""
+def attribute_cases(builder: CaseBuilder) -> Iterator[Case]:
+    """Yield the cases of the attributes of an operator version, except those that concern shapes."""
     spec, element_type = builder.spec, builder.element_type
     # Integers on which all roundings differ; ordinary floats, whose quotients floor division would change.
     classes = value_classes(element_type, len(spec.inputs))
@@ -85,7 +85,7 @@ def attribute_trials(builder: CaseBuilder) -> Iterator[Trial]:
     for tried, subject, attributes in _asked(spec, element_type):
         refused = subject is Subject.ATTRIBUTES
         exact = partial(expectation_of_class, spec, element_type, declared_attributes(spec, attributes), values)
-        yield Trial(
+        yield from builder.cases(
             tried,
             values.shapes(len(spec.inputs)),
             subject,
@@ -142,24 +142,26 @@ def _of_other_versions(spec: OperatorSpec) -> Iterator[Asked]:
             yield f"{name} which the version does not have", Subject.ATTRIBUTES, {name: _VALUES[name]}
 
 
-def mixed_type_trials(builder: CaseBuilder) -> Iterator[Trial]:
+def mixed_type_cases(builder: CaseBuilder) -> Iterator[Case]:
     """Yield operands of two element types, which must be refused."""
     other = _divisor_type(builder.spec, builder.element_type)
     if other is not None:
         operands = dividends((3,), builder.element_type), divisors((3,), other)
         # For reals, clause [C2] has another subject.
         subject = ("[GR3]",) if builder.element_type is REAL else Subject.TYPES
-        yield Trial(f"{other.name} divisors", "equal shapes", subject, {}, lambda: operands, refusal, Level.DEFAULT)
+        yield from builder.cases(
+            f"{other.name} divisors", "equal shapes", subject, {}, lambda: operands, refusal, Level.DEFAULT
+        )
 
 
-def unlisted_type_trials(builder: CaseBuilder) -> Iterator[Trial]:
+def unlisted_type_cases(builder: CaseBuilder) -> Iterator[Case]:
     """Yield operands of an element type that the version does not list, which must be refused."""
     count = len(builder.spec.inputs)
     operands = (dividends((3,), builder.element_type), divisors((3,), builder.element_type))[-count:]
     level = Level.DEFAULT if _is_likely(builder.spec, builder.element_type) else Level.FULL
     shapes = "equal shapes" if count > 1 else "one dimension"
     tried = "an element type that the version does not list"
-    yield Trial(tried, shapes, Subject.UNLISTED, {}, lambda: operands, refusal, level)
+    yield from builder.cases(tried, shapes, Subject.UNLISTED, {}, lambda: operands, refusal, level)
 
 
 def unlisted_types(spec: OperatorSpec) -> tuple[ElementType, ...]:

@@ -183,7 +183,7 @@ def _publish(partial: Place, final: Place) -> None:
     """Bring the result to disk and give it its name, which nothing else must have."""
     _sync(partial, every_file=True)
     try:
-        os.link(partial.path, final.path, follow_symlinks=False)  # Unlike a renaming, it never replaces a file.
+        os.link(partial.path, final.path)  # Unlike a renaming, it never replaces a file.
     except OSError:  # It exists, or is a folder, or the file system has no such links.
         _refuse_existing(final)
         partial.path.rename(final.path)

@@ -96,7 +96,7 @@ class Division:
         """Refuse blocks that are larger than memory, before anything is made."""
         size = prod(self.plan.block) * self.dtype.itemsize
         try:
-            _buffer(2, size)
+            np.empty(size, np.uint8)
         except MemoryError:
             raise ModelError(
                 f"a block of {self.plan.block}, one chunk, takes {size} bytes of memory, three times per thread, and "

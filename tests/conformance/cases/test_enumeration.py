@@ -13,7 +13,7 @@ from vinculum.conformance.cases.case import Case, Level
 from vinculum.conformance.cases.enumeration import cases
 from vinculum.conformance.cases.operation import placements
 from vinculum.conformance.run.judgement import judge
-from vinculum.conformance.runtimes.registry import runtime
+from vinculum.conformance.runtimes.backends import runtime
 from vinculum.errors import VinculumError
 from vinculum.sandbox import Answer, End
 from vinculum.spec.model import OperatorSpec

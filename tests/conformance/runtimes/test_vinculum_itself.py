@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.conformance.asking import operation, same_bits, small
-from vinculum.conformance.runtimes.registry import runtime
+from vinculum.conformance.runtimes.backends import runtime
 from vinculum.errors import BroadcastError, ConstraintError, DivisionByZeroError, ElementTypeError
 from vinculum.spec.element_types import INT32
 from vinculum.spec.model import IntegerRounding, OperatorSpec

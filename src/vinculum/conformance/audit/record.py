@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from vinculum.conformance.run.verdict import Verdict
-from vinculum.conformance.runtimes.registry import parsed
+from vinculum.conformance.runtimes.backends import parsed
 from vinculum.models.engines.openvino import EXACT_ON_OPENVINO
 from vinculum.models.execution import Division
 from vinculum.models.inner_divisions import InnerDivision

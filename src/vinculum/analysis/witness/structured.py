@@ -153,7 +153,7 @@ def base(space: Space, size: int) -> Inputs:
 
 def ordinary(space: Space) -> Candidate:
     """Return what is tried first."""
-    return Candidate("inputs of 0.5, integers of 1", base(space, space.size))
+    return Candidate("inputs of 0.5 (integers: 1)", base(space, space.size))
 
 
 def structured(space: Space) -> Iterator[Candidate]:

@@ -22,8 +22,8 @@ TYPES :=
 PYTEST_ARGS += -p no:cacheprovider
 endif
 
-.PHONY: help demo docs test lint types layers pytest runtimes machine hazards wheel check-build \
-  sanitize sanitize-memory sanitize-threads sanitize-runtimes cross cross-all exhaustive mutation bench bench-guard survey proofs proofs-all rules sonnx-c traceability clean
+.PHONY: help demo docs test lint types layers pytest runtimes machine hazards check-picture wheel check-build \
+  sanitize sanitize-memory sanitize-threads sanitize-runtimes gpu cross cross-all exhaustive mutation bench bench-guard survey proofs proofs-all rules sonnx-c traceability clean
 
 demo: .venv/demo ## Run an exported model with every division in it exact
 	$(BIN)/vinculum run examples/layer_norm/model.onnx --input x=examples/layer_norm/x.npy
@@ -96,6 +96,11 @@ $(RUNTIMES)/installed: pyproject.toml building/runtime_requirements.py .venv/tes
 	$(RUNTIMES)/bin/python -m pip install --quiet --no-compile -r $(RUNTIMES)/requirements.txt
 	touch $@
 
+# Without a device it ends at once after the installation, with nothing recorded.
+gpu: ## Test and measure on a CUDA device, and write docs/reference/cuda.txt (an hour)
+	$(MAKE) build/runtimes/gpu/installed VERSIONS=gpu
+	PYTHONPATH=src build/runtimes/gpu/bin/python -m building.gpu
+
 # Limits of memory and time, threads, forks, the compiled code, a browser, the provers, compilers: what is not here is skipped.
 machine: .venv/machine ## Test what depends on this machine and the programs installed on it
 	$(BIN)/pytest -n $(WORKERS) --dist worksteal $(PYTEST_ARGS) tests/machine
@@ -104,6 +109,7 @@ machine: .venv/machine ## Test what depends on this machine and the programs ins
 hazards: .venv/test ## Print how often each hazard is found, rightly and wrongly
 	$(BIN)/python -m tests.analysis.corpus.judging
 	$(BIN)/python -m tests.analysis.corpus.evidence
+	$(BIN)/python -m tests.analysis.corpus.fixing
 
 # A source distribution of the last commit, and the wheel that is built from it, in dist/. A warning of the compiler fails.
 wheel: .venv/machine ## Build the source distribution and the wheel into dist/
@@ -178,6 +184,9 @@ mutation: .venv/test ## Plant small mistakes and list those that no test finds (
 # A warning fails.
 docs: .venv/docs ## Build the documentation site into build/site
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
+
+check-picture: .venv/machine ## Draw docs/assets/check.svg anew; needs Chromium
+	$(BIN)/python -m building.documentation.check_picture
 
 # docs/performance.md, its plot and its numbers, on this machine, which should be idle: twenty minutes. What is measured beside
 # ours is installed as for `make runtimes`. BENCH_ARGS='--quick --to build/quick' tries it in a minute.

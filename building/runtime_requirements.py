@@ -1,10 +1,10 @@
-"""Print what `make runtimes` installs: ``python building/runtime_requirements.py pinned|oldest|newest``.
+"""Print what `make runtimes` installs: ``python building/runtime_requirements.py pinned|oldest|newest|gpu``.
 
 Or what `make survey` does: ``python building/runtime_requirements.py known_deviations/tvm.toml``.
 
 ``pinned`` are the versions that known_deviations/ is about, ``oldest`` the least that pyproject.toml allows of every
 package, ``newest`` whatever the registry has. PyTorch is the pinned one in each: another build brings gigabytes. So is
-CUDA's compiler, on which nothing depends.
+CUDA's compiler, on which nothing depends. ``gpu`` is for `make gpu`.
 """
 
 import re
@@ -12,7 +12,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-VERSIONS = ("pinned", "oldest", "newest")
+VERSIONS = ("pinned", "oldest", "newest", "gpu")
 FOREIGN = ("onnxruntime", "openvino", "jax")
 _PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 _EXTRAS = _PROJECT["optional-dependencies"]
@@ -24,6 +24,9 @@ def requirements(versions: str) -> list[str]:
     testing = [requirement for requirement in _EXTRAS["test"] if "==" not in requirement]
     if versions == "pinned":
         return [*_PROJECT["dependencies"], *testing, *pinned]
+    if versions == "gpu":
+        torch, jax = (next(each for each in pinned if each.startswith(name)) for name in ("torch==", "jax=="))
+        return [*_PROJECT["dependencies"], *testing, *_EXTRAS["cuda"], torch, jax.replace("==", "[cuda12]==")]
     allowed = [*_PROJECT["dependencies"], *(requirement for name in FOREIGN for requirement in _EXTRAS[name])]
     if versions == "oldest":
         allowed = [re.sub(r">=([\w.]+).*", r"==\1", requirement) for requirement in allowed]

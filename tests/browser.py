@@ -1,6 +1,34 @@
-"""How tests start Chromium: without a window, and without asking the network for anything of its own."""
+"""Chromium in tests: how it starts, without a window and asking the network for nothing of its own; and contrast."""
 
 FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
 )  # fmt: skip
+
+LOWEST_CONTRAST = """() => {
+  const canvas = Object.assign(document.createElement("canvas"), {width: 1, height: 1});
+  const context = canvas.getContext("2d", {willReadFrequently: true});
+  const paint = (...colours) => {
+    context.clearRect(0, 0, 1, 1);
+    for (const colour of colours) { context.fillStyle = colour; context.fillRect(0, 0, 1, 1); }
+    return [...context.getImageData(0, 0, 1, 1).data].slice(0, 3);
+  };
+  const known = {};
+  const luminance = (...colours) => known[colours] ??= (() => {
+    const [r, g, b] = paint(...colours).map((v) => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  })();
+  let lowest = [99, ""];
+  for (const element of document.querySelectorAll("body *")) {
+    const own = [...element.childNodes].filter((n) => n.nodeType === 3 && n.data.trim()).map((n) => n.data).join();
+    if (!own || !element.checkVisibility() || ["SCRIPT", "OPTION"].includes(element.tagName)) continue;
+    const behind = [];
+    for (let e = element; e; e = e.parentElement) behind.unshift(getComputedStyle(e).backgroundColor);
+    const ground = luminance("white", ...behind);
+    const text = luminance("white", ...behind, getComputedStyle(element).color);
+    const contrast = (Math.max(ground, text) + 0.05) / (Math.min(ground, text) + 0.05);
+    if (contrast < lowest[0]) lowest = [contrast, own];
+  }
+  return lowest;
+}"""
+"""A program for a page: the lowest contrast of a text with what is behind it, and the text."""

@@ -17,7 +17,7 @@ from tests.processes import output_of, python
 from vinculum import errors, sonnx
 
 OPERATORS = {
-    *("Operator", "backend", "check", "convert", "div", "divide", "divmod", "floor_divide", "harden", "load"),
+    *("Operator", "audit", "backend", "check", "convert", "div", "divide", "divmod", "floor_divide", "harden", "load"),
     *("onnxruntime", "openvino", "reciprocal", "reference_ops", "remainder", "sonnx", "stored", "trace"),
 }
 THREADS = {"get_threads", "set_threads", "threads"}
@@ -50,7 +50,8 @@ SIGNATURES = {
     "onnxruntime.register": "(session_options, *, zero_divisor='raise', overflow='wrap', fusions=False)",
     "load": "(model)",
     "convert": "(model, *, opset=None, to=None, inputs=None)",
-    "check": "(model, *, assume=(), calibrate=None, as_type=None, profile=(), runs=100, seed=0)",
+    "check": "(model, *, assume=(), calibrate=None, as_type=None, profile=(), weights='stored', runs=100, seed=0)",
+    "audit": "(model, *, backend, inputs=None, seed=0, dims=None, sets=12, expand=False, limit=300.0)",
     "trace": "(model, inputs, *, engines=('reference', 'onnxruntime'))",
     "harden": "(model, *, target, inputs=None, zero_divisor='zero', overflow='wrap', fix_exported=False)",
     "reference_ops": "()",
@@ -124,6 +125,9 @@ class TestNames:
         visible = {name for name in vars(vinculum) if not name.startswith("_")}
         modules = {name for name in visible if inspect.ismodule(getattr(vinculum, name))}
         assert visible - modules - set(vinculum.__all__) <= {"annotations", "Any", "TYPE_CHECKING"}
+
+    def test_what_an_editor_offers(self) -> None:
+        assert [name for name in dir(vinculum) if not name.startswith("__")] == vinculum.__all__
 
     @pytest.mark.parametrize("name", [*sorted(OPERATORS | THREADS), *ERRORS])
     def test_each_is_there_and_documented(self, name: str) -> None:

@@ -58,7 +58,7 @@ def _lines(report: Report, stem: str) -> Iterator[str]:
     yield from ("", _LEGEND)
     for title, rows in groupby(report.rows, key=_section):
         yield from ("", f"### {title}")
-        for size, found in groupby(rows, key=lambda row: row.cell.size):
+        for size, found in groupby(sorted(rows, key=_size), key=_size):
             each = list(found)
             lines = every_peer(report, each) if each[0].cell.shape == "equal" else by_shape(each)
             yield from ("", f"<details markdown><summary>{size:,} elements</summary>", "", *lines, "", "</details>")
@@ -85,6 +85,10 @@ def _section(row: Row) -> str:
     if len(row.cell.shapes) < 2:
         return row.cell.operator
     return f"{row.cell.operator}, {'equal shapes' if row.cell.shape == 'equal' else 'broadcast'}"
+
+
+def _size(row: Row) -> int:
+    return row.cell.size
 
 
 def _place(report: Report) -> str:
@@ -115,8 +119,8 @@ def summary(report: Report) -> Iterator[str]:
     ):
         if found:
             yield (
-                f"{what}: the fastest other exact package takes {median(found):.2f} times as long as Vinculum "
-                f"in the median cell; {min(found):.2f} to {max(found):.2f} times in all."
+                f"{what}: the fastest other exact package takes {median(found):.2f} times as long "
+                f"(median; {min(found):.2f} to {max(found):.2f} in single cells)."
             )
     inexact = {
         name: {

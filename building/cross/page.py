@@ -13,9 +13,9 @@ _PAGE = """\
 
 <!-- Written by `make cross RECORD=--record` from building/cross/recorded. -->
 
-What was run, and on what. A row is one run of the tests of the kernels and of the operators, and of a part of the
-[enumerations](../explanation/proofs.md#what-is-tested-exhaustively); everything passed. The target is the one in force.
-Tests of the kernels go through every other one that the processor has as well.
+Each row is one run of the tests of the kernels and of the operators, and of a part of the
+[enumerations](../explanation/proofs.md#what-is-tested-exhaustively). All passed. *Target* is the one in force; tests of
+the kernels also try every other one that the processor has.
 
 | processor | target | Python | NumPy | kernels | operators | enumerations | skipped | date | core |
 |---|---|---|---|--:|--:|---|--:|---|---|
@@ -30,21 +30,20 @@ Tests of the kernels go through every other one that the processor has as well.
 
 | what | what is known |
 |---|---|
-| Python 3.12 | Debian has none; it is allowed, and lies between two that were run |
-| free-threaded Python | Debian has none; the core declares that it needs no global lock |
+| Python 3.12, free-threaded Python | Debian has none; the core declares that it needs no global lock |
 | AArch64 processors | only emulated |
 | macOS, Windows | wheels are configured |
+| x86-64 compilers other than GCC | clang compiles the core |
 | musl | nothing; the onnx package has no wheels there |
 | big-endian processors | never compiled |
-| CUDA devices | the source of their kernels is tested on the processor |
+| CUDA devices | the kernels' source is tested on the processor; CUDA's compiler takes it; no device has run it |
 | models, checks, conformance and commands | run on x86-64 only, by `make test` |
 
 ## How
 
 `make cross` runs every target that the processor has, AArch64 and the newest Python; `make cross-all` runs more
 Pythons, and more of the enumerations. On Debian: `apt install qemu-user-static g++ g++-aarch64-linux-gnu`. Other
-Pythons are Debian's packages, unpacked in `build/cross`; nothing is installed. Meson builds the core for them by a file
-that names compiler and Python. `RECORD=--record` writes this page again.
+Pythons are unpacked in `build/cross`; nothing is installed. `RECORD=--record` writes this page again.
 """
 
 

@@ -21,33 +21,36 @@ _CODES = (
     ),
     ("2", "wrong usage, or input that cannot be read"),
     ("3", "an internal error; please report it"),
-    ("130", "interrupted"),
+    ("130", "interrupted by Ctrl-C"),
+    ("143", "terminated (SIGTERM)"),
 )
 
 
 def command_pages() -> list[MadePage]:
     """Return the pages, the folder's own first."""
     root: Any = get_command(app)
-    commands = [*_commands(root, "vinculum")]
-    pages = [MadePage(name.removeprefix("vinculum "), _file(name), _page(name, c)) for name, c in commands]
-    links = [(f"[`{name}`]({_file(name)})", safe(_summary(c))) for name, c in commands]
+    commands = [*_commands(root, "vinculum", "")]
+    pages = [MadePage(name.removeprefix("vinculum "), _file(name), _page(name, c)) for _, name, c in commands]
+    panels: dict[str, list[tuple[str, str]]] = {}
+    for panel, name, command in commands:
+        panels.setdefault(panel, []).append((f"[`{name}`]({_file(name)})", safe(_summary(command))))
+    groups = "".join(f"## {panel}\n\n{table(['Command', 'What it does'], rows)}" for panel, rows in panels.items())
     overview = (
         "# Commands\n\nThe program `vinculum` is installed with the package; these pages are made from it, and "
-        "`vinculum COMMAND --help` prints the same.\n\n"
-        + table(["Command", "What it does"], links)
-        + "## Exit codes\n\n"
-        + _exit_codes()
-        + "Errors are one line on standard error. `NO_COLOR` is honoured, and colours appear on a terminal only.\n"
+        f"`vinculum COMMAND --help` prints the same.\n\n{groups}## Exit codes\n\n{table(['Code', 'Meaning'], _CODES)}"
+        "Errors are one line on standard error. `NO_COLOR` is honoured, and colours appear on a terminal only.\n"
     )
     return [MadePage("Commands", "index.md", overview), *pages]
 
 
-def _commands(group: Any, path: str) -> Iterator[tuple[str, Any]]:
+def _commands(group: Any, path: str, panel: str) -> Iterator[tuple[str, str, Any]]:
+    """Yield each command with the panel of the help in which it is, and its name."""
     for name, command in group.commands.items():
+        found = panel or str(command.rich_help_panel)
         if hasattr(command, "commands"):
-            yield from _commands(command, f"{path} {name}")
+            yield from _commands(command, f"{path} {name}", found)
         elif not command.hidden:
-            yield f"{path} {name}", command
+            yield found, f"{path} {name}", command
 
 
 def _file(name: str) -> str:
@@ -68,7 +71,7 @@ def _page(name: str, command: Any) -> str:
     examples = re.findall(r"^ +(vinculum .+)$", command.epilog or "", re.MULTILINE)
     if examples:
         parts += ["## Examples\n\n```bash\n", "\n".join(examples), "\n```\n\n"]
-    parts += ["## Exit codes\n\n", _exit_codes()]
+    parts.append("[Exit codes](index.md#exit-codes) are those of all commands.\n")
     return "".join(parts)
 
 
@@ -120,7 +123,3 @@ def _help(parameter: Any) -> str:
         + (f" Default: {code(str(default))}." if plain and not callable(default) else "")
         + (" Required." if parameter.required else "")
     )
-
-
-def _exit_codes() -> str:
-    return table(["Code", "Meaning"], _CODES)

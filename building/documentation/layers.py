@@ -1,4 +1,4 @@
-"""The picture of the layers, ``docs/images/layers.svg``, drawn from the imports of ``src/vinculum``.
+"""The picture of the layers, ``docs/assets/layers.svg``, drawn from the imports of ``src/vinculum``.
 
 ``python -m building.documentation.layers`` writes it. A test fails when it is out of date, or imports run in a circle.
 A line leads from a room to each room that it imports and that it does not reach through another.
@@ -15,16 +15,16 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "vinculum"
-PICTURE = ROOT / "docs" / "images" / "layers.svg"
+PICTURE = ROOT / "docs" / "assets" / "layers.svg"
 
-SERVICES = ("errors", "text", "files", "sandbox", "interruption")
+SERVICES = ("errors", "text", "files", "sandbox", "interruption", "shown")
 """Rooms that know nothing of division; every other may use them, which is not drawn."""
 _NO_ROOMS = ("__init__", "__main__", "version")
 _WIDTH, _BOX, _HEIGHT, _GAP, _BETWEEN, _ACROSS = 390, 106, 30, 26, 28, 3
 _COLUMNS = {1: (1,), 2: (0, 2), 3: (0, 1, 2)}
 _STYLE = """\
 text { font: 14px sans-serif; fill: #222; text-anchor: middle }
-rect { fill: #eef; stroke: #556 } path { stroke: #8899; fill: none }
+rect { fill: #eef; stroke: #556 } path { stroke: #889; stroke-width: 1.5; fill: none }
 @media (prefers-color-scheme: dark) { text { fill: #ddd } rect { fill: #2a2d3a; stroke: #99a } }"""
 
 
@@ -97,7 +97,8 @@ def _lines(graph: dict[str, set[str]]) -> Iterator[str]:
         yield f'<rect x="{_middle(column) - _BOX / 2:g}" y="{_top(row)}" width="{_BOX}" height="{_HEIGHT}" rx="5"/>'
         yield f'<text x="{_middle(column):g}" y="{_top(row) + 20}">{room}</text>'
     yield f'<rect x="8" y="{height - _HEIGHT - 8}" width="{_WIDTH - 16}" height="{_HEIGHT}" rx="5"/>'
-    yield f'<text x="{_WIDTH / 2:g}" y="{height - _HEIGHT + 12}">{", ".join(SERVICES)}: for all</text>'
+    words = f"{', '.join(SERVICES)}: for all"
+    yield f'<text x="{_WIDTH / 2:g}" y="{height - _HEIGHT + 12}" style="font-size: 12px">{words}</text>'
     yield "</svg>"
 
 
@@ -131,5 +132,4 @@ def _reached(graph: Mapping[str, set[str]], room: str) -> set[str]:
 
 
 if __name__ == "__main__":
-    PICTURE.parent.mkdir(exist_ok=True)
     PICTURE.write_text(drawn(imports()), encoding="utf-8")

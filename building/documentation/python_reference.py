@@ -29,8 +29,8 @@ _PARTS = {
     ),
     "Checks": (
         "checks",
-        "Hazards of division, found before a run and in one; see [Checks and traces](../check.md).",
-        ("check", "trace"),
+        "Hazards of division, before a run and in one, and audits of runtimes; see [Checks and traces](../check.md).",
+        ("check", "trace", "audit"),
     ),
     "Stored arrays": (
         "stored",

@@ -117,7 +117,7 @@ def from_root(text: str) -> str:
         path = link[1]
         return (path.removeprefix("docs/") if path.startswith("docs/") else f"../{path}") + (link[2] or "")
 
-    return _LINK.sub(seen, text)
+    return _LINK.sub(seen, text).replace('src="docs/', 'src="')
 
 
 def _place(target: str) -> str:

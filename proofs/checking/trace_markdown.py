@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from proofs.checking.statements import Statement
@@ -11,6 +11,7 @@ from vinculum.spec.registry import ROWS
 
 # A bar within a cell.
 BAR = "\\|"
+_FEW = 2  # Lines of a cell that are not folded.
 
 _HEAD = """\
 # Traceability
@@ -40,14 +41,14 @@ def _row(row: OperatorSpec, table: Mapping[str, Any]) -> Iterator[str]:
     yield "|---|---|---|---|"
     for clause in row.clauses:
         linked = stored["clauses"][clause.tag]
-        theorems = _lines(f"[{name}](#{_anchor(name)})" for name in linked["theorems"])
+        theorems = _folded("theorems", [f"[{name}](#{_anchor(name)})" for name in linked["theorems"]])
         tests = map(_test, linked["tests"])
         shared = (f"*{_test(test)}*" for test in table["shared_tests"].get(clause.tag, ()))
         cells = (
             f"**{clause.tag}**<br>{clause.statement}",
             theorems or f"none: {linked.get('no_theorem_because', '**missing**')}",
-            _lines(f"`{name[len('vinculum.') :]}`" for name in linked["functions"]),
-            _lines((*tests, *shared)),
+            _folded("functions", [f"`{name[len('vinculum.') :]}`" for name in linked["functions"]]),
+            _folded("tests", [*tests, *shared]),
         )
         yield f"| {' | '.join(cell.replace('|', BAR) for cell in cells)} |"
     yield ""
@@ -81,5 +82,6 @@ def _test(name: str) -> str:
     return f"[{test}](../{file})"
 
 
-def _lines(items: Iterable[str]) -> str:
-    return "<br>".join(items)
+def _folded(what: str, items: Sequence[str]) -> str:
+    lines = "<br>".join(items)
+    return lines if len(items) <= _FEW else f"<details><summary>{len(items)} {what}</summary>{lines}</details>"

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from vinculum import stored as stored
     from vinculum.analysis import check as check
     from vinculum.analysis import trace as trace
+    from vinculum.conformance.audit.in_memory import audit as audit
     from vinculum.kernels.threads import get_threads as get_threads
     from vinculum.kernels.threads import set_threads as set_threads
     from vinculum.kernels.threads import threads as threads
@@ -60,6 +61,7 @@ __all__ = [
     "Operator",
     "SpecLookupError",
     "VinculumError",
+    "audit",
     "backend",
     "check",
     "convert",
@@ -84,13 +86,14 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__") and name.endswith("__"))})
 
 
 # Imported on first use: importing NumPy takes most of the time of --help, and onnx longer than everything else.
 _HOMES = {
     **{name: f"vinculum.{name}" for name in ("backend", "onnxruntime", "openvino", "sonnx", "stored")},
     **dict.fromkeys(("check", "trace"), "vinculum.analysis"),
+    "audit": "vinculum.conformance.audit.in_memory",
     **dict.fromkeys(("get_threads", "set_threads", "threads"), "vinculum.kernels.threads"),
     "load": "vinculum.models",
     "reference_ops": "vinculum.models.engines.reference.operators",

@@ -12,6 +12,7 @@ import numpy as np
 import onnx.parser
 import pytest
 import yaml
+from onnx import numpy_helper
 
 from tests.analysis import hazardous
 from tests.cases import case
@@ -66,7 +67,7 @@ class TestFindings:
         done = vinculum("check", mean, "--json", "--runs", 50)
         assert done.returncode == 1
         report = json.loads(done.stdout)
-        lists = {"findings", "suppressed", "in_baseline", "unknown_operators"}
+        lists = {"findings", "suppressed", "in_baseline", "unknown_operators", "unknown_weights"}
         assert set(report) == {"model", "calibrated", "nodes", "divisions", "seconds", *lists}
         (finding,) = report["findings"]
         told = [finding[name] for name in ("rule", "severity", "node", "divisor", "bounds_from", "range")]
@@ -101,6 +102,41 @@ class TestFindings:
         assert done.returncode == 0
         assert "Unknown operators" in done.stdout
         assert "com.other.Thing (1)" in done.stdout
+
+    def test_weights_that_are_not_there(self, vinculum: Vinculum, refused: Refused, tmp_path: Path) -> None:
+        """Large ones may be any finite numbers; small ones are read if they are there; hazards and guards stay seen."""
+        path, data = tmp_path / "large.onnx", tmp_path / "large.data"
+        model = onnx.parser.parse_model(
+            '<ir_version: 8, opset_import: ["" : 17]> g (float[2, 64] x, float[2, 64] mask) => (float[2, 1] y) '
+            "{ h = MatMul (x, w) n = LayerNormalization (h, gamma) k = Mul (n, mask) s = ReduceSum (k, axis) "
+            "c = ReduceSum (mask, axis) y = Div (s, c) a = Abs (h) d = Add (a, one) z = Div (h, d) }"
+        )
+        arrays = {"w": np.ones((64, 64), np.float32), "gamma": np.ones(64, np.float32), "one": np.ones((), np.float32)}
+        arrays["axis"] = np.array([1], np.int64)
+        model.graph.initializer.extend(numpy_helper.from_array(array, name) for name, array in arrays.items())
+        onnx.save(model, path, save_as_external_data=True, location=data.name, size_threshold=8192)
+        data.unlink()
+        assert "large.data" in refused("check", path)
+        done = vinculum("check", path, "--weights", "unknown", "--json")
+        report = json.loads(done.stdout)
+        assert (done.returncode, report["unknown_weights"]) == (1, ["w"])
+        assert [(one["rule"], one["node"], one["severity"]) for one in report["findings"]] == [
+            ("zero-over-zero", "y", "possible")
+        ]
+        told = " ".join(vinculum("check", path, "--weights", "unknown").stdout.split())
+        assert "The weights of 1 initializer are taken for any finite numbers" in told
+        assert "leave one out" in refused("check", path, "--weights", "unknown", "--fix", tmp_path / "fixed.onnx")
+
+    def test_how_bounds_come_about(self, vinculum: Vinculum, refused: Refused, mean: Path) -> None:
+        done = vinculum("check", mean, "--runs", 0, "--assume", "mask=0|1", "--assume", "x=-1:1", "--explain", "mean")
+        told = " ".join(done.stdout.split())
+        for words in (
+            "mask float32 (batch, 4): whole numbers in [0, 1], by declared ranges can be zero",
+            "count = ReduceSum(mask, axes) float32 (batch, 1): whole numbers in [0, 4], by declared ranges can be zero",
+            "mean = Div(total, count) float32 (batch, 1): in [-inf, inf], by declared ranges can be zero can be NaN",
+        ):
+            assert words in told
+        assert "is called 'men'; did you mean 'mean'?" in refused("check", mean, "--runs", 0, "--explain", "men")
 
     def test_several_models(self, vinculum: Vinculum, mean: Path, guarded: Path, tmp_path: Path) -> None:
         done = vinculum("check", guarded, mean, "--sarif", "out.sarif", "--runs", 0, folder=tmp_path)
@@ -156,6 +192,49 @@ class TestWitnesses:
         scripts = sorted((tmp_path / "out").glob("*.py"))
         shown = [vinculum("--python", script).stdout for script in scripts]
         assert any(words in told for told in shown)
+
+
+class TestFix:
+    """The model with the least guards is written, checked again and compared; what is left is told."""
+
+    def test_all_is_fixed(self, vinculum: Vinculum, mean: Path) -> None:
+        fixed = mean.with_name("fixed.onnx")
+        done = vinculum("check", mean, "--assume", "mask=0|1", "--fix", fixed, columns=200)
+        assert (done.returncode, done.stderr) == (0, "")
+        told = " ".join(done.stdout.split())
+        assert "fixed zero-over-zero mean: Max(divisor, 1); by relation, results are the same bits wherever" in told
+        assert "1 of 1 finding fixed; checked again: no findings." in told
+        assert "On 1 witness run, every output is finite now." in told
+        assert vinculum("check", fixed, "--assume", "mask=0|1").returncode == 0
+
+    def test_what_is_left_fails(self, vinculum: Vinculum, tmp_path: Path) -> None:
+        path = tmp_path / "old.onnx"
+        model = onnx.parser.parse_model(
+            '<ir_version: 4, opset_import: ["": 9]> g (float[N] x, float[N] d) => (float[N] y) { y = Div (x, d) }'
+        )
+        path.write_bytes(model.SerializeToString())
+        done = vinculum("check", path, "--runs", 0, "--fix", tmp_path / "new.onnx", "--json")
+        assert done.returncode == 1
+        told = json.loads(done.stdout)["fixed"]
+        assert {one["is_fixed"] for one in told["fixes"]} == {False}
+        assert {one["why"] for one in told["fixes"]} == {
+            "its operator set is 9, and guards begin at 11: vinculum convert --opset 17 first"
+        }
+
+    def test_refused(self, refused: Refused, mean: Path, guarded: Path) -> None:
+        assert refused("check", mean, guarded, "--fix", "x.onnx") == "--fix writes one model, and 2 are given; give one"
+        assert "name the same file" in refused("check", mean, "--fix", mean)
+
+
+class TestPicture:
+    """A page is written for all models."""
+
+    def test_it_is_written(self, vinculum: Vinculum, mean: Path, guarded: Path) -> None:
+        page = mean.with_name("page.html")
+        assert vinculum("check", mean, guarded, "--runs", 0, "--html", page).returncode == 1
+        text = page.read_text("utf-8")
+        assert text.count('<section class="model"') == 2
+        assert "No findings in 5 nodes." in text
 
 
 class TestAccepted:

@@ -123,6 +123,11 @@ class TestRefused:
                 ("a.txt", "b.npy", "-o", "c.npy"),
                 "'a.txt' does not name a stored array; allowed: NAME.npy, NAME.zarr",
             ),
+            (
+                ("s3://bucket/a.zarr", "b.npy", "-o", "c.npy"),
+                "'s3://bucket/a.zarr' is a URL, and only files are divided",
+            ),
+            (("a.npy", "b.npy", "-o", "memory://c.zarr"), "'memory://c.zarr' is a URL"),
             (("a.npy", "b.npy", "-o", "c"), "'c' does not name a stored array"),
             (("a.npy", "b.npy", "-o", "no/c.npy"), "there is no folder 'no' for 'c.npy'; make it first"),
             (("a.npy", "b.npy", "-o", "a.npy"), "'a.npy' is an operand, which is never written"),

@@ -40,7 +40,11 @@ def _integers(rng: np.random.Generator, element_type: str, shape: tuple[int, ...
     low, high = max(low, int(info.min)), min(high, int(info.max))
     array = rng.integers(low, high, shape, dtype=element_type, endpoint=True)
     _put_ends(rng, array, [low, high])
-    return tensor(element_type, shape, low, high, integral=True), array
+    # A number beyond 2**53 may be rounded inward.
+    below, above = (
+        float(np.nextafter(end, way)) if abs(end) > 2**53 else end for end, way in ((low, -inf), (high, inf))
+    )
+    return tensor(element_type, shape, below, above, integral=True), array
 
 
 def _put_ends(rng: np.random.Generator, array: Array, ends: list[Any]) -> None:

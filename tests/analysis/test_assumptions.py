@@ -127,3 +127,14 @@ class TestEffect:
     def test_two_values_leave_what_is_between_out(self) -> None:
         assert vinculum.check(model(), assume=["x=-1|1"]).findings == ()
         assert len(vinculum.check(model(), assume=["x=-1:1"], runs=0).findings) == 1
+
+
+def test_the_largest_integers_lie_in_their_range() -> None:
+    """Float64 has no 2**63 - 1: what is declared is rounded outward, so that a sum with -2**63 can be -1."""
+    nodes = "{ s = Add(n, m) t = Add(s, one) q = Div(n, t) }"
+    head = '<ir_version: 8, opset_import: ["" : 18]> g (int64[1] n, int64[1] m) => (int64[1] q)'
+    proto = onnx.parser.parse_model(f"{head} <int64[1] one = {{1}}> {nodes}")
+    assume = ["n=9223372036854775807", "m=-9223372036854775808"]
+    assert [finding.rule for finding in vinculum.check(proto, assume=assume, runs=0).findings] == [
+        "integer-zero-divisor"
+    ]

@@ -62,7 +62,7 @@ class TestSources:
         ("options", "message"),
         [
             ({"as_type": "float8"}, "as_type is 'float8'; allowed: 'float16', 'bfloat16'"),
-            ({"profile": ["misra"]}, "profile is 'misra'; allowed: 'sonnx', 'flushing', 'narrowing'"),
+            ({"profile": ["misra"]}, "profile is 'misra'; allowed: 'sonnx', 'flushing', 'narrowing', 'domains'"),
         ],
     )
     def test_an_unknown_option_is_refused(self, options: dict[str, object], message: str) -> None:

@@ -108,6 +108,34 @@ class TestSonnx:
         assert "sonnx-gr2" in codes
 
 
+class TestDomains:
+    """Functions other than division, where they are no numbers; only if asked."""
+
+    @pytest.mark.parametrize(
+        ("node", "assumed", "codes"),
+        [
+            ("y = Log(x)", "x=1e-3:9", []),
+            ("y = Log(x)", "x=0:9", ["outside-domain"]),
+            ("y = Sqrt(x)", "x=0:9", []),
+            ("y = Sqrt(x)", "x=-1e-9:9", ["outside-domain"]),
+            ("y = Acos(x)", "x=-1:1", []),
+            ("y = Acos(x)", "x=-1:1.001", ["outside-domain"]),
+            ("s = HardSigmoid(x) y = Atanh(s)", "x=-1:1", []),
+            ("v = Mul(x, x) y = Sqrt(v)", "x=-3:3", []),
+            ("y = Exp(x)", "x=-9:80", []),
+            ("y = Exp(x)", "x=-9:90", ["exponential-overflow"]),
+            ("m = ReduceMax(x) d = Sub(x, m) y = Exp(d)", "x=-90:90", []),
+        ],
+    )
+    def test_of_a_node(self, node: str, assumed: str, codes: list[str]) -> None:
+        assert [f.rule for f in found(node, "float[3] x", "float[3] y", assume=[assumed], profile=["domains"])] == codes
+        assert found(node, "float[3] x", "float[3] y", assume=[assumed]) == []
+
+    def test_what_is_always_outside_is_certain(self) -> None:
+        (one,) = found("y = Sqrt(x)", "float[3] x", "float[3] y", assume=["x=-9:-1"], profile=["domains"])
+        assert one.severity is Severity.CERTAIN
+
+
 class TestFloorExpected:
     """The user's line floors: what stands behind a # is no code."""
 

@@ -120,6 +120,6 @@ def test_each_kind_has_a_sentence() -> None:
     )
     assert integers.startswith("Integers, from 65,536 elements on: the fastest other exact package takes 3.00 times")
     assert floats.startswith("Floats, from 65,536 elements on: ")
-    assert few.endswith(" 0.75 times as long as Vinculum in the median cell; 0.75 to 0.75 times in all.")
+    assert few.endswith(" 0.75 times as long (median; 0.75 to 0.75 in single cells).")
     assert inexact.startswith("Quotients that are not exact: OpenVINO of int8, uint8, ")
     assert len(list(summary(replace(report(), rows=report().rows[:12])))) == 3

@@ -49,7 +49,11 @@ def test_there_and_back(tmp_path: Path) -> None:
 
 
 def test_the_published_page_is_that_of_the_published_record() -> None:
-    assert page(read(DOCS / "performance.json"), "performance") == (DOCS / "performance.md").read_text("utf-8")
+    published = (DOCS / "performance.md").read_text("utf-8")
+    assert page(read(DOCS / "performance.json"), "performance") == published
+    broadcast = published.partition("### Div, broadcast")[2].partition("###")[0]
+    assert broadcast.count("<details") == 2  # a million elements and sixteen, a column for each shape
+    assert broadcast.count("| Type | a scalar divisor | a scalar dividend | (M,N)/(N) |") == 2
 
 
 def outcome(data: Any) -> Any:

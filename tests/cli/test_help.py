@@ -7,18 +7,21 @@ import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
+from typer.main import get_command
 
 from tests.cases import case
 from tests.processes import run
-from vinculum.cli.main import EXAMPLES, EXIT_CODES
+from vinculum.cli import panels
+from vinculum.cli.main import EXAMPLES, EXIT_CODES, app
 from vinculum.cli.options import Engine
 from vinculum.models import model
 
 ROOT = Path(__file__).parents[2]
 COMMANDS = {command.__name__: examples for command, examples in EXAMPLES.items()}
+FEW = 9  # Options that fit on a screen under one heading.
 # What takes seconds, and runs elsewhere with less to do; and what wants arrays.
 NOT_RUN = {"conform", "fingerprint", "report", "audit", "harden", "divide"}
 
@@ -48,6 +51,19 @@ def test_short_option_examples_and_exit_codes(here: Callable[..., int], capsys: 
                 assert " ".join(paragraph.split()) in texts[0]
 
 
+def test_every_command_is_in_a_panel_and_so_are_many_options() -> None:
+    root: Any = get_command(app)
+    panels.arrange(root.commands)
+    assert sorted(name for names in panels.COMMANDS.values() for name in names) == sorted(root.commands)
+    for name, command in root.commands.items():
+        with case(name):
+            options = [p for p in command.params if p.param_type_name == "option"]
+            headings = [option for names in panels.OPTIONS.get(name, {}).values() for option in names]
+            assert len(headings) == len(set(headings))
+            assert set(headings) <= {option.name for option in options}
+            assert len(options) - len(headings) <= FEW
+
+
 @pytest.fixture
 def in_a_clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Go where the examples are, and where nothing is written over."""
@@ -65,7 +81,7 @@ def run_all(here: Callable[..., int], capsys: pytest.CaptureFixture[str], wanted
     """Fail unless each that is wanted ends well and says something."""
     every = (example for command, examples in COMMANDS.items() if command not in NOT_RUN for example in examples)
     for example in filter(wanted, every):
-        name, *words = shlex.split(example)
+        name, *words = shlex.split(example.replace("/tmp/", ""))  # in the test's own folder
         assert (name, here(*words)) == ("vinculum", 0)
         said = capsys.readouterr()
         assert said.err == ""

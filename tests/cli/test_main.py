@@ -85,6 +85,18 @@ def test_an_interruption(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
     assert capsys.readouterr().err.split() == ["vinculum:", "interrupted"]
 
 
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="Windows has other signals")
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (getattr(signal, "SIGHUP", 0), 129)])
+def test_another_signal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], number: int, code: int
+) -> None:
+    monkeypatch.setattr(module, "_ended_by", [])
+    with pytest.raises(KeyboardInterrupt) as interruption:
+        module._terminate(number, None)
+    assert fails_by(interruption.value, monkeypatch) == code
+    assert capsys.readouterr().err == "vinculum: interrupted\n"
+
+
 def test_a_mistake_of_ours_is_not_hidden(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     assert fails_by(ValueError("unforeseen"), monkeypatch) == 3
     lines = capsys.readouterr().err.splitlines()

@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.runtimes.registry import MAKER, names, parsed
+from vinculum.conformance.runtimes.backends import MAKER, names, parsed
 from vinculum.errors import VinculumError
 from vinculum.sandbox import Answer, Isolated
 from vinculum.spec.element_types import ElementType

@@ -112,9 +112,9 @@ class TestRefused:
     @pytest.mark.parametrize(
         ("method", "words"),
         [
-            ("give_function", "its result cannot be pickled: "),
-            ("give_unreadable", "its result cannot be"),
-            ("give_exit", "its result cannot be"),
+            ("give_function", "its result cannot be sent: builtins.function is neither text"),
+            ("give_unreadable", "its result cannot be sent: "),
+            ("give_exit", "its result cannot be sent: "),
         ],
     )
     def test_an_answer_that_is_no_data(self, subject: Isolated, method: str, words: str) -> None:

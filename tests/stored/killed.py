@@ -1,8 +1,8 @@
 """Divides stored arrays in processes that kill themselves by SIGKILL at a moment: ``python killed.py A B``.
 
-It reads lines with a moment and the name of a result, forks a process that divides, and writes how that ended and how
-many moments there were. A moment is a call that changes a file or brings it to the disk, counted from 1; what is
-written then is written by half. With moment 0 it lives.
+It reads lines with a moment and the name of a result, forks a process that divides, and writes how that ended. A moment
+is two numbers: how many lines with finished blocks the process has added to the journal, and how many calls it has then
+begun that change a file or bring it to the disk; the last one writes one half. With 0 calls it lives.
 """
 
 from __future__ import annotations
@@ -14,23 +14,28 @@ import subprocess
 import sys
 from collections.abc import Callable
 from importlib import import_module
-from itertools import count
+from pathlib import Path
 from threading import Lock
 from typing import Any
 
 CHANGING = (
     *("write", "pwrite", "ftruncate", "posix_fallocate", "fsync", "fdatasync"),
-    *("open", "rename", "replace", "unlink", "rmdir", "mkdir"),
+    *("open", "rename", "replace", "link", "unlink", "rmdir", "mkdir"),
 )
 TASK_BYTES = 4096
 PIPES: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
 
 
-def divided(process: Any, moment: int, out: str) -> tuple[int, int]:
-    """Let this program, started with PIPES, divide; return the exit code and the moments there were, 0 if killed."""
-    print(moment, out, file=process.stdin, flush=True)
-    code, moments = process.stdout.readline().split()
-    return int(code), int(moments)
+def divided(process: Any, lines: int, calls: int, out: str) -> int:
+    """Let this program, started with PIPES, divide; return the exit code."""
+    print(lines, calls, out, file=process.stdin, flush=True)
+    return int(process.stdout.readline())
+
+
+def blocks_in(journal: Path) -> int:
+    """Return how many blocks of a job are finished, as its journal says; 0 without one."""
+    whole = journal.read_bytes().split(b"\n")[:-1] if journal.exists() else []
+    return sum(b'{"start":' in line for line in whole)
 
 
 def main() -> None:
@@ -39,33 +44,31 @@ def main() -> None:
 
     a, b = sys.argv[1:]
     for line in sys.stdin:
-        moment, out = line.rstrip("\n").split(" ", 1)
-        if out.endswith("zarr"):
+        lines, calls, out = line.rstrip("\n").split(" ", 2)
+        if "zarr" in a + out:
             import_module("zarr")
-        their_end, end = os.pipe()
         if not (child := os.fork()):
-            os.write(end, b"%d" % divide(int(moment), a, b, out))
+            divide(int(lines), int(calls), a, b, out)
             os._exit(0)
-        os.close(end)
-        with os.fdopen(their_end) as pipe:
-            moments = int(pipe.read() or 0)
-        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), moments, flush=True)
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 
 
-def divide(fatal: int, a: str, b: str, c: str) -> int:
-    """Divide, as far as that goes, and return how many moments there were."""
-    numbers, lock = count(1), Lock()
-    moments = 0
+def divide(lines: int, calls: int, a: str, b: str, c: str) -> None:
+    """Divide, as far as that goes."""
+    lock = Lock()
+    left = [lines, calls]
 
     def counted(call: Callable[..., Any], name: str) -> Callable[..., Any]:
         def instead(*arguments: Any, **options: Any) -> Any:
-            nonlocal moments
             with lock:
-                moments = next(numbers)
-                if moments == fatal:
-                    if name in ("write", "pwrite"):
-                        call(arguments[0], bytes(arguments[1])[: len(arguments[1]) // 2], *arguments[2:])
-                    os.kill(os.getpid(), signal.SIGKILL)
+                if left[0] <= 0:
+                    left[1] -= 1
+                    if left[1] == 0:
+                        if name in ("write", "pwrite"):
+                            call(arguments[0], bytes(arguments[1])[: len(arguments[1]) // 2], *arguments[2:])
+                        os.kill(os.getpid(), signal.SIGKILL)
+                if name == "write" and b'{"start":' in bytes(arguments[1]):
+                    left[0] -= 1
             return call(*arguments, **options)
 
         return instead
@@ -76,7 +79,6 @@ def divide(fatal: int, a: str, b: str, c: str) -> int:
         setattr(os, name, counted(getattr(os, name), name))
     fcntl.flock = counted(fcntl.flock, "flock")
     stored.divide(a, b, c, task_bytes=TASK_BYTES)
-    return moments
 
 
 if __name__ == "__main__":

@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 from tests.cases import case
 from tests.property.views import half_as_often
 from tests.stored.stores import KINDS, Array, outcome, put, taken
-from vinculum import Operator
+from vinculum import Operator, div
 from vinculum.errors import AttributeValueError, BroadcastError, ElementTypeError, ModelError
 from vinculum.spec.element_types import REAL, Kind
-from vinculum.stored import divide, job, journal
+from vinculum.stored import divide, job, journal, work
 from vinculum.stored.arrays import UNNAMED
 from vinculum.tensors.storage import dtype_of, element_type_of
 
@@ -209,6 +209,23 @@ class TestBlocks:
         assert np.load(tmp_path / "c.npy").flags.f_contiguous
         divide(put(tmp_path, "d", a, "npy"), name, tmp_path / "e.npy", operator=Operator("Div", zero_divisor="zero"))
         assert np.load(tmp_path / "e.npy").flags.c_contiguous
+
+    @pytest.mark.parametrize("kinds", [("npy", "npy, Fortran"), ("npy, Fortran", "npy"), ("hdf5", "npy, Fortran")])
+    @pytest.mark.parametrize("shape_b", [(41, 52, 23), (52, 1), (41, 1, 23)])
+    def test_orders_that_differ(
+        self, kinds: tuple[str, str], shape_b: tuple[int, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Blocks are cut into strips, and an operand of another order is read for all of a block."""
+        monkeypatch.setattr(work, "BLOCK_BYTES", 300)
+        rng = np.random.default_rng(0)
+        a, b = rng.integers(-99, 99, (41, 52, 23)).astype("i4"), rng.integers(1, 99, shape_b).astype("i4")
+        names = [put(tmp_path, name, x, kind) for name, x, kind in zip("ab", (a, b), kinds, strict=True)]
+        divide(names[0], names[1], tmp_path / "c.npy", task_bytes=2000)
+        assert np.array_equal(np.load(tmp_path / "c.npy"), div(a, b))
+        b.flat[[-1, 7]] = 0
+        names[1] = put(tmp_path, "z", b, kinds[1])
+        got = partial(stored, Operator("Div"), names, f"{tmp_path}/d.npy", a.dtype, 2000)
+        assert outcome(got) == outcome(partial(in_memory, Operator("Div"), a, b))
 
     def test_zarr_stays_as_it_was(self, tmp_path: Path) -> None:
         a, b = np.arange(48, dtype="i4").reshape(6, 8), put(tmp_path, "b", np.ones(8, "i4"), "npy")

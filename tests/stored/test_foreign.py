@@ -156,9 +156,9 @@ class TestWritten:
     ) -> None:
         out, link = tmp_path / "c.npy", os.link
 
-        def linked(source: Path, target: Path, *, follow_symlinks: bool) -> None:
+        def linked(source: Path, target: Path) -> None:
             out.write_bytes(b"mine")
-            link(source, target, follow_symlinks=follow_symlinks)
+            link(source, target)
 
         monkeypatch.setattr(os, "link", linked)
         with pytest.raises(ModelError, match=r"c\.npy' exists; delete it"):

@@ -64,42 +64,42 @@ def stopped_job(a: str, b: str, out: Path, task_bytes: int = killed.TASK_BYTES) 
 
 
 class TestKills:
-    """Killed at any moment, and run again: the same bytes, and nothing beside them."""
+    """Killed at any moment, and run again: what was finished is kept, and the bytes are the same."""
 
-    def test_two(self, tmp_path: Path, operands: tuple[str, str, Array]) -> None:
-        self.kill(2, tmp_path, "c.npy", *operands)
+    def test_a_few(self, tmp_path: Path, operands: tuple[str, str, Array]) -> None:
+        self.kill(4, tmp_path, "c.npy", *operands)
 
     @pytest.mark.exhaustive
     @pytest.mark.parametrize("name", ["c.npy", "c.h5:/q", "c.zarr"])
     def test_many(self, name: str, tmp_path: Path, operands: tuple[str, str, Array]) -> None:
-        self.kill(50, tmp_path, name, *operands)
+        a, b, quotients = operands
+        self.kill(50, tmp_path, name, put(tmp_path, "x", taken(a), "zarr", 64) if "zarr" in name else a, b, quotients)
 
     def kill(self, times: int, folder: Path, name: str, a: str, b: str, quotients: Array) -> None:
-        """Kill so many processes, at moments spread over all that they do: one or two of a job, which another ends."""
+        """Kill so many processes, most when the journal has grown; up to three of a job, which another ends."""
         before = set(folder.iterdir())
-        quiet, out = f"{folder}/quiet-{name}", f"{folder}/{name}"
-        made, result = Path(quiet.partition(":")[0]), Path(out.partition(":")[0])
+        out = f"{folder}/{name}"
+        result = Path(out.partition(":")[0])
+        journal = result.with_name(f"{result.name}.journal")
         random = Random(0)
-        kills = 0
+        kills = resumed = 0
         with started([sys.executable, killed.__file__, a, b], env=importing(), **killed.PIPES) as process:
-            code, moments = killed.divided(process, 0, quiet)
-            assert code == 0
-            wanted = content(made)
-            assert taken(quiet).tobytes() == quotients.tobytes()
-            shutil.rmtree(made) if made.is_dir() else made.unlink()
             while kills < times:
-                first = 1 + int((kills + random.random()) * moments / times)
-                for moment in (first, random.randint(1, moments)):
-                    code, _ = killed.divided(process, moment, out)
+                for _ in range(random.randint(1, 3)):
+                    begins = random.random() < 0.1
+                    code = killed.divided(process, 0 if begins else random.randint(1, 15), random.randint(1, 12), out)
                     assert code in (0, -signal.SIGKILL)
-                    kills += code != 0
-                    if not code:
+                    if code == 0:
                         break
+                    kills += 1
+                    resumed += killed.blocks_in(journal) > 0
                 else:
-                    divide(a, b, out, task_bytes=killed.TASK_BYTES)
-                assert set(folder.iterdir()) == before | {result}, moments
-                assert content(result) == wanted
+                    finished = killed.blocks_in(journal)
+                    assert divide(a, b, out, task_bytes=killed.TASK_BYTES).resumed == finished
+                assert set(folder.iterdir()) == before | {result}
+                assert taken(out).tobytes() == quotients.tobytes()
                 shutil.rmtree(result) if result.is_dir() else result.unlink()
+        assert resumed >= 0.8 * kills
 
     def test_between_the_last_two_steps(
         self, tmp_path: Path, operands: tuple[str, str, Array], monkeypatch: pytest.MonkeyPatch

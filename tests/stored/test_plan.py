@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from math import prod
+from typing import Any
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vinculum.stored.plan import BlockPlan, even, extents, flat, of_chunks
+from vinculum.stored.plan import BlockPlan, even, extents, flat, of_chunks, strips
 
 SHAPES = st.lists(st.integers(0, 6), max_size=4).map(tuple)
 
@@ -50,6 +51,30 @@ def test_blocks_of_chunks_share_none(shape: tuple[int, ...], elements: int, size
         inside = owner[tuple(slice(i * along, (i + 1) * along) for i, along in zip(at, chunk, strict=True))]
         assert len(set(inside.flat)) == 1
     assert prod(plan.block) <= max(elements, prod(chunk))
+
+
+@given(SHAPES, st.integers(1, 50), st.sampled_from("CF"))
+def test_strips_are_in_the_order_of_the_file(shape: tuple[int, ...], elements: int, order: Any) -> None:
+    whole = np.arange(prod(shape)).reshape(shape, order=order)
+    padded = np.pad(whole, 1)
+    parts = [
+        padded[strip].ravel(order) for strip in strips(tuple(slice(1, size + 1) for size in shape), elements, order)
+    ]
+    assert np.array_equal(np.concatenate([np.empty(0, int), *parts]), np.arange(whole.size))
+
+
+def test_ranges_of_each_order() -> None:
+    plan = BlockPlan((100, 10, 10), (4, 5, 10))
+    assert (plan.ranges("C"), plan.ranges("F")) == (1 / 50, 1 / 4)
+    assert BlockPlan((), ()).ranges("C") == 1
+
+
+def test_chunks_that_cross_blocks() -> None:
+    plan = BlockPlan((100, 100), (20, 100))
+    assert not plan.cuts((10, 10))
+    assert not plan.cuts((20, 7))
+    assert plan.cuts((100, 10))
+    assert plan.cuts((15, 100))
 
 
 def test_an_axis_is_cut_only_if_a_block_does_not_hold_it() -> None:

@@ -8,9 +8,11 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
+import onnx
 import pytest
 
 from vinculum import ConstraintError, ElementTypeError, VinculumError, div, divide, reciprocal
+from vinculum.tensors.storage import as_operand
 from vinculum.text import kind_of
 
 GOOD = np.ones(2, "i4")
@@ -63,8 +65,15 @@ class TestWithoutElementType:
             assert refusal_of(divide, GOOD, value) == f"b is {kind}; pass np.asarray(b, dtype=...)"
         assert refusal_of(reciprocal, value) == f"X is {kind}; pass np.asarray(X, dtype=...)"
 
+    def test_what_makes_an_array(self) -> None:
+        """What stands in a message can be pasted."""
+        tensor = onnx.numpy_helper.from_array(GOOD)
+        assert refusal_of(div, tensor, GOOD) == "A is a TensorProto; pass onnx.numpy_helper.to_array(A)"
+        with pytest.raises(ElementTypeError, match=r"^input 'x' is a list; pass np\.asarray\(\.\.\., dtype=\.\.\.\)$"):
+            as_operand([1, 2], "input 'x'")
+
     def test_a_missing_divisor(self) -> None:
-        assert refusal_of(div, GOOD, None) == "Div-14 takes two operands, A and B; one given"
+        assert refusal_of(div, GOOD, None) == "Div-14 takes two operands, A and B; B is None"
 
     @pytest.mark.parametrize("mask", [False, True, [True, False]])
     def test_a_masked_array(self, mask: Any) -> None:

@@ -74,6 +74,23 @@ class TestRefused:
             div(np.ones(2, np.dtype(dtype)), number)
         assert "\n" not in str(line.value)
 
+    @pytest.mark.parametrize(
+        ("dtype", "number", "advice"),
+        [
+            ("u1", -1, "give A a wider type: A.astype(numpy.int16)"),
+            ("i1", 128, "give A a wider type: A.astype(numpy.int16)"),
+            ("i4", 2**63, "no integer type holds both"),
+            (ml_dtypes.int4, 8, "give A a wider type: A.astype(numpy.int16)"),
+            ("i4", 0.5, "give an int, or make floats of A: A.astype(numpy.float64)"),
+            ("f4", 0.1, "round it, as numpy.float32(...) does, or give A a wider type"),
+            (ml_dtypes.bfloat16, 0.1, "round it, as ml_dtypes.bfloat16(...) does, or give A a wider type"),
+        ],
+    )
+    def test_what_to_do(self, dtype: Any, number: Any, advice: str) -> None:
+        with pytest.raises(ElementTypeError) as line:
+            div(np.ones(2, np.dtype(dtype)), number)
+        assert str(line.value).endswith(f"; {advice}")
+
     @pytest.mark.parametrize("number", [True, np.True_, 1j, "2", None])
     def test_what_is_no_number(self, number: Any) -> None:
         with pytest.raises(ElementTypeError):

@@ -25,7 +25,7 @@ from vinculum.analysis.domain.formats import is_discrete
 from vinculum.analysis.interpreter import Interpreter, Site
 from vinculum.analysis.loading import onnx_model, source_given
 from vinculum.analysis.transfer.errors import Computed, Errors, NoBoundError, division, sum_of
-from vinculum.analysis.transfer.registry import TABLE
+from vinculum.analysis.transfer.registry import operator_of
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.models.onnx.checks import check_structure
 from vinculum.models.onnx.functions import inlined
@@ -209,7 +209,7 @@ def _bound(site: Site, parts: tuple[Errors, Errors] | None, error: Errors | str)
 
 def _bounded(made: Computed, site: Site) -> Errors:
     """Return the bound of a node's result."""
-    operator, name = TABLE.get(site.key), site.node.op_type
+    operator, name = operator_of(*site.key), site.node.op_type
     if site.key == ("", "Constant"):
         return np.asarray(0.0)
     whole = all(is_discrete(value.element_type) for value in (*made.operands, made.result))

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import inf, isnan
+from math import inf, isnan, nextafter
 
 import numpy as np
 from numpy.typing import ArrayLike
 from onnx import ModelProto, ValueInfoProto
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom, anything, tensor
+from vinculum.analysis.domain.box import Box
 from vinculum.analysis.domain.dimensions import Shape, variable
 from vinculum.analysis.domain.formats import is_discrete, type_range
 from vinculum.analysis.domain.joining import unknown_size
@@ -48,6 +49,16 @@ class Assumptions:
         """Return what is known of each input with a declared range."""
         return {name: self._tensor(self.inputs[name], found, narrowed) for name, found in self.ranges.items()}
 
+    def finite(self, names: Iterable[str], narrowed: str) -> dict[str, AbstractTensor]:
+        """Return inputs as any finite numbers of their type, which nobody declared."""
+        found = {}
+        for name in names:
+            whole = self._tensor(self.inputs[name], Range(-inf, inf), narrowed)
+            most = whole.form.max if whole.form is not None else inf
+            box = Box(np.maximum(whole.low, -most), np.minimum(whole.high, most), whole.mag)
+            found[name] = whole.known(box=box, bounds_from=BoundsFrom.TYPE)
+        return found
+
     def _tensor(self, value: ValueInfoProto, found: Range, narrowed: str) -> AbstractTensor:
         declared = value.type.tensor_type
         element_type = named_type(declared.elem_type, narrowed)
@@ -56,6 +67,9 @@ class Assumptions:
         if not element_type:
             return known
         low, high = max(found.low, type_range(element_type)[0]), min(found.high, type_range(element_type)[1])
+        if is_discrete(element_type):  # A number beyond 2**53 may have been rounded inward.
+            low, high = (end if abs(end) <= 2.0**53 else nextafter(end, way) for end, way in ((low, -inf), (high, inf)))
+            low, high = max(low, type_range(element_type)[0]), min(high, type_range(element_type)[1])
         whole = is_discrete(element_type) or (found.ends_alone and low.is_integer() and high.is_integer())
         mag = min(abs(low), abs(high)) if found.ends_alone else None
         if found.ends_alone and 0 in (low, high):

@@ -7,17 +7,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from vinculum.analysis.assumptions import Assumptions, calibrated, read_assumptions
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor
 from vinculum.analysis.findings import Finding, Frame, Report, Severity, surest_first
 from vinculum.analysis.hazards.hazard import PROFILES, Found, Hazard, divided, typings
-from vinculum.analysis.hazards.registry import by_operator
+from vinculum.analysis.hazards.registry import DIVIDES_INSIDE, by_operator
 from vinculum.analysis.interpreter import Interpreter, Site
 from vinculum.analysis.loading import onnx_model, source_given
+from vinculum.analysis.narrowing import block_list
 from vinculum.analysis.places import alert_frame, fingerprint, frames, path
-from vinculum.analysis.transfer.registry import TABLE
+from vinculum.analysis.transfer.registry import divides_inside
 from vinculum.errors import AttributeValueError
 from vinculum.models.onnx.checks import check_structure
 from vinculum.models.onnx.inference import with_types
@@ -33,6 +34,8 @@ _STEPS_OF_CAUSE = 2
 """How far above a divisor two nodes must be alike to have the same cause; layers differ in what is farther up."""
 NARROWER = ("float16", "bfloat16")
 """The types that a float32 model can be checked as."""
+WEIGHTS = ("stored", "unknown")
+"""What large initializers in other files hold."""
 
 
 def check(
@@ -42,6 +45,7 @@ def check(
     calibrate: Mapping[str, ArrayLike] | None = None,
     as_type: str | None = None,
     profile: Sequence[str] = (),
+    weights: Literal["stored", "unknown"] = "stored",
     runs: int = 100,
     seed: int = 0,
 ) -> Report:
@@ -52,8 +56,8 @@ def check(
 
     Parameters
     ----------
-    model : path or ModelProto
-        An ONNX file, or an ONNX model in memory, which is not changed.
+    model : path, ModelProto or ExportedProgram
+        An ONNX file, or an ONNX model in memory, which is not changed; a program of torch.export, or its ``.pt2`` file.
     assume : sequence of str
         Ranges of inputs and named dimensions: ``"x=-1:1"``, two values ``"mask=0|1"``, or a bound ``"n>=1"``.
     calibrate : Mapping of str to array, optional
@@ -61,9 +65,12 @@ def check(
         may not.
     as_type : {"float16", "bfloat16"}, optional
         Check a float32 model as if it were converted to this type; then it is not run.
-    profile : sequence of {"sonnx", "flushing", "narrowing"}
+    profile : sequence of {"sonnx", "flushing", "narrowing", "domains"}
         Properties of the target: SONNX's constraints; subnormal numbers treated as 0; 64-bit integers narrowed
-        to 32 bits.
+        to 32 bits. ``"domains"``: also functions other than division, outside of their domain.
+    weights : {"stored", "unknown"}
+        Whether large initializers in other files may be any finite numbers: then these files need not be there, and the
+        model is not run.
     runs : int
         The most runs per finding in the search for inputs that show it; 0: no search. The model runs in other
         processes, for ten seconds of processor time at most.
@@ -73,7 +80,8 @@ def check(
     Returns
     -------
     Report
-        ``.findings``, the most certain first, ``.unknown_operators``, and how many divisions rest on these.
+        ``.findings``, the most certain first, ``.unknown_operators``, and how many divisions rest on these; with a
+        narrower type, ``.block_list``, the nodes that have to stay in float32.
 
     Raises
     ------
@@ -89,33 +97,46 @@ def check(
     for name in profile:
         if name not in PROFILES:
             raise AttributeValueError(f"profile is {name!r}; allowed: {', '.join(map(repr, PROFILES))}")
+    if weights not in WEIGHTS:
+        raise AttributeValueError(f"weights is {weights!r}; allowed: {', '.join(map(repr, WEIGHTS))}")
     start = perf_counter()
-    source = source_given(model)
+    source = source_given(model, weights)
     with naming(source.path):
         proto = onnx_model(source)
         assumptions = calibrated(read_assumptions(assume, proto), calibrate or {})
-        checker = _Checker(proto, assumptions, as_type or "float32", profile)
+        checker = _Checker(proto, assumptions, as_type or "float32", profile, source.unknown)
         report = checker.report()
-    if runs and as_type is None:
+        if as_type is not None:
+            plain = _Checker(proto, assumptions, "float32", profile, source.unknown).report()
+            report = replace(report, block_list=block_list(proto, plain, report, as_type))
+    if runs and as_type is None and not source.unknown:
         from vinculum.analysis.witness.search import Budget, with_evidence
 
         report = with_evidence(report, replace(source, onnx=proto), assumptions, checker.values, Budget(runs, seed))
-    return replace(report, seconds=perf_counter() - start)
+    return replace(report, seconds=perf_counter() - start, model=str(source.path))
 
 
 class _Checker:
-    def __init__(self, model: ModelProto, assumptions: Assumptions, narrowed: str, profiles: Sequence[str]) -> None:
+    def __init__(
+        self,
+        model: ModelProto,
+        assumptions: Assumptions,
+        narrowed: str,
+        profiles: Sequence[str],
+        unknown: Sequence[str] = (),
+    ) -> None:
         check_structure(model)
         self._hazards = by_operator(profiles)
-        self._inputs = frozenset(value.name for value in model.graph.input)
+        self._inputs = frozenset(value.name for value in model.graph.input) - set(unknown)
         self.values: Mapping[str, AbstractTensor] = {}
         self._findings: dict[tuple[str, str, str], Finding] = {}
         self._divisions: dict[tuple[str, str], bool] = {}
+        self._unknown = tuple(unknown)
         types = with_types(model)
         self._interpreter = Interpreter(
             model,
             types,
-            assumptions.tensors(narrowed),
+            {**assumptions.finite(unknown, narrowed), **assumptions.tensors(narrowed)},
             assumptions.sizes,
             narrowed=narrowed,
             look=self._look,
@@ -127,13 +148,13 @@ class _Checker:
         findings = surest_first(_distinct(self._findings.values()))
         unknown: Mapping[str, int] = dict(self._interpreter.unknown.most_common())
         resting = sum(self._divisions.values())
-        return Report(findings, unknown, self._interpreter.nodes, 0.0, len(self._divisions), resting, self.values)
+        nodes, divisions = self._interpreter.nodes, len(self._divisions)
+        return Report(findings, unknown, nodes, 0.0, divisions, resting, self.values, unknown_weights=self._unknown)
 
     def _look(self, site: Site) -> None:
-        known = TABLE.get(site.key)
-        if site.key[0] and (known is None or known.hidden is None):  # Of other domains only what is known to divide.
-            return
-        hazards = self._hazards.get(site.node.op_type, ())
+        hazards = self._hazards.get(site.node.op_type, ()) if not site.key[0] else ()
+        if divides_inside(*site.key):
+            hazards = (*hazards, *DIVIDES_INSIDE)
         if not hazards:
             return
         if site.node.op_type in _DIVISIONS:

@@ -11,6 +11,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom
+from vinculum.shown import Shown
 
 
 class Severity(Enum):
@@ -184,8 +185,28 @@ def by_cause(findings: Iterable[Finding]) -> tuple[tuple[Finding, ...], ...]:
     return tuple(map(tuple, groups.values()))
 
 
+@dataclass(frozen=True)
+class Blocked:
+    """A node that has to stay in float32.
+
+    Attributes
+    ----------
+    node, operator : str
+        Its name, or its first result's if it has none, and its operator.
+    is_named : bool
+        Whether it has a name, so that a block list of nodes can hold it.
+    why : str
+        What the narrower type would do.
+    """
+
+    node: str
+    operator: str
+    is_named: bool
+    why: str
+
+
 @dataclass(frozen=True, eq=False)
-class Report:
+class Report(Shown):
     """What a check found.
 
     Attributes
@@ -205,6 +226,12 @@ class Report:
         return anything.
     values : Mapping of str to AbstractTensor
         What is known of each value of the main graph.
+    model : str
+        The model's file.
+    block_list : tuple of Blocked
+        The nodes of the main graph that have to stay in float32, if the model was checked as a narrower type.
+    unknown_weights : tuple of str
+        The initializers that were taken for any finite numbers.
     """
 
     findings: tuple[Finding, ...]
@@ -214,6 +241,9 @@ class Report:
     divisions: int = 0
     resting: int = 0
     values: Mapping[str, AbstractTensor] = field(default_factory=dict, repr=False)
+    model: str = "the model"
+    block_list: tuple[Blocked, ...] = ()
+    unknown_weights: tuple[str, ...] = ()
 
     def at_least(self, severity: str) -> tuple[Finding, ...]:
         """Return the findings for which ``--fail-on`` of this severity fails: ``"certain"`` or ``"possible"``."""

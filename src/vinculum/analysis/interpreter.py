@@ -20,7 +20,7 @@ from vinculum.analysis.domain.numbering import Definition, Numbering, content
 from vinculum.analysis.element_types import deduced
 from vinculum.analysis.transfer.bodies import Bodies
 from vinculum.analysis.transfer.call import NOTHING, Call, Expected, named_type
-from vinculum.analysis.transfer.registry import TABLE
+from vinculum.analysis.transfer.registry import operator_of
 from vinculum.analysis.transfer.shared import aligned
 from vinculum.errors import VinculumError
 from vinculum.models.onnx.divisions import ALSO_UNIDIRECTIONAL
@@ -202,8 +202,10 @@ class Interpreter:
 
     def _is_known(self, node: NodeProto) -> bool:
         domain = "" if node.domain == "ai.onnx" else node.domain
+        if (node.domain, node.op_type, node.overload) in self._functions:
+            return True
         known = domain == "" and (node.op_type in CONTROL or node.op_type == "Constant")
-        return known or (domain, node.op_type) in TABLE or (node.domain, node.op_type, node.overload) in self._functions
+        return known or operator_of(domain, node.op_type) is not None
 
     def _type_of(self, scope: Scope, name: str) -> str:
         if name in scope.values:
@@ -300,7 +302,7 @@ class Interpreter:
     def _operator(
         self, domain: str, node: NodeProto, call: Call, operands: list[AbstractTensor | None], scope: Scope
     ) -> list[AbstractTensor]:
-        operator = TABLE.get((domain, node.op_type))
+        operator = operator_of(domain, node.op_type)
         key: Any = None
         if operator is not None and operator.pure:
             key = _key(domain, node, call, operands, operator.commutative)

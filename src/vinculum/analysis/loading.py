@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from os import PathLike
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from vinculum.models.onnx.functions import link_functions
 from vinculum.models.onnx.inference import without_large_initializers
@@ -13,9 +13,11 @@ if TYPE_CHECKING:
     from onnx import ModelProto
 
 
-def source_given(model: str | PathLike[str] | ModelProto | SourceFile) -> SourceFile:
+def source_given(
+    model: str | PathLike[str] | ModelProto | SourceFile, weights: Literal["stored", "unknown"] = "stored"
+) -> SourceFile:
     """Return a model's source; one that has been read is not read again."""
-    return model if isinstance(model, SourceFile) else any_source(model)
+    return model if isinstance(model, SourceFile) else any_source(model, weights=weights)
 
 
 def onnx_model(source: SourceFile) -> ModelProto:

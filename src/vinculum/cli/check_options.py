@@ -12,7 +12,9 @@ import typer
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.text import quoted
 
-Models = Annotated[list[Path], typer.Argument(metavar="MODEL...", help="ONNX files.")]
+Models = Annotated[
+    list[Path], typer.Argument(metavar="MODEL...", help="ONNX files, or programs of torch.export (.pt2).")
+]
 Assume = Annotated[
     list[str] | None,
     typer.Option(
@@ -27,6 +29,12 @@ AsType = Annotated[
 Calibrate = Annotated[
     Path | None,
     typer.Option(metavar="FILE.npz", help="Typical inputs, whose ranges are taken and widened by half."),
+]
+Weights = Annotated[
+    Literal["stored", "unknown"],
+    typer.Option(
+        help="unknown: large weights in other files may be any finite numbers; these files need not be there."
+    ),
 ]
 Profile = Annotated[
     list[str] | None,  # typer takes no lists of choices
@@ -52,11 +60,22 @@ WitnessFolder = Annotated[
     ),
 ]
 SarifFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Write a SARIF report to this file.")]
+HtmlFile = Annotated[
+    Path | None,
+    typer.Option("--html", metavar="FILE", help="Write a page with a picture of the model's graph to this file."),
+]
 FixedFile = Annotated[
     Path | None,
     typer.Option(
         "--fix", metavar="FILE", help="Write the model to this file with the least guard that removes each finding."
     ),
+]
+Domains = Annotated[
+    bool, typer.Option("--domains", help="Also find logarithms, roots and others of what lies outside of their domain.")
+]
+Explain = Annotated[
+    str | None,
+    typer.Option("--explain", metavar="NODE", help="Also print how the bounds at a node of the main graph come about."),
 ]
 Suppress = Annotated[
     Path | None,
@@ -91,6 +110,7 @@ class Files:
     """The files that options name."""
 
     sarif: Path | None
+    html: Path | None
     fix: Path | None
     suppress: Path | None
     baseline: Path | None
@@ -109,7 +129,7 @@ class Files:
         if self.witness is not None:
             _check_folder(self.witness, runs)
         read = {"MODEL": models, "--suppress": [p for p in (self.suppress,) if p is not None]}
-        check_files({"--sarif": self.sarif, "--fix": self.fix}, read)
+        check_files({"--sarif": self.sarif, "--html": self.html, "--fix": self.fix}, read)
 
 
 def _check_folder(witness: Path, runs: int) -> None:

@@ -17,7 +17,7 @@ from onnx import TensorProto
 from vinculum.errors import ModelError
 from vinculum.files import regular_size
 from vinculum.models.onnx.tensors import decode
-from vinculum.models.sampling.drawn_inputs import dimension_sizes, draw, useful_size
+from vinculum.models.sampling.drawn_inputs import dimension_sizes, drawn_inputs
 from vinculum.models.values import ModelTensor
 from vinculum.reporting.models.run_report import InputReport
 from vinculum.spec.element_types import ElementType
@@ -92,13 +92,12 @@ def model_inputs(
     files = input_files(options, tensors)
     arrays = read_inputs(files, tensors)
     sizes = dimension_sizes(dims, tensors, arrays)
-    missing = [(k, t) for k, t in enumerate(tensors) if t.name not in arrays and not t.optional]
+    missing = [tensor for tensor in tensors if tensor.name not in arrays and not tensor.optional]
     if missing and seed is None:
-        first = ", ".join(str(tensor) for _, tensor in missing[:10])
-        option = f"--input {missing[0][1].name}=FILE"
+        first = ", ".join(map(str, missing[:10]))
+        option = f"--input {missing[0].name}=FILE"
         raise ModelError(f"no array for input {first}; give one with {option}, or draw it with --seed 0")
-    others = useful_size(tensors, sizes) if large else 1
-    drawn = {tensor.name: draw(tensor, position, seed or 0, sizes, others) for position, tensor in missing}
+    drawn = drawn_inputs(tensors, arrays, seed or 0, sizes, large=large)
     arrays |= {name: one.array for name, one in drawn.items()}
     reports = tuple(
         InputReport(t.name, str(t.element_type), arrays[t.name].shape, "seed", None, drawn[t.name].assumed)

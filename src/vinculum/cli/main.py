@@ -12,11 +12,13 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from io import TextIOWrapper
-from typing import Annotated, Any
+from types import FrameType
+from typing import Annotated, Any, NoReturn
 
 import typer
 from rich.markup import escape
 
+from vinculum.cli import panels
 from vinculum.cli.answers import BROKEN, FINDING, FINE, INTERRUPTED, UNUSABLE
 from vinculum.cli.commands.audit import audit
 from vinculum.cli.commands.check import check
@@ -45,33 +47,36 @@ EXAMPLES: Mapping[Callable[..., None], Sequence[str]] = {
         "vinculum run examples/layer_norm/model.onnx --input x=examples/layer_norm/x.npy",
         "vinculum run examples/openvino_image/model.xml --seed 0 --zero-divisor zero",
     ),
-    divide: ("vinculum divide a.npy b.npy -o c.npy", "vinculum divide a.zarr b.zarr -o c.zarr --operator Divide"),
-    convert: (
-        "vinculum convert examples/layer_norm/model.onnx --opset 13 -o converted.onnx",
-        "vinculum convert examples/rms_norm/model.onnx -o converted.xml",
-    ),
-    harden: ("vinculum harden examples/windows/model.onnx --for onnxruntime -o hardened.onnx",),
     check: (
         "vinculum check examples/windows/model.onnx",
         "vinculum check examples/layer_norm/model.onnx --as float16 --assume x=-10:10",
-        "vinculum check examples/masked_mean/model.onnx --assume 'mask=0|1' --sarif report.sarif",
+        "vinculum check examples/masked_mean/model.onnx --assume 'mask=0|1' --sarif /tmp/report.sarif",
     ),
     trace: ("vinculum trace examples/layer_norm/model.onnx --input x=examples/layer_norm/x.npy",),
+    audit: ("vinculum audit examples/masked_mean/model.onnx --backend onnxruntime --seed 0",),
+    harden: ("vinculum harden examples/windows/model.onnx --for onnxruntime -o /tmp/hardened.onnx",),
+    convert: (
+        "vinculum convert examples/layer_norm/model.onnx --opset 13 -o /tmp/converted.onnx",
+        "vinculum convert examples/rms_norm/model.onnx -o /tmp/converted.xml",
+    ),
     conform: (
         "vinculum conform onnx-reference --only 'Div-14/int32/*'",
-        "vinculum conform 'openvino[device=CPU]' --quick --html report.html",
+        "vinculum conform 'openvino[device=CPU]' --quick --html /tmp/report.html",
     ),
-    report: ("vinculum conform numpy --quick --save run.json", "vinculum report run.json --html report.html"),
+    report: (
+        "vinculum conform numpy --quick --save /tmp/run.json",
+        "vinculum report /tmp/run.json --html /tmp/report.html",
+    ),
     fingerprint: ("vinculum fingerprint numpy",),
-    audit: ("vinculum audit examples/masked_mean/model.onnx --backend onnxruntime --seed 0",),
+    divide: ("vinculum divide a.npy b.npy -o c.npy", "vinculum divide a.zarr b.zarr -o c.zarr --operator Divide"),
     spec: ("vinculum spec Div --version 7 --against 6", "vinculum spec Divide --trace"),
     info: ("vinculum info --json",),
 }
-"""The commands in the order of the help, and the examples in theirs, most of which run in a clone."""
+"""The commands, and the examples in their help, most of which run in a clone."""
 
 EXIT_CODES = (
     "Exit codes: 0 success; 1 a finding, such as an integer divided by zero or a comparison that fails; 2 wrong usage "
-    "or unreadable input; 3 an internal error; 130 interrupted."
+    "or unreadable input; 3 an internal error; 130 interrupted, 143 terminated."
 )
 
 # Some versions of Typer contain their own copy of Click; in all versions this class is the root of its errors.
@@ -79,16 +84,23 @@ _UsageError: type[Exception] = next(
     c for c in typer.BadParameter.__mro__ if issubclass(c, Exception) and c.__name__ == "ClickException"
 )
 
+_ended_by: list[int] = []
+"""The signals that ended the command, other than an interruption."""
+
 app = typer.Typer(
     name="vinculum",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command, examples in EXAMPLES.items():
-    below = "\n\n".join(("Examples:", *(f"  {example}" for example in examples), EXIT_CODES))
-    app.command(epilog=escape(below))(command)
-app.add_typer(vectors)
+_NAMED = {command.__name__: command for command in EXAMPLES}
+for panel, names in panels.COMMANDS.items():
+    for name in names:
+        if name == "vectors":
+            app.add_typer(vectors, rich_help_panel=panel)
+            continue
+        below = "\n\n".join(("Examples:", *(f"  {example}" for example in EXAMPLES[_NAMED[name]]), EXIT_CODES))
+        app.command(epilog=escape(below), rich_help_panel=panel)(_NAMED[name])
 
 
 def _print_version(wanted: bool) -> None:
@@ -115,7 +127,7 @@ def main() -> int:
     -------
     int
         0: fine. 1: a finding, such as an integer divided by zero. 2: wrong usage or unreadable input.
-        3: an internal error. 130: interrupted.
+        3: an internal error. 130: interrupted; 128 and the number of another signal, such as 143: ended by it.
     """
     if sys.stdout is None:  # the caller closed it, as `>&-` does
         return _fail("there is no standard output to write to")
@@ -149,7 +161,9 @@ def main() -> int:
 @cache
 def _commands(app: typer.Typer) -> Callable[..., Any]:
     """Return the commands with their options; cached, as making them takes as long as most commands."""
-    return typer.main.get_command(app)
+    commands = typer.main.get_command(app)
+    panels.arrange(getattr(commands, "commands", {}))
+    return commands
 
 
 def _prepare() -> None:
@@ -160,7 +174,7 @@ def _prepare() -> None:
     for name in ("SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             # End as after an interruption, which removes partially written files.
-            signal.signal(getattr(signal, name), signal.default_int_handler)
+            signal.signal(getattr(signal, name), _terminate)
     if not sys.warnoptions:
         # Other packages' warnings address programmers, not users of a command.
         warnings.simplefilter("ignore")
@@ -191,9 +205,15 @@ def _reason(error: OSError) -> str:
     return f"{where}: {error.strerror or error}"
 
 
+def _terminate(number: int, frame: FrameType | None) -> NoReturn:
+    """Interrupt, and remember by which signal: others may make an error of their own of the interruption."""
+    _ended_by.append(number)
+    raise KeyboardInterrupt
+
+
 def _interrupted() -> int:
     print("vinculum: interrupted", file=sys.stderr)
-    return INTERRUPTED
+    return 128 + _ended_by[0] if _ended_by else INTERRUPTED
 
 
 def _fail(message: str, code: int = UNUSABLE) -> int:

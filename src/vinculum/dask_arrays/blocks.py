@@ -48,21 +48,11 @@ class BlockDivision:
         made_from, _ = self.operator.__reduce__()
         return type(self).__name__, repr(made_from), self.dtype.name, self.unknown
 
-    def __call__(self, *blocks: Any) -> Array:
-        """Return the quotients of a block.
-
-        The verdict follows the operands if a policy raises. It is false in copies, which nothing waits for: they are
-        computed to check a later division, whose verdict waits for this one's. If this one's is going to raise, zeros
-        do for the quotients.
-        """
-        count = len(self.operator.spec.inputs)
-        quotients = self.divide(*blocks[:count])
+    def __call__(self, *blocks: object) -> Array:
+        """Return the quotients of a block; the verdict follows the operands if a policy raises."""
+        quotients = self.divide(*blocks[: len(self.operator.spec.inputs)])
         if isinstance(quotients, Exceptions):
-            if all(blocks[count:]):
-                self.judge(quotients)  # the operands have changed since they were checked
-            dividend = np.asarray(blocks[0])
-            shape = np.broadcast_shapes(*map(np.shape, blocks[:count]))
-            return np.broadcast_to(dividend - dividend, shape).copy()  # of its type, which may be fractions
+            self.judge(quotients)  # the operands have changed since they were checked
         return quotients
 
     def divide(self, *blocks: object) -> Array | Exceptions:
@@ -169,7 +159,7 @@ class Verdict:
     shape: tuple[int, ...] | None
 
     def __call__(self, parts: Iterable[Findings], *earlier: object) -> bool:
-        """Raise the same error as for NumPy arrays if there are findings; else return true, as earlier verdicts are."""
+        """Raise the same error as for NumPy arrays if there are findings; else return true, as do earlier verdicts."""
         found = merged(parts)
         if found.zero_divisors or found.overflows:
             starts = [list(accumulate((size for _, size in sorted(along)), initial=0)) for along in found.sizes]

@@ -1,14 +1,14 @@
 """The graph of a check: all blocks are checked, by tasks of their own, before the first is divided.
 
 The verdict on a division waits for the check of every block, and the quotients wait for the verdict. The checked blocks
-are computed by copies of the operands' tasks, so that no worker has to keep blocks until they are divided. A copied
-division waits for no verdict, so one copy serves the checks of all later divisions. The verdict itself waits for the
-earlier ones: of a chain, the first division that fails raises.
+are computed by copies of the operands' tasks, so that no worker has to keep blocks until they are divided. Verdicts on
+earlier divisions are not copied: the new one waits for them too, so the first division of a chain that fails raises.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable
+from functools import cache, partial
 from math import isnan
 from typing import Any
 
@@ -25,7 +25,6 @@ from vinculum.dask_arrays.blocks import BlockCheck, BlockDivision, Verdict, merg
 Chunks = tuple[tuple[float, ...], ...]
 
 _VERDICT = "vinculum-verdict"
-_COPY = "vinculum-copy"  # every copy of a task has the same name, and so is the same
 _MERGED_AT_ONCE = 32
 
 
@@ -37,9 +36,10 @@ def verdict_on(division: BlockDivision, operands: list[da.Array], chunks: Chunks
     shape = None if isnan(sum(sizes)) else tuple(int(size) for size in sizes)
     only_divisor = shape is not None and division.operator.policies.overflow != "raise"
     looked_at = operands[1:] if only_divisor else operands
+    seed = tokenize(division, *looked_at)
     found = da.map_blocks(
         BlockCheck(division),
-        *map(_copied, looked_at),
+        *(_copied(x, seed) for x in looked_at),
         token="vinculum-check",
         dtype=object,
         chunks=tuple((1,) * max(counts) for counts in zip(*(x.numblocks for x in looked_at), strict=True)),
@@ -83,42 +83,33 @@ def _earlier_verdicts(operands: list[da.Array]) -> list[da.Array]:
     return [_scalar(graphs[name], name) for name in sorted(graphs.keys() - waited_for)]
 
 
-def _copied(x: da.Array) -> da.Array:
-    """Return an array of the same blocks, computed by other tasks without verdicts; what is computed already is shared.
+def _copied(x: da.Array, seed: str) -> da.Array:
+    """Return an array of the same blocks, computed by separate tasks; blocks that are already computed are shared.
 
     `dask.graph_manipulation.clone` (2026.8) loses the tasks within layers other than `Blockwise`, such as a rechunking.
     """
     graph = x.__dask_graph__()
-    behind, verdicts = _layers_behind(x)
-    computed = {name for name in behind if _is_computed(graph.layers[name])}
-    copied = (behind - computed) | verdicts
+    copied = {name for name in _layers_behind(x)[0] if not _is_computed(graph.layers[name])}
     keys = {key for name in copied for key in graph.layers[name].get_output_keys()}
     every_key = graph.get_all_external_keys()
-    names: dict[str, str] = {}
+    clone = cache(partial(clone_key, seed=seed))
 
     def copy_of(key: Any) -> Any:
-        if isinstance(key, tuple):
-            return copy_of(key[0]), *key[1:]
-        if key not in names:
-            names[key] = clone_key(key, _COPY)
-        return names[key]
+        return (clone(key[0]), *key[1:]) if isinstance(key, tuple) else clone(key)
 
-    layers: dict[str, Layer] = {name: graph.layers[name] for name in computed}
-    dependencies = {name: graph.dependencies[name] for name in computed}
+    layers, dependencies = dict(graph.layers), dict(graph.dependencies)
     for name in copied:
-        layer, copy = graph.layers[name], copy_of(name)
-        dependencies[copy] = {copy_of(other) if other in copied else other for other in graph.dependencies[name]}
-        if name in verdicts:
-            layers[copy], dependencies[copy] = MaterializedLayer({(copy,): False}), set()
-        elif isinstance(layer, Blockwise):
-            layers[copy], _ = layer.clone(keys, _COPY)
+        layer, copy = graph.layers[name], clone(name)
+        dependencies[copy] = {clone(other) if other in copied else other for other in graph.dependencies[name]}
+        if isinstance(layer, Blockwise):
+            layers[copy], _ = layer.clone(keys, seed)
         else:
             tasks = convert_legacy_graph(dict(layer), every_key)
             new = {
                 key: copy_of(key) for key in keys & set(tasks).union(*(task.dependencies for task in tasks.values()))
             }
             layers[copy] = MaterializedLayer({new[key]: task.substitute(new, new[key]) for key, task in tasks.items()})
-    name = copy_of(x.name) if x.name in copied else x.name
+    name = clone(x.name) if x.name in copied else x.name
     return da.Array(HighLevelGraph(layers, dependencies), name, x.chunks, meta=x._meta)
 
 

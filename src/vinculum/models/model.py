@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -14,6 +14,7 @@ from vinculum.models.execution import Division, Observer, RunContext
 from vinculum.models.inner_divisions import InnerDivision
 from vinculum.models.values import ModelTensor, Value, validated_inputs
 from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
+from vinculum.shown import Shown
 from vinculum.text import quoted
 
 Engine = Literal["reference", "onnxruntime", "openvino"]
@@ -53,7 +54,7 @@ class Program(Runnable, Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Model:
+class Model(Shown):
     """A model that `vinculum.load` read, whose every division is computed by this package's engine.
 
     Attributes
@@ -72,7 +73,7 @@ class Model:
     inputs: tuple[ModelTensor, ...]
     outputs: tuple[ModelTensor, ...]
     divisions: tuple[Division, ...]
-    _program: Program
+    _program: Program = field(repr=False)
     inner_divisions: tuple[InnerDivision, ...] = ()
 
     def __call__(self, *inputs: Any) -> Any:

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from vinculum.errors import AttributeValueError
 from vinculum.models.source import any_source, read_source
+from vinculum.shown import Shown
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -40,7 +41,7 @@ class OpenvinoModel:
 
 
 @dataclass(frozen=True, eq=False)
-class Rewritten(Generic[Report]):
+class Rewritten(Shown, Generic[Report]):
     """A model that was converted or hardened.
 
     Attributes

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from vinculum.errors import ModelError, VinculumError
 from vinculum.files import regular_size
+from vinculum.models.exported_program import SUFFIX, is_exported_program, onnx_of_file, onnx_of_program
 from vinculum.models.model import Model
 from vinculum.text import kind_of, one_line
 
@@ -32,6 +33,8 @@ class SourceFile:
     # in other files are not read.
     onnx: ModelProto | None
     files: tuple[Path, ...]  # The file and its data files.
+    # The initializers of which nothing but type and shape is known; they are inputs of the message.
+    unknown: tuple[str, ...] = ()
 
     def model(self, *, use_up: bool = False) -> Model:
         """Return the model, ready to run; data in other files is read when it is run.
@@ -98,10 +101,11 @@ def load(model: str | PathLike[str] | bytes | ModelProto) -> Model:
 
     Parameters
     ----------
-    model : path, bytes or ModelProto
+    model : path, bytes, ModelProto or ExportedProgram
         An ONNX file (``.onnx``) or an OpenVINO IR (``.xml``, with its ``.bin`` beside it); for a file with another
         suffix, the first byte decides. Or the content of an ONNX file, as bytes or as a message, which is not changed;
-        external data is then looked up in the working directory.
+        external data is then looked up in the working directory. Or a program of torch.export, or a file of one
+        (``.pt2``), which PyTorch's exporter turns into ONNX.
 
     Raises
     ------
@@ -116,32 +120,43 @@ def load(model: str | PathLike[str] | bytes | ModelProto) -> Model:
     return loaded
 
 
-def any_source(model: str | PathLike[str] | bytes | ModelProto) -> SourceFile:
-    """Return a model's source, from a path, bytes or a message; errors are as `load` raises them."""
+def any_source(
+    model: str | PathLike[str] | bytes | ModelProto, *, weights: Literal["stored", "unknown"] = "stored"
+) -> SourceFile:
+    """Return a model's source, from a path, bytes or a message; errors are as `load` raises them.
+
+    - `weights`: whether large initializers in other files may be any numbers, so that these files need not be there.
+    """
     if isinstance(model, bytes | bytearray | memoryview):
         from vinculum.models.onnx.file import parse
 
-        return _onnx_source(parse(bytes(model), _IN_MEMORY), _IN_MEMORY)
+        return _onnx_source(parse(bytes(model), _IN_MEMORY), _IN_MEMORY, weights)
     if isinstance(model, str | PathLike):
-        return read_source(Path(fspath(model)))
-    return source_of(model)
+        return read_source(Path(fspath(model)), weights=weights)
+    return source_of(onnx_of_program(model) if is_exported_program(model) else model, weights=weights)
 
 
-def read_source(path: Path) -> SourceFile:
-    """Return the content of a model's file; its suffix, or else its first byte, decides between ONNX and OpenVINO IR.
+def read_source(path: Path, *, weights: Literal["stored", "unknown"] = "stored") -> SourceFile:
+    """Return the content of a model's file; its suffix, or else its first byte, decides what it is.
+
+    - `weights`: as for `any_source`.
 
     ModelError if the file cannot be read, is empty, or should be an ONNX file and is not.
     """
+    if path.suffix.lower() == SUFFIX:
+        return replace(source_of(onnx_of_file(path)), path=path, files=(path,))
     content = _content_of(path)
     if _is_openvino_ir(path, content):
         return SourceFile(path, content, None, (path, path.with_suffix(".bin")))
     from vinculum.models.onnx.file import parse
 
-    return _onnx_source(parse(content, path), path)
+    return _onnx_source(parse(content, path), path, weights)
 
 
-def source_of(model: ModelProto) -> SourceFile:
+def source_of(model: ModelProto, *, weights: Literal["stored", "unknown"] = "stored") -> SourceFile:
     """Return the source of an ONNX model in memory; external data is looked up in the working directory.
+
+    - `weights`: as for `any_source`.
 
     ModelError if it is not a model, or has no graph.
     """
@@ -157,19 +172,20 @@ def source_of(model: ModelProto) -> SourceFile:
         normalise(copy, _IN_MEMORY)
     except (UnicodeDecodeError, RecursionError, MemoryError) as error:
         raise ModelError(f"the model cannot be read: {one_line(error)}") from None
-    return _onnx_source(copy, _IN_MEMORY)
+    return _onnx_source(copy, _IN_MEMORY, weights)
 
 
-def _onnx_source(model: ModelProto, path: Path) -> SourceFile:
+def _onnx_source(model: ModelProto, path: Path, weights: str) -> SourceFile:
     """Return the source of a normalised message, after checking its tensors and reading its small external data."""
-    from vinculum.models.onnx.file import all_tensors, anchor_tensors, readable
+    from vinculum.models.onnx.file import all_tensors, anchor_tensors, readable, without_weights
 
     entries = [entry for tensor in all_tensors(model) for entry in tensor.external_data]
     places = dict.fromkeys(entry.value for entry in entries if entry.key == "location")
     own = () if path is _IN_MEMORY else (path,)
     with readable(path):
+        unknown = without_weights(model, path.parent) if weights == "unknown" else ()
         anchor_tensors(model, path.parent)
-    return SourceFile(path, b"", model, (*own, *(path.parent / place for place in places)))
+    return SourceFile(path, b"", model, (*own, *(path.parent / place for place in places)), unknown)
 
 
 def _content_of(file: Path) -> bytes:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import Any, Protocol, cast
 
 from vinculum.spec.element_types import ElementType
 from vinculum.tensors.libraries import is_followed, on_cuda_device, packages_of
 from vinculum.tensors.shapes import SymbolicShape
-
-if TYPE_CHECKING:
-    from vinculum.ops.operator import Operator
 
 
 class ArrayBackend(Protocol):
@@ -26,8 +23,8 @@ class ArrayBackend(Protocol):
     def shape_of(self, operand: Any) -> SymbolicShape:
         """Return the shape of an operand of `as_operand`; None for unknown sizes."""
 
-    def divide(self, operator: Operator, operands: Sequence[Any], out: object) -> Any:
-        """Return the quotients of operands of `as_operand`, as an array of their kind."""
+    def divide(self, operator: Any, operands: Sequence[Any], out: object) -> Any:
+        """Return an `Operator`'s quotients of operands of `as_operand`, as an array of their kind."""
 
 
 def backend_of(*operands: object) -> ArrayBackend | None:

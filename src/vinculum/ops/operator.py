@@ -330,7 +330,7 @@ class Operator:
             return tuple(view(operand, name) for operand, name in zip(given, self._names, strict=True))
         if b is None:
             first, second = self._names
-            raise ElementTypeError(f"{self._spec.title} takes two operands, {first} and {second}; one given")
+            raise ElementTypeError(f"{self._spec.title} takes two operands, {first} and {second}; {second} is None")
         raise ElementTypeError(f"{self._spec.title} takes one operand, {self._names[0]}; two given")
 
     def alignment(self, a: tuple[int, ...], b: tuple[int, ...] = ()) -> Alignment:

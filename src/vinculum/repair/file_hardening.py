@@ -15,10 +15,11 @@ from vinculum.models.source import SourceFile, read_source
 from vinculum.repair.decision import Hardening, Options, Runtime
 from vinculum.repair.hardening import harden
 from vinculum.repair.validation import Advance, Validation, validate
+from vinculum.shown import Shown
 
 
 @dataclass(frozen=True, eq=False)
-class HardenedFile:
+class HardenedFile(Shown):
     """The result of hardening a file.
 
     Attributes

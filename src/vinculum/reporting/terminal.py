@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
+import sys
 from collections.abc import Iterable, Sequence
+from typing import IO, Any, TextIO, cast
 
 from rich import box
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
@@ -17,12 +20,28 @@ from vinculum.reporting.escape import short
 def console(*, stderr: bool = False) -> Console:
     """Return a console on standard output, or on standard error.
 
-    It is as wide as the terminal, or as COLUMNS says; a COLUMNS of 0 or of no number says nothing.
+    It is as wide as the terminal, or as COLUMNS says; a COLUMNS of 0 or of no number says nothing. What goes to a file
+    or a pipe has no blanks at the ends of its lines.
     """
     columns = os.environ.get("COLUMNS", "")
     environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
     known = os.environ if columns.isascii() and columns.isdigit() and int(columns) else environment
-    return Console(highlight=False, stderr=stderr, _environ=known)
+    file = None if stderr or sys.stdout.isatty() else cast("IO[str]", _WithoutTrailingBlanks(sys.stdout))
+    return Console(highlight=False, stderr=stderr, file=file, _environ=known)
+
+
+class _WithoutTrailingBlanks:
+    """A file to which rich writes whole lines, whose cells it fills with blanks."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+    def write(self, text: str) -> int:
+        """Write lines without the blanks at their ends."""
+        return self._file.write(re.sub(r" +(?=\n)", "", text))
 
 
 def section(heading: str, body: RenderableType) -> tuple[RenderableType, ...]:

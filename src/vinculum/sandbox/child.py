@@ -129,8 +129,9 @@ def _may_be_copied(made: Any) -> bool:
 
 
 def _in_a_copy(action: Callable[[], Any]) -> bytes:
-    """Return the pickled outcome of an action in a copy of this process, which alone may end by it."""
+    """Return the outcome, as bytes, of an action in a copy of this process, which alone may end by it."""
     from vinculum.sandbox.answer import death_words
+    from vinculum.sandbox.plain import dumped
 
     reading, writing = os.pipe()
     copy = os.fork()
@@ -144,16 +145,18 @@ def _in_a_copy(action: Callable[[], Any]) -> bytes:
     with os.fdopen(reading, "rb") as pipe:
         content = pipe.read()
     code = os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1])
-    return content if content and not code else pickle.dumps(("CRASHED", None, death_words(code)))
+    return content if content and not code else dumped(("CRASHED", None, death_words(code)))
 
 
 def _answer(action: Callable[[], Any], *, making: bool = False) -> bytes:
-    """Return the pickled outcome of an action."""
+    """Return the outcome of an action as bytes."""
+    from vinculum.sandbox.plain import dumped
+
     outcome = _outcome(action, making)
     try:
-        return pickle.dumps(outcome, protocol=pickle.HIGHEST_PROTOCOL)
-    except BaseException as error:  # The result may be of any class, and pickling calls its methods.
-        return pickle.dumps(("REFUSED", None, f"its result cannot be pickled: {_words(error)}"))
+        return dumped(outcome)
+    except BaseException as error:  # The result may be of any class, with any attributes.
+        return dumped(("REFUSED", None, f"its result cannot be sent: {_words(error)}"))
 
 
 def _outcome(action: Callable[[], Any], making: bool) -> Outcome:

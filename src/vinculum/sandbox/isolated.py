@@ -15,6 +15,7 @@ from types import TracebackType
 from vinculum.errors import AttributeValueError, ModelError, VinculumError
 from vinculum.sandbox.answer import Answer, End
 from vinculum.sandbox.child import APART, HERE
+from vinculum.sandbox.plain import loaded
 from vinculum.sandbox.process import ChildProcess, Ended
 from vinculum.text import one_line, quoted
 
@@ -156,9 +157,9 @@ def _answer(frame: bytes | Ended) -> Answer:
     if isinstance(frame, Ended):
         return Answer(End[frame.how], None, frame.words)
     try:
-        end, value, words = pickle.loads(frame)  # Trusted: only the child can write to this pipe.
+        end, value, words = loaded(frame)
         return Answer(End[end], value, words)
     except MemoryError as error:
         return Answer(End.OUT_OF_MEMORY, None, one_line(error))
-    except (Exception, SystemExit) as error:  # Unpickling a foreign class may raise anything.
-        return Answer(End.REFUSED, None, f"its result cannot be unpickled: {one_line(error)}")
+    except Exception as error:  # Whatever wrote these bytes in the child may have written any.
+        return Answer(End.REFUSED, None, f"its result cannot be read: {one_line(error)}")

@@ -89,6 +89,8 @@ class Place:
     @classmethod
     def parse(cls, name: str, *, absolute: bool = False) -> Self:
         """Return the place that ``c.npy``, ``c.zarr`` or ``c.h5:/name`` names; ModelError for other forms."""
+        if "://" in name:
+            raise ModelError(f"{name!r} is a URL, and only files are divided; use dask.array.from_zarr and to_zarr")
         hdf5 = re.fullmatch(r"(.*\.(?:h5|hdf5)):(.*)", name, re.IGNORECASE | re.DOTALL)
         path = Path(name if hdf5 is None else hdf5[1])
         path = path.absolute() if absolute else path

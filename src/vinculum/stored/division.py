@@ -13,24 +13,25 @@ import numpy as np
 
 from vinculum.errors import AttributeValueError, BroadcastError, ElementTypeError, ModelError
 from vinculum.ops.operator import Operator
+from vinculum.shown import Shown
 from vinculum.spec.element_types import ElementType
 from vinculum.stored.arrays import Place, Stored, check_place, journal_of, open_stored
 from vinculum.stored.identity import identity, settle
 from vinculum.stored.job import carry_out
-from vinculum.stored.plan import BlockPlan, Shape, default_chunk, even, flat, of_chunks
+from vinculum.stored.plan import BLOCK_BYTES, BlockPlan, Shape, default_chunk, even, flat, of_chunks
 from vinculum.stored.work import Division
 from vinculum.stored.workers import workers
 from vinculum.tensors.shapes import LARGEST_SIZE
 from vinculum.tensors.storage import element_type_of, native_dtype
 from vinculum.tensors.type_checking import check_element_types
 
-_BLOCK_BYTES = 2 << 20  # So that a thread's blocks of both operands and of the result fit in its processor's cache.
+_LARGER = 16  # How many times larger blocks may be where orders differ or chunks cross.
 
 Name = str | os.PathLike[str]
 
 
 @dataclass(frozen=True)
-class Report:
+class Report(Shown):
     """The result of a division of stored arrays.
 
     Attributes
@@ -104,7 +105,7 @@ def divide(
     places = [Place.parse(os.fspath(name), absolute=client is not None) for name in (a, b, out) if name is not None]
     *operands, target = places
     check_place(target)
-    block_bytes = min(_BLOCK_BYTES, task_bytes or _BLOCK_BYTES)
+    block_bytes = min(BLOCK_BYTES, task_bytes or BLOCK_BYTES)
     division = _division(operator or Operator("Div"), tuple(operands), target, element_type, block_bytes)
     journal = journal_of(target)
     for path in (target.path, target.partial.path, journal):
@@ -154,9 +155,17 @@ def _division(
 
 
 def _plan(shape: Shape, alike: Sequence[Stored], target: Place, chunk: Shape, elements: int) -> BlockPlan:
-    """Return blocks for access in long ranges or whole chunks; `alike` are the operands of the result's shape."""
+    """Return blocks for access in long ranges or whole chunks; `alike` are the operands of the result's shape.
+
+    Where no blocks suit all files, larger ones have longer ranges, and read a chunk less often.
+    """
     if target.format == "zarr" or (alike and alike[0].grid is not None):
-        return of_chunks(shape, chunk, elements)
+        plan = of_chunks(shape, chunk, elements)
+        crossing = any(x.grid is not None and plan.cuts(x.grid) for x in alike)
+        return of_chunks(shape, chunk, _LARGER * elements) if crossing else plan
     order = alike[0].order if alike and target.format == "npy" else "C"
-    cut = flat if all(x.order == order for x in alike) else even
-    return cut(shape, elements, order)
+    if all(x.order == order for x in alike):
+        return flat(shape, elements, order)
+    elements = max(elements, min(_LARGER * elements, prod(shape) // 4))
+    orders = [order, *(x.order for x in alike)]
+    return min((cut(shape, elements, order) for cut in (flat, even)), key=lambda plan: sum(map(plan.ranges, orders)))

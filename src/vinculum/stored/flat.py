@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from io import FileIO
 from math import prod
 from pathlib import Path
@@ -51,51 +51,48 @@ class FlatArray:
         """Return a region, read into the buffer."""
         shape = extents(region)
         block = in_buffer(buffer, shape, self.dtype, self.order)
-        left = buffer.data[: prod(shape) * self.dtype.itemsize]
-        for offset, size in self._ranges(region):
-            self._read(left[:size], offset)
-            left = left[size:]
+        self._move(region, buffer.data[: prod(shape) * self.dtype.itemsize], self._read)
         return block
 
     def write(self, region: Region, block: Array) -> None:
         """Write a region."""
-        left = as_bytes(block, self.order)
-        for offset, size in self._ranges(region):
-            self._write(left[:size], offset)
-            left = left[size:]
+        self._move(region, as_bytes(block, self.order), os.pwrite)
 
     def status(self) -> os.stat_result:
         """Return the status of the open file."""
         return os.fstat(self._file.fileno())
 
-    def _ranges(self, region: Region) -> Iterator[tuple[int, int]]:
-        """Yield the offset in the file and the size in bytes of each contiguous part."""
+    def _move(self, region: Region, left: memoryview, call: Callable[[int, memoryview, int], int]) -> None:
+        """Read or write the contiguous parts of a region, one after the other."""
+        file = self._file.fileno()
+        offsets, size = self._ranges(region)
+        try:
+            for start, offset in enumerate(offsets):  # a call each: nothing else in here may take long
+                part = left[start * size : (start + 1) * size]
+                done = call(file, part, offset)
+                while done < size:  # Linux moves 2 GiB at once, and less near limits
+                    done += call(file, part[done:], offset + done)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(self._path)) from None
+
+    def _ranges(self, region: Region) -> tuple[list[int], int]:
+        """Return the offset in the file of each contiguous part, and the size of each in bytes."""
         shape, cuts = (self.shape[::-1], region[::-1]) if self.order == "F" else (self.shape, region)
         # The range along the last axis that is cut, with all axes after it, is contiguous.
         last = max((d for d, cut in enumerate(cuts) if cut.stop - cut.start != shape[d]), default=0)
-        strides = [prod(shape[d + 1 :]) * self.dtype.itemsize for d in range(len(shape))]
         size = prod(extents(cuts)[last:]) * self.dtype.itemsize
-        first = self._start + sum(cut.start * stride for cut, stride in zip(cuts, strides, strict=True))
-        for lead in np.ndindex(extents(cuts)[:last]):
-            yield first + sum(i * stride for i, stride in zip(lead, strides, strict=False)), size
+        offsets = np.full(1, self._start, np.int64)
+        for axis, cut in enumerate(cuts):
+            steps = np.arange(cut.start, cut.stop if axis < last else cut.start + 1, dtype=np.int64)
+            offsets = np.add.outer(offsets, steps * (prod(shape[axis + 1 :]) * self.dtype.itemsize)).ravel()
+        return offsets.tolist() if size else [], size
 
-    def _read(self, left: memoryview, offset: int) -> None:
-        while left:
-            done = self._named(lambda: os.preadv(self._file.fileno(), [left], offset))  # noqa: B023 - called at once
-            if not done:
-                raise OSError(errno.ENODATA, "it ends early: it shrank while it was read", str(self._path))
-            left, offset = left[done:], offset + done
-
-    def _write(self, left: memoryview, offset: int) -> None:
-        while left:
-            done = self._named(lambda: os.pwrite(self._file.fileno(), left, offset))  # noqa: B023 - called at once
-            left, offset = left[done:], offset + done
-
-    def _named(self, call: Callable[[], int]) -> int:
-        try:
-            return call()
-        except OSError as error:
-            raise OSError(error.errno, error.strerror, str(self._path)) from None
+    @staticmethod
+    def _read(file: int, part: memoryview, offset: int) -> int:
+        done = os.preadv(file, [part], offset)
+        if not done:
+            raise OSError(errno.ENODATA, "it ends early: it shrank while it was read")
+        return done
 
 
 def in_buffer(buffer: Array, shape: Shape, dtype: np.dtype[Any], order: str) -> Array:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -83,8 +82,8 @@ def _found(final: Place, notes: Journal) -> Place | None:
     """Return where the job's result is now; None if it has to be made. What the job did not make is refused."""
     partial = final.partial
     if notes.made is None:
-        if notes.begun and _is_leftover(partial, notes):
-            _remove(partial)  # killed between making and noting it
+        if notes.begun and not partial.path.is_symlink():
+            _remove(partial)  # The first line is written where nothing is: killed between making and noting it.
         _refuse_existing(final, partial)
         return None
     if not os.path.lexists(partial.path):
@@ -117,15 +116,6 @@ def _is_ours(place: Place, notes: Journal) -> bool:
     except FileNotFoundError:
         return False
     return [status.st_dev, status.st_ino] == notes.made
-
-
-def _is_leftover(place: Place, notes: Journal) -> bool:
-    """Tell whether a place holds what can only have been made by a job that was killed before it noted that."""
-    try:
-        status = os.lstat(place.path)
-    except FileNotFoundError:
-        return False
-    return (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)) and notes.is_older_than(status)
 
 
 def _refuse_existing(*places: Place) -> None:
@@ -193,7 +183,7 @@ def _publish(partial: Place, final: Place) -> None:
     """Bring the result to disk and give it its name, which nothing else must have."""
     _sync(partial, every_file=True)
     try:
-        os.link(partial.path, final.path, follow_symlinks=False)  # Unlike a renaming, it never replaces a file.
+        os.link(partial.path, final.path)  # Unlike a renaming, it never replaces a file.
     except OSError:  # It exists, or is a folder, or the file system has no such links.
         _refuse_existing(final)
         partial.path.rename(final.path)

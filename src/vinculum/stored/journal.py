@@ -139,10 +139,6 @@ class Journal:
         if self._commit is not None:
             self._commit.result()
 
-    def is_older_than(self, status: os.stat_result) -> bool:
-        """Tell whether the last line was written before something changed."""
-        return os.fstat(self._file).st_mtime_ns <= status.st_ctime_ns
-
     def remove(self) -> None:
         """Remove the file, if it is still what its path names."""
         with suppress(FileNotFoundError):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
 
 Shape = tuple[int, ...]
 Region = tuple[slice, ...]
 
+BLOCK_BYTES = 2 << 20  # So that a thread's blocks of both operands and of the result fit in its processor's cache.
 _CHUNK_BYTES = 8 << 20
 
 
@@ -39,6 +41,21 @@ class BlockPlan:
         """The number of blocks."""
         return prod(self.grid)
 
+    def ranges(self, order: str) -> float:
+        """Return how many ranges of a file in an order there are for each element."""
+        run = 1
+        for along, size in list(zip(self.block, self.shape, strict=True))[:: 1 if order == "F" else -1]:
+            run *= along
+            if along < size:
+                break
+        return 1 / run
+
+    def cuts(self, chunk: Shape) -> bool:
+        """Tell whether a chunk of another grid lies in several blocks."""
+        return any(
+            along < size and along % other for along, other, size in zip(self.block, chunk, self.shape, strict=True)
+        )
+
     def region(self, number: int) -> Region:
         """Return the region of a block in the result."""
         axes = range(len(self.shape))
@@ -62,6 +79,16 @@ def flat(shape: Shape, elements: int, order: str = "C") -> BlockPlan:
             block[axis + 1 :] = [max(1, size) for size in sizes[axis + 1 :]]
             break
     return BlockPlan(shape, tuple(block[::-1] if order == "F" else block), order)
+
+
+def strips(region: Region, elements: int, order: str) -> Iterator[Region]:
+    """Cut a region as `flat` does; the parts, one after the other, have its bytes in the order of a file."""
+    plan = flat(extents(region), elements, order)
+    for number in range(plan.blocks):
+        yield tuple(
+            slice(cut.start + within.start, cut.start + within.stop)
+            for cut, within in zip(region, plan.region(number), strict=True)
+        )
 
 
 def even(shape: Shape, elements: int, order: str = "C") -> BlockPlan:

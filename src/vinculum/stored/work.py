@@ -22,7 +22,7 @@ from vinculum.stored.arrays import Array, Place, Stored, create, open_stored
 from vinculum.stored.flat import as_bytes, in_buffer
 from vinculum.stored.identity import Identity, check_opened, check_unchanged
 from vinculum.stored.journal import Done
-from vinculum.stored.plan import BlockPlan, Region, Shape, extents, part
+from vinculum.stored.plan import BLOCK_BYTES, BlockPlan, Region, Shape, extents, part, strips
 from vinculum.tensors.broadcasting import Alignment
 from vinculum.version import __version__
 
@@ -96,7 +96,7 @@ class Division:
         """Refuse blocks that are larger than memory, before anything is made."""
         size = prod(self.plan.block) * self.dtype.itemsize
         try:
-            _buffer(2, size)
+            np.empty(size, np.uint8)
         except MemoryError:
             raise ModelError(
                 f"a block of {self.plan.block}, one chunk, takes {size} bytes of memory, three times per thread, and "
@@ -116,17 +116,16 @@ class Division:
         crc, found = 0, []
         with self._operands() as operands, self._target(writable=write) as target:
             for number in range(start, stop):
-                region = self.plan.region(number)
-                parts = [self._part(x, region, which) for which, x in enumerate(operands)]
-                out = in_buffer(_buffer(2, self._bytes(region)), extents(region), self.dtype, target.order)
-                with threads(1):  # other blocks have other threads
-                    quotients = self.operator.on_blocks(*parts, out=out)
-                if isinstance(quotients, Exceptions):
-                    found.append(_within(quotients, region))
-                elif write and not found:
-                    self._check_made(target)
-                    target.write(region, out)
-                    crc = zlib.crc32(as_bytes(out, target.order), crc)
+                for region, parts in self._parts(operands, target, self.plan.region(number)):
+                    out = in_buffer(_buffer(2, self._bytes(region)), extents(region), self.dtype, target.order)
+                    with threads(1):  # other blocks have other threads
+                        quotients = self.operator.on_blocks(*parts, out=out)
+                    if isinstance(quotients, Exceptions):
+                        found.append(_within(quotients, region))
+                    elif write and not found:
+                        self._check_made(target)
+                        target.write(region, out)
+                        crc = zlib.crc32(as_bytes(out, target.order), crc)
         return Done(start, stop, crc if write and not found else None, self._joined(found))
 
     def intact(self, done: Done) -> Done | None:
@@ -174,9 +173,38 @@ class Division:
         if target.status().st_ino != self.made:
             raise ModelError(f"{str(self.target.path)!r} is not what this job made; move it away, and begin again")
 
+    def _parts(
+        self, operands: Sequence[Stored], target: Stored, region: Region
+    ) -> Iterator[tuple[Region, list[Array]]]:
+        """Yield the parts of a block that are divided at once, and the operands' parts of each.
+
+        An operand of another order is read for the whole block, in longer ranges, and the kernels transpose it.
+        """
+        tiles = {w: self._part(x, region, w) for w, x in enumerate(operands) if x.order != target.order}
+        elements = max(1, BLOCK_BYTES // self.dtype.itemsize)
+        for strip in strips(region, elements, target.order) if tiles and target.grid is None else [region]:
+            inside = tuple(slice(s.start - r.start, s.stop - r.start) for s, r in zip(strip, region, strict=True))
+            yield (
+                strip,
+                [
+                    tiles[w][
+                        tuple(
+                            s if own is not None else slice(None) for s, own in zip(inside, self._axes(w), strict=True)
+                        )
+                    ]
+                    if w in tiles
+                    else self._part(x, strip, w)
+                    for w, x in enumerate(operands)
+                ],
+            )
+
+    def _axes(self, which: int) -> tuple[int | None, ...]:
+        """Return the axis of an operand for each axis of the result."""
+        return (self.alignment.a, self.alignment.b)[which]
+
     def _part(self, operand: Stored, region: Region, which: int) -> Array:
         """Return an operand's part of a block, with the result's rank."""
-        dimensions = (self.alignment.a, self.alignment.b)[which]
+        dimensions = self._axes(which)
         wanted = part(region, dimensions, len(operand.shape))
         block = operand.read(wanted, _buffer(which, prod(extents(wanted)) * operand.dtype.itemsize))
         return block.reshape([1 if own is None else block.shape[own] for own in dimensions])

@@ -62,5 +62,19 @@ def _held(number: Any, dtype: np.dtype[Any], name: str, other: str) -> Array:
     kind = "float" if isinstance(number, float) else "int"
     raise ElementTypeError(
         f"{name} is the Python {kind} {number!r}, and {other}'s element type {dtype} does not hold it; "
-        "convert one of them, such as by numpy.float32(...)"
+        f"{_advice(number, dtype, other, integers=integers)}"
     )
+
+
+def _advice(number: int | float, dtype: np.dtype[Any], other: str, *, integers: bool) -> str:
+    """Return what to write for a number that a type does not hold."""
+    if not integers:
+        package = "numpy" if dtype.isbuiltin == 1 else "ml_dtypes"
+        return f"round it, as {package}.{dtype.name}(...) does, or give {other} a wider type"
+    if isinstance(number, float):
+        return f"give an int, or make floats of {other}: {other}.astype(numpy.float64)"
+    for wider in (np.int16, np.int32, np.int64, np.uint64):
+        limits = np.iinfo(wider)
+        if limits.min <= number <= limits.max and np.can_cast(dtype, wider):
+            return f"give {other} a wider type: {other}.astype(numpy.{wider.__name__})"
+    return "no integer type holds both"

@@ -102,7 +102,15 @@ def as_operand(value: object, name: str) -> Array:
             return _from_dlpack(value, name)
         if hasattr(value, "__array__"):
             return _as_numpy_views(value, name)
-    raise ElementTypeError(f"{name} is {kind_of(value)}; pass np.asarray({name}, dtype=...)")
+    raise ElementTypeError(f"{name} is {kind_of(value)}; pass {_as_array(value, name)}")
+
+
+def _as_array(value: object, name: str) -> str:
+    """Return the Python that makes an array of a value."""
+    argument = name if name.isidentifier() else "..."
+    if type(value).__name__ == "TensorProto":
+        return f"onnx.numpy_helper.to_array({argument})"
+    return f"np.asarray({argument}, dtype=...)"
 
 
 def native(array: Array) -> Array:
@@ -175,9 +183,11 @@ def _from_dlpack(value: Any, name: str) -> Array:
         array = np.from_dlpack(exported)
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
         reason = " ".join(str(error).split())
+        if getattr(value, "requires_grad", False) is True:
+            raise ElementTypeError(f"{name} is {kind_of(value)} that requires a gradient; pass its .detach()") from None
         raise ElementTypeError(
-            f"{name} is {kind_of(value)} that NumPy cannot view ({reason}); it must lie in CPU memory, carry "
-            "no gradient, and have a type that DLPack shares with NumPy"
+            f"{name} is {kind_of(value)} that NumPy cannot view ({reason}); it must lie in CPU memory, and have a type "
+            "that DLPack shares with NumPy"
         ) from None
     return array if dtype is None else array.view(dtype)
 

@@ -572,6 +572,27 @@ _NARROW = (
     _float("normal guard", "s = Abs(x) d = Add(s, e) y = Div(x, d)", constants="float e = {1e-30}", profile="flushing"),
 )
 
+_LARGE = {"x": np.full((2, 3), 90, np.float32)}
+_DOMAINS = (
+    _float("logarithm", "y = Log(x)", "outside-domain", profile="domains", assume="x=0:9"),
+    _float("logarithm with epsilon", "s = Abs(x) d = Add(s, eps) y = Log(d)", profile="domains", assume="x=-9:9"),
+    _float(
+        "root", "y = Sqrt(x)", "outside-domain", profile="domains", assume="x=-1:1",
+        witness={"x": np.full((2, 3), -1, np.float32)},
+    ),
+    _float("root of a square", "s = Mul(x, x) y = Sqrt(s)", profile="domains", assume="x=-9:9"),
+    _float("root of what is clipped", "d = Clip(x, zero) y = Sqrt(d)", profile="domains", assume="x=-9:9"),
+    _float(
+        "arc cosine of twice", "d = Add(x, x) y = Acos(d)", "outside-domain", profile="domains", assume="x=-1:1",
+        witness={"x": np.ones((2, 3), np.float32)},
+    ),
+    _float("arc cosine of a sine", "d = Sin(x) c = Clip(d, minus, one) y = Acos(c)", profile="domains", assume="x=-1:1",
+           constants="float minus = {-1}"),
+    _float("exponential", "y = Exp(x)", "exponential-overflow", profile="domains", assume="x=-9:90", witness=_LARGE),
+    _float("exponential, the largest taken out", "m = ReduceMax(x, a) d = Sub(x, m) y = Exp(d)", profile="domains",
+           assume="x=-90:90", constants="int64[1] a = {1}"),
+)  # fmt: skip
+
 _LEGALITY = (
     _of(
         "legacy broadcast",
@@ -706,4 +727,16 @@ _BODIES = (
     ),
 )
 
-ENTRIES = (*_FLOATS, *_INTEGERS, *_SHAPES, *_MASKS, *_BOXES, *_ROWS, *_SOME_LEFT, *_NARROW, *_LEGALITY, *_BODIES)
+ENTRIES = (
+    *_FLOATS,
+    *_INTEGERS,
+    *_SHAPES,
+    *_MASKS,
+    *_BOXES,
+    *_ROWS,
+    *_SOME_LEFT,
+    *_NARROW,
+    *_DOMAINS,
+    *_LEGALITY,
+    *_BODIES,
+)

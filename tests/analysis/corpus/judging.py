@@ -58,11 +58,10 @@ def reported(entry: Entry) -> Report:
     return checked(entry)
 
 
-def checked(entry: Entry) -> Report:
-    """Return what the check finds in an entry's model."""
-    return vinculum.check(
-        _source(entry.model), assume=entry.assume, as_type=entry.as_type, profile=entry.profile, runs=0
-    )
+def checked(entry: Entry, model: ModelProto | None = None) -> Report:
+    """Return what the check finds in an entry's model, or in another that is checked as that is."""
+    given = _source(entry.model) if model is None else model
+    return vinculum.check(given, assume=entry.assume, as_type=entry.as_type, profile=entry.profile, runs=0)
 
 
 @dataclass(frozen=True)

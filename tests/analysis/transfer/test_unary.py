@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from onnx import ModelProto
@@ -12,7 +13,7 @@ from tests.analysis.operators import Trial
 from tests.analysis.trying import Engine, single
 from tests.cases import case
 from vinculum.analysis.accuracy import accuracy
-from vinculum.analysis.domain.abstract_tensor import tensor
+from vinculum.analysis.domain.abstract_tensor import AbstractTensor, tensor
 from vinculum.analysis.domain.numbering import Numbering
 from vinculum.analysis.transfer.call import Call
 from vinculum.analysis.transfer.operators.activations import GELU, GELU_BY_TANH, TABLE
@@ -121,3 +122,33 @@ def test_what_is_computed_is_within_the_error_of_the_exact_value() -> None:
 
 def test_most_activations_are_declared() -> None:
     assert len(DECLARED) >= 27
+
+
+def _of(name: str, low: float, high: float, element_type: str = "float32", **more: Any) -> AbstractTensor:
+    attributes = {key: more.pop(key) for key in list(more) if key in ("alpha", "lambd")}
+    operand = tensor(element_type, (2,), low, high, **more)
+    with np.errstate(all="ignore"):
+        result = TRANSFERS[name](Call(name, 18, attributes, (), Numbering()), operand)
+    assert isinstance(result, AbstractTensor)
+    return result
+
+
+def test_a_comparison_with_nan_is_false() -> None:
+    assert _of("ThresholdedRelu", 88, 90, may_nan=True).low.min() == 0
+    assert _of("ThresholdedRelu", 88, 90).low.min() > 87
+
+
+def test_a_threshold_may_be_rounded_to_the_type() -> None:
+    """In float16 0.3 is 0.30005: a runtime that compares with 0.3 finds it larger, another one equal."""
+    at = float(np.float16(0.3))
+    low, high = _of("ThresholdedRelu", at, at, "float16", alpha=0.3).box.hull()
+    assert low == 0 < at <= high < 0.301
+    assert _of("ThresholdedRelu", at, at, "float16", alpha=0.29).low.min() > 0.29
+
+
+def test_what_is_gated_lies_between_zero_and_the_operand() -> None:
+    for name in ("Gelu", "Gelu by tanh", "HardSwish", "Mish", "Swish"):
+        with case(name):
+            assert _of(name, 2, 3).low.min() > 1.6
+            assert -1e-4 < _of(name, -30, -20).low.min() <= 0 <= _of(name, -30, -20).high.max() < 1e-12
+            assert -0.5 < _of(name, -1e30, 1).low.min() < 0

@@ -13,7 +13,7 @@ from vinculum.conformance.cases.case import Level
 from vinculum.conformance.expect import Disagreement, KnownDeviations, as_toml, mismatches, read_known_deviations
 from vinculum.conformance.run.record import Cause, Result, Run, Selection
 from vinculum.conformance.run.verdict import Kind, Verdict
-from vinculum.conformance.runtimes.registry import names
+from vinculum.conformance.runtimes.backends import names
 from vinculum.errors import ModelError
 
 HEAD = 'backend = "mine"\nlevel = "default"\n'

@@ -20,8 +20,8 @@ from vinculum.conformance.run import suite
 from vinculum.conformance.run.planning import Plan
 from vinculum.conformance.run.record import Run, Selection
 from vinculum.conformance.runtimes import plugin
+from vinculum.conformance.runtimes.backends import STARTED, parsed, runtime
 from vinculum.conformance.runtimes.plugin import Plugin
-from vinculum.conformance.runtimes.registry import STARTED, parsed, runtime
 from vinculum.sandbox import Answer, End, Isolated, Limits, UnsupportedError
 from vinculum.spec.element_types import by_name
 

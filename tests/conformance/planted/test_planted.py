@@ -11,7 +11,7 @@ from tests.conformance.planted.dividers import DIVIDERS, Planted, Truth
 from tests.conformance.planted.measuring import InProcess, cases_of, measured
 from tests.conformance.planted.oracle import contradictions
 from vinculum.conformance.arithmetic import predicts, written
-from vinculum.conformance.runtimes.registry import STARTED
+from vinculum.conformance.runtimes.backends import STARTED
 from vinculum.spec.element_types import by_name
 
 FRESH = 40

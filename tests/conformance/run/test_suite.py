@@ -26,7 +26,7 @@ from vinculum.conformance.run.planning import of_newest, plan
 from vinculum.conformance.run.record import Selection
 from vinculum.conformance.run.suite import ask, survey
 from vinculum.conformance.run.verdict import Kind
-from vinculum.conformance.runtimes.registry import runtime
+from vinculum.conformance.runtimes.backends import runtime
 from vinculum.errors import AttributeValueError, ModelError, SpecLookupError
 from vinculum.spec.element_types import INT32
 from vinculum.spec.model import Dialect

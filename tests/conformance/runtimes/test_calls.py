@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from tests.conformance.asking import executed, message, operation, same_bits, small
 from vinculum.conformance.cases.operation import Operation
+from vinculum.conformance.runtimes.backends import runtime
 from vinculum.conformance.runtimes.calls import ArrayLibrary, Function, Library
 from vinculum.conformance.runtimes.libraries import LIBRARIES
 from vinculum.conformance.runtimes.onnx_loaders import LOADERS, Loader, OnnxLoader
-from vinculum.conformance.runtimes.registry import runtime
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.sandbox import UnsupportedError
 from vinculum.spec.element_types import BFLOAT16, FLOAT, FLOAT16, INT32, UINT8

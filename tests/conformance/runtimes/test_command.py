@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tests.conformance.asking import message, operation
 from tests.processes import output_of, python
 from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.runtimes.registry import MAKER, runtime
+from vinculum.conformance.runtimes.backends import MAKER, runtime
 from vinculum.errors import AttributeValueError, ModelError, SpecLookupError
 from vinculum.sandbox import Answer, End, Isolated, Limits
 from vinculum.spec.onnx_div import DIV_6, DIV_14

@@ -10,7 +10,7 @@ import pytest
 
 from tests.conformance.asking import operation, same_bits, small
 from vinculum import reference
-from vinculum.conformance.runtimes.registry import runtime
+from vinculum.conformance.runtimes.backends import runtime
 from vinculum.sandbox import UnsupportedError
 from vinculum.spec.element_types import ElementType, Kind
 from vinculum.spec.model import IntegerRounding

@@ -11,7 +11,7 @@ import pytest
 
 from tests.conformance.asking import answer, message, operation, same_bits, small
 from tests.fake_runtime import FakeRuntime, LacksBfloat16, installed
-from vinculum.conformance.runtimes.registry import check_usable, runtime
+from vinculum.conformance.runtimes.backends import check_usable, runtime
 from vinculum.errors import AttributeValueError, ModelError, VinculumError
 from vinculum.ops.onnx import div
 from vinculum.sandbox import End, UnsupportedError

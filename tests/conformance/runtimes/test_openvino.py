@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from tests.conformance.asking import message, operation
+from vinculum.conformance.runtimes.backends import runtime
 from vinculum.conformance.runtimes.openvino import OpenVino, places
-from vinculum.conformance.runtimes.registry import runtime
 from vinculum.errors import ModelError
 from vinculum.sandbox import UnsupportedError
 from vinculum.spec.onnx_div import DIV_14

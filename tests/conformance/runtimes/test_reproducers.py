@@ -10,7 +10,7 @@ import pytest
 
 from tests.conformance.asking import executed, operation, small
 from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.runtimes.registry import runtime
+from vinculum.conformance.runtimes.backends import runtime
 from vinculum.spec.element_types import (
     BFLOAT16,
     DOUBLE,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tests.conformance.asking import operation
-from vinculum.conformance.runtimes.registry import runtime
+from vinculum.conformance.runtimes.backends import runtime
 from vinculum.spec.openvino_divide import DIVIDE_1
 
 

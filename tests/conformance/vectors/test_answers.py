@@ -22,7 +22,7 @@ from vinculum.conformance.run.answers import answered
 from vinculum.conformance.run.planning import plan
 from vinculum.conformance.run.record import Result, Run, Selection
 from vinculum.conformance.run.suite import explained, survey
-from vinculum.conformance.runtimes.registry import runtime
+from vinculum.conformance.runtimes.backends import runtime
 from vinculum.conformance.vectors.elements import elements_text
 from vinculum.conformance.vectors.export import export
 from vinculum.conformance.vectors.records import CaseLine, case_of, expectation_of

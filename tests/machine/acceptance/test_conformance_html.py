@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.browser import FLAGS
+from tests.browser import LOWEST_CONTRAST
 from tests.reporting.conformance.reports import HOSTILE, exact, hostile, report, reproducer
 from vinculum.conformance.expect import KnownCause, KnownDeviations
 from vinculum.conformance.run.record import Result
@@ -24,35 +24,6 @@ if TYPE_CHECKING:
 
 Opened = Callable[..., "Page"]
 
-# Returns the lowest contrast of a text with what is behind it, and the text; colours are mixed by the browser itself.
-_LOWEST_CONTRAST = """() => {
-  const canvas = Object.assign(document.createElement("canvas"), {width: 1, height: 1});
-  const context = canvas.getContext("2d", {willReadFrequently: true});
-  const paint = (...colours) => {
-    context.clearRect(0, 0, 1, 1);
-    for (const colour of colours) { context.fillStyle = colour; context.fillRect(0, 0, 1, 1); }
-    return [...context.getImageData(0, 0, 1, 1).data].slice(0, 3);
-  };
-  const known = {};
-  const luminance = (...colours) => known[colours] ??= (() => {
-    const [r, g, b] = paint(...colours).map((v) => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  })();
-  let lowest = [99, ""];
-  for (const element of document.querySelectorAll("body *")) {
-    const own = [...element.childNodes].filter((n) => n.nodeType === 3 && n.data.trim()).map((n) => n.data).join();
-    if (!own || !element.checkVisibility() || ["SCRIPT", "OPTION"].includes(element.tagName)) continue;
-    const behind = [];
-    for (let e = element; e; e = e.parentElement) behind.unshift(getComputedStyle(e).backgroundColor);
-    const ground = luminance("white", ...behind);
-    const text = luminance("white", ...behind, getComputedStyle(element).color);
-    const contrast = (Math.max(ground, text) + 0.05) / (Math.min(ground, text) + 0.05);
-    if (contrast < lowest[0]) lowest = [contrast, own];
-  }
-  return lowest;
-}"""
-
-
 A4 = 718  # Pixels between the margins of a page.
 BROKEN = """selector => [...document.querySelectorAll(selector)].map(cell => {
   const range = document.createRange();
@@ -60,17 +31,6 @@ BROKEN = """selector => [...document.querySelectorAll(selector)].map(cell => {
   return [cell.textContent.trim(), new Set([...range.getClientRects()].map(box => Math.round(box.top))).size];
 }).filter(([words, lines]) => lines > 1 && !/[ -]/.test(words))"""
 """A program for the page: which single words of the cells stand on several lines."""
-
-
-@pytest.fixture(scope="module")
-def browser(chromium_or_skip: str) -> Iterator[Browser]:
-    """Yield a headless Chromium."""
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium_or_skip, args=list(FLAGS))
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")
@@ -378,7 +338,7 @@ class TestAppearance:
         page.emulate_media(color_scheme=scheme)
         for summary in page.locator(".panel:visible .list summary").all()[:1]:
             summary.click()
-        contrast, text = page.evaluate(_LOWEST_CONTRAST)
+        contrast, text = page.evaluate(LOWEST_CONTRAST)
         assert contrast >= 4.5, text
 
     def test_dark_is_dark(self, opened: Opened) -> None:

@@ -28,5 +28,5 @@ class TestSignals:
                 time.sleep(0.01)
             process.send_signal(number)
             _, complaints = process.communicate()
-        assert (process.returncode, complaints) == (130, b"vinculum: interrupted\n")
+        assert (process.returncode, complaints) == (128 + number, b"vinculum: interrupted\n")
         assert list(tmp_path.iterdir()) == []

@@ -29,7 +29,7 @@ def test_ended_and_run_again(environment: dict[str, str], vinculum: Vinculum, tm
             pass
         process.send_signal(signal.SIGTERM)
         _, said = process.communicate()
-    assert (process.returncode, said) == (130, b"vinculum: interrupted\n")
+    assert (process.returncode, said) == (143, b"vinculum: interrupted\n")
     done = vinculum(*command, folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "of them by an earlier run" in done.stdout

@@ -32,6 +32,8 @@ LOOKED_AT = (
     "reference/commands/conform.html",
     "reference/python/division.html",
     "reference/conformance.html",
+    "reference/survey.html",
+    "architecture.html",
     "performance.html",
     "traceability.html",
     "explanation/speed.html",
@@ -179,10 +181,25 @@ class TestBrowser:
                 colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
                 assert (sum(map(int, colour[4:-1].split(","))) < 3 * 80) == (scheme == "dark")
 
-    def test_the_survey_opens(self, site: Path, page: Page) -> None:
+    def test_the_survey_is_in_the_site_and_opens(self, site: Path, page: Page) -> None:
+        """On a phone every answer of a runtime is seen without scrolling sideways."""
+        page.set_viewport_size(PHONE)
         page.goto((site / "reference" / "survey.html").as_uri())
-        page.click("text=Open the survey")
+        answers = page.locator(".survey tbody tr").first.locator("td")
+        assert answers.count() == 11
+        for place in range(11):
+            box = answers.nth(place).bounding_box()
+            assert box is not None
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= PHONE["width"]
+        answers.first.locator("a").click()
         page.wait_for_selector("text=How fifteen runtimes divide")
+
+    def test_sizes_of_performance_are_folded(self, site: Path, page: Page) -> None:
+        page.goto((site / "performance.html").as_uri())
+        assert page.locator("article table:visible").count() == 0
+        page.click("details summary >> nth=0")
+        assert page.locator("article table:visible").count() == 1
 
     def test_a_theorem_is_reached_from_its_clause(self, site: Path, page: Page) -> None:
         page.goto((site / "reference" / "operators" / "div-14.html").as_uri())

@@ -37,7 +37,7 @@ def main() -> None:
     wrong[299, 0] = wrong[99, 399] = wrong[100, 0] = 0
 
     def slowly(block: Any) -> Any:
-        sleep(0.03)
+        sleep(0.1)
         Path(sys.argv[1]).joinpath(str(os.getpid())).touch()
         return block
 
@@ -58,7 +58,7 @@ def main() -> None:
 
     with LocalCluster(n_workers=3, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
         div: Any = vinculum.div  # typed as for NumPy arrays
-        x, y = lazy(a, 50), lazy(b, (60, 100))
+        x, y = lazy(a, 100), lazy(b, (60, 200))
         expected = divided(div, a, b)
         got = with_a_worker_killed(client, lambda: client.compute(divided(div, x, y)))
         assert got.dtype == expected.dtype
@@ -68,7 +68,7 @@ def main() -> None:
         later = with_a_worker_killed(client, lambda: client.compute(div(kept, y)))
         assert later.tobytes() == div(expected, b).tobytes()
         try:
-            with_a_worker_killed(client, lambda: client.compute(divided(div, x, lazy(wrong, 70))))
+            with_a_worker_killed(client, lambda: client.compute(divided(div, x, lazy(wrong, 120))))
         except vinculum.DivisionByZeroError as error:
             print(error.count, error.first_index, error, sep="; ")
 

@@ -38,7 +38,7 @@ def model(text: str, opset: int = 17) -> ModelProto:
 
 def fixed_entry(entry: Entry) -> Fixed:
     """Return an entry's model, fixed."""
-    return fix(model_of(entry), assume=entry.assume, as_type=entry.as_type, profile=entry.profile)
+    return fix(model_of(entry), assume=entry.assume, as_type=entry.as_type, profile=entry.profile, runs=0)
 
 
 def operators(proto: ModelProto) -> list[str]:
@@ -59,7 +59,9 @@ class TestCorpus:
         for entry in HAZARDS:
             result = fixed_entry(entry)
             mended = {(one.finding.rule, one.finding.scope, one.finding.node) for one in result.fixes if one.is_fixed}
-            found = vinculum.check(result.model, assume=entry.assume, as_type=entry.as_type, profile=entry.profile)
+            found = vinculum.check(
+                result.model, assume=entry.assume, as_type=entry.as_type, profile=entry.profile, runs=0
+            )
             assert not mended & {(f.rule, f.scope, f.node) for f in found.findings}, entry.name
             assert len(found.findings) <= len(reported(entry).findings) - len(mended), entry.name
             assert not result.comparison.worst, entry.name
@@ -90,7 +92,7 @@ class TestLeastGuard:
             (
                 "g (float[N] x, float[N] d) => (float[N] y) { y = Div (x, d) }",
                 ("d=-1:1", "x=0:1000"),
-                "Where(divisor == 0, 3.00927e-36, divisor)",
+                "Where(divisor < 0, Min(divisor, -3.00927e-36), Max(divisor, 3.00927e-36))",
             ),
             ("g (float[N] x, float[N] d) => (float[N] y) { y = Div (x, d) }", (), "Where(divisor == 0, 1, divisor)"),
             ("g (int64[N] x, int64[N] d) => (int64[N] y) { y = Div (x, d) }", ("d=0:9",), "Max(divisor, 1)"),
@@ -103,11 +105,11 @@ class TestLeastGuard:
         ],
     )
     def test_of_a_division(self, text: str, assume: Sequence[str], expected: str) -> None:
-        assert what(fix(model(text), assume=assume)) == [expected]
+        assert set(what(fix(model(text), assume=assume, runs=0))) == {expected}
 
     def test_a_shared_divisor_has_one_guard(self) -> None:
         twice = model("g (float[N] x, float[N] d) => (float[N] y, float[N] z) { y = Div (x, d) z = Div (y, d) }")
-        result = fix(twice, assume=["d=0|1"])
+        result = fix(twice, assume=["d=0|1"], runs=0)
         assert operators(result.model) == ["Max", "Div", "Div"]
 
     def test_an_epsilon_comes_first_and_is_all_that_is_needed(self) -> None:
@@ -119,7 +121,7 @@ class TestLeastGuard:
 
     def test_both_integer_hazards_of_a_division(self) -> None:
         both = model("g (int64[N] x, int64[N] d) => (int64[N] y) { y = Div (x, d) }")
-        result = fix(both)
+        result = fix(both, runs=0)
         assert len(result.fixes) == 2
         assert not result.report.findings
         run = vinculum.load(result.model).run({"x": np.array([-(2**63), 7, 7]), "d": np.array([-1, 0, 2])})
@@ -134,12 +136,12 @@ class TestLeastGuard:
         )
         conditional = model("g (bool c, float[N] x, float[N] d) => (float[N] y) { y = Identity (x) }")
         conditional.graph.node[0].CopyFrom(helper.make_node("If", ["c"], ["y"], then_branch=branch, else_branch=other))
-        assert operators(fix(conditional).model) == ["If", "Identity", "Equal", "Where", "Div"]
+        assert operators(fix(conditional, runs=0).model) == ["If", "Identity", "Equal", "Where", "Div"]
         called = onnx.parser.parse_model(
             '<ir_version: 8, opset_import: ["": 17, "own": 1]> g (float[N] x, float[N] d) => (float[N] y)'
             ' { y = own.ratio (x, d) } <domain: "own", opset_import: ["": 17]> ratio (a, b) => (c) { c = Div (a, b) }'
         )
-        assert operators(fix(called).model) == ["ratio", "Equal", "Where", "Div"]
+        assert operators(fix(called, runs=0).model) == ["ratio", "Equal", "Where", "Div"]
 
 
 class TestSameBits:
@@ -155,7 +157,7 @@ class TestSameBits:
     )
     def test_every_float16(self, assume: Sequence[str], is_at_fault: object) -> None:
         text = "g (float16[N] x, float16[N] d) => (float16[N] y) { y = Div (x, d) }"
-        made = fix(model(text), assume=assume).model
+        made = fix(model(text), assume=assume, runs=0).model
         guarded = next(node.input[1] for node in made.graph.node if node.op_type == "Div")
         made.graph.output.append(helper.make_tensor_value_info(guarded, 10, ["N"]))
         values = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
@@ -215,14 +217,14 @@ class TestNotFixed:
     )
     def test_reasons(self, text: str, opset: int, reason: str) -> None:
         proto = model(text, opset)
-        result = fix(proto)
+        result = fix(proto, runs=0)
         assert [one.why for one in result.fixes] == [reason]
         assert operators(result.model) == operators(proto)
         assert result.comparison.reason == "nothing was changed"
 
     def test_what_does_not_help_is_taken_back(self) -> None:
         proto = hazardous.masked_mean()
-        report = vinculum.check(proto)
+        report = vinculum.check(proto, runs=0)
         result = fixed(source_of(proto), report, report.findings, lambda _: replace(report))
         assert [one.why for one in result.left] == ["Where(divisor == 0, 1, divisor) does not remove it"]
         assert operators(result.model) == operators(proto)
@@ -238,4 +240,4 @@ class TestWitness:
 
     def test_an_example(self) -> None:
         path = Path(__file__).parents[3] / "examples" / "layer_norm_float16" / "model.onnx"
-        assert what(fix(path)) == ["Where(|divisor| < 5.96046e-08, 1, divisor)"]
+        assert what(fix(path, runs=0)) == ["Where(|divisor| < 5.96046e-08, 1, divisor)"]

@@ -15,7 +15,7 @@ from tests.acceptance.page_runs import EXTRAS, done, each_page, needs_a_runtime,
 from tests.fake_runtime import FOREIGN
 from tests.optional import skip_or_fail
 
-PINNED = dict(requirement.split("==") for requirement in EXTRAS["runtimes"])
+PINNED = dict(requirement.partition(";")[0].split("==") for requirement in EXTRAS["runtimes"])
 COMMANDS = re.findall(r"^  `(vinculum [^`]+)`$", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE)
 
 

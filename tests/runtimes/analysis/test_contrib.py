@@ -70,6 +70,8 @@ CASES: list[tuple[str, list[Operand], Mapping[str, Any], int]] = [
     ("FusedMatMul", [(2, 3), (4, 3)], {"transB": 1, "alpha": 0.125}, 1),
     ("FusedMatMul", [(2, 3, 2), (2, 3, 4)], {"transA": 1, "alpha": 1e30}, 1),
     ("FusedMatMul", [(2, 3, 2), (3, 2, 4)], {"transBatchA": 1}, 1),
+    ("FusedMatMul", [(2, 3, 4), (5, 3, 4)], {"transBatchA": 1, "transBatchB": 1, "transB": 1}, 1),
+    ("FusedMatMul", [(2, 3, 4), (2, 3, 5)], {"transBatchA": 1, "transA": 1, "transBatchB": 1, "alpha": 2.0}, 1),
     ("GatherBlockQuantized", [(0, 255, U8, (4, 32)), (0, 3, I64, (2,)), (4, 2)], {"bits": 8, "block_size": 16}, 1),
     ("Gelu", [(2, 3)], {}, 1),
     ("GroupQueryAttention",

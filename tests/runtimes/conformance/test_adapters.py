@@ -21,7 +21,7 @@ from tests.optional import skip_or_fail
 from tests.processes import output_of, python, run
 from vinculum import reference
 from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.runtimes.registry import check_usable, runtime
+from vinculum.conformance.runtimes.backends import check_usable, runtime
 from vinculum.errors import ModelError
 from vinculum.ops.onnx import div
 from vinculum.sandbox import End

@@ -1,24 +1,35 @@
-"""Operands on a real CUDA device, through each library that is installed: the bits that CPU memory gives."""
+"""Operands on a real CUDA device, through each library: the bits that CPU memory gives. ``make gpu`` runs it.
+
+What has never run on a device, and is likeliest to be wrong, comes first.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
 from importlib.util import find_spec
+from itertools import product
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 import pytest
 
+from tests.device_arrays.test_backend import outcome
 from tests.kernels.comparing import assert_same
 from tests.kernels.witness import DTYPES, random_encodings, values
-from vinculum import DivisionByZeroError, IntegerOverflowError, div, divide
+from tests.optional import skip_or_fail
+from vinculum import DivisionByZeroError, IntegerOverflowError, VinculumError
+from vinculum import div as typed_div
+from vinculum import divide as typed_divide
+from vinculum.ops.policies import OVERFLOW_POLICIES, ZERO_DIVISOR_POLICIES
 
+div: Any = typed_div  # typed as for NumPy arrays
+divide: Any = typed_divide
 NARROW = {"bfloat16": "uint16", "float8_e4m3fn": "uint8", "float8_e5m2": "uint8"}
 ON_DEVICE = [name for name in DTYPES if not name.endswith("int4")]
-PAIRS = 10**8  # of each element type, in `make exhaustive`
+INTEGERS = [name for name in ON_DEVICE if "int" in name]
+PAIRS = 10**8  # of each element type, with -m exhaustive
 
 
 @cache
@@ -31,7 +42,14 @@ def has_device() -> bool:
     return bool(cupy.cuda.is_available())
 
 
-pytestmark = pytest.mark.skipif(not has_device(), reason="optional here, and needed: a CUDA device, and CuPy")
+@pytest.fixture(autouse=True)
+def device(request: pytest.FixtureRequest) -> None:
+    """Skip without a device; fail for want of one, or of a library, under ``--require-all``."""
+    if not has_device():
+        skip_or_fail(request, "a CUDA device, and CuPy")
+    for library in ("torch", "jax"):
+        if find_spec(library) is None:
+            skip_or_fail(request, f"{library}, for CUDA")
 
 
 def by_cupy(array: npt.NDArray[Any]) -> Any:
@@ -45,8 +63,7 @@ def by_torch(array: npt.NDArray[Any]) -> Any:
     """Move an array to the device."""
     import torch
 
-    if not torch.cuda.is_available():
-        pytest.skip("optional here, and needed: PyTorch for CUDA")
+    assert torch.cuda.is_available()
     name = array.dtype.name
     if name in NARROW:
         return torch.from_numpy(array.view(NARROW[name])).cuda().view(getattr(torch, name))
@@ -57,10 +74,7 @@ def by_jax(array: npt.NDArray[Any]) -> Any:
     """Move an array to the device."""
     import jax
 
-    if jax.default_backend() != "gpu":
-        pytest.skip("optional here, and needed: JAX for CUDA")
-    if array.dtype.itemsize == 8:
-        pytest.skip("JAX has no types of 64 bits unless it is told so before it starts")
+    assert jax.default_backend() == "gpu"
     return jax.device_put(array)
 
 
@@ -76,29 +90,149 @@ def moved_back(result: Any, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     return np.asarray(result)
 
 
-@pytest.mark.parametrize("moved", [by_cupy, by_torch, by_jax])
+def by_some(array: npt.NDArray[Any]) -> Any:
+    """Move an array to the device by CuPy, or by PyTorch if CuPy lacks its type."""
+    return by_torch(array) if array.dtype.name in NARROW else by_cupy(array)
+
+
+def crossed(name: str) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """Return every pair of the edges of a type, as operands without strides."""
+    a, b = np.broadcast_arrays(values(name)[:, None], values(name))
+    return np.array(a), np.array(b)
+
+
+@pytest.mark.parametrize(("name", "moved"), [("float32", by_torch), ("float32", by_cupy), ("bfloat16", by_torch)])
+class TestSubnormals:
+    """CuPy's compiler is told to flush them to zero."""
+
+    def numbers(self, name: str, exponents: range) -> npt.NDArray[Any]:
+        powers = np.ldexp(1.0, np.arange(exponents.start, exponents.stop))
+        return np.outer([-1.0, 1.25, 1.75], powers).astype(DTYPES[name]).ravel()
+
+    def compared(self, moved: Callable[[Any], Any], a: Any, b: Any) -> None:
+        expected = div(a[:, None], b)
+        subnormal = (expected != 0) & (abs(expected.astype("f8")) < 2.0**-126)
+        assert subnormal.any() or (abs(a.astype("f8")) < 2.0**-126).any()
+        assert_same(moved_back(div(moved(np.array(a[:, None])), moved(b)), a.dtype), expected)
+
+    def test_operands(self, name: str, moved: Callable[[Any], Any]) -> None:
+        small = self.numbers(name, range(-133, -126))
+        self.compared(moved, small, small)
+        self.compared(moved, small, self.numbers(name, range(-3, 3)))
+
+    def test_quotients(self, name: str, moved: Callable[[Any], Any]) -> None:
+        self.compared(moved, self.numbers(name, range(-126, -120)), self.numbers(name, range(1, 14)))
+
+
+@pytest.mark.parametrize("name", INTEGERS)
+class TestPolicies:
+    """MIN/-1 and x/0 give what each policy says, or the count and the first index."""
+
+    @pytest.mark.parametrize(("zero_divisor", "overflow"), [*product(ZERO_DIVISOR_POLICIES, OVERFLOW_POLICIES)])
+    @pytest.mark.parametrize("floor", [False, True])
+    def test_every_policy(self, name: str, floor: bool, zero_divisor: str, overflow: str) -> None:
+        a, b = crossed(name)
+        policies = {"m_pythondiv": floor, "zero_divisor": zero_divisor, "overflow": overflow}
+        for divisor in (b, np.where(b == 0, b.dtype.type(3), b)):
+            expected, got = (outcome(divide, moved(a), moved(divisor), **policies) for moved in (np.asarray, by_cupy))
+            if isinstance(expected, VinculumError):
+                assert (type(got), str(got)) == (type(expected), str(expected))
+            else:
+                assert_same(moved_back(got, a.dtype), expected)
+
+    def test_first_index_of_strides(self, name: str) -> None:
+        a, b = np.array([[5, 7], [1, 0]], name), np.array([[1, 0], [1, 0]], name)
+        with pytest.raises(DivisionByZeroError) as zero:
+            div(by_cupy(a).T, by_cupy(b).T)
+        assert (zero.value.count, zero.value.first_index) == (2, (1, 0))
+        if name.startswith("int"):
+            a[1, 0] = np.iinfo(name).min
+            with pytest.raises(IntegerOverflowError) as overflow:
+                div(by_cupy(a), by_cupy(np.array(-1, name)), overflow="raise")
+            assert (overflow.value.count, overflow.value.first_index) == (1, (1, 0))
+
+
+class TestStreams:
+    """On a side stream of PyTorch's `out` is there when PyTorch reads it, and operands until they are divided."""
+
+    SIZE, ROUNDS = 1 << 26, 20
+
+    def test_out(self) -> None:
+        import torch
+
+        a, out = torch.arange(self.SIZE, device="cuda"), torch.zeros(self.SIZE, dtype=torch.int64, device="cuda")
+        torch.cuda.synchronize()
+        with torch.cuda.stream(torch.cuda.Stream()):
+            for divisor in range(2, 2 + self.ROUNDS):
+                div(a, np.int64(divisor), out=out, zero_divisor="zero")
+                wrong = torch.count_nonzero(out - torch.div(a, divisor, rounding_mode="trunc"))
+                out.zero_()
+                assert int(wrong) == 0
+
+    def test_freed_operands(self) -> None:
+        import torch
+
+        with torch.cuda.stream(torch.cuda.Stream()):
+            for number in range(1, 1 + self.ROUNDS):
+                a, b = (torch.full((self.SIZE,), n, device="cuda") for n in (6 * number, 3))
+                quotients = div(a, b, zero_divisor="zero")
+                del a, b
+                torch.full((2 * self.SIZE,), 99, device="cuda")  # in the memory of the operands, as soon as it may
+                assert int(torch.count_nonzero(quotients - 2 * number)) == 0
+
+
 @pytest.mark.parametrize("name", ON_DEVICE)
+class TestLayouts:
+    """Operands and `out` with strides, reversed, transposed, and broadcast."""
+
+    def test_strides(self, name: str) -> None:
+        a, b = crossed(name)
+        policies = {"zero_divisor": "saturate"} if "int" in name else {}
+        for x, y in ((a.T, b.T), (a[::2, ::3], b[::2, ::3]), (a[1:], b[:1]), (a[:, :1], b[0]), (a[0, 1], b)):
+            expected = divide(x, y, **policies)
+            assert_same(moved_back(divide(by_some(np.array(x)), by_some(np.array(y)), **policies), x.dtype), expected)
+        x, y = by_some(a), by_some(b)
+        assert_same(moved_back(divide(x.T, y.T, **policies), a.dtype), divide(a.T, b.T, **policies))
+        assert_same(moved_back(divide(x[::2, 3:], y[::2, 3:], **policies), a.dtype), divide(a, b, **policies)[::2, 3:])
+        out = by_some(np.array(a))
+        divide(x[::2], y[::2], out=out[::2], **policies)
+        wanted = np.array(a)
+        wanted[::2] = divide(a, b, **policies)[::2]
+        assert_same(moved_back(out, a.dtype), wanted)
+
+
+def test_more_elements_than_32_bits_count() -> None:
+    import cupy
+
+    rows, row = (1 << 31) // 251 + 2, np.arange(251, dtype=np.int8) - np.int8(125)
+    a = cupy.tile(cupy.asarray(row), rows)
+    assert a.size > 1 << 31
+    quotients = div(a, np.int8(3)).reshape(rows, 251)
+    assert int(cupy.count_nonzero(quotients != cupy.asarray(div(row, np.int8(3))))) == 0
+    b = cupy.ones(a.size, np.int8)
+    b[-2:] = 0
+    with pytest.raises(DivisionByZeroError) as raised:
+        div(a, b)
+    assert (raised.value.count, raised.value.first_index) == (2, (a.size - 2,))
+
+
+@pytest.mark.parametrize(
+    ("moved", "name"),
+    [
+        *((by_torch, name) for name in [*NARROW, *(name for name in ON_DEVICE if name not in NARROW)]),
+        *((by_cupy, name) for name in ON_DEVICE if name not in NARROW),
+        *((by_jax, name) for name in ON_DEVICE if DTYPES[name].itemsize < 8),  # of 64 bits only if it is told to before
+    ],
+)
 def test_every_element_type(name: str, moved: Callable[[npt.NDArray[Any]], Any]) -> None:
-    if moved is by_cupy and name in NARROW:
-        pytest.skip(f"CuPy has no {name}")
-    a, b = (np.array(x) for x in np.broadcast_arrays(values(name)[:, None], values(name)))
-    policies: dict[str, Any] = {"zero_divisor": "saturate", "overflow": "saturate"} if "int" in name else {}
+    """The quotients are the library's own, of the operands' type."""
+    a, b = crossed(name)
+    policies = {"zero_divisor": "saturate", "overflow": "saturate"} if "int" in name else {}
     dividend = moved(a)
-    result: Any = divide(dividend, moved(b), **policies)
+    result = divide(dividend, moved(b), **policies)
     assert type(result) is type(dividend)
+    assert result.dtype == dividend.dtype
     assert_same(moved_back(result, DTYPES[name]), divide(a, b, **policies))
-
-
-@pytest.mark.parametrize("name", ["int8", "int32", "int64"])
-def test_policies(name: str) -> None:
-    a, b = np.array([[5, 7], [-1, 0]], name), np.array([[1, 0], [1, 0]], name)
-    with pytest.raises(DivisionByZeroError) as zero:
-        div(by_cupy(a.T), by_cupy(b.T))
-    assert (zero.value.count, zero.value.first_index) == (2, (1, 0))
-    a[1, 0] = np.iinfo(name).min
-    with pytest.raises(IntegerOverflowError) as overflow:
-        div(by_cupy(a), by_cupy(np.array(-1, name)), overflow="raise")
-    assert (overflow.value.count, overflow.value.first_index) == (1, (1, 0))
 
 
 @pytest.mark.exhaustive
@@ -106,16 +240,11 @@ def test_policies(name: str) -> None:
 def test_adversarial_pairs(name: str) -> None:
     """Random encodings, and multiples of the divisor with their neighbours."""
     dtype, part = DTYPES[name], 10**7
-    policies: dict[str, Any] = {"zero_divisor": "zero"} if "int" in name else {}
+    policies = {"zero_divisor": "zero"} if "int" in name else {}
     for seed in range(PAIRS // part):
         a, b = random_encodings(name, part, 2 * seed), random_encodings(name, part, 2 * seed + 1)
         if "int" in name:
             with np.errstate(over="ignore"):
                 b = b >> np.asarray(np.arange(part) % (8 * dtype.itemsize), dtype)
                 a[::2] = (a[::2] * b[::2]) + np.asarray(np.arange(part // 2) % 3, dtype) - dtype.type(1)
-        stored = NARROW.get(name)
-        if stored is None:
-            result = divide(by_cupy(a), by_cupy(b), **policies).get()
-        else:
-            result = moved_back(divide(by_torch(a), by_torch(b)), np.dtype(getattr(ml_dtypes, name)))
-        assert_same(result, divide(a, b, **policies))
+        assert_same(moved_back(divide(by_some(a), by_some(b), **policies), dtype), divide(a, b, **policies))

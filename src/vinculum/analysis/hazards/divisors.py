@@ -9,15 +9,17 @@ from vinculum.analysis.domain.formats import is_discrete
 from vinculum.analysis.hazards.hazard import Found, Hazard, divided, is_empty
 from vinculum.analysis.interpreter import Site
 from vinculum.analysis.transfer.operator import Hidden
-from vinculum.analysis.transfer.registry import HIDDEN, TABLE
+from vinculum.analysis.transfer.registry import operator_of
 
 _KEEP_FROM_ZERO = "add a positive epsilon to the divisor, or take Max(divisor, epsilon)"
 
 
-def _hidden(site: Site) -> Hidden | None:
-    """Return what a node divides by inside; None if that is nothing, or cannot be told."""
-    find, x = TABLE[site.key].hidden, site.operands[0] if site.operands else None
-    return None if find is None or x is None or x.form is None else find(site.call, *site.operands)
+def _hidden(site: Site) -> tuple[bool, Hidden | None]:
+    """Tell whether a node divides inside, and by what; None if that is nothing here, or cannot be told."""
+    known, x = operator_of(*site.key), site.operands[0] if site.operands else None
+    if known is None or known.hidden is None:
+        return False, None
+    return True, None if x is None or x.form is None else known.hidden(site.call, *site.operands)
 
 
 def is_certain(divisor: AbstractTensor) -> bool:
@@ -45,7 +47,7 @@ class ZeroDivisor(Hazard):
     """A divisor can be zero, and the dividend cannot: the quotient is an infinity."""
 
     code = "zero-divisor"
-    operators = ("Div", "Mod", "Reciprocal", *HIDDEN)
+    operators: ClassVar[tuple[str, ...]] = ("Div", "Mod", "Reciprocal")
     fix = _KEEP_FROM_ZERO
     of_zero: ClassVar[bool] = False
 
@@ -53,8 +55,8 @@ class ZeroDivisor(Hazard):
         """Return the floating-point divisor if it can be zero, and the dividend can, or cannot, be zero too."""
         if is_empty(site):
             return None
-        if site.node.op_type in HIDDEN:
-            inside = _hidden(site)
+        divides_inside, inside = _hidden(site)
+        if divides_inside:
             if inside is None or not inside.divisor.may_zero or inside.of_zero is not self.of_zero:
                 return None
             certain = is_certain(inside.divisor) and not inside.guarded_by
@@ -74,5 +76,5 @@ class ZeroOverZero(ZeroDivisor):
     """A divisor can be zero, and so can the dividend: 0/0 is NaN."""
 
     code = "zero-over-zero"
-    operators = ("Div", "Mod", *HIDDEN)
+    operators = ("Div", "Mod")
     of_zero = True

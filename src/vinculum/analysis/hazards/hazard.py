@@ -11,8 +11,8 @@ from onnx import NodeProto
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, anything
 from vinculum.analysis.interpreter import Scope, Site
 
-PROFILES = ("sonnx", "flushing", "narrowing")
-"""Properties of targets: SONNX's constraints; subnormal numbers treated as 0; integers narrowed."""
+PROFILES = ("sonnx", "flushing", "narrowing", "domains")
+"""SONNX's constraints; targets that treat subnormal numbers as 0, or narrow integers; functions other than division."""
 
 
 @dataclass(frozen=True, eq=False)

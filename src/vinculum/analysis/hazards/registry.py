@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from vinculum.analysis.hazards.divisors import IntegerZeroDivisor, ZeroDivisor, ZeroOverZero
+from vinculum.analysis.hazards.domains import ExponentialOverflow, OutsideDomain
 from vinculum.analysis.hazards.hazard import Hazard
 from vinculum.analysis.hazards.integers import (
     FloorExpected,
@@ -39,7 +40,11 @@ HAZARDS: tuple[Hazard, ...] = (
     SonnxUntyped(),
     SonnxZeroDivisor(),
     SonnxOverflow(),
+    OutsideDomain(),
+    ExponentialOverflow(),
 )
+DIVIDES_INSIDE: tuple[Hazard, ...] = tuple(hazard for hazard in HAZARDS if isinstance(hazard, ZeroDivisor))
+"""The hazards of every operator that divides inside, besides its own."""
 BY_CODE: Mapping[str, Hazard] = {hazard.code: hazard for hazard in HAZARDS}
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from vinculum.analysis.findings import Effect, Frame
+from vinculum.shown import Shown
 
 
 class Kind(Enum):
@@ -136,7 +137,7 @@ class EngineTrace:
 
 
 @dataclass(frozen=True)
-class TraceReport:
+class TraceReport(Shown):
     """What a trace found.
 
     Attributes
@@ -147,11 +148,14 @@ class TraceReport:
         One for each engine.
     nodes : int
         How many nodes the main graph has.
+    model : str
+        The model's file.
     """
 
     inputs: tuple[Summary, ...]
     traces: tuple[EngineTrace, ...]
     nodes: int
+    model: str = "the model"
 
     @property
     def finds(self) -> bool:

@@ -73,11 +73,12 @@ def trace(
     if unknown or not engines:
         given = unknown[0] if unknown else "none"
         raise AttributeValueError(f"the engine is {given!r}; allowed: {', '.join(map(repr, ENGINES))}")
-    tracer = _Tracer(source_given(model), inputs)
+    source = source_given(model)
+    tracer = _Tracer(source, inputs)
     traces = [tracer.trace(engine) for engine in dict.fromkeys(engines)]
     if all(one.refused and not one.died for one in traces):
         raise ModelError(f"the model cannot be traced: {traces[0].refused}")
-    return TraceReport(tracer.not_finite(), tuple(traces), len(tracer.nodes))
+    return TraceReport(tracer.not_finite(), tuple(traces), len(tracer.nodes), str(source.path))
 
 
 class _Tracer:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
 
 from vinculum.analysis.transfer.operator import Operator
 from vinculum.analysis.transfer.operators import (
@@ -21,17 +23,55 @@ from vinculum.analysis.transfer.operators import (
     shapes,
     windows,
 )
+from vinculum.errors import ModelError
+from vinculum.text import one_line, quoted
 
+GROUP = "vinculum.operators"
+"""The group of entry points by which other packages tell of their operators: the domain, a dot, and the name."""
 _MODULES = (
     *(activations, arithmetic, casts, generators, indexing, linear, logic),
     *(normalisation, quantisation, reductions, sequences, shapes, windows),
 )
 
-TABLE: Mapping[tuple[str, str], Operator] = {
+TABLE: dict[tuple[str, str], Operator] = {
     **{("", name): operator for module in _MODULES for name, operator in module.TABLE.items()},
     **{(contrib.MICROSOFT, name): operator for name, operator in contrib.TABLE.items()},
 }
 """What is known of operators; of any other only the body by which ONNX defines it is, or the declared type."""
 
-HIDDEN = frozenset(name for (_, name), operator in TABLE.items() if operator.hidden is not None)
-"""Operators that divide inside."""
+
+def operator_of(domain: str, name: str) -> Operator | None:
+    """Return what is known of an operator, from the table or from a plug-in; None if nothing is.
+
+    ModelError if a plug-in cannot be loaded.
+    """
+    known = TABLE.get(("" if domain == "ai.onnx" else domain, name))
+    return known if known is not None or not domain else _plugged_in(f"{domain}.{name}")
+
+
+def divides_inside(domain: str, name: str) -> bool:
+    """Tell whether an operator divides by what no node computes."""
+    known = operator_of(domain, name)
+    return known is not None and known.hidden is not None
+
+
+@cache
+def _points() -> Mapping[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=GROUP)}
+
+
+@cache
+def _plugged_in(name: str) -> Operator | None:
+    point = _points().get(name)
+    if point is None:
+        return None
+    where = f"the plug-in {quoted(point.value)} for operator {quoted(name)}"
+    try:
+        loaded: Operator | Callable[..., object] = point.load()
+    except Exception as error:  # Whatever the module of another package raises.
+        raise ModelError(f"{where} cannot be loaded: {one_line(error)}; repair or remove its package") from None
+    if isinstance(loaded, Operator):
+        return loaded
+    if not callable(loaded):
+        raise ModelError(f"{where} is {type(loaded).__name__}; give an Operator or a function")
+    return Operator(loaded)  # type: ignore[arg-type]  # What it returns is seen when it is called.

@@ -17,6 +17,7 @@ from vinculum.analysis.transfer.call import Call, Operand
 from vinculum.analysis.transfer.errors import Computed, Errors
 from vinculum.analysis.transfer.shared import hull_of, margined
 
+EVERYWHERE = (-np.inf, np.inf)
 OVER_ONE = 1 + 2.0**-20
 OF_ATTRIBUTES = 2.0**-21
 """What attributes, which are float32, and numbers made of them may be off by, relatively."""
@@ -65,7 +66,7 @@ class Unary:
     turns: tuple[float, ...] | Callable[..., tuple[float, ...]] = ()
     ulps: float = 0.0
     absolute: float = 0.0
-    domain: tuple[float, float] = (-np.inf, np.inf)
+    domain: tuple[float, float] = EVERYWHERE
     least: float = -np.inf
     greatest: float = np.inf
     exact: bool = False
@@ -87,7 +88,7 @@ class Unary:
             return tensor(a.element_type, a.shape, self.least, self.greatest, may_nan=nan, bounds_from=rests)
         given = [float(call.attribute(name, default)) for name, default in self.attributes.items()]
         start, end = self.domain
-        if self.domain != (-np.inf, np.inf):
+        if self.domain != EVERYWHERE:
             nan = nan or bool((a.low < start).any() or (a.high > end).any())
         low, high, undefined = self._values(np.clip(a.low, start, end), np.clip(a.high, start, end), given, a.form)
         of_nan = np.asarray(self.f(np.asarray(np.nan), *given)) if a.may_nan else np.asarray(np.nan)
@@ -155,7 +156,7 @@ class Unary:
         if self.integral:
             return errors.stepped(made)
         p, box = made.errors[0], made.operands[0].box
-        if self.f is None or (self.domain != (-np.inf, np.inf) and not made.inside[0]):
+        if self.f is None or (self.domain != EVERYWHERE and not made.inside[0]):
             raise errors.NoBoundError(f"{made.call.operator} has no rule")
         given = [float(made.call.attribute(name, default)) for name, default in self.attributes.items()]
         low, high = (box.low, box.high) if made.inside[0] else (box.low - p, box.high + p)

@@ -12,7 +12,7 @@ from onnx import ModelProto, NodeProto
 
 from vinculum.analysis.domain.formats import FORMATS
 from vinculum.analysis.findings import Finding
-from vinculum.analysis.transfer.registry import HIDDEN
+from vinculum.analysis.transfer.registry import divides_inside
 from vinculum.models.execution import DivisionRecord
 from vinculum.models.onnx.divisions import DIVIDES
 from vinculum.models.onnx.scopes import name_of
@@ -79,7 +79,7 @@ def target(finding: Finding, model: ModelProto) -> Target | None:
     constants |= {node.output[0] for node in model.graph.node if node.op_type == "Constant"}
     node = None if finding.scope else _node(finding, model)
     if node is not None and (
-        name_of(node) != finding.node or (node.op_type in HIDDEN and node.op_type not in _DIVISOR)
+        name_of(node) != finding.node or (divides_inside(node.domain, node.op_type) and node.op_type not in _DIVISOR)
     ):
         return _inside(key, node)
     if node is None or finding.rule == "min-over-minus-one":

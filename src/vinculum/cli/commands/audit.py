@@ -10,8 +10,6 @@ import typer
 from vinculum.cli.answers import end, tell
 from vinculum.cli.options import Dimensions, Inputs, ModelFile, OneObject
 
-_MEMORY = 32 << 30  # Bytes; as models may be large, the limit only stops processes that grow without end.
-
 
 def audit(
     model: ModelFile,
@@ -54,13 +52,14 @@ def audit(
     # Modules that import the onnx package are imported here, so that --help does not wait for them.
     from vinculum.cli.inputs import model_inputs
     from vinculum.conformance.audit.audit import Auditor
+    from vinculum.conformance.audit.in_memory import MEMORY
     from vinculum.models.sampling.drawn_inputs import dimension_sizes
     from vinculum.models.sampling.input_sets import edge_sets
     from vinculum.reporting.models.audit import as_json, page
     from vinculum.reporting.progress import progress
     from vinculum.sandbox import Limits
 
-    auditor = Auditor(model, backend, Limits(seconds=limit, memory=_MEMORY), expand=expand)
+    auditor = Auditor(model, backend, Limits(seconds=limit, memory=MEMORY), expand=expand)
     declared = auditor.subject.inputs
     given = model_inputs(declared, inputs or (), seed, dims or (), large=True)
     # Files may hold few numbers, so edge cases have their own sizes.

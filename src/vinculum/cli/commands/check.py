@@ -8,11 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rich.console import RenderableType
 from rich.text import Text
 
 from vinculum.cli import check_options as options
 from vinculum.cli.answers import end, tell
 from vinculum.cli.options import OneObject
+from vinculum.errors import AttributeValueError
 from vinculum.reporting.terminal import console
 
 if TYPE_CHECKING:
@@ -28,9 +30,12 @@ def check(
     as_type: options.AsType = None,
     calibrate: options.Calibrate = None,
     profile: options.Profile = None,
+    domains: options.Domains = False,
+    weights: options.Weights = "stored",
     runs: options.Runs = 100,
     seed: options.Seed = 0,
     fix: options.FixedFile = None,
+    html: options.HtmlFile = None,
     witness: options.WitnessFolder = None,
     sarif: options.SarifFile = None,
     suppress: options.Suppress = None,
@@ -39,6 +44,7 @@ def check(
     strict: options.Strict = False,
     bounds: options.Errors = False,
     input_errors: options.InputErrors = None,
+    explain: options.Explain = None,
     in_json: OneObject = False,
 ) -> None:
     """Find divisors that can be zero and other hazards of division, inputs that show them, and guards against them.
@@ -51,19 +57,32 @@ def check(
     from vinculum.cli.inputs import read_arrays
     from vinculum.reporting.progress import progress
 
-    files = options.Files(sarif, fix, suppress, baseline, witness)
+    files = options.Files(sarif, html, fix, suppress, baseline, witness)
     files.check(models, runs, in_json=in_json)
+    if explain is not None and in_json:
+        raise AttributeValueError("--explain prints text, and --json one object; leave one out")
+    if fix is not None and weights == "unknown":
+        raise AttributeValueError("--fix writes the whole model, and --weights unknown does not read it; leave one out")
     errors = options.input_errors(input_errors or (), bounds, as_type)
     accepted = () if suppress is None else read_suppressions(suppress)
     known = None if baseline is None else read_baseline(baseline)
     arrays = None if calibrate is None else read_arrays(calibrate)
-    how = {"assume": assume or (), "calibrate": arrays, "as_type": as_type, "profile": profile or ()}
+    how = {
+        "assume": assume or (),
+        "calibrate": arrays,
+        "as_type": as_type,
+        "profile": (*(profile or ()), *["domains"] * domains),
+        "weights": weights,
+    }
     results: list[_Result] = []
     with progress("Checking", len(models)) as advance:
         for number, model in enumerate(models):
             advance(number, model.name)
             results.append(_checked(model, how, (runs, seed), (accepted, known), errors if bounds else None, fix))
+    explained = [] if explain is None else [line for one in results for line in _explained(one, explain)]
     _print(results, tuple(arrays or ()), accepted, in_json)
+    for line in explained:
+        console().print(line)
     _write(results, files)
     end(finds=any(result.fails(fail_on, strict) for result in results))
 
@@ -98,16 +117,24 @@ def _checked(
     from vinculum.models.source import read_source
     from vinculum.repair.fixing import fixed
 
-    source = read_source(model)
+    source = read_source(model, weights=how["weights"])
     runs, seed = search
     report = checked(source, **how, runs=runs, seed=seed)
     triage = sorted_out(report, str(model), *sorting)
     bound = None if errors is None else accuracy(source, assume=how["assume"], input_errors=errors)
     mended = None
     if fix is not None:
-        again = partial(checked, **how)
+        again = partial(checked, **how, runs=0)
         mended = fixed(source, report, triage.open, again, assume=how["assume"], calibrate=how["calibrate"])
     return _Result(source, triage, bound, mended)
+
+
+def _explained(result: _Result, node: str) -> Iterator[RenderableType]:
+    """Yield how the bounds at a node of a model come about."""
+    from vinculum.analysis.explanation import explained
+    from vinculum.reporting.check.explanation import explanation
+
+    return explanation(node, explained(result.source.proto("explained"), result.triage.report.values, node))
 
 
 def _print(
@@ -147,6 +174,10 @@ def _reports(results: Sequence[_Result], files: options.Files) -> Iterator[tuple
 
     if files.sarif is not None:
         yield files.sarif, sarif.document([one.triage for one in results], _root(), __version__)
+    if files.html is not None:
+        from vinculum.reporting.check.picture.document import document
+
+        yield files.html, document([(one.triage, one.source.proto("analysed")) for one in results])
 
 
 def _root() -> Path:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from rich.console import RenderableType
 from rich.filesize import decimal
-from rich.text import Text
 
 from vinculum.cli.answers import tell
 from vinculum.cli.options import (
@@ -21,9 +19,7 @@ from vinculum.cli.options import (
     policies_advised,
 )
 from vinculum.errors import AttributeValueError, SpecLookupError
-from vinculum.reporting.terminal import counted
 from vinculum.spec.registry import find_version
-from vinculum.text import shape_text
 
 if TYPE_CHECKING:
     from vinculum.spec.element_types import ElementType
@@ -73,6 +69,7 @@ def divide(
     """
     # Modules that import numpy are imported here, so that --help does not wait for them.
     from vinculum.ops.operator import Operator
+    from vinculum.reporting.divide import page
     from vinculum.reporting.progress import progress
     from vinculum.stored import divide as divide_stored
     from vinculum.stored.clusters import client_of
@@ -104,15 +101,9 @@ def divide(
             client=client,
             advance=lambda done, size: advance(1000 * done // max(1, size), f"{decimal(done)} of {decimal(size)}"),
         )
-    told = {"a": a, "b": b, "output": output, **asdict(report), "seconds": perf_counter() - start}
-    tell(in_json, dict, _page, told)
-
-
-def _page(told: dict[str, Any]) -> RenderableType:
-    """Return a summary of the result: the array, the number of blocks, and the time."""
-    before = f", {told['resumed']:,} of them by an earlier run" if told["resumed"] else ""
-    made = f"{told['output']}: {told['element_type']}, shape {shape_text(told['shape'])}, {decimal(told['bytes'])}"
-    return Text(f"{made}\n{told['operator']}, {counted(told['blocks'], 'block')}{before}, {told['seconds']:.1f} s")
+    seconds = perf_counter() - start
+    told = {"a": a, "b": b, "output": output, **asdict(report), "seconds": seconds}
+    tell(in_json, lambda: told, lambda: page(report, output, seconds))
 
 
 def _raw_type(name: str) -> ElementType:

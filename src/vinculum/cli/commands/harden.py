@@ -16,7 +16,7 @@ def harden(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="An ONNX file (.onnx).")],
     runtime: Annotated[
         Literal["onnxruntime", "openvino", "portable"],
-        typer.Option("--for", help="The runtime to harden for; portable: any runtime."),
+        typer.Option("--for", "--target", help="The runtime to harden for; portable: any runtime."),
     ],
     output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="The file to write.")] = None,
     zero_divisor: Annotated[Literal["zero", "saturate"], typer.Option(help="The result of an integer x/0.")] = "zero",

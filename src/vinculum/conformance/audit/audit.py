@@ -18,8 +18,8 @@ from vinculum.conformance.audit.recomputation import merged, record
 from vinculum.conformance.audit.record import Audit, EdgeRuns, NodeRecord
 from vinculum.conformance.audit.suspects import shown, suspects
 from vinculum.conformance.audit.taps import AuditedModel, Tap
+from vinculum.conformance.runtimes.backends import STARTED, check_usable, names, parsed, runtime
 from vinculum.conformance.runtimes.protocol import ModelRuntime
-from vinculum.conformance.runtimes.registry import STARTED, check_usable, names, parsed, runtime
 from vinculum.errors import DifferenceError, ModelError, SpecLookupError
 from vinculum.models.onnx.file import write_model
 from vinculum.models.sampling.comparison import check_equal
@@ -41,7 +41,7 @@ class Auditor:
 
     - `file`: An ONNX file, or for OpenVINO an IR.
     - `backend`: A runtime that runs ONNX models, with options in the syntax of
-      `vinculum.conformance.runtimes.registry`.
+      `vinculum.conformance.runtimes.backends`.
     - `limits`: The limits of the runtime for each of its two runs on the inputs.
     - `expand`: Whether to replace nodes that divide internally by the function bodies with which ONNX defines them.
 

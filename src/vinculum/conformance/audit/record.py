@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from vinculum.conformance.run.verdict import Verdict
-from vinculum.conformance.runtimes.registry import parsed
+from vinculum.conformance.runtimes.backends import parsed
 from vinculum.models.engines.openvino import EXACT_ON_OPENVINO
 from vinculum.models.execution import Division
 from vinculum.models.inner_divisions import InnerDivision
 from vinculum.sandbox import Answer, End
+from vinculum.shown import Shown
 from vinculum.spec.element_types import FLOAT, FLOAT16, ElementType
 
 Index = tuple[int, ...]
@@ -88,7 +89,7 @@ class EdgeRuns:
 
 
 @dataclass(frozen=True)
-class Audit:
+class Audit(Shown):
     """The results of an audit of one model in one runtime.
 
     - `model`: The file.

@@ -9,8 +9,8 @@ from pathlib import Path
 from vinculum.conformance.cases.case import Case, Level
 from vinculum.conformance.cases.enumeration import cases
 from vinculum.conformance.run.record import Selection
+from vinculum.conformance.runtimes.backends import GIVEN, check_usable, parsed, runtime
 from vinculum.conformance.runtimes.protocol import Runtime
-from vinculum.conformance.runtimes.registry import GIVEN, check_usable, parsed, runtime
 from vinculum.conformance.vectors.answers import GivenAnswers
 from vinculum.errors import AttributeValueError
 from vinculum.spec.onnx_div import DIV_14
@@ -51,7 +51,7 @@ def plan(backend: str, selection: Selection) -> Plan:
     Parameters
     ----------
     backend : str
-        As for `vinculum.conformance.runtimes.registry.runtime`, or ``"answers:DIR"``.
+        As for `vinculum.conformance.runtimes.backends.runtime`, or ``"answers:DIR"``.
     selection : Selection
         The selection of cases.
 

@@ -23,8 +23,8 @@ from vinculum.conformance.run.planning import Plan
 from vinculum.conformance.run.record import Cause, Result, Run
 from vinculum.conformance.run.shrinking import shrunk
 from vinculum.conformance.run.verdict import Kind, Verdict
+from vinculum.conformance.runtimes.backends import STARTED
 from vinculum.conformance.runtimes.protocol import Runtime
-from vinculum.conformance.runtimes.registry import STARTED
 from vinculum.conformance.vectors.answers import GivenAnswers
 from vinculum.interruption import Interruption
 from vinculum.sandbox import Answer, End, Isolated, Limits

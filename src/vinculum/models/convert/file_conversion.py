@@ -23,12 +23,13 @@ from vinculum.models.onnx.functions import inlined
 from vinculum.models.onnx.rewriter import FUNCTIONS
 from vinculum.models.onnx.scopes import opset_imports
 from vinculum.models.source import SourceFile, read_source
+from vinculum.shown import Shown
 
 ONNX, OPENVINO = "ONNX", "OpenVINO IR"
 
 
 @dataclass(frozen=True)
-class FileConversion:
+class FileConversion(Shown):
     """The result of converting a file.
 
     Attributes

@@ -156,6 +156,27 @@ def anchor_tensors(proto: ModelProto, folder: Path) -> None:
                 tensor.CopyFrom(complete(tensor, folder, f"initializer {quoted(tensor.name)}"))
 
 
+def without_weights(proto: ModelProto, folder: Path) -> tuple[str, ...]:
+    """Make inputs of the initializers of the main graph in other files, and return their names.
+
+    Small ones are read as ever, if their file is there.
+    """
+    graph, unknown = proto.graph, []
+    inputs = {value.name for value in graph.input}
+    for tensor in [tensor for tensor in graph.initializer if is_external(tensor)]:
+        if prod(tensor.dims) <= LARGEST_KEPT:
+            try:
+                tensor.CopyFrom(complete(tensor, folder, f"initializer {quoted(tensor.name)}"))
+                continue
+            except ModelError:
+                pass
+        unknown.append(tensor.name)
+        if tensor.name not in inputs:
+            graph.input.append(helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims))
+        graph.initializer.remove(tensor)
+    return tuple(unknown)
+
+
 def _make_dense(node: NodeProto) -> None:
     """Give a Constant of a sparse tensor the dense one, which every operator takes."""
     for attribute in node.attribute:

@@ -77,6 +77,26 @@ def settled(tensors: Sequence[ModelTensor], sizes: Mapping[str, int], others: in
     return [replace(tensor, shape=shape(tensor)) for tensor in tensors]
 
 
+def drawn_inputs(
+    tensors: Sequence[ModelTensor],
+    given: Mapping[str, NDArray[Any]],
+    seed: int,
+    sizes: Mapping[str, int],
+    *,
+    large: bool = False,
+) -> dict[str, DrawnInput]:
+    """Return the inputs that are not given and have no default value, drawn.
+
+    - `sizes`: of symbolic dimensions; others are 1, or with `large` a useful size.
+    """
+    others = useful_size(tensors, sizes) if large else 1
+    return {
+        tensor.name: draw(tensor, position, seed, sizes, others)
+        for position, tensor in enumerate(tensors)
+        if tensor.name not in given and not tensor.optional
+    }
+
+
 def draw(tensor: ModelTensor, position: int, seed: int, sizes: Mapping[str, int], others: int = 1) -> DrawnInput:
     """Return an input from ``numpy.random.default_rng([seed, position])``, independent of all other inputs.
 

@@ -21,9 +21,10 @@ FIRST_OPSET = 11
 """The first operator set with Equal of floats."""
 _MAX_OF_INTEGERS = 12
 """The first operator set with Max of integers."""
+_IN_FLOATS = ("integers-through-float", "rounded-quotient")
 _MARGIN = 1.001
 """How far the largest quotient stays below the largest number of its type: its bounds are rounded outward."""
-_OPERAND = {"Div": 1, "Mod": 1, "QuantizeLinear": 1, "Reciprocal": 0, "Pow": 0}
+OPERAND = {"Div": 1, "Mod": 1, "QuantizeLinear": 1, "Reciprocal": 0, "Pow": 0}
 """The place of the divisor that a guard can stand before."""
 _ATTRIBUTES = {
     **dict.fromkeys(
@@ -33,6 +34,9 @@ _ATTRIBUTES = {
             "InstanceNormalization",
             "LayerNormalization",
             "RMSNormalization",
+            "SimplifiedLayerNormalization",
+            "SkipLayerNormalization",
+            "SkipSimplifiedLayerNormalization",
         ),
         "epsilon",
     ),
@@ -80,6 +84,11 @@ class Remedy:
     text: str = ""
     numbers: Mapping[str, float | int] = field(default_factory=dict)
 
+    def replaces(self, other: Remedy) -> bool:
+        """Tell whether it keeps a divisor from zero, so that another guard of the same divisor against zero is idle."""
+        both = self.where is other.where is Where.OPERAND
+        return both and self.text in (_RAISED, _LOWERED, _APART) and other.text in (_REPLACED, _SMALL_REPLACED)
+
 
 _RAISED = "C = Max (A, epsilon)"
 _LOWERED = "C = Min (A, minus_epsilon)"
@@ -115,7 +124,10 @@ def remedy(finding: Finding, node: NodeProto, values: Mapping[str, AbstractTenso
     if finding.rule == "integer-zero-divisor" and opset < _MAX_OF_INTEGERS:
         return _replaced(1, 1)
     find = _BY_RULE.get(finding.rule)
-    return f"no guard helps: {finding.fix}" if find is None else find(finding, node, values)
+    if find is not None:
+        return find(finding, node, values)
+    advice = "; vinculum harden --fix-exported may do it" if finding.rule in _IN_FLOATS else ""
+    return f"no guard helps: {finding.fix}{advice}"
 
 
 def survivor(form: Format) -> float:
@@ -126,13 +138,13 @@ def survivor(form: Format) -> float:
 def _zero(finding: Finding, node: NodeProto, values: Mapping[str, AbstractTensor]) -> Remedy | str:
     if node.op_type in _ATTRIBUTES:
         return _attribute(finding, node)
-    if node.op_type not in _OPERAND:
+    if node.op_type not in OPERAND:
         return f"{node.op_type} divides inside, where no guard can stand"
     if finding.severity is Severity.CERTAIN and finding.low == finding.high == 0:
         return "the divisor is zero in every run, and a guard would only hide that"
     if node.op_type == "Pow" and not _is_negative(values.get(node.input[1])):
         return "the exponent is negative in some places only, and a guard of the base would change the others"
-    place, known = _OPERAND[node.op_type], values.get(finding.divisor)
+    place, known = OPERAND[node.op_type], values.get(finding.divisor)
     whole = is_discrete(finding.element_type) or (known is not None and known.integral)
     if whole and finding.low >= 0:
         text, one = _RAISED, {"epsilon": 1}
@@ -184,7 +196,7 @@ def _too_small(finding: Finding, node: NodeProto, values: Mapping[str, AbstractT
     form = FORMATS[finding.element_type]
     flushed = finding.rule == "subnormal-divisor"
     epsilon = form.smallest_normal if flushed else _least_divisor(finding, node, values, form)
-    return _kept_from_zero(finding, _OPERAND[node.op_type], epsilon)
+    return _kept_from_zero(finding, OPERAND[node.op_type], epsilon)
 
 
 def _kept_from_zero(finding: Finding, place: int, epsilon: float) -> Remedy:

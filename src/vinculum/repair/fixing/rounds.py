@@ -88,7 +88,7 @@ def fix(
     calibrate: Mapping[str, ArrayLike] | None = None,
     as_type: str | None = None,
     profile: Sequence[str] = (),
-    runs: int = 0,
+    runs: int = 100,
     seed: int = 0,
 ) -> Fixed:
     """Return a model with the least guard for each finding of its check, checked again and compared with the original.
@@ -114,7 +114,7 @@ def fix(
         As `vinculum.check` raises them.
     """
     source = any_source(model)
-    again = partial(check, assume=assume, calibrate=calibrate, as_type=as_type, profile=profile)
+    again = partial(check, assume=assume, calibrate=calibrate, as_type=as_type, profile=profile, runs=0)
     report = check(source, assume=assume, calibrate=calibrate, as_type=as_type, profile=profile, runs=runs, seed=seed)
     return fixed(source, report, report.findings, again, assume=assume, calibrate=calibrate)
 
@@ -187,7 +187,12 @@ class _Fixer:
 
     def _try(self, proposed: Mapping[Key, tuple[Finding, Remedy]]) -> None:
         """Write some remedies more; those whose finding stays are taken back, and the rest is checked once more."""
-        self._write({**self.kept, **proposed})
+        stronger = {key[1:]: one for key, (_, one) in proposed.items()}
+        kept = {
+            key: (finding, new if (new := stronger.get(key[1:])) is not None and new.replaces(one) else one)
+            for key, (finding, one) in self.kept.items()
+        }
+        self._write({**kept, **proposed})
         left = {key_of(finding) for finding in self.report.findings}
         helpless = {key for key in self.kept if key in left}
         if helpless:
@@ -201,9 +206,10 @@ class _Fixer:
         self.report = self._again(self.model)
 
     def fixes(self) -> tuple[Fix, ...]:
-        """Return what became of each finding, and of those that a remedy brought."""
+        """Return what became of each finding, and of those that only showed behind others."""
         left = {key_of(finding) for finding in self.report.findings}
         brought = [finding for key, (finding, _) in self.kept.items() if key not in self._known]
+        brought += [finding for finding in self.report.findings if key_of(finding) not in self._known]
         return tuple(self._fix(finding, left) for finding in (*self._findings, *brought))
 
     def _fix(self, finding: Finding, left: set[Key]) -> Fix:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
+from dataclasses import replace
 
 import numpy as np
 from onnx import ModelProto, NodeProto, helper, numpy_helper, parser
@@ -13,7 +14,7 @@ from vinculum.analysis.domain.abstract_tensor import AbstractTensor
 from vinculum.models.onnx.inference import typed_scopes
 from vinculum.models.onnx.rewriter import names_in, set_nodes, unique_name
 from vinculum.models.onnx.scopes import Scope, name_of
-from vinculum.repair.fixing.remedies import FIRST_OPSET, Remedy, Where, remedy
+from vinculum.repair.fixing.remedies import FIRST_OPSET, OPERAND, Remedy, Where, remedy
 from vinculum.repair.guard_text import rename
 
 Key = tuple[str, str, str]
@@ -37,6 +38,8 @@ class Places:
     def remedy(self, finding: Finding) -> Remedy | str:
         """Return the remedy that can be written for a finding, or why none can."""
         scope, node = self._nodes.get((finding.scope, finding.node), (None, None))
+        if node is not None and node.op_type in OPERAND:
+            finding = replace(finding, divisor=node.input[OPERAND[node.op_type]])  # A guard may stand before it now.
         if scope is None or node is None or finding.divisor not in node.input:
             return f"it is inside {finding.node.rpartition('/')[0] or finding.node}, where no guard can stand"
         opset = scope.opsets.get("", 1)
@@ -53,7 +56,8 @@ def written(model: ModelProto, remedies: Iterable[tuple[Finding, Remedy]]) -> Mo
     copy = deepcopy(model)
     by_place: dict[tuple[str, str], list[Remedy]] = {}
     for finding, one in remedies:
-        by_place.setdefault((finding.scope, finding.node), []).append(one)
+        at = by_place.setdefault((finding.scope, finding.node), [])
+        at += [one] if one not in at else []  # What one remedy does for two findings is written once.
     names = names_in(copy)
     for scope in list(typed_scopes(copy)):
         writer = _Writer(scope, names)

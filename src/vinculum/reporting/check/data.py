@@ -11,7 +11,7 @@ from vinculum.analysis.findings import Finding
 from vinculum.analysis.triage import Triage
 from vinculum.repair.fixing import Fixed
 from vinculum.reporting.check import fixes
-from vinculum.reporting.check.words import BOUNDS_FROM, message, witness_words
+from vinculum.reporting.check.words import BOUNDS_FROM, block_lists, message, witness_words
 from vinculum.reporting.plain import part, plain
 
 _NUMBERS = ("propagated", "introduced", "total")
@@ -39,8 +39,10 @@ def as_json(
         ],
         "in_baseline": [_finding(finding) for finding in triage.known],
         "divisions": {"all": triage.report.divisions, "resting_on_unknown_operators": triage.report.resting},
-        **part(triage.report, "unknown_operators", "nodes", "seconds"),
+        **part(triage.report, "unknown_operators", "unknown_weights", "nodes", "seconds"),
     }
+    if triage.report.block_list:
+        told |= {"must_stay_float32": plain(triage.report.block_list), **block_lists(triage.report.block_list)}
     if accuracy is not None:
         told["accuracy"] = {
             "divisions": [

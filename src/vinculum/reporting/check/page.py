@@ -10,12 +10,12 @@ from rich.text import Text
 
 from vinculum.analysis.accuracy import Accuracy, Bound
 from vinculum.analysis.assumptions import MARGIN
-from vinculum.analysis.findings import Finding, Report, Severity, by_cause
+from vinculum.analysis.findings import Blocked, Finding, Report, Severity, by_cause
 from vinculum.analysis.places import alert_frame
 from vinculum.analysis.triage import Triage
 from vinculum.repair.fixing import Fixed
 from vinculum.reporting.check.fixes import lines
-from vinculum.reporting.check.words import fix_words, message, path_words, witness_words
+from vinculum.reporting.check.words import block_lists, fix_words, message, path_words, witness_words
 from vinculum.reporting.escape import one_line, short
 from vinculum.reporting.models.run import seconds_text
 from vinculum.reporting.terminal import cell, counted, section, table
@@ -59,9 +59,13 @@ def _parts(triage: Triage, calibrated: Sequence[str]) -> Iterator[RenderableType
     if report.unknown_operators:
         names = ", ".join(f"{one_line(name)} ({count:,})" for name, count in report.unknown_operators.items())
         yield Text(f"Unknown operators, whose results may be anything: {names}.{_resting(report)}", "yellow")
+    if report.unknown_weights:
+        count = counted(len(report.unknown_weights), "initializer")
+        yield Text(f"The weights of {count} are taken for any finite numbers; the model was not run.", "dim")
     if calibrated:
         names = ", ".join(map(one_line, calibrated))
         yield Text(f"Ranges of {names} come from data: floats may lie {MARGIN:.0%} of their spread beyond it.", "dim")
+    yield from _block_list(report.block_list)
     counts = {severity: sum(f.severity is severity for f in triage.open) for severity in Severity}
     found = ", ".join(f"{count:,} {severity.value}" for severity, count in counts.items() if count)
     nodes, time = counted(report.nodes, "node"), seconds_text(report.seconds)
@@ -70,6 +74,20 @@ def _parts(triage: Triage, calibrated: Sequence[str]) -> Iterator[RenderableType
     yield Text(
         f"{short(triage.model)}: {findings}{f' ({found})' if found else ''} in {nodes}, {time}.{_hidden(triage)}"
     )
+
+
+def _block_list(blocked: Sequence[Blocked]) -> Iterator[RenderableType]:
+    """Yield the nodes that have to stay in float32, and the lists that converters take."""
+    if not blocked:
+        return
+    yield Text(f"{counted(len(blocked), 'node')} must stay in float32:", "yellow")
+    for one in blocked[:_MOST_NAMED]:
+        yield Padding.indent(Text(f"{one_line(one.node)} ({one_line(one.operator)}): {one_line(one.why)}"), 2)
+    if len(blocked) > _MOST_NAMED:
+        yield Padding.indent(Text(f"and {len(blocked) - _MOST_NAMED:,} more"), 2)
+    for name, values in block_lists(blocked).items():
+        yield Text(f"{name} = {list(map(one_line, values))}")
+    yield Text("")
 
 
 def _resting(report: Report) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import isfinite
 
 from vinculum.analysis.checker import NARROWER
 from vinculum.analysis.domain.abstract_tensor import BoundsFrom
 from vinculum.analysis.domain.formats import FORMATS
-from vinculum.analysis.findings import Effect, Finding
+from vinculum.analysis.findings import Blocked, Effect, Finding
 from vinculum.analysis.hazards.registry import BY_CODE
 from vinculum.reporting.escape import one_line
 from vinculum.reporting.terminal import counted
@@ -36,6 +36,14 @@ def fix_words(finding: Finding) -> str:
     if form is None or form.name not in NARROWER or finding.rule not in ("zero-divisor", "zero-over-zero"):
         return finding.fix
     return f"{finding.fix}; in {form.name} an epsilon below {form.smallest_subnormal:.3g} is zero"
+
+
+def block_lists(blocked: Sequence[Blocked]) -> dict[str, list[str]]:
+    """Return the lists by operators and by nodes that converters to float16 take; the second lacks unnamed nodes."""
+    return {
+        "op_block_list": list(dict.fromkeys(one.operator for one in blocked)),
+        "node_block_list": [one.node for one in blocked if one.is_named],
+    }
 
 
 def path_words(finding: Finding) -> str:

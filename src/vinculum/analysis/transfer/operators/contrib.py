@@ -93,15 +93,20 @@ def _embedded(
 
 def _multiplied(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     """Return alpha times a product of matrices, each turned or not."""
-    if call.attribute("transBatchA", 0) or call.attribute("transBatchB", 0):
-        return unbounded(a, None, b)
-    p, q = (
-        linear.turned(x) if call.attribute(name, 0) and (x.rank or 0) > 1 else x
-        for x, name in ((a, "transA"), (b, "transB"))
-    )
+    p, q = (_turned(call, x, name) for x, name in ((a, "A"), (b, "B")))
     alpha = float(call.attribute("alpha", 1.0))
     product = linear.scaled(linear.matmul(call, p, q), alpha)
     return product if alpha == 1 else join(product, linear.matmul(call, linear.scaled(p, alpha), q))
+
+
+def _turned(call: Call, x: AbstractTensor, name: str) -> AbstractTensor:
+    """Return matrices, turned as attributes say: the first axis becomes rows, or rows become columns, or both."""
+    if x.shape is not None and len(x.shape) > 2 and call.attribute(f"transBatch{name}", 0):
+        whole = None if x.constant is None else np.moveaxis(x.constant, 0, -2)
+        box = x.box.mapped(lambda bounds: np.moveaxis(bounds, 0, -2))
+        shape = (*x.shape[1:-1], x.shape[0], x.shape[-1])
+        x = x.known(number=0, shape=shape, box=box, constant=whole, facts=(), affine=None, entries=None)
+    return linear.turned(x) if call.attribute(f"trans{name}", 0) and (x.rank or 0) > 1 else x
 
 
 def _activated(product: Transfer) -> Transfer:

@@ -10,8 +10,8 @@ import pytest
 
 from tests.conformance.asking import answer, executed, message, operation
 from tests.processes import python, run
+from vinculum.conformance.runtimes.backends import names, parsed, runtime
 from vinculum.conformance.runtimes.protocol import ModelRuntime
-from vinculum.conformance.runtimes.registry import names, parsed, runtime
 from vinculum.errors import AttributeValueError, ModelError, SpecLookupError
 from vinculum.spec.onnx_div import DIV_14
 
@@ -98,7 +98,7 @@ class TestNames:
         """Nor to look whether it is installed, and in which version, be it or not."""
         source = f"""
 import contextlib, sys
-from vinculum.conformance.runtimes.registry import runtime
+from vinculum.conformance.runtimes.backends import runtime
 from vinculum.errors import ModelError
 for name in {OURS}:
     made = runtime(name)

@@ -1,0 +1,71 @@
+"""Operators of other packages, told of by entry points."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.metadata import EntryPoint, EntryPoints
+
+import onnx.parser
+import pytest
+
+import vinculum
+from vinculum.analysis import Report
+from vinculum.analysis.plug_in import AbstractTensor, Call, Hidden, Operator, Unary, tensor
+from vinculum.analysis.transfer import registry
+from vinculum.errors import ModelError
+
+
+def norm(call: Call, x: AbstractTensor) -> AbstractTensor:
+    """Return a norm that is never less than a half."""
+    return tensor(x.element_type, x.shape, 0.5, float("inf"), bounds_from=x.bounds_from)
+
+
+def _inside(call: Call, x: AbstractTensor) -> Hidden:
+    return Hidden(0, tensor(x.element_type, None, float(call.attribute("epsilon", 0.0)), float("inf")))
+
+
+halved = Unary(lambda x: x / 2, rising=True)
+divides = Operator(norm, hidden=_inside)
+wrong = "no function"
+
+
+@pytest.fixture(autouse=True)
+def _installed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Install a package with plug-ins."""
+    names = ("norm", "halved", "divides", "wrong", "absent")
+    points = EntryPoints(EntryPoint(f"com.acme.{n}", f"{__name__}:{n}", registry.GROUP) for n in names)
+    monkeypatch.setattr(registry, "entry_points", lambda group: points)
+    for cached in (registry._points, registry._plugged_in):
+        cached.cache_clear()
+    yield
+    for cached in (registry._points, registry._plugged_in):
+        cached.cache_clear()
+
+
+def checked(nodes: str) -> Report:
+    text = f'<ir_version: 8, opset_import: ["" : 17, "com.acme" : 1]> g (float[3] x) => (float[3] y) {{ {nodes} }}'
+    return vinculum.check(onnx.parser.parse_model(text), assume=["x=1:4"], runs=0)
+
+
+def test_its_bounds_are_used() -> None:
+    for nodes in ("n = com.acme.norm(x) y = Div(x, n)", "n = com.acme.halved(x) y = Div(x, n)"):
+        report = checked(nodes)
+        assert (report.findings, report.unknown_operators) == ((), {})
+
+
+def test_its_hidden_divisor_is_looked_at() -> None:
+    assert [f.rule for f in checked("y = com.acme.divides(x)").findings] == ["zero-over-zero"]
+    assert checked("y = com.acme.divides <epsilon = 0.1> (x)").findings == ()
+
+
+def test_what_fails_makes_the_operator_unknown() -> None:
+    report = checked("n = com.acme.norm(x, x) y = Div(x, n)")
+    assert report.unknown_operators == {"norm (malformed)": 1}
+    assert "zero-divisor" in {f.rule for f in report.findings}
+
+
+def test_what_cannot_be_loaded_is_told_of() -> None:
+    with pytest.raises(ModelError, match=r"for operator 'com.acme.wrong' is str; give an Operator or a function"):
+        checked("y = com.acme.wrong(x)")
+    with pytest.raises(ModelError, match=r"'com.acme.absent' cannot be loaded: .*; repair or remove its package"):
+        checked("y = com.acme.absent(x)")

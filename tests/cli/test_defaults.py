@@ -1,0 +1,44 @@
+"""Commands and functions of one name do the same: their options have the same names and defaults."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import vinculum
+from vinculum.cli.commands import audit, check, convert, harden, trace
+
+COMMANDS: dict[str, Callable[..., Any]] = {
+    "audit": audit.audit, "check": check.check, "convert": convert.convert, "harden": harden.harden,
+    "trace": trace.trace,
+}  # fmt: skip
+AGREE = {
+    "audit": {"model", "backend", "inputs", "seed", "dims", "sets", "expand", "limit"},
+    "check": {"assume", "calibrate", "as_type", "profile", "runs", "seed"},
+    "convert": {"model", "opset", "inputs"},
+    "harden": {"model", "inputs", "zero_divisor", "overflow", "fix_exported"},
+    "trace": {"model", "inputs"},
+}
+
+
+def defaults(function: Any) -> dict[str, Any]:
+    """Return the default of each parameter; whatever means that nothing is given is None."""
+    parameters = inspect.signature(function).parameters.values()
+    return {p.name: None if p.default in (None, (), inspect.Parameter.empty) else p.default for p in parameters}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_defaults(name: str) -> None:
+    ours, theirs = defaults(getattr(vinculum, name)), defaults(COMMANDS[name])
+    shared = ours.keys() & theirs.keys()
+    assert shared >= AGREE[name]
+    assert {key: ours[key] for key in shared} == {key: theirs[key] for key in shared}
+
+
+def test_harden_has_the_name_that_python_has() -> None:
+    """`for` is a word of Python's own."""
+    option = str(inspect.signature(harden.harden).parameters["runtime"].annotation)
+    assert "'--for', '--target'" in option

@@ -1,0 +1,124 @@
+"""Power failures: what was written after the last flush may be on the disk, in part, or not at all.
+
+A job is recorded: every write to the result and to the journal, and every flush. After each flush the power may fail.
+Then a file holds what was written before its own last flush, and any of what was written later.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from threading import Lock
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.stored import killed
+from tests.stored.stores import Array
+from tests.stored.test_job import operands
+from vinculum.stored import divide, job, journal
+
+__all__ = ["operands"]
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Linux tells which file a descriptor is of")
+
+Survives = Callable[[str], bool]
+
+
+@dataclass
+class Recording:
+    """What a job did to its files, in order: a write with its place and bytes, or a flush without bytes."""
+
+    events: list[tuple[str, int, bytes | None]] = field(default_factory=list)
+    first: dict[str, bytes] = field(default_factory=dict)
+    lock: Any = field(default_factory=Lock)
+
+    def start(self, patch: pytest.MonkeyPatch) -> None:
+        """Record what is done from now on."""
+        write, pwrite, sync = os.write, os.pwrite, journal.sync_data
+
+        def written(file: int, data: Any) -> int:
+            with self.lock:
+                self.events.append((name_of(file), os.fstat(file).st_size, bytes(data)))
+                return write(file, data)
+
+        def written_at(file: int, data: Any, offset: int) -> int:
+            with self.lock:
+                self.events.append((name_of(file), offset, bytes(data)))
+                return pwrite(file, data, offset)
+
+        def flushed(file: int) -> None:
+            with self.lock:
+                name = name_of(file)
+                if name not in self.first and not Path(f"/proc/self/fd/{file}").is_dir():
+                    self.first[name] = os.pread(file, os.fstat(file).st_size, 0)
+                self.events.append((name, 0, None))
+            sync(file)
+
+        for module, name, call in (
+            (os, "write", written),
+            (os, "pwrite", written_at),
+            (job, "sync_data", flushed),
+            (journal, "sync_data", flushed),
+        ):
+            patch.setattr(module, name, call)
+        patch.setattr(journal, "_EVERY", 0.0)
+
+    def after(self, time: int, name: str, survives: Survives) -> bytes | None:
+        """Return what a file holds if the power fails after so many events; None if it is not there."""
+        flushes = [at for at, event in enumerate(self.events[:time]) if event[0] == name and event[2] is None]
+        if not flushes:
+            return None
+        content = bytearray(self.first[name])
+        for at, (of, offset, data) in enumerate(self.events[:time]):
+            if of == name and data is not None and flushes[0] < at and (at < flushes[-1] or survives(name)):
+                content.extend(bytes(max(0, offset - len(content))))  # a hole, where an earlier write is lost
+                content[offset : offset + len(data)] = data
+        return bytes(content)
+
+
+def name_of(file: int) -> str:
+    """Return the name of an open file."""
+    return Path(f"/proc/self/fd/{file}").readlink().name
+
+
+def test_after_every_flush(tmp_path: Path, operands: tuple[str, str, Array], monkeypatch: pytest.MonkeyPatch) -> None:
+    a, b, quotients = operands
+    out, partial, notes = (tmp_path / name for name in ("c.npy", "c.npy.partial", "c.npy.journal"))
+    recording = Recording()
+    with monkeypatch.context() as patch:
+        recording.start(patch)
+        divide(a, b, out, task_bytes=killed.TASK_BYTES)
+    made = tmp_path / "made"  # what the journal says was made; a file made anew would be another
+    out.rename(made)
+    random = Random(0)
+    ways: dict[str, Survives] = {
+        "nothing": lambda name: False,
+        "the journal": lambda name: name == notes.name,
+        "the data": lambda name: name == partial.name,
+        "anything": lambda name: random.random() < 0.5,
+    }
+    resumed: dict[str, list[int]] = {way: [] for way in ways}
+    flushes = [at + 1 for at, event in enumerate(recording.events) if event[2] is None]
+    assert len(flushes) > 10
+    for time in flushes[:: max(1, len(flushes) // 20)]:
+        for way, survives in ways.items():
+            lines = recording.after(time, notes.name, survives)
+            data = recording.after(time, partial.name, survives)
+            if lines is not None:
+                notes.write_bytes(lines)
+            if data is not None:
+                made.write_bytes(data)
+                os.link(made, partial)
+            resumed[way].append(divide(a, b, out, task_bytes=killed.TASK_BYTES).resumed)
+            assert np.load(out).tobytes() == quotients.tobytes(), (time, way)
+            out.unlink()
+            assert sorted(path.name for path in tmp_path.iterdir()) == ["a.npy", "b.npy", "made"]
+    assert max(resumed["nothing"]) > 20, "what was flushed is kept"
+    for way in ways:
+        assert all(fewest <= some for fewest, some in zip(resumed["nothing"], resumed[way], strict=True))

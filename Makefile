@@ -23,7 +23,7 @@ PYTEST_ARGS += -p no:cacheprovider
 endif
 
 .PHONY: help demo docs test lint types layers pytest runtimes machine hazards check-picture wheel check-build \
-  sanitize sanitize-memory sanitize-threads sanitize-runtimes gpu cross cross-all exhaustive mutation bench bench-guard survey proofs proofs-all rules sonnx-c traceability clean
+  sanitize sanitize-memory sanitize-threads sanitize-runtimes gpu cross cross-all exhaustive mutation bench bench-guard survey proofs proofs-all rules baseline sonnx-upstream sonnx-c traceability clean
 
 demo: .venv/demo ## Run an exported model with every division in it exact
 	$(BIN)/vinculum run examples/layer_norm/model.onnx --input x=examples/layer_norm/x.npy
@@ -223,17 +223,27 @@ build/survey/%/installed: known_deviations/%.toml building/runtime_requirements.
 # Theories unchanged since everything was replayed, as proofs/recorded.txt shows, are not replayed again.
 PROVING := PYTHONPATH=src $(PYTHON) -m proofs.checking
 proofs: ## Replay the proofs that changed; needs why3 and its provers
+	$(PROVING).linked
 	$(PROVING).rules --check
 	$(PROVING).replay
 
 # Every proof again, every false variant, and `false` itself. RECORD=--record writes proofs/recorded.txt if all is well.
 proofs-all: ## Replay every proof and every false variant
+	$(PROVING).linked
 	$(PROVING).rules --check
 	$(PROVING).replay --all $(RECORD)
 
 # The core's rules, extracted anew from the proved programs. It needs why3; `make proofs` compares them byte for byte.
 rules: ## Extract the core's rules from the proved programs; needs why3
 	$(PROVING).rules
+
+# Whether the texts that the clauses rest on are yours: the documents that proofs/baseline.toml names, in one folder.
+baseline: ## Compare the documents in DOCUMENTS=folder with those that were implemented
+	$(PROVING).baseline $(DOCUMENTS)
+
+# Div on the libraries of SONNX's own formal specifications: SONNX=folder, a checkout of its repository.
+sonnx-upstream: ## Replay Div on SONNX's own libraries, in SONNX=folder; needs why3
+	$(PROVING).upstream $(SONNX)
 
 # The proved loops as a small C library, build/sonnx-c. It needs why3 and gcc, or what CC=... and AR=... name.
 sonnx-c: ## Build the proved loops as a C library in build/sonnx-c; needs why3 and gcc

@@ -7,6 +7,7 @@ and the conditions that the compiler must meet, ``c/contract.h``. The environmen
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -23,13 +24,26 @@ from proofs.checking.provers import WHY3_VERSION, ProofError
 PROOFS = Path(__file__).parents[1]
 LIBRARY = "libsonnx_div.a"
 CONTRACT = "contract.h"
+ROUTINES = "routines.h"
 HEADER = "sonnx_div.h"
+PACKAGE = "sonnx_div.pc"
+# For pkg-config, which finds the library where this file lies.
+_PACKAGE = """\
+Name: sonnx_div
+Description: Proved division of tensors, SONNX Div
+Version: {version}
+Cflags: -I${{pcfiledir}}
+Libs: -L${{pcfiledir}} -lsonnx_div
+"""
 # Unless the environment names others as CC and AR, such as a cross compiler's.
 COMPILER, ARCHIVER = "gcc", "ar"
 _ORIGIN = "/* Extracted by Why3"
 _COPIED = "/* Copied from Vinculum's proofs/c: change it there. */"
 # Freestanding: the library is for targets without an operating system too.
-FLAGS = ("-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic", "-Wmissing-prototypes", "-O2", "-ffreestanding")
+FLAGS = (
+    *("-std=c11", "-Wall", "-Wextra", "-Wconversion", "-Wsign-conversion", "-Wshadow", "-Wmissing-prototypes"),
+    *("-Werror", "-pedantic", "-O2", "-ffreestanding"),
+)
 _WIDTH = 100  # of a comment
 _LIMIT = 600  # seconds for one call of Why3, the compiler or the archiver
 
@@ -56,20 +70,21 @@ class CFile:
     included: tuple[str, ...] = (CONTRACT,)
 
 
-def _of_library(name: str, *modules: str) -> CFile:
-    return CFile(name, modules, "sonnx_div.drv", (CONTRACT, HEADER))
+def _of_library(name: str, *modules: str, included: tuple[str, ...] = (HEADER,)) -> CFile:
+    return CFile(name, modules, "sonnx_div.drv", included)
 
 
 def _integers(module: str, sign: str) -> CFile:
-    loops = (f"c_integer_loops_{sign}.{module}", "c_places.Places", f"c_broadcast_loops_{sign}.{module}")
+    # None of them computes in floating point, so that no condition on it need be met.
+    loops = (f"c_integer_loops_{sign}.{module}", f"c_broadcast_loops_{sign}.{module}")
     return _of_library(f"{module.lower()}.c", f"c_integer_quotients.{module}", *loops)
 
 
 C_FILES = (
     *(_integers(f"Int{bits}", "signed") for bits in (8, 16, 32, 64)),
     *(_integers(f"UInt{bits}", "unsigned") for bits in (8, 16, 32, 64)),
-    _of_library("float.c", "c_places.Places", "c_float_loops.Binary32"),
-    _of_library("double.c", "c_places.Places", "c_float_loops.Binary64"),
+    _of_library("float.c", "c_float_loops.Binary32", included=(ROUTINES, CONTRACT, HEADER)),
+    _of_library("double.c", "c_float_loops.Binary64", included=(ROUTINES, CONTRACT, HEADER)),
 )
 
 
@@ -152,6 +167,8 @@ def build(folder: Path, sources: Sequence[Path], flags: Sequence[str] = ()) -> P
     for source, made in zip(sources, objects, strict=True):
         _run(*compiler, *FLAGS, *flags, "-c", str(source), "-o", str(made))
     _run(*archiver, "rcs", str(library), *map(str, objects))
+    version = re.findall(r"VERSION_M\w+ (\d+)", (PROOFS / "c" / HEADER).read_text(encoding="utf-8"))
+    (folder / PACKAGE).write_text(_PACKAGE.format(version=".".join(version)), encoding="utf-8")
     return library
 
 

@@ -20,7 +20,7 @@ from proofs.checking.ending import Arguments, ended
 from proofs.checking.jobs import Job, failures
 from proofs.checking.provers import ProofError, configure
 from proofs.checking.sessions import Session, Theorem, copied, stored_seconds
-from proofs.checking.trusted import require_listed
+from proofs.checking.trusted import require_listed, require_read
 
 PROOFS = Path(__file__).parents[1]
 _TO_RECORD = "`make proofs-all RECORD=--record` replays everything and records it"
@@ -222,6 +222,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if given.theories:
                 failed = replay_named(PROOFS, configuration, given.theories)
             else:
+                require_read(PROOFS)
                 statements.require_traced(PROOFS)
                 failed = replay(PROOFS, configuration, everything=given.all, record=given.record)
         seconds = time.perf_counter() - began

@@ -1,7 +1,8 @@
 """Extracts the rules of the core: ``python -m proofs.checking.rules`` writes the headers, ``--check`` compares them.
 
-They are committed, so that nobody needs Why3 to compile the core. A family of rules is a row of `RULES`. By
-``c/rules.sha256``, which has the digests of the headers and of what extracts them, an edit is seen without Why3.
+They are committed, so that nobody needs Why3 to compile the core. A family of rules is a row of `RULES`. The digests of
+the C library are written too, ``c/extracted.sha256``. By ``c/extraction.sha256``, which has the digests of all that is
+extracted and of all that it is extracted from and by, an edit of any of these is seen without Why3.
 """
 
 from __future__ import annotations
@@ -9,15 +10,17 @@ from __future__ import annotations
 import hashlib
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from proofs.checking.ending import Arguments, ended
-from proofs.checking.extraction import PROOFS, CFile, extract
+from proofs.checking.extraction import C_FILES, PROOFS, CFile, extract
 from proofs.checking.provers import ProofError
+from proofs.checking.sessions import needed
 
 FOLDER = PROOFS.parent / "src" / "vinculum" / "kernels" / "core" / "rules"
-RECORD = PROOFS / "c" / "rules.sha256"
+RECORD = PROOFS / "c" / "extraction.sha256"
+LIBRARY_RECORD = PROOFS / "c" / "extracted.sha256"
 RULES = (
     CFile(
         "two_step.h",
@@ -79,11 +82,37 @@ def outdated(folder: Path = FOLDER) -> list[str]:
 
 
 def digests() -> str:
-    """Return the SHA-256 of the headers and of all that extracts them but the theories, as `sha256sum` prints it."""
-    names = sorted(path.relative_to(PROOFS.parent) for path in PROOFS.glob("c/*.[dh]*"))
+    """Return the SHA-256 of what is extracted, and of the theories, drivers and programs that make it."""
+    names = sorted(path.relative_to(PROOFS.parent) for path in [*PROOFS.glob("c/*.[dh]*"), LIBRARY_RECORD])
     names += (Path("proofs", "checking", name) for name in ("extraction.py", "rules.py"))
+    names += (Path("proofs", "theories", name) for name in _theories())
     contents = {name.as_posix(): (PROOFS.parent / name).read_bytes() for name in names}
     contents |= {f"src/vinculum/kernels/core/rules/{name}": text for name, text in sorted(_contents(FOLDER).items())}
+    return _listed(contents)
+
+
+def library_digests() -> str:
+    """Return the SHA-256 of each source of the C library, extracted anew.
+
+    Raises
+    ------
+    ProofError
+        As `outdated`.
+    """
+    with tempfile.TemporaryDirectory() as working:
+        extract(Path(working))
+        texts = _contents(Path(working))
+    return _listed({name: texts[name] for name in sorted(texts, key=lambda name: (name.endswith(".h"), name))})
+
+
+def _theories() -> list[str]:
+    """Return the names of the theories that the extraction reads."""
+    roots = {module.partition(".")[0] for file in (*RULES, *C_FILES) for module in file.modules}
+    return sorted({path.name for root in roots for path in needed(PROOFS / "theories" / f"{root}.mlw")})
+
+
+def _listed(contents: Mapping[str, bytes]) -> str:
+    """Return digests as `sha256sum` prints them."""
     return "".join(f"{hashlib.sha256(text).hexdigest()}  {name}\n" for name, text in contents.items())
 
 
@@ -102,11 +131,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
             extract(FOLDER, RULES)
         if names := outdated(FOLDER):
             raise ProofError(f"not what the proofs extract to: {', '.join(names)}; `make rules` extracts anew")
+        library = library_digests()
         if not given.check:
+            if LIBRARY_RECORD.read_text(encoding="utf-8") != library:
+                LIBRARY_RECORD.write_text(library, encoding="utf-8")
             RECORD.write_text(digests(), encoding="utf-8")
+        if LIBRARY_RECORD.read_text(encoding="utf-8") != library:
+            raise ProofError(
+                f"{LIBRARY_RECORD.name} is not of the library that the proofs extract to; `make rules` writes it"
+            )
         if RECORD.read_text(encoding="utf-8") != digests():
             raise ProofError(f"{RECORD.name} is not up to date; `make rules` writes it")
-        print(f"the {len(RULES)} families of rules are what the proofs extract to")
+        print(f"the {len(RULES)} families of rules and the C library are what the proofs extract to")
         return 0
 
     return ended(make)

@@ -172,7 +172,7 @@ class Session:
             If the theory does not type-check.
         """
         with tempfile.TemporaryDirectory() as folder:
-            bare = Session(copied(self.theory, Path(folder), stored=False), self.configuration)
+            bare = Session(self.copied_bare(Path(folder)), self.configuration)
             bare.run()
         there = {(module, goal.get("name")) for module, goal in bare.goals()}
         for module in self.file.findall("theory"):
@@ -181,6 +181,10 @@ class Session:
                     module.remove(goal)
             if module.find("goal") is None:
                 self.file.remove(module)
+
+    def copied_bare(self, folder: Path) -> Path:
+        """Copy the theory without its session, and all that it uses, into a folder; return the copy's path."""
+        return copied(self.theory, folder, stored=False)
 
     def erase(self) -> None:
         """Remove the session from the disk."""

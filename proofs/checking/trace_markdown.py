@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from proofs.checking.baseline import Baseline
 from proofs.checking.statements import Statement
 from vinculum.spec.model import OperatorSpec
 from vinculum.spec.registry import ROWS
@@ -21,18 +22,24 @@ Every clause of the standards, with the theorems, functions and tests that show 
 theorems assume, and how the functions are tied to them. A few clauses are not about numbers and have no theorem; the
 table says why. Tests in *italics* name a clause that several operators share.
 
+Below each clause stands the text that it rests on: the document, lines of it, how the SHA-256 of these lines begins,
+and the document's own tag. The documents are identified below the last operator; `make baseline DOCUMENTS=folder`
+compares them with your copies. *Derived* is a clause that the text does not state; *changed* tells what SONNX's later
+text says otherwise.
+
 `make traceability` writes this page. A test fails when it is out of date, or when a clause lacks a theorem, a function
 or a test.
 """
 
 
-def document(table: Mapping[str, Any], statements: Mapping[str, Statement]) -> str:
-    """Return the page: a section for each row, then the theorems, each with the digest of what it states."""
-    rows = (line for row in ROWS for line in _row(row, table))
-    return "\n".join([_HEAD, *rows, *_theorems(table["theorems"], statements), ""])
+def document(table: Mapping[str, Any], statements: Mapping[str, Statement], baseline: Baseline) -> str:
+    """Return the page: a section for each row, the documents, and the theorems, each with a digest of its words."""
+    rows = (line for row in ROWS for line in _row(row, table, baseline))
+    ends = (*_documents(baseline), *_theorems(table["theorems"], statements))
+    return "\n".join([_HEAD, *rows, *ends, ""])
 
 
-def _row(row: OperatorSpec, table: Mapping[str, Any]) -> Iterator[str]:
+def _row(row: OperatorSpec, table: Mapping[str, Any], baseline: Baseline) -> Iterator[str]:
     stored = table["rows"][row.title]
     yield f"## {row.title}\n"
     yield f"[{row.source.document}]({row.source.url}),"
@@ -45,12 +52,32 @@ def _row(row: OperatorSpec, table: Mapping[str, Any]) -> Iterator[str]:
         tests = map(_test, linked["tests"])
         shared = (f"*{_test(test)}*" for test in table["shared_tests"].get(clause.tag, ()))
         cells = (
-            f"**{clause.tag}**<br>{clause.statement}",
+            "<br>".join((f"**{clause.tag}**", clause.statement, *_rests_on(row, clause.tag, baseline))),
             theorems or f"none: {linked.get('no_theorem_because', '**missing**')}",
             _folded("functions", [f"`{name[len('vinculum.') :]}`" for name in linked["functions"]]),
             _folded("tests", [*tests, *shared]),
         )
         yield f"| {' | '.join(cell.replace('|', BAR) for cell in cells)} |"
+    yield ""
+
+
+def _rests_on(row: OperatorSpec, tag: str, baseline: Baseline) -> Iterator[str]:
+    requirement = baseline.of(row, tag)
+    if requirement is None:
+        return
+    yield from map(str, requirement.on)
+    if requirement.derived:
+        yield f"*derived:* {requirement.derived}"
+    if requirement.changed:
+        yield f"*changed:* {requirement.changed}"
+
+
+def _documents(baseline: Baseline) -> Iterator[str]:
+    yield "## The documents\n"
+    yield "| name | document | file | SHA-256 |"
+    yield "|---|---|---|---|"
+    for name, each in baseline.documents.items():
+        yield f"| {name} | [{each.title}]({each.url}) | `{each.file}` | `{each.sha256}` |"
     yield ""
 
 

@@ -1,11 +1,13 @@
 """What the proofs take on trust: every axiom, assumption, unproved end and contract without a body, with its reason.
 
 ``proofs/README.md`` lists them in a table. Here each theory's text is read for the words that put something beyond
-proof, and the two lists must agree. `any` is none of them: Why3 asks for a proof that such a value exists.
+proof, and the two lists must agree. `any` is none of them: Why3 asks for a proof that such a value exists. A second
+table has the digest of each file by hand that becomes C: only who reads it can tell whether it is right.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
 from functools import lru_cache
 from itertools import pairwise
@@ -27,6 +29,8 @@ _TRUSTED = re.compile(
     r"\s*(?P<name>\([^)\s]+\)|[\w']+)?"
 )
 _LISTED = re.compile(r"^\| `(?P<name>[^`]+)` \| (?P<what>\w+) \|(?P<reason>[^|]*)\|", re.MULTILINE)
+
+_READ = re.compile(r"^\| `c/(?P<name>[^`]+)` \| `(?P<digest>[0-9a-f]{16})` \|(?P<what>[^|]*)\|", re.MULTILINE)
 
 
 def trusted(theory: Path) -> list[str]:
@@ -130,3 +134,20 @@ def require_listed(proofs: Path) -> None:
         raise ProofError(
             f"the theories hold more than one of these, which proofs/README.md lists once: {', '.join(doubled)}"
         )
+
+
+def require_read(proofs: Path) -> None:
+    """Check that the drivers and headers are those whose digests ``proofs/README.md`` has, by whoever read them.
+
+    Raises
+    ------
+    ProofError
+        Naming those that are not.
+    """
+    files = {path.name: path for pattern in ("*.drv", "*.h") for path in (proofs / "c").glob(pattern)}
+    now = {name: hashlib.sha256(path.read_bytes()).hexdigest()[:16] for name, path in files.items()}
+    rows = _READ.finditer((proofs / "README.md").read_text(encoding="utf-8"))
+    read = {row["name"]: row["digest"] for row in rows if row["what"].strip()}
+    if differing := sorted(name for name in {*now, *read} if now.get(name) != read.get(name)):
+        told = ", ".join(f"c/{name} {now.get(name, 'is gone')}" for name in differing)
+        raise ProofError(f"every line of them is trusted, and they are not as proofs/README.md has them: {told}")

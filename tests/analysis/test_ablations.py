@@ -12,7 +12,7 @@ from tests.analysis.corpus.judging import ENTRIES, checked
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor
 from vinculum.analysis.domain.numbering import Numbering
 from vinculum.analysis.hazards import magnitudes
-from vinculum.analysis.transfer import norms, refinement, registry
+from vinculum.analysis.transfer import all_operators, norms, refinement
 from vinculum.analysis.transfer.operators import arithmetic, indexing, logic, reductions
 
 BY_NAME = {entry.name: entry for entry in ENTRIES}
@@ -36,7 +36,7 @@ def _forget_facts(patch: pytest.MonkeyPatch) -> None:
 
 def _one_interval(name: str) -> Callable[[pytest.MonkeyPatch], None]:
     def plant(patch: pytest.MonkeyPatch) -> None:
-        right = registry.TABLE["", name]
+        right = all_operators.TABLE["", name]
 
         def hulled(*operands: Any) -> AbstractTensor:
             from vinculum.analysis.transfer.shared import hulled as one
@@ -45,7 +45,7 @@ def _one_interval(name: str) -> Callable[[pytest.MonkeyPatch], None]:
             assert isinstance(result, AbstractTensor)
             return one(result, result.shape)
 
-        patch.setitem(registry.TABLE, ("", name), replace(right, transfer=hulled))
+        patch.setitem(all_operators.TABLE, ("", name), replace(right, transfer=hulled))
 
     return plant
 

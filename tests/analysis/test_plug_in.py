@@ -11,7 +11,7 @@ import pytest
 import vinculum
 from vinculum.analysis import Report
 from vinculum.analysis.plug_in import AbstractTensor, Call, Hidden, Operator, Unary, tensor
-from vinculum.analysis.transfer import registry
+from vinculum.analysis.transfer import all_operators
 from vinculum.errors import ModelError
 
 
@@ -33,12 +33,12 @@ wrong = "no function"
 def _installed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Install a package with plug-ins."""
     names = ("norm", "halved", "divides", "wrong", "absent")
-    points = EntryPoints(EntryPoint(f"com.acme.{n}", f"{__name__}:{n}", registry.GROUP) for n in names)
-    monkeypatch.setattr(registry, "entry_points", lambda group: points)
-    for cached in (registry._points, registry._plugged_in):
+    points = EntryPoints(EntryPoint(f"com.acme.{n}", f"{__name__}:{n}", all_operators.GROUP) for n in names)
+    monkeypatch.setattr(all_operators, "entry_points", lambda group: points)
+    for cached in (all_operators._points, all_operators._plugged_in):
         cached.cache_clear()
     yield
-    for cached in (registry._points, registry._plugged_in):
+    for cached in (all_operators._points, all_operators._plugged_in):
         cached.cache_clear()
 
 

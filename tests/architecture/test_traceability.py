@@ -78,7 +78,7 @@ class TestOurChain:
     def test_exceptions_are_few(self) -> None:
         links = trace_links.read(trace_links.FILE.read_text(encoding="utf-8"))
         assert all(len(exception.because) > 20 for exception in links.exceptions)
-        assert sum(len(exception.clauses) for exception in links.exceptions) < 12
+        assert sum(len(exception.clauses) for exception in links.exceptions) < 13
 
     def test_every_row_is_found_where_it_stands(self) -> None:
         places = {row.title: traceability.place(row) for row in ROWS}

@@ -8,7 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from vinculum import ConstraintError, ElementTypeError, sonnx
+from vinculum import AttributeValueError, ConstraintError, ElementTypeError, sonnx
 
 SIGNED = ["int8", "int16", "int32", "int64"]
 INTEGERS = [*SIGNED, "uint8", "uint16", "uint32", "uint64"]
@@ -51,7 +51,7 @@ class TestConstraints:
             sonnx.div(np.ones(2, "i4"), np.ones(2, other))
         assert refusal.value.tag == "[C2]"
 
-    @pytest.mark.clause("SONNX Div (int)", "[C3]")
+    @pytest.mark.clause("SONNX Div (int)", "[C3]", "null-denominator")
     @pytest.mark.parametrize("dtype", INTEGERS)
     def test_c3_no_divisor_is_zero(self, dtype: str) -> None:
         """Lines 319 and 320; lines 289 and 290 leave a null denominator to the implementation, and ours refuses it."""
@@ -72,6 +72,21 @@ class TestConstraints:
         with pytest.raises(ConstraintError, match=r"^\[V1\] 1 of 3 quotients .* index \(2,\).* the tag is ours") as e:
             sonnx.div(a, b)
         assert (e.value.tag, e.value.count, e.value.first_index) == ("[V1]", 1, (2,))
+
+    @pytest.mark.clause("SONNX Div (int)", "[V1]")
+    @pytest.mark.parametrize("dtype", SIGNED)
+    def test_v1_wraps_where_the_caller_says_so(self, dtype: str) -> None:
+        """As `sonnx_div_*` of the C library does; `sonnx_div_checked_*` does what is the default here."""
+        smallest = np.iinfo(dtype).min
+        a, b = np.array([1, smallest, smallest], dtype), np.array([1, 1, -1], dtype)
+        quotients = sonnx.div(a, b, overflow="wrap")
+        assert (quotients.dtype, quotients.tolist()) == (np.dtype(dtype), [1, smallest, smallest])
+        with pytest.raises(ConstraintError, match=r"^\[C3\] "):
+            sonnx.div(a, np.zeros_like(b), overflow="wrap")
+
+    def test_v1_is_never_saturated(self) -> None:
+        with pytest.raises(AttributeValueError, match=r"overflow is 'saturate'; .* allows 'raise' and 'wrap'"):
+            sonnx.div(np.ones(1, "i4"), np.ones(1, "i4"), overflow="saturate")  # type: ignore[call-overload]  # what is refused
 
     def test_a_zero_divisor_comes_before_overflow(self) -> None:
         with pytest.raises(ConstraintError) as refusal:

@@ -61,6 +61,7 @@ class TestConstraints:
             sonnx.div(a, b)
         assert (e.value.tag, e.value.count, e.value.first_index) == ("[C2]", 2, (1, 0))
 
+    @pytest.mark.clause("SONNX Div (real)", "no-error-condition")
     def test_there_is_no_error_condition(self) -> None:
         """Lines 89 and 90."""
         assert sonnx.error_conditions(reals("0 1"), reals("0 0")) == []

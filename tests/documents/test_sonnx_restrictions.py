@@ -11,6 +11,8 @@ import pytest
 
 from tests.cases import case
 from vinculum import ConstraintError, ElementTypeError, sonnx
+from vinculum.spec.model import Dialect
+from vinculum.spec.registry import ROWS
 
 CALLS = [sonnx.div, sonnx.error_conditions, lambda a, b: sonnx.accuracy(a, b, 0, 0)]
 every_call = pytest.mark.parametrize("call", CALLS, ids=["div", "error_conditions", "accuracy"])
@@ -52,6 +54,20 @@ class TestGR2:
                         call(*operands)
                     assert refusal.value.tag == "[GR2]"
                     assert "\n" not in str(refusal.value)
+
+
+class TestGR4:
+    """[GR4]: nothing has a default value."""
+
+    @pytest.mark.clause("SONNX Div (real)", "[GR4]")
+    @pytest.mark.clause("SONNX Div (float)", "[GR4]")
+    @pytest.mark.clause("SONNX Div (int)", "[GR4]")
+    @every_variant
+    def test_both_operands_are_given_and_there_is_no_attribute(self, good: Any) -> None:
+        for given in ((), (good,)):
+            with pytest.raises(TypeError, match="missing"):
+                sonnx.div(*given)
+        assert [row.attributes for row in ROWS if row.dialect is Dialect.SONNX] == [(), (), ()]
 
 
 class TestGR3:

@@ -6,6 +6,7 @@ must refuse in its `test_replay.py`, and extracted headers in its `test_rules.py
 
 from __future__ import annotations
 
+import re
 import shutil
 from functools import cache
 from pathlib import Path
@@ -15,7 +16,7 @@ import pytest
 from proofs.checking.provers import ProofError
 from proofs.checking.recorded import changes, digests, record
 from proofs.checking.statements import TRACED, Statements, require_traced
-from proofs.checking.trusted import require_listed
+from proofs.checking.trusted import require_listed, require_read
 from tests.copies import copied
 
 PROOFS = Path(__file__).parents[2] / "proofs"
@@ -61,8 +62,8 @@ WEAKENED = {
     ),
     "a contract that no clause names": (
         "theories/c_broadcast_loops_signed.mlw",
-        "    (shape a_strides b_strides: Buffer.buffer int64) : unit\n",
-        "    (shape a_strides b_strides: Buffer.buffer int64) : unit\n    requires { n < 0 }\n",
+        "(coordinates: Result.result_buffer int64) : unit\n",
+        "(coordinates: Result.result_buffer int64) : unit\n    requires { n < 0 }\n",
         "c_broadcast_loops_signed.Int8.vinculum_div_broadcast_int8",
     ),
     "a contract on trust that says more": (
@@ -175,6 +176,7 @@ def replaced(file: Path, old: str, new: str) -> None:
 
 def test_nothing_is_said_of_what_nobody_manipulated(proofs: Path) -> None:
     require_listed(proofs)
+    require_read(proofs)
     require_traced(proofs)
 
 
@@ -222,6 +224,38 @@ class TestWeakened:
         replaced(proofs / "theories" / "integer_division.mlw", "    quotient_magnitude a b;\n", "    ();\n")
         theorem = "integer_division.Truncation.only_overflow"
         assert Statements(proofs).of(theorem) == ours().of(theorem)
+
+
+class TestByHand:
+    """What is written by hand and becomes C is trusted; no command takes another text for it."""
+
+    @pytest.mark.parametrize(
+        ("file", "old", "new"),
+        [
+            ("two_step.drv", "%1 >= %2", "%1 > %2"),
+            ("types.drv", '"%1 / %2"', '"%1 * %2"'),
+            ("sonnx_div.h", " *   - Integers: no divisor is zero.", " *   - Integers: any divisor."),
+            ("contract.h", "FLT_EVAL_METHOD != 0", "FLT_EVAL_METHOD > 2"),
+        ],
+    )
+    def test_an_edit(self, proofs: Path, file: str, old: str, new: str) -> None:
+        replaced(proofs / "c" / file, old, new)
+        with pytest.raises(ProofError, match=rf"not as proofs/README.md has them: c/{re.escape(file)} [0-9a-f]{{16}}$"):
+            require_read(proofs)
+
+    def test_one_more_file_and_one_that_is_gone(self, proofs: Path) -> None:
+        (proofs / "c" / "direct.drv").rename(proofs / "c" / "other.drv")
+        with pytest.raises(ProofError, match=r"c/direct\.drv is gone, c/other\.drv [0-9a-f]{16}$"):
+            require_read(proofs)
+
+    def test_a_row_that_does_not_say_what_was_read(self, proofs: Path) -> None:
+        readme = proofs / "README.md"
+        text = readme.read_text(encoding="utf-8")
+        said = re.search(r"(?<=\| `c/types\.drv` \| `).*", text)
+        assert said is not None
+        replaced(readme, said[0], f"{said[0][:16]}` | |")
+        with pytest.raises(ProofError, match=r"c/types\.drv"):
+            require_read(proofs)
 
 
 class TestRecorded:

@@ -25,7 +25,7 @@ class TestEveryVariant:
         assert row.broadcasting_rule({}) is Broadcasting.EQUAL
 
     def test_shape_consistency_and_general_restrictions_are_clauses(self, row: OperatorSpec) -> None:
-        assert {"[C1]", "[C2]", "[GR1]", "[GR2]", "[GR3]"} <= {clause.tag for clause in row.clauses}
+        assert {"[C1]", "[C2]", "[GR1]", "[GR2]", "[GR3]", "[GR4]"} <= {clause.tag for clause in row.clauses}
 
 
 class TestDifferingClauses:

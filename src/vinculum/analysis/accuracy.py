@@ -24,8 +24,8 @@ from vinculum.analysis.domain.box import limited
 from vinculum.analysis.domain.formats import is_discrete
 from vinculum.analysis.interpreter import Interpreter, Site
 from vinculum.analysis.loading import onnx_model, source_given
+from vinculum.analysis.transfer.all_operators import operator_of
 from vinculum.analysis.transfer.errors import Computed, Errors, NoBoundError, division, sum_of
-from vinculum.analysis.transfer.registry import operator_of
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.models.onnx.checks import check_structure
 from vinculum.models.onnx.functions import inlined

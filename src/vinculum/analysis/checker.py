@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Literal
 from vinculum.analysis.assumptions import Assumptions, calibrated, read_assumptions
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor
 from vinculum.analysis.findings import Finding, Frame, Report, Severity, surest_first
+from vinculum.analysis.hazards.all_hazards import DIVIDES_INSIDE, by_operator
 from vinculum.analysis.hazards.hazard import PROFILES, Found, Hazard, divided, typings
-from vinculum.analysis.hazards.registry import DIVIDES_INSIDE, by_operator
 from vinculum.analysis.interpreter import Interpreter, Site
 from vinculum.analysis.loading import onnx_model, source_given
 from vinculum.analysis.narrowing import block_list
 from vinculum.analysis.places import alert_frame, fingerprint, frames, path
-from vinculum.analysis.transfer.registry import divides_inside
+from vinculum.analysis.transfer.all_operators import divides_inside
 from vinculum.errors import AttributeValueError
 from vinculum.models.onnx.checks import check_structure
 from vinculum.models.onnx.inference import with_types

@@ -18,9 +18,9 @@ from vinculum.analysis.domain.dimensions import Dimension, Shape, Size, variable
 from vinculum.analysis.domain.joining import unknown_size
 from vinculum.analysis.domain.numbering import Definition, Numbering, content
 from vinculum.analysis.element_types import deduced
+from vinculum.analysis.transfer.all_operators import operator_of
 from vinculum.analysis.transfer.bodies import Bodies
 from vinculum.analysis.transfer.call import NOTHING, Call, Expected, named_type
-from vinculum.analysis.transfer.registry import operator_of
 from vinculum.analysis.transfer.shared import aligned
 from vinculum.errors import VinculumError
 from vinculum.models.onnx.divisions import ALSO_UNIDIRECTIONAL

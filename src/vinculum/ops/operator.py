@@ -58,7 +58,7 @@ class Operator:
     axis, broadcast, consumed_inputs, m_pythondiv, auto_broadcast : optional
         The attributes that the version defines; None leaves one at its default.
     zero_divisor, overflow : str
-        See `Policies`; integers only.
+        See `Policies`; integers only. `overflow` None is ``"wrap"``, and ``"raise"`` for SONNX, which has these two.
 
     Raises
     ------
@@ -88,7 +88,7 @@ class Operator:
         m_pythondiv: bool | None = None,
         auto_broadcast: str | None = None,
         zero_divisor: ZeroDivisor = "raise",
-        overflow: Overflow = "wrap",
+        overflow: Overflow | None = None,
     ) -> None:
         self._spec = find(name, opset=opset, dialect=dialect, variant=variant)
         given = {
@@ -100,12 +100,13 @@ class Operator:
         }
         self._attributes = MappingProxyType(checked_attributes(self._spec, given))
         if self._spec.dialect is Dialect.SONNX:
-            # [C2], [C3] and [V1] are constraints of the operator, not a choice of the caller's.
+            # [C2] and [C3] are constraints of the operator, not a choice of the caller's; on MIN/-1 it is silent.
             if zero_divisor != "raise":
                 raise AttributeValueError(f"zero_divisor is {zero_divisor!r}; {self._spec.title} allows 'raise' only")
             if overflow == "saturate":
-                raise AttributeValueError(f"overflow is {overflow!r}; {self._spec.title} allows 'raise' only")
-            overflow = "raise"
+                raise AttributeValueError(f"overflow is {overflow!r}; {self._spec.title} allows 'raise' and 'wrap'")
+            overflow = overflow or "raise"
+        overflow = overflow or "wrap"
         self._policies = Policies(zero_divisor, overflow)
         self._names = self._spec.operand_names
         self._unary = len(self._names) == 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -30,24 +30,39 @@ if TYPE_CHECKING:
 Array = npt.NDArray[Any]
 
 
+_Overflow = Literal["raise", "wrap"]
+
+
 @cache
-def _variant(name: str) -> Operator:
-    return Operator("Div", dialect="sonnx", variant=name)
+def _variant(name: str, overflow: _Overflow = "raise") -> Operator:
+    return Operator("Div", dialect="sonnx", variant=name, overflow=overflow)
 
 
 @overload
-def div(a: ArrayT, b: Operand, *, out: ArrayT | None = None) -> ArrayT: ...
+def div(a: ArrayT, b: Operand, *, out: ArrayT | None = None, overflow: _Overflow = "raise") -> ArrayT: ...
 @overload
-def div(a: Operand, b: ArrayT, *, out: ArrayT | None = None) -> ArrayT: ...
-@overload
-def div(a: Elements[IntegerT], b: Elements[IntegerT], *, out: NDArray[IntegerT] | None = None) -> NDArray[IntegerT]: ...
-@overload
-def div(a: Elements[FloatT], b: Elements[FloatT], *, out: NDArray[FloatT] | None = None) -> NDArray[FloatT]: ...
+def div(a: Operand, b: ArrayT, *, out: ArrayT | None = None, overflow: _Overflow = "raise") -> ArrayT: ...
 @overload
 def div(
-    a: Elements[np.object_], b: Elements[np.object_], *, out: NDArray[np.object_] | None = None
+    a: Elements[IntegerT],
+    b: Elements[IntegerT],
+    *,
+    out: NDArray[IntegerT] | None = None,
+    overflow: _Overflow = "raise",
+) -> NDArray[IntegerT]: ...
+@overload
+def div(
+    a: Elements[FloatT], b: Elements[FloatT], *, out: NDArray[FloatT] | None = None, overflow: _Overflow = "raise"
+) -> NDArray[FloatT]: ...
+@overload
+def div(
+    a: Elements[np.object_],
+    b: Elements[np.object_],
+    *,
+    out: NDArray[np.object_] | None = None,
+    overflow: _Overflow = "raise",
 ) -> NDArray[np.object_]: ...
-def div(a: Any, b: Any, *, out: Any = None) -> Any:
+def div(a: Any, b: Any, *, out: Any = None, overflow: _Overflow = "raise") -> Any:
     """Return the quotient of each pair: exact for reals, correctly rounded for floats, truncated for integers.
 
     Parameters
@@ -57,6 +72,9 @@ def div(a: Any, b: Any, *, out: Any = None) -> Any:
         double (float); or one of the eight integer types (int). Nothing is converted [GR2, GR3].
     out : array, optional
         Where to write, of the operands' element type and shape; it may be an operand.
+    overflow : {"raise", "wrap"}, optional
+        What MIN/-1 of integers gives: an error, as ``sonnx_div_checked_*`` of the C library returns its position, or
+        MIN, as ``sonnx_div_*`` there writes.
 
     Returns
     -------
@@ -72,6 +90,8 @@ def div(a: Any, b: Any, *, out: Any = None) -> Any:
         cause.
     ElementTypeError
         If no SONNX Div takes the element type.
+    AttributeValueError
+        If `overflow` has another value.
 
     Notes
     -----
@@ -81,10 +101,10 @@ def div(a: Any, b: Any, *, out: Any = None) -> Any:
     backend = backend_of(a, b)
     if backend is None:
         dividend, divisor = _operands(a, b)
-        return _operator(dividend, divisor)(a, b, out)
+        return _operator(dividend, divisor, overflow)(a, b, out)
     dividend, divisor = _operands(a, b, backend.as_operand)
     types = backend.element_type_of(dividend, "A"), backend.element_type_of(divisor, "B")
-    return _checked_operator(types, (backend.shape_of(dividend), backend.shape_of(divisor)))(a, b, out)
+    return _checked_operator(types, (backend.shape_of(dividend), backend.shape_of(divisor)), overflow)(a, b, out)
 
 
 def error_conditions(a: object, b: object) -> list[tuple[int, ...]]:
@@ -101,7 +121,7 @@ def error_conditions(a: object, b: object) -> list[tuple[int, ...]]:
         As `div`, for operands that do not fit.
     """
     dividend, divisor = _operands(a, b)
-    if _operator(dividend, divisor) is not _variant("float"):
+    if _operator(dividend, divisor).spec.variant != "float":
         return []
     indices = np.argwhere(_is_zero(native(dividend)) & _is_zero(native(divisor)))
     return [tuple(index) for index in indices.tolist()]
@@ -154,16 +174,18 @@ def _operands(a: object, b: object, view: Callable[[object, str], Any] = as_oper
         raise ConstraintError(f"[GR2] [GR3] {error}", tag="[GR2]") from None
 
 
-def _operator(dividend: Array, divisor: Array) -> Operator:
+def _operator(dividend: Array, divisor: Array, overflow: _Overflow = "raise") -> Operator:
     """Return the operator of the operands' element type, with types and shapes checked."""
     types = element_type_of(dividend, "A"), element_type_of(divisor, "B")
-    return _checked_operator(types, (dividend.shape, divisor.shape))
+    return _checked_operator(types, (dividend.shape, divisor.shape), overflow)
 
 
-def _checked_operator(types: tuple[ElementType, ElementType], shapes: tuple[SymbolicShape, SymbolicShape]) -> Operator:
+def _checked_operator(
+    types: tuple[ElementType, ElementType], shapes: tuple[SymbolicShape, SymbolicShape], overflow: _Overflow
+) -> Operator:
     if types[0] is not types[1]:
         raise ConstraintError(f"[C2] A is {types[0]} and B {types[1]}; SONNX Div requires one element type", tag="[C2]")
-    operator = _by_kind(types[0])
+    operator = _by_kind(types[0], overflow)
     try:
         operator.infer(types, shapes)
     except BroadcastError as error:
@@ -171,7 +193,6 @@ def _checked_operator(types: tuple[ElementType, ElementType], shapes: tuple[Symb
     return operator
 
 
-def _by_kind(element_type: ElementType) -> Operator:
-    if element_type.kind is Kind.REAL:
-        return _variant("real")
-    return _variant("float" if element_type.kind is Kind.FLOAT else "int")
+def _by_kind(element_type: ElementType, overflow: _Overflow) -> Operator:
+    names = {Kind.REAL: "real", Kind.FLOAT: "float"}
+    return _variant(names.get(element_type.kind, "int"), overflow)

@@ -45,6 +45,11 @@ _GENERAL = (
         "General restrictions, [GR2], numerical types are explicit and never inferred",
     ),
     Clause("[GR3]", "No operand is converted to another element type.", "General restrictions, [GR3]"),
+    Clause(
+        "[GR4]",
+        "No operand has a default value, and there is no attribute that has one.",
+        "General restrictions, [GR4]",
+    ),
 )
 _PROPAGATED = Clause(
     "propagated-error",
@@ -81,6 +86,7 @@ DIV_REAL = OperatorSpec(
         ),
         _SHAPES,
         Clause("[C2]", "No element of B is zero.", "Inputs, B, [C2]"),
+        Clause("no-error-condition", "There is no error condition: error_conditions is empty.", "Error conditions"),
         *_GENERAL,
         _PROPAGATED,
     ),
@@ -99,12 +105,12 @@ DIV_FLOAT = replace(
         Clause(
             "ieee-754",
             "A quotient is the exact one rounded once, to nearest with ties to even; subnormals are kept.",
-            "Informal specification, floating-point semantics of IEEE 754",
+            "Informal specification, semantics of IEEE 754; on the rounding direction the specification is silent here",
         ),
         Clause(
             "special-values",
             "x/0 is an infinity and 0/x a zero, signed by the exclusive-or of the signs; 0/0 is NaN.",
-            "Informal specification; on 0/x and inf the specification is silent here: IEEE 754 decides",
+            "Informal specification; on 0/x, inf and NaN/0 the specification is silent here: IEEE 754 decides",
         ),
         Clause(
             "zero-by-zero-error-condition",
@@ -146,11 +152,16 @@ DIV_INT = replace(
         Clause(
             "[C3]",
             "No element of B is zero.",
-            "Inputs, B, [C3]; Error conditions leave it to the implementation, and ours refuses it",
+            "Inputs, B, [C3]",
+        ),
+        Clause(
+            "null-denominator",
+            "What a null denominator gives is the implementation's choice: ours refuses it, naming the first.",
+            "Error conditions",
         ),
         Clause(
             "[V1]",
-            "No element of A is the smallest integer of its type where that of B is -1.",
+            "MIN/-1 is outside the type: it is refused, or MIN if overflow is 'wrap'.",
             "the specification is silent here: the quotient is outside the type; the tag is ours",
         ),
         *_GENERAL,

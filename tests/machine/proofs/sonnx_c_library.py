@@ -46,7 +46,7 @@ class SonnxC:
     def __call__(self, name: str, element_type: str, *arguments: Array | int) -> int:
         """Call the function of that name for an element type, NumPy's name for it."""
         function = getattr(self._library, f"{name}_{C_NAMES.get(element_type, element_type)}")
-        function.restype = ctypes.c_int64 if "first" in name else None
+        function.restype = ctypes.c_int64 if "first" in name or "checked" in name else None
         return int(function(*map(_as_c, arguments)) or 0)
 
 

@@ -52,7 +52,7 @@ static int check_{name}(int64_t n) {{
   const int64_t extents[2] = {{3, 4}}, along_a[2] = {{1, 0}}, along_b[2] = {{0, 1}};
   {type} *x = copy(a, size), *y = copy(b, size), *z = copy(b, size);
   int64_t *shape = copy(extents, sizeof extents);
-  int64_t *s = copy(along_a, sizeof along_a), *t = copy(along_b, sizeof along_b);
+  int64_t *s = copy(along_a, sizeof along_a), *t = copy(along_b, sizeof along_b), *u = copy(extents, sizeof *extents);
   int right = 1;
   (void)nan_encoding; (void)floored; (void)floored_outer;
   sonnx_div_{name}(x, y, z, n);
@@ -67,11 +67,17 @@ static int check_{name}(int64_t n) {{
   free(z); free(x); free(y);
   x = copy(a, 3 * sizeof a[0]); y = copy(b, 4 * sizeof a[0]); z = malloc(size_of_outer);
   n = 12;
-  vinculum_div_broadcast_{name}(x, y, z, 2, n, shape, s, t);
+  vinculum_div_broadcast_{name}(x, y, z, 2, n, shape, s, t, u);
   {no_nan}
   right = right && same(z, outer, size_of_outer);
 {integer_outer}
-  free(x); free(y); free(z); free(shape); free(s); free(t);
+  vinculum_div_broadcast_{name}(x, y, z, 0, 1, shape, s, t, u);
+  {no_nan_of_one}
+  right = right && same(z, truncated, sizeof a[0]);
+{integer_scalar}
+  vinculum_div_broadcast_{name}(x, y, z, 2, 0, shape, s, t, u);
+{integer_none}
+  free(x); free(y); free(z); free(shape); free(s); free(t); free(u);
   return right;
 }}
 """
@@ -81,15 +87,25 @@ INTEGER = """\
   right = right && same(z, floored, size);
   right = right && vinculum_first_zero_{name}(y, n) == n;
   right = right && sonnx_div_first_violation_{name}({x}y, n) == (n < {inside} ? n : {inside});
+  right = right && sonnx_div_checked_{name}(x, y, z, n) == (n < {inside} ? n : {inside});
+  right = right && same(z, truncated, (size_t)(n < {inside} ? n : {inside}) * sizeof a[0]);
   if (n > 0) {{
     y[n - 1] = 0;
     right = right && vinculum_first_zero_{name}(y, n) == n - 1;
     right = right && sonnx_div_first_violation_{name}({x}y, n) == (n - 1 < {inside} ? n - 1 : {inside});
+    right = right && sonnx_div_checked_{name}(x, y, z, n) == (n - 1 < {inside} ? n - 1 : {inside});
     memcpy(y, b, size);
   }}"""
 
+INTEGER_SCALAR = """\
+  vinculum_floor_div_broadcast_{name}(x, y, z, 0, 1, shape, s, t, u);
+  right = right && same(z, floored, sizeof a[0]);"""
+
+INTEGER_NONE = """\
+  vinculum_floor_div_broadcast_{name}(x, y, z, 2, 0, shape, s, t, u);"""
+
 INTEGER_OUTER = """\
-  vinculum_floor_div_broadcast_{name}(x, y, z, 2, n, shape, s, t);
+  vinculum_floor_div_broadcast_{name}(x, y, z, 2, n, shape, s, t, u);
   right = right && same(z, floored_outer, size_of_outer);"""
 
 MAIN = """
@@ -150,7 +166,10 @@ def _check(name: str) -> str:
         floored_outer=_literals(_exact(outer_a, outer_b, IntegerRounding.FLOOR)),
         nan=0 if form is None else hex(form.nan),
         no_nan="" if form is None else NO_NAN,
+        no_nan_of_one="" if form is None else NO_NAN.replace("p < n", "p < 1"),
         integer="" if name in FLOATS else integer,
+        integer_scalar="" if name in FLOATS else INTEGER_SCALAR.format(name=_c(name)),
+        integer_none="" if name in FLOATS else INTEGER_NONE.format(name=_c(name)),
         integer_outer="" if name in FLOATS else INTEGER_OUTER.format(name=_c(name)),
     )
 

@@ -11,7 +11,7 @@ import pytest
 
 from proofs.checking import rules as extraction_of_rules
 from proofs.checking.extraction import extract
-from proofs.checking.rules import FOLDER, RECORD, RULES, main, outdated
+from proofs.checking.rules import FOLDER, LIBRARY_RECORD, RECORD, RULES, main, outdated
 from tests.machine.proofs.compiled_rules import COMPILERS, DIRECT, OPTIMIZED, STANDARDS, STRICT, headers, loops
 from tests.machine.proofs.sonnx_c_library import require_compiler
 from tests.processes import run
@@ -36,6 +36,7 @@ def known(monkeypatch: pytest.MonkeyPatch, extracted: Path) -> None:
         shutil.copytree(extracted, folder, dirs_exist_ok=True)
 
     monkeypatch.setattr(extraction_of_rules, "extract", extract_again)
+    monkeypatch.setattr(extraction_of_rules, "library_digests", lambda: LIBRARY_RECORD.read_text("utf-8"))
 
 
 @pytest.fixture
@@ -73,7 +74,7 @@ class TestCommittedHeaders:
         before = record.read_text(encoding="utf-8")
         record.write_text(before.replace("two_step.drv", "one_step.drv"), encoding="utf-8")
         assert main(["--check"]) == 2
-        assert "rules.sha256 is not up to date" in capsys.readouterr().err
+        assert "extraction.sha256 is not up to date" in capsys.readouterr().err
         assert main([]) == 0
         assert record.read_text(encoding="utf-8") == before
 

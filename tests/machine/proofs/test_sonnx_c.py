@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from hashlib import sha256
 from math import prod
 from typing import Any
@@ -99,6 +100,25 @@ class TestDomain:
         assert sonnx_c("vinculum_first_zero", name, b, 2) == 1
         assert sonnx_c("vinculum_first_zero", name, b, 1) == 1
 
+    @pytest.mark.parametrize("name", INTEGERS)
+    def test_a_checked_division_stops_there(self, sonnx_c: SonnxC, name: str) -> None:
+        """What comes before is divided, nothing is written from there on, and nothing traps."""
+        a, b = divisible(name)
+        least = np.iinfo(DTYPES[name]).min
+        inside = np.flatnonzero(~((a == least) & (b == -1))) if least < 0 else np.arange(a.size)
+        a, b = a[inside], b[inside]
+        for first in (0, 1, 7, a.size - 1, a.size):
+            for outside in ((1, 0), (0, 0), (least, -1))[: 3 if least < 0 else 2]:
+                x, y = a.copy(), b.copy()
+                x[first : first + 1], y[first : first + 1] = outside
+                y[first + 5 :: 11] = 0
+                c = Guarded(a.shape, a.dtype)
+                untouched = c.array[first:].tobytes()
+                assert sonnx_c("sonnx_div_checked", name, x, y, c.array, a.size) == first
+                assert_same(c.array[:first], exact(a[:first], b[:first]))
+                assert c.array[first:].tobytes() == untouched
+                assert c.intact()
+
     @staticmethod
     def _first(sonnx_c: SonnxC, name: str, a: Array, b: Array, n: int) -> int:
         operands = (b,) if name.startswith("u") else (a, b)
@@ -115,7 +135,10 @@ class TestBroadcast:
         shape = np.array(a_walk.shape, np.int64)
         strides = [np.array(walk.strides, np.int64) // walk.itemsize for walk in (a_walk, b_walk)]
         name = f"{function}_broadcast".replace("sonnx", "vinculum")
-        sonnx_c(name, a.dtype.name, a, b, c.array, shape.size, prod(a_walk.shape), shape, *strides)
+        coordinates = Guarded((max(0, shape.size - 1),), np.dtype(np.int64))
+        sizes = shape.size, prod(a_walk.shape)
+        sonnx_c(name, a.dtype.name, a, b, c.array, *sizes, shape, *strides, coordinates.array)
+        assert coordinates.intact()
         assert_same(c.array, exact(a_walk.copy(), b_walk.copy(), ROUNDINGS[function]))
         assert c.intact()
 
@@ -146,6 +169,7 @@ class TestLibrary:
         assert kinds <= {"T", "t"}, "undefined symbols, or memory of its own"
         exported = {name for kind, name in symbols if kind == "T"}
         families = {"sonnx_div": 10, "sonnx_div_in_place": 10, "sonnx_div_first_violation": 8, "vinculum_first_zero": 8}
+        families |= {"sonnx_div_checked": 8}
         families |= {"vinculum_floor_div": 8, "vinculum_div_broadcast": 10, "vinculum_floor_div_broadcast": 8}
         types = [C_NAMES.get(name, name) for name in NAMES]
         assert exported == {f"{family}_{name}" for family, count in families.items() for name in types[:count]}
@@ -153,18 +177,17 @@ class TestLibrary:
     def test_no_function_calls_itself_or_allocates(
         self, sonnx_c: SonnxC, tmp_path_factory: pytest.TempPathFactory
     ) -> None:
-        # In the extracted text every function is defined before its callers, but for what is declared first.
+        # In the extracted text every function is defined before its callers.
         for source in extracted(tmp_path_factory):
             text = source.read_text()
             assert "alloc" not in text
-            declared = [line for line in text.splitlines() if line.endswith(");") and line.startswith("static")]
-            assert all(line.split("(")[0].endswith(" place") for line in declared), declared
+            assert [line for line in text.splitlines() if line.endswith(");") and line.startswith("static")] == []
         assert len(extracted(tmp_path_factory)) == len(C_FILES)
 
     def test_it_is_the_one_whose_digests_are_stored(
         self, sonnx_c: SonnxC, tmp_path_factory: pytest.TempPathFactory
     ) -> None:
-        """After a change: make sonnx-c && (cd build/sonnx-c && sha256sum *.c *.h) > proofs/c/extracted.sha256."""
+        """After a change: make rules."""
         stored = (PROOFS / "c" / "extracted.sha256").read_text("utf-8").split()
         folder = extracted(tmp_path_factory)[0].parent
         made = {path.name: sha256(path.read_bytes()).hexdigest() for path in folder.glob("*.[ch]")}
@@ -174,6 +197,15 @@ class TestLibrary:
     def test_it_refuses_fast_math(self, sonnx_c: SonnxC, flag: str) -> None:
         assert "IEEE 754" in self._compiled('#include "contract.h"\n', "c", flag)
         assert self._compiled('#include "contract.h"\n', "c") == ""
+
+    def test_pkg_config_finds_it(self, request: pytest.FixtureRequest, sonnx_c: SonnxC) -> None:
+        require_compiler(request, "pkg-config")
+        folder = str(sonnx_c.static.parent)
+        ask = ["pkg-config", "sonnx_div"]
+        environment = {**os.environ, "PKG_CONFIG_PATH": folder}
+        flags = output_of([*ask, "--cflags", "--libs"], env=environment)
+        assert flags.split() == [f"-I{folder}", f"-L{folder}", "-lsonnx_div"]
+        assert output_of([*ask, "--modversion"], env=environment).strip() == "2.0"
 
     def test_cpp_takes_the_header(self, sonnx_c: SonnxC) -> None:
         assert self._compiled('#include "sonnx_div.h"\n#include "sonnx_div.h"\n', "c++") == ""

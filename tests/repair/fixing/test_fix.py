@@ -241,3 +241,8 @@ class TestWitness:
     def test_an_example(self) -> None:
         path = Path(__file__).parents[3] / "examples" / "layer_norm_float16" / "model.onnx"
         assert what(fix(path, runs=0)) == ["Where(|divisor| < 5.96046e-08, 1, divisor)"]
+
+
+def test_it_prints_as_the_command_does() -> None:
+    told = str(fix(hazardous.masked_mean(), assume=["mask=0|1"], runs=0)).splitlines()
+    assert told[0].startswith("fixed  zero-over-zero  mean: Max(divisor, 1); by relation")

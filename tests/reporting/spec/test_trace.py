@@ -47,7 +47,7 @@ def block_of(title: str, tag: str) -> list[str]:
 def test_a_clause_is_followed_in_order() -> None:
     """The clause, what is proved and by what, what keeps it, what tests it."""
     block = block_of("SONNX Div (int)", "[V1]")
-    assert block[1].startswith("    No element of A is the smallest integer")
+    assert block[1].startswith("    MIN/-1 is outside the type")
     assert [line.strip() for line in block[2:] if line[4:5].strip()] == ["theorems", "functions", "tests"]
     theorem = block.index("      integer_division.Truncation.only_overflow")
     assert block[theorem + 1].strip().startswith("Z3 4.8.12; ")

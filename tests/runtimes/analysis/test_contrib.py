@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 from onnx import ModelProto, helper, numpy_helper
+from onnxruntime.capi.onnxruntime_pybind11_state import Fail, InvalidArgument, InvalidGraph, NotImplemented
 
 from tests.analysis.containment import complaint, looked_at
 from tests.analysis.operands import drawn
 from tests.cases import case
 from tests.runtimes.analysis.sessions import session
+from vinculum.analysis.transfer.all_operators import TABLE as EVERY
 from vinculum.analysis.transfer.operators.contrib import TABLE
-from vinculum.analysis.transfer.registry import TABLE as EVERY
 
 Operand = Any
 """The shape of floats, a constant, None for what is left out, or (low, high, type, shape) for integers."""
@@ -143,17 +144,20 @@ CASES: list[tuple[str, list[Operand], Mapping[str, Any], int]] = [
 each_operator = pytest.mark.parametrize("operator", sorted({name for name, *_ in CASES}))
 
 
-def made(operator: str, operands: list[Operand], attributes: Mapping[str, Any], results: int) -> ModelProto:
-    """Return a model of one node, none of whose results is declared."""
+def made(
+    operator: str, operands: list[Operand], attributes: Mapping[str, Any], results: int, element_type: str
+) -> ModelProto:
+    """Return a model of one node, none of whose results is declared; floats are of an element type."""
     names = [f"x{place}" if operand is not None else "" for place, operand in enumerate(operands)]
     inputs, constants = [], []
     for name, operand in zip(names, operands, strict=True):
         if isinstance(operand, np.ndarray):
-            constants.append(numpy_helper.from_array(operand, name))
+            held = operand.astype(element_type) if operand.dtype == F else operand
+            constants.append(numpy_helper.from_array(held, name))
         elif operand is not None:
-            whole = len(operand) == 4 and isinstance(operand[3], tuple)
-            code = helper.np_dtype_to_tensor_dtype(np.dtype(operand[2] if whole else F))
-            inputs.append(helper.make_tensor_value_info(name, code, operand[3] if whole else operand))
+            dtype, shape = operand[2:] if _is_whole(operand) else (element_type, operand)
+            code = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+            inputs.append(helper.make_tensor_value_info(name, code, shape))
     domain = "" if operator == "SimplifiedLayerNormalization" else "com.microsoft"
     node = helper.make_node(operator, names, [f"y{n}" for n in range(results)], domain=domain, **attributes)
     outputs = [helper.make_empty_tensor_value_info(f"y{n}") for n in range(results)]
@@ -162,18 +166,27 @@ def made(operator: str, operands: list[Operand], attributes: Mapping[str, Any], 
     return helper.make_model(graph, opset_imports=opsets, ir_version=9)
 
 
-def complaints(model: ModelProto, operands: list[Operand], rounds: int) -> Iterator[str]:
+def _is_whole(operand: Operand) -> bool:
+    return len(operand) == 4 and isinstance(operand[3], tuple)
+
+
+def complaints(model: ModelProto, operands: list[Operand], rounds: int, element_type: str) -> Iterator[str]:
     """Yield what ONNX Runtime computes outside of what is known."""
-    run, rng = session(model), np.random.default_rng(3)
+    try:
+        run = session(model)
+    except (Fail, InvalidGraph, NotImplemented, InvalidArgument):
+        assert element_type != "float32"  # Of some it has no kernels in other types.
+        return
+    rng = np.random.default_rng(3)
     for count in range(rounds):
         known, arrays = {}, {}
         for value in model.graph.input:
             operand = operands[int(value.name[1:])]
-            if len(operand) == 4 and isinstance(operand[3], tuple):
+            if _is_whole(operand):
                 low, high, dtype, shape = operand
                 arrays[value.name] = rng.integers(low, high, shape, dtype=dtype, endpoint=True)
-                continue
-            known[value.name], arrays[value.name] = drawn(rng, "float32", operand, tame=count % 3 == 0)
+            else:
+                known[value.name], arrays[value.name] = drawn(rng, element_type, operand, tame=count % 3 == 0)
         interpreter, scope = looked_at(model, known, infer=False)
         assert not interpreter.unknown
         for value, array in zip(model.graph.output, run.run(None, arrays), strict=True):
@@ -184,15 +197,15 @@ def complaints(model: ModelProto, operands: list[Operand], rounds: int) -> Itera
 
 def assert_inside(operator: str, rounds: int) -> None:
     for name, operands, attributes, results in CASES:
-        if name == operator:
-            with case(operator, attributes, len(operands)), np.errstate(all="ignore"):
-                model = made(operator, operands, attributes, results)
-                assert next(complaints(model, operands, rounds), "") == ""
+        for element_type in ("float32", "float16") if name == operator else ():
+            with case(operator, attributes, len(operands), element_type), np.errstate(all="ignore"):
+                model = made(operator, operands, attributes, results, element_type)
+                assert next(complaints(model, operands, rounds, element_type), "") == ""
 
 
 @each_operator
 def test_what_is_computed_lies_inside(operator: str) -> None:
-    assert_inside(operator, 40)
+    assert_inside(operator, 30)
 
 
 @pytest.mark.exhaustive

@@ -12,6 +12,7 @@ import vinculum
 from tests.analysis.corpus.architectures import ENTRIES
 from tests.analysis.corpus.entry import Entry
 from tests.analysis.corpus.judging import model_of
+from vinculum.analysis import Severity
 
 _SAMPLE = """
     clip.script17 groupvit.script17 modernbert_mean.dynamo18 sew_classify.dynamo18 esm.script17
@@ -42,3 +43,14 @@ def test_the_same_is_found(entry: Entry, tmp_path: Path) -> None:
 
 def test_all_of_the_sample_are_there() -> None:
     assert {entry.name for entry in ENTRIES} >= set(_SAMPLE)
+
+
+def test_a_run_there_shows_what_our_engine_has_no_operators_for(tmp_path: Path) -> None:
+    """Black pixels stay zeros in this model; the reference evaluator has no FusedMatMul."""
+    (entry,) = (e for e in ENTRIES if e.name == "groupvit.script17")
+    report = vinculum.check(optimised(entry, tmp_path / "optimised.onnx"), assume=entry.assume, runs=30)
+    shown = [finding for finding in report.findings if finding.severity is Severity.WITNESSED]
+    assert shown
+    for finding in shown:
+        assert finding.witness is not None
+        assert [name.split()[0] for name in finding.witness.confirmed_by] == ["onnxruntime"]

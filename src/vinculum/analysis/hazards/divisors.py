@@ -8,8 +8,8 @@ from vinculum.analysis.domain.abstract_tensor import AbstractTensor
 from vinculum.analysis.domain.formats import is_discrete
 from vinculum.analysis.hazards.hazard import Found, Hazard, divided, is_empty
 from vinculum.analysis.interpreter import Site
+from vinculum.analysis.transfer.all_operators import operator_of
 from vinculum.analysis.transfer.operator import Hidden
-from vinculum.analysis.transfer.registry import operator_of
 
 _KEEP_FROM_ZERO = "add a positive epsilon to the divisor, or take Max(divisor, epsilon)"
 

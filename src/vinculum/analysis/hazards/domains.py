@@ -9,7 +9,7 @@ import numpy as np
 from vinculum.analysis.domain.abstract_tensor import BoundsFrom
 from vinculum.analysis.hazards.hazard import Found, Hazard, is_empty
 from vinculum.analysis.interpreter import Site
-from vinculum.analysis.transfer.registry import TABLE
+from vinculum.analysis.transfer.all_operators import TABLE
 from vinculum.analysis.transfer.unary import EVERYWHERE, Unary
 
 DOMAINS: Mapping[str, tuple[float, float]] = {

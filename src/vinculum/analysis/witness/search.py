@@ -169,7 +169,7 @@ class _Searcher:
         """Run the model on inputs and return what it met."""
         self._check_budget(end)
         self._runs += 1
-        outcome = self._screened(candidate) or self._outcome(candidate)
+        outcome, ours = self._met(candidate)
         if outcome is None:
             return {}
         met = {}
@@ -182,18 +182,24 @@ class _Searcher:
             own = outcome.met.get(target.key)
             shown = own is not None and own.distance == 0
             if shown or target.is_inside:
-                self._confirm(finding, candidate, outcome.effects, shown)
+                self._confirm(finding, candidate, outcome.effects, shown and ours)
         return met
 
-    def _screened(self, candidate: Candidate) -> Outcome | None:
-        """Return what the faster runtime met, if that suffices and shows nothing."""
+    def _met(self, candidate: Candidate) -> tuple[Outcome | None, bool]:
+        """Return what a run met, and whether in our engine.
+
+        The faster runtime suffices where it shows nothing, or where ours lacks an operator.
+        """
         pending = [self._targets[id(finding)] for finding in self._pending()]
-        outcome = self._runtime.outcome(pending, candidate.inputs)
-        if outcome is None or any(outcome.met[target.key].distance == 0 for target in pending):
-            return None
+        theirs = self._runtime.outcome(pending, candidate.inputs)
+        ours = None
+        if theirs is None or any(theirs.met[target.key].distance == 0 for target in pending):
+            ours = self._outcome(candidate)
+        if theirs is None or ours is not None:
+            return ours, True
         self._refused = ""
-        self._seconds += outcome.seconds
-        return outcome
+        self._seconds += theirs.seconds
+        return theirs, False
 
     def _outcome(self, candidate: Candidate) -> Outcome | None:
         """Return what our engine met; None if the model cannot be run on the inputs."""

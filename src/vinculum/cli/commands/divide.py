@@ -14,11 +14,11 @@ from vinculum.cli.options import (
     ClusterAddress,
     DialectName,
     OneObject,
-    OverflowPolicy,
     ZeroDivisorPolicy,
     policies_advised,
 )
 from vinculum.errors import AttributeValueError, SpecLookupError
+from vinculum.ops.policies import Overflow
 from vinculum.spec.registry import find_version
 
 if TYPE_CHECKING:
@@ -47,7 +47,10 @@ def divide(
         Literal["numpy", "none", "pdpd"] | None, typer.Option(help="Attribute of Divide.")
     ] = None,
     zero_divisor: ZeroDivisorPolicy = "raise",
-    overflow: OverflowPolicy = "wrap",
+    overflow: Annotated[
+        Overflow | None,
+        typer.Option(help="The result of an integer MIN/-1. Default: wrap; for SONNX, which has these two, raise."),
+    ] = None,
     element_type: Annotated[
         str | None,
         typer.Option(

@@ -1,0 +1,130 @@
+"""Whether each theorem is about the clause that it is linked to: ``python -m proofs.checking.linked``.
+
+``proofs/vocabulary.toml`` is a second table by hand. It says in which words of the theories each clause is stated, and
+how many theorems stand for it; ``traceability.toml`` says which. A theorem that has none of a clause's words in its
+statement is not about it, and one that was added, or is gone, changes the number. What ``statements.txt`` keeps is
+compared with the links too.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from proofs.checking.ending import ended
+from proofs.checking.extraction import C_FILES, PROOFS
+from proofs.checking.provers import ProofError
+from proofs.checking.rules import RULES
+from proofs.checking.statements import TRACED, Statements
+
+LINKS = "traceability.toml"
+VOCABULARY = "vocabulary.toml"
+
+
+@dataclass(frozen=True)
+class Words:
+    """In which words some clauses are stated: each of their theorems has at least one of each group."""
+
+    clauses: tuple[str, ...]
+    theorems: int
+    groups: tuple[tuple[str, ...], ...]
+
+    def missing(self, statement: str) -> tuple[str, ...] | None:
+        """Return the first group of which a statement has no word, None if it has one of each."""
+        return next((group for group in self.groups if not any(_has(statement, word) for word in group)), None)
+
+
+def _has(statement: str, word: str) -> bool:
+    return re.search(rf"(?<![\w']){re.escape(word)}(?![\w'])", statement) is not None
+
+
+def vocabulary(text: str) -> tuple[Words, ...]:
+    """Return the words of a TOML text.
+
+    Raises
+    ------
+    ProofError
+        If it is not TOML, or has another table or key.
+    """
+    try:
+        tables = tomllib.loads(text)
+        found = tuple(map(_words, tables.pop("clause")))
+    except (tomllib.TOMLDecodeError, TypeError, KeyError, AttributeError) as error:
+        raise ProofError(f"{VOCABULARY}: {error}") from None
+    if tables or not all(words.groups and all(words.groups) for words in found):
+        raise ProofError(f"{VOCABULARY} has [[clause]] only, each with clauses, theorems and words")
+    return found
+
+
+def _words(entry: dict[str, Any]) -> Words:
+    groups = tuple(map(tuple, entry.pop("words")))
+    return Words(tuple(entry.pop("clauses")), groups=groups, **entry)
+
+
+def linked(proofs: Path) -> dict[str, list[str]]:
+    """Return the clauses of each theorem that ``traceability.toml`` links, by the theorem's name."""
+    found: dict[str, list[str]] = {}
+    for link in tomllib.loads((proofs / LINKS).read_text(encoding="utf-8"))["link"]:
+        for name in link.get("theorems", ()):
+            found.setdefault(name, []).extend(link["clauses"])
+    return found
+
+
+def irrelevant(proofs: Path) -> Iterator[str]:
+    """Yield a line for each theorem that is linked to a clause in whose words it is not stated, and other gaps."""
+    known = vocabulary((proofs / VOCABULARY).read_text(encoding="utf-8"))
+    statements = Statements(proofs)
+    links = linked(proofs)
+    for words in known:
+        count = sum(not set(words.clauses).isdisjoint(clauses) for clauses in links.values())
+        if count != words.theorems:
+            yield f"{', '.join(words.clauses)}: {count} theorems are linked, and {VOCABULARY} knows of {words.theorems}"
+    for name, clauses in links.items():
+        statement = statements.of(name).text
+        for tag in dict.fromkeys(clauses):
+            about = [words for words in known if tag in words.clauses]
+            if len(about) != 1:
+                yield f"{tag}: {len(about)} entries in {VOCABULARY}; a clause that a theorem is linked to has one"
+            elif group := about[0].missing(statement):
+                yield f"{name} is linked to {tag} and is not stated in its words: none of {', '.join(group)}"
+
+
+def require_linked(proofs: Path) -> None:
+    """Check that linked theorems are about their clauses, and that what is linked, extracted or trusted is kept.
+
+    Raises
+    ------
+    ProofError
+        Naming what is not so.
+    """
+    if found := list(irrelevant(proofs)):
+        raise ProofError("; ".join(found[:3]) + (f"; and {len(found) - 3} more" if len(found) > 3 else ""))
+    statements = Statements(proofs)
+    extracted = {name for file in (*C_FILES, *RULES) for module in file.modules for name in statements.programs(module)}
+    wanted = {*linked(proofs), *extracted, *statements.trusted()}
+    kept = {line.partition("  ")[2] for line in (proofs / TRACED).read_text(encoding="utf-8").splitlines()}
+    if differing := sorted(wanted ^ kept):
+        raise ProofError(
+            f"{TRACED} does not keep what is linked, extracted or trusted, and nothing else: "
+            f"{', '.join(differing[:3])}; `make traceability` writes it"
+        )
+
+
+def main() -> int:
+    """Check the links of the proofs; return 2 if something is wrong."""
+
+    def check() -> int:
+        require_linked(PROOFS)
+        print(f"the {len(linked(PROOFS))} theorems that are linked are about their clauses")
+        return 0
+
+    return ended(check)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

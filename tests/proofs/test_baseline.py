@@ -1,0 +1,105 @@
+"""Each clause rests on identified lines of an identified text, or is marked as derived."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from proofs.checking.baseline import FILE, Baseline, Document, Passage, differences, digest_of, problems, read
+from proofs.checking.provers import ProofError
+from vinculum.spec.registry import ROWS
+from vinculum.spec.sonnx_div import DIV_INT
+
+TEXT = "Div\n\n  The quotient.  \nIts fraction is discarded.\n"
+
+
+@pytest.fixture(scope="module")
+def ours() -> Baseline:
+    return read(FILE.read_text(encoding="utf-8"))
+
+
+class TestOurs:
+    """The committed file."""
+
+    def test_every_clause_has_one_requirement(self, ours: Baseline) -> None:
+        assert list(problems(ours, ROWS)) == []
+
+    def test_the_five_documents_and_what_sonnx_links(self, ours: Baseline) -> None:
+        assert {document.file for document in ours.documents.values()} == {
+            *("sonnx-div.md", "onnx-div-6.txt", "onnx-div-all-versions.txt", "onnx-reciprocal-all-versions.txt"),
+            *("openvino-divide-1.txt", "div.md", "general_restrictions.md", "div_acc.md"),
+        }
+        assert all(len(document.sha256) == 64 for document in ours.documents.values())
+
+    def test_a_clause_that_no_text_has_is_derived(self, ours: Baseline) -> None:
+        requirement = ours.of(DIV_INT, "[V1]")
+        assert requirement is not None
+        assert (requirement.on, bool(requirement.derived)) == ((), True)
+
+    def test_tags_of_sonnx_stand_beside_ours(self, ours: Baseline) -> None:
+        requirement = ours.of(DIV_INT, "[C3]")
+        assert requirement is not None
+        assert [passage.tag for passage in requirement.on] == ["", "E_DIV_INT_CONSTR_B_0030"]
+
+
+class TestGaps:
+    """What is missing is told."""
+
+    def test_a_clause_without_a_requirement_or_with_two(self, ours: Baseline) -> None:
+        (first, *rest) = ours.requirements
+        for changed, count in ((tuple(rest), 0), ((first, first, *rest), 2)):
+            (told,) = problems(replace(ours, requirements=changed), ROWS)
+            assert (
+                told == f"SONNX Div (real), exact-quotient: {count} requirements in baseline.toml; each clause has one"
+            )
+
+    def test_what_is_silently_derived(self, ours: Baseline) -> None:
+        changed = tuple(replace(each, derived="") for each in ours.requirements)
+        told = list(problems(replace(ours, requirements=changed), ROWS))
+        assert "SONNX Div (int), [V1]: the document is silent, and the requirement is not marked as derived" in told
+        assert "[V1]: rests on no text and is not derived" in told
+
+    def test_a_document_or_a_clause_that_is_not_there(self, ours: Baseline) -> None:
+        (first, *rest) = ours.requirements
+        (passage, *_) = first.on
+        changed = replace(first, on=(replace(passage, document="other"),)), *rest
+        assert list(problems(replace(ours, requirements=changed), ROWS)) == [
+            "exact-quotient: no document is called other"
+        ]
+        changed = replace(first, clauses=(*first.clauses, "[C9]")), *rest
+        assert list(problems(replace(ours, requirements=changed), ROWS)) == ["unused: no row named has the clause [C9]"]
+
+    @pytest.mark.parametrize(
+        "text", ["", "[document]", "[[requirement]]\non = 3", "[document]\n[[requirement]]\non = ['sonnx 3']", "x = 1"]
+    )
+    def test_what_is_no_baseline(self, text: str) -> None:
+        with pytest.raises(ProofError, match=r"^baseline\.toml"):
+            read(text)
+
+
+class TestComparison:
+    """With copies of the texts."""
+
+    @pytest.fixture
+    def small(self, ours: Baseline, tmp_path: Path) -> Baseline:
+        (tmp_path / "page.md").write_text(TEXT, encoding="utf-8")
+        document = Document("A page", "page.md", sha256(TEXT.encode()).hexdigest(), "https://example.org")
+        passage = Passage("page", "1,3-4", digest_of("Div\nThe quotient.\nIts fraction is discarded."))
+        requirement = replace(ours.requirements[0], on=(passage,))
+        return Baseline({"page": document}, (requirement,))
+
+    def test_the_same_texts(self, small: Baseline, tmp_path: Path) -> None:
+        assert list(differences(small, tmp_path)) == []
+
+    def test_another_text(self, small: Baseline, tmp_path: Path) -> None:
+        (tmp_path / "page.md").write_text(TEXT.replace("discarded", "rounded"), encoding="utf-8")
+        whole, passage = differences(small, tmp_path)
+        assert whole == "page.md: another text than that of the baseline"
+        assert passage.startswith("exact-quotient: page 1,3-4 is now ")
+
+    def test_no_text(self, small: Baseline, tmp_path: Path) -> None:
+        (tmp_path / "page.md").unlink()
+        assert list(differences(small, tmp_path)) == ["page.md: not there; A page, https://example.org"]

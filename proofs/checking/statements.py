@@ -1,6 +1,6 @@
 """What the theorems say: the statement of each, and a digest of it and of every definition that it may rest on.
 
-A proof is worth what its theorem says. ``docs/traceability.md`` holds the statements, so that a contract that somebody
+A proof is worth what its theorem says. ``proofs/statements.txt`` holds the statements, so that a contract that somebody
 weakened shows there as a changed line, and a weakened definition as a changed digest. Only texts are read.
 """
 
@@ -220,7 +220,7 @@ def as_text(statements: Mapping[str, Statement]) -> str:
 
 
 def require_traced(proofs: Path) -> None:
-    """Check that the theorems that matter say what ``docs/traceability.md`` has them say.
+    """Check that the theorems that matter say what ``proofs/statements.txt`` has them say.
 
     Raises
     ------
@@ -234,7 +234,7 @@ def require_traced(proofs: Path) -> None:
     ]
     if changed:
         raise ProofError(
-            "these theorems, or definitions that they rest on, do not say what docs/traceability.md has them say: "
+            "these theorems, or definitions that they rest on, do not say what proofs/statements.txt has them say: "
             f"{', '.join(changed[:3])}{f' and {len(changed) - 3} more' if len(changed) > 3 else ''}; if they should, "
             "`make traceability` writes it anew"
         )

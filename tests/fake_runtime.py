@@ -38,7 +38,7 @@ from vinculum.sandbox import UnsupportedError
 from vinculum.spec.attributes import checked_attributes
 from vinculum.spec.element_types import INT64, ElementType
 from vinculum.spec.model import Dialect, IntegerRounding
-from vinculum.spec.registry import find
+from vinculum.spec.rows import find
 from vinculum.tensors.broadcasting import join
 from vinculum.tensors.inference import infer
 from vinculum.tensors.storage import element_type_of

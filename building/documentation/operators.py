@@ -16,7 +16,7 @@ from vinculum.reporting.spec.page import domain_name, type_name
 from vinculum.spec.diff import SpecDiff, difference
 from vinculum.spec.element_types import ELEMENT_TYPES
 from vinculum.spec.model import Broadcasting, Dialect, IntegerRounding, OperatorSpec
-from vinculum.spec.registry import NEWEST_OPERATOR_SET, ROWS, versions
+from vinculum.spec.rows import NEWEST_OPERATOR_SET, ROWS, versions
 from vinculum.spec.special_values import OperandClass, QuotientClass, special_case
 from vinculum.spec.traceability import ClauseTrace, trace
 

@@ -8,7 +8,7 @@ from typing import Any
 from proofs.checking.baseline import Baseline
 from proofs.checking.statements import Statement
 from vinculum.spec.model import OperatorSpec
-from vinculum.spec.registry import ROWS
+from vinculum.spec.rows import ROWS
 
 # A bar within a cell.
 BAR = "\\|"

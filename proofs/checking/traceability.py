@@ -25,7 +25,7 @@ from proofs.checking.statements import TRACED, Statements, as_text
 from proofs.checking.trace_links import Links
 from tests.architecture.clause_markers import ClauseMarker, every_marker
 from vinculum.spec.model import OperatorSpec
-from vinculum.spec.registry import ROWS
+from vinculum.spec.rows import ROWS
 from vinculum.spec.traceability import DATA, Theorem
 
 ROOT = Path(__file__).parents[2]

@@ -6,7 +6,7 @@ import pytest
 
 from tests.architecture.clause_markers import ClauseMarker, every_marker, markers
 from vinculum.spec.model import OperatorSpec
-from vinculum.spec.registry import ROWS
+from vinculum.spec.rows import ROWS
 
 TITLES = {row.title for row in ROWS}
 TAGS = {row.title: {clause.tag for clause in row.clauses} for row in ROWS}

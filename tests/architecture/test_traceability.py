@@ -20,7 +20,7 @@ from proofs.checking.statements import TRACED
 from proofs.checking.trace_links import Link, Links, NoTheorem
 from tests.architecture.clause_markers import ClauseMarker, every_marker
 from vinculum.spec.model import Clause
-from vinculum.spec.registry import ROWS
+from vinculum.spec.rows import ROWS
 from vinculum.spec.traceability import DATA, Theorem
 
 made = cache(traceability.made)

@@ -12,7 +12,7 @@ import pytest
 from tests.cases import case
 from vinculum import ConstraintError, ElementTypeError, sonnx
 from vinculum.spec.model import Dialect
-from vinculum.spec.registry import ROWS
+from vinculum.spec.rows import ROWS
 
 CALLS = [sonnx.div, sonnx.error_conditions, lambda a, b: sonnx.accuracy(a, b, 0, 0)]
 every_call = pytest.mark.parametrize("call", CALLS, ids=["div", "error_conditions", "accuracy"])

@@ -10,7 +10,7 @@ import pytest
 
 from proofs.checking.baseline import FILE, Baseline, Document, Passage, differences, digest_of, problems, read
 from proofs.checking.provers import ProofError
-from vinculum.spec.registry import ROWS
+from vinculum.spec.rows import ROWS
 from vinculum.spec.sonnx_div import DIV_INT
 
 TEXT = "Div\n\n  The quotient.  \nIts fraction is discarded.\n"

@@ -12,7 +12,7 @@ import pytest
 from vinculum.spec.diff import difference
 from vinculum.spec.element_types import ELEMENT_TYPES, FLOAT, ElementType
 from vinculum.spec.model import AttributeValue, Broadcasting, OperatorSpec
-from vinculum.spec.registry import versions
+from vinculum.spec.rows import versions
 
 Shape = tuple[int, ...]
 Settings = Mapping[str, AttributeValue]

@@ -24,7 +24,7 @@ from vinculum.spec.model import (
 from vinculum.spec.onnx_div import DIV_1, DIV_6, DIV_14
 from vinculum.spec.onnx_reciprocal import RECIPROCAL_1, RECIPROCAL_6
 from vinculum.spec.openvino_divide import DIVIDE_1
-from vinculum.spec.registry import ROWS
+from vinculum.spec.rows import ROWS
 
 FLOOR, TRUNCATING = IntegerRounding.FLOOR, IntegerRounding.TRUNCATING
 EQUAL, LIMITED = Broadcasting.EQUAL, Broadcasting.LIMITED

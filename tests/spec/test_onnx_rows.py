@@ -14,7 +14,7 @@ import pytest
 from onnx.defs import OpSchema
 
 from vinculum.spec.model import Dialect, OperatorSpec
-from vinculum.spec.registry import ROWS, find, versions
+from vinculum.spec.rows import ROWS, find, versions
 
 ONNX_ROWS = [row for row in ROWS if row.dialect is Dialect.ONNX]
 NEWEST_OPSET = onnx.defs.onnx_opset_version()

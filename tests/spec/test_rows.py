@@ -10,7 +10,7 @@ import pytest
 from vinculum.spec.model import OperatorSpec
 from vinculum.spec.onnx_div import DIV_6, DIV_7, DIV_13, DIV_14
 from vinculum.spec.onnx_reciprocal import RECIPROCAL_1, RECIPROCAL_6, RECIPROCAL_13
-from vinculum.spec.registry import ROWS
+from vinculum.spec.rows import ROWS
 
 every_row = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.title)
 

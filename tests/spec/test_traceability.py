@@ -7,7 +7,7 @@ import json
 import pytest
 
 from vinculum.spec.model import OperatorSpec
-from vinculum.spec.registry import ROWS, find
+from vinculum.spec.rows import ROWS, find
 from vinculum.spec.traceability import DATA, trace
 
 rows = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.title)

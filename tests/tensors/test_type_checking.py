@@ -23,7 +23,7 @@ from vinculum.spec.model import OperatorSpec
 from vinculum.spec.onnx_div import DIV_1, DIV_6, DIV_7, DIV_13, DIV_14
 from vinculum.spec.onnx_reciprocal import RECIPROCAL_1, RECIPROCAL_6, RECIPROCAL_13
 from vinculum.spec.openvino_divide import DIVIDE_1
-from vinculum.spec.registry import ROWS
+from vinculum.spec.rows import ROWS
 from vinculum.spec.sonnx_div import DIV_FLOAT, DIV_INT, DIV_REAL
 from vinculum.tensors.type_checking import check_element_types
 

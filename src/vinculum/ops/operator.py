@@ -20,7 +20,7 @@ from vinculum.ops.rational import divide_rationals
 from vinculum.spec.attributes import checked_attributes
 from vinculum.spec.element_types import REAL, ElementType
 from vinculum.spec.model import AttributeValue, Broadcasting, Dialect, IntegerRounding, OperatorSpec
-from vinculum.spec.registry import find
+from vinculum.spec.rows import find
 from vinculum.tensors.broadcasting import Alignment, join
 from vinculum.tensors.inference import infer
 from vinculum.tensors.libraries import in_library_of

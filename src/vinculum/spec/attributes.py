@@ -7,7 +7,7 @@ from operator import index
 
 from vinculum.errors import AttributeValueError
 from vinculum.spec.model import Attribute, AttributeValue, OperatorSpec
-from vinculum.spec.registry import versions
+from vinculum.spec.rows import versions
 
 _LONGEST_SHOWN = 100
 

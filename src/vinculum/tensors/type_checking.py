@@ -8,7 +8,7 @@ from functools import lru_cache
 from vinculum.errors import ElementTypeError
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import Dialect, OperatorSpec
-from vinculum.spec.registry import versions
+from vinculum.spec.rows import versions
 
 
 @lru_cache(maxsize=1024)

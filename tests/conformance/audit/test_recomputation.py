@@ -16,7 +16,7 @@ from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.run.verdict import Kind
 from vinculum.models.execution import Division
 from vinculum.sandbox import Answer, End, Isolated
-from vinculum.spec.registry import find
+from vinculum.spec.rows import find
 
 FLAT = Layout.AS_THEY_ARE
 

@@ -19,7 +19,7 @@ from vinculum.sandbox import Answer, End
 from vinculum.spec.model import OperatorSpec
 from vinculum.spec.onnx_div import DIV_6, DIV_14
 from vinculum.spec.openvino_divide import DIVIDE_1
-from vinculum.spec.registry import ROWS
+from vinculum.spec.rows import ROWS
 
 RESERVED = set("/*?[]\n\\\"'|")  # of globs, of the parts of an id, of quotes and of tables
 

@@ -24,7 +24,7 @@ from vinculum.spec.model import Broadcasting
 from vinculum.spec.onnx_div import DIV_1, DIV_6, DIV_7, DIV_14
 from vinculum.spec.onnx_reciprocal import RECIPROCAL_13
 from vinculum.spec.openvino_divide import DIVIDE_1
-from vinculum.spec.registry import ROWS
+from vinculum.spec.rows import ROWS
 from vinculum.spec.sonnx_div import DIV_INT
 from vinculum.tensors.broadcasting import join
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vinculum.conformance.run.verdict import READINGS
-from vinculum.spec.registry import ROWS
+from vinculum.spec.rows import ROWS
 
 
 def test_they_are_of_silence() -> None:

@@ -17,7 +17,7 @@ from vinculum.conformance.run.record import Result
 from vinculum.conformance.run.verdict import Kind, Verdict
 from vinculum.reporting.conformance.html import document
 from vinculum.reporting.conformance.view import WORST_FIRST
-from vinculum.spec.registry import ROWS
+from vinculum.spec.rows import ROWS
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -142,7 +142,7 @@ class TestFiles:
 
     def test_each_operator_version_and_command_has_a_page(self, site: Path) -> None:
         from vinculum.cli.main import app
-        from vinculum.spec.registry import ROWS
+        from vinculum.spec.rows import ROWS
 
         assert len(list((site / "reference" / "operators").glob("*.html"))) == len(ROWS) + 1
         commands = {path.stem for path in (site / "reference" / "commands").glob("*.html")}

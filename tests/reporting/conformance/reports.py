@@ -10,7 +10,7 @@ from vinculum.conformance.cases.case import CaseId, Level
 from vinculum.conformance.run.record import Cause, Result, Run, Selection
 from vinculum.conformance.run.verdict import Example, Gave, Kind, Verdict
 from vinculum.spec.model import OperatorSpec
-from vinculum.spec.registry import ROWS
+from vinculum.spec.rows import ROWS
 
 HOSTILE = (
     "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"

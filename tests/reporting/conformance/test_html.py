@@ -17,7 +17,7 @@ from vinculum.conformance.cases.case import CaseId
 from vinculum.conformance.run.record import Run
 from vinculum.reporting.conformance.html import data, document
 from vinculum.reporting.conformance.view import view
-from vinculum.spec.registry import ROWS
+from vinculum.spec.rows import ROWS
 
 
 class Reader(HTMLParser):

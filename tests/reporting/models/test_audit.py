@@ -16,7 +16,7 @@ from vinculum.reporting.models.audit import as_json, page
 from vinculum.reporting.models.run_report import InputReport
 from vinculum.sandbox import Answer, End
 from vinculum.spec.element_types import FLOAT, INT64
-from vinculum.spec.registry import find
+from vinculum.spec.rows import find
 
 EXAMPLE = Example((0, 3), ("7.0 (0x40e00000)", "3.0 (0x40400000)"), "2.3333333 (0x40155555)", "2.3333335 (0x40155556)")
 OFF = Verdict(Kind.ULPS, "", 12, 3, {0: 2, 1: 1}, 2, EXAMPLE)

@@ -18,7 +18,7 @@ from vinculum.spec.diff import difference
 from vinculum.spec.onnx_div import DIV_1, DIV_6, DIV_7, DIV_14
 from vinculum.spec.onnx_reciprocal import RECIPROCAL_13
 from vinculum.spec.openvino_divide import DIVIDE_1
-from vinculum.spec.registry import ROWS, versions
+from vinculum.spec.rows import ROWS, versions
 from vinculum.spec.sonnx_div import DIV_INT, DIV_REAL
 
 widths = pytest.mark.parametrize("width", [80, 120])

@@ -9,7 +9,7 @@ from tests.cases import case
 from tests.reporting.printing import printed
 from vinculum.reporting.spec.trace import trace_as_json, trace_page
 from vinculum.spec.model import OperatorSpec
-from vinculum.spec.registry import ROWS
+from vinculum.spec.rows import ROWS
 from vinculum.spec.traceability import trace
 
 

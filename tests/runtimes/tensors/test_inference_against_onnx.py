@@ -20,7 +20,7 @@ from vinculum.spec.element_types import ELEMENT_TYPES, FLOAT, REAL, ElementType
 from vinculum.spec.model import Dialect, OperatorSpec
 from vinculum.spec.onnx_div import DIV_7, DIV_13, DIV_14
 from vinculum.spec.onnx_reciprocal import RECIPROCAL_6, RECIPROCAL_13
-from vinculum.spec.registry import ROWS
+from vinculum.spec.rows import ROWS
 
 SymbolicShape = tuple[int | str | None, ...]
 ONNX_ROWS = [row for row in ROWS if row.dialect is Dialect.ONNX]

@@ -7,7 +7,7 @@ from vinculum.analysis.hazards.hazard import Found, Hazard
 from vinculum.analysis.interpreter import Site
 from vinculum.errors import AttributeValueError
 from vinculum.spec.attributes import checked_attributes
-from vinculum.spec.registry import find
+from vinculum.spec.rows import find
 
 _DIVISIONS = ("Div", "Reciprocal")
 

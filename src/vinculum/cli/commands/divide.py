@@ -19,7 +19,7 @@ from vinculum.cli.options import (
 )
 from vinculum.errors import AttributeValueError, SpecLookupError
 from vinculum.ops.policies import Overflow
-from vinculum.spec.registry import find_version
+from vinculum.spec.rows import find_version
 
 if TYPE_CHECKING:
     from vinculum.spec.element_types import ElementType

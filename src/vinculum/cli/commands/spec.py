@@ -12,7 +12,7 @@ from vinculum.cli.answers import tell
 from vinculum.cli.options import DialectName, OneObject
 from vinculum.errors import SpecLookupError
 from vinculum.spec.model import Dialect, OperatorSpec
-from vinculum.spec.registry import find, find_version, rows_of, versions
+from vinculum.spec.rows import find, find_version, rows_of, versions
 
 
 def spec(

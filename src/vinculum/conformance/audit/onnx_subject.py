@@ -37,7 +37,7 @@ from vinculum.spec.model import AttributeValue, Broadcasting, Dialect, OperatorS
 from vinculum.spec.onnx_div import DIV_14
 from vinculum.spec.onnx_reciprocal import RECIPROCAL_13
 from vinculum.spec.openvino_divide import DIVIDE_1
-from vinculum.spec.registry import find
+from vinculum.spec.rows import find
 from vinculum.text import one_line, quoted
 
 _GUARDED: Mapping[str, tuple[OperatorSpec, Mapping[str, AttributeValue]]] = {

@@ -12,7 +12,7 @@ from vinculum.conformance.cases.operation import Operation, Placement, declared_
 from vinculum.conformance.cases.values.value_class import CHOSEN_TYPES, Joined, Operands
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import AttributeValue, Broadcasting, OperatorSpec
-from vinculum.spec.registry import versions
+from vinculum.spec.rows import versions
 
 Attributes = Mapping[str, AttributeValue]
 

@@ -15,7 +15,7 @@ from vinculum.conformance.cases.value_cases import (
     value_cases,
 )
 from vinculum.spec.model import OperatorSpec
-from vinculum.spec.registry import ROWS
+from vinculum.spec.rows import ROWS
 
 _OF_LISTED_TYPES = (value_cases, shape_cases, attribute_cases, mixed_type_cases)
 

@@ -22,7 +22,7 @@ from vinculum.conformance.cases.values.sizes import sizes
 from vinculum.conformance.cases.values.value_class import ValueClass
 from vinculum.spec.element_types import DOUBLE, ELEMENT_TYPES, REAL, ElementType
 from vinculum.spec.model import AttributeValue, Dialect, OperatorSpec
-from vinculum.spec.registry import versions
+from vinculum.spec.rows import versions
 
 _ONCE = (Subject.ZERO_DIVISOR, Subject.MINIMUM, Subject.SIZE)  # These do not depend on the rounding.
 

@@ -102,7 +102,7 @@ class Plugin:
         dialect = operation.spec.dialect.value
         return python_program(
             f"import {module}",
-            "from vinculum.spec.registry import find",
+            "from vinculum.spec.rows import find",
             "from vinculum.testing import Operation",
             *operand_lines(operation),
             f'spec = find("{operation.spec.name}", dialect="{dialect}"{opset}{variant})',

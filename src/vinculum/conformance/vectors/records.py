@@ -18,7 +18,7 @@ from vinculum.conformance.vectors.elements import array_of, elements_text
 from vinculum.errors import ModelError
 from vinculum.spec.element_types import ElementType, by_name
 from vinculum.spec.model import OperatorSpec
-from vinculum.spec.registry import ROWS
+from vinculum.spec.rows import ROWS
 from vinculum.tensors.storage import element_type_of
 from vinculum.text import quoted
 

@@ -23,7 +23,7 @@ from vinculum.models.onnx.scopes import Scope, declared_element_type, name_of, s
 from vinculum.spec.attributes import checked_attributes
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import OperatorSpec
-from vinculum.spec.registry import find
+from vinculum.spec.rows import find
 from vinculum.tensors.inference import infer
 from vinculum.tensors.type_checking import check_element_types
 from vinculum.text import quoted

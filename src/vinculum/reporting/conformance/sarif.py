@@ -11,7 +11,7 @@ from vinculum.reporting.conformance.words import verdict_sentence
 from vinculum.reporting.escape import escaped, one_line
 from vinculum.reporting.plain import sarif
 from vinculum.reporting.terminal import counted
-from vinculum.spec.registry import ROWS
+from vinculum.spec.rows import ROWS
 
 _DOCUMENTS = {spec.title: spec.source.url for spec in ROWS}
 

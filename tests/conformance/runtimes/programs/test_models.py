@@ -20,7 +20,7 @@ from vinculum.spec.element_types import FLOAT
 from vinculum.spec.model import Dialect
 from vinculum.spec.onnx_div import DIV_1, DIV_6, DIV_14
 from vinculum.spec.openvino_divide import DIVIDE_1
-from vinculum.spec.registry import ROWS
+from vinculum.spec.rows import ROWS
 
 A = np.arange(6, dtype=np.float32).reshape(2, 3)
 

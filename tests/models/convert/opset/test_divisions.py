@@ -19,7 +19,7 @@ from vinculum.models.sampling.edge_values import edge_values
 from vinculum.spec.element_types import DOUBLE, FLOAT, FLOAT16, INT8, INT64, UINT32, ElementType
 from vinculum.spec.onnx_div import DIV_14
 from vinculum.spec.onnx_reciprocal import RECIPROCAL_13
-from vinculum.spec.registry import find
+from vinculum.spec.rows import find
 
 Build = Callable[..., ModelProto]
 Run = Callable[..., dict[str, NDArray[Any]]]

@@ -16,7 +16,7 @@ from vinculum.models.convert.opset.unidirectional_broadcasting import (
 from vinculum.models.onnx.promoted_types import promotion
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import Broadcasting, OperatorSpec
-from vinculum.spec.registry import find
+from vinculum.spec.rows import find
 
 
 def division(step: Adaptation) -> list[NodeProto]:

@@ -24,7 +24,7 @@ from vinculum.models.onnx.divisions import number_of
 from vinculum.models.onnx.scopes import name_of
 from vinculum.ops import onnx as onnx_ops
 from vinculum.ops.policies import Policies
-from vinculum.spec.registry import find
+from vinculum.spec.rows import find
 
 
 def reference_ops() -> list[type[OpRun]]:

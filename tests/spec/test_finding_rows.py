@@ -12,12 +12,12 @@ import pytest
 from onnx.defs import onnx_opset_version
 
 from vinculum.errors import SpecLookupError
-from vinculum.spec import registry
+from vinculum.spec import rows
 from vinculum.spec.model import Dialect, OperatorSpec
 from vinculum.spec.onnx_div import DIV_1, DIV_6, DIV_7, DIV_13, DIV_14
 from vinculum.spec.onnx_reciprocal import RECIPROCAL_6, RECIPROCAL_13
 from vinculum.spec.openvino_divide import DIVIDE_1
-from vinculum.spec.registry import NEWEST_OPERATOR_SET, ROWS, find, find_version, rows_of, versions
+from vinculum.spec.rows import NEWEST_OPERATOR_SET, ROWS, find, find_version, rows_of, versions
 from vinculum.spec.sonnx_div import DIV_FLOAT, DIV_INT, DIV_REAL
 
 
@@ -131,7 +131,7 @@ class TestRefusals:
 def test_the_room_needs_the_standard_library_only() -> None:
     """Its files import the standard library, the errors and one another, so that a row costs nothing."""
     imported = set()
-    for path in Path(registry.__file__).parent.glob("*.py"):
+    for path in Path(rows.__file__).parent.glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):
                 imported |= {alias.name for alias in node.names}

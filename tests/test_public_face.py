@@ -42,7 +42,7 @@ SIGNATURES = {
     "floor_divide": "(a, b, *, out=None, zero_divisor='raise', overflow='wrap')",
     "remainder": "(a, b, *, out=None, zero_divisor='raise')",
     "divmod": "(a, b, *, zero_divisor='raise', overflow='wrap')",
-    "sonnx.div": "(a, b, *, out=None)",
+    "sonnx.div": "(a, b, *, out=None, overflow='raise')",
     "sonnx.error_conditions": "(a, b)",
     "sonnx.accuracy": "(a, b, a_err, b_err)",
     "stored.divide": "(a, b, out, *, operator=None, element_type=None, task_bytes=None, client=None, advance=None)",

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
+import onnxruntime
 import pytest
 from onnx import ModelProto, helper, numpy_helper
 from onnxruntime.capi.onnxruntime_pybind11_state import Fail, InvalidArgument, InvalidGraph, NotImplemented
@@ -33,6 +34,9 @@ def number(value: float) -> Any:
 _QUANTISED = (0, 255, U8, (2, 3))
 _POINT = np.array(7, U8)
 _BLOCKS = np.random.default_rng(2).integers(0, 256, (4, 2, 8), U8)
+
+FAULTY_IN_FLOAT16 = ("GroupQueryAttention", "MatMulNBits")
+"""Whose float16 ONNX Runtime 1.27 and 1.28 get wrong: NaN and infinities out of finite numbers; 1.29 does not."""
 
 CASES: list[tuple[str, list[Operand], Mapping[str, Any], int]] = [
     ("Attention", [(1, 3, 6), WEIGHTS, (12,)], {"num_heads": 2}, 1),
@@ -196,8 +200,11 @@ def complaints(model: ModelProto, operands: list[Operand], rounds: int, element_
 
 
 def assert_inside(operator: str, rounds: int) -> None:
+    faulty = operator in FAULTY_IN_FLOAT16 and tuple(map(int, onnxruntime.__version__.split(".")[:2])) < (1, 29)
     for name, operands, attributes, results in CASES:
-        for element_type in ("float32", "float16") if name == operator else ():
+        for element_type in ("float32",) if faulty else ("float32", "float16"):
+            if name != operator:
+                continue
             with case(operator, attributes, len(operands), element_type), np.errstate(all="ignore"):
                 model = made(operator, operands, attributes, results, element_type)
                 assert next(complaints(model, operands, rounds, element_type), "") == ""

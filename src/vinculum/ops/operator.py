@@ -105,8 +105,8 @@ class Operator:
                 raise AttributeValueError(f"zero_divisor is {zero_divisor!r}; {self._spec.title} allows 'raise' only")
             if overflow == "saturate":
                 raise AttributeValueError(f"overflow is {overflow!r}; {self._spec.title} allows 'raise' and 'wrap'")
-            overflow = overflow or "raise"
-        overflow = overflow or "wrap"
+        if overflow is None:
+            overflow = "raise" if self._spec.dialect is Dialect.SONNX else "wrap"
         self._policies = Policies(zero_divisor, overflow)
         self._names = self._spec.operand_names
         self._unary = len(self._names) == 1

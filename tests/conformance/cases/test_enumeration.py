@@ -28,6 +28,9 @@ NOT_SHOWN = {
     "shape-inference-not-promised": "it is about a model's inference, before any division",
     "[GR1]": "no operand of an operation is sparse",
     "[GR2]": "every operand of an operation is an array, which states its element type",
+    "[GR4]": "every case gives all operands",
+    "no-error-condition": "what is left out of the domain, a zero divisor, is asked for by [C2]",
+    "null-denominator": "it leaves to each implementation what [C3] asks for",
     "propagated-error": "it bounds what errors of the operands do, of which one division knows nothing",
 }
 

@@ -224,6 +224,8 @@ class TestFix:
     def test_refused(self, refused: Refused, mean: Path, guarded: Path) -> None:
         assert refused("check", mean, guarded, "--fix", "x.onnx") == "--fix writes one model, and 2 are given; give one"
         assert "name the same file" in refused("check", mean, "--fix", mean)
+        for name in ("fixed.xml", "fixed.PT2"):
+            assert "give a name that ends in .onnx" in refused("check", mean, "--fix", mean.with_name(name))
 
 
 class TestPicture:

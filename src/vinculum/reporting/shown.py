@@ -7,7 +7,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console, RenderableType
+from rich.console import Console, Group, RenderableType
 
 _HTML_WIDTH = 100
 _IN_HTML = '<pre style="white-space: pre; overflow-x: auto; line-height: normal">{code}</pre>'
@@ -58,6 +58,12 @@ def _conversion(conversion: Any) -> RenderableType:
     return page(conversion, Path("before"), Path("after"))
 
 
+def _fixed(fixed: Any) -> RenderableType:
+    from vinculum.reporting.check.fixes import lines
+
+    return Group(*lines(fixed))
+
+
 def _hardening(hardened: Any) -> RenderableType:
     from vinculum.reporting.models.harden import page
 
@@ -83,6 +89,7 @@ _PAGES: Mapping[str, Callable[[Any], RenderableType]] = {
     "models.FileConversion": _conversion,
     "models.Model": _model,
     "models.Rewritten": lambda rewritten: _page(rewritten.report),
+    "repair.Fixed": _fixed,
     "repair.HardenedFile": _hardening,
     "stored.Report": _quotients,
 }

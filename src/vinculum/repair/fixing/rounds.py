@@ -21,6 +21,7 @@ from vinculum.models.source import SourceFile, any_source
 from vinculum.repair.fixing.comparison import Comparison, compared
 from vinculum.repair.fixing.remedies import Remedy, Where
 from vinculum.repair.fixing.writing import Key, Places, key_of, written
+from vinculum.shown import Shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -55,7 +56,7 @@ class Fix:
 
 
 @dataclass(frozen=True, eq=False)
-class Fixed:
+class Fixed(Shown):
     """A model without those findings that a guard removes.
 
     Attributes

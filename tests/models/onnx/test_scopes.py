@@ -64,4 +64,4 @@ class TestGiveOwnNames:
         made = [("n", "a"), ("", "b"), ("b", "c"), ("n", "d"), ("n (d)", "e"), ("n", "")]
         nodes = [helper.make_node("Abs", ["x"], [result], name=name) for name, result in made]
         give_own_names(nodes)
-        assert [name_of(node) for node in nodes] == ["n", "b", "b (c)", "n (d)", "n (d) (e)", "n ()"]
+        assert [name_of(node) for node in nodes] == ["n", "b (b)", "b", "n (d)", "n (d) (e)", "n ()"]

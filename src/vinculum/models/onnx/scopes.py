@@ -166,9 +166,9 @@ def name_of(node: NodeProto) -> str:
 
 
 def give_own_names(nodes: Iterable[NodeProto]) -> None:
-    """Add its first result to the name of each node of a scope that another goes by before it."""
+    """Add its first result to the name of each node of a scope that another goes by; names in the file come first."""
     taken = set[str]()
-    for node in nodes:
+    for node in sorted(nodes, key=lambda node: not node.name):
         while name_of(node) in taken:
             node.name = f"{name_of(node)} ({next(iter(node.output), '')})"
         taken.add(name_of(node))

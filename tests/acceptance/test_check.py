@@ -221,9 +221,23 @@ class TestFix:
             "its operator set is 9, and guards begin at 11: vinculum convert --opset 17 first"
         }
 
+    def test_only_what_is_left_decides_the_exit_code(self, vinculum: Vinculum, tmp_path: Path) -> None:
+        """A witnessed division by zero is fixed, a possible loss of integers is left."""
+        path = tmp_path / "both.onnx"
+        model = onnx.parser.parse_model("""<ir_version: 8, opset_import: ["" : 17]>
+            g (float[3] x, float[3] d, int64[3] k) => (float[3] y, float[3] z) <float three = {3}>
+            { y = Div (x, d) f = Cast <to = 1> (k) q = Div (f, three) z = Floor (q) }""")
+        path.write_bytes(model.SerializeToString())
+        options = (path, "--fix", tmp_path / "new.onnx", "--fail-on")
+        assert vinculum("check", path, "--fail-on", "certain").returncode == 1
+        assert vinculum("check", *options, "certain").returncode == 0
+        assert vinculum("check", *options, "possible").returncode == 1
+
     def test_refused(self, refused: Refused, mean: Path, guarded: Path) -> None:
         assert refused("check", mean, guarded, "--fix", "x.onnx") == "--fix writes one model, and 2 are given; give one"
         assert "name the same file" in refused("check", mean, "--fix", mean)
+        for name in ("fixed.xml", "fixed.PT2"):
+            assert "give a name that ends in .onnx" in refused("check", mean, "--fix", mean.with_name(name))
 
 
 class TestPicture:

@@ -138,3 +138,19 @@ def test_the_largest_integers_lie_in_their_range() -> None:
     assert [finding.rule for finding in vinculum.check(proto, assume=assume, runs=0).findings] == [
         "integer-zero-divisor"
     ]
+
+
+class TestElementTypes:
+    """A range that no number of the input's type lies in is refused; one that overflows its type is no warning."""
+
+    @pytest.mark.parametrize("text", ["mask=0.5:0.7", "mask=1e30:2e30", "mask=0.5"])
+    def test_nothing_of_the_type(self, text: str) -> None:
+        with pytest.raises(ModelError, match="input 'mask' holds int64, none of which lies in"):
+            vinculum.check(model(), assume=[text], runs=0)
+
+    def test_ends_between_whole_numbers(self) -> None:
+        known = vinculum.check(model(), assume=["mask=0.5:2.5"], runs=0).values["mask"]
+        assert known.box.hull() == (1, 2)
+
+    def test_ends_beyond_the_type(self) -> None:
+        assert vinculum.check(model(), assume=["x=1:1e39"], runs=0).values["x"].box.hull() == (1, np.inf)

@@ -233,6 +233,12 @@ class TestWhere:
         prints = [f.fingerprint for f in checked(twice).findings]
         assert prints == [prints[0], f"{prints[0]}-2"]
 
+    def test_nodes_of_one_name_have_findings_of_their_own(self) -> None:
+        proto = onnx.parser.parse_model("""<ir_version: 8, opset_import: ["" : 18]>
+            g (float[3] x, float[3] d, float[3] e) => (float[3] y, float[3] z)
+            { [n] y = Div(x, d) [n] z = Div(x, e) }""")
+        assert [(f.node, f.divisor) for f in vinculum.check(proto, runs=0).findings] == [("n", "d"), ("n (z)", "e")]
+
 
 class TestMalformed:
     """A node that its operator does not allow is told of like an unknown one, and ends nothing."""

@@ -165,3 +165,8 @@ class TestDetails:
     def test_of_an_illegal_type(self) -> None:
         (one,) = found("q = Div(n, k)", "int8[3] n", "int8[3] q", constants="int8 k = {3}", opset=13)
         assert one.detail == {"version": "Div-13", "element_type": "int8"}
+
+    @pytest.mark.parametrize("illegal", ["float8e4m3fn", "string", "complex64", "bool", "int4"])
+    def test_of_a_type_that_no_operator_set_allows(self, illegal: str) -> None:
+        one, *_ = found("q = Div(n, k)", f"{illegal}[3] n, {illegal}[3] k", f"{illegal}[3] q")
+        assert (one.rule, one.severity) == ("illegal-element-type", Severity.CERTAIN)

@@ -29,6 +29,7 @@ def records() -> dict[str, tuple[Any, str]]:
     return {
         "Report": (vinculum.check(MODEL, runs=0), "1 finding (1 possible) in 8 nodes"),
         "TraceReport": (vinculum.trace(MODEL, x, engines=["reference"]), "first zero divisor node_div (Div)"),
+        "Fixed": (vinculum.repair.fix(MODEL, runs=0), "1 of 1 finding fixed; checked again: no findings."),
         "Rewritten": (
             vinculum.convert(EXAMPLES / "rms_norm" / "model.onnx", opset=17),
             "The models agree in every bit",

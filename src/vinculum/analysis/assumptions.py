@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import inf, isnan, nextafter
+from math import ceil, floor, inf, isinf, isnan, nextafter
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -70,6 +70,10 @@ class Assumptions:
         if is_discrete(element_type):  # A number beyond 2**53 may have been rounded inward.
             low, high = (end if abs(end) <= 2.0**53 else nextafter(end, way) for end, way in ((low, -inf), (high, inf)))
             low, high = max(low, type_range(element_type)[0]), min(high, type_range(element_type)[1])
+            low, high = (end if isinf(end) else way(end) for end, way in ((low, ceil), (high, floor)))
+        if low > high:
+            given = f"{found.low:g}:{found.high:g}"
+            raise ModelError(f"input {quoted(value.name)} holds {element_type}, none of which lies in {given}")
         whole = is_discrete(element_type) or (found.ends_alone and low.is_integer() and high.is_integer())
         mag = min(abs(low), abs(high)) if found.ends_alone else None
         if found.ends_alone and 0 in (low, high):

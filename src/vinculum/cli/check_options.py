@@ -126,6 +126,8 @@ class Files:
             )
         if self.fix is not None and len(models) > 1:
             raise AttributeValueError(f"--fix writes one model, and {len(models)} are given; give one")
+        if self.fix is not None and self.fix.suffix.lower() in (".xml", ".pt2"):
+            raise ModelError(f"--fix {str(self.fix)!r}: a fixed model is an ONNX file; give a name that ends in .onnx")
         if self.witness is not None:
             _check_folder(self.witness, runs)
         read = {"MODEL": models, "--suppress": [p for p in (self.suppress,) if p is not None]}

@@ -128,12 +128,11 @@ class _Hardener:
         values = ConstantValues(scope)
         nodes: list[NodeProto] = []
         decisions: list[Decision] = []
-        labels: set[tuple[str, str]] = set()
         in_floats = {id(each.division): each for each in exported_divisions(scope)}
         for node in scope.holder.node:
             decision = None
             if node.domain == "" and node.op_type in self._operators:
-                decision = self._decide(scope, node, labels, values)
+                decision = self._decide(scope, node, values)
             if decision is None:
                 nodes.append(node)
                 continue
@@ -149,9 +148,7 @@ class _Hardener:
             set_nodes(scope.holder, nodes)
         return decisions
 
-    def _decide(
-        self, scope: Scope, node: NodeProto, labels: set[tuple[str, str]], values: ConstantValues
-    ) -> Decision | None:
+    def _decide(self, scope: Scope, node: NodeProto, values: ConstantValues) -> Decision | None:
         """Return the decision about a node; None for a remainder of floats."""
         opset = scope.opsets[""]
         if node.op_type == "Mod":
@@ -160,7 +157,7 @@ class _Hardener:
                 return None
             undecided = Decision(name_of(node), scope.path, f"Mod-{since('Mod', opset)}", None, None, _UNTYPED)
         else:
-            division = division_of(scope, node, labels)
+            division = division_of(scope, node)
             element_type = division.element_type
             undecided = Decision(division.name, division.path, division.operator, None, None, _UNTYPED)
         written = self._guards.opset(opset)

@@ -58,6 +58,12 @@ def _conversion(conversion: Any) -> RenderableType:
     return page(conversion, Path("before"), Path("after"))
 
 
+def _fixed(fixed: Any) -> RenderableType:
+    from vinculum.reporting.check.fixes import lines
+
+    return Group(*lines(fixed))
+
+
 def _hardening(hardened: Any) -> RenderableType:
     from vinculum.reporting.models.harden import page
 

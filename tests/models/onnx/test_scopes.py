@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from onnx import ModelProto, TensorProto, helper
 
 from vinculum.errors import ModelError
-from vinculum.models.onnx.scopes import name_of, opset_imports, scopes, title
+from vinculum.models.onnx.scopes import give_own_names, name_of, opset_imports, scopes, title
 
 OneLine = Callable[..., AbstractContextManager[None]]
 FLOATS = (TensorProto.FLOAT, [2])
@@ -55,3 +55,13 @@ class TestTitle:
         assert title(helper.make_node("Div", ["a", "b"], ["c"], "d")) == "node 'd' (Div)"
         assert title(helper.make_node("Foo", [], ["c"], domain="x.y")) == "node 'c' (x.y.Foo)"
         assert name_of(helper.make_node("Foo", [], [])) == ""
+
+
+class TestGiveOwnNames:
+    """Each node goes by a name that no other of its scope has."""
+
+    def test_shared_names(self) -> None:
+        made = [("n", "a"), ("", "b"), ("b", "c"), ("n", "d"), ("n (d)", "e"), ("n", "")]
+        nodes = [helper.make_node("Abs", ["x"], [result], name=name) for name, result in made]
+        give_own_names(nodes)
+        assert [name_of(node) for node in nodes] == ["n", "b (b)", "b", "n (d)", "n (d) (e)", "n ()"]

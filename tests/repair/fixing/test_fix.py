@@ -17,7 +17,7 @@ from tests.analysis.corpus.entry import Entry
 from tests.analysis.corpus.guards import ENTRIES as GUARDS
 from tests.analysis.corpus.handmade import ENTRIES as HANDMADE
 from tests.analysis.corpus.judging import checked, model_of, reported
-from vinculum.errors import DifferenceError
+from vinculum.errors import DifferenceError, ModelError
 from vinculum.models.onnx.scopes import model_nodes
 from vinculum.models.source import source_of
 from vinculum.repair.fixing import Comparison, Fixed, fix, fixed, rounds
@@ -111,6 +111,25 @@ class TestLeastGuard:
         twice = model("g (float[N] x, float[N] d) => (float[N] y, float[N] z) { y = Div (x, d) z = Div (y, d) }")
         result = fix(twice, assume=["d=0|1"], runs=0)
         assert operators(result.model) == ["Max", "Div", "Div"]
+
+    @pytest.mark.parametrize(
+        "nodes",
+        [
+            "[n] q = Div (x, d) [n] y = Mul (q, e)",
+            "[n] q = Mul (x, e) [n] y = Div (q, d)",
+            "[y] q = Div (x, d) y = Mul (q, e)",
+            "[y] q = Mul (x, e) y = Div (q, d)",
+        ],
+    )
+    def test_only_the_division_among_nodes_of_one_name_is_guarded(self, nodes: str) -> None:
+        result = fix(model(f"g (float[3] x, float[3] d, float[3] e) => (float[3] y) {{ {nodes} }}"), runs=0)
+        assert not result.report.findings
+        assert sorted(operators(result.model)) == ["Div", "Equal", "Mul", "Where"]
+
+    def test_an_invalid_model_is_refused_as_it_is(self) -> None:
+        invalid = model("g (bool[3] x, bool[3] d) => (bool[3] y) { y = Div (x, d) }")
+        with pytest.raises(ModelError, match=r"^the model itself fails onnx\.checker: .*bool"):
+            fix(invalid, runs=0)
 
     def test_an_epsilon_comes_first_and_is_all_that_is_needed(self) -> None:
         lost = model("g (float[N] x) => (float[N] y) <float e = {1e-12}> { a = Abs (x) d = Add (a, e) y = Div (x, d) }")

@@ -49,6 +49,11 @@ class TestPage:
         assert text.isprintable()
         assert "[red]" in text
 
+    def test_very_long_names_are_shortened(self) -> None:
+        long = "n" * 10_000
+        lines = printed(page(triage(finding(node=long, divisor=long, scope=long, path=(long, long)))), 80)
+        assert len(lines) < 30
+
     def test_alike_findings_are_told_once(self) -> None:
         """Of twelve layers: the first as it is, five more names, and how many there are."""
         layers = [finding(node=f"layer_{n}", fingerprint=str(n), cause="model.py:12") for n in range(12)]

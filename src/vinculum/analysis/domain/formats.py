@@ -47,7 +47,8 @@ class Format:
         """Return values rounded to nearest in this type; rounding is monotone."""
         if self.name == "float64":
             return values
-        rounded: Bounds = values.astype(self.dtype).astype(np.float64)
+        with np.errstate(over="ignore"):
+            rounded: Bounds = values.astype(self.dtype).astype(np.float64)
         return rounded
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from vinculum.analysis.domain.formats import FORMATS, INTEGERS
 from vinculum.analysis.hazards.hazard import Found, Hazard
 from vinculum.analysis.interpreter import Site
 from vinculum.errors import AttributeValueError
@@ -36,7 +35,7 @@ class IllegalElementType(Hazard):
     def look(self, site: Site) -> Found | None:
         """Return the first operand if the operator version does not allow its type."""
         operand = site.operands[0] if site.operands else None
-        if operand is None or operand.element_type not in (*FORMATS, *INTEGERS, "bool"):
+        if operand is None or not operand.element_type:
             return None
         row = find(site.node.op_type, opset=site.call.opset)
         allowed = {element_type.numpy for element_type in row.element_types}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -99,8 +99,11 @@ class _Result:
     def fails(self, severity: str, strict: bool) -> bool:
         """Tell whether the exit code says that there is a finding."""
         rests = strict and bool(self.triage.report.resting)
-        left = self.fixed is None or any(not one.is_fixed for one in self.fixed.fixes)
-        return rests or (left and self.triage.fails(severity))
+        triage = self.triage
+        if self.fixed is not None:
+            left = tuple(one.finding for one in self.fixed.left)
+            triage = replace(triage, open=left, report=replace(triage.report, findings=left))
+        return rests or triage.fails(severity)
 
 
 def _checked(

@@ -77,7 +77,7 @@ def onnx_subject(source: SourceFile, *, with_bodies: bool = True, expand: bool =
     for scope, node in list(division_nodes(typed, titles)):
         original = originals.get(number_of(node))
         if original is not None:
-            found = division_of(scope, node, set()) if titles else original
+            found = division_of(scope, node) if titles else original
             name = distinct_name(original.name, original.path, taken)
             division = Division(name, original.path, found.spec, found.element_type, found.shapes)
             given = {a.name: helper.get_attribute_value(a) for a in node.attribute if not a.ref_attr_name}

@@ -99,7 +99,7 @@ def number_of(node: NodeProto) -> int | None:
     return next((int(entry.value) for entry in node.metadata_props if entry.key == _KEY), None)
 
 
-def division_of(scope: Scope, node: NodeProto, taken: set[tuple[str, str]]) -> Division:
+def division_of(scope: Scope, node: NodeProto) -> Division:
     """Return a division node's specification, element type and shapes, as far as they are known before a run.
 
     ModelError if it has the wrong number of operands, or an attribute twice.
@@ -108,11 +108,7 @@ def division_of(scope: Scope, node: NodeProto, taken: set[tuple[str, str]]) -> D
     BroadcastError if their shapes are known and do not fit.
     """
     spec = find(node.op_type, opset=scope.opsets[""])
-    name = name_of(node)
-    if (scope.path, name) in taken:
-        name = f"{name} ({next(iter(node.output), '')})"
-    taken.add((scope.path, name))
-    bare = Division(name, scope.path, spec)
+    bare = Division(name_of(node), scope.path, spec)
     operands = [value for value in node.input if value]
     if len(operands) != len(spec.inputs) or len(node.input) != len(operands) or len(node.output) != 1:
         counts = f"{len(operands)} inputs and {len(node.output)} outputs"
@@ -131,7 +127,9 @@ def division_of(scope: Scope, node: NodeProto, taken: set[tuple[str, str]]) -> D
         with labelled(bare):
             _, joined = infer(spec, attributes, [element_type] * len(operands), shapes[:-1])
         shapes[-1] = joined if shapes[-1] is None else shapes[-1]
-    return Division(name, scope.path, spec, element_type, tuple(shapes) if any(s is not None for s in shapes) else None)
+    return Division(
+        bare.name, scope.path, spec, element_type, tuple(shapes) if any(s is not None for s in shapes) else None
+    )
 
 
 def _value(attribute: AttributeProto) -> object:

@@ -118,5 +118,4 @@ def _declared(name: str, declared: TypeProto, optional: bool = False) -> ModelTe
 
 
 def _divisions(inferred: ModelProto, function_names: dict[str, str]) -> tuple[Division, ...]:
-    taken: set[tuple[str, str]] = set()
-    return tuple(division_of(scope, node, taken) for scope, node in division_nodes(inferred, function_names))
+    return tuple(division_of(scope, node) for scope, node in division_nodes(inferred, function_names))

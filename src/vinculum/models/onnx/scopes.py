@@ -165,6 +165,15 @@ def name_of(node: NodeProto) -> str:
     return node.name or next(iter(node.output), "")
 
 
+def give_own_names(nodes: Iterable[NodeProto]) -> None:
+    """Add its first result to the name of each node of a scope that another goes by; names in the file come first."""
+    taken = set[str]()
+    for node in sorted(nodes, key=lambda node: not node.name):
+        while name_of(node) in taken:
+            node.name = f"{name_of(node)} ({next(iter(node.output), '')})"
+        taken.add(name_of(node))
+
+
 def title(node: NodeProto, path: str = "") -> str:
     """Return a node's title in messages: its name, its operator, and its path unless it is in the main graph."""
     domain = f"{node.domain}." if node.domain else ""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from vinculum.analysis import Finding, Report, check
 from vinculum.analysis.assumptions import calibrated, read_assumptions
 from vinculum.analysis.loading import onnx_model
-from vinculum.errors import DifferenceError
+from vinculum.errors import DifferenceError, ModelError
 from vinculum.files import atomic_write
 from vinculum.models.onnx.checks import check_model
 from vinculum.models.onnx.divisions import DIVIDES
@@ -135,7 +135,11 @@ def fixed(
     fixer.run()
     if not fixer.kept:
         return Fixed(model, fixer.fixes(), report, Comparison(reason="nothing was changed"))
-    check_model(fixer.model, "the fixed model")
+    try:
+        check_model(fixer.model, "the fixed model")
+    except ModelError:
+        check_model(model, "the model itself")
+        raise
     assumptions = calibrated(read_assumptions(assume, model), calibrate or {})
     comparison = compared(source, fixer.model, findings, assumptions)
     if comparison.worst and all(finding.operator in DIVIDES for finding, _ in fixer.kept.values()):

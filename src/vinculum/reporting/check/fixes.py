@@ -9,7 +9,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from vinculum.repair.fixing import Comparison, Fix, Fixed
-from vinculum.reporting.escape import one_line
+from vinculum.reporting.escape import one_line, short
 from vinculum.reporting.plain import part, plain
 from vinculum.reporting.terminal import counted
 
@@ -22,7 +22,7 @@ def lines(fixed: Fixed) -> Iterator[RenderableType]:
     for one in fixed.fixes:
         groups.setdefault((one.is_fixed, one.finding.rule, action(one)), []).append(one)
     for (is_fixed, rule, what), alike in sorted(groups.items(), key=lambda pair: not pair[0][0]):
-        nodes = ", ".join(one_line(one.finding.node) for one in alike[:_NAMED])
+        nodes = ", ".join(short(one.finding.node) for one in alike[:_NAMED])
         more = f" and {len(alike) - _NAMED:,} more" if len(alike) > _NAMED else ""
         line = Text("fixed" if is_fixed else "left", "bold green" if is_fixed else "yellow")
         yield line.append(f"  {rule}", "bold").append(f"  {nodes}{more}: {what}.")

@@ -57,13 +57,13 @@ def _parts(triage: Triage, calibrated: Sequence[str]) -> Iterator[RenderableType
         what = one.fingerprint or one.rule or one.node
         yield Text(f"Suppressed until {one.expires}, reported again: {short(what)} ({short(one.reason)}).", "yellow")
     if report.unknown_operators:
-        names = ", ".join(f"{one_line(name)} ({count:,})" for name, count in report.unknown_operators.items())
+        names = ", ".join(f"{short(name)} ({count:,})" for name, count in report.unknown_operators.items())
         yield Text(f"Unknown operators, whose results may be anything: {names}.{_resting(report)}", "yellow")
     if report.unknown_weights:
         count = counted(len(report.unknown_weights), "initializer")
         yield Text(f"The weights of {count} are taken for any finite numbers; the model was not run.", "dim")
     if calibrated:
-        names = ", ".join(map(one_line, calibrated))
+        names = ", ".join(map(short, calibrated))
         yield Text(f"Ranges of {names} come from data: floats may lie {MARGIN:.0%} of their spread beyond it.", "dim")
     yield from _block_list(report.block_list)
     counts = {severity: sum(f.severity is severity for f in triage.open) for severity in Severity}
@@ -82,7 +82,7 @@ def _block_list(blocked: Sequence[Blocked]) -> Iterator[RenderableType]:
         return
     yield Text(f"{counted(len(blocked), 'node')} must stay in float32:", "yellow")
     for one in blocked[:_MOST_NAMED]:
-        yield Padding.indent(Text(f"{one_line(one.node)} ({one_line(one.operator)}): {one_line(one.why)}"), 2)
+        yield Padding.indent(Text(f"{short(one.node)} ({one_line(one.operator)}): {one_line(one.why)}"), 2)
     if len(blocked) > _MOST_NAMED:
         yield Padding.indent(Text(f"and {len(blocked) - _MOST_NAMED:,} more"), 2)
     for name, values in block_lists(blocked).items():
@@ -103,8 +103,8 @@ def _hidden(triage: Triage) -> str:
 
 def _heading(finding: Finding) -> Text:
     line = Text(finding.severity.value, _STYLES.get(finding.severity, ""))
-    where = f" in {one_line(finding.scope)}" if finding.scope else ""
-    line.append(f"  {finding.rule}", "bold").append(f"  {one_line(finding.node)}{where}")
+    where = f" in {short(finding.scope)}" if finding.scope else ""
+    line.append(f"  {finding.rule}", "bold").append(f"  {short(finding.node)}{where}")
     frame = alert_frame(finding.frames)
     return line if frame is None else line.append(f"  {one_line(frame.file)}:{frame.line}", "cyan")
 
@@ -125,7 +125,7 @@ def _lines(finding: Finding) -> Iterator[Text]:
 def _alike(others: Sequence[Finding]) -> Iterator[Text]:
     """Yield a line on the findings of the same cause."""
     if others:
-        names = [one_line(other.node) for other in others[:_MOST_NAMED]]
+        names = [short(other.node) for other in others[:_MOST_NAMED]]
         more = [f"{len(others) - len(names):,} more"] if len(others) > len(names) else []
         yield Text(f"Alike ({len(others):,} more): {', '.join((*names, *more))}.")
 

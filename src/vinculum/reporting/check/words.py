@@ -10,7 +10,7 @@ from vinculum.analysis.domain.abstract_tensor import BoundsFrom
 from vinculum.analysis.domain.formats import FORMATS
 from vinculum.analysis.findings import Blocked, Effect, Finding
 from vinculum.analysis.hazards.all_hazards import BY_CODE
-from vinculum.reporting.escape import one_line
+from vinculum.reporting.escape import one_line, short
 from vinculum.reporting.terminal import counted
 
 BOUNDS_FROM = {
@@ -27,7 +27,7 @@ def message(finding: Finding) -> str:
     rest = BOUNDS_FROM[finding.bounds_from]
     detail = "".join(f" {name.replace('_', ' ').capitalize()}: {value}." for name, value in finding.detail.items())
     said = BY_CODE[finding.rule].message()
-    return f"{one_line(repr(finding.divisor))} lies in {bounds}, by {rest}. {said}{detail}"
+    return f"{short(repr(finding.divisor))} lies in {bounds}, by {rest}. {said}{detail}"
 
 
 def fix_words(finding: Finding) -> str:
@@ -58,7 +58,7 @@ def shortened(path: tuple[str, ...]) -> tuple[str, ...]:
 
 def way(names: Iterable[str]) -> str:
     """Return a way from the first to the last."""
-    return " -> ".join(map(one_line, names))
+    return " -> ".join(map(short, names))
 
 
 def witness_words(finding: Finding) -> str:
@@ -69,7 +69,7 @@ def witness_words(finding: Finding) -> str:
         return f"no witness; {reached}" if reached else ""
     how, by = one_line(witness.how), f" ({', '.join(witness.confirmed_by)})" if witness.confirmed_by else ""
     if witness.kind == "inner":
-        inner = f"inner tensor {one_line(repr(witness.tensor))} = {how} makes the divisor zero{by}"
+        inner = f"inner tensor {short(repr(witness.tensor))} = {how} makes the divisor zero{by}"
         return f"{inner}; {reached}" if reached else inner
     if witness.kind == "definition":
         shown = f"on {how}, {_effects(witness.effects) or _zero(finding)}"
@@ -79,12 +79,12 @@ def witness_words(finding: Finding) -> str:
 
 
 def _zero(finding: Finding) -> str:
-    return f"{one_line(repr(finding.divisor))} is zero" if "zero" in finding.rule else "it happens"
+    return f"{short(repr(finding.divisor))} is zero" if "zero" in finding.rule else "it happens"
 
 
 def _effects(effects: tuple[Effect, ...]) -> str:
     told = [
-        f"output {one_line(repr(e.output))} is {e.value} in {counted(e.count, 'place')}"
+        f"output {short(repr(e.output))} is {e.value} in {counted(e.count, 'place')}"
         for e in effects[:2]
     ]  # fmt: skip
     more = [f"{counted(len(effects) - 2, 'more output')} not finite"] if len(effects) > 2 else []

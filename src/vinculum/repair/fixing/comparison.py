@@ -71,7 +71,7 @@ def compared(
         before, after = original.model(), source_of(fixed).model(use_up=True)
         with limited(_SECONDS, _LARGEST_RESULT):
             return _run_both(before, after, witnesses, assumptions)
-    except VinculumError as error:
+    except (VinculumError, MemoryError) as error:
         return Comparison(reason=one_line(error))
 
 

@@ -221,6 +221,21 @@ class TestFix:
             "its operator set is 9, and guards begin at 11: vinculum convert --opset 17 first"
         }
 
+    def test_data_of_the_model_is_kept_and_read(self, vinculum: Vinculum, refused: Refused, tmp_path: Path) -> None:
+        path, data, fixed = (tmp_path / name for name in ("model.onnx", "model.bin", "fixed.onnx"))
+        model = onnx.parser.parse_model(
+            '<ir_version: 8, opset_import: ["": 17]> g (float[300, 300] x) => (float[300, 300] y) '
+            "{ z = MatMul (x, w) y = Div (x, z) }"
+        )
+        weights = np.ones((300, 300), np.float32)
+        model.graph.initializer.append(onnx.numpy_helper.from_array(weights, "w"))
+        onnx.save(model, path, save_as_external_data=True, location=data.name, size_threshold=0)
+        for option in ("--html", "--sarif", "--fix"):
+            assert "would replace the data" in refused("check", path, option, data)
+        assert data.read_bytes() == weights.tobytes()
+        assert vinculum("check", path, "--runs", 0, "--fix", fixed).returncode == 0
+        assert (onnx.numpy_helper.to_array(onnx.load(fixed).graph.initializer[0]) == weights).all()
+
     def test_only_what_is_left_decides_the_exit_code(self, vinculum: Vinculum, tmp_path: Path) -> None:
         """A witnessed division by zero is fixed, a possible loss of integers is left."""
         path = tmp_path / "both.onnx"

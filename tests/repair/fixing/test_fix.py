@@ -126,6 +126,11 @@ class TestLeastGuard:
         assert not result.report.findings
         assert sorted(operators(result.model)) == ["Div", "Equal", "Mul", "Where"]
 
+    def test_a_model_whose_inputs_no_memory_holds(self) -> None:
+        result = fix(model("g (float[1099511627776] x) => (float[1099511627776] y) { y = Reciprocal (x) }"), runs=0)
+        assert what(result) == ["Where(divisor == 0, 1.17549e-38, divisor)"]
+        assert "not enough memory" in result.comparison.reason
+
     def test_an_invalid_model_is_refused_as_it_is(self) -> None:
         invalid = model("g (bool[3] x, bool[3] d) => (bool[3] y) { y = Div (x, d) }")
         with pytest.raises(ModelError, match=r"^the model itself fails onnx\.checker: .*bool"):
@@ -201,7 +206,7 @@ class TestSameBits:
 
         before = model("g (float[N] x, float[N] d) => (float[N] y, float[N] z) { y = Div (x, d) z = Abs (d) }")
         after = model("g (float[N] x, float[N] d) => (float[N] y, float[N] z) { y = Div (x, d) z = Neg (d) }")
-        found = compared(source_of(before), after, (), read_assumptions((), before))
+        found = compared(source_of(before), source_of(after), (), read_assumptions((), before))
         assert found.worst.startswith("output 'z' differs")
         assert found.runs > found.equal
 

@@ -75,10 +75,12 @@ def check(
         "weights": weights,
     }
     results: list[_Result] = []
+    written = [path for path in (sarif, html, fix) if path is not None]
     with progress("Checking", len(models)) as advance:
         for number, model in enumerate(models):
             advance(number, model.name)
-            results.append(_checked(model, how, (runs, seed), (accepted, known), errors if bounds else None, fix))
+            told = errors if bounds else None
+            results.append(_checked(model, how, (runs, seed), (accepted, known), told, fix, written))
     explained = [] if explain is None else [line for one in results for line in _explained(one, explain)]
     _print(results, tuple(arrays or ()), accepted, in_json)
     for line in explained:
@@ -113,6 +115,7 @@ def _checked(
     sorting: tuple[Sequence[Suppression], Any],
     errors: dict[str, float] | None,
     fix: Path | None,
+    written: Sequence[Path],
 ) -> _Result:
     from vinculum.analysis import check as checked
     from vinculum.analysis.accuracy import accuracy
@@ -121,6 +124,7 @@ def _checked(
     from vinculum.repair.fixing import fixed
 
     source = read_source(model, weights=how["weights"])
+    source.check_spared(written)
     runs, seed = search
     report = checked(source, **how, runs=runs, seed=seed)
     triage = sorted_out(report, str(model), *sorting)

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from onnx import ModelProto
 
 from vinculum.analysis.assumptions import Assumptions
 from vinculum.analysis.findings import Finding
@@ -20,7 +19,7 @@ from vinculum.models.execution import DivisionRecord
 from vinculum.models.limits import limited, work_time
 from vinculum.models.model import Model
 from vinculum.models.sampling.comparison import check_equal
-from vinculum.models.source import SourceFile, source_of
+from vinculum.models.source import SourceFile
 from vinculum.text import one_line
 
 _MOST_RUNS = 24
@@ -63,15 +62,15 @@ class Comparison:
 
 
 def compared(
-    original: SourceFile, fixed: ModelProto, findings: Iterable[Finding], assumptions: Assumptions
+    original: SourceFile, fixed: SourceFile, findings: Iterable[Finding], assumptions: Assumptions
 ) -> Comparison:
     """Return what both models give on the witnesses of findings and on structured inputs inside the declared ranges."""
     witnesses = [f.witness.inputs for f in findings if f.witness is not None and f.witness.kind in ("model", "outside")]
     try:
-        before, after = original.model(), source_of(fixed).model(use_up=True)
+        before, after = original.model(), fixed.model()
         with limited(_SECONDS, _LARGEST_RESULT):
             return _run_both(before, after, witnesses, assumptions)
-    except VinculumError as error:
+    except (VinculumError, MemoryError) as error:
         return Comparison(reason=one_line(error))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _MOST_ROUNDS = 6
 _RESTORES = (Where.CONSTANT, Where.ATTRIBUTE)
 """What mends a guard that the model has: this comes first, and often nothing else is needed then."""
-Again = Callable[["ModelProto"], Report]
+Again = Callable[[SourceFile], Report]
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,8 +130,8 @@ def fixed(
     calibrate: Mapping[str, ArrayLike] | None = None,
 ) -> Fixed:
     """Return a model with remedies for some findings of a report; `again` checks a model as the report did."""
-    model = onnx_model(source)
-    fixer = _Fixer(model, report, findings, again)
+    fixer = _Fixer(source, report, findings, again)
+    model = fixer.model
     fixer.run()
     if not fixer.kept:
         return Fixed(model, fixer.fixes(), report, Comparison(reason="nothing was changed"))
@@ -141,7 +141,7 @@ def fixed(
         check_model(model, "the model itself")
         raise
     assumptions = calibrated(read_assumptions(assume, model), calibrate or {})
-    comparison = compared(source, fixer.model, findings, assumptions)
+    comparison = compared(source, replace(source, onnx=fixer.model), findings, assumptions)
     if comparison.worst and all(finding.operator in DIVIDES for finding, _ in fixer.kept.values()):
         raise DifferenceError(f"no guard was at work, and {comparison.worst}; nothing is written")
     return Fixed(fixer.model, fixer.fixes(), fixer.report, comparison)
@@ -160,12 +160,13 @@ def write_fixed(result: Fixed, source: SourceFile, target: Path) -> None:
 class _Fixer:
     """Writes remedies, checks again, and takes back those whose finding stays."""
 
-    def __init__(self, model: ModelProto, report: Report, findings: Sequence[Finding], again: Again) -> None:
-        self._original, self._findings, self._again = model, findings, again
+    def __init__(self, source: SourceFile, report: Report, findings: Sequence[Finding], again: Again) -> None:
+        self._source, self._findings, self._again = source, findings, again
+        self._original = onnx_model(source)
         self._known = {key_of(finding) for finding in report.findings}
         self._refused: dict[Key, str] = {}
         self.kept: dict[Key, tuple[Finding, Remedy]] = {}
-        self.model, self.report = model, report
+        self.model, self.report = self._original, report
 
     def run(self) -> None:
         """Write remedies until no finding is left that one helps, those first that mend a guard of the model."""
@@ -208,7 +209,8 @@ class _Fixer:
     def _write(self, remedies: dict[Key, tuple[Finding, Remedy]]) -> None:
         self.kept = remedies
         self.model = written(self._original, remedies.values())
-        self.report = self._again(self.model)
+        # In the same source, whose large initializers stay where they are.
+        self.report = self._again(replace(self._source, onnx=self.model))
 
     def fixes(self) -> tuple[Fix, ...]:
         """Return what became of each finding, and of those that only showed behind others."""

@@ -70,12 +70,6 @@ def _hardening(hardened: Any) -> RenderableType:
     return page(hardened, Path("the model"), Path("the hardened model"))
 
 
-def _fixed(fixed: Any) -> RenderableType:
-    from vinculum.reporting.check.fixes import lines
-
-    return Group(*lines(fixed))
-
-
 def _model(model: Any) -> RenderableType:
     from vinculum.reporting.models.model import page
 

@@ -271,6 +271,8 @@ first, second = sorted(everywhere)[:2]
 vinculum.set_threads(2)
 divide()
 (helper,) = set(map(int, os.listdir("/proc/self/task"))) - {threading.get_native_id()}
+while os.sched_getaffinity(helper) != everywhere:
+    fall_asleep()  # It was woken beside this thread, and has not run yet: it would return to all processors later.
 before = everywhere
 for allowed in ({first}, {second}, everywhere, {first, second}, {first}):
     os.sched_setaffinity(0, allowed)
@@ -278,11 +280,11 @@ for allowed in ({first}, {second}, everywhere, {first, second}, {first}):
     while os.sched_getaffinity(helper) != allowed:
         fall_asleep()
         divide()
-        assert os.sched_getaffinity(helper) <= allowed | before
+        assert (found := os.sched_getaffinity(helper)) <= allowed | before, (found, allowed, before)
         assert time.monotonic() < end
     for _ in range(20):
         divide()
-        assert os.sched_getaffinity(helper) <= allowed
+        assert (found := os.sched_getaffinity(helper)) <= allowed, (found, allowed, before)
     while os.sched_getaffinity(helper) != allowed:
         fall_asleep()  # It was woken beside this thread, and has not run yet.
     before = allowed

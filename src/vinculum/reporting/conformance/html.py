@@ -6,8 +6,6 @@ once. Every text goes through `escaped`, is escaped by the template, and set as 
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,6 +34,7 @@ from vinculum.reporting.conformance.view import (
 )
 from vinculum.reporting.conformance.words import message
 from vinculum.reporting.escape import escaped, one_line, short
+from vinculum.reporting.templates import environment
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -94,7 +93,6 @@ def document(runs: Sequence[Run], known: Mapping[str, KnownDeviations] | None = 
         address=_address,
         style=style,
         script=script,
-        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         data=data(runtimes),
         silence=silence(runs),
         command=_command(runtimes),
@@ -104,20 +102,11 @@ def document(runs: Sequence[Run], known: Mapping[str, KnownDeviations] | None = 
 
 @cache
 def _template() -> Template:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader(__package__),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters.update(short=short, one_line=one_line, number=_number, cell_word=_word, cell_count=_count)
-    environment.filters.update(cell_title=_title)
-    environment.tests.update(web=_web)
-    return environment.get_template("conformance.html.j2")
+    pages = environment(__package__)
+    pages.filters.update(short=short, one_line=one_line, number=_number, cell_word=_word, cell_count=_count)
+    pages.filters.update(cell_title=_title)
+    pages.tests.update(web=_web)
+    return pages.get_template("conformance.html.j2")
 
 
 def _numbered(runtime: View) -> list[tuple[int, Finding]]:

@@ -6,8 +6,6 @@ every text of a model goes through `escape`, is escaped by the template or by JS
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -22,6 +20,7 @@ from vinculum.models.onnx.scopes import scopes
 from vinculum.reporting.check.picture.drawing import SIGNS, Picture, values_text
 from vinculum.reporting.check.words import fix_words, message, path_words, witness_words
 from vinculum.reporting.escape import one_line, short
+from vinculum.reporting.templates import environment
 from vinculum.reporting.terminal import counted
 
 if TYPE_CHECKING:
@@ -44,25 +43,15 @@ def document(checked: Sequence[tuple[Triage, ModelProto]]) -> str:
         signs={severity.value: sign for severity, sign in SIGNS.items()},
         style=read["css"],
         script=script,
-        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         data=json.dumps(data, separators=(",", ":")).replace("<", "\\u003c"),
     )
 
 
 @cache
 def _template() -> Template:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader(__package__),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters.update(nodes=lambda n: counted(n, "node"), findings=lambda n: counted(n, "finding"))
-    return environment.get_template("check.html.j2")
+    pages = environment(__package__)
+    pages.filters.update(nodes=lambda n: counted(n, "node"), findings=lambda n: counted(n, "finding"))
+    return pages.get_template("check.html.j2")
 
 
 def _model(number: int, triage: Triage, proto: ModelProto) -> dict[str, Any]:

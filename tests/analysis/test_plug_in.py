@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint, EntryPoints
+from pathlib import Path
 
 import onnx.parser
 import pytest
@@ -69,3 +70,12 @@ def test_what_cannot_be_loaded_is_told_of() -> None:
         checked("y = com.acme.wrong(x)")
     with pytest.raises(ModelError, match=r"'com.acme.absent' cannot be loaded: .*; repair or remove its package"):
         checked("y = com.acme.absent(x)")
+
+
+def test_a_module_that_ends_the_program_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "acme_script.py").write_text("import sys\nsys.exit(0)\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    points = EntryPoints([EntryPoint("com.acme.script", "acme_script:norm", all_operators.GROUP)])
+    monkeypatch.setattr(all_operators, "entry_points", lambda group: points)
+    with pytest.raises(ModelError, match=r"'com.acme.script' cannot be loaded: .*; repair or remove its package"):
+        checked("y = com.acme.script(x)")

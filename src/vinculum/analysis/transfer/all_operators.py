@@ -68,7 +68,7 @@ def _plugged_in(name: str) -> Operator | None:
     where = f"the plug-in {quoted(point.value)} for operator {quoted(name)}"
     try:
         loaded: Operator | Callable[..., object] = point.load()
-    except Exception as error:  # Whatever the module of another package raises.
+    except (Exception, SystemExit) as error:  # Whatever the module of another package raises; a script may exit.
         raise ModelError(f"{where} cannot be loaded: {one_line(error)}; repair or remove its package") from None
     if isinstance(loaded, Operator):
         return loaded

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import ModelProto
 
-from vinculum.analysis.domain.abstract_tensor import AbstractTensor, tensor
-from vinculum.analysis.domain.constants import constant
+from vinculum.analysis.domain.abstract_tensor import AbstractTensor, constant, tensor
 from vinculum.analysis.domain.dimensions import bounds
 from vinculum.analysis.domain.formats import FORMATS, is_discrete
 from vinculum.analysis.interpreter import Interpreter, Scope

@@ -11,8 +11,8 @@ import pytest
 from tests.analysis.corpus.judging import ENTRIES, checked
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor
 from vinculum.analysis.domain.numbering import Numbering
-from vinculum.analysis.hazards import magnitudes
-from vinculum.analysis.transfer import all_operators, norms, refinement
+from vinculum.analysis.hazards import divisors
+from vinculum.analysis.transfer import norms, operators, refinement
 from vinculum.analysis.transfer.operators import arithmetic, indexing, logic, reductions
 
 BY_NAME = {entry.name: entry for entry in ENTRIES}
@@ -36,7 +36,7 @@ def _forget_facts(patch: pytest.MonkeyPatch) -> None:
 
 def _one_interval(name: str) -> Callable[[pytest.MonkeyPatch], None]:
     def plant(patch: pytest.MonkeyPatch) -> None:
-        right = all_operators.TABLE["", name]
+        right = operators.TABLE["", name]
 
         def hulled(*operands: Any) -> AbstractTensor:
             from vinculum.analysis.transfer.shared import hulled as one
@@ -45,7 +45,7 @@ def _one_interval(name: str) -> Callable[[pytest.MonkeyPatch], None]:
             assert isinstance(result, AbstractTensor)
             return one(result, result.shape)
 
-        patch.setitem(all_operators.TABLE, ("", name), replace(right, transfer=hulled))
+        patch.setitem(operators.TABLE, ("", name), replace(right, transfer=hulled))
 
     return plant
 
@@ -64,7 +64,7 @@ _SWITCHED_OFF: dict[str, tuple[Callable[[pytest.MonkeyPatch], None], str]] = {
         "softmax without the largest taken out, of small numbers",
     ),
     "what guards a divisor": (
-        lambda p: p.setattr(magnitudes, "_guards_a_divisor", lambda site: True),
+        lambda p: p.setattr(divisors, "_guards_a_divisor", lambda site: True),
         "small constant that guards nothing",
     ),
     "what a mask leaves": (lambda p: p.setattr(logic, "_facts_of_choice", _no_facts), "wavlm_classify.dynamo18"),

@@ -10,7 +10,7 @@ from onnx import ModelProto, NodeProto, helper
 
 import vinculum
 from tests.analysis.corpus.judging import SAMPLE, model_of
-from vinculum.analysis.transfer.all_operators import TABLE
+from vinculum.analysis.transfer.operators import TABLE
 from vinculum.errors import VinculumError
 
 _OPERATORS = sorted({name for _, name in TABLE} | {"If", "Loop", "Scan", "Attention"})

@@ -11,9 +11,9 @@ import pytest
 import vinculum
 from vinculum.analysis import Finding, Severity
 from vinculum.analysis.findings import by_cause
-from vinculum.analysis.hazards.all_hazards import BY_CODE, HAZARDS, by_operator
+from vinculum.analysis.hazards import BY_CODE, HAZARDS, by_operator
 from vinculum.analysis.hazards.hazard import PROFILES, Hazard
-from vinculum.analysis.transfer.all_operators import TABLE
+from vinculum.analysis.transfer.operators import TABLE
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "check.md"
 ALL = [pytest.param(hazard, id=hazard.code) for hazard in HAZARDS]

@@ -15,7 +15,7 @@ from tests.analysis.trying import complaints
 from vinculum.analysis.domain import formats
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor
 from vinculum.analysis.domain.box import Box
-from vinculum.analysis.transfer import all_operators, refinement, shared
+from vinculum.analysis.transfer import operators, refinement, shared
 from vinculum.analysis.transfer.call import Transfer
 from vinculum.analysis.transfer.operators import arithmetic, linear, normalisation, reductions
 
@@ -23,12 +23,12 @@ Change = Callable[[AbstractTensor], AbstractTensor]
 
 
 def _put(patch: pytest.MonkeyPatch, name: str, transfer: Transfer) -> None:
-    patch.setitem(all_operators.TABLE, ("", name), replace(all_operators.TABLE["", name], transfer=transfer))
+    patch.setitem(operators.TABLE, ("", name), replace(operators.TABLE["", name], transfer=transfer))
 
 
 def _changed(name: str, change: Change) -> Callable[[pytest.MonkeyPatch], None]:
     def plant(patch: pytest.MonkeyPatch) -> None:
-        right = all_operators.TABLE["", name].transfer
+        right = operators.TABLE["", name].transfer
 
         def wrong(*operands: Any) -> Any:
             result = right(*operands)

@@ -12,8 +12,7 @@ from onnx import TensorProto, numpy_helper
 
 from tests.analysis.containment import complaint, enclosing, looked_at
 from tests.onnx_cases import node_cases
-from vinculum.analysis.domain.abstract_tensor import AbstractTensor
-from vinculum.analysis.domain.constants import constant
+from vinculum.analysis.domain.abstract_tensor import AbstractTensor, constant
 from vinculum.analysis.domain.formats import is_discrete
 
 UNKNOWN = {

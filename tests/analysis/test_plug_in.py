@@ -12,7 +12,7 @@ import pytest
 import vinculum
 from vinculum.analysis import Report
 from vinculum.analysis.plug_in import AbstractTensor, Call, Hidden, Operator, Unary, tensor
-from vinculum.analysis.transfer import all_operators
+from vinculum.analysis.transfer import operators
 from vinculum.errors import ModelError
 
 
@@ -34,12 +34,12 @@ wrong = "no function"
 def _installed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Install a package with plug-ins."""
     names = ("norm", "halved", "divides", "wrong", "absent")
-    points = EntryPoints(EntryPoint(f"com.acme.{n}", f"{__name__}:{n}", all_operators.GROUP) for n in names)
-    monkeypatch.setattr(all_operators, "entry_points", lambda group: points)
-    for cached in (all_operators._points, all_operators._plugged_in):
+    points = EntryPoints(EntryPoint(f"com.acme.{n}", f"{__name__}:{n}", operators.GROUP) for n in names)
+    monkeypatch.setattr(operators, "entry_points", lambda group: points)
+    for cached in (operators._points, operators._plugged_in):
         cached.cache_clear()
     yield
-    for cached in (all_operators._points, all_operators._plugged_in):
+    for cached in (operators._points, operators._plugged_in):
         cached.cache_clear()
 
 
@@ -75,7 +75,7 @@ def test_what_cannot_be_loaded_is_told_of() -> None:
 def test_a_module_that_ends_the_program_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "acme_script.py").write_text("import sys\nsys.exit(0)\n", encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
-    points = EntryPoints([EntryPoint("com.acme.script", "acme_script:norm", all_operators.GROUP)])
-    monkeypatch.setattr(all_operators, "entry_points", lambda group: points)
+    points = EntryPoints([EntryPoint("com.acme.script", "acme_script:norm", operators.GROUP)])
+    monkeypatch.setattr(operators, "entry_points", lambda group: points)
     with pytest.raises(ModelError, match=r"'com.acme.script' cannot be loaded: .*; repair or remove its package"):
         checked("y = com.acme.script(x)")

@@ -7,7 +7,7 @@ from onnx.defs import get_all_schemas
 
 from tests.analysis.operators import TRIALS
 from tests.analysis.trying import OTHER_FLOATS, complaints, of_every_type
-from vinculum.analysis.transfer.all_operators import TABLE
+from vinculum.analysis.transfer.operators import TABLE
 
 _OTHERWISE = {
     "DynamicQuantizeLinear": OTHER_FLOATS,  # ONNX has it in float32 alone.

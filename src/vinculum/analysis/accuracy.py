@@ -24,8 +24,8 @@ from vinculum.analysis.domain.box import limited
 from vinculum.analysis.domain.formats import is_discrete
 from vinculum.analysis.interpreter import Interpreter, Site
 from vinculum.analysis.loading import onnx_model, source_given
-from vinculum.analysis.transfer.all_operators import operator_of
 from vinculum.analysis.transfer.errors import Computed, Errors, NoBoundError, division, sum_of
+from vinculum.analysis.transfer.operators import operator_of
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.models.onnx.checks import check_structure
 from vinculum.models.onnx.functions import inlined
@@ -162,8 +162,9 @@ class _Errors:
         """Bound the error of a node's results."""
         if site.scope.path or site.scope.owner:
             return
-        node, divides = site.node, site.key in (("", "Div"), ("", "Reciprocal"))
+        node, where = site.node, title(site.node)
         parts: tuple[Errors, Errors] | None = None
+        divides = site.key in (("", "Div"), ("", "Reciprocal"))
         try:
             made = self._made(site)
             if divides:
@@ -175,36 +176,35 @@ class _Errors:
             if all(made.inside) and (made.result.form is not None or not found.any()):
                 self._inside.update(node.output)
         except NoBoundError as reason:
-            error = f"{title(node)}: {reason}" if not str(reason).startswith("node ") else str(reason)
+            error = str(reason) if str(reason).startswith("node ") else f"{where}: {reason}"
         for place, name in enumerate(node.output):
             alike = place == 0 or node.op_type == "Split"
-            self._errors[name] = error if alike else f"{title(node)}: its further outputs have no rule"
+            self._errors[name] = error if alike else f"{where}: its further outputs have no rule"
         if divides:
             self.divisions.append(_bound(site, parts, error))
 
     def _made(self, site: Site) -> Computed:
-        errors = []
-        for name in filter(None, site.node.input):
-            error = self._errors.get(name, "nothing is known about it")
-            if isinstance(error, str):
-                raise NoBoundError(error)
-            errors.append(error)
+        given = [name for name in site.node.input if name]
+        found = [self._errors.get(name, "nothing is known about it") for name in given]
+        for unknown in found:
+            if isinstance(unknown, str):
+                raise NoBoundError(unknown)
+        errors = [error for error in found if not isinstance(error, str)]
         result = site.results[0]
         if result.may_nan or result.may_infinite:
             raise NoBoundError("the result can be infinite or NaN")
         if site.call.opset < 7:  # A second operand may be aligned otherwise.
             errors = [np.asarray(error.max()) for error in errors]
-        inside = tuple(name in self._inside for name in site.node.input if name)
         operands = tuple(operand for operand in site.operands if operand is not None)
-        return Computed(site.call, operands, tuple(errors), inside, result)
+        return Computed(site.call, operands, tuple(errors), tuple(name in self._inside for name in given), result)
 
 
 def _bound(site: Site, parts: tuple[Errors, Errors] | None, error: Errors | str) -> Bound:
-    name, kind = name_of(site.node), site.results[0].element_type
+    name, kind, operator = name_of(site.node), site.results[0].element_type, site.node.op_type
     if isinstance(error, str) or parts is None:
-        return Bound(name, site.node.op_type, kind, np.inf, np.inf, np.inf, str(error))
+        return Bound(name, operator, kind, np.inf, np.inf, np.inf, str(error))
     propagated, introduced = (float(part.max()) for part in parts)
-    return Bound(name, site.node.op_type, kind, propagated, introduced, float(error.max()))
+    return Bound(name, operator, kind, propagated, introduced, float(error.max()))
 
 
 def _bounded(made: Computed, site: Site) -> Errors:

@@ -13,9 +13,8 @@ from onnx import ModelProto, ValueInfoProto
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom, anything, tensor
 from vinculum.analysis.domain.box import Box
-from vinculum.analysis.domain.dimensions import Shape, variable
+from vinculum.analysis.domain.dimensions import Shape, unknown_size, variable
 from vinculum.analysis.domain.formats import is_discrete, type_range
-from vinculum.analysis.domain.joining import unknown_size
 from vinculum.analysis.transfer.call import named_type
 from vinculum.errors import ModelError
 from vinculum.text import did_you_mean, listed, quoted
@@ -66,23 +65,19 @@ class Assumptions:
         known = anything(element_type, shape)
         if not element_type:
             return known
-        low, high = max(found.low, type_range(element_type)[0]), min(found.high, type_range(element_type)[1])
+        smallest, biggest = type_range(element_type)
+        low, high = max(found.low, smallest), min(found.high, biggest)
         if is_discrete(element_type):  # A number beyond 2**53 may have been rounded inward.
             low, high = (end if abs(end) <= 2.0**53 else nextafter(end, way) for end, way in ((low, -inf), (high, inf)))
-            low, high = max(low, type_range(element_type)[0]), min(high, type_range(element_type)[1])
+            low, high = max(low, smallest), min(high, biggest)
             low, high = (end if isinf(end) else way(end) for end, way in ((low, ceil), (high, floor)))
         if low > high:
             given = f"{found.low:g}:{found.high:g}"
             raise ModelError(f"input {quoted(value.name)} holds {element_type}, none of which lies in {given}")
         whole = is_discrete(element_type) or (found.ends_alone and low.is_integer() and high.is_integer())
-        mag = min(abs(low), abs(high)) if found.ends_alone else None
-        if found.ends_alone and 0 in (low, high):
-            mag = None
+        mag = min(abs(low), abs(high)) if found.ends_alone and 0 not in (low, high) else None
         if known.form is not None:
-            low, high = (
-                float(known.form.round(np.asarray(low, np.float64))),
-                float(known.form.round(np.asarray(high, np.float64))),
-            )
+            low, high = (float(known.form.round(np.asarray(end, np.float64))) for end in (low, high))
         return tensor(element_type, shape, low, high, mag, integral=whole, bounds_from=BoundsFrom.DECLARED)
 
 

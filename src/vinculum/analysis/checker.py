@@ -10,15 +10,14 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Literal
 
 from vinculum.analysis.assumptions import Assumptions, calibrated, read_assumptions
-from vinculum.analysis.domain.abstract_tensor import AbstractTensor
 from vinculum.analysis.findings import Finding, Frame, Report, Severity, surest_first
-from vinculum.analysis.hazards.all_hazards import DIVIDES_INSIDE, by_operator
+from vinculum.analysis.hazards import DIVIDES_INSIDE, by_operator
 from vinculum.analysis.hazards.hazard import PROFILES, Found, Hazard, divided, typings
 from vinculum.analysis.interpreter import Interpreter, Site
 from vinculum.analysis.loading import onnx_model, source_given
 from vinculum.analysis.narrowing import block_list
 from vinculum.analysis.places import alert_frame, fingerprint, frames, path
-from vinculum.analysis.transfer.all_operators import divides_inside
+from vinculum.analysis.transfer.operators import divides_inside
 from vinculum.errors import AttributeValueError
 from vinculum.models.onnx.checks import check_structure
 from vinculum.models.onnx.inference import with_types
@@ -90,66 +89,66 @@ def check(
     AttributeValueError
         If an option is none of those above.
     """
-    if as_type is not None and as_type not in NARROWER:
-        raise AttributeValueError(f"as_type is {as_type!r}; allowed: {', '.join(map(repr, NARROWER))}")
-    if runs < 0 or seed < 0:
-        raise AttributeValueError(f"runs is {runs!r} and seed {seed!r}; give whole numbers from 0 on")
-    for name in profile:
-        if name not in PROFILES:
-            raise AttributeValueError(f"profile is {name!r}; allowed: {', '.join(map(repr, PROFILES))}")
-    if weights not in WEIGHTS:
-        raise AttributeValueError(f"weights is {weights!r}; allowed: {', '.join(map(repr, WEIGHTS))}")
+    _check_options(as_type, profile, weights, runs, seed)
     start = perf_counter()
     source = source_given(model, weights)
     with naming(source.path):
         proto = onnx_model(source)
         assumptions = calibrated(read_assumptions(assume, proto), calibrate or {})
-        checker = _Checker(proto, assumptions, as_type or "float32", profile, source.unknown)
-        report = checker.report()
+        check_structure(proto)
+        types = with_types(proto)
+        report = _Checker(proto, types, assumptions, as_type or "float32", profile, source.unknown).report()
         if as_type is not None:
-            plain = _Checker(proto, assumptions, "float32", profile, source.unknown).report()
+            plain = _Checker(proto, types, assumptions, "float32", profile, source.unknown).report()
             report = replace(report, block_list=block_list(proto, plain, report, as_type))
     if runs and as_type is None and not source.unknown:
         from vinculum.analysis.witness.search import Budget, with_evidence
 
-        report = with_evidence(report, replace(source, onnx=proto), assumptions, checker.values, Budget(runs, seed))
+        report = with_evidence(report, replace(source, onnx=proto), assumptions, Budget(runs, seed))
     return replace(report, seconds=perf_counter() - start, model=str(source.path))
+
+
+def _check_options(as_type: str | None, profile: Sequence[str], weights: str, runs: int, seed: int) -> None:
+    """Refuse options that are none of those allowed."""
+    profiles = (("profile", name, PROFILES) for name in profile)
+    for option, value, allowed in (("as_type", as_type, (None, *NARROWER)), *profiles, ("weights", weights, WEIGHTS)):
+        if value not in allowed:
+            raise AttributeValueError(f"{option} is {value!r}; allowed: {', '.join(map(repr, filter(None, allowed)))}")
+    if runs < 0 or seed < 0:
+        raise AttributeValueError(f"runs is {runs!r} and seed {seed!r}; give whole numbers from 0 on")
 
 
 class _Checker:
     def __init__(
         self,
         model: ModelProto,
+        types: ModelProto,
         assumptions: Assumptions,
         narrowed: str,
         profiles: Sequence[str],
-        unknown: Sequence[str] = (),
+        unknown: Sequence[str],
     ) -> None:
-        check_structure(model)
         self._hazards = by_operator(profiles)
         self._inputs = frozenset(value.name for value in model.graph.input) - set(unknown)
-        self.values: Mapping[str, AbstractTensor] = {}
         self._findings: dict[tuple[str, str, str], Finding] = {}
         self._divisions: dict[tuple[str, str], bool] = {}
         self._unknown = tuple(unknown)
-        types = with_types(model)
-        self._interpreter = Interpreter(
-            model,
-            types,
-            {**assumptions.finite(unknown, narrowed), **assumptions.tensors(narrowed)},
-            assumptions.sizes,
-            narrowed=narrowed,
-            look=self._look,
-        )
+        inputs = {**assumptions.finite(unknown, narrowed), **assumptions.tensors(narrowed)}
+        self._interpreter = Interpreter(model, types, inputs, assumptions.sizes, narrowed=narrowed, look=self._look)
 
     def report(self) -> Report:
         """Return what is found in the whole model."""
-        self.values = self._interpreter.run().values
-        findings = surest_first(_distinct(self._findings.values()))
-        unknown: Mapping[str, int] = dict(self._interpreter.unknown.most_common())
-        resting = sum(self._divisions.values())
-        nodes, divisions = self._interpreter.nodes, len(self._divisions)
-        return Report(findings, unknown, nodes, 0.0, divisions, resting, self.values, unknown_weights=self._unknown)
+        values = self._interpreter.run().values
+        return Report(
+            surest_first(_distinct(self._findings.values())),
+            dict(self._interpreter.unknown.most_common()),
+            self._interpreter.nodes,
+            0.0,
+            len(self._divisions),
+            sum(self._divisions.values()),
+            values,
+            unknown_weights=self._unknown,
+        )
 
     def _look(self, site: Site) -> None:
         hazards = self._hazards.get(site.node.op_type, ()) if not site.key[0] else ()
@@ -186,19 +185,15 @@ class _Checker:
 
 
 def _finding(hazard: Hazard, found: Found, site: Site, inputs: frozenset[str]) -> Finding:
-    name = site.node.input[found.operand]
-    operand = site.operands[found.operand]
+    name, operand = site.node.input[found.operand], site.operands[found.operand]
     assert operand is not None
-    value = found.value if found.value is not None else operand
-    low, high = value.box.hull()
-    owner = site.scope.owner
-    node = f"{owner}/{site.node.op_type}" if owner else name_of(site.node)
-    lines = frames(site.node)
+    low, high = (found.value if found.value is not None else operand).box.hull()
+    owner, producers, lines = site.scope.owner, site.scope.producers, frames(site.node)
     return Finding(
         rule=hazard.code,
         # Runtimes compute an operator otherwise than the body that defines it.
         severity=Severity.CERTAIN if found.certain and not owner else Severity.POSSIBLE,
-        node=node,
+        node=f"{owner}/{site.node.op_type}" if owner else name_of(site.node),
         operator=site.node.op_type,
         scope=site.scope.path,
         divisor=name,
@@ -206,9 +201,9 @@ def _finding(hazard: Hazard, found: Found, site: Site, inputs: frozenset[str]) -
         high=high,
         element_type=operand.element_type,
         bounds_from=operand.bounds_from,
-        path=path(name, site.scope.producers, inputs),
+        path=path(name, producers, inputs),
         frames=lines,
-        fingerprint=fingerprint(hazard.code, site.node, name, site.scope.producers, inputs),
+        fingerprint=fingerprint(hazard.code, site.node, name, producers, inputs),
         cause=_cause(hazard, found, site, lines, inputs),
         fix=hazard.fix,
         detail=found.detail,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import ChainMap, Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -14,24 +14,18 @@ from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProt
 from vinculum.analysis.control_flow import CONTROL
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, anything
 from vinculum.analysis.domain.box import ranked
-from vinculum.analysis.domain.dimensions import Dimension, Shape, Size, variable
-from vinculum.analysis.domain.joining import unknown_size
+from vinculum.analysis.domain.dimensions import Dimension, Size, unknown_size, variable
 from vinculum.analysis.domain.numbering import Definition, Numbering, content
-from vinculum.analysis.element_types import deduced
-from vinculum.analysis.transfer.all_operators import operator_of
-from vinculum.analysis.transfer.bodies import Bodies
-from vinculum.analysis.transfer.call import NOTHING, Call, Expected, named_type
+from vinculum.analysis.transfer.call import NOTHING, Call, Expected, key_of, named_type
+from vinculum.analysis.transfer.operators import operator_of
+from vinculum.analysis.transfer.schemas import Bodies, deduced
 from vinculum.analysis.transfer.shared import aligned
 from vinculum.errors import VinculumError
 from vinculum.models.onnx.divisions import ALSO_UNIDIRECTIONAL
 from vinculum.models.onnx.scopes import inputs_of, name_of, opset_imports
 from vinculum.models.onnx.tensors import NUMBERS_AND_STRINGS, array_of, tensor_of
 
-_OF_MALFORMED_NODES = (
-    *(ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError),
-    StopIteration,
-)
-"""What transfer functions raise at nodes with too few operands, or of ranks that their operators do not take."""
+_CONSTANT = ("", "Constant")
 _NUMPY_SINCE = 7
 """The operator set from which on operands are joined as NumPy does."""
 _UNIDIRECTIONAL = frozenset({"Div", *ALSO_UNIDIRECTIONAL})
@@ -91,7 +85,7 @@ class Site:
     @property
     def key(self) -> tuple[str, str]:
         """The operator's domain and name, as the table of operators has them."""
-        return "" if self.node.domain == "ai.onnx" else self.node.domain, self.node.op_type
+        return key_of(self.node)
 
 
 class Interpreter:
@@ -145,11 +139,11 @@ class Interpreter:
         with np.errstate(all="ignore"):
             self._add_initializers(graph, scope)
             for value in graph.input:
-                if value.name in self._inputs:
-                    scope.values[value.name] = self.values.numbered(self._inputs[value.name])
-                elif value.name not in scope.values:  # One with an initializer is taken for what that says.
+                known = self._inputs.get(value.name)
+                if known is None and value.name not in scope.values:
                     expected = self._expected(value.type, declared=True)
                     known = anything(expected.element_type, expected.shape)
+                if known is not None:  # One with an initializer alone is taken for what that says.
                     scope.values[value.name] = self.values.numbered(known)
             self._nodes(graph.node, scope)
         return scope
@@ -158,9 +152,7 @@ class Interpreter:
         if declared_type is None or not declared_type.HasField("tensor_type"):
             return NOTHING
         found = declared_type.tensor_type
-        shape: Shape | None = None
-        if found.HasField("shape"):
-            shape = tuple(self._size(d, declared) for d in found.shape.dim)
+        shape = tuple(self._size(d, declared) for d in found.shape.dim) if found.HasField("shape") else None
         return Expected(named_type(found.elem_type, self.narrowed), shape)
 
     def _declared(self, scope: Scope, name: str) -> Expected:
@@ -191,9 +183,8 @@ class Interpreter:
         for node in listed:
             for name in node.input:
                 scope.users[name].append(node)
-        if not all(self._is_known(node) for node in listed) or any(
-            name in scope.values and not scope.values[name].element_type for name in scope.users
-        ):
+        untyped = (name for name in scope.users if name in scope.values and not scope.values[name].element_type)
+        if any(untyped) or not all(map(self._is_known, listed)):
             scope.deduced.update(deduced(listed, scope.opsets, partial(self._type_of, scope), self.narrowed))
         for node in listed:
             for name in node.output:
@@ -201,11 +192,10 @@ class Interpreter:
             self._node(node, scope)
 
     def _is_known(self, node: NodeProto) -> bool:
-        domain = "" if node.domain == "ai.onnx" else node.domain
-        if (node.domain, node.op_type, node.overload) in self._functions:
+        key = key_of(node)
+        if (node.domain, node.op_type, node.overload) in self._functions or key == _CONSTANT:
             return True
-        known = domain == "" and (node.op_type in CONTROL or node.op_type == "Constant")
-        return known or operator_of(domain, node.op_type) is not None
+        return (not key[0] and key[1] in CONTROL) or operator_of(*key) is not None
 
     def _type_of(self, scope: Scope, name: str) -> str:
         if name in scope.values:
@@ -225,9 +215,10 @@ class Interpreter:
         unknown = self.unknown.total()
         try:
             results = self._results(node, call, scope)
-        except VinculumError:
+        except (VinculumError, MemoryError):
             raise
-        except _OF_MALFORMED_NODES:
+        # Too few operands, or ranks that the operator does not take; a plug-in may raise anything, or exit.
+        except (Exception, SystemExit):
             self.unknown[f"{node.op_type} (malformed)"] += not self._quiet
         for place, name in enumerate(node.output):
             if name and (place < len(results) or name not in scope.values):
@@ -241,35 +232,31 @@ class Interpreter:
 
     def _results(self, node: NodeProto, call: Call, scope: Scope) -> list[AbstractTensor]:
         operands = [self._operand(name, scope) for name in node.input]
-        domain = "" if node.domain == "ai.onnx" else node.domain
+        key = key_of(node)
         function = self._functions.get((node.domain, node.op_type, node.overload))
         if function is not None:
             results = self._enter(function, node, operands, scope)
-        elif domain == "" and node.op_type in CONTROL:
-            results = CONTROL[node.op_type](self, call, operands, scope)
-        elif domain == "" and node.op_type == "Constant":
+        elif not key[0] and key[1] in CONTROL:
+            results = CONTROL[key[1]](self, call, operands, scope)
+        elif key == _CONSTANT:
             results = [self._constant(node, call)]
         else:
-            results = self._operator(domain, node, call, operands, scope)
+            results = self._operator(node, call, operands, scope)
         results = [self._completed(value, call.expected(place)) for place, value in enumerate(results)]
         if function is None and self._look is not None and not self._quiet:
             self._look(Site(node, call, operands, results, scope))
         return results
 
     def _operand(self, name: str, scope: Scope) -> AbstractTensor | None:
-        if not name:
-            return None
-        value = scope.values.get(name)
-        if value is None:  # What a function was not given.
-            return None
-        return scope.refined.get(value.number, value) if scope.refined else value
+        value = scope.values.get(name) if name else None  # None is also what a function was not given.
+        return value if value is None else scope.refined.get(value.number, value)
 
     def _call(self, node: NodeProto, scope: Scope) -> Call:
         expected = tuple([self._declared(scope, name) for name in node.output])
-        opset = scope.opsets.get("" if node.domain == "ai.onnx" else node.domain, 1)
+        opset = scope.opsets.get(key_of(node)[0], 1)
         # Bodies say themselves what they compute in float32: statistics of normalisations, whatever the operands are.
         narrowed = "float32" if scope.owner else self.narrowed
-        attributes = _attributes(node, scope.bindings)
+        attributes = {name: _plain(attribute) for name, attribute in _passed(node, scope.bindings)}
         return Call(node.op_type, opset, attributes, expected, self.values, narrowed, bool(scope.owner))
 
     def _completed(self, value: AbstractTensor, expected: Expected) -> AbstractTensor:
@@ -300,31 +287,29 @@ class Interpreter:
         return self.values.constant(array, name if call.in_body else self._narrow(name))
 
     def _operator(
-        self, domain: str, node: NodeProto, call: Call, operands: list[AbstractTensor | None], scope: Scope
+        self, node: NodeProto, call: Call, operands: list[AbstractTensor | None], scope: Scope
     ) -> list[AbstractTensor]:
-        operator = operator_of(domain, node.op_type)
-        key: Any = None
-        if operator is not None and operator.pure:
-            key = _key(domain, node, call, operands, operator.commutative)
-            known = self.values.results(key)
-            if known is not None:
-                return list(known)
+        domain, name = key_of(node)
+        operator = operator_of(domain, name)
         if operator is None:
-            body = self._body(domain, node, call, operands, scope)
+            body = None if domain else self._body(node, call, operands, scope)
             if body is None:
-                self.unknown[f"{domain}.{node.op_type}" if domain else node.op_type] += not self._quiet
+                self.unknown[f"{domain}.{name}" if domain else name] += not self._quiet
                 return [self.values.numbered(call.anything(place)) for place in range(len(node.output))]
             return body
-        if call.opset < _NUMPY_SINCE and domain == "" and node.op_type in _UNIDIRECTIONAL and None not in operands:
+        key = _key(node, call, operands, operator.commutative) if operator.pure else None
+        known = None if key is None else self.values.results(key)
+        if known is not None:
+            return list(known)
+        if call.opset < _NUMPY_SINCE and not domain and name in _UNIDIRECTIONAL and None not in operands:
             operands = [operands[0], aligned(call, *operands)]  # type: ignore[arg-type]
         result = operator.transfer(call, *operands)
-        results = [result] if isinstance(result, AbstractTensor) else list(result)
         numbers = tuple(0 if value is None else value.number for value in operands)
-        definition = Definition(node.op_type, dict(call.attributes), numbers)
-        results = [self._completed(value, call.expected(place)) for place, value in enumerate(results)]
-        results = [
-            self.values.numbered(value, definition if place == 0 else None) for place, value in enumerate(results)
-        ]
+        definition = Definition(name, dict(call.attributes), numbers)
+        results = []
+        for place, value in enumerate([result] if isinstance(result, AbstractTensor) else result):
+            value = self._completed(value, call.expected(place))
+            results.append(self.values.numbered(value, definition if place == 0 else None))
         while len(results) < len(node.output):
             results.append(self.values.numbered(call.anything(len(results))))
         if key is not None:
@@ -332,10 +317,8 @@ class Interpreter:
         return results
 
     def _body(
-        self, domain: str, node: NodeProto, call: Call, operands: Sequence[AbstractTensor | None], scope: Scope
+        self, node: NodeProto, call: Call, operands: Sequence[AbstractTensor | None], scope: Scope
     ) -> list[AbstractTensor] | None:
-        if domain:
-            return None
         if any(attribute.ref_attr_name for attribute in node.attribute):
             node = _bound(node, scope.bindings)
         function = self._bodies.find(node, call.opset, operands)
@@ -350,21 +333,13 @@ class Interpreter:
         owner: str = "",
     ) -> list[AbstractTensor]:
         """Analyse a function's body with the operands of a call, and return its results."""
+        bindings = {a.name: a for a in function.attribute_proto} | dict(_passed(node, around.bindings))
         given = {name: value for name, value in zip(function.input, operands, strict=False) if value is not None}
-        bindings = {a.name: a for a in function.attribute_proto}
-        for attribute in node.attribute:
-            found = around.bindings.get(attribute.ref_attr_name) if attribute.ref_attr_name else attribute
-            if found is not None:
-                bindings[attribute.name] = found
-        outer = around.owner or owner
+        pairs = zip(function.input, node.input, strict=False)
+        producers = {inside: around.producers[name] for inside, name in pairs if name in around.producers}
+        opsets, outer = {**around.opsets, **opset_imports(function)}, around.owner or owner
         path = around.path if outer else function.name
-        producers = {
-            name: around.producers[o]
-            for name, o in zip(function.input, node.input, strict=False)
-            if o in around.producers
-        }
-        opsets = {**around.opsets, **opset_imports(function)}
-        scope = Scope(path, dict(given), opsets, bindings, owner=outer, producers=producers)
+        scope = Scope(path, given, opsets, bindings, owner=outer, producers=producers)
         self._nodes(function.node, scope)
         missing = anything("", None)
         return [self.values.numbered(scope.values.get(name, missing)) for name in function.output]
@@ -406,26 +381,23 @@ def _types(graph: GraphProto) -> Mapping[str, TypeProto]:
     return {info.name: info.type for group in (graph.value_info, graph.output, graph.input) for info in group}
 
 
+def _passed(node: NodeProto, bindings: Mapping[str, AttributeProto]) -> Iterator[tuple[str, AttributeProto]]:
+    """Yield the attributes of a node by name, those of a function's node as the call of the function passes them."""
+    for attribute in node.attribute:
+        found = bindings.get(attribute.ref_attr_name) if attribute.ref_attr_name else attribute
+        if found is not None:
+            yield attribute.name, found
+
+
 def _bound(node: NodeProto, bindings: Mapping[str, AttributeProto]) -> NodeProto:
     """Return a node of a function whose attributes are those that the call hands in."""
     copy = NodeProto()
     copy.CopyFrom(node)
     del copy.attribute[:]
-    for attribute in node.attribute:
-        found = bindings.get(attribute.ref_attr_name) if attribute.ref_attr_name else attribute
-        if found is not None:
-            copy.attribute.add().CopyFrom(found)
-            copy.attribute[-1].name = attribute.name
+    for name, attribute in _passed(node, bindings):
+        copy.attribute.add().CopyFrom(attribute)
+        copy.attribute[-1].name = name
     return copy
-
-
-def _attributes(node: NodeProto, bindings: Mapping[str, AttributeProto]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for attribute in node.attribute:
-        bound = bindings.get(attribute.ref_attr_name) if attribute.ref_attr_name else attribute
-        if bound is not None:
-            found[attribute.name] = _plain(bound)
-    return found
 
 
 def _plain(attribute: AttributeProto) -> Any:
@@ -441,9 +413,9 @@ def _plain(attribute: AttributeProto) -> Any:
     return value
 
 
-def _key(domain: str, node: NodeProto, call: Call, operands: Sequence[AbstractTensor | None], commutative: bool) -> Any:
+def _key(node: NodeProto, call: Call, operands: Sequence[AbstractTensor | None], commutative: bool) -> Hashable:
     numbers = [0 if value is None else value.number for value in operands]
     if commutative:
         numbers.sort()
     attributes = tuple(sorted((name, content(value)) for name, value in call.attributes.items()))
-    return domain, node.op_type, call.opset, call.in_body, attributes, tuple(numbers), len(node.output)
+    return key_of(node), call.opset, call.in_body, attributes, tuple(numbers), len(node.output)

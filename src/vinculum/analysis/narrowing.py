@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from onnx import ModelProto, NodeProto
 
@@ -45,26 +45,20 @@ def _lost(model: ModelProto, plain: Report, narrowed: Report) -> dict[str, str]:
     """Return why nodes lose a divisor: those with a finding in that type alone, and those that make it zero there."""
     before = {(one.rule, one.scope, one.node) for one in plain.findings}
     makers = {name: node for node in model.graph.node for name in node.output if name}
-    named = {name_of(node): node for node in model.graph.node}
+    named = {name_of(node) for node in model.graph.node}
     why: dict[str, str] = {}
     for one in narrowed.findings:
         if one.scope or (one.rule, one.scope, one.node) in before or one.node not in named:
             continue
         why.setdefault(one.node, one.rule)
-        for node in _up(one.divisor, makers, plain.values, narrowed.values):
-            why.setdefault(name_of(node), f"{node.output[0]} can be zero, which it cannot in float32")
+        waiting, seen = [one.divisor], set[str]()
+        while waiting:  # What makes zeros in the narrower type alone.
+            name = waiting.pop()
+            node, wide, narrow = makers.get(name), plain.values.get(name), narrowed.values.get(name)
+            if node is None or wide is None or narrow is None or name in seen:
+                continue
+            seen.add(name)
+            if narrow.may_zero and not wide.may_zero and narrow.constant is None:
+                why.setdefault(name_of(node), f"{node.output[0]} can be zero, which it cannot in float32")
+                waiting += node.input
     return why
-
-
-def _up(value: str, makers: Mapping[str, NodeProto], plain: Values, narrowed: Values) -> Iterator[NodeProto]:
-    """Yield the nodes above a value that make zeros in the narrower type alone."""
-    waiting, seen = [value], set[str]()
-    while waiting:
-        name = waiting.pop()
-        node, wide, narrow = makers.get(name), plain.get(name), narrowed.get(name)
-        if node is None or wide is None or narrow is None or name in seen:
-            continue
-        seen.add(name)
-        if narrow.may_zero and not wide.may_zero and narrow.constant is None:
-            yield node
-            waiting += node.input

@@ -12,7 +12,7 @@ from tests.analysis.corpus.handmade import ENTRIES as HANDMADE
 from tests.analysis.corpus.judging import ENTRIES, SAMPLE, differing, is_control, scores
 from tests.analysis.corpus.runs import hazardous_runs, is_shown
 from tests.analysis.trying import Engine
-from vinculum.analysis.hazards.all_hazards import BY_CODE
+from vinculum.analysis.hazards import BY_CODE
 
 _LEFT = ("log_softmax", "mean of what is not zero", "deformable_detr")
 

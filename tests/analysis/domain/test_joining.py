@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from tests.analysis.containment import complaint, enclosing
-from vinculum.analysis.domain.abstract_tensor import AbstractTensor
-from vinculum.analysis.domain.joining import holds, join, widened
+from vinculum.analysis.domain.abstract_tensor import AbstractTensor, holds, join, widened
 
 ARRAYS = [
     np.array(numbers, np.float32)

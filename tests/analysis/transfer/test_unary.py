@@ -16,8 +16,8 @@ from vinculum.analysis.accuracy import accuracy
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, tensor
 from vinculum.analysis.domain.numbering import Numbering
 from vinculum.analysis.transfer.call import Call
+from vinculum.analysis.transfer.declarations import Unary
 from vinculum.analysis.transfer.operators.activations import GELU, GELU_BY_TANH, TABLE
-from vinculum.analysis.transfer.unary import Unary
 
 _MAGNITUDES = np.concatenate([np.geomspace(1e-6, 80, 400), np.linspace(0, 8, 401)])
 _POINTS = np.unique(np.concatenate([-_MAGNITUDES, _MAGNITUDES]))

@@ -13,7 +13,7 @@ from tests import fake_runtime
 from tests.analysis import hazardous
 from tests.analysis.hazardous import FLOAT, INT64, model, node
 from vinculum.analysis import Finding, Severity
-from vinculum.analysis.witness.confirm import OnnxRuntime
+from vinculum.analysis.witness.probe import OnnxRuntime
 
 
 def checked(proto: ModelProto, *assume: str, runs: int = 60, **options: Any) -> Finding:

@@ -15,7 +15,7 @@ from tests.analysis.containment import complaint, looked_at
 from tests.analysis.operands import drawn
 from tests.cases import case
 from tests.runtimes.analysis.sessions import session
-from vinculum.analysis.transfer.all_operators import TABLE as EVERY
+from vinculum.analysis.transfer.operators import TABLE as EVERY
 from vinculum.analysis.transfer.operators.contrib import TABLE
 
 Operand = Any

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from vinculum.analysis.domain.affine import Affine
-from vinculum.analysis.domain.box import Box, limited, ranked
-from vinculum.analysis.domain.dimensions import Dimension, Shape
-from vinculum.analysis.domain.facts import Facts
+from vinculum.analysis.domain.box import LIMIT, Box, limited, ranked
+from vinculum.analysis.domain.dimensions import Dimension, Shape, bounds, unknown_size
+from vinculum.analysis.domain.facts import Affine, Facts
 from vinculum.analysis.domain.formats import (
     FORMATS,
     HIGHEST,
@@ -20,10 +19,12 @@ from vinculum.analysis.domain.formats import (
     ZERO,
     Bounds,
     Format,
+    downward,
     every,
     is_discrete,
     some,
     type_range,
+    upward,
 )
 
 SMALL = 4096
@@ -208,4 +209,149 @@ def anything(element_type: str, shape: Shape | None) -> AbstractTensor:
         may_nan=not whole,
         integral=whole,
         bounds_from=BoundsFrom.TYPE,
+    )
+
+
+def constant(array: NDArray[Any], element_type: str | None = None) -> AbstractTensor:
+    """Return what is known of a constant.
+
+    - `element_type`: the type that it is held in, if that is narrower than the array's own.
+    """
+    name = element_type or array.dtype.name
+    if name not in FORMATS and not is_discrete(name):
+        return anything(name, array.shape).known(constant=array, bounds_from=BoundsFrom.MODEL)
+    if array.size == 0:
+        return tensor(name, array.shape, 0.0, 0.0, constant=array, integral=True)
+    if array.size <= LIMIT:
+        return _element_by_element(array, name)
+    return _summarised(array, name)
+
+
+def _element_by_element(array: NDArray[Any], name: str) -> AbstractTensor:
+    form = FORMATS.get(name)
+    values = array.astype(np.float64)
+    if form is not None and name != array.dtype.name:
+        values = form.round(values)
+    if name in ("int64", "uint64"):
+        exact = np.abs(values) < 2.0**53
+        low, high = np.where(exact, values, downward(values)), np.where(exact, values, upward(values))
+        low, high = np.maximum(low, 0.0 if name == "uint64" else -(2.0**63)), np.minimum(high, 2.0**63)
+        high = np.where(values >= 2.0**63, values, high)
+        return tensor(
+            name, array.shape, low, high, np.minimum(np.abs(low), np.abs(high)), constant=array, integral=True
+        )
+    nan = np.isnan(values)
+    if nan.all():
+        return tensor(name, array.shape, np.inf, np.inf, may_nan=True, constant=array)
+    zero = values == 0
+    minus = zero & np.signbit(values)
+    low, high = np.where(nan, np.inf, values), np.where(nan, -np.inf, values)
+    if nan.any():  # An interval of its own for NaN alone would be empty; the nearest value keeps all bounds in order.
+        low, high = np.where(nan, values[~nan].min(), low), np.where(nan, values[~nan].min(), high)
+    finite = values[~nan & np.isfinite(values)]
+    return tensor(
+        name,
+        array.shape,
+        low,
+        high,
+        np.abs(low),
+        may_nan=bool(nan.any()),
+        may_plus_zero=bool((zero & ~minus).any()),
+        may_minus_zero=bool(minus.any()),
+        constant=array,
+        integral=bool((finite == np.rint(finite)).all()),
+    )
+
+
+def _summarised(array: NDArray[Any], name: str) -> AbstractTensor:
+    """Return bounds along the axes that are left when leading ones are reduced, each in the array's own type."""
+    if array.dtype.name not in ("float32", "float64") and not is_discrete(array.dtype.name):
+        array_in = array.astype(np.float32)  # NumPy reduces no other type fast.
+    else:
+        array_in = array
+    axes: tuple[int, ...] = ()
+    for axis, size in enumerate(array.shape):
+        if np.prod([s for a, s in enumerate(array.shape) if a not in axes], dtype=float) <= LIMIT:
+            break
+        axes = (*axes, axis) if size > 1 else axes
+    low, high = array_in.min(axis=axes, keepdims=True), array_in.max(axis=axes, keepdims=True)
+    nan = bool(np.isnan(low).any()) if low.dtype.kind == "f" else False
+    if nan:
+        low, high = np.fmin.reduce(array_in, axes, keepdims=True), np.fmax.reduce(array_in, axes, keepdims=True)
+    form = FORMATS.get(name)
+    lows, highs = low.astype(np.float64), high.astype(np.float64)
+    if form is not None and name != array.dtype.name:
+        lows, highs = form.round(lows), form.round(highs)
+    if name in ("int64", "uint64"):
+        lows, highs = (
+            np.where(np.abs(lows) < 2.0**53, lows, downward(lows)),
+            np.where(np.abs(highs) < 2.0**53, highs, upward(highs)),
+        )
+    return tensor(name, array.shape, lows, highs, may_nan=nan, constant=array, integral=is_discrete(name))
+
+
+def join(a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
+    """Return what holds of both."""
+    if a.number and a.number == b.number:
+        return a
+    if a.element_type != b.element_type:
+        return anything("", joined_shape(a.shape, b.shape))
+    shape = joined_shape(a.shape, b.shape)
+    p, q = (a.box, b.box) if a.shape == b.shape else (a.box.hulled(), b.box.hulled())
+    return tensor(
+        a.element_type,
+        shape,
+        np.minimum(p.low, q.low),
+        np.maximum(p.high, q.high),
+        np.minimum(p.mag, q.mag),
+        may_nan=a.may_nan or b.may_nan,
+        may_plus_zero=a.may_plus_zero or b.may_plus_zero,
+        may_minus_zero=a.may_minus_zero or b.may_minus_zero,
+        integral=a.integral and b.integral,
+        bounds_from=max(a.bounds_from, b.bounds_from),
+    )
+
+
+def joined_shape(a: Shape | None, b: Shape | None) -> Shape | None:
+    """Return the shape that both are of."""
+    if a is None or b is None or len(a) != len(b):
+        return None
+    return tuple(_joined_size(p, q) for p, q in zip(a, b, strict=True))
+
+
+def _joined_size(a: Dimension, b: Dimension) -> Dimension:
+    if a == b:
+        return a
+    (p, q), (r, s) = bounds(a), bounds(b)
+    return unknown_size(min(p, r), max(q, s))
+
+
+def holds(a: AbstractTensor, b: AbstractTensor) -> bool:
+    """Tell whether whatever the second may be the first may be too."""
+    if a.element_type != b.element_type or (a.shape is not None and a.shape != b.shape):
+        return False
+    flags = ((a.may_nan, b.may_nan), (a.may_plus_zero, b.may_plus_zero), (a.may_minus_zero, b.may_minus_zero))
+    if any(has and not may for may, has in flags) or (a.integral and not b.integral):
+        return False
+    p, q = (a.box, b.box) if a.shape == b.shape else (a.box.hulled(), b.box.hulled())
+    return bool((p.low <= q.low).all() and (p.high >= q.high).all() and (p.mag <= q.mag).all())
+
+
+def widened(a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
+    """Return what holds of both, with bounds that the second moves gone to the limits of the type."""
+    both = join(a, b)
+    if not both.element_type:
+        return both
+    smallest, biggest = type_range(both.element_type)
+    low, high = both.box.hull()
+    first_low, first_high = a.box.hull()
+    return tensor(
+        both.element_type,
+        both.shape if a.shape == b.shape else None,
+        low if low >= first_low else smallest,
+        high if high <= first_high else biggest,
+        both.mag.min() if both.mag.min() >= a.mag.min() else 0.0,
+        may_nan=both.may_nan,
+        integral=both.integral,
+        bounds_from=BoundsFrom.TYPE if low < first_low or high > first_high else both.bounds_from,
     )

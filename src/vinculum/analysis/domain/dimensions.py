@@ -6,7 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import count
 from math import inf, prod
+
+_fresh = count(1)
 
 
 @dataclass(frozen=True, order=True)
@@ -106,6 +109,14 @@ def _cancelled(
     return result
 
 
+def total(sizes: Iterable[Dimension | None]) -> Dimension | None:
+    """Return the sum of sizes, 0 for none; None if one is not known."""
+    result: Dimension | None = 0
+    for size in sizes:
+        result = None if result is None or size is None else plus(result, size)
+    return result
+
+
 def product(sizes: Iterable[Dimension]) -> Dimension | None:
     """Return the product of sizes, 1 for none."""
     result: Dimension | None = 1
@@ -147,3 +158,13 @@ def fixed(shape: Shape | None) -> tuple[int, ...] | None:
         return None
     sizes = tuple(size for size in shape if isinstance(size, int))
     return sizes if len(sizes) == len(shape) else None
+
+
+def unknown_size(low: float = 0, high: float = inf) -> Size:
+    """Return a size of which bounds alone are known."""
+    return variable(f"?{next(_fresh)}", low, high)
+
+
+def known_size(size: Dimension | None) -> Dimension:
+    """Return a size, one of which nothing is known for None."""
+    return unknown_size() if size is None else size

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.analysis.domain.abstract_tensor import AbstractTensor
-from vinculum.analysis.domain.constants import constant
+from vinculum.analysis.domain.abstract_tensor import AbstractTensor, constant
 
 _HASHED = 1 << 20
 """Elements of a constant that is compared with others by its content."""
@@ -73,6 +72,16 @@ class Numbering:
     def definition(self, number: int) -> Definition | None:
         """Return how a value is computed; None of inputs and constants."""
         return self._definitions.get(number)
+
+    def made_by(self, number: int, *operators: str) -> Definition | None:
+        """Return how a value is computed, if that is by one of some operators."""
+        definition = self._definitions.get(number)
+        return definition if definition is not None and definition.operator in operators else None
+
+    def scalar(self, number: int) -> float | None:
+        """Return the only element of a constant."""
+        known = self._tensors.get(number)
+        return None if known is None else known.scalar
 
     def tensor(self, number: int) -> AbstractTensor | None:
         """Return what is known of a value."""

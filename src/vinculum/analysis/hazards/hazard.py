@@ -67,6 +67,19 @@ class Hazard:
         return " ".join((cls.__doc__ or "").split("\n\n")[0].split())
 
 
+class HazardOfDivisions(Hazard):
+    """What can go wrong where something is divided."""
+
+    def look(self, site: Site) -> Found | None:
+        """Return what is found of the operands, if there are results."""
+        dividend, divisor, place = divided(site)
+        return None if divisor is None or is_empty(site) else self.divided(site, dividend, divisor, place)
+
+    def divided(self, site: Site, dividend: AbstractTensor | None, divisor: AbstractTensor, place: int) -> Found | None:
+        """Return what is found of the operands; the dividend is None where it is 1, or not known."""
+        raise NotImplementedError
+
+
 def typings(site: Site) -> Iterator[Site]:
     """Yield a site, and, if it has operands of unknown element type, what it is for floats and for integers."""
     yield site

@@ -11,7 +11,7 @@ from onnx import NodeProto
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom
 from vinculum.analysis.domain.formats import INTEGERS, is_discrete, type_range
 from vinculum.analysis.domain.numbering import Numbering
-from vinculum.analysis.hazards.hazard import Found, Hazard, divided, is_empty, readers
+from vinculum.analysis.hazards.hazard import Found, Hazard, HazardOfDivisions, is_empty, readers
 from vinculum.analysis.interpreter import Site
 from vinculum.analysis.places import frames
 from vinculum.analysis.transfer.call import named_type
@@ -24,17 +24,16 @@ _ROUNDS = frozenset({"Floor", "Ceil", "Round"})
 _BEHIND = frozenset({"Identity", "Floor", "Ceil", "Round", "Squeeze", "Unsqueeze", "Reshape"})
 
 
-class MinOverMinusOne(Hazard):
+class MinOverMinusOne(HazardOfDivisions):
     """The smallest integer can be divided by -1: the type does not hold the quotient, and some runtimes crash."""
 
     code = "min-over-minus-one"
     operators: ClassVar[tuple[str, ...]] = ("Div", "Mod")
     fix = "keep the dividend above the smallest integer, or the divisor from -1"
 
-    def look(self, site: Site) -> Found | None:
+    def divided(self, site: Site, dividend: AbstractTensor | None, divisor: AbstractTensor, place: int) -> Found | None:
         """Return the divisor if it can be -1 where the dividend can be the smallest integer."""
-        dividend, divisor, place = divided(site)
-        if dividend is None or divisor is None or dividend.element_type not in INTEGERS or is_empty(site):
+        if dividend is None or dividend.element_type not in INTEGERS:
             return None
         smallest = type_range(dividend.element_type)[0]
         if smallest == 0 or not bool((dividend.low <= smallest).any()):
@@ -48,10 +47,10 @@ class MinOverMinusOne(Hazard):
 
 def _may_be(values: Numbering, number: int, value: float, held: Mapping[int, float]) -> bool:
     """Tell whether a value may be a number where others are what they are held to be: conditions may exclude it."""
-    known, definition = values.tensor(number), values.definition(number)
+    known, definition = values.tensor(number), values.made_by(number, "Where")
     if known is not None and not bool(((known.low <= value) & (known.high >= value) & (known.mag <= abs(value))).any()):
         return False
-    if definition is None or definition.operator != "Where":
+    if definition is None:
         return True
     condition, *choices = definition.operands
     return any(
@@ -62,14 +61,12 @@ def _may_be(values: Numbering, number: int, value: float, held: Mapping[int, flo
 
 def _truth(values: Numbering, condition: int, held: Mapping[int, float]) -> bool | None:
     """Return the truth of a condition where values are what they are held to be; None if that leaves it open."""
-    definition = values.definition(condition)
+    definition = values.made_by(condition, "Equal", "And", "Or", "Not")
     if definition is None:
         return None
     if definition.operator == "Equal":
         a, b = (held.get(operand, _scalar(values, operand)) for operand in definition.operands)
         return None if a is None or b is None else a == b
-    if definition.operator not in ("And", "Or", "Not"):
-        return None
     truths = [_truth(values, operand, held) for operand in definition.operands]
     if definition.operator == "Not":
         return None if truths[0] is None else not truths[0]
@@ -98,36 +95,33 @@ def _casts_to_integer(node: NodeProto) -> bool:
 
 def _was_integer(site: Site, value: AbstractTensor) -> bool:
     """Tell whether a floating-point value was an integer until it was divided."""
-    definition = site.call.definition(value)
-    if definition is None or definition.operator != "Cast":
-        return False
-    before = site.call.values.tensor(definition.operands[0])
+    cast = site.call.values.made_by(value.number, "Cast")
+    before = None if cast is None else site.call.values.tensor(cast.operands[0])
     return before is not None and is_discrete(before.element_type)
 
 
-class IntegersThroughFloat(Hazard):
+class IntegersThroughFloat(HazardOfDivisions):
     """Large integers are divided in floating point, which rounds them, and the quotient is rounded to an integer."""
 
     code = "integers-through-float"
     operators = ("Div",)
     fix = "divide the integers themselves (Div truncates; floor needs a correction), or divide in float64"
 
-    def look(self, site: Site) -> Found | None:
+    def divided(self, site: Site, dividend: AbstractTensor | None, divisor: AbstractTensor, place: int) -> Found | None:
         """Return the dividend if it can be beyond what the type holds exactly."""
-        dividend, divisor, _ = divided(site)
-        if dividend is None or divisor is None or dividend.form is None or is_empty(site):
+        if dividend is None or dividend.form is None:
             return None
         if not (dividend.integral and divisor.integral) or not _becomes_integer(site):
             return None
         exact = 1 / dividend.form.u
-        for place, operand in ((0, dividend), (1, divisor)):
+        for operand_place, operand in ((0, dividend), (1, divisor)):
             largest = float(operand.box.largest().max())
             if largest > exact and (np.isfinite(largest) or _was_integer(site, operand)):
-                return Found(place, detail={"exact_up_to": int(exact)})
+                return Found(operand_place, detail={"exact_up_to": int(exact)})
         return None
 
 
-class RoundedQuotient(Hazard):
+class RoundedQuotient(HazardOfDivisions):
     """A whole quotient, computed as a product with an inverse as some runtimes do, is rounded to another integer.
 
     Right where division is correctly rounded. OpenVINO makes 165/15 11.000001, and Ceil makes that 12.
@@ -137,10 +131,9 @@ class RoundedQuotient(Hazard):
     operators = ("Div",)
     fix = "divide the integers themselves, or round(x * 2) / 2 before taking Floor or Ceil"
 
-    def look(self, site: Site) -> Found | None:
+    def divided(self, site: Site, dividend: AbstractTensor | None, divisor: AbstractTensor, place: int) -> Found | None:
         """Return the divisor if some whole quotient of the declared ranges moves."""
-        dividend, divisor, place = divided(site)
-        if dividend is None or divisor is None or dividend.form is None or is_empty(site):
+        if dividend is None or dividend.form is None:
             return None
         if not (_was_integer(site, dividend) and divisor.integral) or not _becomes_integer(site):
             return None
@@ -187,24 +180,20 @@ def _few_divisors(divisor: AbstractTensor) -> list[int] | None:
     return [d for d in range(int(low), int(high) + 1) if d] if high - low < _MOST_DIVISORS else None
 
 
-class FloorExpected(Hazard):
+class FloorExpected(HazardOfDivisions):
     """The program floors where Div truncates: quotients of operands with different signs are 1 too large."""
 
     code = "floor-expected"
     operators = ("Div",)
     fix = "export with a correction: subtract 1 where the remainder is not zero and the signs differ"
 
-    def look(self, site: Site) -> Found | None:
+    def divided(self, site: Site, dividend: AbstractTensor | None, divisor: AbstractTensor, place: int) -> Found | None:
         """Return the dividend if the user's line floors, the signs can differ, and nothing corrects the quotient."""
-        dividend, divisor, _ = divided(site)
-        if dividend is None or divisor is None or dividend.element_type not in INTEGERS or is_empty(site):
+        if dividend is None or dividend.element_type not in INTEGERS:
             return None
-        negative_dividend, negative_divisor = (bool((x.low < 0).any()) for x in (dividend, divisor))
-        positive_dividend, positive_divisor = (bool((x.high > 0).any()) for x in (dividend, divisor))
-        differ = (negative_dividend and positive_divisor) or (positive_dividend and negative_divisor)
-        if not differ or not _says_floor(site) or _is_corrected(site):
-            return None
-        return Found(0)
+        pairs = ((dividend, divisor), (divisor, dividend))
+        differ = any(bool((x.low < 0).any()) and bool((y.high > 0).any()) for x, y in pairs)
+        return Found(0) if differ and _says_floor(site) and not _is_corrected(site) else None
 
 
 def _says_floor(site: Site) -> bool:
@@ -232,10 +221,8 @@ class NarrowedIntegers(Hazard):
     def look(self, site: Site) -> Found | None:
         """Return the first operand that declared ranges do not keep small enough."""
         for place, operand in enumerate(site.operands[:2]):
-            limit = _NARROWED.get(operand.element_type) if operand is not None else None
-            if operand is None or limit is None or is_empty(site):
-                continue
-            if float(operand.box.largest().max()) > limit:
+            limit = np.inf if operand is None or is_empty(site) else _NARROWED.get(operand.element_type, np.inf)
+            if operand is not None and float(operand.box.largest().max()) > limit:
                 certain = operand.constant is not None and operand.bounds_from is BoundsFrom.MODEL
                 return Found(place, certain, {"exact_up_to": int(limit)})
         return None

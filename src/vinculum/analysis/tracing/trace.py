@@ -18,9 +18,10 @@ from onnx import NodeProto, TensorProto
 from vinculum.analysis.findings import Effect
 from vinculum.analysis.loading import onnx_model, source_given
 from vinculum.analysis.places import frames, path
-from vinculum.analysis.tracing.looker import Detail, InnerZero, Looker, summary
 from vinculum.analysis.tracing.record import EngineTrace, Event, Kind, Operand, Summary, TraceReport
 from vinculum.errors import AttributeValueError, ModelError, VinculumError
+from vinculum.models.engines.exposed import ExposedModel
+from vinculum.models.execution import DivisionRecord
 from vinculum.models.onnx.functions import inlined
 from vinculum.models.onnx.model import model_of
 from vinculum.models.onnx.scopes import name_of, subgraphs
@@ -118,7 +119,7 @@ class _Tracer:
     def _traced(self, title: str, process: Isolated) -> EngineTrace:
         known = dict(self._given)
         wanted = [name for node in self.nodes for name in node.output if name and name not in known]
-        inner: tuple[InnerZero, ...] = ()
+        inner: tuple[Event, ...] = ()
         for batch in self._batches(wanted):
             found, zeros = _answer(process, "look", batch, self._inputs)
             known |= found
@@ -144,14 +145,16 @@ class _Tracer:
         if batch or not names:
             yield batch or self._outputs
 
-    def _events(self, known: Mapping[str, Summary], inner: Iterable[InnerZero], process: Isolated) -> Iterator[Event]:
+    def _events(self, known: Mapping[str, Summary], inner: Iterable[Event], process: Isolated) -> Iterator[Event]:
         first = self._first(known)
         places = [(place, zero) for zero in inner if (place := self._place(zero.scope)) is not None]
         earliest = min(places, key=lambda one: one[0], default=None)
         events: list[Event] = []
         if earliest is not None and earliest[0] < first.get(Kind.ZERO_DIVISOR, len(self.nodes)):
             first.pop(Kind.ZERO_DIVISOR, None)
-            events.append(self._inner_event(*earliest))
+            place, zero = earliest
+            value = next(iter(self.nodes[place].output), "")
+            events.append(self._placed(replace(zero, value=value), place, value))
         events += [self._event(kind, place, known, process) for kind, place in first.items()]
         order = list(Kind)
         yield from sorted(events, key=lambda event: (event.place, order.index(event.kind)))
@@ -184,48 +187,18 @@ class _Tracer:
             (r for r in results if (kind is Kind.NAN and r.nan) or (kind is Kind.INFINITY and r.infinite)), results[0]
         )
         constants = {name: self._constants[name] for name in operands if name in self._constants}
-        found: Detail = _answer(process, "detail", kind.value, wrong.name, operands, constants, self._inputs)
+        found: Event = _answer(process, "detail", kind, wrong.name, operands, constants, self._inputs)
         by_name = {operand.summary.name: operand for operand in found.operands}
         told = tuple(by_name[name] for name in operands)  # One may stand there twice.
         if node.op_type in _ELSEWHERE or node.op_type.startswith(("Reduce", "Arg", "Cum")):
             told = tuple(replace(operand, index=None, value=None) for operand in told)
-        return Event(
-            kind,
-            name_of(node),
-            node.op_type,
-            "",
-            place,
-            wrong.name,
-            found.index,
-            found.result,
-            found.count,
-            found.size,
-            wrong.element_type,
-            told,
-            path(operands[-1] if kind is Kind.ZERO_DIVISOR else wrong.name, self._producers, frozenset(self._inputs)),
-            frames(node),
-        )
+        made = replace(found, node=name_of(node), operator=node.op_type, operands=told)
+        return self._placed(made, place, operands[-1] if kind is Kind.ZERO_DIVISOR else wrong.name)
 
-    def _inner_event(self, place: int, zero: InnerZero) -> Event:
-        node = self.nodes[place]
-        value = next(iter(node.output), "")
-        operands: tuple[Operand, ...] = zero.operands
-        return Event(
-            Kind.ZERO_DIVISOR,
-            zero.node,
-            zero.operator,
-            zero.scope,
-            place,
-            value,
-            zero.index,
-            zero.result,
-            zero.count,
-            zero.size,
-            zero.element_type,
-            operands,
-            path(value, self._producers, frozenset(self._inputs)),
-            frames(node),
-        )
+    def _placed(self, event: Event, place: int, goal: str) -> Event:
+        """Return an event with the place of its node, and the way from an input to a value."""
+        way = path(goal, self._producers, frozenset(self._inputs))
+        return replace(event, place=place, path=way, frames=frames(self.nodes[place]))
 
     def _place(self, scope: str) -> int | None:
         """Return which node of the main graph a scope is in."""
@@ -266,3 +239,102 @@ def _constants(model: ModelProto) -> dict[str, NDArray[Any]]:
         for tensor in model.graph.initializer
         if tensor.name not in inputs and tensor.data_type != TensorProto.STRING
     }
+
+
+class Looker:
+    """A model in an engine; made to live in a process of its own.
+
+    Parameters
+    ----------
+    engine : {"reference", "onnxruntime"}
+        As in `ExposedModel`.
+    content : bytes
+        The model, complete.
+    """
+
+    def __init__(self, engine: str, content: bytes) -> None:
+        self._inner: dict[tuple[str, str], Event] = {}
+        self._model = ExposedModel(engine, content, self._observe)
+
+    def look(self, names: Sequence[str], inputs: Mapping[str, Any]) -> tuple[dict[str, Summary], tuple[Event, ...]]:
+        """Return summaries of values, and the first division by zero of each node outside the main graph."""
+        self._inner.clear()
+        values = self._model.values(names, inputs)
+        found = {name: summary(name, value) for name, value in values.items() if isinstance(value, np.ndarray)}
+        return found, tuple(self._inner.values())
+
+    def detail(
+        self, kind: Kind, result: str, operands: Sequence[str], constants: Mapping[str, Any], inputs: Mapping[str, Any]
+    ) -> Event:
+        """Return the first element of a result that went wrong, and what it was computed from.
+
+        - `operands`: of a zero divisor that is the last one.
+        """
+        names = [result, *(name for name in operands if name not in constants)]
+        values = {**constants, **inputs, **self._model.values(names, inputs)}
+        given = {name: np.asarray(values[name]) for name in operands if name in values}
+        return _event(kind, result, values[result], given)
+
+    def _observe(self, record: DivisionRecord) -> None:
+        division = record.division
+        if not division.path or (division.path, division.name) in self._inner or bool((record.divisor != 0).all()):
+            return
+        operands = {} if record.dividend is None else {"dividend": record.dividend}
+        found = _event(Kind.ZERO_DIVISOR, "", record.quotient, {**operands, "divisor": record.divisor})
+        if found.index is not None:
+            found = replace(found, node=division.name, operator=division.spec.name, scope=division.path)
+            self._inner[division.path, division.name] = found
+
+
+def summary(name: str, value: NDArray[Any]) -> Summary:
+    """Return a summary of a tensor."""
+    if value.dtype.kind in "OUSTc" or not value.size:
+        return Summary(name, value.dtype.name, value.shape, 0, 0, 0, np.nan, np.nan, value.nbytes)
+    nan = np.isnan(value) if is_float(value) else np.zeros((), bool)
+    infinite = int(np.isinf(value).sum()) if is_float(value) else 0
+    numbers = value[~nan] if nan.any() else value
+    ends = (float(numbers.min()), float(numbers.max())) if numbers.size else (np.nan, np.nan)
+    zeros = int((value == 0).sum())
+    return Summary(name, value.dtype.name, value.shape, zeros, int(nan.sum()), infinite, *ends, value.nbytes)
+
+
+def is_float(value: NDArray[Any]) -> bool:
+    """Tell whether elements can be NaN."""
+    return value.dtype.kind == "f" or (value.dtype.kind == "V" and "float" in value.dtype.name)
+
+
+def _event(kind: Kind, value: str, result: NDArray[Any], operands: Mapping[str, NDArray[Any]]) -> Event:
+    """Return what went wrong in a result, and where first; without the node, its place, and the way to it."""
+    wrong = _wrong(kind, result, operands)
+    if wrong is None or not wrong.any():
+        told = tuple(Operand(summary(*one)) for one in operands.items())
+        return Event(kind, "", "", "", 0, value, None, None, 0, result.size, result.dtype.name, told, (), ())
+    index = tuple(int(i) for i in np.unravel_index(int(np.argmax(wrong)), result.shape))
+    told = tuple(_operand(name, array, index, result.shape) for name, array in operands.items())
+    count, element_type = int(wrong.sum()), result.dtype.name
+    return Event(
+        kind, "", "", "", 0, value, index, float(result[index]), count, result.size, element_type, told, (), ()
+    )
+
+
+def _wrong(kind: Kind, result: NDArray[Any], operands: Mapping[str, NDArray[Any]]) -> NDArray[Any] | None:
+    if kind is not Kind.ZERO_DIVISOR:
+        return np.asarray(np.isnan(result) if kind is Kind.NAN else np.isinf(result))
+    divisor = list(operands.values())[-1]
+    try:
+        return np.asarray(np.broadcast_to(divisor == 0, result.shape))
+    except ValueError:  # Before operator set 7 a divisor may stand elsewhere in the dividend.
+        return None
+
+
+def _operand(name: str, value: NDArray[Any], index: tuple[int, ...], shape: tuple[int, ...]) -> Operand:
+    """Return an operand with the element at an index of the result, if its shape broadcasts to the result's."""
+    known = summary(name, value)
+    fits = value.ndim <= len(shape) and all(
+        size in (1, wanted) for size, wanted in zip(value.shape[::-1], shape[::-1], strict=False)
+    )
+    if not fits or value.dtype.kind in "OUSTc" or not value.size:
+        return Operand(known)
+    own = index[len(index) - value.ndim :]
+    place = tuple(0 if size == 1 else i for i, size in zip(own, value.shape, strict=True))
+    return Operand(known, place, float(value[place]))

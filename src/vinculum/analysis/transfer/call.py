@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from onnx import TensorProto, helper
+from onnx import NodeProto, TensorProto, helper
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, anything
 from vinculum.analysis.domain.dimensions import Shape
-from vinculum.analysis.domain.numbering import Definition, Numbering
+from vinculum.analysis.domain.numbering import Numbering
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +67,14 @@ class Call:
         """Return what an output is declared to be."""
         return self.results[place] if place < len(self.results) else NOTHING
 
-    def definition(self, value: AbstractTensor | None) -> Definition | None:
-        """Return how a value is computed."""
-        return None if value is None else self.values.definition(value.number)
-
     def anything(self, place: int = 0) -> AbstractTensor:
         """Return what may be anything that the output is declared to be."""
         return anything(self.expected(place).element_type, self.expected(place).shape)
+
+
+def key_of(node: NodeProto) -> tuple[str, str]:
+    """Return a node's operator as tables have it: its domain, empty for ONNX's own, and its name."""
+    return "" if node.domain == "ai.onnx" else node.domain, node.op_type
 
 
 Operand = AbstractTensor | None

@@ -6,7 +6,7 @@ import numpy as np
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor
 from vinculum.analysis.domain.box import Box
-from vinculum.analysis.domain.formats import every
+from vinculum.analysis.domain.formats import Bounds, every
 from vinculum.analysis.domain.numbering import Definition, Numbering
 from vinculum.analysis.transfer.shared import like
 
@@ -36,8 +36,8 @@ def _compared(values: Numbering, condition: int, truth: bool) -> set[int]:
     if definition.operator in ("Not", *_THROUGH) or _both_hold(definition, truth):
         return {number for operand in definition.operands for number in _compared(values, operand, truth)}
     compared = {number for number in definition.operands if number}
-    under = [one for one in map(values.definition, compared) if one is not None and one.operator == "Abs"]
-    return compared | {number for one in under for number in one.operands}
+    magnitudes = (values.made_by(number, "Abs") for number in compared)
+    return compared.union(*(one.operands for one in magnitudes if one is not None))
 
 
 def _both_hold(definition: Definition, truth: bool) -> bool:
@@ -106,8 +106,8 @@ def _refined_by_comparison(values: Numbering, definition: Definition, truth: boo
 
 
 def _is_magnitude_of(values: Numbering, number: int, of: int) -> bool:
-    definition = values.definition(number)
-    return definition is not None and definition.operator == "Abs" and definition.operands[0] == of
+    magnitude = values.made_by(number, "Abs")
+    return magnitude is not None and magnitude.operands[0] == of
 
 
 def _magnitude(x: AbstractTensor) -> AbstractTensor:
@@ -115,11 +115,11 @@ def _magnitude(x: AbstractTensor) -> AbstractTensor:
     return x.known(box=box, may_plus_zero=x.may_zero, may_minus_zero=False)
 
 
-def _of_magnitude(x: AbstractTensor, magnitude: AbstractTensor) -> AbstractTensor:
+def _of_magnitude(x: AbstractTensor, known: AbstractTensor) -> AbstractTensor:
     """Return a value whose magnitude is known better."""
-    box = Box(np.maximum(x.low, -magnitude.high), np.minimum(x.high, magnitude.high), np.maximum(x.mag, magnitude.mag))
-    plus, minus = x.may_plus_zero and magnitude.may_zero, x.may_minus_zero and magnitude.may_zero
-    return _checked(x, box.low, box.high, box.mag, magnitude.may_nan, plus, minus)
+    plus, minus = x.may_plus_zero and known.may_zero, x.may_minus_zero and known.may_zero
+    low, high, mag = np.maximum(x.low, -known.high), np.minimum(x.high, known.high), np.maximum(x.mag, known.mag)
+    return _checked(x, low, high, mag, known.may_nan, plus, minus)
 
 
 def _broadcasts_into(limit: AbstractTensor, x: AbstractTensor) -> bool:
@@ -144,10 +144,9 @@ def _refined(x: AbstractTensor, operator: str, limit: AbstractTensor, truth: boo
     low, high, mag = x.low, x.high, x.mag
     may_nan, plus, minus = x.may_nan, x.may_plus_zero, x.may_minus_zero
     apart, least = _apart_from_zero(x)
+    smallest, biggest = limit.low, limit.high
     if limit.rank is not None and limit.rank > (x.rank or 0):
-        smallest, biggest = np.asarray(limit.low.min()), np.asarray(limit.high.max())
-    else:
-        smallest, biggest = limit.low, limit.high
+        smallest, biggest = np.asarray(smallest.min()), np.asarray(biggest.max())
     if operator == "Equal":
         if truth:
             low, high, may_nan = np.maximum(low, smallest), np.minimum(high, biggest), False
@@ -163,33 +162,27 @@ def _refined(x: AbstractTensor, operator: str, limit: AbstractTensor, truth: boo
             return x
     else:
         may_nan = False
-    strict = operator in ("Less", "Greater")
     if operator.startswith("Greater"):
-        low = np.maximum(low, smallest)
-        if bool((smallest >= 0).all()) and strict and apart:
-            mag, plus, minus = np.maximum(mag, np.maximum(smallest, least)), False, False
-        elif bool((smallest > 0).all()):
-            mag, plus, minus = np.maximum(mag, smallest), False, False
+        low, beyond = np.maximum(low, smallest), smallest
     else:
-        high = np.minimum(high, biggest)
-        if bool((biggest <= 0).all()) and strict and apart:
-            mag, plus, minus = np.maximum(mag, np.maximum(-biggest, least)), False, False
-        elif bool((biggest < 0).all()):
-            mag, plus, minus = np.maximum(mag, -biggest), False, False
+        high, beyond = np.minimum(high, biggest), -biggest
+    strict = operator in ("Less", "Greater")
+    if bool((beyond >= 0).all()) and strict and apart:
+        mag, plus, minus = np.maximum(mag, np.maximum(beyond, least)), False, False
+    elif bool((beyond > 0).all()):
+        mag, plus, minus = np.maximum(mag, beyond), False, False
     return _checked(x, low, high, mag, may_nan, plus, minus)
 
 
 def _checked(
-    x: AbstractTensor, low: object, high: object, mag: object, may_nan: bool, plus: bool, minus: bool
+    x: AbstractTensor, low: Bounds, high: Bounds, mag: Bounds, may_nan: bool, plus: bool, minus: bool
 ) -> AbstractTensor:
-    lows, highs = np.broadcast_arrays(np.asarray(low), np.asarray(high))
-    empty = lows > highs  # The condition never has this truth there.
+    low, high = np.broadcast_arrays(low, high)
+    empty = low > high  # The condition never has this truth there.
     if empty.any():
-        lows, highs = np.where(empty, x.low, lows), np.where(empty, x.high, highs)
-        mag = np.where(empty, x.mag, np.asarray(mag))
+        low, high, mag = (np.where(empty, old, new) for old, new in ((x.low, low), (x.high, high), (x.mag, mag)))
         plus, minus = x.may_plus_zero, x.may_minus_zero
-    box = Box(lows, highs, np.asarray(mag))
-    return like(x, x.shape, box, may_nan=may_nan, may_plus_zero=plus, may_minus_zero=minus)
+    return like(x, x.shape, Box(low, high, mag), may_nan=may_nan, may_plus_zero=plus, may_minus_zero=minus)
 
 
 def by_cases(values: Numbering, a: AbstractTensor, b: AbstractTensor) -> list[tuple[AbstractTensor, AbstractTensor]]:
@@ -203,7 +196,7 @@ def by_cases(values: Numbering, a: AbstractTensor, b: AbstractTensor) -> list[tu
 
 def _chosen_by(values: Numbering, number: int) -> tuple[int, ...]:
     """Return the condition that chooses a value: by Where, or as a number, 1 or 0, times a constant or not."""
-    definition = values.definition(number)
+    definition = values.made_by(number, "Where", "Cast", "Mul")
     if definition is None:
         return ()
     if definition.operator == "Where":
@@ -211,11 +204,9 @@ def _chosen_by(values: Numbering, number: int) -> tuple[int, ...]:
     if definition.operator == "Cast":
         before = values.tensor(definition.operands[0])
         return definition.operands[:1] if before is not None and before.element_type == "bool" else ()
-    if definition.operator == "Mul":
-        for factor, other in (definition.operands, definition.operands[::-1]):
-            known, chosen = values.tensor(factor), values.definition(other)
-            if known is not None and known.scalar is not None and chosen is not None and chosen.operator == "Cast":
-                return _chosen_by(values, other)
+    for factor, other in (definition.operands, definition.operands[::-1]):
+        if values.scalar(factor) is not None and values.made_by(other, "Cast") is not None:
+            return _chosen_by(values, other)
     return ()
 
 
@@ -227,8 +218,7 @@ def _where(values: Numbering, condition: int, truth: bool, x: AbstractTensor) ->
             chosen = values.tensor(definition.operands[1 if truth else 2])
             x = x if chosen is None else chosen
         else:
-            scalars = (values.tensor(operand) for operand in definition.operands)
-            factors = [one.scalar for one in scalars if one is not None and one.scalar is not None]
+            factors = [factor for factor in map(values.scalar, definition.operands) if factor is not None]
             return values.constant(np.array(factors[0] if factors and truth else truth, np.float32), x.element_type)
     after = refine(values, condition, truth, x)
     return after if after is x else after.known(number=x.number)  # It is the same value, of which more is known.

@@ -11,10 +11,9 @@ import numpy as np
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom, anything, tensor
 from vinculum.analysis.domain.box import Box, compact
-from vinculum.analysis.domain.dimensions import Dimension, Shape, bounds, fixed
-from vinculum.analysis.domain.facts import Fact, Facts, Kind
+from vinculum.analysis.domain.dimensions import Dimension, Shape, bounds, fixed, unknown_size
+from vinculum.analysis.domain.facts import Fact, Facts, Kind, moved_facts
 from vinculum.analysis.domain.formats import Bounds, Format, outward, some
-from vinculum.analysis.domain.joining import unknown_size
 from vinculum.analysis.transfer.call import Call
 
 Function = Callable[[Bounds], Bounds]
@@ -61,9 +60,33 @@ def aligned(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     return call.values.numbered(like(b, (*b.shape, *[1] * after), box))
 
 
+def product_shape(a: Shape | None, b: Shape | None) -> Shape | None:
+    """Return the shape of a product of matrices; None if it is not known."""
+    if a is None or b is None or min(len(a), len(b)) < 2:
+        return None
+    lead = broadcast(a[:-2], b[:-2])
+    return None if lead is None else (*lead, a[-2], b[-1])
+
+
 def rest_on(*operands: AbstractTensor | None) -> BoundsFrom:
     """Return what bounds derived from those of operands depend on."""
     return max((o.bounds_from for o in operands if o is not None), default=BoundsFrom.MODEL)
+
+
+def result_of(
+    operands: Sequence[AbstractTensor | None], shape: Shape | None, low: Any, high: Any, mag: Any = None, **more: Any
+) -> AbstractTensor:
+    """Return what is computed of operands: of the first one's type, NaN where one may be, resting on all of them.
+
+    - `error`: how far bounds can be off, by which they are widened, and rounded.
+    """
+    first = operands[0]
+    assert first is not None
+    if (error := more.pop("error", None)) is not None:
+        low, high = outward(np.asarray(low - error), np.asarray(high + error), first.form)
+    more.setdefault("may_nan", any(operand.may_nan for operand in operands if operand is not None))
+    more.setdefault("bounds_from", rest_on(*operands))
+    return tensor(first.element_type, shape, low, high, mag, **more)
 
 
 def like(a: AbstractTensor, shape: Shape | None, box: Box, **changes: Any) -> AbstractTensor:
@@ -85,8 +108,12 @@ def hulled(a: AbstractTensor, shape: Shape | None, **changes: Any) -> AbstractTe
 
 def hulled_with_zero(a: AbstractTensor, shape: Shape | None) -> AbstractTensor:
     """Return a tensor of any elements of another, and zeros."""
-    low, high = a.box.hull()
-    return like(a, shape, Box(np.asarray(min(low, 0.0)), np.asarray(max(high, 0.0)), np.zeros(())), may_plus_zero=True)
+    return like(a, shape, with_zero(a.box.hulled()), may_plus_zero=True)
+
+
+def with_zero(box: Box) -> Box:
+    """Return the box of the same numbers and zeros."""
+    return Box(np.minimum(box.low, 0.0), np.maximum(box.high, 0.0), np.zeros_like(box.mag))
 
 
 def moved(a: AbstractTensor, shape: Shape | None, move: Callable[[Any], Any], **changes: Any) -> AbstractTensor:
@@ -107,6 +134,18 @@ def moved(a: AbstractTensor, shape: Shape | None, move: Callable[[Any], Any], **
     return like(a, low.shape, compact(Box(low, move(spread.high), move(spread.mag))), **changes)
 
 
+def rearranged(
+    a: AbstractTensor, shape: Shape, move: Callable[[Any], Any], places: Sequence[int | None], **changes: Any
+) -> AbstractTensor:
+    """Return a tensor whose axes have gone elsewhere, with all that is known of them.
+
+    - `move`: applied to bounds, which have axes of size 1, and to a constant.
+    - `places`: the new axis of each, None where it is gone.
+    """
+    whole = None if a.constant is None else move(a.constant)
+    return like(a, shape, a.box.mapped(move), facts=moved_facts(a.facts, places), constant=whole, **changes)
+
+
 def spread_facts(a: AbstractTensor, shape: Shape | None) -> Facts:
     """Return what is known of some element of every row, where the tensor is spread over a shape."""
     if shape is None or a.shape is None:
@@ -116,19 +155,6 @@ def spread_facts(a: AbstractTensor, shape: Shape | None) -> Facts:
         Fact(fact.kind, fact.axis + after, fact.low)
         for fact in a.facts
         if fact.kind is Kind.SOME_AT_LEAST and a.shape[fact.axis] == shape[fact.axis + after]
-    )
-
-
-def carried(facts: Facts, f: Function, form: Format | None, ulps: float, floor: float) -> Facts:
-    """Return what a monotone function leaves of facts: of some element at least v, at least f(v)."""
-    return tuple(
-        Fact(
-            Kind.SOME_AT_LEAST,
-            fact.axis,
-            max(float(margined(f(np.asarray(fact.low)), f(np.asarray(fact.low)), form, ulps)[0]), floor),
-        )
-        for fact in facts
-        if fact.kind is Kind.SOME_AT_LEAST
     )
 
 
@@ -143,10 +169,9 @@ def margined(low: Bounds, high: Bounds, form: Format | None, ulps: float) -> tup
 
 def unbounded(a: AbstractTensor, shape: Shape | None, *others: AbstractTensor) -> AbstractTensor:
     """Return floats of which nothing is known, or any of the type where operands are none; by what operands rest on."""
-    rests = rest_on(a, *others)
     if a.form is None:
-        return anything(a.element_type, shape).known(bounds_from=rests)
-    return tensor(a.element_type, shape, -np.inf, np.inf, may_nan=True, bounds_from=rests)
+        return anything(a.element_type, shape).known(bounds_from=rest_on(a, *others))
+    return result_of((a, *others), shape, -np.inf, np.inf, may_nan=True)
 
 
 def counts(shape: Shape | None, most: Any = 2.0**62, least: Any = 0) -> AbstractTensor:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -59,14 +60,13 @@ def _solve_fills(space: Space, attempt: Try) -> None:
     for tensor in space.tensors:
         low, high = space.limits(tensor)
         ordinary = base(space, space.size)
-        step = 1.0 if not space.is_float(tensor) else (high - low) / 4 or 1.0
-        ends = [low, min(high, low + step)]
 
         def run(value: float, tensor: Any = tensor, ordinary: Inputs = ordinary) -> Tried | None:
-            shape = ordinary[tensor.name].shape
-            array = space.clipped(tensor, np.full(shape, value))
+            array = space.clipped(tensor, np.full(ordinary[tensor.name].shape, value))
             return attempt(Candidate(f"{tensor.name} = {value:.9g} everywhere", {**ordinary, tensor.name: array}))
 
+        step = (high - low) / 4 or 1.0 if space.is_float(tensor) else 1.0
+        ends = [low, min(high, low + step)]
         first, second = run(ends[0]), run(ends[1])
         for _ in range(6):
             if first is None or second is None or first.divisor is None or second.divisor is None:
@@ -93,23 +93,21 @@ def _roots(
 
 def _halve(space: Space, tried: list[Tried], attempt: Try) -> None:
     """Bisect between two inputs at which an element of the divisor has different signs."""
-    names = [tensor.name for tensor in space.tensors if space.is_float(tensor)]
-    pair = _signs_differ(tried) if names else None
+    floats = [tensor for tensor in space.tensors if space.is_float(tensor)]
+    pair = _signs_differ(tried) if floats else None
     if pair is None:
         return
     below, above, place = pair
     for _ in range(_HALVINGS):
         middle = dict(below.inputs)
-        for tensor in space.tensors:
-            if tensor.name in names:
-                ends = (below.inputs[tensor.name].astype(np.float64), above.inputs[tensor.name].astype(np.float64))
-                middle[tensor.name] = space.clipped(tensor, ends[0] / 2 + ends[1] / 2)
+        for tensor in floats:
+            ends = (below.inputs[tensor.name].astype(np.float64), above.inputs[tensor.name].astype(np.float64))
+            middle[tensor.name] = space.clipped(tensor, ends[0] / 2 + ends[1] / 2)
         found = attempt(Candidate("halving between two inputs of other signs", middle))
-        same = (below, above) if found is None else ()
-        if found is None or found.divisor is None or any(_equal(middle, one.inputs) for one in same):
+        if found is None or found.divisor is None or any(_equal(middle, one.inputs) for one in (below, above)):
             return
         value = found.divisor.reshape(-1)[place]
-        if np.isnan(value) or _equal(middle, below.inputs) or _equal(middle, above.inputs):
+        if np.isnan(value):
             return
         below, above = (found, above) if value < 0 else (below, found)
 
@@ -119,15 +117,12 @@ def _equal(one: Inputs, other: Inputs) -> bool:
 
 
 def _signs_differ(tried: list[Tried]) -> tuple[Tried, Tried, int] | None:
-    known = [one for one in tried if one.divisor is not None and one.divisor.size]
-    for one in known:
-        for other in known:
-            shapes = [(array.shape, other.inputs[name].shape) for name, array in one.inputs.items()]
-            if one.divisor is None or other.divisor is None or one.divisor.shape != other.divisor.shape:
-                continue
-            differ = (one.divisor < 0) & (other.divisor > 0)
-            if differ.any() and all(a == b for a, b in shapes):
-                return one, other, int(np.argmax(differ))
+    for one, other in product(tried, repeat=2):
+        if one.divisor is None or other.divisor is None or one.divisor.shape != other.divisor.shape:
+            continue
+        differ = (one.divisor < 0) & (other.divisor > 0)
+        if differ.any() and all(array.shape == other.inputs[name].shape for name, array in one.inputs.items()):
+            return one, other, int(np.argmax(differ))
     return None
 
 
@@ -136,33 +131,34 @@ def _newton(space: Space, best: Tried, attempt: Try) -> Tried:
     floats = [tensor for tensor in space.tensors if space.is_float(tensor)]
     if not 0 < sum(best.inputs[tensor.name].size for tensor in floats) <= _COORDINATES:
         return best
+
+    def run(changed: Mapping[str, NDArray[np.float64]]) -> Tried | None:
+        arrays = {
+            tensor.name: space.clipped(tensor, changed[tensor.name]) for tensor in floats if tensor.name in changed
+        }
+        return attempt(Candidate("Newton's method", {**best.inputs, **arrays}))
+
     for _ in range(4):
         if best.divisor is None or not np.isfinite(best.distance):
             break
         place = int(np.nanargmin(np.abs(best.divisor)))
         value = best.divisor.reshape(-1)[place]
+        start = {tensor.name: best.inputs[tensor.name].astype(np.float64) for tensor in floats}
         gradients: Inputs = {}
-        for tensor in floats:
-            array = best.inputs[tensor.name]
+        for name, array in start.items():
             gradient = np.zeros(array.size)
             for k in range(array.size):
-                moved = array.astype(np.float64)
+                moved = array.copy()
                 step = 1e-3 * max(1.0, abs(float(moved.reshape(-1)[k])))
                 moved.reshape(-1)[k] += step
-                found = attempt(
-                    Candidate("Newton's method", {**best.inputs, tensor.name: space.clipped(tensor, moved)})
-                )
+                found = run({name: moved})
                 if found is not None and found.divisor is not None and found.divisor.shape == best.divisor.shape:
                     gradient[k] = (found.divisor.reshape(-1)[place] - value) / step
-            gradients[tensor.name] = np.nan_to_num(gradient.reshape(array.shape), posinf=0, neginf=0)
+            gradients[name] = np.nan_to_num(gradient.reshape(array.shape), posinf=0, neginf=0)
         square = sum(float((g * g).sum()) for g in gradients.values())
         if not square:
             break
-        stepped = dict(best.inputs)
-        for tensor in floats:
-            moved = best.inputs[tensor.name].astype(np.float64) - value / square * gradients[tensor.name]
-            stepped[tensor.name] = space.clipped(tensor, moved)
-        found = attempt(Candidate("Newton's method", stepped))
+        found = run({name: array - value / square * gradients[name] for name, array in start.items()})
         if found is None or not found.distance < best.distance:
             break
         best = found

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import ModelProto, NodeProto, helper
 
+from vinculum.analysis.findings import Witness
 from vinculum.errors import VinculumError
 from vinculum.models.engines.exposed import ExposedModel
 from vinculum.models.onnx.model import model_of
@@ -28,51 +28,14 @@ Bounds = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
 """Lower and upper bounds of values and lower ones of magnitudes, which broadcast to the tensor."""
 
 
-@dataclass(frozen=True, eq=False)
-class Inner:
-    """A value of an inner tensor with which a divisor is zero.
-
-    Attributes
-    ----------
-    tensor : str
-        Its name.
-    value : ndarray
-        What it is.
-    how : str
-        The same in words.
-    confirmed_by : tuple of str
-        The runtimes in which the divisor is zero then.
-    """
-
-    tensor: str
-    value: NDArray[Any]
-    how: str
-    confirmed_by: tuple[str, ...]
-
-
-def find_inner(
-    content: bytes, divisor: str, inputs: Mapping[str, Any], bounds: Mapping[str, Bounds], seconds: float
-) -> Inner | None:
-    """Return the farthest tensor, of those whose bounds are known, a simple value of which makes a divisor zero.
+class Cutter:
+    """Cuts a model at inner tensors.
 
     Parameters
     ----------
     content : bytes
         The model, complete.
-    divisor : str
-        A value of the main graph.
-    inputs : Mapping of str to ndarray
-        On which the model runs; other values stay as they are on these.
-    bounds : Mapping of str to Bounds
-        What each value keeps.
-    seconds : float
-        Processor time.
     """
-    return _Cutter(content).find(divisor, inputs, bounds, process_time() + seconds)
-
-
-class _Cutter:
-    """Cuts a model at inner tensors."""
 
     def __init__(self, content: bytes) -> None:
         self._content = content
@@ -80,10 +43,27 @@ class _Cutter:
         self._producers = {name: node for node in self._proto.graph.node for name in node.output if name}
         self._constants = {tensor.name: tensor for tensor in self._proto.graph.initializer}
 
-    def find(self, divisor: str, inputs: Mapping[str, Any], bounds: Mapping[str, Bounds], end: float) -> Inner | None:
-        above = list(self._above(divisor))
+    def find(
+        self, divisor: str, inputs: Mapping[str, Any], bounds: Mapping[str, Bounds], seconds: float
+    ) -> Witness | None:
+        """Return the farthest tensor, of those whose bounds are known, a simple value of which makes a divisor zero.
+
+        The inputs are left out of the witness.
+
+        Parameters
+        ----------
+        divisor : str
+            A value of the main graph.
+        inputs : Mapping of str to ndarray
+            On which the model runs; other values stay as they are on these.
+        bounds : Mapping of str to Bounds
+            What each value keeps.
+        seconds : float
+            Processor time.
+        """
+        end, above = process_time() + seconds, list(self._above(divisor))
         known = {**inputs, **ExposedModel("reference", self._content).values([divisor, *above], inputs)}
-        found: Inner | None = None
+        found: Witness | None = None
         cuts = [name for name in above if name in bounds and _can_be_chosen(known.get(name))][:_MOST_CUTS]
         for name in cuts:
             if process_time() > end:
@@ -102,7 +82,7 @@ class _Cutter:
                     waiting.append(name)
                     yield name
 
-    def _with(self, name: str, divisor: str, known: Mapping[str, Any], bounds: Bounds) -> Inner | None:
+    def _with(self, name: str, divisor: str, known: Mapping[str, Any], bounds: Bounds) -> Witness | None:
         nodes = self._between(name, divisor)
         model, given = self._part(nodes, name, divisor, known)
         for how, value in _values(known[name], bounds):
@@ -112,7 +92,8 @@ class _Cutter:
             except VinculumError:
                 return None
             if bool((result == 0).any()):
-                return Inner(name, value, how, ("vinculum", *_by_onnxruntime(model, divisor, values)))
+                by = ("vinculum", *_by_onnxruntime(model, divisor, values))
+                return Witness("inner", {}, how, by, name, value)
         return None
 
     def _between(self, name: str, divisor: str) -> list[NodeProto]:

@@ -1,9 +1,11 @@
-"""One run of a model, and how near each division in question came; it lives in a process of its own."""
+"""Runs of a model in processes of their own: how near each division came, and what ONNX Runtime says of it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
+from importlib.util import find_spec
 from math import inf
 from time import process_time
 from typing import Any
@@ -11,11 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.analysis.findings import Effect
-from vinculum.analysis.witness.inner import Bounds, Inner, find_inner
+from vinculum.analysis.findings import Effect, Witness
+from vinculum.analysis.witness.inner import Bounds, Cutter
 from vinculum.analysis.witness.targets import Key, Target, distance
 from vinculum.models.engines.exposed import ExposedModel
 from vinculum.models.execution import DivisionRecord
+from vinculum.sandbox import Answer, End, Isolated, Limits
 
 _MOST_HANDED_BACK = 4096  # Elements of a divisor.
 
@@ -98,9 +101,9 @@ class Probe:
 
     def inner(
         self, divisor: str, inputs: Mapping[str, Any], bounds: Mapping[str, Bounds], seconds: float
-    ) -> Inner | None:
-        """Return what `find_inner` does."""
-        return find_inner(self._content, divisor, inputs, bounds, seconds)
+    ) -> Witness | None:
+        """Return what `Cutter.find` does."""
+        return Cutter(self._content).find(divisor, inputs, bounds, seconds)
 
     def _observe(self, record: DivisionRecord) -> None:
         for target in self._divisions.get((record.division.path, record.division.name), ()):
@@ -126,3 +129,74 @@ def effects_of(outputs: Mapping[str, Any]) -> Iterable[Effect]:
         nan, infinite = int(np.isnan(value).sum()), int(np.isinf(value).sum())
         if nan or infinite:
             yield Effect(name, "NaN" if nan else "infinite", nan or infinite)
+
+
+class OnnxRuntime:
+    """Runs a model there; nothing at all if it is not installed.
+
+    Parameters
+    ----------
+    content : bytes
+        The model, complete.
+    outputs : sequence of str
+        Its own outputs.
+    targets : sequence of Target
+        The findings to show.
+    limits : Limits
+        The limits of a run.
+    """
+
+    def __init__(self, content: bytes, outputs: Sequence[str], targets: Sequence[Target], limits: Limits) -> None:
+        self._process: Isolated | None = None
+        self._fails = False  # To start it again takes longer than a run of ours.
+        self._last: tuple[Mapping[str, Any], Answer] | None = None
+        if find_spec("onnxruntime") is not None:
+            read = [target for target in targets if target.value]
+            maker = f"{Probe.__module__}:{Probe.__name__}"
+            self._process = Isolated(maker, "onnxruntime", content, outputs, read, limits=limits, called="ONNX Runtime")
+            self.title = f"onnxruntime {version('onnxruntime')}"
+
+    def outcome(self, targets: Sequence[Target], inputs: Mapping[str, Any]) -> Outcome | None:
+        """Return the outcome of a run if its values suffice for the targets; this is the faster runtime."""
+        # An integer divided by zero may crash it.
+        if self._fails or any(t.wanted != "zero" or t.is_inside or t.rule == "integer-zero-divisor" for t in targets):
+            return None
+        answer = self._answer(inputs)
+        if answer is None or answer.end is not End.RETURNED:
+            self._fails = answer is not None and answer.end is not End.REFUSED
+            return None
+        outcome: Outcome = answer.value
+        return outcome
+
+    def look(self, target: Target, inputs: Mapping[str, Any]) -> tuple[bool | None, str, tuple[Effect, ...]]:
+        """Return whether it shows a finding, in words, and the effects on the outputs.
+
+        None if it cannot run the model, or shows nothing. A crash in an integer division shows the finding too.
+        """
+        answer = self._answer(inputs)
+        if answer is None:
+            return None, "", ()
+        if answer.end is End.CRASHED:
+            return True, f"{self.title} dies: {answer.words}", ()
+        if answer.end is End.REFUSED and "by zero" in answer.words:
+            return True, f"{self.title} refuses", ()
+        if answer.end is not End.RETURNED:
+            return None, "", ()
+        outcome: Outcome = answer.value
+        met = outcome.met.get(target.key)
+        if met is not None:
+            return met.distance == 0, self.title, outcome.effects
+        return (True if outcome.effects else None), self.title, outcome.effects
+
+    def _answer(self, inputs: Mapping[str, Any]) -> Answer | None:
+        """Return the result of a run; the last one is cached for several callers."""
+        if self._process is None:
+            return None
+        if self._last is None or self._last[0] is not inputs:
+            self._last = inputs, self._process.call("run", inputs)
+        return self._last[1]
+
+    def close(self) -> None:
+        """End the process."""
+        if self._process is not None:
+            self._process.close()

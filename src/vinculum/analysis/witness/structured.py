@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, zip_longest
 from math import isinf, prod
 from typing import Any
 
@@ -163,55 +163,44 @@ def structured(space: Space) -> Iterator[Candidate]:
         return
     inside = [_inside(space, tensor, space.size) for tensor in space.tensors]
     # One of each input's in turn: what is likely stands first in each.
-    longest = max(map(len, inside))
-    for place in range(longest):
-        yield from (each[place] for each in inside if place < len(each))
+    yield from filter(None, chain.from_iterable(zip_longest(*inside)))
     yield from _ends_of_integers(space)
-    yield from _smallest_over_minus_one(space)
     if len(space.tensors) > 1:
-        shapes = {name: array.shape for name, array in base(space, space.size).items()}
-        yield Candidate("all inputs zeros", {t.name: space.clipped(t, np.zeros(shapes[t.name])) for t in space.tensors})
+        plain = base(space, space.size)
+        zero = {t.name: space.clipped(t, np.zeros(plain[t.name].shape)) for t in space.tensors}
+        yield Candidate("all inputs zeros", zero)
     for size in (1, 2, 3) if space.has_open_sizes() else ():
-        yield Candidate(f"every open dimension {size}", base(space, size))
+        how, plain = f"every open dimension {size}", base(space, size)
+        yield Candidate(how, plain)
         for tensor in space.tensors:
-            yield Candidate(
-                f"every open dimension {size}, {tensor.name} = zeros",
-                {**base(space, size), tensor.name: space.clipped(tensor, space.filled(tensor, 0, size) + 0.0)},
-            )
+            zeros = space.clipped(tensor, np.zeros(plain[tensor.name].shape))
+            yield Candidate(f"{how}, {tensor.name} = zeros", {**plain, tensor.name: zeros})
     drawn = {tensor.name: space.drawn(tensor, space.size) for tensor in space.tensors}
     yield Candidate("random inputs", drawn)
     yield from chain.from_iterable(_large(space, tensor) for tensor in space.tensors if space.is_float(tensor))
 
 
 def _ends_of_integers(space: Space) -> Iterator[Candidate]:
-    """Yield -1 and the ends of an integer type, as far as they keep what is declared."""
-    for tensor in space.tensors:
-        kind = tensor.element_type
-        if not isinstance(kind, ElementType) or not kind.is_integer:
-            continue
+    """Yield -1 and the ends of each integer type, then the smallest in one input and -1 in another of its type."""
+    kinds = ((tensor, tensor.element_type) for tensor in space.tensors)
+    integers = [(tensor, kind) for tensor, kind in kinds if isinstance(kind, ElementType) and kind.is_integer]
+    changes: list[tuple[str, list[tuple[ModelTensor, int]]]] = [
+        (f"{tensor.name} = {end} everywhere", [(tensor, end)])
+        for tensor, kind in integers
+        for end in (-1, kind.minimum, kind.maximum)
+        if end >= kind.minimum
+    ]
+    changes += [
+        (f"{tensor.name} = {kind.minimum}, {other.name} = -1", [(tensor, kind.minimum), (other, -1)])
+        for tensor, kind in integers
+        for other, same in integers
+        if tensor is not other and kind == same and kind.minimum
+    ]
+    for how, numbers in changes:
         plain = base(space, space.size)
-        for value in (-1, kind.minimum, kind.maximum):
-            if value < kind.minimum:
-                continue
-            array = np.full_like(plain[tensor.name], value)
-            if space.holds(tensor, array):
-                yield Candidate(f"{tensor.name} = {value} everywhere", {**plain, tensor.name: array})
-
-
-def _smallest_over_minus_one(space: Space) -> Iterator[Candidate]:
-    """Yield the smallest integer in one input, and -1 in another of the same type."""
-    for tensor in space.tensors:
-        for other in space.tensors:
-            kind = tensor.element_type
-            if tensor is other or kind != other.element_type or not isinstance(kind, ElementType) or not kind.minimum:
-                continue
-            if not kind.is_integer:
-                continue
-            inputs = base(space, space.size)
-            inputs[tensor.name] = np.full_like(inputs[tensor.name], kind.minimum)
-            inputs[other.name] = np.full_like(inputs[other.name], -1)
-            if all(space.holds(one, inputs[one.name]) for one in (tensor, other)):
-                yield Candidate(f"{tensor.name} = {kind.minimum}, {other.name} = -1", inputs)
+        made = {tensor.name: np.full_like(plain[tensor.name], number) for tensor, number in numbers}
+        if all(space.holds(tensor, made[tensor.name]) for tensor, _ in numbers):
+            yield Candidate(how, {**plain, **made})
 
 
 def _inside(space: Space, tensor: ModelTensor, size: int) -> list[Candidate]:
@@ -250,14 +239,11 @@ def _large(space: Space, tensor: ModelTensor) -> Iterator[Candidate]:
     plain = base(space, space.size)
     dtype = tensor_dtype(tensor)
     normal = np.random.default_rng(0).standard_normal(plain[tensor.name].shape)
-    for number in (-1e4, 1e4):  # Beyond where exponentials underflow and overflow.
-        array = space.filled(tensor, number, space.size)
-        yield Candidate(
-            f"{tensor.name} = {number:g} everywhere", {**plain, tensor.name: array}, not space.holds(tensor, array)
-        )
-    for power in (*_POWERS, -25, -40):
-        with np.errstate(all="ignore"):
-            array = (normal * 10.0**power).astype(dtype)
-        if np.isfinite(array.astype(np.float64)).all():
-            how, outside = f"{tensor.name} = normal*1e{power}", not space.holds(tensor, array)
-            yield Candidate(how, {**plain, tensor.name: array}, outside)
+    # Beyond where exponentials underflow and overflow.
+    made = [(f"{number:g} everywhere", space.filled(tensor, number, space.size)) for number in (-1e4, 1e4)]
+    with np.errstate(all="ignore"):
+        made += [(f"normal*1e{power}", (normal * 10.0**power).astype(dtype)) for power in (*_POWERS, -25, -40)]
+    for how, array in made:
+        if how.endswith("everywhere") or np.isfinite(array.astype(np.float64)).all():
+            inputs, outside = {**plain, tensor.name: array}, not space.holds(tensor, array)
+            yield Candidate(f"{tensor.name} = {how}", inputs, outside)

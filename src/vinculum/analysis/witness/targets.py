@@ -12,7 +12,7 @@ from onnx import ModelProto, NodeProto
 
 from vinculum.analysis.domain.formats import FORMATS
 from vinculum.analysis.findings import Finding
-from vinculum.analysis.transfer.all_operators import divides_inside
+from vinculum.analysis.transfer.operators import divides_inside
 from vinculum.models.execution import DivisionRecord
 from vinculum.models.onnx.divisions import DIVIDES
 from vinculum.models.onnx.scopes import name_of

@@ -138,7 +138,7 @@ def _checked(
 
 def _explained(result: _Result, node: str) -> Iterator[RenderableType]:
     """Yield how the bounds at a node of a model come about."""
-    from vinculum.analysis.explanation import explained
+    from vinculum.analysis.places import explained
     from vinculum.reporting.check.explanation import explanation
 
     return explanation(node, explained(result.source.proto("explained"), result.triage.report.values, node))

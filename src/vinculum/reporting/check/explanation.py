@@ -10,7 +10,7 @@ from rich.text import Text
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor
 from vinculum.analysis.domain.facts import Fact, Kind
-from vinculum.analysis.explanation import Step
+from vinculum.analysis.places import Step
 from vinculum.reporting.check.words import BOUNDS_FROM
 from vinculum.reporting.escape import one_line
 from vinculum.reporting.terminal import section

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from vinculum.analysis.findings import Finding, Frame, Severity
-from vinculum.analysis.hazards.all_hazards import BY_CODE
+from vinculum.analysis.hazards import BY_CODE
 from vinculum.analysis.triage import FINGERPRINT, Suppression, Triage
 from vinculum.reporting.check.words import BOUNDS_FROM, message, path_words, witness_words
 from vinculum.reporting.escape import escaped, one_line

@@ -9,7 +9,7 @@ from vinculum.analysis.checker import NARROWER
 from vinculum.analysis.domain.abstract_tensor import BoundsFrom
 from vinculum.analysis.domain.formats import FORMATS
 from vinculum.analysis.findings import Blocked, Effect, Finding
-from vinculum.analysis.hazards.all_hazards import BY_CODE
+from vinculum.analysis.hazards import BY_CODE
 from vinculum.reporting.escape import one_line, short
 from vinculum.reporting.terminal import counted
 

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import reduce
 from math import erf
 from typing import Any
 
 import numpy as np
 
-from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom, anything, tensor
+from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom, anything, constant
 from vinculum.analysis.domain.box import Box
-from vinculum.analysis.domain.facts import Facts
+from vinculum.analysis.domain.facts import carried
 from vinculum.analysis.domain.formats import FORMATS, Bounds, outward
 from vinculum.analysis.transfer import errors
 from vinculum.analysis.transfer.call import Call, Operand, Transfer
+from vinculum.analysis.transfer.declarations import OF_ATTRIBUTES, OVER_ONE, Operator, Unary
 from vinculum.analysis.transfer.errors import Computed, Errors
-from vinculum.analysis.transfer.operator import Operator
-from vinculum.analysis.transfer.shared import broadcast, carried, like, margined, rest_on
-from vinculum.analysis.transfer.unary import OF_ATTRIBUTES, OVER_ONE, Unary
+from vinculum.analysis.transfer.shared import broadcast, like, margined, rest_on, result_of
 
 # Errors in ulps: twice the largest that was measured of ONNX Runtime, NumPy and PyTorch on 2 * 10**6 points.
 _ULPS_EXP, _ULPS_ERF, _ULPS_LOG, _ULPS_TANH, _ULPS_OTHER = 2, 4, 8, 10, 16
@@ -65,15 +66,13 @@ def _softplus(call: Call, a: AbstractTensor) -> AbstractTensor:
     result = _LOG_SUM(call, a)
     if a.form is None:
         return result
-    high = np.where(a.high >= np.log(a.form.max) - 1, np.inf, result.high)
-    return result.known(box=Box(result.low, high, result.mag))
+    return result.known(box=replace(result.box, high=np.where(a.high >= np.log(a.form.max) - 1, np.inf, result.high)))
 
 
 def _relu(call: Call, a: AbstractTensor) -> AbstractTensor:
-    mag = np.where(a.low >= 0, a.mag, 0.0)
     zero = a.may_zero or bool((a.low < 0).any())
-    facts = carried(a.facts, lambda v: np.maximum(v, 0.0), None, 0, 0.0)
-    box = Box(np.maximum(a.low, 0.0), np.maximum(a.high, 0.0), mag)
+    box = Box(np.maximum(a.low, 0.0), np.maximum(a.high, 0.0), np.where(a.low >= 0, a.mag, 0.0))
+    facts = carried(a.facts, lambda v: max(v, 0.0))
     return like(a, a.shape, box, may_plus_zero=zero, may_minus_zero=zero, facts=facts)
 
 
@@ -81,17 +80,14 @@ def _parametric_relu(call: Call, a: AbstractTensor, slope: AbstractTensor) -> Ab
     shape = broadcast(a.shape, slope.shape)
     if a.form is None:
         return anything(a.element_type, shape)
-    below = np.minimum(a.low, 0.0)
-    corners = [below * slope.low, below * slope.high]
-    nan = any(bool(np.isnan(corner).any()) for corner in corners)
+    corners = [np.minimum(a.low, 0.0) * end for end in (slope.low, slope.high)]
+    nan = a.may_nan or slope.may_nan or slope.may_infinite or (a.may_infinite and slope.may_zero)
+    nan = nan or any(bool(np.isnan(corner).any()) for corner in corners)
+    values = [np.where(np.isnan(corner), 0.0, corner) for corner in corners]
     low, high = np.maximum(a.low, 0.0), np.maximum(a.high, 0.0)
-    for corner in corners:
-        value = np.where(np.isnan(corner), 0.0, corner)
-        low, high = np.minimum(low, value), np.maximum(high, value)
-    low, high = np.minimum(low, np.where(a.low < 0, 0.0, low)), np.maximum(high, np.where(a.low < 0, 0.0, high))
-    low, high = margined(low, high, a.form, 1)
-    may_nan = a.may_nan or slope.may_nan or nan or (a.may_infinite and slope.may_zero) or slope.may_infinite
-    return tensor(a.element_type, shape, low, high, may_nan=may_nan, bounds_from=rest_on(a, slope))
+    low = np.where(a.low < 0, np.minimum(low, 0.0), low)
+    low, high = reduce(np.minimum, values, low), reduce(np.maximum, values, high)
+    return result_of((a, slope), shape, *margined(low, high, a.form, 1), may_nan=nan)
 
 
 def _shrink(call: Call, a: AbstractTensor) -> AbstractTensor:
@@ -100,46 +96,31 @@ def _shrink(call: Call, a: AbstractTensor) -> AbstractTensor:
         return result
     # Some runtimes compute it in float32 whatever the type, and some round the attributes to the type.
     slack = 2 * max(a.form.u, OF_ATTRIBUTES) * abs(float(call.attribute("bias", 0.0)))
-    low, high = outward(*outward(result.low - slack, result.high + slack, a.form), FORMATS["float32"])
-    return tensor(a.element_type, a.shape, low, high, may_nan=a.may_nan, bounds_from=a.bounds_from)
+    bounds = outward(*outward(result.low - slack, result.high + slack, a.form), FORMATS["float32"])
+    return result_of((a,), a.shape, *bounds)
 
 
 def _clip(call: Call, a: AbstractTensor, least: Operand = None, most: Operand = None) -> AbstractTensor:
-    ends = [call.attribute(name, None) for name in ("min", "max")] if call.opset < 11 else [None, None]
+    set_ = [call.attribute(name, None) for name in ("min", "max")] if call.opset < 11 else [None, None]
+    given = zip(set_, (least, most), strict=True)
+    ends = [operand if end is None else constant(np.asarray(end, np.float64)) for end, operand in given]
     low, high, may_nan = a.low, a.high, a.may_nan
-    limited = 0
-    for end, operand, bound in ((ends[0], least, np.maximum), (ends[1], most, np.minimum)):
-        if operand is not None and operand.may_nan:
-            may_nan = True  # Then x may stay as it is, too.
-            low, high = (
-                np.minimum(low, bound(low, operand.low.min())),
-                np.maximum(high, bound(high, operand.high.max())),
-            )
-        elif operand is not None:
-            low, high = bound(low, operand.low.min()), bound(high, operand.high.max())
-            limited += bool(np.isfinite(operand.box.hull()).all())
-        elif end is not None:
-            low, high = bound(low, end), bound(high, end)
-            limited += bool(np.isfinite(end))
+    for end, bound in zip(ends, (np.maximum, np.minimum), strict=True):
+        if end is None:
+            continue
+        moved = bound(low, end.low.min()), bound(high, end.high.max())
+        # Beside a limit that is NaN x may stay as it is, too.
+        low, high = (np.minimum(low, moved[0]), np.maximum(high, moved[1])) if end.may_nan else moved
+        may_nan = may_nan or end.may_nan
     if a.form is not None:  # A limit that is missing is the largest finite value to some runtimes.
-        low = np.minimum(low, a.form.max) if most is None and ends[1] is None else low
-        high = np.maximum(high, -a.form.max) if least is None and ends[0] is None else high
-    facts: Facts = ()
-    if least is None or not least.may_nan:
-        facts = carried(a.facts, lambda v: v if most is None else np.minimum(v, most.low.min()), None, 0, -np.inf)
-    rests = a.bounds_from if limited < 2 else BoundsFrom.MODEL
-    given = (least, most)
-    limits_whole = all(limit.integral for limit in given if limit is not None) and not any(e is not None for e in ends)
-    return tensor(
-        a.element_type,
-        a.shape,
-        low,
-        high,
-        may_nan=may_nan,
-        facts=facts,
-        integral=a.integral and limits_whole,
-        bounds_from=max(rests, rest_on(least, most)),
-    )
+        low = np.minimum(low, a.form.max) if ends[1] is None else low
+        high = np.maximum(high, -a.form.max) if ends[0] is None else high
+    top = np.inf if ends[1] is None else float(ends[1].low.min())
+    facts = () if ends[0] is not None and ends[0].may_nan else carried(a.facts, lambda v: min(v, top))
+    limited = all(end is not None and not end.may_nan and np.isfinite(end.box.hull()).all() for end in ends)
+    whole = a.integral and all(end is None or end.integral for end in (least, most)) and set_ == [None, None]
+    rests = max(BoundsFrom.MODEL if limited else a.bounds_from, rest_on(least, most))
+    return result_of((a,), a.shape, low, high, may_nan=may_nan, facts=facts, integral=whole, bounds_from=rests)
 
 
 def _identity(call: Call, a: AbstractTensor) -> AbstractTensor:
@@ -162,27 +143,18 @@ def _extremum(*, largest: bool) -> Transfer:
 def _two_extremes(a: AbstractTensor, b: AbstractTensor, largest: bool) -> AbstractTensor:
     outer, inner = (np.maximum, np.minimum) if largest else (np.minimum, np.maximum)
     near, far = ("low", "high") if largest else ("high", "low")
+    shape = broadcast(a.shape, b.shape)
     sure = [getattr(x, near) for x in (a, b) if not x.may_nan]
-    if len(sure) == 2:
-        inside = outer(*sure)
-    elif sure:
-        inside = sure[0]
-    else:
-        inside = inner(getattr(a, near), getattr(b, near))
+    inside = outer.reduce(np.broadcast_arrays(*sure)) if sure else inner(getattr(a, near), getattr(b, near))
     outside = outer(getattr(a, far), getattr(b, far))
-    low, high = (inside, outside) if largest else (outside, inside)
-    facts = tuple(f for x in (a, b) if largest and x.shape == broadcast(a.shape, b.shape) for f in x.facts)
-    kept = carried(facts, lambda v: v, None, 0, -np.inf) if not (a.may_nan or b.may_nan) else ()
-    return tensor(
-        a.element_type,
-        broadcast(a.shape, b.shape),
-        low,
-        high,
+    facts = () if a.may_nan or b.may_nan or not largest else (f for x in (a, b) if x.shape == shape for f in x.facts)
+    return result_of(
+        (a, b),
+        shape,
+        *((inside, outside) if largest else (outside, inside)),
         np.minimum(a.mag, b.mag),
-        may_nan=a.may_nan or b.may_nan,
-        facts=kept,
+        facts=carried(tuple(facts), lambda v: v),
         integral=a.integral and b.integral,
-        bounds_from=rest_on(a, b),
     )
 
 

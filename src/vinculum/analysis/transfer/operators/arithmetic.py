@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from math import isfinite
 from typing import Any
 
@@ -12,10 +12,9 @@ import numpy as np
 
 from vinculum.analysis.domain import dimensions
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom, anything, tensor
-from vinculum.analysis.domain.affine import Affine, combined
 from vinculum.analysis.domain.box import Box
 from vinculum.analysis.domain.dimensions import Dimension, Shape
-from vinculum.analysis.domain.facts import Fact, Facts, Kind
+from vinculum.analysis.domain.facts import Affine, Fact, Facts, Kind, carried, combined
 from vinculum.analysis.domain.formats import (
     Bounds,
     Format,
@@ -29,8 +28,8 @@ from vinculum.analysis.domain.formats import (
 )
 from vinculum.analysis.transfer import errors
 from vinculum.analysis.transfer.call import Call, Operand
+from vinculum.analysis.transfer.declarations import Hidden, Operator
 from vinculum.analysis.transfer.norms import at_most_of_norm, scaled_by_inverse_root
-from vinculum.analysis.transfer.operator import Hidden, Operator
 from vinculum.analysis.transfer.refinement import by_cases
 from vinculum.analysis.transfer.shared import (
     apart_from_zero,
@@ -38,21 +37,13 @@ from vinculum.analysis.transfer.shared import (
     hull_of,
     like,
     margined,
-    rest_on,
+    result_of,
     spread_facts,
     unbounded,
 )
 
 _FOLDED = 64
 """Elements of integer constants that are computed with."""
-
-
-def _add(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
-    return _sum(call, a, b, 1)
-
-
-def _subtract(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
-    return _sum(call, a, b, -1)
 
 
 def _sum(call: Call, a: AbstractTensor, b: AbstractTensor, sign: int) -> AbstractTensor:
@@ -63,56 +54,56 @@ def _sum(call: Call, a: AbstractTensor, b: AbstractTensor, sign: int) -> Abstrac
         return tensor(a.element_type, shape, 0, 0, may_nan=nan, may_minus_zero=False, integral=True, **folded)
     other_low, other_high = (b.low, b.high) if sign > 0 else (-b.high, -b.low)
     low, high = a.low + other_low, a.high + other_high
-    nan = a.may_nan or b.may_nan or (form is not None and _may_be_opposite(a, other_low, other_high))
     integral = a.integral and b.integral
-    exact = integral and form is not None and _within(low, high, 1 / form.u)
     if form is not None:
-        low, high = outward(low, high, form, exact=exact)
+        low, high = outward(low, high, form, exact=integral and _within(low, high, 1 / form.u))
         low, high = np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
     elif not _within(low, high, 2.0**53) and 0 not in (a.scalar, b.scalar):
         low, high = downward(low), upward(high)
     if sign < 0 and form is None and a.scalar == 0:
         low = _with_minimum(low, b)
     affine = _affine_sum(a, b, sign)
-    if affine is not None and len(affine.terms) <= 4:
+    if affine is not None:
         ends = affine.bounds(lambda number: _box_of(call, number))
         low, high = np.maximum(low, ends[0]), np.minimum(high, ends[1])
-    other_minus = b.may_minus_zero if sign > 0 else b.may_plus_zero
-    # What a runtime holds in float32 rounds to zero later.
-    rounds_to_zero = form is not None and form.least < form.smallest_subnormal and some(low < 0)
     facts: Facts = (*_raised(a, b, shape), *_raised(b, a, shape)) if sign > 0 else ()
     if sign < 0 and _are_extremes(call, a, b):
         low = np.maximum(low, 0.0)
-    other = b if a.scalar == 0 else a if b.scalar == 0 else None
-    mag = other.mag if form is not None and other is not None else None
-    zero = form is None or some((low <= 0) & (high >= 0))
-    parts = [_sum(call, x, y, sign) for x, y in by_cases(call.values, a, b)] if zero else []
-    if parts:
-        low = np.maximum(low, min(part.box.hull()[0] for part in parts))
-        high = np.minimum(high, max(part.box.hull()[1] for part in parts))
-        least = min(float(part.mag.min()) for part in parts)
-        mag = np.asarray(least) if mag is None else np.maximum(mag, least)
     top_axis = _axis_of_largest(call, a, b) if sign < 0 else None
     if top_axis is not None:
         facts = (Fact(Kind.SOME_AT_LEAST, top_axis, 0.0),)
         if not a.may_nan:  # Beside a NaN, runtimes' ReduceMax may miss the largest element.
             high = np.minimum(high, 0.0)
-    result = tensor(
-        a.element_type,
+    other = b if a.scalar == 0 else a if b.scalar == 0 else None
+    mag = other.mag if form is not None and other is not None else None
+    cases = by_cases(call.values, a, b) if form is None or some((low <= 0) & (high >= 0)) else []
+    if cases:
+        low, high, least = _of_cases([_sum(call, x, y, sign) for x, y in cases], low, high)
+        mag = least if mag is None else np.maximum(mag, least)
+    # What a runtime holds in float32 rounds to zero later.
+    rounds_to_zero = form is not None and form.least < form.smallest_subnormal and some(low < 0)
+    result = result_of(
+        (a, b),
         shape,
         low,
         high,
         mag,
-        may_nan=nan,
-        may_minus_zero=(a.may_minus_zero and other_minus) or rounds_to_zero,
+        may_nan=a.may_nan or b.may_nan or (form is not None and _may_be_opposite(a, other_low, other_high)),
+        may_minus_zero=(a.may_minus_zero and (b.may_minus_zero if sign > 0 else b.may_plus_zero)) or rounds_to_zero,
         affine=affine,
         facts=facts,
         integral=integral,
-        bounds_from=rest_on(a, b),
         **folded,
     )
     # A negated integer is 0 only for 0, even if it wraps.
     return apart_from_zero(result) if form is None and other is not None and every(other.mag >= 1) else result
+
+
+def _of_cases(parts: Sequence[AbstractTensor], low: Bounds, high: Bounds) -> tuple[Bounds, Bounds, Bounds]:
+    """Return bounds as they are in one case or the other, and the least magnitude."""
+    hulls = [part.box.hull() for part in parts]
+    least = np.asarray(min(float(part.mag.min()) for part in parts))
+    return np.maximum(low, min(low for low, _ in hulls)), np.minimum(high, max(high for _, high in hulls)), least
 
 
 def _are_extremes(call: Call, a: AbstractTensor, b: AbstractTensor) -> bool:
@@ -123,8 +114,8 @@ def _are_extremes(call: Call, a: AbstractTensor, b: AbstractTensor) -> bool:
     """
     if a.form is not None and a.form.least < a.form.smallest_subnormal:
         return False
-    largest, smallest = call.definition(a), call.definition(b)
-    if largest is None or smallest is None or (largest.operator, smallest.operator) != ("ReduceMax", "ReduceMin"):
+    largest, smallest = call.values.made_by(a.number, "ReduceMax"), call.values.made_by(b.number, "ReduceMin")
+    if largest is None or smallest is None:
         return False
     return largest.operands == smallest.operands and largest.attributes == smallest.attributes
 
@@ -140,9 +131,11 @@ def _raised(a: AbstractTensor, b: AbstractTensor, shape: Shape | None) -> Facts:
     """Return what is left of facts on a where no element of b is less than a finite number."""
     if not a.facts or a.form is None or not isfinite(least := float(b.low.min())):
         return ()
-    found = spread_facts(a, shape)
-    sums = [np.asarray(fact.low + least) for fact in found]
-    return tuple(replace(f, low=float(outward(s, s, a.form)[0])) for f, s in zip(found, sums, strict=True))
+
+    def summed(v: float) -> float:
+        return float(outward(np.asarray(v + least), np.asarray(v + least), a.form)[0])
+
+    return carried(spread_facts(a, shape), summed)
 
 
 def _within(low: Bounds, high: Bounds, limit: float) -> bool:
@@ -156,8 +149,8 @@ def _box_of(call: Call, number: int) -> Box:
 
 def _axis_of_largest(call: Call, a: AbstractTensor, b: AbstractTensor) -> int | None:
     """Return the axis along which b holds the largest elements of a."""
-    definition = call.definition(b)
-    if definition is None or definition.operator != "ReduceMax" or definition.operands[0] != a.number or not a.shape:
+    largest = call.values.made_by(b.number, "ReduceMax")
+    if largest is None or largest.operands[0] != a.number or not a.shape:
         return None
     differing = [axis for axis, (p, q) in enumerate(zip(a.shape, b.shape or (), strict=False)) if p != q]
     return differing[0] if b.rank == a.rank and len(differing) == 1 else None
@@ -203,29 +196,26 @@ def _affine_sum(a: AbstractTensor, b: AbstractTensor, sign: int) -> Affine | Non
 def _multiply(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     if a.number == b.number:
         return square(a)
-    shape, form = broadcast(a.shape, b.shape), a.form
-    corners = [x * y for x in (a.low, a.high) for y in (b.low, b.high)]
-    low, high = hull_of(corners)
+    low, high = hull_of([x * y for x in (a.low, a.high) for y in (b.low, b.high)])
     mag = a.mag * b.mag
     mag = np.where(np.isnan(mag), 0.0, mag)
     integral = a.integral and b.integral
     nan = a.may_nan or b.may_nan
-    if form is not None:
-        low, high = outward(low, high, form, exact=integral and _within(low, high, 1 / form.u))
-        mag = below(mag, form)
+    if a.form is not None:
+        low, high = outward(low, high, a.form, exact=integral and _within(low, high, 1 / a.form.u))
+        mag = below(mag, a.form)
         nan = nan or (a.may_infinite and b.may_zero) or (b.may_infinite and a.may_zero)
     elif not _within(low, high, 2.0**53):
         low, high, mag = downward(low), upward(high), downward(mag)
-    result = tensor(
-        a.element_type,
-        shape,
+    result = result_of(
+        (a, b),
+        broadcast(a.shape, b.shape),
         low,
         high,
-        mag if form is not None or _within(low, high, type_range(a.element_type)[1]) else None,
+        mag if a.form is not None or _within(low, high, type_range(a.element_type)[1]) else None,
         may_nan=nan,
         may_minus_zero=not (a.never_negative and b.never_negative),
         integral=integral,
-        bounds_from=rest_on(a, b),
         affine=_affine_product(a, b),
         **_folded(a, b, np.multiply, dimensions.times),
     )
@@ -261,49 +251,27 @@ def square(a: AbstractTensor) -> AbstractTensor:
         low, high = outward(low, high, a.form, exact=a.integral and _within(low, high, 1 / a.form.u))
         low = np.maximum(low, 0.0)
         low = np.minimum(low, a.form.round(low))
-    entries = None
-    if a.sizes() is not None and (a.rank or 0) <= 1:
-        entries = tuple(None if s is None else dimensions.times(s, s) for s in a.sizes() or ())
-    return tensor(
-        a.element_type,
-        a.shape,
-        low,
-        high,
-        low if a.form is not None else None,
-        may_nan=a.may_nan,
-        may_minus_zero=False,
-        integral=a.integral,
-        bounds_from=a.bounds_from,
-        entries=entries,
-    )
+    sizes = a.sizes() if (a.rank or 0) <= 1 else None
+    entries = None if sizes is None else tuple(None if s is None else dimensions.times(s, s) for s in sizes)
+    mag = low if a.form is not None else None
+    return result_of((a,), a.shape, low, high, mag, may_minus_zero=False, integral=a.integral, entries=entries)
 
 
 def _divide(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     if a.form is None:
         return _divide_integers(call, a, b)
-    shape, form = broadcast(a.shape, b.shape), a.form
+    shape = broadcast(a.shape, b.shape)
     if a.number == b.number:
         nan = a.may_nan or a.may_infinite or a.may_zero
         return tensor(a.element_type, shape, 1, 1, may_nan=nan, integral=True)
-    low, high = quotient_bounds(a, b)
+    low, high = outward(*quotient_bounds(a, b), a.form)
+    if cases := by_cases(call.values, a, b):
+        low, high, _ = _of_cases([_divide(call, x, y) for x, y in cases], low, high)
     largest = b.box.largest()
     mag = np.where(np.isfinite(largest) & (largest > 0), a.mag / np.where(largest > 0, largest, 1.0), 0.0)
-    low, high = outward(low, high, form)
-    parts = [_divide(call, x, y) for x, y in by_cases(call.values, a, b)]
-    if parts:
-        low = np.maximum(low, min(part.box.hull()[0] for part in parts))
-        high = np.minimum(high, max(part.box.hull()[1] for part in parts))
     nan = a.may_nan or b.may_nan or (a.may_zero and b.may_zero) or (a.may_infinite and b.may_infinite)
-    result = tensor(
-        a.element_type,
-        shape,
-        low,
-        high,
-        below(mag, form),
-        may_nan=nan,
-        may_minus_zero=not (a.never_negative and b.never_negative),
-        bounds_from=rest_on(a, b),
-    )
+    minus = not (a.never_negative and b.never_negative)
+    result = result_of((a, b), shape, low, high, below(mag, a.form), may_nan=nan, may_minus_zero=minus)
     return at_most_of_norm(call, a, b, result)
 
 
@@ -333,18 +301,10 @@ def _divide_integers(call: Call, a: AbstractTensor, b: AbstractTensor) -> Abstra
     if not is_discrete(a.element_type) or b.may_zero:
         return unbounded(a, shape, b)
     low, high = quotient_bounds(a, b)
-    low = np.where(np.abs(low) <= 2.0**52, low, downward(low))
-    high = np.where(np.abs(high) <= 2.0**52, high, upward(high))
-    return tensor(
-        a.element_type,
-        shape,
-        np.trunc(low),
-        np.trunc(high),
-        np.floor(downward(a.mag / np.maximum(b.box.largest(), 1.0))),
-        integral=True,
-        bounds_from=rest_on(a, b),
-        **_folded_quotient(a, b),
-    )
+    low = np.trunc(np.where(np.abs(low) <= 2.0**52, low, downward(low)))
+    high = np.trunc(np.where(np.abs(high) <= 2.0**52, high, upward(high)))
+    mag = np.floor(downward(a.mag / np.maximum(b.box.largest(), 1.0)))
+    return result_of((a, b), shape, low, high, mag, integral=True, **_folded_quotient(a, b))
 
 
 def _folded_quotient(a: AbstractTensor, b: AbstractTensor) -> dict[str, Any]:
@@ -368,30 +328,22 @@ def _reciprocal(call: Call, a: AbstractTensor) -> AbstractTensor:
 
 
 def _modulo(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
-    shape = broadcast(a.shape, b.shape)
+    shape, of_dividend = broadcast(a.shape, b.shape), bool(call.attribute("fmod", 0))
     limit = b.box.largest()
     if is_discrete(a.element_type):
         if b.may_zero:
             return unbounded(a, shape, b)
         limit = limit - 1
-    signs = a if call.attribute("fmod", 0) else b
-    low = np.where(signs.low >= 0, 0.0, -limit)
-    high = np.where(signs.high <= 0, 0.0, limit)
-    if call.attribute("fmod", 0):
+    signs = a if of_dividend else b
+    low, high = np.where(signs.low >= 0, 0.0, -limit), np.where(signs.high <= 0, 0.0, limit)
+    if of_dividend:
         low, high = np.maximum(low, np.minimum(a.low, 0.0)), np.minimum(high, np.maximum(a.high, 0.0))
+    elif a.form is not None:
+        low, high = np.minimum(-limit, 0), np.maximum(limit, 0)
     nan = a.may_nan or b.may_nan or (a.form is not None and (b.may_zero or a.may_infinite))
-    if a.form is not None and not call.attribute("fmod", 0):
-        low, high = np.minimum(np.broadcast_arrays(-limit, low + 0 * limit)[0], 0), np.maximum(limit, 0)
-    return tensor(
-        a.element_type,
-        shape,
-        low,
-        high,
-        may_nan=nan,
-        integral=a.integral and b.integral,
-        bounds_from=rest_on(b if not call.attribute("fmod", 0) else a),
-        **({} if call.attribute("fmod", 0) else _folded_remainder(a, b)),
-    )
+    folded = {} if of_dividend else _folded_remainder(a, b)
+    integral = a.integral and b.integral
+    return result_of((a, b), shape, low, high, may_nan=nan, integral=integral, bounds_from=signs.bounds_from, **folded)
 
 
 def _folded_remainder(a: AbstractTensor, b: AbstractTensor) -> dict[str, Any]:
@@ -432,42 +384,29 @@ def _sign(call: Call, a: AbstractTensor) -> AbstractTensor:
     return tensor(a.element_type, a.shape, low, high, mag, may_nan=a.may_nan, integral=True)
 
 
-def _square_root(call: Call, a: AbstractTensor) -> AbstractTensor:
-    return square_root(a)
-
-
 def square_root(a: AbstractTensor, ulps: float = 0.0) -> AbstractTensor:
     """Return the square root: NaN below zero, -0 of -0."""
     if a.form is None:
         return anything(a.element_type, a.shape)
-    below_zero = bool((a.low < 0).any())
+    less = 1 - 8 * a.form.u
     low, high = margined(np.sqrt(np.maximum(a.low, 0.0)), np.sqrt(np.maximum(a.high, 0.0)), a.form, ulps)
-    mag = below(np.sqrt(a.mag) * (1 - 8 * a.form.u), a.form)
-    facts = tuple(
-        Fact(Kind.SOME_AT_LEAST, f.axis, float(np.sqrt(max(f.low, 0.0)) * (1 - 8 * a.form.u)))
-        for f in a.facts
-        if f.kind is Kind.SOME_AT_LEAST
-    )
-    return tensor(
-        a.element_type,
+    return result_of(
+        (a,),
         a.shape,
         np.maximum(low, 0.0),
         np.maximum(high, 0.0),
-        mag,
-        may_nan=a.may_nan or below_zero,
+        below(np.sqrt(a.mag) * less, a.form),
+        may_nan=a.may_nan or bool((a.low < 0).any()),
         may_plus_zero=a.may_plus_zero,
         may_minus_zero=a.may_minus_zero,
-        facts=facts,
-        bounds_from=a.bounds_from,
+        facts=carried(a.facts, lambda v: float(np.sqrt(max(v, 0.0)) * less)),
     )
 
 
 def _power(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     shape, exponent = broadcast(a.shape, b.shape), b.scalar
     if a.form is None:
-        if exponent == 2 and shape == a.shape:
-            return square(a)
-        return unbounded(a, shape, b)
+        return square(a) if exponent == 2 and shape == a.shape else unbounded(a, shape, b)
     if exponent is not None and shape == a.shape:
         if exponent == 1:
             return like(a, shape, a.box)
@@ -481,10 +420,9 @@ def _power(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
             return _whole_power(a, exponent)
     if bool((a.low >= 0).all()):
         return _power_of_nonnegative(a, b, shape)
-    may_infinite_or_nan = tensor(a.element_type, shape, -np.inf, np.inf, may_nan=True, bounds_from=BoundsFrom.TYPE)
-    if exponent is not None and exponent == int(exponent) and exponent % 2 == 0:
-        return like(may_infinite_or_nan, shape, Box(np.zeros(()), may_infinite_or_nan.high, np.zeros(())))
-    return may_infinite_or_nan
+    even = exponent is not None and exponent == int(exponent) and exponent % 2 == 0
+    low = 0.0 if even else -np.inf
+    return result_of((a,), shape, low, np.inf, may_nan=True, bounds_from=BoundsFrom.TYPE)
 
 
 def _with_ulps(a: AbstractTensor, ulps: float) -> AbstractTensor:
@@ -501,42 +439,21 @@ def _whole_power(a: AbstractTensor, exponent: float) -> AbstractTensor:
     even = exponent % 2 == 0
     low, high = (a.mag**exponent, a.box.largest() ** exponent) if even else (a.low**exponent, a.high**exponent)
     low, high = margined(low, high, a.form, 4)
-    low = np.maximum(low, 0.0) if even else low
     mag = np.maximum(margined(a.mag**exponent, a.mag**exponent, a.form, 4)[0], 0.0)
     mag = np.where(mag < a.form.smallest_subnormal, 0.0, mag)
-    return tensor(
-        a.element_type,
-        a.shape,
-        low,
-        high,
-        mag,
-        may_nan=a.may_nan,
-        may_minus_zero=not even,
-        bounds_from=a.bounds_from,
-    )
+    return result_of((a,), a.shape, np.maximum(low, 0.0) if even else low, high, mag, may_minus_zero=not even)
 
 
 def _power_of_nonnegative(a: AbstractTensor, b: AbstractTensor, shape: Any) -> AbstractTensor:
     """Return a power, monotone in both operands on each side of 1 and of 0."""
     assert a.form is not None
     corners = [np.power(np.abs(x), y) for x in (a.low, a.high) for y in (b.low, b.high)]
-    corners.append(np.where((a.low <= 1) & (a.high >= 1), 1.0, corners[0]))
-    corners.append(np.where((b.low <= 0) & (b.high >= 0), 1.0, corners[0]))
-    nan = [np.isnan(corner) for corner in corners]
+    corners += [np.where((x.low <= one) & (x.high >= one), 1.0, corners[0]) for x, one in ((a, 1), (b, 0))]
+    unknown = np.logical_or.reduce(np.broadcast_arrays(*map(np.isnan, corners)))
     low, high = hull_of(corners)
-    unknown = np.logical_or.reduce(np.broadcast_arrays(*nan))
-    low, high = np.where(unknown, 0.0, low), np.where(unknown, np.inf, high)
-    low, high = margined(low, high, a.form, 4)
+    low, high = margined(np.where(unknown, 0.0, low), np.where(unknown, np.inf, high), a.form, 4)
     below_zero = a.may_minus_zero and bool((b.low < 0).any())  # pow(-0, -1) is -inf.
-    low = np.full_like(low, -np.inf) if below_zero else np.maximum(low, 0.0)
-    return tensor(
-        a.element_type,
-        shape,
-        low,
-        high,
-        may_nan=a.may_nan or b.may_nan,
-        bounds_from=rest_on(a, b),
-    )
+    return result_of((a, b), shape, np.full_like(low, -np.inf) if below_zero else np.maximum(low, 0.0), high)
 
 
 def _sum_of_many(call: Call, *operands: Operand) -> AbstractTensor:
@@ -567,7 +484,7 @@ def _base_of_power(call: Call, base: AbstractTensor, exponent: Operand = None) -
 
 TABLE: Mapping[str, Operator] = {
     "Abs": Operator(_absolute, error=errors.kept),
-    "Add": Operator(_add, error=errors.added, commutative=True),
+    "Add": Operator(partial(_sum, sign=1), error=errors.added, commutative=True),
     "Div": Operator(_divide, error=errors.divided),
     "Mean": Operator(_mean_of_many, commutative=True),
     "Mod": Operator(_modulo),
@@ -576,7 +493,7 @@ TABLE: Mapping[str, Operator] = {
     "Pow": Operator(_power, hidden=_base_of_power),
     "Reciprocal": Operator(_reciprocal, error=errors.divided),
     "Sign": Operator(_sign),
-    "Sqrt": Operator(_square_root, error=errors.rooted),
-    "Sub": Operator(_subtract, error=errors.added),
+    "Sqrt": Operator(lambda call, a: square_root(a), error=errors.rooted),
+    "Sub": Operator(partial(_sum, sign=-1), error=errors.added),
     "Sum": Operator(_sum_of_many, error=errors.added_up, commutative=True),
 }

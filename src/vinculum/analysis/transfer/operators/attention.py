@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import reduce
 
 import numpy as np
 
-from vinculum.analysis.domain.abstract_tensor import AbstractTensor, tensor
+from vinculum.analysis.domain.abstract_tensor import AbstractTensor, join
 from vinculum.analysis.domain.dimensions import Shape, bounds, element_count
 from vinculum.analysis.domain.formats import gamma, outward
-from vinculum.analysis.domain.joining import join
 from vinculum.analysis.transfer.call import Call, Operand, Result
-from vinculum.analysis.transfer.operator import Operator
+from vinculum.analysis.transfer.declarations import Operator
 from vinculum.analysis.transfer.operators import linear
-from vinculum.analysis.transfer.shared import hulled, hulled_with_zero, rest_on, unbounded
+from vinculum.analysis.transfer.shared import hulled, hulled_with_zero, result_of, unbounded, with_zero
 
 
 def _attention(
@@ -37,12 +37,9 @@ def _attention(
         every.known(box=every.box.mapped(lambda b, s=s: b[..., s] if b.shape[-1] > 1 else b), number=0)  # type: ignore[misc]
         for s in (slice(0, first), slice(first, first + second), slice(first + second, None))
     )
-    shape = (*(every.shape or ())[:-1], third)
-    heads = max(int(call.attribute("num_heads", 1)), 1)
-    return [
-        _attended(call, queries, [keys, past], [values, past], added, shape, first / heads, _rows(x, past)),
-        join(_present(call, 1, keys, past), _present(call, 1, values, past)),
-    ]
+    shape, head = (*(every.shape or ())[:-1], third), first / max(int(call.attribute("num_heads", 1)), 1)
+    means = _attended(call, queries, [keys, past], [values, past], added, shape, rows_of=[x, past], width=head)
+    return [means, _present(call, 1, keys, past, values, past)]
 
 
 def _multi_head(
@@ -60,15 +57,16 @@ def _multi_head(
     """Return means of values, weighted by a softmax; and keys and values, those of the past too."""
     shape: Shape | None = None
     if query.shape is not None and len(query.shape) == 3 and value is not None and value.shape is not None:
-        width = value.shape[-1] if len(value.shape) == 3 else None
-        shape = (*query.shape[:-1], width if width is not None else query.shape[-1])
-    given = [x if bias is None else linear.added(_spread(x), _spread(bias)) for x in (query, key or query)]
-    values = value if value is not None else key if key is not None else query
-    own = values if bias is None else linear.added(_spread(values), _spread(bias))
-    head = _width_of_head(call, query)
-    rows = _rows(key if key is not None else query, past_key)
-    output = _attended(call, given[0], [given[1], past_key], [own, past_value], added, shape, head, rows, mask)
-    return [output, _present(call, 1, given[1], past_key), _present(call, 2, own, past_value)]
+        shape = (*query.shape[:-1], value.shape[-1] if len(value.shape) == 3 else query.shape[-1])
+    given = (query, key or query, value or key or query)
+    if bias is not None:
+        given = tuple(linear.added(hulled(x, None), hulled(bias, None)) for x in given)  # type: ignore[assignment]
+    queries, keys, values = given
+    means = _attended(
+        call, queries, [keys, past_key], [values, past_value], added, shape,
+        mask=mask, rows_of=[key or query, past_key], width=_width_of_head(call, query),
+    )  # fmt: skip
+    return [means, _present(call, 1, keys, past_key), _present(call, 2, values, past_value)]
 
 
 def _grouped(
@@ -93,26 +91,20 @@ def _grouped(
         past is not None and past.form is None for past in (past_key, past_value)
     ):  # Caches are quantised, or queries normalised.
         return [unbounded(query, shape), *(call.anything(place) for place in (1, 2))]
-    turned = [query, key if key is not None else query]
+    queries, keys, values = query, key or query, value or query
     if cosines is not None and sines is not None:
-        turned = [linear.rotated(call, x, cosines, sines) for x in turned]
-    values = value if value is not None else query
-    rows = _rows(key if key is not None else query, past_key)
-    width = _width_of_head(call, query)
-    mean = _attended(call, turned[0], [turned[1], past_key], [values, past_value], added, shape, width, rows)
+        queries, keys = (linear.rotated(call, x, cosines, sines) for x in (queries, keys))
+    rows = [key or query, past_key]
+    mean = _attended(call, queries, [keys, past_key], [values, past_value], added, shape, rows_of=rows)
     # A sink takes a part of the weights, and rows of padding are 0; of no keys at all nothing is known.
-    low, high = np.minimum(mean.low, 0.0), np.maximum(mean.high, 0.0)
     nan = mean.may_nan or lengths is None or bool((lengths.low < 0).any())
     nan = nan or (sink is not None and (sink.may_nan or sink.may_infinite))
-    bounds_from = max(mean.bounds_from, rest_on(sink))
-    output = tensor(mean.element_type, shape, low, high, may_nan=nan, bounds_from=bounds_from)
-    caches = (_present(call, 1, turned[1], past_key), _present(call, 2, values, past_value))
-    return [output, *(hulled_with_zero(cache, cache.shape) for cache in caches)]  # What is not written is 0.
-
-
-def _spread(x: AbstractTensor) -> AbstractTensor:
-    """Return one interval for all elements."""
-    return x.known(number=0, shape=None, box=x.box.hulled(), constant=None, facts=(), affine=None, entries=None)
+    box = with_zero(mean.box)
+    caches = (_present(call, 1, keys, past_key), _present(call, 2, values, past_value))
+    return [
+        result_of((mean, sink), shape, box.low, box.high, may_nan=nan),
+        *(hulled_with_zero(cache, cache.shape) for cache in caches),  # What is not written is 0.
+    ]
 
 
 def _width_of_head(call: Call, query: AbstractTensor) -> float:
@@ -121,48 +113,51 @@ def _width_of_head(call: Call, query: AbstractTensor) -> float:
     return bounds(query.shape[-1])[1] / (max(int(call.attribute("num_heads", 1)), 1) if len(query.shape) == 3 else 1)
 
 
-def _present(call: Call, place: int, now: AbstractTensor, past: Operand) -> AbstractTensor:
+def _present(call: Call, place: int, *kept: Operand) -> AbstractTensor:
     """Return a cache: what is put into it, and what was there, be it unused memory that nobody has written."""
-    shape = call.expected(place).shape
-    if past is None:
-        return hulled(_spread(now), shape)
-    return hulled(join(_spread(now), _spread(past)), shape)
+    given = [hulled(operand, None) for operand in kept if operand is not None]
+    return hulled(reduce(join, given), call.expected(place).shape)
 
 
 def _attended(
     call: Call,
     queries: AbstractTensor,
-    keys: list[Operand],
-    values: list[Operand],
+    keys: Sequence[Operand],
+    values: Sequence[Operand],
     added: Operand,
     shape: Shape | None,
-    width: float,
-    rows: float,
+    *,
     mask: Operand = None,
+    rows_of: Sequence[Operand] | None = None,
+    width: float | None = None,
 ) -> AbstractTensor:
     """Return weighted means of values, the weights a softmax over the keys, and NaN where scores may be none.
 
-    - `width`, `rows`: of how many products a score is the sum, and over how many scores a softmax is.
+    - `rows_of`: what has a row for each score of a softmax, whatever the order of batches, heads and rows; the keys.
+    - `width`: of how many products a score is the sum; by the queries.
     """
     every = [operand for operand in values if operand is not None]
-    box = every[0].box if shape is not None and every[0].rank == len(shape) else every[0].box.hulled()
-    low, high = (np.asarray(end) for end in (box.low, box.high))
-    if shape is not None and low.ndim == len(shape):  # A mean is over rows, of one column.
-        rest = tuple(range(len(shape) - 1))
-        low, high = low.min(axis=rest, keepdims=True), high.max(axis=rest, keepdims=True)
-    for past in every[1:]:
-        low, high = np.minimum(low, past.low.min()), np.maximum(high, past.high.max())
-    given = [operand for operand in (queries, *keys, *every) if operand is not None]
-    form = queries.form
-    longest = max(float(key.box.largest().max()) for key in keys if key is not None)
-    scores = width * float(queries.box.largest().max()) * longest
-    scores *= max(abs(float(call.attribute("scale", 0.0))), 1.0) * 1.01
-    scores += 0.0 if added is None else float(added.box.largest().max())
-    if mask is not None or call.attribute("unidirectional", 0):
-        filled = abs(float(call.attribute("mask_filter_value", -10000.0)))
-        scores += filled * (1 + bool(mask is not None and call.attribute("unidirectional", 0)))
+    known_keys = [operand for operand in keys if operand is not None]
+    given, form = [queries, *known_keys, *every], queries.form
+    rows = sum(
+        np.inf if key.shape is None else element_count(key.shape[:-1])[1]
+        for key in (known_keys if rows_of is None else rows_of)
+        if key is not None
+    )
     if form is None or not np.isfinite(rows) or any(x.may_infinite for x in given):
         return unbounded(queries, shape, *[x for x in given if x.form is not None])
+    box = every[0].box.hulled()
+    if shape is not None and every[0].rank == len(shape):  # A mean is over rows, of one column.
+        box = every[0].box.along(tuple(range(len(shape) - 1)))
+    low, high = np.asarray(box.low), np.asarray(box.high)
+    for past in every[1:]:
+        low, high = np.minimum(low, past.low.min()), np.maximum(high, past.high.max())
+    terms = _width_of_head(call, queries) if width is None else width
+    scores = terms * float(queries.box.largest().max()) * max(float(key.box.largest().max()) for key in known_keys)
+    scores *= max(abs(float(call.attribute("scale", 0.0))), 1.0) * 1.01
+    scores += 0.0 if added is None else float(added.box.largest().max())
+    masks = bool(mask is not None) + bool(call.attribute("unidirectional", 0))
+    scores += masks * abs(float(call.attribute("mask_filter_value", -10000.0)))
     error = gamma(rows + 16, form) + 2.0**-18
     largest = np.maximum(np.abs(low), np.abs(high))
     slack = error * largest + rows * form.smallest_subnormal
@@ -170,14 +165,7 @@ def _attended(
     over = largest * rows * (1 + error) * 1.01 > form.max  # Some divide by the sum of the weights at the end.
     low, high = np.where(over & (low < 0), -np.inf, low), np.where(over & (high > 0), np.inf, high)
     nan = bool(over.any()) or not scores < form.max * (1 + form.u / 2)
-    nan = nan or any(x.may_nan for x in (*given, added) if x is not None)
-    return tensor(queries.element_type, shape, low, high, may_nan=nan, bounds_from=rest_on(*given, added))
-
-
-def _rows(*keys: Operand) -> float:
-    """Return over how many keys a softmax is at most, in whatever order batches, heads and rows stand."""
-    given = [key for key in keys if key is not None]
-    return sum(np.inf if key.shape is None else element_count(key.shape[:-1])[1] for key in given)
+    return result_of((*given, added), shape, low, high, may_nan=nan or any(x.may_nan for x in (*given, added) if x))
 
 
 TABLE: Mapping[str, Operator] = {

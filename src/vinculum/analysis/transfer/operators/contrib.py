@@ -7,24 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from vinculum.analysis.domain.abstract_tensor import AbstractTensor, anything, tensor
-from vinculum.analysis.domain.formats import gamma, is_discrete, outward
-from vinculum.analysis.domain.joining import join
+from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom, anything, join, tensor
+from vinculum.analysis.domain.formats import gamma, is_discrete
 from vinculum.analysis.transfer.call import Call, Operand, Result, Transfer
-from vinculum.analysis.transfer.operator import Operator
+from vinculum.analysis.transfer.declarations import Operator, Unary
 from vinculum.analysis.transfer.operators import (
     activations,
     attention,
+    casts,
     linear,
     normalisation,
-    quantisation,
 )
-from vinculum.analysis.transfer.shared import broadcast, counts, rest_on, unbounded
-from vinculum.analysis.transfer.unary import Unary
+from vinculum.analysis.transfer.shared import broadcast, counts, like, rearranged, rest_on, result_of, unbounded
 
 MICROSOFT = "com.microsoft"
 """The domain of these operators."""
@@ -41,21 +38,11 @@ def _behind(activation: Unary) -> Transfer:
 
 
 def _skip_layer(
-    call: Call,
-    x: AbstractTensor,
-    skip: AbstractTensor,
-    scale: AbstractTensor,
-    shift: Operand = None,
-    bias: Operand = None,
-) -> Result:
+    call: Call, x: AbstractTensor, skip: AbstractTensor, scale: AbstractTensor, *others: Operand
+) -> list[AbstractTensor]:
     """Return the normalised sum, its mean and deviation, and the sum."""
+    shift, bias = [*([None] if call.operator.startswith("SkipSimplified") else []), *others, None, None][:2]
     return _normalised_sum(call, linear.added_up(call, x, skip, bias), scale, shift)
-
-
-def _skip_root_mean_square(
-    call: Call, x: AbstractTensor, skip: AbstractTensor, scale: AbstractTensor, bias: Operand = None
-) -> Result:
-    return _normalised_sum(call, linear.added_up(call, x, skip, bias), scale, None)
 
 
 def _normalised_sum(call: Call, total: AbstractTensor, scale: AbstractTensor, shift: Operand) -> list[AbstractTensor]:
@@ -77,18 +64,19 @@ def _embedded(
     *_: Operand,
 ) -> Result:
     """Return the normalised sum of rows of tables, how long each mask is, and the sum."""
-    shape = None if ids.shape is None or not words.shape else (*ids.shape, words.shape[-1])
-    before = [1] * len(ids.shape or ())
-    rows = [
-        table if table is None or table.shape is None else table.known(
-            number=0, shape=shape, box=table.box.along((0,)).mapped(lambda b: b.reshape((*before, -1))),
-            constant=None, facts=(), affine=None,
-        )
-        for table in (words, positions, of_segments)
-    ]  # fmt: skip
+    rows = [_row(table, ids) for table in (words, positions, of_segments) if table is not None]
     normalised, _mean, _deviation, total = _normalised_sum(call, linear.added_up(call, *rows), scale, shift)
     length = counts(None if ids.shape is None else ids.shape[:1]).known(element_type="int32")
     return [normalised, length, total]
+
+
+def _row(table: AbstractTensor, ids: AbstractTensor) -> AbstractTensor:
+    """Return any row of a table for each of some numbers."""
+    if not table.shape:
+        return table
+    shape = None if ids.shape is None else (*ids.shape, table.shape[-1])
+    before = [1] * len(ids.shape or ())
+    return like(table, shape, table.box.along((0,)).mapped(lambda b: b.reshape((*before, -1))))
 
 
 def _multiplied(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
@@ -102,10 +90,7 @@ def _multiplied(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTen
 def _turned(call: Call, x: AbstractTensor, name: str) -> AbstractTensor:
     """Return matrices, turned as attributes say: the first axis becomes rows, or rows become columns, or both."""
     if x.shape is not None and len(x.shape) > 2 and call.attribute(f"transBatch{name}", 0):
-        whole = None if x.constant is None else np.moveaxis(x.constant, 0, -2)
-        box = x.box.mapped(lambda bounds: np.moveaxis(bounds, 0, -2))
-        shape = (*x.shape[1:-1], x.shape[0], x.shape[-1])
-        x = x.known(number=0, shape=shape, box=box, constant=whole, facts=(), affine=None, entries=None)
+        x = rearranged(x, (*x.shape[1:-1], x.shape[0], x.shape[-1]), lambda b: np.moveaxis(b, 0, -2), ())
     return linear.turned(x) if call.attribute(f"trans{name}", 0) and (x.rank or 0) > 1 else x
 
 
@@ -132,15 +117,6 @@ def _activated(product: Transfer) -> Transfer:
     return transfer
 
 
-def _quick_gelu(call: Call, x: AbstractTensor) -> AbstractTensor:
-    return _QUICK_GELU(call, x)
-
-
-def _rotated(call: Call, x: AbstractTensor, positions: Operand, cosines: AbstractTensor, sines: AbstractTensor) -> Any:
-    turned = linear.rotated(call, x, cosines, sines)
-    return linear.scaled(turned, float(call.attribute("scale", 1.0)))
-
-
 def _quantised(place: int) -> Transfer:
     """Return the transfer function of an operator on quantised tensors: of the type that a zero point has."""
 
@@ -148,22 +124,21 @@ def _quantised(place: int) -> Transfer:
         whole = [o for o in operands if o is not None and is_discrete(o.element_type)]
         first = next(o for o in whole if o.element_type != "bool")
         point = operands[place] if place < len(operands) else None
-        data = [o for o in whole if o.rank]
         shape = None
         if call.operator in ("QLinearSigmoid", "QLinearLeakyRelu", "QLinearSoftmax"):
             shape = first.shape
         elif call.operator in ("QLinearAdd", "QLinearMul", "QLinearWhere"):
-            shape = broadcast(*[o.shape for o in data]) if len(data) > 1 else None
-        return anything((point or first).element_type, shape).known(bounds_from=rest_on())
+            data = [o.shape for o in whole if o.rank]
+            shape = broadcast(*data) if len(data) > 1 else None
+        return anything((point or first).element_type, shape).known(bounds_from=BoundsFrom.MODEL)
 
     return transfer
 
 
 def _quantised_gemm(call: Call, *operands: Operand) -> AbstractTensor:
-    point = operands[8] if len(operands) > 8 else None
-    if point is None:
-        return tensor("float32", None, -np.inf, np.inf, may_nan=True, bounds_from=rest_on(*operands))
-    return anything(point.element_type, None)
+    if len(operands) > 8 and operands[8] is not None:
+        return anything(operands[8].element_type, None)
+    return tensor("float32", None, -np.inf, np.inf, may_nan=True, bounds_from=rest_on(*operands))
 
 
 def _float_of(place: int) -> Transfer:
@@ -183,19 +158,17 @@ def _by_small_integers(
     """Return a product with a matrix of few bits, each block scaled; the other factor may be rounded too."""
     columns, terms = int(call.attribute("N", 0)), float(call.attribute("K", 0))
     shape = None if not a.shape else (*a.shape[:-1], columns)
-    largest = float(a.box.largest().max()) * 1.02
-    weight = float(scales.box.largest().max()) * 2.0 ** int(call.attribute("bits", 4))
+    largest, scale = float(a.box.largest().max()) * 1.02, float(scales.box.largest().max())
+    weight = scale * 2.0 ** int(call.attribute("bits", 4))
     reach = terms * largest * weight if largest and weight else 0.0
     if points is not None and points.form is not None:  # Zero points that are no integers.
-        reach += terms * largest * float(scales.box.largest().max()) * float(points.box.largest().max())
+        reach += terms * largest * scale * float(points.box.largest().max())
     if a.form is None or not np.isfinite(reach):
         return unbounded(a, shape, scales)
-    reach *= 1 + gamma(terms + 8, a.form)
-    reach += terms * a.form.smallest_subnormal
+    reach = reach * (1 + gamma(terms + 8, a.form)) + terms * a.form.smallest_subnormal
     over = max(reach, terms * largest, weight) > a.form.max  # Some add up the rows of the first factor, too.
-    low, high = (np.asarray(end) for end in ((-np.inf, np.inf) if over else (-reach, reach)))
     nan = a.may_nan or scales.may_nan or over
-    result = tensor(a.element_type, shape, *outward(low, high, a.form), may_nan=nan, bounds_from=rest_on(a, scales))
+    result = result_of((a, scales), shape, 0.0, 0.0, error=np.inf if over else reach, may_nan=nan)
     bias = more[1] if len(more) > 1 else None
     return result if bias is None else linear.added(call.values.numbered(result), bias).known(shape=shape)
 
@@ -206,14 +179,13 @@ def _gather_quantised(
     reach = float(scales.box.largest().max()) * 2.0 ** int(call.attribute("bits", 4)) * (1 + 2.0**-10)
     if scales.form is None or not np.isfinite(reach):
         return unbounded(scales, None)
-    low, high = outward(np.asarray(-reach), np.asarray(reach), scales.form)
-    return tensor(scales.element_type, None, low, high, may_nan=scales.may_nan, bounds_from=rest_on(scales))
+    return result_of((scales,), None, 0.0, 0.0, error=reach)
 
 
 TABLE: Mapping[str, Operator] = {
     **attention.TABLE,
     "BiasGelu": Operator(_behind(activations.GELU)),
-    "DequantizeLinear": quantisation.TABLE["DequantizeLinear"],
+    "DequantizeLinear": casts.TABLE["DequantizeLinear"],
     "DynamicQuantizeMatMul": Operator(_float_of(0)),
     "EmbedLayerNormalization": Operator(_embedded),
     "FastGelu": Operator(_behind(activations.GELU_BY_TANH)),
@@ -226,21 +198,21 @@ TABLE: Mapping[str, Operator] = {
     "MatMulNBits": Operator(_by_small_integers),
     "QAttention": Operator(_float_of(3)),
     "QGemm": Operator(_quantised_gemm),
-    "QLinearAdd": Operator(_quantised(7)),
-    "QLinearAveragePool": Operator(_quantised(4)),
+    **{f"QLinear{name}": Operator(_quantised(7)) for name in ("Add", "Conv", "Mul")},
+    **{
+        f"QLinear{name}": Operator(_quantised(4))
+        for name in ("AveragePool", "GlobalAveragePool", "LeakyRelu", "ReduceMean", "Sigmoid", "Softmax")
+    },
     "QLinearConcat": Operator(_quantised(1)),
-    "QLinearConv": Operator(_quantised(7)),
-    "QLinearGlobalAveragePool": Operator(_quantised(4)),
-    "QLinearLeakyRelu": Operator(_quantised(4)),
-    "QLinearMul": Operator(_quantised(7)),
-    "QLinearReduceMean": Operator(_quantised(4)),
-    "QLinearSigmoid": Operator(_quantised(4)),
-    "QLinearSoftmax": Operator(_quantised(4)),
     "QLinearWhere": Operator(_quantised(8)),
-    "QuantizeLinear": quantisation.TABLE["QuantizeLinear"],
-    "QuickGelu": Operator(_quick_gelu),
-    "RotaryEmbedding": Operator(_rotated),
+    "QuantizeLinear": casts.TABLE["QuantizeLinear"],
+    "QuickGelu": Operator(_QUICK_GELU),
+    "RotaryEmbedding": Operator(
+        lambda call, x, positions, cosines, sines: linear.scaled(
+            linear.rotated(call, x, cosines, sines), float(call.attribute("scale", 1.0))
+        )
+    ),
     "SkipLayerNormalization": Operator(_skip_layer, hidden=normalisation.deviation),
-    "SkipSimplifiedLayerNormalization": Operator(_skip_root_mean_square, hidden=normalisation.deviation),
+    "SkipSimplifiedLayerNormalization": Operator(_skip_layer, hidden=normalisation.deviation),
     "TransposeMatMul": Operator(_multiplied),
 }

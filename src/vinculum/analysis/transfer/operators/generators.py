@@ -1,112 +1,120 @@
-"""Operators that make values: random ones, windows, spectra; and those that drop some, or recur."""
+"""Operators that make values, drop some, or recur; and sequences, of which what is known holds of every tensor."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from functools import reduce
 
 import numpy as np
 
-from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom, anything, tensor
-from vinculum.analysis.domain.dimensions import Shape
-from vinculum.analysis.domain.joining import unknown_size
+from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom, anything, join, tensor
+from vinculum.analysis.domain.dimensions import Shape, resized, unknown_size
 from vinculum.analysis.transfer.call import Call, Operand, Result
-from vinculum.analysis.transfer.operator import Operator
-from vinculum.analysis.transfer.shared import boolean, unbounded
+from vinculum.analysis.transfer.declarations import Operator
+from vinculum.analysis.transfer.shared import axis_of, boolean, counts, hulled, unbounded
 
 _OVER_ONE = 1 + 2.0**-10
 
 
-def _type_of(call: Call, a: Operand = None) -> str:
+def _drawn(call: Call, a: Operand) -> tuple[str, Shape | None]:
+    """Return the element type and the shape of random numbers: those of an operand, or what attributes say."""
     code = call.attribute("dtype", None)
-    if code is not None:
-        return call.element_type(int(code))
-    return a.element_type if a is not None else call.narrowed
+    element_type = call.narrowed if a is None else a.element_type
+    shape = tuple(call.attribute("shape", ())) if a is None else a.shape
+    return element_type if code is None else call.element_type(int(code)), shape
 
 
 def _normal(call: Call, a: Operand = None) -> AbstractTensor:
-    return tensor(_type_of(call, a), _random_shape(call, a), -np.inf, np.inf, bounds_from=BoundsFrom.TYPE)
+    return tensor(*_drawn(call, a), -np.inf, np.inf, bounds_from=BoundsFrom.TYPE)
 
 
 def _uniform(call: Call, a: Operand = None) -> AbstractTensor:
     low, high = float(call.attribute("low", 0.0)), float(call.attribute("high", 1.0))
     slack = 1e-6 * max(abs(low), abs(high))
-    wide = 0.0 if low == 0 else slack
-    return tensor(_type_of(call, a), _random_shape(call, a), low - wide, high + slack)
-
-
-def _random_shape(call: Call, a: Operand) -> Shape | None:
-    return tuple(call.attribute("shape", ())) if a is None else a.shape
-
-
-def _bernoulli(call: Call, a: AbstractTensor) -> AbstractTensor:
-    return tensor(_type_of(call, a), a.shape, 0, 1, integral=True)
+    return tensor(*_drawn(call, a), low - slack if low else low, high + slack)
 
 
 def _multinomial(call: Call, a: AbstractTensor) -> AbstractTensor:
-    code = int(call.attribute("dtype", 6))
     shape = None if a.shape is None else (a.shape[0], int(call.attribute("sample_size", 1)))
-    return tensor(call.element_type(code), shape, 0, 2.0**31 - 1, integral=True)
+    return tensor(call.element_type(int(call.attribute("dtype", 6))), shape, 0, 2.0**31 - 1, integral=True)
 
 
 def _dropout(call: Call, a: AbstractTensor, ratio: Operand = None, training: Operand = None) -> Result:
     """Return x itself, unless it trains: then zeros, and the rest over 1 - ratio."""
     mask = [boolean(a.shape)] if len(call.results) > 1 else []
-    if call.opset < 7 and not call.attribute("is_test", 0):
+    trains = training is not None and (training.small is None or bool(training.small.any()))
+    if trains or (call.opset < 7 and not call.attribute("is_test", 0)):
         return [anything(a.element_type, a.shape), *mask]
-    if training is None or (training.small is not None and not training.small.any()):
-        return [a, *mask]
-    return [anything(a.element_type, a.shape), *mask]
+    return [a, *mask]
 
 
-def _window(call: Call, size: AbstractTensor) -> AbstractTensor:
-    found = size.sizes()
-    length = found[0] if found and found[0] is not None else unknown_size()
-    code = int(call.attribute("output_datatype", 1))
-    return tensor(call.element_type(code), (length,), -0.01, _OVER_ONE, may_nan=True)
+def _weights(call: Call, *operands: Operand) -> AbstractTensor:
+    """Return a window, or a matrix of mel weights: numbers from 0 to 1, NaN where there is no room for them."""
+    shape: Shape | None = None
+    if call.operator != "MelWeightMatrix":
+        sizes = operands[0].sizes() if operands[0] is not None else None
+        shape = (sizes[0] if sizes and sizes[0] is not None else unknown_size(),)
+    return tensor(call.element_type(int(call.attribute("output_datatype", 1))), shape, -0.01, _OVER_ONE, may_nan=True)
 
 
-def _spectrum(call: Call, a: AbstractTensor, *_: Operand) -> AbstractTensor:
-    return unbounded(a, None)
-
-
-def _mel_weights(call: Call, *_: Operand) -> AbstractTensor:
-    code = int(call.attribute("output_datatype", 1))
-    return tensor(call.element_type(code), None, -0.01, _OVER_ONE, may_nan=True)
-
-
-def _recurrent(call: Call, x: AbstractTensor, *_: Operand) -> Result:
+def _recurrent(call: Call, x: AbstractTensor, *others: Operand) -> Result:
     """Return states: bounded where every activation is a sigmoid or a tanh, the cell of an LSTM apart."""
     names = {str(name).lower() for name in call.attribute("activations", ["sigmoid", "tanh"])}
-    form = x.form
     limit = _OVER_ONE if names <= {"sigmoid", "tanh", "hardsigmoid", "softsign"} else np.inf
-    clean = not x.may_nan and not x.may_infinite
-    first = next((o for o in _[4:5] if o is not None), None) if call.operator in ("GRU", "RNN") else None
+    first = others[4] if len(others) > 4 else None
     if first is not None and call.operator == "GRU":  # A part of the initial state stays.
         limit = max(limit, float(first.box.largest().max()) * _OVER_ONE)
+    nan = bool(x.may_nan or x.may_infinite or x.form)
     results = []
     for place in range(max(len(call.results), 1)):
-        reach: Any = np.inf if place == 2 or form is None else limit
-        expected = call.expected(place)
-        results.append(tensor(x.element_type, expected.shape, -reach, reach, may_nan=bool(not clean or form)))
+        reach = np.inf if place == 2 or x.form is None else limit
+        results.append(tensor(x.element_type, call.expected(place).shape, -reach, reach, may_nan=nan))
     return results
 
 
+def _construct(call: Call, *items: Operand) -> AbstractTensor:
+    given = [item for item in items if item is not None]
+    return reduce(join, given[1:], hulled(given[0], given[0].shape)) if given else anything("", None)
+
+
+def _whole(call: Call, sequence: Operand = None, *_: Operand) -> AbstractTensor:
+    return hulled(sequence, sequence.shape) if sequence is not None else anything("", None)
+
+
+def _split(call: Call, a: AbstractTensor, sizes: Operand = None) -> AbstractTensor:
+    if a.shape is None:
+        return hulled(a, None)
+    axis = axis_of(call.attribute("axis", 0), len(a.shape))
+    gone = sizes is None and not call.attribute("keepdims", 1)
+    return hulled(a, resized(a.shape, axis, *([] if gone else [unknown_size()])))
+
+
 TABLE: Mapping[str, Operator] = {
-    "Bernoulli": Operator(_bernoulli, pure=False),
-    "BlackmanWindow": Operator(_window),
-    "DFT": Operator(_spectrum),
+    "Bernoulli": Operator(lambda call, a: tensor(*_drawn(call, a), 0, 1, integral=True), pure=False),
+    "BlackmanWindow": Operator(_weights),
+    "ConcatFromSequence": Operator(lambda call, sequence: hulled(sequence, None)),
+    "DFT": Operator(lambda call, a, *_: unbounded(a, None)),
     "Dropout": Operator(_dropout, pure=False),
     "GRU": Operator(_recurrent),
-    "HammingWindow": Operator(_window),
-    "HannWindow": Operator(_window),
+    "HammingWindow": Operator(_weights),
+    "HannWindow": Operator(_weights),
     "LSTM": Operator(_recurrent),
-    "MelWeightMatrix": Operator(_mel_weights),
+    "MelWeightMatrix": Operator(_weights),
     "Multinomial": Operator(_multinomial, pure=False),
+    "Optional": Operator(_whole),
+    "OptionalGetElement": Operator(_whole),
+    "OptionalHasElement": Operator(lambda call, value=None: boolean(())),
     "RNN": Operator(_recurrent),
     "RandomNormal": Operator(_normal, pure=False),
     "RandomNormalLike": Operator(_normal, pure=False),
     "RandomUniform": Operator(_uniform, pure=False),
     "RandomUniformLike": Operator(_uniform, pure=False),
-    "STFT": Operator(_spectrum),
+    "STFT": Operator(lambda call, a, *_: unbounded(a, None)),
+    "SequenceAt": Operator(_whole),
+    "SequenceConstruct": Operator(_construct),
+    "SequenceEmpty": Operator(lambda call: anything(call.element_type(int(call.attribute("dtype", 1))), None)),
+    "SequenceErase": Operator(_whole),
+    "SequenceInsert": Operator(lambda call, sequence, item, place=None: join(sequence, item)),
+    "SequenceLength": Operator(lambda call, sequence: counts(())),
+    "SplitToSequence": Operator(_split),
 }

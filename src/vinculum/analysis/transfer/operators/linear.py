@@ -11,14 +11,23 @@ from numpy.typing import NDArray
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, anything, tensor
 from vinculum.analysis.domain.box import LIMIT, Box
 from vinculum.analysis.domain.dimensions import Shape, bounds, element_count, resized
-from vinculum.analysis.domain.facts import Kind, find
-from vinculum.analysis.domain.formats import Bounds, Format, gamma, is_discrete, outward
+from vinculum.analysis.domain.facts import Fact, Kind, find
+from vinculum.analysis.domain.formats import Bounds, gamma, outward
 from vinculum.analysis.transfer import errors
 from vinculum.analysis.transfer.call import Call, Operand
+from vinculum.analysis.transfer.declarations import Operator
 from vinculum.analysis.transfer.errors import Computed, Errors
-from vinculum.analysis.transfer.operator import Operator
 from vinculum.analysis.transfer.operators.windows import convolution_shape, transposed_shape
-from vinculum.analysis.transfer.shared import broadcast, like, rest_on, unbounded
+from vinculum.analysis.transfer.shared import (
+    broadcast,
+    like,
+    product_shape,
+    rearranged,
+    rest_on,
+    result_of,
+    unbounded,
+    with_zero,
+)
 
 _OURS = 2.0**-52
 """Of each of our own additions."""
@@ -32,87 +41,69 @@ def _product(
     a: AbstractTensor, b: AbstractTensor, shape: Shape | None, low: Bounds, high: Bounds, total: Bounds, terms: float
 ) -> AbstractTensor:
     """Return a sum of products, given the bounds of the exact one and of the sum of magnitudes."""
-    form, nan = a.form, a.may_nan or b.may_nan
-    low = low - terms * _OURS * total
-    high = high + terms * _OURS * total
+    form, nan, error = a.form, a.may_nan or b.may_nan, terms * _OURS * total
+    low, high = low - error, high + error
     if form is not None:
-        error = gamma(terms + 1, form) * total + terms * form.smallest_subnormal
-        nothing = total == 0
-        low, high = np.where(nothing, 0.0, low - error), np.where(nothing, 0.0, high + error)
-        overflows = total * (1 + gamma(terms + 1, form)) > form.max
+        relative = gamma(terms + 1, form)
+        error = relative * total + terms * form.smallest_subnormal
+        low, high = np.where(total == 0, 0.0, low - error), np.where(total == 0, 0.0, high + error)
+        overflows = total * (1 + relative) > form.max
         low, high = np.where(overflows, -np.inf, low), np.where(overflows, np.inf, high)
         nan = nan or bool(overflows.any())
         low, high = outward(low, high, form)
         if bool((a.low >= 0).all()) and bool((b.low >= 0).all()):  # Nothing is subtracted.
             low = np.maximum(low, 0.0)
-    return tensor(
-        a.element_type, shape, low, high, may_nan=nan, integral=a.integral and b.integral, bounds_from=rest_on(a, b)
-    )
+    return result_of((a, b), shape, low, high, may_nan=nan, integral=a.integral and b.integral)
 
 
 def matmul(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     """Return a product of matrices, or with a vector."""
-    if a.shape is None or b.shape is None:
-        return unbounded(a, None, b)
     if not a.shape or not b.shape:
         return unbounded(a, None, b)
-    p = _with_axis(a, 0) if len(a.shape) == 1 else a
-    q = _with_axis(b, 1) if len(b.shape) == 1 else b
+    p = _moved(a, (1, *a.shape), lambda x: np.expand_dims(x, 0)) if len(a.shape) == 1 else a
+    q = _moved(b, (*b.shape, 1), lambda x: np.expand_dims(x, 1)) if len(b.shape) == 1 else b
     result = multiplied(p, q, find(a.facts, Kind.SUM, len(a.shape) - 1))
-    if len(a.shape) > 1 and len(b.shape) > 1:
+    shape = result.shape or ()
+    gone = tuple(len(shape) + axis for axis, one in ((-2, a), (-1, b)) if one.rank == 1)
+    if not gone:
         return result
-    gone = [axis for axis, one in ((-2, len(a.shape) == 1), (-1, len(b.shape) == 1)) if one]
-    rank = len(result.shape or ())
-    places = tuple(sorted(axis + rank for axis in gone))
-    shape = tuple(size for axis, size in enumerate(result.shape or ()) if axis not in places)
-    return like(result, shape, result.box.mapped(lambda x: x.squeeze(axis=places)))
+    left = tuple(size for axis, size in enumerate(shape) if axis not in gone)
+    return like(result, left, result.box.mapped(lambda x: x.squeeze(axis=gone)))
 
 
-def _with_axis(a: AbstractTensor, place: int) -> AbstractTensor:
-    assert a.shape is not None
-    shape = (1, *a.shape) if place == 0 else (*a.shape, 1)
-    box = a.box.mapped(lambda b: np.expand_dims(b, place))
-    whole = None if a.constant is None else np.expand_dims(a.constant, place)
-    return a.known(shape=shape, box=box, constant=whole, affine=None, facts=(), entries=None)
+def _moved(a: AbstractTensor, shape: Shape, move: Callable[[Any], Any]) -> AbstractTensor:
+    """Return a matrix as it stands in a product: its relations, which no product needs, are left out."""
+    return rearranged(a, shape, move, ())
 
 
-def multiplied(a: AbstractTensor, b: AbstractTensor, rows: Any = None) -> AbstractTensor:
+def multiplied(a: AbstractTensor, b: AbstractTensor, rows: Fact | None = None) -> AbstractTensor:
     """Return the product of matrices, those of more dimensions in a row.
 
     - `rows`: the fact on the sums of the rows of the first, if there is one.
     """
     assert a.shape is not None
     assert b.shape is not None
-    lead = broadcast(a.shape[:-2], b.shape[:-2])
-    shape = None if lead is None else (*lead, a.shape[-2], b.shape[-1])
+    shape = product_shape(a.shape, b.shape)
     terms = min(bounds(a.shape[-1])[1], bounds(b.shape[-2])[1])
     if a.may_infinite or b.may_infinite:
         return unbounded(a, shape, b)
     if not np.isfinite(terms):
-        zero = float(a.box.largest().max()) == 0 or float(b.box.largest().max()) == 0
-        if not zero:
-            result = unbounded(a, shape, b)
-            return _weighted(a, b, rows, result)
+        if float(a.box.largest().max()) and float(b.box.largest().max()):
+            return _weighted(a, b, rows, unbounded(a, shape, b))
         terms = 0.0
-    low, high, total = _bounds_of_product(a, b, terms)
-    return _weighted(a, b, rows, _product(a, b, shape, low, high, total, terms))
+    return _weighted(a, b, rows, _product(a, b, shape, *_bounds_of_product(a, b, terms), terms))
 
 
 def _bounds_of_product(a: AbstractTensor, b: AbstractTensor, terms: float) -> tuple[Bounds, Bounds, Bounds]:
     for one, other, flip in ((a, b, False), (b, a, True)):
-        if (
-            other.constant is not None
-            and other.constant.ndim == 2
-            and other.constant.size
-            and other.constant.dtype.kind in "fiu"
-        ):
+        held = other.constant
+        if held is not None and held.ndim == 2 and held.size and held.dtype.kind in "fiu":
             with_weights = _with_weights(one, other, flip)
             if with_weights is not None:
                 return with_weights
-    left = a.box.along((a.low.ndim - 1,))
-    right = b.box.along((b.low.ndim - 2,))
-    corners = [terms * (x * y) for x in (left.low, left.high) for y in (right.low, right.high)]
-    low, high = np.minimum.reduce(np.broadcast_arrays(*corners)), np.maximum.reduce(np.broadcast_arrays(*corners))
+    left, right = a.box.along((a.low.ndim - 1,)), b.box.along((b.low.ndim - 2,))
+    corners = np.broadcast_arrays(*(terms * (x * y) for x in (left.low, left.high) for y in (right.low, right.high)))
+    low, high = np.minimum.reduce(corners), np.maximum.reduce(corners)
     least = min(bounds((a.shape or (0,))[-1])[0], bounds((b.shape or (0, 0))[-2])[0])
     if least < terms:  # Fewer terms may be summed.
         low, high = np.minimum(low, 0.0), np.maximum(high, 0.0)
@@ -131,21 +122,25 @@ def _with_weights(x: AbstractTensor, constant: AbstractTensor, flip: bool) -> tu
     matrix = weights.T if flip else weights
     if low.shape[-1] == 1 and high.shape[-1] == 1:
         positive, negative = _signed_sums(matrix)
-        lows, highs = positive * low + negative * high, positive * high + negative * low
-        total = (positive - negative) * np.maximum(np.abs(low), np.abs(high))
+        found = (
+            positive * low + negative * high,
+            positive * high + negative * low,
+            (positive - negative) * np.maximum(np.abs(low), np.abs(high)),
+        )
     else:
         if matrix.size > 1 << 24:
             return None
-        size = matrix.shape[0]
-        wide_low, wide_high = (np.broadcast_to(end, (*end.shape[:-1], size)) for end in (low, high))
+        low, high = (np.broadcast_to(end, (*end.shape[:-1], matrix.shape[0])) for end in (low, high))
         whole = matrix.astype(np.float64)
         positive, negative = np.maximum(whole, 0.0), np.minimum(whole, 0.0)
-        lows = wide_low @ positive + wide_high @ negative
-        highs = wide_high @ positive + wide_low @ negative
-        total = np.maximum(np.abs(wide_low), np.abs(wide_high)) @ (positive - negative)
-    if flip:
-        return np.swapaxes(lows, -1, -2), np.swapaxes(highs, -1, -2), np.swapaxes(total, -1, -2)
-    return lows, highs, total
+        found = (
+            low @ positive + high @ negative,
+            high @ positive + low @ negative,
+            np.maximum(np.abs(low), np.abs(high)) @ (positive - negative),
+        )
+    return (
+        (np.swapaxes(found[0], -1, -2), np.swapaxes(found[1], -1, -2), np.swapaxes(found[2], -1, -2)) if flip else found
+    )
 
 
 def _signed_sums(matrix: NDArray[Any]) -> tuple[Bounds, Bounds]:
@@ -160,23 +155,22 @@ def _signed_sums(matrix: NDArray[Any]) -> tuple[Bounds, Bounds]:
     return positive, negative
 
 
-def _weighted(a: AbstractTensor, b: AbstractTensor, rows: Any, result: AbstractTensor) -> AbstractTensor:
+def _weighted(a: AbstractTensor, b: AbstractTensor, rows: Fact | None, result: AbstractTensor) -> AbstractTensor:
     """Return what weights that are not negative and have a known sum leave: the sum times the hull of the values."""
     form = a.form
     if rows is None or form is None or not bool((a.low >= 0).all()) or b.may_infinite or a.may_nan:
         return result
-    hull = b.box.along((b.low.ndim - 2,))
-    largest = hull.largest()
     terms = bounds((a.shape or (0,))[-1])[1]
-    factor = gamma(terms + 2, form) if np.isfinite(terms) else np.inf
+    factor = gamma(terms + 2, form)
     if not np.isfinite(factor):
         return result
-    error = factor * largest * max(rows.high, 1.0) + terms * form.smallest_subnormal
+    hull = b.box.along((b.low.ndim - 2,))
+    error = factor * hull.largest() * max(rows.high, 1.0) + terms * form.smallest_subnormal
     low = np.minimum(rows.low * hull.low, rows.high * hull.low) - error
     high = np.maximum(rows.low * hull.high, rows.high * hull.high) + error
     low, high = outward(low, high, form)
     box = Box(np.maximum(result.low, low), np.minimum(result.high, high), result.mag)
-    finite = bool(np.isfinite([box.low.min(), box.high.max()]).all()) and not b.may_nan
+    finite = bool(np.isfinite(box.hull()).all()) and not b.may_nan
     return like(result, result.shape, box, may_nan=result.may_nan and not finite)
 
 
@@ -184,23 +178,16 @@ def turned(a: AbstractTensor) -> AbstractTensor:
     """Return matrices with rows as columns."""
     if a.shape is None:
         return a
-    box = a.box.mapped(lambda b: np.swapaxes(b, -1, -2))
-    whole = None if a.constant is None else np.swapaxes(a.constant, -1, -2)
-    shape = (*a.shape[:-2], a.shape[-1], a.shape[-2])
-    return a.known(number=0, shape=shape, box=box, constant=whole, affine=None, facts=(), entries=None)
+    return _moved(a, (*a.shape[:-2], a.shape[-1], a.shape[-2]), lambda x: np.swapaxes(x, -1, -2))
 
 
 def _gemm(call: Call, a: AbstractTensor, b: AbstractTensor, c: Operand = None) -> AbstractTensor:
-    p = turned(a) if call.attribute("transA", 0) and a.rank == 2 else a
-    q = turned(b) if call.attribute("transB", 0) and b.rank == 2 else b
-    if p.rank != 2 or q.rank != 2:
+    if a.rank != 2 or b.rank != 2:
         return unbounded(a, None, b)
-    result = multiplied(p, q)
-    alpha, beta = call.attribute("alpha", 1.0), call.attribute("beta", 1.0)
-    result = scaled(result, alpha)
-    if c is None or beta == 0:
-        return result
-    return added(result, scaled(c, beta))
+    p, q = (turned(x) if call.attribute(name, 0) else x for x, name in ((a, "transA"), (b, "transB")))
+    result = scaled(multiplied(p, q), call.attribute("alpha", 1.0))
+    beta = call.attribute("beta", 1.0)
+    return result if c is None or beta == 0 else added(result, scaled(c, beta))
 
 
 def scaled(a: AbstractTensor, factor: float) -> AbstractTensor:
@@ -213,16 +200,7 @@ def scaled(a: AbstractTensor, factor: float) -> AbstractTensor:
     low, high = np.fmin(*ends), np.fmax(*ends)
     slack = 4 * a.form.u
     low, high = outward(low - slack * np.abs(low), high + slack * np.abs(high), a.form)
-    nan = a.may_nan or (factor == 0 and a.may_infinite)
-    return like(
-        a,
-        a.shape,
-        Box(low, high, np.zeros_like(low)),
-        may_nan=nan,
-        may_plus_zero=True,
-        may_minus_zero=True,
-        integral=False,
-    )
+    return result_of((a,), a.shape, low, high, may_nan=a.may_nan or (factor == 0 and a.may_infinite))
 
 
 def added(a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
@@ -231,15 +209,12 @@ def added(a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     nan = a.may_nan or b.may_nan
     if a.form is not None:
         slack = 4 * a.form.u * (a.box.largest() + b.box.largest())
+        slack = np.where(np.isfinite(slack), slack, 0.0)
         low, high = np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
-        finite = np.isfinite(slack)
-        low, high = np.where(finite, low - slack, low), np.where(finite, high + slack, high)
-        low, high = outward(low, high, a.form)
+        low, high = outward(low - slack, high + slack, a.form)
         nan = nan or (a.may_infinite and b.may_infinite) or bool((np.isneginf(low) & np.isposinf(high)).any())
-    shape = broadcast(a.shape, b.shape)
-    return tensor(
-        a.element_type, shape, low, high, may_nan=nan, integral=a.integral and b.integral, bounds_from=rest_on(a, b)
-    )
+    integral = a.integral and b.integral
+    return result_of((a, b), broadcast(a.shape, b.shape), low, high, may_nan=nan, integral=integral)
 
 
 def added_up(call: Call, *operands: Operand) -> AbstractTensor:
@@ -251,64 +226,43 @@ def added_up(call: Call, *operands: Operand) -> AbstractTensor:
 
 
 def _convolve(call: Call, x: AbstractTensor, w: AbstractTensor, bias: Operand = None) -> AbstractTensor:
-    shape = convolution_shape(call, x, w)
-    return _convolved(call, x, w, bias, shape, channels_first=True)
-
-
-def _convolve_transposed(call: Call, x: AbstractTensor, w: AbstractTensor, bias: Operand = None) -> AbstractTensor:
-    shape = transposed_shape(call, x, w)
-    return _convolved(call, x, w, bias, shape, channels_first=False)
-
-
-def _convolved(
-    call: Call, x: AbstractTensor, w: AbstractTensor, bias: Operand, shape: Shape | None, *, channels_first: bool
-) -> AbstractTensor:
     """Return a convolution, what is padded being zero; each output channel by the signs of its weights."""
+    direct = call.operator != "ConvTranspose"
+    shape = (convolution_shape if direct else transposed_shape)(call, x, w)
     if x.may_infinite or w.may_infinite or x.form is None or w.shape is None:
         return unbounded(x, shape, w)
-    low, high = min(float(x.low.min()), 0.0), max(float(x.high.max()), 0.0)
-    terms = element_count(w.shape[1:] if channels_first else resized(w.shape, 1))[1]
+    low, high = with_zero(x.box).hull()
+    terms = element_count(w.shape[1:] if direct else resized(w.shape, 1))[1]
     if not np.isfinite(terms):
         return unbounded(x, shape, w)
     per_channel = (1, -1, *[1] * (len(w.shape) - 2))
-    if w.constant is not None and channels_first and (w.form is None or w.form.name == w.constant.dtype.name):
+    if w.constant is not None and direct and (w.form is None or w.form.name == w.constant.dtype.name):
         flat = w.constant.reshape(w.constant.shape[0], -1)
         positive = np.maximum(flat, 0).sum(axis=1, dtype=np.float64).reshape(per_channel)
         negative = np.minimum(flat, 0).sum(axis=1, dtype=np.float64).reshape(per_channel)
         lows, highs = positive * low + negative * high, positive * high + negative * low
         total = (positive - negative) * max(-low, high)
     else:
-        largest = float(w.box.largest().max())
-        reach = terms * largest * max(-low, high)
-        lows, highs, total = np.asarray(-reach), np.asarray(reach), np.asarray(reach)
+        total = np.asarray(terms * float(w.box.largest().max()) * max(-low, high))
+        lows, highs = -total, total
     if shape is None:
-        lows, highs, total = lows.min(), highs.max(), total.max()
-    result = _product(x, w, shape, np.asarray(lows), np.asarray(highs), np.asarray(total), terms)
+        lows, highs, total = np.asarray(lows.min()), np.asarray(highs.max()), np.asarray(total.max())
+    result = _product(x, w, shape, lows, highs, total, terms)
     if bias is None:
         return result
-    if bias.rank == 1 and shape is not None:
-        box = bias.box.mapped(lambda b: b.reshape(per_channel))
-    else:
-        box = bias.box.hulled()
+    by_channel = bias.rank == 1 and shape is not None
+    box = bias.box.mapped(lambda b: b.reshape(per_channel)) if by_channel else bias.box.hulled()
     channels = None if shape is None else (1, shape[1], *[1] * (len(shape) - 2))
     return added(result, bias.known(box=box, shape=channels)).known(shape=shape)
 
 
-def _deformable(call: Call, x: AbstractTensor, w: AbstractTensor, *others: Operand) -> AbstractTensor:
-    return unbounded(x, None, w)
-
-
 def _integer_product(call: Call, a: AbstractTensor, b: AbstractTensor, *points: Operand) -> AbstractTensor:
     """Return a sum of products of 8-bit integers less their zero points, in int32."""
-    shape: Shape | None = None
-    terms = np.inf
+    shape, terms = product_shape(a.shape, b.shape), np.inf
     if call.operator == "ConvInteger":
         shape = convolution_shape(call, a, b)
-        if b.shape is not None:
-            terms = element_count(b.shape[1:])[1]
-    elif a.shape is not None and b.shape is not None and len(a.shape) > 1 and len(b.shape) > 1:
-        lead = broadcast(a.shape[:-2], b.shape[:-2])
-        shape = None if lead is None else (*lead, a.shape[-2], b.shape[-1])
+        terms = np.inf if b.shape is None else element_count(b.shape[1:])[1]
+    elif shape is not None and a.shape is not None:
         terms = bounds(a.shape[-1])[1]
     largest = [max(float(x.box.largest().max()), 255.0) * 2 for x in (a, b)]
     reach = terms * largest[0] * largest[1]
@@ -318,60 +272,39 @@ def _integer_product(call: Call, a: AbstractTensor, b: AbstractTensor, *points: 
 def _einsum(call: Call, *operands: Operand) -> AbstractTensor:
     """Return a sum of products: at most as many terms as the sizes of the letters that are summed away."""
     given = [operand for operand in operands if operand is not None]
-    expected = call.expected()
-    equation = str(call.attribute("equation", "")).replace(" ", "")
-    shape = expected.shape
-    first = given[0]
-    form = first.form
-    inputs, arrow, output = equation.partition("->")
-    terms_of = inputs.split(",")
-    if "." in equation or not arrow or form is None or any(operand.may_infinite for operand in given):
-        return unbounded(first, shape, given[-1])
+    first, last, form = given[0], given[-1], given[0].form
+    inputs, arrow, output = str(call.attribute("equation", "")).replace(" ", "").partition("->")
     sizes: dict[str, Any] = {}
-    for letters, operand in zip(terms_of, given, strict=False):
+    for letters, operand in zip(inputs.split(","), given, strict=False):
         for letter, size in zip(letters, operand.shape or (), strict=False):
             sizes[letter] = size if sizes.get(letter, 1) == 1 else sizes[letter]
-    if any(letter not in sizes for letter in output):
-        return unbounded(first, shape, given[-1])
+    plain = arrow and "." not in inputs + output and all(letter in sizes for letter in output)
+    if form is None or not plain or any(operand.may_infinite for operand in given):
+        return unbounded(first, call.expected().shape, last)
     shape = tuple(sizes[letter] for letter in output)
     terms = element_count(size for letter, size in sizes.items() if letter not in output)[1]
     reach = float(np.prod([float(operand.box.largest().max()) for operand in given])) * terms
     if not np.isfinite(reach):
-        return unbounded(first, shape, given[-1])
-    low = 0.0 if all(bool((operand.low >= 0).all()) for operand in given) else -reach
-    slack = gamma(len(given) + 2, form) * reach  # Of products of more than two.
-    result = _product(
-        first, given[-1], shape, np.asarray(low), np.asarray(reach + slack), np.asarray(reach + slack), terms
+        return unbounded(first, shape, last)
+    most = np.asarray(reach + (gamma(len(given) + 2, form) * reach if len(given) > 2 else 0.0))
+    low = np.zeros(()) if all(bool((operand.low >= 0).all()) for operand in given) else -most
+    result = _product(first, last, shape, low, most, most, terms)
+    return result_of(
+        given, shape, result.low, result.high, result.mag, may_nan=result.may_nan or any(o.may_nan for o in given)
     )
-    nan = any(operand.may_nan for operand in given) or result.may_nan
-    return like(result, shape, result.box, may_nan=nan, bounds_from=rest_on(*given), integral=False)
-
-
-def _determinant(call: Call, a: AbstractTensor) -> AbstractTensor:
-    shape = None if a.shape is None else a.shape[:-2]
-    return unbounded(a, shape)
-
-
-def _columns_to_image(call: Call, a: AbstractTensor, *_: Operand) -> AbstractTensor:
-    return unbounded(a, None) if not is_discrete(a.element_type) else anything(a.element_type, None)
 
 
 def rotated(
     call: Call, a: AbstractTensor, cosines: AbstractTensor, sines: AbstractTensor, *_: Operand
 ) -> AbstractTensor:
     """Return a rotary embedding: each element is x cos - y sin, or x itself."""
-    form: Format | None = a.form
-    if form is None or a.may_infinite or cosines.may_infinite or sines.may_infinite:
+    given = (a, cosines, sines)
+    if a.form is None or any(x.may_infinite for x in given):
         return unbounded(a, a.shape, cosines)
-    reach = float(a.box.largest().max()) * max(
-        float(cosines.box.largest().max()) + float(sines.box.largest().max()), 1.0
-    )
-    reach = reach * (1 + 8 * form.u) + 4 * form.smallest_subnormal
-    nan = a.may_nan or cosines.may_nan or sines.may_nan
-    low, high = outward(np.asarray(-reach), np.asarray(reach), form)
-    return tensor(
-        a.element_type, a.shape, low, high, may_nan=nan or reach > form.max, bounds_from=rest_on(a, cosines, sines)
-    )
+    largest, cosine, sine = (float(x.box.largest().max()) for x in given)
+    reach = largest * max(cosine + sine, 1.0) * (1 + 8 * a.form.u) + 4 * a.form.smallest_subnormal
+    nan = reach > a.form.max or any(x.may_nan for x in given)
+    return result_of(given, a.shape, 0.0, 0.0, error=reach, may_nan=nan)
 
 
 def _product_error(made: Computed) -> Errors:
@@ -437,12 +370,12 @@ def _matrix(operand: AbstractTensor, error: Errors, flip: bool) -> tuple[Errors,
 
 
 TABLE: Mapping[str, Operator] = {
-    "Col2Im": Operator(_columns_to_image),
+    "Col2Im": Operator(lambda call, a, *_: unbounded(a, None)),
     "Conv": Operator(_convolve),
     "ConvInteger": Operator(_integer_product),
-    "ConvTranspose": Operator(_convolve_transposed),
-    "DeformConv": Operator(_deformable),
-    "Det": Operator(_determinant),
+    "ConvTranspose": Operator(_convolve),
+    "DeformConv": Operator(lambda call, x, w, *_: unbounded(x, None, w)),
+    "Det": Operator(lambda call, a: unbounded(a, None if a.shape is None else a.shape[:-2])),
     "Einsum": Operator(_einsum),
     "Gemm": Operator(_gemm, error=_gemm_error),
     "MatMul": Operator(matmul, error=_product_error),

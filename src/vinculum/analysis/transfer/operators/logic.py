@@ -8,30 +8,27 @@ from typing import Any
 
 import numpy as np
 
-from vinculum.analysis.domain.abstract_tensor import AbstractTensor, tensor
+from vinculum.analysis.domain.abstract_tensor import AbstractTensor
 from vinculum.analysis.domain.box import Box
 from vinculum.analysis.domain.dimensions import Shape
 from vinculum.analysis.domain.facts import Fact, Facts, Kind
 from vinculum.analysis.domain.formats import is_discrete, type_range
 from vinculum.analysis.transfer import errors
-from vinculum.analysis.transfer.call import Call, Transfer
-from vinculum.analysis.transfer.operator import Operator
+from vinculum.analysis.transfer.call import Call
+from vinculum.analysis.transfer.declarations import Operator
 from vinculum.analysis.transfer.refinement import refine
-from vinculum.analysis.transfer.shared import boolean, broadcast, like, rest_on, spread_facts, unbounded
+from vinculum.analysis.transfer.shared import boolean, broadcast, like, result_of, spread_facts, unbounded
 
 
-def _comparison(operator: str) -> Transfer:
-    def transfer(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
-        shape = broadcast(a.shape, b.shape)
-        if "" in (a.element_type, b.element_type) or "string" in (a.element_type, b.element_type):
-            return boolean(shape)
-        always, never = _decided(operator, a, b)
-        if a.may_nan or b.may_nan:  # A comparison with NaN is false.
-            always = np.zeros_like(always)
-        facts = _facts_of_equality(a, b, shape) if operator == "Equal" else ()
-        return boolean(shape, always.astype(float), 1.0 - never.astype(float)).known(facts=facts)
-
-    return transfer
+def _comparison(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
+    shape = broadcast(a.shape, b.shape)
+    if "" in (a.element_type, b.element_type) or "string" in (a.element_type, b.element_type):
+        return boolean(shape)
+    always, never = _decided(call.operator, a, b)
+    if a.may_nan or b.may_nan:  # A comparison with NaN is false.
+        always = np.zeros_like(always)
+    facts = _facts_of_equality(a, b, shape) if call.operator == "Equal" else ()
+    return boolean(shape, always.astype(float), 1.0 - never.astype(float)).known(facts=facts)
 
 
 def _facts_of_equality(a: AbstractTensor, b: AbstractTensor, shape: Shape | None) -> Facts:
@@ -70,22 +67,10 @@ def _facts_of_both(a: AbstractTensor, b: AbstractTensor, shape: Shape | None) ->
     return tuple(fact for p, q in pairs if bool((q.low >= 1).all()) for fact in spread_facts(p, shape))
 
 
-def _or(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
-    return boolean(broadcast(a.shape, b.shape), np.maximum(a.low, b.low), np.maximum(a.high, b.high))
-
-
 def _xor(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     known = (a.low == a.high) & (b.low == b.high)
     differ = np.not_equal(a.low, b.low).astype(float)
     return boolean(broadcast(a.shape, b.shape), np.where(known, differ, 0.0), np.where(known, differ, 1.0))
-
-
-def _not(call: Call, a: AbstractTensor) -> AbstractTensor:
-    return boolean(a.shape, 1 - a.high, 1 - a.low)
-
-
-def _is_nan(call: Call, a: AbstractTensor) -> AbstractTensor:
-    return boolean(a.shape, 0, float(a.may_nan))
 
 
 def _is_infinite(call: Call, a: AbstractTensor) -> AbstractTensor:
@@ -98,30 +83,22 @@ def _is_infinite(call: Call, a: AbstractTensor) -> AbstractTensor:
 def _where(call: Call, condition: AbstractTensor, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     shape = broadcast(condition.shape, a.shape, b.shape)
     low, high = condition.box.hull()
-    then = refine(call.values, condition.number, True, a)
-    other = refine(call.values, condition.number, False, b)
-    for taken, untouched in ((then, a), (other, b)):
-        certain = low >= 1 if taken is then else high <= 0
+    then, other = (refine(call.values, condition.number, truth, x) for truth, x in ((True, a), (False, b)))
+    for certain, taken, untouched in ((low >= 1, then, a), (high <= 0, other, b), (a.number == b.number, a, a)):
         if certain and taken.shape == shape:
             return _chosen(untouched)
-    if a.number == b.number and a.shape == shape:
-        return _chosen(a)
     may_then, may_other = condition.high >= 1, condition.low <= 0
-    low_then, low_other = np.where(may_then, then.low, np.inf), np.where(may_other, other.low, np.inf)
-    high_then, high_other = np.where(may_then, then.high, -np.inf), np.where(may_other, other.high, -np.inf)
-    mag_then, mag_other = np.where(may_then, then.mag, np.inf), np.where(may_other, other.mag, np.inf)
-    return tensor(
-        a.element_type,
+    return result_of(
+        (a, b),
         shape,
-        np.minimum(low_then, low_other),
-        np.maximum(high_then, high_other),
-        np.minimum(mag_then, mag_other),
+        np.minimum(np.where(may_then, then.low, np.inf), np.where(may_other, other.low, np.inf)),
+        np.maximum(np.where(may_then, then.high, -np.inf), np.where(may_other, other.high, -np.inf)),
+        np.minimum(np.where(may_then, then.mag, np.inf), np.where(may_other, other.mag, np.inf)),
         may_nan=then.may_nan or other.may_nan,
         may_plus_zero=then.may_zero or other.may_zero,  # Some runtimes add what is chosen to zeros.
         may_minus_zero=then.may_minus_zero or other.may_minus_zero,
         facts=_facts_of_choice(call, condition, a, b, shape),
         integral=a.integral and b.integral,
-        bounds_from=rest_on(a, b),
         entries=_entries_of_choice(condition, a, b),
     )
 
@@ -142,30 +119,26 @@ def _facts_of_choice(
     call: Call, condition: AbstractTensor, a: AbstractTensor, b: AbstractTensor, shape: Shape | None
 ) -> Facts:
     """Return the sums that are left where rows of NaN are replaced by zeros, and what is chosen somewhere in a row."""
-    definition = call.definition(condition)
-    if definition is not None and definition.operator == "IsNaN" and definition.operands[0] == b.number:
+    unknown, negated = (call.values.made_by(condition.number, operator) for operator in ("IsNaN", "Not"))
+    if unknown is not None and unknown.operands[0] == b.number:
         if a.constant is None or np.asarray(a.constant).astype(np.float64).any():
             return ()
         return tuple(Fact(f.kind, f.axis, min(0.0, f.low), max(0.0, f.high)) for f in b.facts if f.kind is Kind.SUM)
-    if definition is not None and definition.operator == "Not":
-        turned = call.values.tensor(definition.operands[0])
+    if negated is not None:
+        turned = call.values.tensor(negated.operands[0])
         condition, a = (condition, a) if turned is None else (turned, b)
     least = float(a.low.min())
     return tuple(replace(fact, low=least) for fact in spread_facts(condition, shape) if fact.low > 0)
 
 
-def _bits(operator: str) -> Transfer:
-    """Return the transfer function of a bitwise operator: operands that are not negative stay below a power of two."""
-
-    def transfer(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
-        shape = broadcast(a.shape, b.shape)
-        if (a.low < 0).any() or (b.low < 0).any() or not is_discrete(a.element_type):
-            return unbounded(a, shape, b)
-        high = np.minimum(a.high, b.high) if operator == "and" else _all_ones(np.maximum(a.high, b.high))
-        low = np.maximum(a.low, b.low) if operator == "or" else 0.0
-        return tensor(a.element_type, shape, low, high, integral=True, bounds_from=rest_on(a, b))
-
-    return transfer
+def _bits(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
+    """Return bits of both: operands that are not negative stay below a power of two."""
+    shape = broadcast(a.shape, b.shape)
+    if (a.low < 0).any() or (b.low < 0).any() or not is_discrete(a.element_type):
+        return unbounded(a, shape, b)
+    high = np.minimum(a.high, b.high) if call.operator == "BitwiseAnd" else _all_ones(np.maximum(a.high, b.high))
+    low = np.maximum(a.low, b.low) if call.operator == "BitwiseOr" else 0.0
+    return result_of((a, b), shape, low, high, integral=True)
 
 
 def _all_ones(values: Any) -> Any:
@@ -182,28 +155,29 @@ def _shift(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     shape = broadcast(a.shape, b.shape)
     if (a.low < 0).any() or (b.low < 0).any():
         return unbounded(a, shape, b)
-    if call.attribute("direction", "") == "RIGHT":
-        return tensor(a.element_type, shape, 0, a.high, integral=True, bounds_from=rest_on(a, b))
-    high = a.high * np.exp2(np.minimum(b.high, 128))
-    return tensor(a.element_type, shape, 0, high, integral=True, bounds_from=rest_on(a, b))
+    shrinks = call.attribute("direction", "") == "RIGHT"
+    return result_of((a, b), shape, 0, a.high if shrinks else a.high * np.exp2(np.minimum(b.high, 128)), integral=True)
 
 
 TABLE: Mapping[str, Operator] = {
     "And": Operator(_and, commutative=True),
     "BitShift": Operator(_shift),
-    "BitwiseAnd": Operator(_bits("and")),
+    "BitwiseAnd": Operator(_bits),
     "BitwiseNot": Operator(_bitwise_not),
-    "BitwiseOr": Operator(_bits("or")),
-    "BitwiseXor": Operator(_bits("xor")),
-    "Equal": Operator(_comparison("Equal"), error=errors.decided, commutative=True),
-    "Greater": Operator(_comparison("Greater"), error=errors.decided),
-    "GreaterOrEqual": Operator(_comparison("GreaterOrEqual"), error=errors.decided),
+    "BitwiseOr": Operator(_bits),
+    "BitwiseXor": Operator(_bits),
+    "Equal": Operator(_comparison, error=errors.decided, commutative=True),
+    "Greater": Operator(_comparison, error=errors.decided),
+    "GreaterOrEqual": Operator(_comparison, error=errors.decided),
     "IsInf": Operator(_is_infinite, error=errors.decided),
-    "IsNaN": Operator(_is_nan, error=errors.decided),
-    "Less": Operator(_comparison("Less"), error=errors.decided),
-    "LessOrEqual": Operator(_comparison("LessOrEqual"), error=errors.decided),
-    "Not": Operator(_not),
-    "Or": Operator(_or, commutative=True),
+    "IsNaN": Operator(lambda call, a: boolean(a.shape, 0, float(a.may_nan)), error=errors.decided),
+    "Less": Operator(_comparison, error=errors.decided),
+    "LessOrEqual": Operator(_comparison, error=errors.decided),
+    "Not": Operator(lambda call, a: boolean(a.shape, 1 - a.high, 1 - a.low)),
+    "Or": Operator(
+        lambda call, a, b: boolean(broadcast(a.shape, b.shape), np.maximum(a.low, b.low), np.maximum(a.high, b.high)),
+        commutative=True,
+    ),
     "Where": Operator(_where, error=errors.where),
     "Xor": Operator(_xor, commutative=True),
 }

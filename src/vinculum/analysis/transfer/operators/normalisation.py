@@ -9,36 +9,40 @@ import numpy as np
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom, anything, tensor
 from vinculum.analysis.domain.box import Box
-from vinculum.analysis.domain.dimensions import Shape, element_count, largest
-from vinculum.analysis.domain.formats import FORMATS, Bounds, gamma, outward
+from vinculum.analysis.domain.dimensions import element_count, largest
+from vinculum.analysis.domain.formats import FORMATS, gamma, outward
 from vinculum.analysis.transfer.call import Call, Operand, Result
-from vinculum.analysis.transfer.operator import Hidden, Operator
+from vinculum.analysis.transfer.declarations import Hidden, Operator
 from vinculum.analysis.transfer.operators.arithmetic import square, square_root
-from vinculum.analysis.transfer.shared import axis_of, hull_of, like, never_negative, rest_on, unbounded
+from vinculum.analysis.transfer.shared import axis_of, hull_of, never_negative, result_of, unbounded
 
 _SLACK = 1e-2
 """Of a deviation that is computed with rounding."""
 
 
 def _normalised(
-    call: Call, a: AbstractTensor, count: float, scale: Any, low: Any, high: Any, cancelled: float = 0.0
+    call: Call, a: AbstractTensor, count: float, scale: Operand, shift: Operand, cancelled: float = 0.0
 ) -> AbstractTensor:
     """Return (x - mean) / deviation * scale + shift: at most sqrt(n) of the scale, if the epsilon is normal.
 
     - `cancelled`: what rounding may take from the variance, and the root of what it may add to x - mean.
     """
     assert a.form is not None
+    given = [operand for operand in (scale, shift) if operand is not None]
+    nan = a.may_nan or any(operand.may_nan or operand.may_infinite for operand in given)
+    scales = np.ones(()) if scale is None else scale.box.largest()
+    low, high = (np.zeros(()), np.zeros(())) if shift is None else (shift.low, shift.high)
     epsilon = float(call.attribute("epsilon", 1e-5))
     # Where float32 is narrowed, statistics stay in float32, as `stash_type` says.
-    overflows = float(np.max(scale)) / np.sqrt(max(epsilon, 2.0**-126)) > a.form.max
+    overflows = float(np.max(scales)) / np.sqrt(max(epsilon, 2.0**-126)) > a.form.max
     if epsilon - cancelled < 2.0**-126 or not np.isfinite(count) or overflows:
         return unbounded(a, a.shape)
     slack = gamma(count + 8, a.form)
     most = np.sqrt(count) * (1 + _SLACK + (slack if np.isfinite(slack) else 1.0))
-    reach = (most + np.sqrt(cancelled / (epsilon - cancelled))) * np.asarray(scale)
+    reach = (most + np.sqrt(cancelled / (epsilon - cancelled))) * scales
     error = 8 * a.form.u * (reach + np.maximum(np.abs(low), np.abs(high)))
-    lows, highs = outward(low - reach - error, high + reach + error, a.form)
-    return tensor(a.element_type, a.shape, lows, highs, may_nan=a.may_nan or _may_overflow(a, count))
+    low, high = outward(low - reach - error, high + reach + error, a.form)
+    return tensor(a.element_type, a.shape, low, high, may_nan=nan or _may_overflow(a, count))
 
 
 def _may_overflow(a: AbstractTensor, count: float) -> bool:
@@ -47,71 +51,39 @@ def _may_overflow(a: AbstractTensor, count: float) -> bool:
     return a.form is None or not magnitude * magnitude * count * 1.01 <= a.form.max
 
 
-def _statistics(call: Call, a: AbstractTensor, shape: Shape | None, place: int) -> list[AbstractTensor]:
-    """Return the mean and the inverse of the deviation that a normalisation returns too."""
-    if place >= len(call.results):
-        return []
-    known = call.narrowed if a.element_type in ("float16", "bfloat16") else a.element_type
-    spare = anything("float32" if known != "float64" else known, shape)
-    return [spare for _ in range(len(call.results) - place)]
-
-
 def layer(call: Call, a: AbstractTensor, scale: Operand = None, shift: Operand = None) -> list[AbstractTensor]:
     """Return rows less their mean, over their deviation, times a scale and with a shift; and the statistics."""
     if a.form is None or a.shape is None:
         return [anything(a.element_type, a.shape) for _ in range(max(len(call.results), 1))]
     axis = axis_of(call.attribute("axis", -1), len(a.shape))
-    count = element_count(a.shape[axis:])[1]
-    scales, low, high = _per_element(scale, shift)
-    result = _normalised(call, a, count, scales, low, high)
-    nan = result.may_nan or any(o is not None and (o.may_nan or o.may_infinite) for o in (scale, shift))
-    shape = (*a.shape[:axis], *[1] * (len(a.shape) - axis))
-    return [like(result, a.shape, result.box, may_nan=nan), *_statistics(call, a, shape, 1)]
+    narrow = call.narrowed if a.element_type in ("float16", "bfloat16") else a.element_type
+    spare = anything("float64" if narrow == "float64" else "float32", (*a.shape[:axis], *[1] * (len(a.shape) - axis)))
+    result = _normalised(call, a, element_count(a.shape[axis:])[1], scale, shift)
+    return [result, *[spare] * (len(call.results) - 1)]
 
 
-def _per_element(scale: Operand, shift: Operand) -> tuple[Bounds, Bounds, Bounds]:
-    one, zero = np.asarray(1.0), np.asarray(0.0)
-    scales = one if scale is None else scale.box.largest()
-    return scales, zero if shift is None else shift.low, zero if shift is None else shift.high
-
-
-def _channels(operand: Operand, rank: int, count: Any) -> Operand:
+def _channels(operand: AbstractTensor, rank: int, count: Any) -> AbstractTensor:
     """Return what is given for each channel as it broadcasts over an image."""
-    if operand is None or operand.rank != 1:
+    if operand.rank != 1:
         return operand
-    shape = (1, -1, *[1] * (rank - 2))
+    box, shape = operand.box, [1, -1, *[1] * (rank - 2)]
     if operand.low.shape[0] not in (1, count):  # One for each group.
-        return operand.known(box=operand.box.along((0,)).mapped(lambda b: b.reshape([1] * rank)))
-    return operand.known(box=operand.box.mapped(lambda b: b.reshape(shape)))
-
-
-def _cancelled(a: AbstractTensor, count: float) -> float:
-    """Return how much less than the variance the mean of squares less the square of the mean may be, as rounded.
-
-    So ONNX's definition of GroupNormalization has it, which runtimes run as it is.
-    """
-    assert a.form is not None
-    largest = float(a.box.largest().max())
-    return 4 * gamma(count + 8, a.form) * largest * largest if np.isfinite(largest) else np.inf
+        box, shape = box.along((0,)), [1] * rank
+    return operand.known(box=box.mapped(lambda b: b.reshape(shape)))
 
 
 def _instance(call: Call, a: AbstractTensor, scale: Operand = None, shift: Operand = None) -> AbstractTensor:
     if a.form is None or a.shape is None or len(a.shape) < 3:
         return anything(a.element_type, a.shape)
-    count = element_count(a.shape[2:])[1]
-    cancelled = 0.0
+    count, cancelled = element_count(a.shape[2:])[1], 0.0
     if call.operator == "GroupNormalization":
-        groups = max(int(call.attribute("num_groups", 1)), 1)
-        count *= largest(a.shape[1]) / groups
-        cancelled = _cancelled(a, count)
-    given = [_channels(operand, len(a.shape), a.shape[1]) for operand in (scale, shift)]
-    result = _normalised(call, a, count, *_per_element(given[0], given[1]), cancelled)
-    nan = result.may_nan or any(o is not None and (o.may_nan or o.may_infinite) for o in (scale, shift))
-    return like(result, a.shape, result.box, may_nan=nan)
-
-
-def _root_mean_square(call: Call, a: AbstractTensor, scale: Operand = None) -> Result:
-    return layer(call, a, scale)
+        count *= largest(a.shape[1]) / max(int(call.attribute("num_groups", 1)), 1)
+        # Runtimes run ONNX's definition as it is: the mean of squares less the square of the mean.
+        magnitude = float(a.box.largest().max())
+        cancelled = 4 * gamma(count + 8, a.form) * magnitude * magnitude if np.isfinite(magnitude) else np.inf
+    rank, channels = len(a.shape), a.shape[1]
+    scale, shift = (None if o is None else _channels(o, rank, channels) for o in (scale, shift))
+    return _normalised(call, a, count, scale, shift, cancelled)
 
 
 def _trains(call: Call) -> bool:
@@ -128,50 +100,39 @@ def _batch(
     variance: AbstractTensor,
 ) -> Result:
     """Return (x - mean) / sqrt(variance + epsilon) * scale + shift, in whatever order it is computed."""
-    count = max(len(call.results), 1)
+    count, given = max(len(call.results), 1), (scale, shift, mean, variance)
     spare = [anything(scale.element_type, scale.shape) for _ in range(count - 1)]
-    per_channel = all(operand.rank == 1 for operand in (scale, shift, mean, variance))
+    unknown = [anything(a.element_type, a.shape), *spare]
+    per_channel = all(operand.rank == 1 for operand in given)
     if _trains(call) or not per_channel or count > 1 or a.form is None or a.shape is None or len(a.shape) < 2:
-        return [anything(a.element_type, a.shape), *spare]
-    channels = a.shape[1]
-    given = [_channels(operand, len(a.shape), channels) for operand in (scale, shift, mean, variance)]
-    gain, offset, middle, spread = (operand for operand in given if operand is not None)
+        return unknown
+    gain, offset, middle, spread = (_channels(operand, len(a.shape), a.shape[1]).box for operand in given)
     epsilon = float(call.attribute("epsilon", 1e-5))
     under_low, under_high = spread.low + epsilon * (1 - 2.0**-21), spread.high + epsilon * (1 + 2.0**-21)
-    if bool((under_low <= 0).any()) or any(x.may_infinite or x.may_nan for x in (scale, shift, mean, variance)):
-        return [anything(a.element_type, a.shape)]
-    inverse_high, inverse_low = 1 / np.sqrt(under_low), 1 / np.sqrt(under_high)
-    factors = [g * i for g in (gain.low, gain.high) for i in (inverse_low, inverse_high)]
-    factor_low, factor_high = hull_of(factors)
-    centred_low, centred_high = a.low - middle.high, a.high - middle.low
-    low, high = hull_of([c * f for c in (centred_low, centred_high) for f in (factor_low, factor_high)])
-    reach = np.maximum(np.abs(factor_low), np.abs(factor_high))
-    magnitudes = reach * (a.box.largest() + middle.box.largest()) + offset.box.largest()
+    if bool((under_low <= 0).any()) or any(x.may_infinite or x.may_nan for x in given):
+        return unknown
+    inverses = (1 / np.sqrt(under_high), 1 / np.sqrt(under_low))
+    factors = hull_of([g * i for g in (gain.low, gain.high) for i in inverses])
+    low, high = hull_of([c * f for c in (a.low - middle.high, a.high - middle.low) for f in factors])
+    reach = np.maximum(np.abs(factors[0]), np.abs(factors[1]))
+    magnitudes = reach * (a.box.largest() + middle.largest()) + offset.largest()
     error = 16 * a.form.u * np.where(np.isnan(magnitudes), np.inf, magnitudes) + 4 * a.form.smallest_subnormal
-    low, high = low + offset.low, high + offset.high
-    finite = np.isfinite(error)
-    low, high = np.where(finite, low - error, -np.inf), np.where(finite, high + error, np.inf)
+    low, high = low + offset.low - error, high + offset.high + error
     nan = a.may_nan or a.may_infinite or bool((magnitudes * 1.01 > a.form.max).any())
     low, high = np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
-    low, high = outward(low, high, a.form)
-    return tensor(a.element_type, a.shape, low, high, may_nan=nan, bounds_from=rest_on(a, scale, mean, variance))
+    return result_of((a, scale, mean, variance), a.shape, *outward(low, high, a.form), may_nan=nan)
 
 
 def _norm_of_rows(call: Call, a: AbstractTensor) -> AbstractTensor:
     """Return the norms that LpNormalization divides by, hulled."""
-    assert a.form is not None
     if a.shape is None:
-        return tensor(
-            a.element_type, None, 0, np.inf, may_nan=a.may_nan, may_minus_zero=False, bounds_from=a.bounds_from
-        )
-    axis = axis_of(call.attribute("axis", -1), len(a.shape))
-    squares = square(a) if int(call.attribute("p", 2)) == 2 else like(a, a.shape, Box(a.mag, a.box.largest(), a.mag))
-    mag = squares.mag.max(axis=axis, keepdims=True)
-    biggest = squares.high.max(axis=axis, keepdims=True)
-    high = np.where(biggest == 0, 0.0, biggest * largest(a.shape[axis]) * 1.01)
-    total = tensor(a.element_type, None, mag.min(), high.max(), mag.min(), may_nan=a.may_nan, may_minus_zero=False)
-    found = square_root(total, 1) if int(call.attribute("p", 2)) == 2 else total
-    return found.known(bounds_from=a.bounds_from)
+        return result_of((a,), None, 0, np.inf, may_minus_zero=False)
+    axis, root = axis_of(call.attribute("axis", -1), len(a.shape)), int(call.attribute("p", 2)) == 2
+    box = square(a).box if root else Box(a.mag, a.box.largest(), a.mag)
+    biggest, least = box.high.max(axis=axis, keepdims=True), box.mag.max(axis=axis, keepdims=True).min()
+    high = np.where(biggest == 0, 0.0, biggest * largest(a.shape[axis]) * 1.01).max()
+    total = result_of((a,), None, least, high, least, may_minus_zero=False)
+    return square_root(total, 1) if root else total
 
 
 def _norm(call: Call, a: AbstractTensor) -> AbstractTensor:
@@ -204,17 +165,11 @@ def _local_response(call: Call, a: AbstractTensor) -> AbstractTensor:
     """Return x / (bias + alpha/size * sum of squares)**beta."""
     beta = float(call.attribute("beta", 0.75))
     least = float(_local_response_divisor(call, a).low.min()) if a.form is not None else 0.0
-    if a.form is None or least <= 0 or beta < 0:
+    if least <= 0 or beta < 0:
         return unbounded(a, a.shape)
     factor = least**-beta * 1.001
     low, high = np.minimum(a.low * factor, 0), np.maximum(a.high * factor, 0)
-    low, high = outward(low, high, a.form)
-    return tensor(a.element_type, a.shape, low, high, may_nan=a.may_nan or a.may_infinite, bounds_from=a.bounds_from)
-
-
-def _mean_and_variance(call: Call, a: AbstractTensor) -> AbstractTensor:
-    """Return what is anything: ONNX's formula adds 1e-9 to the deviation, runtimes divide by it as it is."""
-    return unbounded(a, a.shape)
+    return result_of((a,), a.shape, low, high, error=0.0, may_nan=a.may_nan or a.may_infinite)
 
 
 def _epsilon(call: Call, x: AbstractTensor) -> float:
@@ -242,11 +197,6 @@ def _root_of_squares(call: Call, x: AbstractTensor, *_: Operand) -> Hidden:
     return Hidden(0, never_negative(x, np.sqrt(least)))
 
 
-def _bare_deviation(call: Call, x: AbstractTensor) -> Hidden:
-    """Return a deviation to which ONNX's definition adds 1e-9, and runtimes nothing."""
-    return Hidden(0, never_negative(x, 0.0))
-
-
 def _batch_deviation(call: Call, x: AbstractTensor, *others: Operand) -> Hidden | None:
     """Return the variance that is given, or that of the batch in training, and the epsilon."""
     variance = others[3] if len(others) > 3 else None
@@ -263,14 +213,9 @@ def _batch_deviation(call: Call, x: AbstractTensor, *others: Operand) -> Hidden 
 def _local_response_sum(call: Call, x: AbstractTensor) -> Hidden | None:
     # Only declared ranges say how large squares are, whose running sum cancels.
     biased = float(call.attribute("bias", 1.0)) > 0
-    cancels = biased and float(call.attribute("alpha", 1e-4)) >= 0
-    if cancels and x.bounds_from is BoundsFrom.TYPE:
+    if biased and float(call.attribute("alpha", 1e-4)) >= 0 and x.bounds_from is BoundsFrom.TYPE:
         return None
     return Hidden(0, _local_response_divisor(call, x), of_zero=not biased)
-
-
-def _own_norm(call: Call, x: AbstractTensor) -> Hidden:
-    return Hidden(0, _norm_of_rows(call, x))
 
 
 TABLE: Mapping[str, Operator] = {
@@ -279,8 +224,11 @@ TABLE: Mapping[str, Operator] = {
     "InstanceNormalization": Operator(_instance, hidden=deviation),
     "LRN": Operator(_local_response, hidden=_local_response_sum),
     "LayerNormalization": Operator(layer, hidden=deviation),
-    "LpNormalization": Operator(_norm, hidden=_own_norm),
-    "MeanVarianceNormalization": Operator(_mean_and_variance, hidden=_bare_deviation),
-    "RMSNormalization": Operator(_root_mean_square, hidden=_root_of_squares),
-    "SimplifiedLayerNormalization": Operator(_root_mean_square, hidden=_root_of_squares),  # ONNX Runtime's own name.
+    "LpNormalization": Operator(_norm, hidden=lambda call, x: Hidden(0, _norm_of_rows(call, x))),
+    # ONNX's formula adds 1e-9 to the deviation, runtimes divide by it as it is.
+    "MeanVarianceNormalization": Operator(
+        lambda call, a: unbounded(a, a.shape), hidden=lambda call, x: Hidden(0, never_negative(x, 0.0))
+    ),
+    "RMSNormalization": Operator(layer, hidden=_root_of_squares),
+    "SimplifiedLayerNormalization": Operator(layer, hidden=_root_of_squares),  # ONNX Runtime's own name.
 }

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from vinculum.analysis.domain import dimensions
-from vinculum.analysis.domain.abstract_tensor import AbstractTensor, anything, tensor
+from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom, anything, tensor
 from vinculum.analysis.domain.box import Box
-from vinculum.analysis.domain.dimensions import Shape, element_count
+from vinculum.analysis.domain.dimensions import Shape, element_count, known_size
 from vinculum.analysis.domain.facts import Fact, Facts, Kind, find, moved_facts
-from vinculum.analysis.domain.formats import Bounds, Format, gamma, is_discrete, outward, type_range
-from vinculum.analysis.domain.joining import known_size
+from vinculum.analysis.domain.formats import Bounds, gamma, is_discrete, outward, type_range
 from vinculum.analysis.transfer import errors
 from vinculum.analysis.transfer.call import Call, Operand, Result, Transfer
+from vinculum.analysis.transfer.declarations import Hidden, Operator
 from vinculum.analysis.transfer.errors import Computed, Errors
-from vinculum.analysis.transfer.operator import Hidden, Operator
 from vinculum.analysis.transfer.operators.activations import logarithm
 from vinculum.analysis.transfer.operators.arithmetic import square, square_root
 from vinculum.analysis.transfer.shared import (
@@ -29,6 +29,7 @@ from vinculum.analysis.transfer.shared import (
     margined,
     never_negative,
     rest_on,
+    result_of,
     unbounded,
 )
 
@@ -76,28 +77,31 @@ def reduced_rows(call: Call, a: AbstractTensor, given: Operand) -> Rows | None:
     return Rows(axes, keep, shape, *element_count(a.shape[axis] for axis in axes))
 
 
-def _reduction(reduce: Callable[[Call, AbstractTensor, Rows], AbstractTensor]) -> Transfer:
+def _reduction(
+    reduce: Callable[[AbstractTensor, Rows], AbstractTensor], *, only_floats: bool = False, keeps: bool = False
+) -> Transfer:
+    """Return the transfer function of a reduction.
+
+    - `keeps`: whether what has no axes to be reduced stays as it is.
+    """
+
     def transfer(call: Call, a: AbstractTensor, given: Operand = None) -> AbstractTensor:
         rows = reduced_rows(call, a, given)
-        if rows is None:
-            return anything(a.element_type, None)
-        return reduce(call, a, rows)
+        if rows is None or (only_floats and a.form is None):
+            return anything(a.element_type, None if rows is None else rows.shape)
+        return a if keeps and not rows.axes else reduce(a, rows)
 
     return transfer
 
 
 def _summed(a: AbstractTensor, rows: Rows) -> tuple[Bounds, Bounds, Bounds]:
     """Return bounds of exact sums, and of the sums of magnitudes."""
-    least, most = 1.0, 1.0
-    for axis in rows.axes:
-        if a.low.shape[axis] == 1:
-            ends = dimensions.bounds(a.shape[axis]) if a.shape is not None else (0.0, np.inf)
-            least, most = least * ends[0], most * ends[1]
-
-    def total(bounds: Bounds) -> Bounds:
-        return bounds.sum(axis=rows.axes, keepdims=True) if rows.axes else bounds
-
-    low, high, largest = total(a.low), total(a.high), total(a.box.largest())
+    hidden = [axis for axis in rows.axes if a.low.shape[axis] == 1]
+    least, most = element_count((a.shape or ())[axis] for axis in hidden)
+    low, high, largest = (
+        bounds.sum(axis=rows.axes, keepdims=True) if rows.axes else bounds
+        for bounds in (a.low, a.high, a.box.largest())
+    )
     low = np.where(low == 0, 0.0, np.where(low < 0, low * most, low * least))
     high = np.where(high == 0, 0.0, np.where(high > 0, high * most, high * least))
     low = np.where(np.isnan(low), -np.inf, low)  # inf - inf, or no elements that are infinite.
@@ -112,56 +116,41 @@ def _row_fact(a: AbstractTensor, rows: Rows, kind: Kind) -> Fact | None:
 def _total(a: AbstractTensor, rows: Rows) -> tuple[Box, bool]:
     """Return the box of computed sums, in every order, axes kept, and whether they may be NaN."""
     low, high, largest = _summed(a, rows)
-    nan = a.may_nan
-    form = a.form
+    nan, form = a.may_nan, a.form
     mag: Bounds = np.zeros_like(low)
     if form is not None:
-        bound = gamma(max(rows.most - 1, 0), form)
-        error = np.where(largest == 0, 0.0, bound * largest)
+        error = np.where(largest == 0, 0.0, gamma(max(rows.most - 1, 0), form) * largest)
         exact = a.integral and bool((largest <= 1 / form.u).all())
         mixed = (a.low < 0).any(axis=rows.axes, keepdims=True) & (a.high > 0).any(axis=rows.axes, keepdims=True)
         overflows = ((largest + error) > form.max) & mixed & (not exact)  # A partial sum may.
-        positive, negative = bool(np.isposinf(a.high).any()), bool(np.isneginf(a.low).any())
-        nan = nan or bool(overflows.any()) or (positive and negative)
+        nan = nan or bool(overflows.any() or (np.isposinf(a.high).any() and np.isneginf(a.low).any()))
         if not exact:
             low, high = outward(low - error, high + error, form)
         low = np.where(overflows | np.isnan(low), -np.inf, low)
         high = np.where(overflows | np.isnan(high), np.inf, high)
-    else:
-        slack = 0.0 if bool((largest < 2.0**52).all()) else 2.0**-40
-        low, high = low - slack * largest, high + slack * largest
-    some = _row_fact(a, rows, Kind.SOME_AT_LEAST)
+    elif not bool((largest < 2.0**52).all()):
+        low, high = low - 2.0**-40 * largest, high + 2.0**-40 * largest
     if bool((a.low >= 0).all()) and rows.fewest >= 1:  # A rounded sum never falls below one of its terms.
-        low = np.maximum(low, a.low.max(axis=rows.axes, keepdims=True))
-        mag = a.mag.max(axis=rows.axes, keepdims=True)
-        if some is not None and some.low > 0:
-            low, mag = np.maximum(low, some.low), np.maximum(mag, some.low)
+        some = _row_fact(a, rows, Kind.SOME_AT_LEAST)
+        least = 0.0 if some is None else some.low
+        low = np.maximum(low, np.maximum(a.low.max(axis=rows.axes, keepdims=True), least))
+        mag = np.maximum(a.mag.max(axis=rows.axes, keepdims=True), least)
     total = _row_fact(a, rows, Kind.SUM)
     if total is not None:
         low, high = np.maximum(low, total.low), np.minimum(high, total.high)
     return Box(low, high, mag), nan
 
 
-def _reduce_sum(call: Call, a: AbstractTensor, rows: Rows) -> AbstractTensor:
-    if not rows.axes:
-        return a
+def _sum_of(a: AbstractTensor, rows: Rows, **more: Any) -> AbstractTensor:
     box, nan = _total(a, rows)
-    entries = None
-    if a.sizes() is not None and a.rank == 1:
-        total: Any = 0
-        for size in a.sizes() or ():
-            total = None if size is None or total is None else dimensions.plus(total, size)
-        entries = (total,)
-    return like(
-        a,
-        rows.shape,
-        box.mapped(rows.left),
-        may_nan=nan,
-        may_plus_zero=True,
-        may_minus_zero=not a.never_negative,
-        entries=entries,
-        constant=_folded(a, rows, np.sum),
-    )
+    return like(a, rows.shape, box.mapped(rows.left), may_nan=nan, may_plus_zero=True, **more)
+
+
+def _reduce_sum(a: AbstractTensor, rows: Rows) -> AbstractTensor:
+    sizes = a.sizes() if a.rank == 1 else None
+    entries = None if sizes is None else (dimensions.total(sizes),)
+    minus, whole = not a.never_negative, _folded(a, rows, np.sum)
+    return _sum_of(a, rows, may_minus_zero=minus, entries=entries, constant=whole)
 
 
 def _folded(a: AbstractTensor, rows: Rows, f: Callable[..., Any]) -> Any:
@@ -171,34 +160,21 @@ def _folded(a: AbstractTensor, rows: Rows, f: Callable[..., Any]) -> Any:
     return np.asarray(f(a.small, axis=rows.axes, keepdims=rows.keep)).astype(a.small.dtype)
 
 
-def _reduce_mean(call: Call, a: AbstractTensor, rows: Rows) -> AbstractTensor:
-    if not rows.axes:
-        return a
-    return mean_of(a, rows.axes, rows.shape, rows.left, rows)
-
-
-def mean_of(
-    a: AbstractTensor, axes: tuple[int, ...], shape: Shape, left: Callable[[Bounds], Bounds], rows: Rows
-) -> AbstractTensor:
+def _reduce_mean(a: AbstractTensor, rows: Rows) -> AbstractTensor:
     """Return a mean: a sum divided by a count, or the sum of what was divided before."""
     box, nan = _total(a, rows)
-    form = a.form
+    form, axes = a.form, rows.axes
     if form is None:
-        inside = bool(
-            (box.low >= type_range(a.element_type)[0]).all() and (box.high <= type_range(a.element_type)[1]).all()
-        )
-        return hulled(a, shape, may_plus_zero=True) if inside else anything(a.element_type, shape)
+        smallest, biggest = type_range(a.element_type)
+        inside = bool((box.low >= smallest).all() and (box.high <= biggest).all())
+        return hulled(a, rows.shape, may_plus_zero=True) if inside else anything(a.element_type, rows.shape)
     low, high = a.low.min(axis=axes, keepdims=True), a.high.max(axis=axes, keepdims=True)
     if rows.fewest == rows.most and rows.most > 0:
         low, high = np.maximum(low, box.low / rows.most), np.minimum(high, box.high / rows.most)
     largest = a.box.largest().max(axis=axes, keepdims=True)
     error = np.where(largest == 0, 0.0, gamma(rows.most + 2, form) * largest + rows.most * form.smallest_subnormal)
     low, high = outward(low - error, high + error, form)
-    overflows = np.isinf(box.low) | np.isinf(box.high)
-    low, high = (
-        np.where(overflows & np.isneginf(box.low), -np.inf, low),
-        np.where(overflows & np.isposinf(box.high), np.inf, high),
-    )
+    low, high = np.where(np.isneginf(box.low), -np.inf, low), np.where(np.isposinf(box.high), np.inf, high)
     mag = np.zeros_like(low)
     if bool((a.low >= 0).all()):
         low = np.maximum(low, 0.0)
@@ -208,126 +184,90 @@ def mean_of(
             some = _row_fact(a, rows, Kind.SOME_AT_LEAST)
             if some is not None and some.low / rows.most > form.smallest_normal:
                 mag = np.maximum(mag, some.low / rows.most * (1 - gamma(4, form)))
-    return like(
-        a,
-        shape,
-        Box(low, high, mag).mapped(left),
-        may_nan=nan or rows.fewest == 0,
-        may_plus_zero=True,
-        may_minus_zero=not a.never_negative,
-        integral=False,
+    minus = not a.never_negative
+    return result_of(
+        (a,), rows.shape, *map(rows.left, (low, high, mag)), may_nan=nan or rows.fewest == 0, may_minus_zero=minus
     )
 
 
-def _reduce_extremum(*, largest: bool) -> Callable[[Call, AbstractTensor, Rows], AbstractTensor]:
-    def reduce(call: Call, a: AbstractTensor, rows: Rows) -> AbstractTensor:
-        if not rows.axes:
-            return a
-        f: Any = np.max if largest else np.min
-        low, high = (f(bounds, axis=rows.axes, keepdims=True) for bounds in (a.low, a.high))
-        if a.may_nan:  # Beside a NaN the result may be any element.
-            low = np.minimum(low, a.low.min(axis=rows.axes, keepdims=True))
-            high = np.maximum(high, a.high.max(axis=rows.axes, keepdims=True))
-        some = _row_fact(a, rows, Kind.SOME_AT_LEAST)
-        if largest and some is not None and not a.may_nan and rows.fewest >= 1:
-            low = np.maximum(low, some.low)
-        if rows.fewest == 0:
-            smallest, biggest = type_range(a.element_type)
-            low, high = (np.full_like(low, smallest), high) if largest else (low, np.full_like(high, biggest))
-        mag = a.mag.min(axis=rows.axes, keepdims=True) if rows.fewest >= 1 else np.zeros_like(low)
-        box = Box(low, high, mag).mapped(rows.left)
-        return like(a, rows.shape, box, may_plus_zero=a.may_plus_zero or rows.fewest == 0)
-
-    return reduce
+def _reduce_extremum(a: AbstractTensor, rows: Rows, *, largest: bool) -> AbstractTensor:
+    f: Any = np.max if largest else np.min
+    low, high = (f(bounds, axis=rows.axes, keepdims=True) for bounds in (a.low, a.high))
+    if a.may_nan:  # Beside a NaN the result may be any element.
+        low, high = a.low.min(axis=rows.axes, keepdims=True), a.high.max(axis=rows.axes, keepdims=True)
+    some = _row_fact(a, rows, Kind.SOME_AT_LEAST)
+    if largest and some is not None and not a.may_nan and rows.fewest >= 1:
+        low = np.maximum(low, some.low)
+    mag = a.mag.min(axis=rows.axes, keepdims=True)
+    if rows.fewest == 0:
+        smallest, biggest = type_range(a.element_type)
+        low, high = (np.full_like(low, smallest), high) if largest else (low, np.full_like(high, biggest))
+        mag = np.zeros_like(low)
+    box = Box(low, high, mag).mapped(rows.left)
+    return like(a, rows.shape, box, may_plus_zero=a.may_plus_zero or rows.fewest == 0)
 
 
-def _reduce_sum_square(call: Call, a: AbstractTensor, rows: Rows) -> AbstractTensor:
-    squares = square(a)
-    box, nan = _total(squares, rows)
-    return like(squares, rows.shape, box.mapped(rows.left), may_nan=nan, may_plus_zero=True)
-
-
-def _reduce_l2(call: Call, a: AbstractTensor, rows: Rows) -> AbstractTensor:
-    sums = _reduce_sum_square(call, a, rows)
-    if a.form is None:
-        return anything(a.element_type, rows.shape)
-    root = square_root(sums, 1)
+def _reduce_l2(a: AbstractTensor, rows: Rows) -> AbstractTensor:
+    root = square_root(_sum_of(square(a), rows), 1)
     return like(root, rows.shape, root.box, may_minus_zero=False)
 
 
-def _magnitudes(a: AbstractTensor) -> AbstractTensor:
+def _reduce_l1(a: AbstractTensor, rows: Rows) -> AbstractTensor:
     facts = a.facts if bool((a.low >= 0).all()) else ()
-    return like(
-        a, a.shape, Box(a.mag, a.box.largest(), a.mag), may_plus_zero=a.may_zero, may_minus_zero=False, facts=facts
-    )
+    box = Box(a.mag, a.box.largest(), a.mag)
+    return _sum_of(like(a, a.shape, box, may_plus_zero=a.may_zero, may_minus_zero=False, facts=facts), rows)
 
 
-def _reduce_l1(call: Call, a: AbstractTensor, rows: Rows) -> AbstractTensor:
-    box, nan = _total(_magnitudes(a), rows)
-    return like(a, rows.shape, box.mapped(rows.left), may_nan=nan, may_plus_zero=True, may_minus_zero=False)
+def _reduce_log_sum(call: Call, a: AbstractTensor, given: Operand = None) -> AbstractTensor:
+    total = _reduction(_sum_of, only_floats=True)(call, a, given)
+    assert isinstance(total, AbstractTensor)
+    return logarithm(call, total)
 
 
-def _reduce_log_sum(call: Call, a: AbstractTensor, rows: Rows) -> AbstractTensor:
-    if a.form is None:
-        return anything(a.element_type, rows.shape)
-    box, nan = _total(a, rows)
-    return logarithm(call, like(a, rows.shape, box.mapped(rows.left), may_nan=nan, may_plus_zero=True))
-
-
-def _reduce_log_sum_exp(call: Call, a: AbstractTensor, rows: Rows) -> AbstractTensor:
-    if a.form is None:
-        return anything(a.element_type, rows.shape)
+def _reduce_log_sum_exp(a: AbstractTensor, rows: Rows) -> AbstractTensor:
+    assert a.form is not None
     low = a.low.max(axis=rows.axes, keepdims=True)
     high = a.high.max(axis=rows.axes, keepdims=True) + np.log(max(rows.most, 1.0))
     slack = gamma(rows.most + 8, a.form) + 2.0**-18
     low, high = low - slack * (1 + np.abs(low)), high + slack * (1 + np.abs(high))
     # Without the largest element taken out first exponentials overflow, or are all zero.
-    low = np.where(low < np.log(a.form.smallest_normal), -np.inf, low)
-    high = np.where(high > np.log(a.form.max) - 1, np.inf, high)
-    low = np.full_like(low, -np.inf) if rows.fewest == 0 or a.may_nan else low
-    low, high = outward(np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high), a.form)
-    box = Box(low, high, np.zeros_like(low)).mapped(rows.left)
-    return like(
-        a, rows.shape, box, may_nan=a.may_nan or a.may_infinite, may_plus_zero=True, may_minus_zero=True, integral=False
-    )
+    unknown = (low < np.log(a.form.smallest_normal)) | np.isnan(low) | (rows.fewest == 0) | a.may_nan
+    low = np.where(unknown, -np.inf, low)
+    high = np.where((high > np.log(a.form.max) - 1) | np.isnan(high), np.inf, high)
+    low, high = map(rows.left, outward(low, high, a.form))
+    return result_of((a,), rows.shape, low, high, may_nan=a.may_nan or a.may_infinite)
 
 
-def _reduce_product(call: Call, a: AbstractTensor, rows: Rows) -> AbstractTensor:
-    if not rows.axes:
-        return a
-    folded = _folded(a, rows, np.prod)
+def _reduce_product(a: AbstractTensor, rows: Rows) -> AbstractTensor:
+    sizes = a.sizes() if a.rank == 1 else None
     entries = None
-    if a.sizes() is not None and a.rank == 1:
-        sizes = a.sizes() or ()
+    if sizes is not None:
         entries = (None,) if None in sizes else (dimensions.product(size for size in sizes if size is not None),)
-    largest = a.box.largest().max(axis=rows.axes, keepdims=True)
-    smallest = a.mag.min(axis=rows.axes, keepdims=True)
-    fewest, most = rows.fewest, rows.most
-    high = np.maximum(np.power(largest, fewest), np.power(largest, most))
-    high = np.where(np.isnan(high), np.inf, high)
-    mag = np.minimum(np.power(smallest, fewest), np.power(smallest, most))
-    mag = np.where(np.isnan(mag), 0.0, mag)
-    nan = a.may_nan
+    counts = (rows.fewest, rows.most)
+    largest, smallest = a.box.largest().max(axis=rows.axes, keepdims=True), a.mag.min(axis=rows.axes, keepdims=True)
+    high = np.maximum(*(np.power(largest, count) for count in counts))
+    mag = np.minimum(*(np.power(smallest, count) for count in counts))
+    high, mag = np.where(np.isnan(high), np.inf, high), np.where(np.isnan(mag), 0.0, mag)
+    low, nan = -high, a.may_nan
     if a.form is not None:
-        error = gamma(2 * most, a.form)
-        low, high = outward(-high * (1 + error), high * (1 + error), a.form)
+        error = gamma(2 * rows.most, a.form)
+        low, high = outward(low * (1 + error), high * (1 + error), a.form)
         mag = mag * max(1 - error, 0.0)
         mag = np.where(mag < a.form.smallest_normal * 2, 0.0, mag)  # Partial products may underflow.
         nan = nan or (bool(np.isinf(high).any()) and bool((mag == 0).any()))
-        high = np.where(np.isnan(high), np.inf, high)
-        low = np.where(np.isnan(low), -np.inf, low)
-    else:
-        low = -high
+        low, high = np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
     if bool((a.low >= 0).all()):
         low = np.where(mag > 0, mag, 0.0)
+    if a.form is None:
+        mag = np.where(high < 2.0**53, np.floor(mag), 0.0)
     return like(
         a,
         rows.shape,
-        Box(low, high, mag if a.form is not None else np.where(high < 2.0**53, np.floor(mag), 0.0)).mapped(rows.left),
+        Box(low, high, mag).mapped(rows.left),
         may_nan=nan,
         may_plus_zero=True,
         may_minus_zero=not a.never_negative,
-        constant=folded,
+        constant=_folded(a, rows, np.prod),
         entries=entries,
     )
 
@@ -341,43 +281,32 @@ def _extreme_index(call: Call, a: AbstractTensor) -> AbstractTensor:
 
 
 def _cumulative_sum(call: Call, a: AbstractTensor, axis: Operand = None) -> AbstractTensor:
-    count = np.inf
-    place = None
+    count, place, exclusive = np.inf, None, bool(call.attribute("exclusive", 0))
     if a.shape is not None and axis is not None and axis.scalar is not None:
         place = axis_of(int(axis.scalar), len(a.shape))
         count = dimensions.largest(a.shape[place])
     low, high = a.box.hull()
     low, high = min(low, _scaled(low, count)), max(high, _scaled(high, count))
-    if call.attribute("exclusive", 0):
+    if exclusive:
         low, high = min(low, 0.0), max(high, 0.0)
-    nan = a.may_nan
-    mag = None
+    nan, mag = a.may_nan, 0.0
     if a.form is not None:
         largest = _scaled(float(a.box.largest().max()), count)
         error = gamma(count, a.form) * largest if largest else 0.0
         exact = a.integral and largest <= 1 / a.form.u
+        nan = nan or a.may_infinite
         if largest + error > a.form.max and low < 0 < high:
             low, high, nan = -np.inf, np.inf, True
         if not exact:
             low, high = low - error, high + error
-        nan = nan or a.may_infinite
-        bounds = outward(np.asarray(low), np.asarray(high), a.form, exact=exact)
-        low, high = float(bounds[0]), float(bounds[1])
-    if bool((a.low >= 0).all()) and not call.attribute("exclusive", 0):
+        low, high = map(float, outward(np.asarray(low), np.asarray(high), a.form, exact=exact))
+    grows = bool((a.low >= 0).all()) and not exclusive
+    facts: Facts = ()
+    if grows:
         low, mag = float(a.low.min()), float(a.mag.min())
-    facts = tuple(f for f in a.facts if f.kind is Kind.SOME_AT_LEAST and f.axis == place and f.low >= 0)
-    if not bool((a.low >= 0).all()) or call.attribute("exclusive", 0):
-        facts = ()
-    minus = not a.never_negative
-    return like(
-        a,
-        a.shape,
-        Box(np.asarray(low), np.asarray(high), np.asarray(mag if mag is not None else 0.0)),
-        may_nan=nan,
-        may_plus_zero=True,
-        may_minus_zero=minus,
-        facts=facts,
-    )
+        facts = tuple(f for f in a.facts if f.kind is Kind.SOME_AT_LEAST and f.axis == place and f.low >= 0)
+    box, minus = Box(np.asarray(low), np.asarray(high), np.asarray(mag)), not a.never_negative
+    return like(a, a.shape, box, may_nan=nan, may_plus_zero=True, may_minus_zero=minus, facts=facts)
 
 
 def _scaled(value: float, count: float) -> float:
@@ -385,14 +314,11 @@ def _scaled(value: float, count: float) -> float:
 
 
 def _cumulative_product(call: Call, a: AbstractTensor, axis: Operand = None) -> AbstractTensor:
-    form: Format | None = a.form
-    known = anything(a.element_type, a.shape)
-    if form is None or not bool((a.low >= 0).all()):
-        return known
-    high = np.where(a.high.max() <= 1, 1.0 + 2.0**-10, np.inf)
-    return like(
-        known, a.shape, Box(np.asarray(0.0), np.asarray(high), np.asarray(0.0)), may_nan=a.may_nan or bool(high > 2)
-    )
+    if a.form is None or not bool((a.low >= 0).all()):
+        return anything(a.element_type, a.shape)
+    shrinks = bool(a.high.max() <= 1)
+    high = 1.0 + 2.0**-10 if shrinks else np.inf
+    return result_of((a,), a.shape, 0.0, high, may_nan=a.may_nan or not shrinks, bounds_from=BoundsFrom.TYPE)
 
 
 def _largest_elements(call: Call, a: AbstractTensor, given: Operand = None) -> Result:
@@ -450,14 +376,10 @@ def _log_softmax(call: Call, a: AbstractTensor) -> AbstractTensor:
     return tensor(a.element_type, a.shape, *margined(np.asarray(low), np.asarray(high), a.form, 1), may_nan=nan)
 
 
-def _hardmax(call: Call, a: AbstractTensor) -> AbstractTensor:
-    return tensor(a.element_type, a.shape, 0, 1, integral=True, may_minus_zero=False)
-
-
 def _loss(call: Call, scores: AbstractTensor, target: AbstractTensor, weight: Operand = None) -> Result:
     """Return a loss, a mean or not, and the logarithms of probabilities that SoftmaxCrossEntropyLoss returns too."""
-    rests = rest_on(scores, weight)
-    return [unbounded(scores, e.shape).known(bounds_from=rests) for e in call.results or (call.expected(),)]
+    others = () if weight is None else (weight,)
+    return [unbounded(scores, expected.shape, *others) for expected in call.results or (call.expected(),)]
 
 
 def _summed_error(made: Computed) -> Errors:
@@ -511,19 +433,19 @@ TABLE: Mapping[str, Operator] = {
     "ArgMin": Operator(_extreme_index, error=errors.decided),
     "CumProd": Operator(_cumulative_product),
     "CumSum": Operator(_cumulative_sum),
-    "Hardmax": Operator(_hardmax),
+    "Hardmax": Operator(lambda call, a: tensor(a.element_type, a.shape, 0, 1, integral=True, may_minus_zero=False)),
     "LogSoftmax": Operator(_log_softmax),
     "NegativeLogLikelihoodLoss": Operator(_loss, hidden=_sum_of_weights),
     "ReduceL1": Operator(_reduction(_reduce_l1)),
-    "ReduceL2": Operator(_reduction(_reduce_l2)),
-    "ReduceLogSum": Operator(_reduction(_reduce_log_sum)),
-    "ReduceLogSumExp": Operator(_reduction(_reduce_log_sum_exp)),
-    "ReduceMax": Operator(_reduction(_reduce_extremum(largest=True)), error=errors.moved),
-    "ReduceMean": Operator(_reduction(_reduce_mean), error=_averaged_error, hidden=_count),
-    "ReduceMin": Operator(_reduction(_reduce_extremum(largest=False)), error=errors.moved),
-    "ReduceProd": Operator(_reduction(_reduce_product)),
-    "ReduceSum": Operator(_reduction(_reduce_sum), error=_summed_error),
-    "ReduceSumSquare": Operator(_reduction(_reduce_sum_square)),
+    "ReduceL2": Operator(_reduction(_reduce_l2, only_floats=True)),
+    "ReduceLogSum": Operator(_reduce_log_sum),
+    "ReduceLogSumExp": Operator(_reduction(_reduce_log_sum_exp, only_floats=True)),
+    "ReduceMax": Operator(_reduction(partial(_reduce_extremum, largest=True), keeps=True), error=errors.moved),
+    "ReduceMean": Operator(_reduction(_reduce_mean, keeps=True), error=_averaged_error, hidden=_count),
+    "ReduceMin": Operator(_reduction(partial(_reduce_extremum, largest=False), keeps=True), error=errors.moved),
+    "ReduceProd": Operator(_reduction(_reduce_product, keeps=True)),
+    "ReduceSum": Operator(_reduction(_reduce_sum, keeps=True), error=_summed_error),
+    "ReduceSumSquare": Operator(_reduction(lambda a, rows: _sum_of(square(a), rows))),
     "Softmax": Operator(_softmax),
     "SoftmaxCrossEntropyLoss": Operator(_loss, hidden=_sum_of_weights),
     "TopK": Operator(_largest_elements),

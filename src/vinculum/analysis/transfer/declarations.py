@@ -1,4 +1,4 @@
-"""Elementwise functions of one operand as declarations: what is computed, where it turns, and how far it is off."""
+"""What the analysis knows of an operator as one record, and elementwise functions as declarations."""
 
 from __future__ import annotations
 
@@ -10,12 +10,60 @@ import numpy as np
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom, anything, tensor
 from vinculum.analysis.domain.box import Box
-from vinculum.analysis.domain.facts import Fact, Facts, Kind
+from vinculum.analysis.domain.facts import Facts, carried
 from vinculum.analysis.domain.formats import Bounds, Format, outward
 from vinculum.analysis.transfer import errors
-from vinculum.analysis.transfer.call import Call, Operand
-from vinculum.analysis.transfer.errors import Computed, Errors
+from vinculum.analysis.transfer.call import Call, Operand, Transfer
+from vinculum.analysis.transfer.errors import Computed, Errors, Rule
 from vinculum.analysis.transfer.shared import hull_of, margined
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hidden:
+    """A divisor inside an operator, which no node computes.
+
+    Attributes
+    ----------
+    operand : int
+        The place of the operand that it is computed from.
+    divisor : AbstractTensor
+        What is known of it.
+    of_zero : bool
+        Whether zero is divided by it where it is zero.
+    guarded_by : str
+        A runtime that guards it, and how, though ONNX's definition does not; empty if none is known.
+    """
+
+    operand: int
+    divisor: AbstractTensor
+    of_zero: bool = True
+    guarded_by: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Operator:
+    """What the analysis knows of an operator.
+
+    Attributes
+    ----------
+    transfer : callable
+        Takes a call and its operands, None for one that is left out, and returns what is known of the results.
+    error : callable, optional
+        How far the result can be from the exact one; None if there is no bound.
+    hidden : callable, optional
+        Takes a call and its operands, the first of which is a float, and returns what is divided by inside, or None.
+    commutative : bool
+        Whether operands in another order give the same.
+    pure : bool
+        Whether equal operands give equal results.
+    """
+
+    transfer: Transfer
+    error: Rule | None = None
+    hidden: Callable[..., Hidden | None] | None = None
+    commutative: bool = False
+    pure: bool = True
+
 
 EVERYWHERE = (-np.inf, np.inf)
 OVER_ONE = 1 + 2.0**-20
@@ -146,10 +194,12 @@ class Unary:
 
     def _carried(self, facts: Facts, form: Format, given: list[float]) -> Facts:
         """Return what is left of facts: of some element at least v, at least f(v)."""
-        kept = [fact for fact in facts if fact.kind is Kind.SOME_AT_LEAST]
-        ends = [np.clip(np.asarray(fact.low), *self.domain) for fact in kept]
-        lows = [self._widened(*self._values(end, end, given, form)[:2], form)[0] for end in ends]
-        return tuple(Fact(f.kind, f.axis, float(low)) for f, low in zip(kept, lows, strict=True))
+
+        def least(v: float) -> float:
+            end = np.clip(np.asarray(v), *self.domain)
+            return float(self._widened(*self._values(end, end, given, form)[:2], form)[0])
+
+        return carried(facts, least)
 
     def error(self, made: Computed) -> Errors:
         """Return how far a result can be off: what the operand's error becomes, and the library's own."""

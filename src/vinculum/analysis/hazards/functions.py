@@ -1,14 +1,18 @@
-"""Rows of a softmax that are masked completely."""
+"""Functions other than division: rows of a softmax that are masked completely, and operands outside of a domain."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
-from vinculum.analysis.domain.abstract_tensor import AbstractTensor
+from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom
 from vinculum.analysis.domain.facts import Kind, find
 from vinculum.analysis.domain.numbering import Numbering
 from vinculum.analysis.hazards.hazard import Found, Hazard, is_empty
 from vinculum.analysis.interpreter import Site
+from vinculum.analysis.transfer.declarations import EVERYWHERE, Unary
+from vinculum.analysis.transfer.operators import TABLE
 from vinculum.analysis.transfer.operators.reductions import softmax_axes
 
 _MOST_STEPS = 200
@@ -35,9 +39,8 @@ class MaskedRow(Hazard):
         condition = _condition(site.call.values, scores.number)
         if condition is None or not _depends_on_an_input(site.call.values, condition):
             return None
-        if any(node.op_type == "IsNaN" for node in site.scope.users.get(site.node.output[0], ())):
-            return None
-        return Found(0)
+        replaced = any(node.op_type == "IsNaN" for node in site.scope.users.get(site.node.output[0], ()))
+        return None if replaced else Found(0)
 
 
 def _condition(values: Numbering, number: int) -> int | None:
@@ -75,3 +78,52 @@ def _depends_on_an_input(values: Numbering, number: int) -> bool:
         if definition.operator not in ("Shape", "Size"):
             waiting += [operand for operand in definition.operands if operand]
     return False
+
+
+DOMAINS: Mapping[str, tuple[float, float]] = {
+    "Sqrt": (0.0, np.inf),
+    **{
+        name: operator.transfer.domain
+        for (domain, name), operator in TABLE.items()
+        if not domain and isinstance(operator.transfer, Unary) and operator.transfer.domain != EVERYWHERE
+    },
+}
+"""Where functions are numbers, both ends included."""
+
+
+class OutsideDomain(Hazard):
+    """An operand can lie outside of the function's domain: the result is NaN, or -inf for the logarithm of 0."""
+
+    code = "outside-domain"
+    operators = tuple(DOMAINS)
+    fix = "keep the operand inside: Clip, or Max(operand, epsilon)"
+    profile = "domains"
+
+    def look(self, site: Site) -> Found | None:
+        """Return the operand if it can lie outside."""
+        x, (start, end) = site.operands[0], DOMAINS[site.node.op_type]
+        if x is None or x.form is None or is_empty(site):
+            return None
+        low, high = x.box.hull()
+        always, may = (
+            high < start or low > end,
+            low < start or high > end or (site.node.op_type == "Log" and x.may_zero),
+        )
+        return Found(0, always and not x.may_nan, {"domain": f"{start:g} to {end:g}"}) if may else None
+
+
+class ExponentialOverflow(Hazard):
+    """An exponential of declared ranges can lie beyond the largest finite number."""
+
+    code = "exponential-overflow"
+    operators = ("Exp",)
+    fix = "subtract the largest element first, or Clip the operand"
+    profile = "domains"
+
+    def look(self, site: Site) -> Found | None:
+        """Return the operand if it is finite, and its exponential need not be."""
+        x = site.operands[0]
+        if x is None or x.form is None or x.may_infinite or x.bounds_from is BoundsFrom.TYPE or is_empty(site):
+            return None
+        (least, largest), most = x.box.hull(), float(np.log(x.form.max))
+        return Found(0, least > most, {"largest": f"{most:.4g}"}) if largest > most else None

@@ -108,8 +108,6 @@ machine: .venv/machine ## Test what depends on this machine and the programs ins
 # How often each hazard is found, rightly and wrongly, in the labelled models of tests/analysis/corpus.
 hazards: .venv/test ## Print how often each hazard is found, rightly and wrongly
 	$(BIN)/python -m tests.analysis.corpus.judging
-	$(BIN)/python -m tests.analysis.corpus.evidence
-	$(BIN)/python -m tests.analysis.corpus.fixing
 
 # A source distribution of the last commit, and the wheel that is built from it, in dist/. A warning of the compiler fails.
 wheel: .venv/machine ## Build the source distribution and the wheel into dist/

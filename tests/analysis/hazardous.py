@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
+from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper, parser
 
 FLOAT, INT64, FLOAT16, BOOL = TensorProto.FLOAT, TensorProto.INT64, TensorProto.FLOAT16, TensorProto.BOOL
 Shape = Sequence[int | str]
@@ -32,77 +31,81 @@ def model(
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
 
 
+def parsed(
+    nodes: str,
+    inputs: str = "float[3] x",
+    outputs: str = "float y",
+    constants: str = "",
+    opset: int = 17,
+    *,
+    domain: str = "own",
+) -> ModelProto:
+    """Return a model from the text of its nodes; the shapes of its outputs are not declared."""
+    imported = f'"" : {opset}, "{domain}" : 1'
+    head = f"<ir_version: 8, opset_import: [{imported}]>"
+    made = parser.parse_model(f"{head} graph ({inputs}) => ({outputs}) <{constants}> {{ {nodes} }}")
+    for value in made.graph.output:
+        value.type.tensor_type.ClearField("shape")
+    return made
+
+
+_COUNTED = """
+    [keep] kept = Mul(x, mask) [total] total = ReduceSum <keepdims = 1> (kept, axes)
+    [count] count = ReduceSum <keepdims = 1> (mask, axes)
+"""
+_MASKED = ("float[batch, 4] x, float[batch, 4] mask", "float mean")
+
+
 def masked_mean() -> ModelProto:
     """Return a mean over a mask that may be empty."""
-    nodes = [
-        node("Mul", ["x", "mask"], ["kept"], "keep"),
-        node("ReduceSum", ["kept", "axes"], ["total"], "total", keepdims=1),
-        node("ReduceSum", ["mask", "axes"], ["count"], "count", keepdims=1),
-        node("Div", ["total", "count"], ["mean"], "mean"),
-    ]
-    inputs = {"x": (FLOAT, ("batch", 4)), "mask": (FLOAT, ("batch", 4))}
-    return model(nodes, inputs, {"mean": FLOAT}, {"axes": np.array([1])})
+    return parsed(f"{_COUNTED} [mean] mean = Div(total, count)", *_MASKED, "int64[1] axes = {1}")
 
 
 def guarded_mean() -> ModelProto:
     """Return the same with a guard: a control."""
-    made = masked_mean()
-    del made.graph.node[3]
-    made.graph.node.append(node("Max", ["count", "one"], ["guarded"], "guard"))
-    made.graph.node.append(node("Div", ["total", "guarded"], ["mean"], "mean"))
-    made.graph.initializer.append(numpy_helper.from_array(np.array(1, np.float32), "one"))
-    return made
+    nodes = f"{_COUNTED} [guard] guarded = Max(count, one) [mean] mean = Div(total, guarded)"
+    return parsed(nodes, *_MASKED, "int64[1] axes = {1}, float one = {1}")
 
 
-def shifted(shift: float, low: str = "x") -> ModelProto:
+def shifted(shift: float) -> ModelProto:
     """Return 1 / (x - shift), elementwise."""
-    nodes = [
-        node("Sub", [low, "shift"], ["difference"], "subtract"),
-        node("Div", ["one", "difference"], ["y"], "ratio"),
-    ]
-    constants = {"shift": np.array([shift], np.float32), "one": np.array(1, np.float32)}
-    return model(nodes, {"x": (FLOAT, (3,))}, {"y": FLOAT}, constants)
+    nodes = "[subtract] difference = Sub(x, shift) [ratio] y = Div(one, difference)"
+    return parsed(nodes, constants=f"float[1] shift = {{{shift!r}}}, float one = {{1}}")
 
 
 def norm_of_embeddings() -> ModelProto:
     """Return x / norm(x) of pooled embeddings, as CLIP has it: no token makes it zero, a zero inside would."""
+    nodes = """
+        [embed] embedded = Gather(table, ids) [pool] pooled = ReduceSum <keepdims = 0> (embedded, axes)
+        [project] projected = MatMul(pooled, weights) [norm] norm = ReduceL2 <axes = [-1], keepdims = 1> (projected)
+        [normalise] unit = Div(projected, norm)
+    """
+    made = parsed(nodes, "int64[2, 5] ids", "float unit", "int64[1] axes = {1}")
     drawn = np.random.default_rng(0)
-    table, weights = drawn.normal(size=(30, 8)), drawn.normal(size=(8, 8))
-    nodes = [
-        node("Gather", ["table", "ids"], ["embedded"], "embed"),
-        node("ReduceSum", ["embedded", "axes"], ["pooled"], "pool", keepdims=0),
-        node("MatMul", ["pooled", "weights"], ["projected"], "project"),
-        node("ReduceL2", ["projected"], ["norm"], "norm", axes=[-1], keepdims=1),
-        node("Div", ["projected", "norm"], ["unit"], "normalise"),
-    ]
-    constants = {"table": table.astype(np.float32), "weights": weights.astype(np.float32), "axes": np.array([1])}
-    return model(nodes, {"ids": (INT64, (2, 5))}, {"unit": FLOAT}, constants)
+    for name, shape in (("table", (30, 8)), ("weights", (8, 8))):
+        made.graph.initializer.append(numpy_helper.from_array(drawn.normal(size=shape).astype(np.float32), name))
+    return made
 
 
 def sizes() -> ModelProto:
     """Return 6 // (n - 3) of a dimension n."""
-    nodes = [
-        node("Shape", ["x"], ["shape"], "shape"),
-        node("Gather", ["shape", "zero"], ["n"], "first"),
-        node("Sub", ["n", "three"], ["less"], "less"),
-        node("Div", ["six", "less"], ["q"], "ratio"),
-    ]
-    constants: dict[str, NDArray[Any]] = {"zero": np.array(0), "three": np.array(3), "six": np.array(6)}
-    return model(nodes, {"x": (FLOAT, ("n", 4))}, {"q": INT64}, constants)
+    nodes = """
+        [shape] shape = Shape(x) [first] n = Gather(shape, zero) [less] less = Sub(n, three) [ratio] q = Div(six, less)
+    """
+    return parsed(nodes, "float[n, 4] x", "int64 q", "int64 zero = {0}, int64 three = {3}, int64 six = {6}")
 
 
 def branches() -> ModelProto:
     """Return a / b in the branch of an If."""
-    division = node("Div", ["a", "b"], ["quotient"], "inside")
-    then = helper.make_graph([division], "then", [], [helper.make_tensor_value_info("quotient", FLOAT, None)])
-    same = node("Identity", ["a"], ["same"], "same")
-    other = helper.make_graph([same], "else", [], [helper.make_tensor_value_info("same", FLOAT, None)])
-    choice = node("If", ["wanted"], ["y"], "choose", then_branch=then, else_branch=other)
-    inputs = {"wanted": (BOOL, ()), "a": (FLOAT, (3,)), "b": (FLOAT, (3,))}
-    return model([choice], inputs, {"y": FLOAT})
+    nodes = """
+        [choose] y = If (wanted) <
+            then_branch = then () => (float[3] quotient) { [inside] quotient = Div(a, b) },
+            else_branch = other () => (float[3] same) { [same] same = Identity(a) }>
+    """
+    return parsed(nodes, "bool wanted, float[3] a, float[3] b")
 
 
 def layer_norm(epsilon: float) -> ModelProto:
     """Return a LayerNormalization, which divides in the body that ONNX defines it by."""
-    nodes = [node("LayerNormalization", ["x", "scale"], ["y"], "norm", epsilon=epsilon)]
-    return model(nodes, {"x": (FLOAT, (2, 8))}, {"y": FLOAT}, {"scale": np.ones(8, np.float32)})
+    nodes = f"[norm] y = LayerNormalization <epsilon = {epsilon!r}> (x, scale)"
+    return parsed(nodes, "float[2, 8] x", constants="float[8] scale = {1, 1, 1, 1, 1, 1, 1, 1}")

@@ -25,16 +25,7 @@ _UNARY = (
 _OF_ROWS = ("Softmax", "LogSoftmax", "LpNormalization", "Hardmax")
 _OF_WIDE_TYPES = ("Celu",)  # ONNX allows it float16 only from where ONNX Runtime does not know it.
 _BINARY = ("Add", "Sub", "Mul", "Div", "Max", "Min", "Add", "Sub", "Mul", "Div", "PRelu")
-_REDUCTIONS = (
-    "ReduceSum",
-    "ReduceMean",
-    "ReduceMax",
-    "ReduceMin",
-    "ReduceL2",
-    "ReduceL1",
-    "ReduceSumSquare",
-    "ReduceProd",
-)
+_REDUCTIONS = tuple(f"Reduce{name}" for name in ("Sum", "Mean", "Max", "Min", "L2", "L1", "SumSquare", "Prod"))
 
 
 @dataclass
@@ -61,6 +52,10 @@ class _Builder:
         """Return a value, a late one more often than an early one."""
         place = len(pool) - 1 - int(self.rng.integers(len(pool)) * self.rng.random())
         return pool[place]
+
+    def whole(self, *values: int) -> str:
+        """Return a constant list of integers."""
+        return self.constant(np.array(values, np.int64))
 
     def number(self) -> str:
         values = [0.0, 1.0, -1.0, 2.0, 0.5, 1e-5, 1e-12, 1e-20, 1e-38, 3.0, 100.0, 1e10]
@@ -107,7 +102,7 @@ def _guarded(builder: _Builder) -> None:
     name, shape = builder.pick(builder.floats)
     if not shape:
         return
-    axes = builder.constant(np.array([len(shape) - 1], np.int64))
+    axes = builder.whole(len(shape) - 1)
     kind = int(builder.rng.integers(6))
     if kind == 0:
         square = builder.add("Mul", [name, name])
@@ -172,16 +167,12 @@ def _chosen(builder: _Builder) -> None:
 
 
 def _cast(builder: _Builder) -> None:
-    if builder.truths and builder.rng.random() < 0.3:
-        name, shape = builder.pick(builder.truths)
-        builder.floats.append(
-            (builder.add("Cast", [name], to=helper.np_dtype_to_tensor_dtype(np.dtype(builder.dtype))), shape)
-        )
-    elif builder.integers and builder.rng.random() < 0.5:
-        name, shape = builder.pick(builder.integers)
-        builder.floats.append(
-            (builder.add("Cast", [name], to=helper.np_dtype_to_tensor_dtype(np.dtype(builder.dtype))), shape)
-        )
+    pool = builder.truths if builder.truths and builder.rng.random() < 0.3 else []
+    pool = pool or (builder.integers if builder.integers and builder.rng.random() < 0.5 else [])
+    if pool:
+        name, shape = builder.pick(pool)
+        to = helper.np_dtype_to_tensor_dtype(np.dtype(builder.dtype))
+        builder.floats.append((builder.add("Cast", [name], to=to), shape))
     else:
         name, shape = builder.pick(builder.floats)
         limited = builder.add("Clip", [name, builder.real(-9), builder.real(9)])
@@ -210,13 +201,10 @@ def _moved(builder: _Builder) -> None:
         turned = builder.add("Transpose", [builder.add("Transpose", [name], perm=[1, 0])], perm=[1, 0])
         builder.floats.append((turned, shape))
     elif kind == 1:
-        flat = builder.add("Reshape", [name, builder.constant(np.array([-1], np.int64))])
+        flat = builder.add("Reshape", [name, builder.whole(-1)])
         builder.floats.append((builder.add("Reshape", [flat, builder.constant(np.array(shape, np.int64))]), shape))
     elif kind == 2 and shape[1] > 1:
-        halves = [
-            builder.add("Slice", [name, *(builder.constant(np.array([v], np.int64)) for v in ends)])
-            for ends in ((0, 2, 1), (2, 99, 1))
-        ]
+        halves = [builder.add("Slice", [name, *(builder.whole(v) for v in ends)]) for ends in ((0, 2, 1), (2, 99, 1))]
         builder.floats.append((builder.add("Concat", halves[::-1], axis=1), shape))
     elif kind == 3:
         order = builder.rng.integers(-shape[0], shape[0], shape[0])
@@ -246,40 +234,30 @@ def _sized(builder: _Builder) -> None:
     axis = int(builder.rng.integers(len(shape)))
     size = builder.add("Shape", [name], start=axis, end=axis + 1)
     operator = str(builder.rng.choice(["Add", "Mul", "Sub"]))
-    other = builder.constant(np.array([int(builder.rng.integers(0, 4))], np.int64))
+    other = builder.whole(int(builder.rng.integers(0, 4)))
     builder.integers.append((builder.add(operator, [size, other]), (1,)))
     whole = builder.add("Expand", [name, builder.add("Shape", [name])])
-    again = builder.add("Concat", [size, builder.constant(np.array([-1], np.int64))], axis=0)
+    again = builder.add("Concat", [size, builder.whole(-1)], axis=0)
     flat = builder.add("Reshape", [whole, again])
     rows, columns = shape[axis], int(np.prod(shape)) // shape[axis]
     builder.floats.append((flat, (rows, columns)) if (rows, columns) == shape else (whole, shape))
 
 
-def _branch(builder: _Builder, name: str) -> Any:
+def _branch(builder: _Builder, name: str, key: str) -> Any:
     """Return a subgraph that divides by a value around it."""
-    inner = _Builder(builder.rng, builder.dtype)
-    one = helper.make_node("Constant", [], [f"{name}_one"], value=numpy_helper.from_array(np.ones((), builder.dtype)))
-    kind = str(inner.rng.choice(["Div", "Add", "Sub", "Max"]))
-    made = helper.make_node(kind, [f"{name}_one", name], [f"{name}_{kind}_out"])
-    output = helper.make_empty_tensor_value_info(f"{name}_{kind}_out")
-    return helper.make_graph([one, made], "branch", [], [output])
+    one, kind = f"{name}_one_{key}", str(builder.rng.choice(["Div", "Add", "Sub", "Max"]))
+    constant = helper.make_node("Constant", [], [one], value=numpy_helper.from_array(np.ones((), builder.dtype)))
+    made = helper.make_node(kind, [one, name], [f"{name}_{kind}_out_{key}"])
+    return helper.make_graph([constant, made], "branch", [], [helper.make_empty_tensor_value_info(made.output[0])])
 
 
 def _if(builder: _Builder) -> None:
     name, shape = builder.pick(builder.floats)
     if not shape:
         return
-    axes = builder.constant(np.arange(len(shape)))
-    single = builder.add("ReduceMax", [name, axes], keepdims=0)
+    single = builder.add("ReduceMax", [name, builder.constant(np.arange(len(shape)))], keepdims=0)
     compared = builder.add(str(builder.rng.choice(["Equal", "Less", "Greater"])), [single, builder.number()])
-    branches = {key: _branch(builder, single) for key in ("then_branch", "else_branch")}
-    for key, graph in branches.items():
-        for node in graph.node:
-            for place, output in enumerate(node.output):
-                node.output[place] = f"{output}_{key}"
-            for place, operand in enumerate(node.input):
-                node.input[place] = operand if operand == single else f"{operand}_{key}"
-        graph.output[0].name = f"{graph.output[0].name}_{key}"
+    branches = {key: _branch(builder, single, key) for key in ("then_branch", "else_branch")}
     builder.floats.append((builder.add("If", [compared], **branches), ()))
 
 
@@ -308,11 +286,11 @@ def _picked(builder: _Builder) -> None:
     name, shape = builder.pick([f for f in builder.floats if f[1] == (3, 4)] or builder.floats)
     if shape != (3, 4):
         return
-    count = builder.constant(np.array([2], np.int64))
+    count = builder.whole(2)
     top = f"k{len(builder.nodes)}"
     largest = int(builder.rng.integers(2))
     builder.nodes.append(helper.make_node("TopK", [name, count], [f"{top}_v", f"{top}_i"], axis=-1, largest=largest))
-    axes = builder.constant(np.array([-1], np.int64))
+    axes = builder.whole(-1)
     total = builder.add("ReduceSum", [f"{top}_v", axes], keepdims=1)
     builder.floats.append((total, (3, 1)))
 

@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 from onnx import ModelProto
 
-from tests.analysis.hazardous import FLOAT, FLOAT16, INT64, model, node
+from tests.analysis.hazardous import FLOAT, FLOAT16, model, node, parsed
 from tests.cases import case
 from vinculum.analysis.accuracy import Accuracy, accuracy
 from vinculum.errors import AttributeValueError, ModelError
@@ -143,7 +143,7 @@ class TestSound:
     def test_the_reference_is_no_tighter_at_points(self) -> None:
         """At single operands a division's bound is that of `vinculum.sonnx.accuracy`, but for a few roundings."""
         a, b = np.array([5.0], np.float32), np.array([3.0], np.float32)
-        proto = model([node("Div", ["a", "b"], ["q"], "ratio")], dict.fromkeys("ab", (FLOAT, (1,))), {"q": FLOAT})
+        proto = parsed("q = Div(a, b)", "float[1] a, float[1] b", "float q")
         (division,) = bounded(proto, ["a=5:5", "b=3:3"]).divisions
         ours = accuracy_of_elements(a, b, 0.0, 0.0)
         assert division.introduced >= float(ours.introduced[0])
@@ -157,22 +157,17 @@ class TestRules:
 
     def test_integers(self) -> None:
         """5 / 3 discards 2 / 3."""
-        proto = model([node("Div", ["a", "b"], ["q"], "ratio")], dict.fromkeys("ab", (INT64, (1,))), {"q": INT64})
+        proto = parsed("q = Div(a, b)", "int64[1] a, int64[1] b", "int64 q")
         (division,) = bounded(proto, ["a=0:100", "b=1:3"]).divisions
         assert division.propagated == 0
         assert division.introduced == pytest.approx(2 / 3)
 
     def test_a_norm(self) -> None:
-        nodes = [
-            node("ReduceMean", ["x"], ["mean"], "mean", axes=[-1]),
-            node("Sub", ["x", "mean"], ["centred"], "centre"),
-            node("Mul", ["centred", "centred"], ["square"], "square"),
-            node("ReduceMean", ["square"], ["variance"], "variance", axes=[-1]),
-            node("Add", ["variance", "epsilon"], ["guarded"], "guard"),
-            node("Sqrt", ["guarded"], ["deviation"], "root"),
-            node("Div", ["centred", "deviation"], ["y"], "ratio"),
-        ]
-        proto = model(nodes, {"x": (FLOAT, (2, 8))}, {"y": FLOAT}, {"epsilon": np.array(0.1, np.float32)})
+        nodes = """
+            m = ReduceMean <axes = [-1]> (x) c = Sub(x, m) s = Mul(c, c) v = ReduceMean <axes = [-1]> (s)
+            g = Add(v, epsilon) d = Sqrt(g) y = Div(c, d)
+        """
+        proto = parsed(nodes, "float[2, 8] x", constants="float epsilon = {0.1}")
         (division,) = bounded(proto, ["x=-3:3"]).divisions
         assert not division.reason
         assert 0 < division.introduced < division.total < 0.01
@@ -181,19 +176,16 @@ class TestRules:
         ("low", "error", "reason"), [(0.0, 0.0, "the divisor can be zero"), (1e-3, 1e-2, "the divisor can be zero")]
     )
     def test_no_bound_of_a_division(self, low: float, error: float, reason: str) -> None:
-        proto = model([node("Reciprocal", ["x"], ["y"], "ratio")], {"x": (FLOAT, (2,))}, {"y": FLOAT})
-        found = bounded(proto, [f"x={low}:3"], {"x": error})
+        found = bounded(parsed("y = Reciprocal(x)"), [f"x={low}:3"], {"x": error})
         assert reason in found.divisions[0].reason or "infinite or NaN" in found.divisions[0].reason
         assert found.outputs[0].total == float("inf")
 
     def test_no_rule(self) -> None:
-        nodes = [node("Sin", ["x"], ["s"], "sine"), node("Neg", ["s"], ["y"], "negate")]
-        proto = model(nodes, {"x": (FLOAT, (2,))}, {"y": FLOAT})
+        proto = parsed("[sine] s = Sin(x) y = Neg(s)")
         assert bounded(proto, ["x=0:1"]).outputs[0].reason == "node 'sine' (Sin): Sin has no rule"
 
     def test_a_condition_that_may_differ(self) -> None:
-        nodes = [node("Greater", ["x", "y"], ["c"], "compare"), node("Where", ["c", "x", "y"], ["z"], "choose")]
-        proto = model(nodes, dict.fromkeys("xy", (FLOAT, (2,))), {"z": FLOAT})
+        proto = parsed("c = Greater(x, y) z = Where(c, x, y)", "float[2] x, float[2] y", "float z")
         assert bounded(proto, ["x=0:1", "y=0:1"]).outputs[0].total == 0
         assert "Greater has no rule" in bounded(proto, ["x=0:1", "y=0:1"], {"x": 1e-3}).outputs[0].reason
 
@@ -202,7 +194,7 @@ class TestRefused:
     """Errors of inputs are numbers of at least 0."""
 
     def test_errors(self) -> None:
-        proto = model([node("Neg", ["x"], ["y"])], {"x": (FLOAT, (2,))}, {"y": FLOAT})
+        proto = parsed("y = Neg(x)")
         with pytest.raises(ModelError, match="which is not an input; inputs: 'x'"):
             bounded(proto, [], {"z": 1.0})
         for error in (-1.0, float("nan"), float("inf")):

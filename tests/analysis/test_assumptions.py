@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import onnx.parser
 import pytest
 from numpy.typing import NDArray
 from onnx import ModelProto
 
 import vinculum
+from tests.analysis.hazardous import parsed
 from vinculum.analysis.assumptions import MARGIN, Range, calibrated, read_assumptions
 from vinculum.analysis.domain.abstract_tensor import BoundsFrom
 from vinculum.errors import ModelError
@@ -23,12 +23,10 @@ def floats(values: object) -> NDArray[Any]:
 
 def model(metadata: str = "") -> ModelProto:
     """Return a model of two inputs, and what its metadata declare."""
-    head = '<ir_version: 8, opset_import: ["" : 17]>'
-    text = f"{head} g (float[N, 3] x, int64[3] mask) => (float[N, 3] y) {{ y = Reciprocal(x) }}"
-    parsed = onnx.parser.parse_model(text)
+    made = parsed("y = Reciprocal(x)", "float[N, 3] x, int64[3] mask")
     if metadata:
-        parsed.metadata_props.add(key="vinculum.assume", value=metadata)
-    return parsed
+        made.metadata_props.add(key="vinculum.assume", value=metadata)
+    return made
 
 
 class TestTexts:
@@ -131,13 +129,11 @@ class TestEffect:
 
 def test_the_largest_integers_lie_in_their_range() -> None:
     """Float64 has no 2**63 - 1: what is declared is rounded outward, so that a sum with -2**63 can be -1."""
-    nodes = "{ s = Add(n, m) t = Add(s, one) q = Div(n, t) }"
-    head = '<ir_version: 8, opset_import: ["" : 18]> g (int64[1] n, int64[1] m) => (int64[1] q)'
-    proto = onnx.parser.parse_model(f"{head} <int64[1] one = {{1}}> {nodes}")
+    nodes = "s = Add(n, m) t = Add(s, one) q = Div(n, t)"
+    proto = parsed(nodes, "int64[1] n, int64[1] m", "int64 q", "int64[1] one = {1}")
     assume = ["n=9223372036854775807", "m=-9223372036854775808"]
-    assert [finding.rule for finding in vinculum.check(proto, assume=assume, runs=0).findings] == [
-        "integer-zero-divisor"
-    ]
+    (found,) = vinculum.check(proto, assume=assume, runs=0).findings
+    assert found.rule == "integer-zero-divisor"
 
 
 class TestElementTypes:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
 import onnx.parser
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import numpy_helper
 
 import vinculum
 from tests.analysis.containment import complaint, looked_at
+from tests.analysis.hazardous import parsed
 from tests.analysis.trying import Engine
 from vinculum.analysis import Frame, Report, Severity
 from vinculum.analysis.accuracy import accuracy
@@ -19,11 +21,22 @@ from vinculum.analysis.assumptions import read_assumptions
 from vinculum.errors import AttributeValueError, ModelError
 
 _ROOT = Path(__file__).parents[2]
+_BRANCHES = """y = If (c) <then_branch = t () => (float a) { a = Neg(x) },
+    else_branch = e () => (float b) { b = Div(x, x) }>"""
 
 
-def checked(text: str, **options: object) -> Report:
-    """Return what is found in a model that is written as `onnx.parser` reads it."""
-    return vinculum.check(onnx.parser.parse_model(text), **{"runs": 0, **options})  # type: ignore[arg-type]
+def checked(
+    nodes: str, inputs: str = "float[3] x", output: str = "float y", constants: str = "", **more: Any
+) -> Report:
+    """Return what is found in a model of some nodes."""
+    return vinculum.check(parsed(nodes, inputs, output, constants, opset=18), **{"runs": 0, **more})
+
+
+def of_text(text: str) -> Report:
+    """Return what is found in a model with functions."""
+    return vinculum.check(
+        onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["" : 18, "own" : 1]> {text}'), runs=0
+    )
 
 
 class TestSources:
@@ -46,15 +59,8 @@ class TestSources:
             vinculum.check(_ROOT / "examples" / "openvino_rounding" / "converted.xml")
 
     def test_data_in_another_file(self, tmp_path: Path) -> None:
-        weights = numpy_helper.from_array(np.arange(1, 5001, dtype=np.float32), "w")
-        graph = helper.make_graph(
-            [helper.make_node("Div", ["x", "w"], ["y"])],
-            "g",
-            [helper.make_tensor_value_info("x", TensorProto.FLOAT, [5000])],
-            [helper.make_tensor_value_info("y", TensorProto.FLOAT, [5000])],
-            [weights],
-        )
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
+        model = parsed("y = Div(x, w)", "float[5000] x")
+        model.graph.initializer.append(numpy_helper.from_array(np.arange(1, 5001, dtype=np.float32), "w"))
         onnx.save(model, tmp_path / "m.onnx", save_as_external_data=True, location="m.data", size_threshold=0)
         assert vinculum.check(tmp_path / "m.onnx").findings == ()
 
@@ -104,9 +110,8 @@ class TestInside:
     """What is found in functions, subgraphs and the bodies of operators, and what it is called."""
 
     def test_a_function_of_the_model(self) -> None:
-        report = checked(
-            """<ir_version: 8, opset_import: ["" : 18, "own" : 1]>
-            g (float[3] x, float[3] d) => (float[3] y)
+        report = of_text(
+            """g (float[3] x, float[3] d) => (float[3] y)
             { a = own.ratio <scale = 2.0> (x, d) y = own.ratio <scale = 3.0> (a, x) }
             <domain: "own", opset_import: ["" : 18]>
             ratio <scale> (a, b) => (c) { s = Constant <value_float: float = @scale> () m = Mul(b, s) c = Div(a, m) }"""
@@ -115,44 +120,28 @@ class TestInside:
         assert (found.rule, found.scope, found.node) == ("zero-over-zero", "ratio", "c")
 
     def test_a_function_called_with_other_attributes(self) -> None:
-        text = """<ir_version: 8, opset_import: ["" : 18, "own" : 1]>
-            g (float[3] x) => (float[3] y) { y = own.guarded <epsilon = EPS> (x) }
+        text = """g (float[3] x) => (float[3] y) { y = own.guarded <epsilon = EPS> (x) }
             <domain: "own", opset_import: ["" : 18]>
             guarded <epsilon> (a) => (c)
             { e = Constant <value_float: float = @epsilon> () s = Abs(a) m = Add(s, e) c = Div(a, m) }"""
-        assert checked(text.replace("EPS", "0.5")).findings == ()
-        assert len(checked(text.replace("EPS", "0.0")).findings) == 1
+        assert of_text(text.replace("EPS", "0.5")).findings == ()
+        assert len(of_text(text.replace("EPS", "0.0")).findings) == 1
 
     def test_a_branch_that_is_never_taken_is_not_looked_at(self) -> None:
-        report = checked(
-            """<ir_version: 8, opset_import: ["" : 18]> g (float x) => (float y) <bool c = {1}> {
-            y = If (c) <then_branch = t () => (float a) { a = Neg(x) },
-            else_branch = e () => (float b) { b = Div(x, x) }> }"""
-        )
-        assert report.findings == ()
+        assert checked(_BRANCHES, "float x", constants="bool c = {1}").findings == ()
 
     def test_the_place_in_a_branch(self) -> None:
-        report = checked(
-            """<ir_version: 8, opset_import: ["" : 18]> g (float x, bool c) => (float y) {
-            y = If (c) <then_branch = t () => (float a) { a = Neg(x) },
-            else_branch = e () => (float b) { b = Div(x, x) }> }"""
-        )
+        report = checked(_BRANCHES, "float x, bool c")
         assert [(f.scope, f.node, f.path) for f in report.findings] == [("If:else_branch", "b", ("x",))]
 
     def test_the_body_of_an_operator(self) -> None:
-        report = checked(
-            """<ir_version: 8, opset_import: ["" : 18]> g (float[3] x) => (uint8[3] y, float s, uint8 z)
-            { y, s, z = DynamicQuantizeLinear(x) }"""
-        )
+        report = checked("y, s, z = DynamicQuantizeLinear(x)", output="uint8 y, float s, uint8 z")
         assert [(f.rule, f.node, f.severity) for f in report.findings] == [("zero-over-zero", "y", Severity.POSSIBLE)]
         assert report.nodes == 1
 
     def test_an_unknown_operator_is_named_and_may_give_anything(self) -> None:
-        report = checked(
-            """<ir_version: 8, opset_import: ["" : 18, "com.other" : 1]>
-            g (float[3] x) => (float[3] y) { a = com.other.Thing(x) b = com.other.Thing(a) y = Reciprocal(b) }"""
-        )
-        assert dict(report.unknown_operators) == {"com.other.Thing": 2}
+        report = checked("a = own.Thing(x) b = own.Thing(a) y = Reciprocal(b)")
+        assert dict(report.unknown_operators) == {"own.Thing": 2}
         assert report.nodes == 3
 
 
@@ -160,11 +149,8 @@ class TestChoices:
     """What a condition chooses."""
 
     def test_a_value_that_is_always_chosen_is_not_computed_from_itself(self) -> None:
-        report = checked(
-            """<ir_version: 8, opset_import: ["" : 18]> g (int64[3] n, int64[3] k) => (int64[3] q) {
-            c = Greater(n, n) w = Where(c, k, n) s = Add(w, w) q = Div(k, s) }""",
-            assume=["n=2:2"],
-        )
+        nodes = "c = Greater(n, n) w = Where(c, k, n) s = Add(w, w) q = Div(k, s)"
+        report = checked(nodes, "int64[3] n, int64[3] k", "int64 q", assume=["n=2:2"])
         assert (report.unknown_operators, report.findings) == ({}, ())
 
 
@@ -176,12 +162,11 @@ class TestLoops:
     )
     @pytest.mark.parametrize("trips", [0, 1, 2, 7])
     def test_every_result_lies_inside(self, update: str, trips: int) -> None:
-        model = onnx.parser.parse_model(
-            f"""<ir_version: 8, opset_import: ["" : 18]> g (float[3] x) => (float[3] y, float[K, 3] all)
-            <float one = {{1}}, int64 n = {{{trips}}}, bool c = {{1}}> {{
-            y, all = Loop (n, c, x) <body = b (int64 i, bool go, float[3] s) => (bool go2, float[3] t, float[3] u)
-            {{ go2 = Identity(go) {update} u = Identity(t) }}> }}"""
-        )
+        body = f"go2 = Identity(go) {update} u = Identity(t)"
+        nodes = f"""y, all = Loop (n, c, x)
+            <body = b (int64 i, bool go, float[3] s) => (bool go2, float[3] t, float[3] u) {{ {body} }}>"""
+        constants = f"float one = {{1}}, int64 n = {{{trips}}}, bool c = {{1}}"
+        model = parsed(nodes, outputs="float y, float all", constants=constants, opset=18)
         array = np.array([-1.5, 0, 2], np.float32)
         known = read_assumptions(["x=-1.5:2"], model).tensors("float32")
         _, scope = looked_at(model, known)
@@ -189,23 +174,19 @@ class TestLoops:
             assert complaint(scope.values[name], result) == ""
 
     def test_what_is_handed_on_unchanged_keeps_its_range(self) -> None:
-        report = checked(
-            """<ir_version: 8, opset_import: ["" : 18]> g (float[3] x, float[3] d) => (float[3] y, float[3] e)
-            <int64 n = {3}, bool c = {1}> {
-            y, e = Loop (n, c, x, d) <body = b (int64 i, bool go, float[3] s, float[3] k)
-            => (bool go2, float[3] t, float[3] k2)
-            { go2 = Identity(go) t = Div(s, k) k2 = Identity(k) }> }""",
-            assume=["d=1:2"],
-        )
+        nodes = """y, e = Loop (n, c, x, d)
+            <body = b (int64 i, bool go, float[3] s, float[3] k) => (bool go2, float[3] t, float[3] k2)
+            { go2 = Identity(go) t = Div(s, k) k2 = Identity(k) }>"""
+        constants = "int64 n = {3}, bool c = {1}"
+        report = checked(nodes, "float[3] x, float[3] d", "float y, float e", constants, assume=["d=1:2"])
         assert report.findings == ()
 
     def test_a_scan_sees_every_slice(self) -> None:
-        text = """<ir_version: 8, opset_import: ["" : 18]> g (float[4, 3] x) => (float[3] y, float[4, 3] z)
-            <float[3] w = {1, 1, 1}> {
-            y, z = Scan <num_scan_inputs = 1, body = b (float[3] s, float[3] a) => (float[3] t, float[3] u)
-            { t = Identity(s) u = Div(s, a) }> (w, x) }"""
-        assert [f.rule for f in checked(text).findings] == ["zero-divisor"]
-        assert checked(text, assume=["x=1:2"]).findings == ()
+        nodes = """y, z = Scan <num_scan_inputs = 1, body = b (float[3] s, float[3] a) => (float[3] t, float[3] u)
+            { t = Identity(s) u = Div(s, a) }> (w, x)"""
+        given = (nodes, "float[4, 3] x", "float y, float z", "float[3] w = {1, 1, 1}")
+        assert [f.rule for f in checked(*given).findings] == ["zero-divisor"]
+        assert checked(*given, assume=["x=1:2"]).findings == ()
 
 
 class TestWhere:
@@ -217,27 +198,22 @@ class TestWhere:
         assert found.frames == (Frame("model.py", 7, "forward", "return positions // strides", False),)
 
     def test_the_path_from_an_input(self) -> None:
-        text = """<ir_version: 8, opset_import: ["" : 18]> g (float[3] x) => (float[3] y)
-            { a = Relu(x) b = Abs(a) c = Sqrt(b) y = Div(x, c) }"""
-        (found,) = checked(text).findings
+        (found,) = checked("a = Relu(x) b = Abs(a) c = Sqrt(b) y = Div(x, c)").findings
         assert found.path == ("x", "a", "b", "c")
 
     def test_a_fingerprint_survives_other_names_and_equal_ones_get_numbers(self) -> None:
-        text = """<ir_version: 8, opset_import: ["" : 18]> g (float[3] x) => (float[3] y)
-            { a = Relu(x) y0 = Div(x, a) b = Relu(y0) y = Div(y0, b) }"""
-        first = [f.fingerprint for f in checked(text).findings]
-        assert [f.fingerprint for f in checked(text.replace("y0", "other")).findings] == first
+        nodes = "a = Relu(x) y0 = Div(x, a) b = Relu(y0) y = Div(y0, b)"
+        first = [f.fingerprint for f in checked(nodes).findings]
+        assert [f.fingerprint for f in checked(nodes.replace("y0", "other")).findings] == first
         assert len(set(first)) == 2
-        twice = """<ir_version: 8, opset_import: ["" : 18]> g (float[3] x) => (float[3] y, float[3] z)
-            { a = Relu(x) y = Div(x, a) b = Relu(x) z = Div(x, b) }"""
-        prints = [f.fingerprint for f in checked(twice).findings]
+        twice = checked("a = Relu(x) y = Div(x, a) b = Relu(x) z = Div(x, b)", output="float y, float z")
+        prints = [f.fingerprint for f in twice.findings]
         assert prints == [prints[0], f"{prints[0]}-2"]
 
     def test_nodes_of_one_name_have_findings_of_their_own(self) -> None:
-        proto = onnx.parser.parse_model("""<ir_version: 8, opset_import: ["" : 18]>
-            g (float[3] x, float[3] d, float[3] e) => (float[3] y, float[3] z)
-            { [n] y = Div(x, d) [n] z = Div(x, e) }""")
-        assert [(f.node, f.divisor) for f in vinculum.check(proto, runs=0).findings] == [("n", "d"), ("n (z)", "e")]
+        inputs = "float[3] x, float[3] d, float[3] e"
+        report = checked("[n] y = Div(x, d) [n] z = Div(x, e)", inputs, "float y, float z")
+        assert [(f.node, f.divisor) for f in report.findings] == [("n", "d"), ("n (z)", "e")]
 
 
 class TestMalformed:
@@ -253,6 +229,6 @@ class TestMalformed:
         ],
     )
     def test_gives_anything(self, node: str) -> None:
-        report = checked(f'<ir_version: 8, opset_import: ["" : 18]> g (float[3] x) => (float[3] y) {{ {node} }}')
+        report = checked(node)
         assert len(report.unknown_operators) <= 1
         assert report.nodes == 1

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import onnx.parser
 import pytest
 from onnx import ModelProto
 
 import vinculum
+from tests.analysis.hazardous import parsed
 from vinculum.reporting.check.words import block_lists
-
-
-def model(text: str) -> ModelProto:
-    """Return a model from the text of its graph."""
-    return onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["": 17]> {text}')
 
 
 def normalised() -> ModelProto:
     """Return a norm whose squares overflow float16, and whose epsilon is lost there."""
-    return model(
-        "g (float[N] x) => (float[N] y, float[N] z) <float e = {1e-12}>"
-        " { [square] s = Mul (x, x) [guard] d = Add (s, e) [root] r = Sqrt (d) [ratio] y = Div (x, r)"
-        " [other] z = Neg (x) }"
+    nodes = (
+        "[square] s = Mul (x, x) [guard] d = Add (s, e) [root] r = Sqrt (d) [ratio] y = Div (x, r) [other] z = Neg (x)"
     )
+    return parsed(nodes, "float[N] x", "float y, float z", "float e = {1e-12}")
 
 
 def blocked(made: ModelProto, *assume: str, as_type: str = "float16") -> list[str]:
@@ -46,15 +40,12 @@ class TestBlockList:
         assert blocked(normalised()) == ["guard", "root", "ratio"]
 
     def test_a_mask_that_becomes_infinite(self) -> None:
-        made = model(
-            "g (bool[N] m, float[N] x) => (float[N] p) <float low = {-3.4e38}, float zero = {0}>"
-            " { [pick] b = Where (m, zero, low) [mask] s = Add (x, b) [soft] p = Softmax (s) }"
-        )
+        nodes = "[pick] b = Where (m, zero, low) [mask] s = Add (x, b) [soft] p = Softmax (s)"
+        made = parsed(nodes, "bool[N] m, float[N] x", "float p", "float low = {-3.4e38}, float zero = {0}")
         assert blocked(made, "x=-5:5") == ["pick", "mask", "soft"]
 
     def test_the_same_in_float32_is_not_named(self) -> None:
-        made = model("g (float[N] x, float[N] d) => (float[N] y) { [ratio] y = Div (x, d) }")
-        assert blocked(made, "x=-1:1", "d=0:1") == []
+        assert blocked(parsed("[ratio] y = Div (x, d)", "float[N] x, float[N] d"), "x=-1:1", "d=0:1") == []
 
     @pytest.mark.parametrize("as_type", [None, "float16"])
     def test_only_a_narrower_type_has_one(self, as_type: str | None) -> None:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
 
-import onnx.parser
 import pytest
 
 import vinculum
+from tests.analysis.hazardous import parsed
 from vinculum.analysis import Report
 from vinculum.analysis.plug_in import AbstractTensor, Call, Hidden, Operator, Unary, tensor
 from vinculum.analysis.transfer import operators
@@ -25,17 +25,25 @@ def _inside(call: Call, x: AbstractTensor) -> Hidden:
     return Hidden(0, tensor(x.element_type, None, float(call.attribute("epsilon", 0.0)), float("inf")))
 
 
+def exits(call: Call, x: AbstractTensor) -> AbstractTensor:
+    """End the program."""
+    raise SystemExit(3)
+
+
 halved = Unary(lambda x: x / 2, rising=True)
 divides = Operator(norm, hidden=_inside)
 wrong = "no function"
 
 
+def _install(patch: pytest.MonkeyPatch, *points: EntryPoint) -> None:
+    patch.setattr(operators, "entry_points", lambda group: EntryPoints(points))
+
+
 @pytest.fixture(autouse=True)
 def _installed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Install a package with plug-ins."""
-    names = ("norm", "halved", "divides", "wrong", "absent")
-    points = EntryPoints(EntryPoint(f"com.acme.{n}", f"{__name__}:{n}", operators.GROUP) for n in names)
-    monkeypatch.setattr(operators, "entry_points", lambda group: points)
+    names = ("norm", "halved", "divides", "exits", "wrong", "absent")
+    _install(monkeypatch, *(EntryPoint(f"com.acme.{n}", f"{__name__}:{n}", operators.GROUP) for n in names))
     for cached in (operators._points, operators._plugged_in):
         cached.cache_clear()
     yield
@@ -44,8 +52,7 @@ def _installed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def checked(nodes: str) -> Report:
-    text = f'<ir_version: 8, opset_import: ["" : 17, "com.acme" : 1]> g (float[3] x) => (float[3] y) {{ {nodes} }}'
-    return vinculum.check(onnx.parser.parse_model(text), assume=["x=1:4"], runs=0)
+    return vinculum.check(parsed(nodes, domain="com.acme"), assume=["x=1:4"], runs=0)
 
 
 def test_its_bounds_are_used() -> None:
@@ -59,9 +66,10 @@ def test_its_hidden_divisor_is_looked_at() -> None:
     assert checked("y = com.acme.divides <epsilon = 0.1> (x)").findings == ()
 
 
-def test_what_fails_makes_the_operator_unknown() -> None:
-    report = checked("n = com.acme.norm(x, x) y = Div(x, n)")
-    assert report.unknown_operators == {"norm (malformed)": 1}
+@pytest.mark.parametrize(("node", "name"), [("com.acme.norm(x, x)", "norm"), ("com.acme.exits(x)", "exits")])
+def test_what_fails_makes_the_operator_unknown(node: str, name: str) -> None:
+    report = checked(f"n = {node} y = Div(x, n)")
+    assert report.unknown_operators == {f"{name} (malformed)": 1}
     assert "zero-divisor" in {f.rule for f in report.findings}
 
 
@@ -75,7 +83,6 @@ def test_what_cannot_be_loaded_is_told_of() -> None:
 def test_a_module_that_ends_the_program_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "acme_script.py").write_text("import sys\nsys.exit(0)\n", encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
-    points = EntryPoints([EntryPoint("com.acme.script", "acme_script:norm", operators.GROUP)])
-    monkeypatch.setattr(operators, "entry_points", lambda group: points)
+    _install(monkeypatch, EntryPoint("com.acme.script", "acme_script:norm", operators.GROUP))
     with pytest.raises(ModelError, match=r"'com.acme.script' cannot be loaded: .*; repair or remove its package"):
         checked("y = com.acme.script(x)")

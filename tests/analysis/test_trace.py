@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from onnx import ModelProto, helper
+from onnx import ModelProto, parser
 
 import vinculum
 from tests.analysis import hazardous
-from tests.analysis.hazardous import FLOAT, FLOAT16, INT64, model, node
+from tests.analysis.hazardous import parsed
 from tests.fake_runtime import DiesOfMinByMinusOne, FakeRuntime, RaisesAtZero, installed
 from vinculum.analysis import EngineTrace
 from vinculum.analysis.tracing.record import Kind
@@ -24,8 +24,8 @@ def traced(proto: ModelProto, engine: str = "reference", **inputs: NDArray[Any])
     return trace
 
 
-def unary(operator: str, code: int = FLOAT) -> ModelProto:
-    return model([node(operator, ["x"], ["y"], "it")], {"x": (code, ("n",))}, {"y": code})
+def unary(operator: str) -> ModelProto:
+    return parsed(f"y = {operator}(x)", "float[n] x")
 
 
 class TestEvents:
@@ -43,13 +43,7 @@ class TestEvents:
         assert [(e.output, e.value, e.count) for e in trace.effects] == [("mean", "NaN", 1)]
 
     def test_the_first_of_several(self) -> None:
-        nodes = [
-            node("Exp", ["x"], ["big"], "grow"),
-            node("Neg", ["big"], ["small"], "negate"),
-            node("Add", ["big", "small"], ["lost"], "add"),
-            node("Sqrt", ["lost"], ["y"], "root"),
-        ]
-        proto = model(nodes, {"x": (FLOAT, (3,))}, {"y": FLOAT})
+        proto = parsed("[grow] big = Exp(x) small = Neg(big) [add] lost = Add(big, small) y = Sqrt(lost)")
         trace = traced(proto, x=np.array([0, 100, 1], np.float32))
         assert [(e.kind, e.node, e.index) for e in trace.events] == [
             (Kind.INFINITY, "grow", (1,)),
@@ -71,8 +65,7 @@ class TestEvents:
 
     def test_constants_that_are_infinite(self) -> None:
         """An attention mask holds -inf: nobody made that."""
-        nodes = [node("Add", ["x", "mask"], ["m"], "mask"), node("Softmax", ["m"], ["y"], "softmax")]
-        proto = model(nodes, {"x": (FLOAT, (2,))}, {"y": FLOAT}, {"mask": np.array([0, -np.inf], np.float32)})
+        proto = parsed("m = Add(x, mask) y = Softmax(m)", "float[2] x", constants="float[2] mask = {0, -inf}")
         assert traced(proto, x=np.ones(2, np.float32)).events == ()
 
     def test_integers(self) -> None:
@@ -81,7 +74,7 @@ class TestEvents:
         assert event.path == ("x", "shape", "n", "less")
 
     def test_remainders(self) -> None:
-        proto = model([node("Mod", ["a", "b"], ["r"], "rest")], dict.fromkeys("ab", (INT64, (2,))), {"r": INT64})
+        proto = parsed("r = Mod(a, b)", "int64[2] a, int64[2] b", "int64 r")
         (event,) = traced(proto, a=np.array([1, 2]), b=np.array([1, 0])).events
         assert (event.kind, event.index) == (Kind.ZERO_DIVISOR, (1,))
 
@@ -95,27 +88,20 @@ class TestEvents:
         assert traced(hazardous.branches(), wanted=np.array(False), a=a, b=b).events == ()
 
     def test_in_a_function(self) -> None:
-        proto = unary("Neg")
-        body = [node("Constant", [], ["zero"], "zero", value_float=0.0), node("Div", ["a", "zero"], ["b"], "inside")]
-        function = helper.make_function("own", "Bad", ["a"], ["b"], body, [helper.make_opsetid("", 17)])
-        proto.functions.append(function)
-        proto.opset_import.append(helper.make_opsetid("own", 1))
-        proto.graph.node.append(node("Bad", ["y"], ["z"], "call", domain="own"))
-        proto.graph.output[0].name = "z"
+        proto = parser.parse_model("""<ir_version: 8, opset_import: ["" : 17, "own" : 1]>
+            g (float[2] x) => (float[2] z) { y = Neg(x) z = own.Bad(y) } <domain: "own", opset_import: ["" : 17]>
+            Bad (a) => (b) { zero = Constant <value_float = 0.0> () b = Div(a, zero) }""")
         assert Kind.INFINITY in {e.kind for e in traced(proto, x=np.ones(2, np.float32)).events}
 
     def test_of_sums_no_element_is_named(self) -> None:
-        nodes = [node("MatMul", ["x", "x"], ["y"], "product")]
-        proto = model(nodes, {"x": (FLOAT, (2, 2))}, {"y": FLOAT})
+        proto = parsed("[product] y = MatMul(x, x)", "float[2, 2] x")
         (event,) = traced(proto, x=np.full((2, 2), 3e38, np.float32)).events
         assert (event.kind, event.node, event.count) == (Kind.INFINITY, "product", 4)
         assert {operand.value for operand in event.operands} == {None}
         assert {operand.summary.high for operand in event.operands} == {float(np.float32(3e38))}
 
     def test_nothing_is_divided(self) -> None:
-        proto = model(
-            [node("Div", ["a", "b"], ["q"], "ratio")], {"a": (FLOAT, ("n",)), "b": (FLOAT, (1,))}, {"q": FLOAT}
-        )
+        proto = parsed("q = Div(a, b)", "float[n] a, float[1] b", "float q")
         assert traced(proto, a=np.empty(0, np.float32), b=np.zeros(1, np.float32)).events == ()
 
 
@@ -131,10 +117,9 @@ class TestEngines:
         assert ours.effects[0].value == theirs.effects[0].value == "NaN"
 
     def test_float16(self) -> None:
-        """1e-12 is zero there: the epsilon of a norm is lost."""
-        nodes = [node("Add", ["x", "epsilon"], ["guarded"], "guard"), node("Div", ["x", "guarded"], ["y"], "ratio")]
-        epsilon = np.array(1e-12).astype(np.float16)
-        proto = model(nodes, {"x": (FLOAT16, (2,))}, {"y": FLOAT16}, {"epsilon": epsilon})
+        """Where 1e-12 is zero: the epsilon of a norm is lost."""
+        nodes = "guarded = Add(x, epsilon) [ratio] y = Div(x, guarded)"
+        proto = parsed(nodes, "float16[2] x", "float16 y", "float16 epsilon = {0}")
         with installed(onnxruntime=FakeRuntime):
             report = vinculum.trace(proto, {"x": np.array([0, 1], np.float16)})
         assert len(report.traces) == 2
@@ -152,7 +137,7 @@ class TestEngines:
         assert "by zero" in theirs.refused
 
     def test_an_engine_that_dies(self) -> None:
-        proto = model([node("Div", ["a", "b"], ["q"], "ratio")], dict.fromkeys("ab", (INT64, ("n",))), {"q": INT64})
+        proto = parsed("q = Div(a, b)", "int64[n] a, int64[n] b", "int64 q")
         inputs = {"a": np.array([1, -(2**63)]), "b": np.array([1, -1])}
         with installed(onnxruntime=DiesOfMinByMinusOne):
             report = vinculum.trace(proto, inputs, engines=["onnxruntime"])
@@ -182,8 +167,6 @@ class TestRefused:
             vinculum.trace(unary("Neg"), {"x": np.ones(1)})
 
     def test_a_model_that_nobody_can_run(self) -> None:
-        proto = unary("Neg")
-        proto.graph.node[0].domain = "nobody"
-        proto.opset_import.append(helper.make_opsetid("nobody", 1))
+        proto = parsed("y = nobody.Neg(x)", domain="nobody")
         with pytest.raises(ModelError, match="cannot be traced"):
-            vinculum.trace(proto, {"x": np.ones(1, np.float32)})
+            vinculum.trace(proto, {"x": np.ones(3, np.float32)})

@@ -34,42 +34,24 @@ _UNIDIRECTIONAL = frozenset({"Div", *ALSO_UNIDIRECTIONAL})
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scope:
-    """A graph or a function's body during the analysis.
+    """A graph or a function's body during the analysis."""
 
-    Attributes
-    ----------
-    path : str
-        Where it stands, as in `Division.path`.
-    values : MutableMapping of str to AbstractTensor
-        What is known of each value so far, those of the scopes around included.
-    opsets : Mapping of str to int
-        The operator sets by domain.
-    bindings : Mapping of str to AttributeProto
-        The attributes that the call of a function passes.
-    types : Mapping of str to TypeProto
-        The types that ONNX's inference gives.
-    deduced : dict of str to str
-        The element types that it leaves open, as far as other values tell them.
-    users : Mapping of str to list of NodeProto
-        The nodes here that read each value.
-    producers : MutableMapping of str to NodeProto
-        The node that makes each value, those of the scopes around included.
-    refined : Mapping of int to AbstractTensor
-        What the branch implies about values, by value number.
-    owner : str
-        The node whose ONNX function body this is; empty elsewhere.
-    """
-
-    path: str
+    path: str  # Where it stands, as in `Division.path`.
+    # What is known of each value so far, those of the scopes around included.
     values: MutableMapping[str, AbstractTensor]
-    opsets: Mapping[str, int]
+    opsets: Mapping[str, int]  # The operator sets by domain.
+    # The attributes that the call of a function passes.
     bindings: Mapping[str, AttributeProto] = field(default_factory=dict)
-    types: Mapping[str, TypeProto] = field(default_factory=dict)
+    types: Mapping[str, TypeProto] = field(default_factory=dict)  # The types that ONNX's inference gives.
+    # The element types that it leaves open, as far as other values tell them.
     deduced: dict[str, str] = field(default_factory=dict)
+    # The nodes here that read each value.
     users: dict[str, list[NodeProto]] = field(default_factory=lambda: defaultdict(list))
+    # The node that makes each value, those of the scopes around included.
     producers: MutableMapping[str, NodeProto] = field(default_factory=dict)
+    # What the branch implies about values, by value number.
     refined: Mapping[int, AbstractTensor] = field(default_factory=dict)
-    owner: str = ""
+    owner: str = ""  # The node whose ONNX function body this is; empty elsewhere.
 
 
 @dataclass(frozen=True, slots=True, eq=False)

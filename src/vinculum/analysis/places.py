@@ -87,24 +87,12 @@ _MOST = 24
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """What is known of one value.
+    """What is known of one value."""
 
-    Attributes
-    ----------
-    name : str
-        The value.
-    operator : str
-        What computes it; empty of inputs and constants.
-    operands : tuple of str
-        From what.
-    known : AbstractTensor
-        What is known of it.
-    """
-
-    name: str
-    operator: str
-    operands: tuple[str, ...]
-    known: AbstractTensor
+    name: str  # The value.
+    operator: str  # What computes it; empty of inputs and constants.
+    operands: tuple[str, ...]  # From what.
+    known: AbstractTensor  # What is known of it.
 
 
 def explained(model: ModelProto, values: Mapping[str, AbstractTensor], node: str) -> tuple[Step, ...]:

@@ -61,33 +61,15 @@ Baseline = frozenset[tuple[str, str]]
 
 @dataclass(frozen=True, eq=False)
 class Triage:
-    """The findings of a model, sorted.
+    """The findings of a model, sorted."""
 
-    Attributes
-    ----------
-    model : str
-        The model's file.
-    report : Report
-        All that was found.
-    open : tuple of Finding
-        The findings to report.
-    suppressed : tuple of (Finding, Suppression)
-        The accepted findings.
-    known : tuple of Finding
-        The findings in the baseline.
-    expired : tuple of Suppression
-        Expired suppressions that match a finding.
-    has_baseline : bool
-        Whether there was one.
-    """
-
-    model: str
-    report: Report
-    open: tuple[Finding, ...]
-    suppressed: tuple[tuple[Finding, Suppression], ...] = ()
-    known: tuple[Finding, ...] = ()
-    expired: tuple[Suppression, ...] = ()
-    has_baseline: bool = False
+    model: str  # The model's file.
+    report: Report  # All that was found.
+    open: tuple[Finding, ...]  # The findings to report.
+    suppressed: tuple[tuple[Finding, Suppression], ...] = ()  # The accepted findings.
+    known: tuple[Finding, ...] = ()  # The findings in the baseline.
+    expired: tuple[Suppression, ...] = ()  # Expired suppressions that match a finding.
+    has_baseline: bool = False  # Whether there was one.
 
     def fails(self, severity: str) -> bool:
         """Tell whether ``--fail-on`` of a severity fails."""

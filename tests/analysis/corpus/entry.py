@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -44,3 +45,38 @@ class Entry:
     inner: tuple[str, ...] = ()
     reason: str = ""
     wrongly: tuple[str, ...] = ()
+
+
+_CONSTANTS = {
+    "eps": "float eps = {1e-6}",
+    "one": "float one = {1}",
+    "zero": "float zero = {0}",
+    "low": "float low = {-inf}",
+    "onoff": "float[2] onoff = {0, 1}",
+    "unit": "int64 unit = {1}",
+    "two": "int64 two = {2}",
+    "nil": "int64 nil = {0}",
+    "depth": "int64 depth = {3}",
+    "axis": "int64[1] axis = {-1}",
+    "rows": "int64[1] rows = {1}",
+}
+"""What a model holds if its nodes name it."""
+
+
+def written(
+    name: str,
+    inputs: str,
+    outputs: str,
+    nodes: str,
+    rules: str = "",
+    constants: str = "",
+    opset: int = 18,
+    **more: Any,
+) -> Entry:
+    """Return an entry of a model that is written by hand; what it lists has spaces between."""
+    used = [word for word in _CONSTANTS if re.search(rf"[(,] ?{word}[,)]", nodes) and f" {word} =" not in constants]
+    held = ", ".join(filter(None, (constants, *(_CONSTANTS[word] for word in used))))
+    head = f'<ir_version: 8, opset_import: ["" : {opset}]>'
+    model = f"{head} g ({inputs}) => ({outputs}) <{held}> {{ {nodes} }}"
+    more |= {key: tuple(more.get(key, "").split()) for key in ("assume", "wrongly", "profile")}
+    return Entry(name, model, tuple(rules.split()), **more)

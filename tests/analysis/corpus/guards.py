@@ -6,21 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from tests.analysis.corpus.entry import Entry
+from tests.analysis.corpus.entry import Entry, written
 
 _X, _Y, _FOUR = "float[2, 3] x", "float[2, 3] y", "float[1, 1, 4, 4]"
 _ZEROS = {"x": np.zeros((2, 3), np.float32)}
-_CONSTANTS = {
-    "eps": "float eps = {1e-6}",
-    "one": "float one = {1}",
-    "zero": "float zero = {0}",
-    "unit": "int64 unit = {1}",
-    "two": "int64 two = {2}",
-    "nil": "int64 nil = {0}",
-    "rows": "int64[1] rows = {1}",
-    "depth": "int64 depth = {3}",
-    "onoff": "float[2] onoff = {0, 1}",
-}
 _SPREAD = "a = ReduceMax <keepdims = 1> (x, rows) b = ReduceMin <keepdims = 1> (x, rows) d = Sub(a, b)"
 _SOFTMAX = "m = ReduceMax <keepdims = 1> (x, rows) c = Sub(x, m) e = Exp(c)"
 _MASKED = "v = Conv <pads = [1, 1, 1, 1]> (k, w)"
@@ -30,119 +19,51 @@ def _pair(
     name: str, guarded: str, hazard: str, rules: str, inputs: str = _X, outputs: str = _Y, **more: Any
 ) -> tuple[Entry, Entry]:
     """Return a control, and a hazard that differs in one place."""
-    constants = more.pop("constants", "")
-    witness = more.pop("witness", _ZEROS)
-    assume = tuple(more.pop("assume", "").split())
-
-    def entry(words: str, nodes: str, found: str, **label: Any) -> Entry:
-        used = [
-            c for word, c in _CONSTANTS.items() if f" {word})" in nodes or f"({word}," in nodes or f" {word}," in nodes
-        ]
-        held = ", ".join(filter(None, (constants, *used)))
-        model = f'<ir_version: 8, opset_import: ["" : 18]> g ({inputs}) => ({outputs}) <{held}> {{ {nodes} }}'
-        return Entry(words, model, tuple(found.split()), "guards", assume=assume, **label)
-
-    return entry(name, guarded, ""), entry(f"{name}, done wrong", hazard, rules, witness=witness, **more)
+    shared: dict[str, Any] = {key: more.pop(key, "") for key in ("constants", "assume")}
+    control = written(name, inputs, outputs, guarded, source="guards", **shared)
+    more = {"witness": _ZEROS, **more}
+    return control, written(f"{name}, done wrong", inputs, outputs, hazard, rules, source="guards", **shared, **more)
 
 
 PAIRS = (
-    _pair(
-        "largest less smallest, and epsilon",
-        f"{_SPREAD} g = Add(d, eps) y = Div(x, g)",
-        f"{_SPREAD} y = Div(x, d)",
-        "zero-over-zero",
-    ),
-    _pair(
-        "small magnitudes replaced",
-        "a = Abs(x) c = Less(a, eps) d = Where(c, eps, x) y = Div(one, d)",
-        "a = Abs(x) c = Less(eps, a) d = Where(c, eps, x) y = Div(one, d)",
-        "zero-divisor",
-    ),
-    _pair(
-        "one added to zeros",
-        "c = Equal(x, zero) f = Cast <to = 1> (c) d = Add(x, f) y = Div(one, d)",
-        "c = Less(x, zero) f = Cast <to = 1> (c) d = Add(x, f) y = Div(one, d)",
-        "zero-divisor",
-    ),
-    _pair(
-        "an epsilon added to zeros",
-        "c = Equal(x, zero) f = Cast <to = 1> (c) e = Mul(f, eps) d = Add(x, e) y = Div(one, d)",
-        "c = Equal(x, one) f = Cast <to = 1> (c) e = Mul(f, eps) d = Add(x, e) y = Div(one, d)",
-        "zero-divisor",
-    ),
-    _pair(
-        "one added to integers that are zero",
-        "c = Equal(n, nil) f = Cast <to = 7> (c) d = Add(n, f) q = Div(unit, d)",
-        "c = Equal(n, unit) f = Cast <to = 7> (c) d = Add(n, f) q = Div(unit, d)",
-        "integer-zero-divisor",
-        inputs="int64[3] n",
-        outputs="int64[3] q",
-        witness={"n": np.zeros(3, np.int64)},
-    ),
-    _pair(
-        "a masked convolution and epsilon",
-        f"k = Cast <to = 1> (m) {_MASKED} d = Add(v, eps) y = Div(one, d)",
-        f"k = Cast <to = 1> (m) {_MASKED} y = Div(one, v)",
-        "zero-divisor",
-        inputs="bool[1, 1, 4, 4] m",
-        outputs=f"{_FOUR} y",
-        constants="float[1, 1, 3, 3] w = {1, 1, 1, 1, 1, 1, 1, 1, 1}",
-        witness={"m": np.zeros((1, 1, 4, 4), bool)},
-    ),
-    _pair(
-        "half of a size, rounded up",
-        "s = Size(x) p = Add(s, unit) h = Div(p, two) q = Div(two, h)",
-        "s = Size(x) h = Div(s, two) q = Div(two, h)",
-        "integer-zero-divisor",
-        inputs="float[n] x",
-        outputs="int64 q",
-        witness={"x": np.zeros(1, np.float32)},
-    ),
-    _pair(
-        "softmax by the sum of magnitudes",
-        f"{_SOFTMAX} s = ReduceL1 <keepdims = 1> (e, rows) y = Div(e, s)",
-        "s = ReduceL1 <keepdims = 1> (x, rows) y = Div(x, s)",
-        "zero-over-zero",
-    ),
-    _pair(
-        "degrees of a graph with loops",
-        "i = EyeLike(a) l = Add(a, i) d = ReduceSum <keepdims = 1> (l, rows) y = Div(a, d)",
-        "d = ReduceSum <keepdims = 1> (a, rows) y = Div(a, d)",
-        "zero-over-zero",
-        inputs="float[n, n] a",
-        outputs="float[n, n] y",
-        assume="a=0|1",
-        witness={"a": np.zeros((2, 2), np.float32)},
-    ),
-    _pair(
-        "row sums of one-hot vectors",
-        "h = OneHot(n, depth, onoff) d = ReduceSum <keepdims = 1> (h, rows) y = Div(h, d)",
-        "h = OneHot(n, depth, onoff) t = Transpose(h) d = ReduceSum <keepdims = 1> (t, rows) y = Div(t, d)",
-        "zero-over-zero",
-        inputs="int64[3] n",
-        outputs="float[3, 3] y",
-        assume="n=0:2",
-        witness={"n": np.zeros(3, np.int64)},
-    ),
-    _pair(
-        "rows of a table but the first",
-        "d = Gather(table, n) y = Div(one, d)",
-        "p = Sub(n, unit) d = Gather(table, p) y = Div(one, d)",
-        "zero-divisor",
-        inputs="int64[2] n",
-        outputs="float[2] y",
-        constants="float[3] table = {0, 1, 2}",
-        assume="n=1:2",
-        witness={"n": np.ones(2, np.int64)},
-    ),
-    _pair(
-        "what is positive by itself",
-        "c = Greater(x, zero) d = Where(c, x, one) y = Div(x, d)",
-        "c = Greater(x, zero) d = Where(c, x, one) y = Div(one, d)",
-        "quotient-overflow",
-        assume="x=-2:2",
-        witness={"x": np.full((2, 3), 1e-45, np.float32)},
-    ),
-)
+    _pair("largest less smallest, and epsilon", f"{_SPREAD} g = Add(d, eps) y = Div(x, g)", f"{_SPREAD} y = Div(x, d)",
+          "zero-over-zero"),
+    _pair("small magnitudes replaced", "a = Abs(x) c = Less(a, eps) d = Where(c, eps, x) y = Div(one, d)",
+          "a = Abs(x) c = Less(eps, a) d = Where(c, eps, x) y = Div(one, d)", "zero-divisor"),
+    _pair("one added to zeros", "c = Equal(x, zero) f = Cast <to = 1> (c) d = Add(x, f) y = Div(one, d)",
+          "c = Less(x, zero) f = Cast <to = 1> (c) d = Add(x, f) y = Div(one, d)", "zero-divisor"),
+    _pair("an epsilon added to zeros",
+          "c = Equal(x, zero) f = Cast <to = 1> (c) e = Mul(f, eps) d = Add(x, e) y = Div(one, d)",
+          "c = Equal(x, one) f = Cast <to = 1> (c) e = Mul(f, eps) d = Add(x, e) y = Div(one, d)", "zero-divisor"),
+    _pair("one added to integers that are zero",
+          "c = Equal(n, nil) f = Cast <to = 7> (c) d = Add(n, f) q = Div(unit, d)",
+          "c = Equal(n, unit) f = Cast <to = 7> (c) d = Add(n, f) q = Div(unit, d)", "integer-zero-divisor",
+          inputs="int64[3] n", outputs="int64[3] q", witness={"n": np.zeros(3, np.int64)}),
+    _pair("a masked convolution and epsilon", f"k = Cast <to = 1> (m) {_MASKED} d = Add(v, eps) y = Div(one, d)",
+          f"k = Cast <to = 1> (m) {_MASKED} y = Div(one, v)", "zero-divisor", inputs="bool[1, 1, 4, 4] m",
+          outputs=f"{_FOUR} y", constants="float[1, 1, 3, 3] w = {1, 1, 1, 1, 1, 1, 1, 1, 1}",
+          witness={"m": np.zeros((1, 1, 4, 4), bool)}),
+    _pair("half of a size, rounded up", "s = Size(x) p = Add(s, unit) h = Div(p, two) q = Div(two, h)",
+          "s = Size(x) h = Div(s, two) q = Div(two, h)", "integer-zero-divisor", inputs="float[n] x", outputs="int64 q",
+          witness={"x": np.zeros(1, np.float32)}),
+    _pair("softmax by the sum of magnitudes", f"{_SOFTMAX} s = ReduceL1 <keepdims = 1> (e, rows) y = Div(e, s)",
+          "s = ReduceL1 <keepdims = 1> (x, rows) y = Div(x, s)", "zero-over-zero"),
+    _pair("degrees of a graph with loops",
+          "i = EyeLike(a) l = Add(a, i) d = ReduceSum <keepdims = 1> (l, rows) y = Div(a, d)",
+          "d = ReduceSum <keepdims = 1> (a, rows) y = Div(a, d)", "zero-over-zero", inputs="float[n, n] a",
+          outputs="float[n, n] y", assume="a=0|1", witness={"a": np.zeros((2, 2), np.float32)}),
+    _pair("row sums of one-hot vectors",
+          "h = OneHot(n, depth, onoff) d = ReduceSum <keepdims = 1> (h, rows) y = Div(h, d)",
+          "h = OneHot(n, depth, onoff) t = Transpose(h) d = ReduceSum <keepdims = 1> (t, rows) y = Div(t, d)",
+          "zero-over-zero", inputs="int64[3] n", outputs="float[3, 3] y", assume="n=0:2",
+          witness={"n": np.zeros(3, np.int64)}),
+    _pair("rows of a table but the first", "d = Gather(table, n) y = Div(one, d)",
+          "p = Sub(n, unit) d = Gather(table, p) y = Div(one, d)", "zero-divisor", inputs="int64[2] n",
+          outputs="float[2] y", constants="float[3] table = {0, 1, 2}", assume="n=1:2",
+          witness={"n": np.ones(2, np.int64)}),
+    _pair("what is positive by itself", "c = Greater(x, zero) d = Where(c, x, one) y = Div(x, d)",
+          "c = Greater(x, zero) d = Where(c, x, one) y = Div(one, d)", "quotient-overflow", assume="x=-2:2",
+          witness={"x": np.full((2, 3), 1e-45, np.float32)}),
+)  # fmt: skip
 
 ENTRIES = tuple(entry for pair in PAIRS for entry in pair)

@@ -11,9 +11,12 @@ from onnx import ModelProto
 import vinculum
 from tests import fake_runtime
 from tests.analysis import hazardous
-from tests.analysis.hazardous import FLOAT, INT64, model, node
+from tests.analysis.hazardous import parsed
 from vinculum.analysis import Finding, Severity
 from vinculum.analysis.witness.probe import OnnxRuntime
+
+_ONE = "sine = Sin(x) cosine = Cos(x) a = Mul(sine, sine) b = Mul(cosine, cosine) sum = Add(a, b)"
+"""A sum of squares that is always 1, whatever bounds of sine and cosine say."""
 
 
 def checked(proto: ModelProto, *assume: str, runs: int = 60, **options: Any) -> Finding:
@@ -58,8 +61,7 @@ class TestAtTheInputs:
 
     def test_what_runtimes_guard(self) -> None:
         """The scale of zeros is 1 in ONNX Runtime: one finding, which no run shows."""
-        proto = model([node("DynamicQuantizeLinear", ["x"], ["y", "s", "z"], "q")], {"x": (FLOAT, (2,))}, {"s": FLOAT})
-        finding = checked(proto)
+        finding = checked(parsed("[q] y, s, z = DynamicQuantizeLinear(x)", "float[2] x", "float s"))
         assert (finding.node, finding.severity, finding.witness) == ("q", Severity.UNCONFIRMED, None)
         assert finding.detail["by_definition_of"] == "DynamicQuantizeLinear"
         assert finding.detail["guarded_by"].startswith("ONNX Runtime")
@@ -80,30 +82,25 @@ class TestAtTheInputs:
 
     def test_between_two_signs(self) -> None:
         """A cube root is no straight line: the zero lies where halving leads."""
-        nodes = [
-            node("Mul", ["x", "x"], ["square"], "square"),
-            node("Mul", ["square", "x"], ["cube"], "cube"),
-            node("Sub", ["cube", "eight"], ["difference"], "subtract"),
-            node("Reciprocal", ["difference"], ["y"], "ratio"),
-        ]
-        proto = model(nodes, {"x": (FLOAT, (2,))}, {"y": FLOAT}, {"eight": np.float32(3.375)})
+        nodes = "s = Mul(x, x) cube = Mul(s, x) d = Sub(cube, eight) y = Reciprocal(d)"
+        proto = parsed(nodes, "float[2] x", constants="float eight = {3.375}")
         finding = checked(proto, "x=0:3", runs=200)
         assert finding.severity is Severity.WITNESSED
         assert finding.witness is not None
         assert 1.5 in finding.witness.inputs["x"]
 
     def test_an_integer_among_many(self) -> None:
-        nodes = [node("Sub", ["k", "seventeen"], ["d"], "less"), node("Div", ["one", "d"], ["q"], "ratio")]
-        proto = model(nodes, {"k": (INT64, (3,))}, {"q": INT64}, {"seventeen": np.array(17), "one": np.array(1)})
+        constants = "int64 seventeen = {17}, int64 one = {1}"
+        proto = parsed("d = Sub(k, seventeen) q = Div(one, d)", "int64[3] k", "int64 q", constants)
         assert checked(proto, "k=0:30").severity is Severity.WITNESSED
 
     def test_integers(self) -> None:
         """A remainder by zero, and the smallest integer by -1."""
-        nodes = [node("Div", ["a", "b"], ["q"], "ratio"), node("Mod", ["a", "c"], ["r"], "rest")]
-        proto = model(nodes, dict.fromkeys("abc", (INT64, (2,))), {"q": INT64, "r": INT64})
+        pair = "int64[2] a, int64[2] b"
+        proto = parsed("q = Div(a, b) [rest] r = Mod(a, c)", f"{pair}, int64[2] c", "int64 q, int64 r")
         rest = {f.rule: f for f in vinculum.check(proto, runs=40).findings if f.node == "rest"}
         assert rest["integer-zero-divisor"].severity is Severity.WITNESSED
-        proto = model(nodes[:1], dict.fromkeys("ab", (INT64, (2,))), {"q": INT64})
+        proto = parsed("q = Div(a, b)", pair, "int64 q")
         findings = {f.rule: f for f in vinculum.check(proto, runs=40).findings}
         witness = findings["min-over-minus-one"].witness
         assert witness is not None
@@ -112,18 +109,8 @@ class TestAtTheInputs:
 
     def test_outside_of_the_ranges(self) -> None:
         """A sum of squares of sine and cosine is 1 where x is what it is declared to be, and nothing far from there."""
-        nodes = [
-            node("Sin", ["x"], ["sine"], "sine"),
-            node("Cos", ["x"], ["cosine"], "cosine"),
-            node("Mul", ["sine", "sine"], ["one"], "one"),
-            node("Mul", ["cosine", "cosine"], ["other"], "other"),
-            node("Add", ["one", "other"], ["sum"], "add"),
-            node("Less", ["x", "limit"], ["near"], "near"),
-            node("Cast", ["near"], ["factor"], "factor", to=FLOAT),
-            node("Mul", ["sum", "factor"], ["d"], "fade"),
-            node("Reciprocal", ["d"], ["y"], "ratio"),
-        ]
-        proto = model(nodes, {"x": (FLOAT, (2,))}, {"y": FLOAT}, {"limit": np.array(100, np.float32)})
+        nodes = f"{_ONE} near = Less(x, limit) f = Cast <to = 1> (near) d = Mul(sum, f) y = Reciprocal(d)"
+        proto = parsed(nodes, "float[2] x", constants="float limit = {100}")
         finding = checked(proto, "x=-3:3")
         assert finding.severity is Severity.WITNESSED_OUTSIDE
         assert finding.witness is not None
@@ -146,16 +133,7 @@ class TestInside:
 
     def test_nothing_found(self) -> None:
         """The bounds of sine and cosine, each alone, allow a sum of squares of 0; it is always 1."""
-        nodes = [
-            node("Sin", ["x"], ["sine"], "sine"),
-            node("Cos", ["x"], ["cosine"], "cosine"),
-            node("Mul", ["sine", "sine"], ["one"], "one"),
-            node("Mul", ["cosine", "cosine"], ["other"], "other"),
-            node("Add", ["one", "other"], ["sum"], "add"),
-            node("Reciprocal", ["sum"], ["y"], "ratio"),
-        ]
-        proto = model(nodes, {"x": (FLOAT, (2,))}, {"y": FLOAT})
-        finding = checked(proto, "x=-3:3", runs=30)
+        finding = checked(parsed(f"{_ONE} y = Reciprocal(sum)", "float[2] x"), "x=-3:3", runs=30)
         assert finding.severity in (Severity.UNCONFIRMED, Severity.POSSIBLE)
         assert finding.search is not None
         assert finding.search.smallest == pytest.approx(1, abs=1e-3)
@@ -183,7 +161,7 @@ class TestBounded:
             np.testing.assert_array_equal(array, other.witness.inputs[name])
 
     def test_inputs_that_cannot_be_made(self) -> None:
-        proto = model([node("Div", ["a", "b"], ["q"], "ratio")], dict.fromkeys("ab", (FLOAT, (2,))), {"q": FLOAT})
+        proto = parsed("q = Div(a, b)", "float[2] a, float[2] b", "float q")
         for value in proto.graph.input:
             value.type.tensor_type.ClearField("shape")
         finding = checked(proto)

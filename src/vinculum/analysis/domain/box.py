@@ -22,14 +22,9 @@ Reduction = Callable[..., Any]
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """Every value v that is not NaN has low <= v <= high and abs(v) >= mag; infinite bounds are values.
+    """Every value v that is not NaN has low <= v <= high and abs(v) >= mag; infinite bounds are values."""
 
-    Attributes
-    ----------
-    low, high, mag : ndarray of float64
-        Of the tensor's rank, each axis of size 1 or of the tensor's size; of rank 0 where the rank is not known.
-    """
-
+    # Of the tensor's rank, each axis of size 1 or of the tensor's size; of rank 0 where the rank is not known.
     low: Bounds
     high: Bounds
     mag: Bounds

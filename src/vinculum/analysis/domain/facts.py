@@ -22,21 +22,11 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """What every row along an axis keeps that holds no NaN.
+    """What every row along an axis keeps that holds no NaN."""
 
-    Attributes
-    ----------
-    kind : Kind
-        Which fact.
-    axis : int
-        Never negative.
-    low, high : float
-        Its bounds; `high` counts for sums alone.
-    """
-
-    kind: Kind
-    axis: int
-    low: float
+    kind: Kind  # Which fact.
+    axis: int  # Never negative.
+    low: float  # Its bounds; `high` counts for sums alone.
     high: float = float("inf")
 
 
@@ -65,18 +55,10 @@ _MOST_TERMS = 4
 
 @dataclass(frozen=True, slots=True)
 class Affine:
-    """A value is the sum of coefficients times values of its own shape, by value number, and of a rest.
+    """A value is the sum of coefficients times values of its own shape, by value number, and of a rest."""
 
-    Attributes
-    ----------
-    terms : tuple of (int, float)
-        Value numbers in order, and their coefficients.
-    low, high : float
-        Bounds of the rest, in which the roundings of all nodes are.
-    """
-
-    terms: tuple[tuple[int, float], ...]
-    low: float
+    terms: tuple[tuple[int, float], ...]  # Value numbers in order, and their coefficients.
+    low: float  # Bounds of the rest, in which the roundings of all nodes are.
     high: float
 
     def bounds(self, box_of: Callable[[int], Box]) -> tuple[Bounds, Bounds]:

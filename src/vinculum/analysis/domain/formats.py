@@ -17,31 +17,15 @@ ZERO, LOWEST, HIGHEST = np.zeros(()), np.array(-np.inf), np.array(np.inf)
 
 @dataclass(frozen=True)
 class Format:
-    """A floating-point element type.
+    """A floating-point element type."""
 
-    Attributes
-    ----------
-    name : str
-        What NumPy or ml_dtypes calls it.
-    u : float
-        The unit roundoff.
-    max : float
-        The largest finite value.
-    smallest_normal, smallest_subnormal : float
-        Below the first a runtime may flush to zero; below the second every runtime does.
-    least : float
-        The smallest magnitude that a runtime holds which keeps such values in float32 between two nodes.
-    dtype : numpy dtype
-        For rounding.
-    """
-
-    name: str
-    u: float
-    max: float
-    smallest_normal: float
+    name: str  # What NumPy or ml_dtypes calls it.
+    u: float  # The unit roundoff.
+    max: float  # The largest finite value.
+    smallest_normal: float  # Below the first a runtime may flush to zero; below the second every runtime does.
     smallest_subnormal: float
-    least: float
-    dtype: np.dtype[Any]
+    least: float  # The smallest magnitude that a runtime holds which keeps such values in float32 between two nodes.
+    dtype: np.dtype[Any]  # For rounding.
 
     def round(self, values: Bounds) -> Bounds:
         """Return values rounded to nearest in this type; rounding is monotone."""

@@ -17,24 +17,12 @@ PROFILES = ("sonnx", "flushing", "narrowing", "domains")
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """A hazard at a node.
+    """A hazard at a node."""
 
-    Attributes
-    ----------
-    operand : int
-        The position of the operand in question.
-    certain : bool
-        Whether every run shows it.
-    detail : Mapping
-        Numbers that belong to it.
-    value : AbstractTensor, optional
-        The value in question, if it is computed inside the node.
-    """
-
-    operand: int
-    certain: bool = False
-    detail: Mapping[str, Any] = field(default_factory=dict)
-    value: AbstractTensor | None = None
+    operand: int  # The position of the operand in question.
+    certain: bool = False  # Whether every run shows it.
+    detail: Mapping[str, Any] = field(default_factory=dict)  # Numbers that belong to it.
+    value: AbstractTensor | None = None  # The value in question, if it is computed inside the node.
 
 
 class Hazard:

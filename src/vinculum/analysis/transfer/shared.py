@@ -184,6 +184,11 @@ def boolean(shape: Shape | None, low: Any = 0, high: Any = 1) -> AbstractTensor:
     return tensor("bool", shape, low, high, integral=True)
 
 
+def first_of(operands: Sequence[AbstractTensor | None], count: int) -> list[AbstractTensor | None]:
+    """Return so many operands, None for those that are left out at the end."""
+    return [*operands[:count], *[None] * (count - len(operands))]
+
+
 def axis_of(axis: int, rank: int) -> int:
     """Return an axis counted from the front."""
     return axis + rank if axis < 0 else axis

@@ -19,21 +19,11 @@ _COORDINATES = 32  # Elements of float inputs whose derivatives are taken one by
 
 @dataclass(frozen=True, eq=False)
 class Tried:
-    """Inputs that were run, and the divisor in question.
+    """Inputs that were run, and the divisor in question."""
 
-    Attributes
-    ----------
-    inputs : Mapping of str to ndarray
-        By name.
-    distance : float
-        The distance from the value wanted.
-    divisor : ndarray of float64, optional
-        All of it, if it is small.
-    """
-
-    inputs: Inputs
-    distance: float
-    divisor: NDArray[np.float64] | None
+    inputs: Inputs  # By name.
+    distance: float  # The distance from the value wanted.
+    divisor: NDArray[np.float64] | None  # All of it, if it is small.
 
 
 Try = Callable[[Candidate], Tried | None]

@@ -25,37 +25,20 @@ _MOST_HANDED_BACK = 4096  # Elements of a divisor.
 
 @dataclass(frozen=True, eq=False)
 class Met:
-    """The operands that a run met at a node.
+    """The operands that a run met at a node."""
 
-    Attributes
-    ----------
-    distance : float
-        How far it is from showing the finding: 0 if it does; of a zero divisor its smallest magnitude.
-    divisor : ndarray of float64, optional
-        All of it, if a zero in it is looked for, it is small, and the node was executed once.
-    """
-
-    distance: float
+    distance: float  # How far it is from showing the finding: 0 if it does; of a zero divisor its smallest magnitude.
+    # All of it, if a zero in it is looked for, it is small, and the node was executed once.
     divisor: NDArray[np.float64] | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """The result of a run.
+    """The result of a run."""
 
-    Attributes
-    ----------
-    met : Mapping of Key to Met
-        The findings whose nodes were executed.
-    effects : tuple of Effect
-        The outputs that hold NaN or infinities.
-    seconds : float
-        Processor time.
-    """
-
-    met: Mapping[Key, Met]
-    effects: tuple[Effect, ...]
-    seconds: float
+    met: Mapping[Key, Met]  # The findings whose nodes were executed.
+    effects: tuple[Effect, ...]  # The outputs that hold NaN or infinities.
+    seconds: float  # Processor time.
 
 
 class Probe:

@@ -32,18 +32,10 @@ _HIT_TRIES = 4  # Inputs that ONNX Runtime runs for each finding.
 
 @dataclass(frozen=True)
 class Budget:
-    """The limits of a search.
+    """The limits of a search."""
 
-    Attributes
-    ----------
-    runs : int
-        The most runs of the model for each finding.
-    seed : int
-        The seed of random inputs.
-    """
-
-    runs: int
-    seed: int = 0
+    runs: int  # The most runs of the model for each finding.
+    seed: int = 0  # The seed of random inputs.
 
 
 def with_evidence(

@@ -25,21 +25,11 @@ _TOKENS = 32.0  # Undeclared integers are below this, because they may be indice
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """Inputs for a run.
+    """Inputs for a run."""
 
-    Attributes
-    ----------
-    how : str
-        What they are, in words.
-    inputs : Mapping of str to ndarray
-        By name.
-    outside : bool
-        Whether they leave the declared ranges.
-    """
-
-    how: str
-    inputs: Inputs
-    outside: bool = False
+    how: str  # What they are, in words.
+    inputs: Inputs  # By name.
+    outside: bool = False  # Whether they leave the declared ranges.
 
 
 class Space:

@@ -28,27 +28,14 @@ Key = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class Target:
-    """A finding to show.
+    """A finding to show."""
 
-    Attributes
-    ----------
-    key : Key
-        Which it is.
-    is_division : bool
-        Whether our engine reports each of its divisions.
-    value : str
-        The value of the main graph that shows the same; empty if there is none.
-    wanted : str
-        What that value has an element of: ``"zero"``, ``"not finite"``, ``"subnormal"``; empty if it tells nothing.
-    is_inside : bool
-        Whether the divisor is inside an operator, which every runtime computes in its own way.
-    """
-
-    key: Key
-    is_division: bool
-    value: str = ""
+    key: Key  # Which it is.
+    is_division: bool  # Whether our engine reports each of its divisions.
+    value: str = ""  # The value of the main graph that shows the same; empty if there is none.
+    # What that value has an element of: ``"zero"``, ``"not finite"``, ``"subnormal"``; empty if it tells nothing.
     wanted: str = ""
-    is_inside: bool = False
+    is_inside: bool = False  # Whether the divisor is inside an operator, which every runtime computes in its own way.
 
     @property
     def rule(self) -> str:

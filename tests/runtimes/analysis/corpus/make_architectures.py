@@ -13,8 +13,9 @@ import importlib
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,15 +30,26 @@ _FOLDER = Path(__file__).parents[3] / "analysis" / "corpus" / "models" / "archit
 _LARGEST = 60 << 10
 
 
+_TWO, _ALL = ("dynamo18", "script17"), ("dynamo18", "dynamo20", "script14", "script17")
+
+
 @dataclass(frozen=True)
 class _Architecture:
-    """A model to export: how it is made, its inputs, which of its outputs count, and how it is exported."""
+    """A model to export: the names of its class and its configuration's, inputs, outputs that count, and exporters."""
 
-    make: Callable[[], nn.Module]
+    name: str
+    config: Mapping[str, Any]
     inputs: Mapping[str, Any]
-    outputs: tuple[str, ...]
-    exports: tuple[str, ...] = ("dynamo18", "script17")
-    fixed: Mapping[str, Any] = field(default_factory=dict)
+    outputs: tuple[str, ...] = ("last_hidden_state",)
+    exports: tuple[str, ...] = _TWO
+
+    def make(self) -> nn.Module:
+        """Return the model: `NAME.part` is a part of it, and a name without a task is that of the bare model."""
+        name, _, part = self.name.partition(".")
+        family, _, task = name.partition("For")
+        config = getattr(t, f"{family.removesuffix('Encoder')}Config")(**deepcopy(dict(self.config)))
+        made = getattr(t, name if task else f"{family}Model")(config)
+        return getattr(made, part) if part else made
 
 
 class _Wrapped(nn.Module):
@@ -47,7 +59,7 @@ class _Wrapped(nn.Module):
 
     def forward(self, *operands: Any) -> Any:
         named = dict(zip(self.architecture.inputs, operands, strict=True))
-        result = self.model(**named, **self.architecture.fixed)
+        result = self.model(**named)
         return tuple(result[name] for name in self.architecture.outputs)
 
 
@@ -61,7 +73,9 @@ _WAVE_MASK = torch.ones(1, 160, dtype=torch.int64)
 _TEXT = {"input_ids": _IDS, "attention_mask": _MASK}
 _BOTH = {"input_ids": _IDS, "pixel_values": _PIXELS, "attention_mask": _MASK}
 _IMAGE = {"pixel_values": _PIXELS}
-_HIDDEN = ("last_hidden_state",)
+_SOUND_IN = {"input_values": _WAVE, "attention_mask": _WAVE_MASK}
+_LARGER_IMAGE = {"pixel_values": _WIDER}
+_LOGITS = ("logits",)
 _EMBEDS = ("text_embeds", "image_embeds")
 
 _SMALL: dict[str, Any] = {
@@ -97,423 +111,130 @@ _SOUND: dict[str, Any] = {
 }
 
 
-def _parts(config: type, **more: Any) -> Any:
-    """Return the configuration of a model of texts and images."""
-    return config(text_config={**_SMALL, **_WORDS}, vision_config=dict(_VISION), projection_dim=8, **more)
-
-
-def _backbone() -> Any:
-    return t.ResNetConfig(
-        num_channels=3,
-        embedding_size=8,
-        hidden_sizes=[8, 12],
-        depths=[1, 1],
-        layer_type="basic",
-        out_features=["stage2"],
-    )
-
-
-def _detector(config: type, width: int = 16, **more: Any) -> Any:
-    return config(
-        **{"decoder_layers": 1, **more},
-        use_timm_backbone=False,
-        use_pretrained_backbone=False,
-        backbone=None,
-        backbone_config=_backbone(),
-        d_model=width,
-        encoder_layers=1,
-        encoder_attention_heads=2,
-        decoder_attention_heads=2,
-        encoder_ffn_dim=24,
-        decoder_ffn_dim=24,
-        num_queries=4,
-        num_labels=3,
-        attn_implementation="eager",
-    )
-
-
+_PARTS = {"text_config": {**_SMALL, **_WORDS}, "vision_config": _VISION, "projection_dim": 8}
+_HALF: dict[str, Any] = {"initializer_range": 0.2, "attn_implementation": "eager"}
+_EXPERTS: dict[str, Any] = {**_WRITER, "experts_implementation": "batched_mm"}
+_CHOSEN: dict[str, Any] = {"num_experts": 4, "num_experts_per_tok": 2, "norm_topk_prob": True}
+_POOLED: dict[str, Any] = {**_SMALL, **_WORDS, "num_labels": 3, "cls_token_id": 0, "sep_token_id": 2}
+_WINDOWS: dict[str, Any] = {
+    **_HALF, "image_size": 16, "patch_size": 2, "embed_dim": 8, "depths": [2, 1], "num_heads": [1, 2], "window_size": 4,
+}  # fmt: skip
+_STAGES: dict[str, Any] = {"hidden_sizes": [8, 12], "depths": [1, 1], "num_stages": 2, "initializer_range": 0.2}
+_SMALL_WINDOWS = {"pixel_values": _WIDER[:, :, :16, :16].contiguous()}
+_DETECTOR: dict[str, Any] = {
+    "use_timm_backbone": False, "use_pretrained_backbone": False, "backbone": None, "d_model": 16, "encoder_layers": 1,
+    "decoder_layers": 1, "encoder_attention_heads": 2, "decoder_attention_heads": 2, "encoder_ffn_dim": 24,
+    "decoder_ffn_dim": 24, "num_queries": 4, "num_labels": 3, "attn_implementation": "eager",
+    "backbone_config": t.ResNetConfig(num_channels=3, embedding_size=8, hidden_sizes=[8, 12], depths=[1, 1],
+                                      layer_type="basic", out_features=["stage2"]),
+}  # fmt: skip
 _DETECTED: dict[str, Any] = {
     "inputs": {"pixel_values": _WIDER, "pixel_mask": torch.ones(1, 32, 32, dtype=torch.int64)},
     "outputs": ("logits", "pred_boxes"),
 }
 
 ARCHITECTURES: dict[str, _Architecture] = {
-    "clip": _Architecture(
-        lambda: t.CLIPModel(_parts(t.CLIPConfig)), _BOTH, _EMBEDS, ("dynamo18", "dynamo20", "script14", "script17")
-    ),
-    "siglip": _Architecture(lambda: t.SiglipModel(_parts(t.SiglipConfig)), _BOTH, _EMBEDS),
-    "blip": _Architecture(lambda: t.BlipModel(_parts(t.BlipConfig)), _BOTH, _EMBEDS),
-    "chinese_clip": _Architecture(lambda: t.ChineseCLIPModel(_parts(t.ChineseCLIPConfig)), _BOTH, _EMBEDS),
-    "clipseg": _Architecture(lambda: t.CLIPSegModel(_parts(t.CLIPSegConfig)), _BOTH, _EMBEDS),
-    "groupvit": _Architecture(
-        lambda: t.GroupViTModel(
-            t.GroupViTConfig(
-                text_config={**_SMALL, **_WORDS},
-                vision_config={
-                    **_VISION,
-                    "depths": [1, 1, 1],
-                    "num_group_tokens": [4, 2, 0],
-                    "num_output_groups": [4, 2, 0],
-                    "num_hidden_layers": 3,
-                },
-                projection_dim=8,
-                projection_intermediate_dim=8,
-            )
-        ),
-        _BOTH,
-        _EMBEDS,
-    ),
-    "owlvit": _Architecture(lambda: t.OwlViTModel(_parts(t.OwlViTConfig)), _BOTH, _EMBEDS),
+    "clip": _Architecture("CLIP", _PARTS, _BOTH, _EMBEDS, _ALL),
+    "siglip": _Architecture("Siglip", _PARTS, _BOTH, _EMBEDS),
+    "blip": _Architecture("Blip", _PARTS, _BOTH, _EMBEDS),
+    "chinese_clip": _Architecture("ChineseCLIP", _PARTS, _BOTH, _EMBEDS),
+    "clipseg": _Architecture("CLIPSeg", _PARTS, _BOTH, _EMBEDS),
+    "groupvit": _Architecture("GroupViT", {**_PARTS, "projection_intermediate_dim": 8, "vision_config": {
+        **_VISION, "depths": [1, 1, 1], "num_group_tokens": [4, 2, 0], "num_output_groups": [4, 2, 0],
+        "num_hidden_layers": 3,
+    }}, _BOTH, _EMBEDS),
+    "owlvit": _Architecture("OwlViT", _PARTS, _BOTH, _EMBEDS),
     "modernbert_mean": _Architecture(
-        lambda: t.ModernBertForSequenceClassification(
-            t.ModernBertConfig(
-                **_SMALL, **_WORDS, classifier_pooling="mean", num_labels=3, cls_token_id=0, sep_token_id=2
-            )
-        ),
-        _TEXT,
-        ("logits",),
-        ("dynamo18", "dynamo20", "script14", "script17"),
-    ),
+        "ModernBertForSequenceClassification", {**_POOLED, "classifier_pooling": "mean"}, _TEXT, _LOGITS, _ALL),
     "modernbert_cls": _Architecture(
-        lambda: t.ModernBertForSequenceClassification(
-            t.ModernBertConfig(
-                **_SMALL, **_WORDS, classifier_pooling="cls", num_labels=3, cls_token_id=0, sep_token_id=2
-            )
-        ),
-        _TEXT,
-        ("logits",),
-    ),
-    "wav2vec2_classify": _Architecture(
-        lambda: t.Wav2Vec2ForSequenceClassification(t.Wav2Vec2Config(**_SOUND)),
-        {"input_values": _WAVE, "attention_mask": _WAVE_MASK},
-        ("logits",),
-    ),
-    "hubert_classify": _Architecture(
-        lambda: t.HubertForSequenceClassification(t.HubertConfig(**_SOUND)),
-        {"input_values": _WAVE, "attention_mask": _WAVE_MASK},
-        ("logits",),
-    ),
-    "wav2vec2": _Architecture(lambda: t.Wav2Vec2Model(t.Wav2Vec2Config(**_SOUND)), {"input_values": _WAVE}, _HIDDEN),
-    "detr": _Architecture(lambda: t.DetrForObjectDetection(_detector(t.DetrConfig)), **_DETECTED),
-    "conditional_detr": _Architecture(
-        lambda: t.ConditionalDetrForObjectDetection(_detector(t.ConditionalDetrConfig)), **_DETECTED
-    ),
-    "deformable_detr": _Architecture(
-        lambda: t.DeformableDetrForObjectDetection(
-            _detector(t.DeformableDetrConfig, 32, decoder_layers=2, num_feature_levels=1, disable_custom_kernels=True)
-        ),
-        **_DETECTED,
-        exports=("dynamo18",),
-    ),
-    "mixtral": _Architecture(
-        lambda: t.MixtralModel(t.MixtralConfig(**_WRITER, num_local_experts=4, experts_implementation="batched_mm")),
-        _TEXT,
-        _HIDDEN,
-    ),
-    "qwen2_moe": _Architecture(
-        lambda: t.Qwen2MoeModel(
-            t.Qwen2MoeConfig(
-                **_WRITER,
-                experts_implementation="batched_mm",
-                num_experts=4,
-                num_experts_per_tok=2,
-                norm_topk_prob=True,
-                moe_intermediate_size=8,
-                shared_expert_intermediate_size=8,
-            )
-        ),
-        _TEXT,
-        _HIDDEN,
-    ),
-    "deepseek_v3": _Architecture(
-        lambda: t.DeepseekV3Model(
-            t.DeepseekV3Config(
-                **{**_WRITER, "num_key_value_heads": 2},
-                experts_implementation="batched_mm",
-                n_routed_experts=4,
-                num_experts_per_tok=2,
-                n_group=2,
-                topk_group=1,
-                moe_intermediate_size=8,
-                first_k_dense_replace=1,
-                kv_lora_rank=8,
-                q_lora_rank=8,
-                qk_rope_head_dim=4,
-                qk_nope_head_dim=4,
-                v_head_dim=8,
-            )
-        ),
-        _TEXT,
-        _HIDDEN,
-    ),
-    "cohere2_moe": _Architecture(
-        lambda: t.Cohere2MoeModel(
-            t.Cohere2MoeConfig(
-                **_WRITER,
-                experts_implementation="batched_mm",
-                num_experts=4,
-                num_experts_per_tok=2,
-                expert_selection_fn="sigmoid",
-                norm_topk_prob=True,
-                head_dim=8,
-                num_shared_experts=0,
-            )
-        ),
-        _TEXT,
-        _HIDDEN,
-        exports=("dynamo18",),
-    ),
-    "bert_sdpa": _Architecture(
-        lambda: t.BertModel(t.BertConfig(**{**_SMALL, **_WORDS, "attn_implementation": "sdpa"})), _TEXT, _HIDDEN
-    ),
-    "llama_sdpa": _Architecture(
-        lambda: t.LlamaModel(t.LlamaConfig(**{**_WRITER, "attn_implementation": "sdpa"})), _TEXT, _HIDDEN
-    ),
-    "sew_classify": _Architecture(
-        lambda: t.SEWForSequenceClassification(
-            t.SEWConfig(**{**_SOUND, "feat_extract_norm": "layer"}, squeeze_factor=1)
-        ),
-        {"input_values": _WAVE, "attention_mask": _WAVE_MASK},
-        ("logits",),
-    ),
-    "wavlm_classify": _Architecture(
-        lambda: t.WavLMForSequenceClassification(t.WavLMConfig(**_SOUND, num_buckets=8)),
-        {"input_values": _WAVE, "attention_mask": _WAVE_MASK},
-        ("logits",),
-    ),
-    "patchtst": _Architecture(
-        lambda: t.PatchTSTModel(
-            t.PatchTSTConfig(
-                num_input_channels=2,
-                context_length=16,
-                patch_length=4,
-                patch_stride=4,
-                d_model=8,
-                ffn_dim=8,
-                num_hidden_layers=1,
-                num_attention_heads=2,
-                norm_type="layernorm",
-                scaling="std",
-            )
-        ),
-        {"past_values": torch.linspace(-1, 1, 32).reshape(1, 16, 2), "past_observed_mask": torch.ones(1, 16, 2)},
-        _HIDDEN,
-        exports=("dynamo18",),
-    ),
-    "bert": _Architecture(
-        lambda: t.BertModel(t.BertConfig(**_SMALL, **_WORDS)),
-        _TEXT,
-        ("last_hidden_state", "pooler_output"),
-        ("dynamo18", "dynamo20", "script14", "script17"),
-    ),
-    "roberta": _Architecture(lambda: t.RobertaModel(t.RobertaConfig(**_SMALL, **_WORDS)), _TEXT, _HIDDEN),
-    "esm": _Architecture(
-        lambda: t.EsmModel(
-            t.EsmConfig(**_SMALL, **_WORDS, mask_token_id=31, token_dropout=True, position_embedding_type="rotary")
-        ),
-        _TEXT,
-        _HIDDEN,
-    ),
-    "albert": _Architecture(
-        lambda: t.AlbertModel(t.AlbertConfig(**_SMALL, **_WORDS, embedding_size=8)), _TEXT, _HIDDEN
-    ),
-    "electra": _Architecture(
-        lambda: t.ElectraModel(t.ElectraConfig(**_SMALL, **_WORDS, embedding_size=8)), _TEXT, _HIDDEN
-    ),
-    "mpnet": _Architecture(lambda: t.MPNetModel(t.MPNetConfig(**_SMALL, **_WORDS)), _TEXT, _HIDDEN),
-    "distilbert": _Architecture(
-        lambda: t.DistilBertModel(
-            t.DistilBertConfig(
-                vocab_size=32,
-                max_position_embeddings=16,
-                dim=16,
-                hidden_dim=24,
-                n_layers=2,
-                n_heads=2,
-                initializer_range=0.2,
-                attn_implementation="eager",
-            )
-        ),
-        _TEXT,
-        _HIDDEN,
-    ),
-    "layoutlm": _Architecture(
-        lambda: t.LayoutLMModel(t.LayoutLMConfig(**_SMALL, **_WORDS, max_2d_position_embeddings=16)),
-        {**_TEXT, "bbox": torch.arange(48).reshape(2, 6, 4) % 4},
-        _HIDDEN,
-    ),
-    "llama": _Architecture(
-        lambda: t.LlamaModel(t.LlamaConfig(**_WRITER)), _TEXT, _HIDDEN, ("dynamo18", "dynamo20", "script14", "script17")
-    ),
-    "mistral": _Architecture(lambda: t.MistralModel(t.MistralConfig(**_WRITER)), _TEXT, _HIDDEN),
-    "qwen2": _Architecture(lambda: t.Qwen2Model(t.Qwen2Config(**_WRITER)), _TEXT, _HIDDEN),
-    "qwen3": _Architecture(lambda: t.Qwen3Model(t.Qwen3Config(**_WRITER, head_dim=8)), _TEXT, _HIDDEN),
-    "gemma": _Architecture(lambda: t.GemmaModel(t.GemmaConfig(**_WRITER, head_dim=8)), _TEXT, _HIDDEN),
-    "phi": _Architecture(lambda: t.PhiModel(t.PhiConfig(**{**_WRITER, "num_key_value_heads": 2})), _TEXT, _HIDDEN),
-    "gpt2": _Architecture(
-        lambda: t.GPT2Model(
-            t.GPT2Config(
-                vocab_size=32,
-                n_positions=16,
-                n_embd=16,
-                n_layer=2,
-                n_head=2,
-                initializer_range=0.2,
-                use_cache=False,
-                attn_implementation="eager",
-                bos_token_id=0,
-                eos_token_id=2,
-            )
-        ),
-        _TEXT,
-        _HIDDEN,
-    ),
-    "t5_encoder": _Architecture(
-        lambda: t.T5EncoderModel(
-            t.T5Config(
-                vocab_size=32,
-                d_model=16,
-                d_kv=8,
-                d_ff=24,
-                num_layers=2,
-                num_heads=2,
-                relative_attention_num_buckets=8,
-                attn_implementation="eager",
-            )
-        ),
-        _TEXT,
-        _HIDDEN,
-    ),
-    "vit": _Architecture(
-        lambda: t.ViTModel(t.ViTConfig(**_VISION)), _IMAGE, _HIDDEN, ("dynamo18", "dynamo20", "script14", "script17")
-    ),
-    "deit": _Architecture(lambda: t.DeiTModel(t.DeiTConfig(**_VISION)), _IMAGE, _HIDDEN),
-    "beit": _Architecture(lambda: t.BeitModel(t.BeitConfig(**_VISION)), _IMAGE, _HIDDEN),
-    "dinov2": _Architecture(lambda: t.Dinov2Model(t.Dinov2Config(**{**_VISION, "mlp_ratio": 2})), _IMAGE, _HIDDEN),
-    "swin": _Architecture(
-        lambda: t.SwinModel(
-            t.SwinConfig(
-                image_size=16,
-                patch_size=2,
-                embed_dim=8,
-                depths=[2, 1],
-                num_heads=[1, 2],
-                window_size=4,
-                initializer_range=0.2,
-                attn_implementation="eager",
-            )
-        ),
-        {"pixel_values": _WIDER[:, :, :16, :16].contiguous()},
-        _HIDDEN,
-    ),
-    "swinv2": _Architecture(
-        lambda: t.Swinv2Model(
-            t.Swinv2Config(
-                image_size=16,
-                patch_size=2,
-                embed_dim=8,
-                depths=[2, 1],
-                num_heads=[1, 2],
-                window_size=4,
-                initializer_range=0.2,
-                attn_implementation="eager",
-            )
-        ),
-        {"pixel_values": _WIDER[:, :, :16, :16].contiguous()},
-        _HIDDEN,
-        exports=("script17",),
-    ),
-    "resnet": _Architecture(
-        lambda: t.ResNetForImageClassification(
-            t.ResNetConfig(embedding_size=8, hidden_sizes=[8, 16], depths=[1, 1], layer_type="basic", num_labels=3)
-        ),
-        {"pixel_values": _WIDER},
-        ("logits",),
-    ),
-    "convnext": _Architecture(
-        lambda: t.ConvNextModel(
-            t.ConvNextConfig(hidden_sizes=[8, 12], depths=[1, 1], num_stages=2, initializer_range=0.2)
-        ),
-        {"pixel_values": _WIDER},
-        ("last_hidden_state", "pooler_output"),
-    ),
-    "convnextv2": _Architecture(
-        lambda: t.ConvNextV2Model(
-            t.ConvNextV2Config(hidden_sizes=[8, 12], depths=[1, 1], num_stages=2, initializer_range=0.2)
-        ),
-        {"pixel_values": _WIDER},
-        ("last_hidden_state", "pooler_output"),
-    ),
-    "mobilenet_v2": _Architecture(
-        lambda: t.MobileNetV2Model(
-            t.MobileNetV2Config(
-                depth_multiplier=0.1, min_depth=4, depth_divisible_by=4, finegrained_output=False, image_size=32
-            )
-        ),
-        {"pixel_values": _WIDER},
-        _HIDDEN,
-    ),
-    "mobilevit": _Architecture(
-        lambda: t.MobileViTModel(
-            t.MobileViTConfig(
-                image_size=32,
-                hidden_sizes=[8, 8, 8],
-                neck_hidden_sizes=[4, 4, 4, 4, 4, 4, 8],
-                num_attention_heads=2,
-                initializer_range=0.2,
-                attn_implementation="eager",
-            )
-        ),
-        {"pixel_values": _WIDER},
-        _HIDDEN,
-    ),
-    "segformer": _Architecture(
-        lambda: t.SegformerForSemanticSegmentation(
-            t.SegformerConfig(
-                num_encoder_blocks=2,
-                depths=[1, 1],
-                sr_ratios=[2, 1],
-                hidden_sizes=[8, 12],
-                patch_sizes=[7, 3],
-                strides=[4, 2],
-                num_attention_heads=[1, 2],
-                mlp_ratios=[2, 2],
-                decoder_hidden_size=8,
-                num_labels=3,
-                initializer_range=0.2,
-            )
-        ),
-        {"pixel_values": _WIDER},
-        ("logits",),
-    ),
-    "whisper_encoder": _Architecture(
-        lambda: (
-            t.WhisperModel(
-                t.WhisperConfig(
-                    vocab_size=32,
-                    num_mel_bins=8,
-                    encoder_layers=1,
-                    decoder_layers=1,
-                    encoder_attention_heads=2,
-                    decoder_attention_heads=2,
-                    d_model=16,
-                    encoder_ffn_dim=24,
-                    decoder_ffn_dim=24,
-                    max_source_positions=16,
-                    max_target_positions=8,
-                    init_std=0.2,
-                    attn_implementation="eager",
-                    pad_token_id=1,
-                    bos_token_id=2,
-                    eos_token_id=2,
-                    decoder_start_token_id=2,
-                )
-            ).encoder
-        ),
-        {"input_features": torch.linspace(-1, 1, 256).reshape(1, 8, 32)},
-        _HIDDEN,
-    ),
-}
+        "ModernBertForSequenceClassification", {**_POOLED, "classifier_pooling": "cls"}, _TEXT, _LOGITS),
+    "wav2vec2_classify": _Architecture("Wav2Vec2ForSequenceClassification", _SOUND, _SOUND_IN, _LOGITS),
+    "hubert_classify": _Architecture("HubertForSequenceClassification", _SOUND, _SOUND_IN, _LOGITS),
+    "wav2vec2": _Architecture("Wav2Vec2", _SOUND, {"input_values": _WAVE}),
+    "detr": _Architecture("DetrForObjectDetection", _DETECTOR, **_DETECTED),
+    "conditional_detr": _Architecture("ConditionalDetrForObjectDetection", _DETECTOR, **_DETECTED),
+    "deformable_detr": _Architecture("DeformableDetrForObjectDetection", {
+        **_DETECTOR, "d_model": 32, "decoder_layers": 2, "num_feature_levels": 1, "disable_custom_kernels": True,
+    }, **_DETECTED, exports=("dynamo18",)),
+    "mixtral": _Architecture("Mixtral", {**_EXPERTS, "num_local_experts": 4}, _TEXT),
+    "qwen2_moe": _Architecture("Qwen2Moe", {
+        **_EXPERTS, **_CHOSEN, "moe_intermediate_size": 8, "shared_expert_intermediate_size": 8,
+    }, _TEXT),
+    "deepseek_v3": _Architecture("DeepseekV3", {
+        **_EXPERTS, "num_key_value_heads": 2, "n_routed_experts": 4, "num_experts_per_tok": 2, "n_group": 2,
+        "topk_group": 1, "moe_intermediate_size": 8, "first_k_dense_replace": 1, "kv_lora_rank": 8, "q_lora_rank": 8,
+        "qk_rope_head_dim": 4, "qk_nope_head_dim": 4, "v_head_dim": 8,
+    }, _TEXT),
+    "cohere2_moe": _Architecture("Cohere2Moe", {
+        **_EXPERTS, **_CHOSEN, "expert_selection_fn": "sigmoid", "head_dim": 8, "num_shared_experts": 0,
+    }, _TEXT, exports=("dynamo18",)),
+    "bert_sdpa": _Architecture("Bert", {**_SMALL, **_WORDS, "attn_implementation": "sdpa"}, _TEXT),
+    "llama_sdpa": _Architecture("Llama", {**_WRITER, "attn_implementation": "sdpa"}, _TEXT),
+    "sew_classify": _Architecture("SEWForSequenceClassification", {**_SOUND, "squeeze_factor": 1}, _SOUND_IN, _LOGITS),
+    "wavlm_classify": _Architecture("WavLMForSequenceClassification", {**_SOUND, "num_buckets": 8}, _SOUND_IN, _LOGITS),
+    "patchtst": _Architecture("PatchTST", {
+        "num_input_channels": 2, "context_length": 16, "patch_length": 4, "patch_stride": 4, "d_model": 8, "ffn_dim": 8,
+        "num_hidden_layers": 1, "num_attention_heads": 2, "norm_type": "layernorm", "scaling": "std",
+    }, {"past_values": torch.linspace(-1, 1, 32).reshape(1, 16, 2), "past_observed_mask": torch.ones(1, 16, 2)},
+        exports=("dynamo18",)),
+    "bert": _Architecture("Bert", {**_SMALL, **_WORDS}, _TEXT, ("last_hidden_state", "pooler_output"), _ALL),
+    "roberta": _Architecture("Roberta", {**_SMALL, **_WORDS}, _TEXT),
+    "esm": _Architecture("Esm", {
+        **_SMALL, **_WORDS, "mask_token_id": 31, "token_dropout": True, "position_embedding_type": "rotary",
+    }, _TEXT),
+    "albert": _Architecture("Albert", {**_SMALL, **_WORDS, "embedding_size": 8}, _TEXT),
+    "electra": _Architecture("Electra", {**_SMALL, **_WORDS, "embedding_size": 8}, _TEXT),
+    "mpnet": _Architecture("MPNet", {**_SMALL, **_WORDS}, _TEXT),
+    "distilbert": _Architecture("DistilBert", {
+        **_HALF, "vocab_size": 32, "max_position_embeddings": 16, "dim": 16, "hidden_dim": 24, "n_layers": 2,
+        "n_heads": 2,
+    }, _TEXT),
+    "layoutlm": _Architecture("LayoutLM", {**_SMALL, **_WORDS, "max_2d_position_embeddings": 16},
+                              {**_TEXT, "bbox": torch.arange(48).reshape(2, 6, 4) % 4}),
+    "llama": _Architecture("Llama", _WRITER, _TEXT, exports=_ALL),
+    "mistral": _Architecture("Mistral", _WRITER, _TEXT),
+    "qwen2": _Architecture("Qwen2", _WRITER, _TEXT),
+    "qwen3": _Architecture("Qwen3", {**_WRITER, "head_dim": 8}, _TEXT),
+    "gemma": _Architecture("Gemma", {**_WRITER, "head_dim": 8}, _TEXT),
+    "phi": _Architecture("Phi", {**_WRITER, "num_key_value_heads": 2}, _TEXT),
+    "gpt2": _Architecture("GPT2", {
+        **_HALF, "vocab_size": 32, "n_positions": 16, "n_embd": 16, "n_layer": 2, "n_head": 2, "use_cache": False,
+        "bos_token_id": 0, "eos_token_id": 2,
+    }, _TEXT),
+    "t5_encoder": _Architecture("T5Encoder", {
+        "vocab_size": 32, "d_model": 16, "d_kv": 8, "d_ff": 24, "num_layers": 2, "num_heads": 2,
+        "relative_attention_num_buckets": 8, "attn_implementation": "eager",
+    }, _TEXT),
+    "vit": _Architecture("ViT", _VISION, _IMAGE, exports=_ALL),
+    "deit": _Architecture("DeiT", _VISION, _IMAGE),
+    "beit": _Architecture("Beit", _VISION, _IMAGE),
+    "dinov2": _Architecture("Dinov2", {**_VISION, "mlp_ratio": 2}, _IMAGE),
+    "swin": _Architecture("Swin", _WINDOWS, _SMALL_WINDOWS),
+    "swinv2": _Architecture("Swinv2", _WINDOWS, _SMALL_WINDOWS, exports=("script17",)),
+    "resnet": _Architecture("ResNetForImageClassification", {
+        "embedding_size": 8, "hidden_sizes": [8, 16], "depths": [1, 1], "layer_type": "basic", "num_labels": 3,
+    }, _LARGER_IMAGE, _LOGITS),
+    "convnext": _Architecture("ConvNext", _STAGES, _LARGER_IMAGE, ("last_hidden_state", "pooler_output")),
+    "convnextv2": _Architecture("ConvNextV2", _STAGES, _LARGER_IMAGE, ("last_hidden_state", "pooler_output")),
+    "mobilenet_v2": _Architecture("MobileNetV2", {
+        "depth_multiplier": 0.1, "min_depth": 4, "depth_divisible_by": 4, "finegrained_output": False, "image_size": 32,
+    }, _LARGER_IMAGE),
+    "mobilevit": _Architecture("MobileViT", {
+        **_HALF, "image_size": 32, "hidden_sizes": [8, 8, 8], "neck_hidden_sizes": [4, 4, 4, 4, 4, 4, 8],
+        "num_attention_heads": 2,
+    }, _LARGER_IMAGE),
+    "segformer": _Architecture("SegformerForSemanticSegmentation", {
+        "num_encoder_blocks": 2, "depths": [1, 1], "sr_ratios": [2, 1], "hidden_sizes": [8, 12], "patch_sizes": [7, 3],
+        "strides": [4, 2], "num_attention_heads": [1, 2], "mlp_ratios": [2, 2], "decoder_hidden_size": 8,
+        "num_labels": 3, "initializer_range": 0.2,
+    }, _LARGER_IMAGE, _LOGITS),
+    "whisper_encoder": _Architecture("Whisper.encoder", {
+        "vocab_size": 32, "num_mel_bins": 8, "encoder_layers": 1, "decoder_layers": 1, "encoder_attention_heads": 2,
+        "decoder_attention_heads": 2, "d_model": 16, "encoder_ffn_dim": 24, "decoder_ffn_dim": 24,
+        "max_source_positions": 16, "max_target_positions": 8, "init_std": 0.2, "attn_implementation": "eager",
+        "pad_token_id": 1, "bos_token_id": 2, "eos_token_id": 2, "decoder_start_token_id": 2,
+    }, {"input_features": torch.linspace(-1, 1, 256).reshape(1, 8, 32)}),
+}  # fmt: skip
 
 
 def main(names: list[str]) -> None:

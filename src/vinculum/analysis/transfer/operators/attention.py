@@ -13,20 +13,12 @@ from vinculum.analysis.domain.formats import gamma, outward
 from vinculum.analysis.transfer.call import Call, Operand, Result
 from vinculum.analysis.transfer.declarations import Operator
 from vinculum.analysis.transfer.operators import linear
-from vinculum.analysis.transfer.shared import hulled, hulled_with_zero, result_of, unbounded, with_zero
+from vinculum.analysis.transfer.shared import first_of, hulled, hulled_with_zero, result_of, unbounded, with_zero
 
 
-def _attention(
-    call: Call,
-    x: AbstractTensor,
-    weights: AbstractTensor,
-    bias: Operand = None,
-    mask: Operand = None,
-    past: Operand = None,
-    added: Operand = None,
-    *_: Operand,
-) -> Result:
+def _attention(call: Call, x: AbstractTensor, weights: AbstractTensor, *others: Operand) -> Result:
     """Return means of values, which are a part of a product, weighted by a softmax; and keys and values."""
+    bias, _mask, past, added = first_of(others, 4)
     every = linear.added_up(call, linear.matmul(call, x, weights), bias)
     sizes = call.attribute("qkv_hidden_sizes", None)
     width = every.shape[-1] if every.shape else None
@@ -42,54 +34,29 @@ def _attention(
     return [means, _present(call, 1, keys, past, values, past)]
 
 
-def _multi_head(
-    call: Call,
-    query: AbstractTensor,
-    key: Operand = None,
-    value: Operand = None,
-    bias: Operand = None,
-    mask: Operand = None,
-    added: Operand = None,
-    past_key: Operand = None,
-    past_value: Operand = None,
-    *_: Operand,
-) -> Result:
+def _multi_head(call: Call, query: AbstractTensor, *others: Operand) -> Result:
     """Return means of values, weighted by a softmax; and keys and values, those of the past too."""
+    key, value, bias, mask, added, past_key, past_value = first_of(others, 7)
     shape: Shape | None = None
     if query.shape is not None and len(query.shape) == 3 and value is not None and value.shape is not None:
         shape = (*query.shape[:-1], value.shape[-1] if len(value.shape) == 3 else query.shape[-1])
-    given = (query, key or query, value or key or query)
-    if bias is not None:
-        given = tuple(linear.added(hulled(x, None), hulled(bias, None)) for x in given)  # type: ignore[assignment]
-    queries, keys, values = given
+    queries, keys, values = (
+        x if bias is None else linear.added(hulled(x, None), hulled(bias, None))
+        for x in (query, key or query, value or key or query)
+    )
+    rows, width = [key or query, past_key], _width_of_head(call, query)
     means = _attended(
-        call, queries, [keys, past_key], [values, past_value], added, shape,
-        mask=mask, rows_of=[key or query, past_key], width=_width_of_head(call, query),
-    )  # fmt: skip
+        call, queries, [keys, past_key], [values, past_value], added, shape, mask=mask, rows_of=rows, width=width
+    )
     return [means, _present(call, 1, keys, past_key), _present(call, 2, values, past_value)]
 
 
-def _grouped(
-    call: Call,
-    query: AbstractTensor,
-    key: Operand = None,
-    value: Operand = None,
-    past_key: Operand = None,
-    past_value: Operand = None,
-    lengths: Operand = None,
-    total: Operand = None,
-    cosines: Operand = None,
-    sines: Operand = None,
-    positions: Operand = None,
-    added: Operand = None,
-    sink: Operand = None,
-    *others: Operand,
-) -> Result:
+def _grouped(call: Call, query: AbstractTensor, *others: Operand) -> Result:
     """Return means of values, as MultiHeadAttention does, after a rotation; a sink takes a part of the weights."""
+    key, value, past_key, past_value, lengths, _total, cosines, sines, _positions, added, sink = first_of(others, 11)
     shape = query.shape if key is not None else None
-    if any(operand is not None for operand in others) or any(
-        past is not None and past.form is None for past in (past_key, past_value)
-    ):  # Caches are quantised, or queries normalised.
+    quantised = any(past is not None and past.form is None for past in (past_key, past_value))
+    if quantised or any(operand is not None for operand in others[11:]):  # Or queries are normalised.
         return [unbounded(query, shape), *(call.anything(place) for place in (1, 2))]
     queries, keys, values = query, key or query, value or query
     if cosines is not None and sines is not None:

@@ -17,7 +17,7 @@ from vinculum.analysis.transfer.declarations import Hidden, Operator
 from vinculum.analysis.transfer.errors import Computed, Errors
 from vinculum.analysis.transfer.operators.arithmetic import below, quotient_bounds
 from vinculum.analysis.transfer.operators.windows import convolution_shape
-from vinculum.analysis.transfer.shared import apart_from_zero, like, never_negative, product_shape, rest_on
+from vinculum.analysis.transfer.shared import apart_from_zero, first_of, like, never_negative, product_shape, rest_on
 
 _OF_NUMPY = frozenset(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
 """Integers that NumPy itself converts."""
@@ -107,13 +107,6 @@ def _cast_error(made: Computed) -> Errors:
     return made.errors[0] if exact else errors.sum_of(made.errors[0], made.rounding())
 
 
-def _quantised_type(call: Call, point: Operand) -> str:
-    if point is not None:
-        return point.element_type
-    code = int(call.attribute("output_dtype", 0))
-    return call.element_type(code) if code else "uint8"
-
-
 def _quantise(call: Call, a: AbstractTensor, scale: AbstractTensor, point: Operand = None) -> AbstractTensor:
     code = int(call.attribute("output_dtype", 0))
     element_type = point.element_type if point is not None else call.element_type(code) if code else "uint8"
@@ -160,7 +153,7 @@ def _dynamic(call: Call, a: AbstractTensor) -> Result:
 
 
 def _quantised_product(call: Call, *operands: Operand) -> AbstractTensor:
-    a, b, point = (operands[place] if place < len(operands) else None for place in (0, 3, 7))
+    a, _, _, b, *_, point = first_of(operands, 8)
     shape = None
     if a is not None and b is not None:
         shape = convolution_shape(call, a, b) if call.operator == "QLinearConv" else product_shape(a.shape, b.shape)

@@ -21,7 +21,16 @@ from vinculum.analysis.transfer.operators import (
     linear,
     normalisation,
 )
-from vinculum.analysis.transfer.shared import broadcast, counts, like, rearranged, rest_on, result_of, unbounded
+from vinculum.analysis.transfer.shared import (
+    broadcast,
+    counts,
+    first_of,
+    like,
+    rearranged,
+    rest_on,
+    result_of,
+    unbounded,
+)
 
 MICROSOFT = "com.microsoft"
 """The domain of these operators."""
@@ -41,7 +50,7 @@ def _skip_layer(
     call: Call, x: AbstractTensor, skip: AbstractTensor, scale: AbstractTensor, *others: Operand
 ) -> list[AbstractTensor]:
     """Return the normalised sum, its mean and deviation, and the sum."""
-    shift, bias = [*([None] if call.operator.startswith("SkipSimplified") else []), *others, None, None][:2]
+    shift, bias = first_of([*[None] * call.operator.startswith("SkipSimplified"), *others], 2)
     return _normalised_sum(call, linear.added_up(call, x, skip, bias), scale, shift)
 
 
@@ -52,19 +61,11 @@ def _normalised_sum(call: Call, total: AbstractTensor, scale: AbstractTensor, sh
     return [normalised, spare, spare, total]
 
 
-def _embedded(
-    call: Call,
-    ids: AbstractTensor,
-    segments: Operand,
-    words: AbstractTensor,
-    positions: AbstractTensor,
-    of_segments: Operand,
-    scale: AbstractTensor,
-    shift: AbstractTensor,
-    *_: Operand,
-) -> Result:
+def _embedded(call: Call, ids: AbstractTensor, _segments: Operand, *tables: Operand) -> Result:
     """Return the normalised sum of rows of tables, how long each mask is, and the sum."""
-    rows = [_row(table, ids) for table in (words, positions, of_segments) if table is not None]
+    *rows, scale, shift = first_of(tables, 5)
+    assert scale is not None
+    rows = [_row(table, ids) for table in rows if table is not None]
     normalised, _mean, _deviation, total = _normalised_sum(call, linear.added_up(call, *rows), scale, shift)
     length = counts(None if ids.shape is None else ids.shape[:1]).known(element_type="int32")
     return [normalised, length, total]

@@ -91,16 +91,9 @@ def _trains(call: Call) -> bool:
     return bool(call.attribute("training_mode", 0) if call.opset >= 7 else not call.attribute("is_test", 0))
 
 
-def _batch(
-    call: Call,
-    a: AbstractTensor,
-    scale: AbstractTensor,
-    shift: AbstractTensor,
-    mean: AbstractTensor,
-    variance: AbstractTensor,
-) -> Result:
+def _batch(call: Call, a: AbstractTensor, *given: AbstractTensor) -> Result:
     """Return (x - mean) / sqrt(variance + epsilon) * scale + shift, in whatever order it is computed."""
-    count, given = max(len(call.results), 1), (scale, shift, mean, variance)
+    count, (scale, _, mean, variance) = max(len(call.results), 1), given
     spare = [anything(scale.element_type, scale.shape) for _ in range(count - 1)]
     unknown = [anything(a.element_type, a.shape), *spare]
     per_channel = all(operand.rank == 1 for operand in given)

@@ -20,6 +20,7 @@ from vinculum.analysis.transfer.shared import (
     axis_of,
     broadcast,
     counts,
+    first_of,
     hulled,
     hulled_with_zero,
     like,
@@ -233,16 +234,10 @@ def _cut(a: AbstractTensor, axis: int, kept: slice, count: int) -> AbstractTenso
     return like(a, shape, box, constant=whole, entries=entries, facts=tuple(f for f in a.facts if f.axis != axis))
 
 
-def _slice(
-    call: Call,
-    a: AbstractTensor,
-    starts: Operand = None,
-    ends: Operand = None,
-    axes: Operand = None,
-    steps: Operand = None,
-) -> AbstractTensor:
+def _slice(call: Call, a: AbstractTensor, *others: Operand) -> AbstractTensor:
     if a.shape is None:
         return hulled(a, None)
+    starts, ends, axes, steps = first_of(others, 4)
     rank = len(a.shape)
     begin, end = integers(starts, call.attribute("starts", None)), integers(ends, call.attribute("ends", None))
     along, step = integers(axes, call.attribute("axes", None)), integers(steps, None)
@@ -257,9 +252,8 @@ def _slice(
     result = a
     for axis, start, stop, stride in zip(along, begin, end, step or [1] * len(along), strict=True):
         result = _sliced(result, axis, start, stop, stride)
-    if result.shape == a.shape:
-        return result.known(facts=a.facts, number=0)
-    return result.known(facts=tuple(f for f in a.facts if f.axis not in along), number=0)
+    kept = a.facts if result.shape == a.shape else tuple(f for f in a.facts if f.axis not in along)
+    return result.known(facts=kept, number=0)
 
 
 def _sliced(a: AbstractTensor, axis: int, start: int, stop: int, stride: int) -> AbstractTensor:

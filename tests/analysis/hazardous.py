@@ -3,32 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper, parser
 
-FLOAT, INT64, FLOAT16, BOOL = TensorProto.FLOAT, TensorProto.INT64, TensorProto.FLOAT16, TensorProto.BOOL
-Shape = Sequence[int | str]
+FLOAT16 = TensorProto.FLOAT16
 node = helper.make_node
 
 
 def model(
-    nodes: Sequence[NodeProto],
-    inputs: Mapping[str, tuple[int, Shape]],
-    outputs: Mapping[str, int],
-    constants: Mapping[str, Any] | None = None,
-    opset: int = 17,
+    nodes: Sequence[NodeProto], inputs: Mapping[str, tuple[int, Sequence[int]]], outputs: Mapping[str, int]
 ) -> ModelProto:
-    """Return a model."""
-    graph = helper.make_graph(
-        list(nodes),
-        "graph",
-        [helper.make_tensor_value_info(name, *declared) for name, declared in inputs.items()],
-        [helper.make_tensor_value_info(name, code, None) for name, code in outputs.items()],
-        [numpy_helper.from_array(np.asarray(array), name) for name, array in (constants or {}).items()],
-    )
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
+    """Return a model of nodes."""
+    given = [helper.make_tensor_value_info(name, *declared) for name, declared in inputs.items()]
+    results = [helper.make_tensor_value_info(name, code, None) for name, code in outputs.items()]
+    graph = helper.make_graph(list(nodes), "graph", given, results)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 
 def parsed(

@@ -102,9 +102,9 @@ def check(
             plain = _Checker(proto, types, assumptions, "float32", profile, source.unknown).report()
             report = replace(report, block_list=block_list(proto, plain, report, as_type))
     if runs and as_type is None and not source.unknown:
-        from vinculum.analysis.witness.search import Budget, with_evidence
+        from vinculum.analysis.witness.search import with_evidence
 
-        report = with_evidence(report, replace(source, onnx=proto), assumptions, Budget(runs, seed))
+        report = with_evidence(report, replace(source, onnx=proto), assumptions, runs, seed)
     return replace(report, seconds=perf_counter() - start, model=str(source.path))
 
 

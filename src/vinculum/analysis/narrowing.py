@@ -35,7 +35,7 @@ def _overflow(node: NodeProto, values: Values, as_type: str) -> str:
         known = values.get(name)
         if known is None or known.element_type != "float32" or known.bounds_from is BoundsFrom.TYPE:
             continue
-        magnitude = float(known.box.largest().max())
+        magnitude = known.largest
         if largest < magnitude <= FORMATS["float32"].max and not (known.constant is not None and name in node.output):
             return f"{name} reaches {magnitude:.4g}, and {as_type} ends at {largest:.6g}"
     return ""

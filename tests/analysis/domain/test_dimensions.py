@@ -5,12 +5,12 @@ from __future__ import annotations
 from fractions import Fraction
 from math import inf
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from vinculum.analysis.domain.dimensions import (
     Dimension,
-    Size,
     bounds,
     element_count,
     minus,
@@ -19,6 +19,7 @@ from vinculum.analysis.domain.dimensions import (
     quotient,
     resized,
     times,
+    total,
     variable,
 )
 
@@ -48,65 +49,59 @@ sizes = st.recursive(
 )
 
 
-class TestArithmetic:
-    """As of numbers."""
+@given(sizes, sizes)
+def test_arithmetic_is_that_of_what_they_stand_for(a: Dimension, b: Dimension) -> None:
+    for f, g in ((plus, Fraction.__add__), (minus, Fraction.__sub__), (times, Fraction.__mul__)):
+        found = f(a, b)
+        assert found is None or value(found) == g(value(a), value(b))
+    exact = quotient(a, b)
+    assert exact is None or value(exact) * value(b) == value(a)
+    low, high = bounds(a)
+    assert low <= value(a) <= high
 
-    @given(sizes, sizes)
-    def test_of_what_they_stand_for(self, a: Dimension, b: Dimension) -> None:
-        for f, g in ((plus, Fraction.__add__), (minus, Fraction.__sub__), (times, Fraction.__mul__)):
-            found = f(a, b)
-            assert found is None or value(found) == g(value(a), value(b))
 
-    @given(sizes, sizes)
-    def test_a_quotient_is_exact_or_none(self, a: Dimension, b: Dimension) -> None:
-        found = quotient(a, b)
-        if found is not None:
-            assert value(found) * value(b) == value(a)
+def test_order_does_not_matter() -> None:
+    assert times(N, M) == times(M, N)
+    assert plus(N, M) == plus(M, N)
+    assert minus(plus(N, 1) or 0, N) == 1
 
-    @given(sizes)
-    def test_bounds_hold(self, size: Dimension) -> None:
-        low, high = bounds(size)
-        assert low <= value(size) <= high
 
-    def test_order_does_not_matter(self) -> None:
-        assert times(N, M) == times(M, N)
-        assert plus(N, M) == plus(M, N)
-        assert minus(plus(N, 1) or 0, N) == 1
+@pytest.mark.parametrize(
+    ("a", "b", "expected"),
+    [
+        (times(N, 6), times(N, 2), 3), (times(N, M), M, N), (N, 2, None), (N, 0, None), (7, 2, None),
+        (N, minus(N, 1), None),
+    ],
+)  # fmt: skip
+def test_what_cancels_is_a_number(a: Dimension, b: Dimension, expected: Dimension | None) -> None:
+    assert quotient(a, b) == expected
 
-    def test_what_cancels_is_a_number(self) -> None:
-        assert quotient(times(N, 6) or 0, times(N, 2) or 0) == 3
-        assert quotient(times(N, M) or 0, M) == N
-        assert quotient(N, 2) is None
-        assert quotient(N, 0) is None
-        assert quotient(7, 2) is None
-        assert quotient(N, minus(N, 1) or 0) is None
 
-    def test_a_product_of_none_is_one(self) -> None:
-        assert product([]) == 1
-        assert product([N, 2, N]) == times(times(N, N) or 0, 2)
+def test_of_several() -> None:
+    assert (product([]), total([])) == (1, 0)
+    assert product([N, 2, N]) == times(times(N, N) or 0, 2)
+    assert total([N, 2, N]) == plus(times(N, 2) or 0, 2)
+    assert total([N, None]) is None
+    assert total([variable(name) for name in "abcdefghijklmnopqr"]) is None  # Too long to keep.
 
-    def test_too_long_ones_are_not_kept(self) -> None:
-        many = [variable(name) for name in "abcdefghijklmnopqr"]
-        total: Dimension | None = 0
-        for one in many:
-            total = None if total is None else plus(total, one)
-        assert total is None
 
-    def test_bounds_of_names(self) -> None:
-        assert bounds(N) == (1, inf)
-        assert bounds(minus(N, 1) or 0) == (0, inf)
-        assert bounds(times(M, -1) or 0) == (-9, -2)
-        assert (bounds(4), bounds(variable("k", 0))) == ((4, 4), (0, inf))
+def test_bounds_of_names() -> None:
+    assert bounds(N) == (1, inf)
+    assert bounds(minus(N, 1) or 0) == (0, inf)
+    assert bounds(times(M, -1) or 0) == (-9, -2)
+    assert (bounds(4), bounds(variable("k", 0))) == ((4, 4), (0, inf))
 
-    def test_it_is_written_as_a_sum(self) -> None:
-        assert isinstance(plus(N, 2), Size)
-        assert str(plus(times(N, M) or 0, 2)) == "2 + m*n"
 
-    def test_elements_are_counted_beyond_64_bits(self) -> None:
-        assert element_count((2**32, 2**32)) == (2.0**64, 2.0**64)
-        assert element_count((3, M)) == (3 * bounds(M)[0], 3 * bounds(M)[1])
-        assert element_count(()) == (1, 1)
+def test_it_is_written_as_a_sum() -> None:
+    assert str(plus(times(N, M) or 0, 2)) == "2 + m*n"
 
-    def test_an_axis_gives_way_to_others(self) -> None:
-        assert resized((2, N, 4), 1, 3, M) == (2, 3, M, 4)
-        assert resized((2, N), 0) == (N,)
+
+def test_elements_are_counted_beyond_64_bits() -> None:
+    assert element_count((2**32, 2**32)) == (2.0**64, 2.0**64)
+    assert element_count((3, M)) == (3 * bounds(M)[0], 3 * bounds(M)[1])
+    assert element_count(()) == (1, 1)
+
+
+def test_an_axis_gives_way_to_others() -> None:
+    assert resized((2, N, 4), 1, 3, M) == (2, 3, M, 4)
+    assert resized((2, N), 0) == (N,)

@@ -110,6 +110,16 @@ class AbstractTensor:
         return some(np.isinf(self.box.low)) or some(np.isinf(self.box.high))
 
     @property
+    def at_least_zero(self) -> bool:
+        """Whether no element is less than zero, be it +0 or -0."""
+        return every(self.low >= 0)
+
+    @property
+    def largest(self) -> float:
+        """The largest magnitude."""
+        return float(self.box.largest().max())
+
+    @property
     def low(self) -> Bounds:
         """The lower bounds."""
         return self.box.low

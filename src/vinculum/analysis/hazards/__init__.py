@@ -4,59 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from vinculum.analysis.hazards.divisors import (
-    EpsilonLost,
-    IntegerZeroDivisor,
-    QuotientOverflow,
-    SubnormalDivisor,
-    ZeroDivisor,
-    ZeroOverZero,
-)
-from vinculum.analysis.hazards.functions import ExponentialOverflow, MaskedRow, OutsideDomain
+from vinculum.analysis.hazards import divisors, functions, integers, legality
 from vinculum.analysis.hazards.hazard import Hazard
-from vinculum.analysis.hazards.integers import (
-    FloorExpected,
-    IntegersThroughFloat,
-    MinOverMinusOne,
-    NarrowedIntegers,
-    RoundedQuotient,
-)
-from vinculum.analysis.hazards.legality import (
-    IllegalAttribute,
-    IllegalElementType,
-    LegacyBroadcast,
-    SonnxOverflow,
-    SonnxShapes,
-    SonnxTypes,
-    SonnxUntyped,
-    SonnxZeroDivisor,
-)
 
 HAZARDS: tuple[Hazard, ...] = (
-    IntegerZeroDivisor(),
-    ZeroDivisor(),
-    ZeroOverZero(),
-    MaskedRow(),
-    MinOverMinusOne(),
-    QuotientOverflow(),
-    EpsilonLost(),
-    IntegersThroughFloat(),
-    RoundedQuotient(),
-    FloorExpected(),
-    LegacyBroadcast(),
-    IllegalElementType(),
-    IllegalAttribute(),
-    SubnormalDivisor(),
-    NarrowedIntegers(),
-    SonnxShapes(),
-    SonnxTypes(),
-    SonnxUntyped(),
-    SonnxZeroDivisor(),
-    SonnxOverflow(),
-    OutsideDomain(),
-    ExponentialOverflow(),
+    divisors.IntegerZeroDivisor(),
+    divisors.ZeroDivisor(),
+    divisors.ZeroOverZero(),
+    functions.MaskedRow(),
+    integers.MinOverMinusOne(),
+    divisors.QuotientOverflow(),
+    divisors.EpsilonLost(),
+    integers.IntegersThroughFloat(),
+    integers.RoundedQuotient(),
+    integers.FloorExpected(),
+    legality.LegacyBroadcast(),
+    legality.IllegalElementType(),
+    legality.IllegalAttribute(),
+    divisors.SubnormalDivisor(),
+    integers.NarrowedIntegers(),
+    legality.SonnxShapes(),
+    legality.SonnxTypes(),
+    legality.SonnxUntyped(),
+    legality.SonnxZeroDivisor(),
+    legality.SonnxOverflow(),
+    functions.OutsideDomain(),
+    functions.ExponentialOverflow(),
 )
-DIVIDES_INSIDE: tuple[Hazard, ...] = tuple(hazard for hazard in HAZARDS if isinstance(hazard, ZeroDivisor))
+DIVIDES_INSIDE: tuple[Hazard, ...] = tuple(hazard for hazard in HAZARDS if isinstance(hazard, divisors.ZeroDivisor))
 """The hazards of every operator that divides inside, besides its own."""
 BY_CODE: Mapping[str, Hazard] = {hazard.code: hazard for hazard in HAZARDS}
 

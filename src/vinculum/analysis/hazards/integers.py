@@ -115,7 +115,7 @@ class IntegersThroughFloat(HazardOfDivisions):
             return None
         exact = 1 / dividend.form.u
         for operand_place, operand in ((0, dividend), (1, divisor)):
-            largest = float(operand.box.largest().max())
+            largest = operand.largest
             if largest > exact and (np.isfinite(largest) or _was_integer(site, operand)):
                 return Found(operand_place, detail={"exact_up_to": int(exact)})
         return None
@@ -137,7 +137,7 @@ class RoundedQuotient(HazardOfDivisions):
             return None
         if not (_was_integer(site, dividend) and divisor.integral) or not _becomes_integer(site):
             return None
-        if float(dividend.box.largest().max()) > 1 / dividend.form.u or dividend.constant is not None:
+        if dividend.largest > 1 / dividend.form.u or dividend.constant is not None:
             return None
         moved = _moved_quotient(dividend, divisor, dividend.form.dtype, _roundings(site))
         return None if moved is None else Found(place, detail=moved)
@@ -222,7 +222,7 @@ class NarrowedIntegers(Hazard):
         """Return the first operand that declared ranges do not keep small enough."""
         for place, operand in enumerate(site.operands[:2]):
             limit = np.inf if operand is None or is_empty(site) else _NARROWED.get(operand.element_type, np.inf)
-            if operand is not None and float(operand.box.largest().max()) > limit:
+            if operand is not None and operand.largest > limit:
                 certain = operand.constant is not None and operand.bounds_from is BoundsFrom.MODEL
                 return Found(place, certain, {"exact_up_to": int(limit)})
         return None

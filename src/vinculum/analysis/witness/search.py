@@ -30,20 +30,7 @@ _MOST_KEPT = 32
 _HIT_TRIES = 4  # Inputs that ONNX Runtime runs for each finding.
 
 
-@dataclass(frozen=True)
-class Budget:
-    """The limits of a search."""
-
-    runs: int  # The most runs of the model for each finding.
-    seed: int = 0  # The seed of random inputs.
-
-
-def with_evidence(
-    report: Report,
-    source: SourceFile,
-    assumptions: Assumptions,
-    budget: Budget,
-) -> Report:
+def with_evidence(report: Report, source: SourceFile, assumptions: Assumptions, runs: int, seed: int) -> Report:
     """Return a report with the evidence of each finding that a run can show, or with the failed search.
 
     Parameters
@@ -54,13 +41,15 @@ def with_evidence(
         The model.
     assumptions : Assumptions
         What is declared of its inputs.
-    budget : Budget
-        The limits of the search.
+    runs : int
+        The most runs of the model for each finding.
+    seed : int
+        The seed of random inputs.
     """
     if not report.findings:
         return report
     try:
-        with _Searcher(report, source, assumptions, budget) as searcher:
+        with _Searcher(report, source, assumptions, runs, seed) as searcher:
             evidence = searcher.search()
     except VinculumError as error:
         evidence = {id(f): replace(f, search=Search(0, inf, one_line(error))) for f in report.findings}
@@ -94,19 +83,19 @@ class _Sought:
 
 
 class _Searcher:
-    def __init__(self, report: Report, source: SourceFile, assumptions: Assumptions, budget: Budget) -> None:
+    def __init__(self, report: Report, source: SourceFile, assumptions: Assumptions, runs: int, seed: int) -> None:
         proto = _complete(source)
         content = proto.SerializeToString()
         found = ((finding, target(finding, proto)) for finding in report.findings)
         self._sought = [_Sought(finding, one) for finding, one in found if one is not None]
-        self._most = budget.runs * len(self._sought)
-        self._budget, self._values = budget, report.values
+        self._each, self._most = runs, runs * len(self._sought)
+        self._values = report.values
         model = model_of(ModelProto.FromString(content), source.path)
         needed = [tensor for tensor in model.inputs if not tensor.optional]
         for tensor in needed:
             if tensor.shape is None or tensor_dtype(tensor).kind in "OUS":
                 raise ModelError(f"no input can be made for {tensor}")
-        self._space = Space(needed, assumptions.ranges, assumptions.sizes, budget.seed)
+        self._space = Space(needed, assumptions.ranges, assumptions.sizes, seed)
         maker = f"{Probe.__module__}:{Probe.__name__}"
         targets = [one.target for one in self._sought]
         outputs = [value.name for value in proto.graph.output]
@@ -152,7 +141,7 @@ class _Searcher:
         return [one for one in self._sought if one.witness is None or one.witness.kind != "model"]
 
     def _search_one(self, sought: _Sought) -> None:
-        end = min(self._runs + self._budget.runs, self._most)
+        end = min(self._runs + self._each, self._most)
 
         def attempt(candidate: Candidate) -> Tried | None:
             if self._runs >= end or sought not in self._pending():

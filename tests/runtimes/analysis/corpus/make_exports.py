@@ -44,14 +44,6 @@ class _Attention(nn.Module):
         return self.norm(x + torch.softmax(scores, -1) @ self.value(x))
 
 
-def _masked_mean(x: Any, mask: Any) -> Any:
-    return (x * mask).sum(1) / mask.sum(1)
-
-
-def _masked_mean_clamped(x: Any, mask: Any) -> Any:
-    return (x * mask).sum(1) / mask.sum(1).clamp(min=1)
-
-
 def _router(x: Any) -> Any:
     weights, _ = torch.topk(torch.softmax(x, -1), 2, dim=-1)
     return weights / weights.sum(-1, keepdim=True)
@@ -64,18 +56,14 @@ def _straight_through(x: Any) -> Any:
     return assignment / (assignment.sum(-1, keepdim=True) + 1)
 
 
-def _rms(x: Any) -> Any:
-    return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6)
-
-
 MODULES: dict[str, tuple[nn.Module, tuple[Any, ...]]] = {
     "normalize": (_Function(lambda x: nn.functional.normalize(x, dim=-1)), (_X,)),
     "normalize_without_guard": (_Function(lambda x: x / x.norm(dim=-1, keepdim=True)), (_X,)),
-    "masked_mean": (_Function(_masked_mean), (_X, _MASK)),
-    "masked_mean_clamped": (_Function(_masked_mean_clamped), (_X, _MASK)),
+    "masked_mean": (_Function(lambda x, mask: (x * mask).sum(1) / mask.sum(1)), (_X, _MASK)),
+    "masked_mean_clamped": (_Function(lambda x, mask: (x * mask).sum(1) / mask.sum(1).clamp(min=1)), (_X, _MASK)),
     "router": (_Function(_router), (_X,)),
     "straight_through": (_Function(_straight_through), (_X,)),
-    "rms": (_Function(_rms), (_X,)),
+    "rms": (_Function(lambda x: x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6)), (_X,)),
     "standardise": (_Function(lambda x: (x - x.mean(-1, keepdim=True)) / x.std(-1, keepdim=True)), (_X,)),
     "standardise_guarded": (
         _Function(lambda x: (x - x.mean(-1, keepdim=True)) / (x.std(-1, keepdim=True) + 1e-5)),

@@ -187,7 +187,7 @@ def _affine_sum(a: AbstractTensor, b: AbstractTensor, sign: int) -> Affine | Non
     if shape not in (a.shape, b.shape):
         return None
     p, q = _affine_of(a, shape), _affine_of(b, shape)
-    largest = float(a.box.largest().max()) + float(b.box.largest().max())
+    largest = a.largest + b.largest
     if p is None or q is None or not largest <= a.form.max:
         return None
     return combined(p, q, float(sign), a.form.u * largest * 1.001 + a.form.smallest_subnormal)
@@ -226,7 +226,7 @@ def _affine_product(a: AbstractTensor, b: AbstractTensor) -> Affine | None:
     for x, factor in ((a, b.scalar), (b, a.scalar)):
         if factor is None or x.affine is None or x.form is None or x.may_infinite:
             continue
-        largest = abs(factor) * float(x.box.largest().max())
+        largest = abs(factor) * x.largest
         if largest > x.form.max:
             continue
         scaled = Affine(tuple((n, c * factor) for n, c in x.affine.terms), 0.0, 0.0)
@@ -418,7 +418,7 @@ def _power(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
             return like(root, shape, Box(root.low, high, root.mag), may_plus_zero=a.may_zero)
         if exponent > 0 and exponent == int(exponent):
             return _whole_power(a, exponent)
-    if bool((a.low >= 0).all()):
+    if a.at_least_zero:
         return _power_of_nonnegative(a, b, shape)
     even = exponent is not None and exponent == int(exponent) and exponent % 2 == 0
     low = 0.0 if even else -np.inf

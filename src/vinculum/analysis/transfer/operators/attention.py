@@ -120,9 +120,9 @@ def _attended(
     for past in every[1:]:
         low, high = np.minimum(low, past.low.min()), np.maximum(high, past.high.max())
     terms = _width_of_head(call, queries) if width is None else width
-    scores = terms * float(queries.box.largest().max()) * max(float(key.box.largest().max()) for key in known_keys)
+    scores = terms * queries.largest * max(key.largest for key in known_keys)
     scores *= max(abs(float(call.attribute("scale", 0.0))), 1.0) * 1.01
-    scores += 0.0 if added is None else float(added.box.largest().max())
+    scores += 0.0 if added is None else added.largest
     masks = bool(mask is not None) + bool(call.attribute("unidirectional", 0))
     scores += masks * abs(float(call.attribute("mask_filter_value", -10000.0)))
     error = gamma(rows + 16, form) + 2.0**-18

@@ -101,7 +101,7 @@ def _cast_error(made: Computed) -> Errors:
     if old is not None and after.form is None:
         return errors.stepped(made)
     if old is None:
-        exact = float(before.box.largest().max()) * made.form.u <= 1
+        exact = before.largest * made.form.u <= 1
     else:  # A wider type holds every value.
         exact = made.form.u <= old.u and made.form.smallest_subnormal <= old.smallest_subnormal
     return made.errors[0] if exact else errors.sum_of(made.errors[0], made.rounding())

@@ -159,11 +159,11 @@ def _by_small_integers(
     """Return a product with a matrix of few bits, each block scaled; the other factor may be rounded too."""
     columns, terms = int(call.attribute("N", 0)), float(call.attribute("K", 0))
     shape = None if not a.shape else (*a.shape[:-1], columns)
-    largest, scale = float(a.box.largest().max()) * 1.02, float(scales.box.largest().max())
+    largest, scale = a.largest * 1.02, scales.largest
     weight = scale * 2.0 ** int(call.attribute("bits", 4))
     reach = terms * largest * weight if largest and weight else 0.0
     if points is not None and points.form is not None:  # Zero points that are no integers.
-        reach += terms * largest * scale * float(points.box.largest().max())
+        reach += terms * largest * scale * points.largest
     if a.form is None or not np.isfinite(reach):
         return unbounded(a, shape, scales)
     reach = reach * (1 + gamma(terms + 8, a.form)) + terms * a.form.smallest_subnormal
@@ -177,7 +177,7 @@ def _by_small_integers(
 def _gather_quantised(
     call: Call, data: AbstractTensor, indices: AbstractTensor, scales: AbstractTensor, *_: Operand
 ) -> AbstractTensor:
-    reach = float(scales.box.largest().max()) * 2.0 ** int(call.attribute("bits", 4)) * (1 + 2.0**-10)
+    reach = scales.largest * 2.0 ** int(call.attribute("bits", 4)) * (1 + 2.0**-10)
     if scales.form is None or not np.isfinite(reach):
         return unbounded(scales, None)
     return result_of((scales,), None, 0.0, 0.0, error=reach)

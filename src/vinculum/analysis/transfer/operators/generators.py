@@ -63,7 +63,7 @@ def _recurrent(call: Call, x: AbstractTensor, *others: Operand) -> Result:
     limit = _OVER_ONE if names <= {"sigmoid", "tanh", "hardsigmoid", "softsign"} else np.inf
     first = others[4] if len(others) > 4 else None
     if first is not None and call.operator == "GRU":  # A part of the initial state stays.
-        limit = max(limit, float(first.box.largest().max()) * _OVER_ONE)
+        limit = max(limit, first.largest * _OVER_ONE)
     nan = bool(x.may_nan or x.may_infinite or x.form)
     results = []
     for place in range(max(len(call.results), 1)):

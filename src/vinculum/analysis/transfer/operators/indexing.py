@@ -138,7 +138,7 @@ def _accumulated(a: AbstractTensor, updates: AbstractTensor, reduction: str) -> 
     if reduction != "add" or a.form is None or infinite:
         return anything(a.element_type, a.shape)
     low, high = updates.box.hull()
-    total = most * max(abs(low), abs(high)) + float(a.box.largest().max())
+    total = most * max(abs(low), abs(high)) + a.largest
     error = gamma(most, a.form) * total
     if total + error > a.form.max:
         return anything(a.element_type, a.shape)
@@ -207,7 +207,7 @@ def _range(call: Call, start: AbstractTensor, limit: AbstractTensor, delta: Abst
     low, high = min(start.low.min(), limit.low.min()), max(start.high.max(), limit.high.max())
     if start.form is not None and not whole:
         # Runtimes add delta again and again, or multiply it: the error is of the last element.
-        slack = 1e-2 * (abs(low) + abs(high)) + float(delta.box.largest().max())
+        slack = 1e-2 * (abs(low) + abs(high)) + delta.largest
         low, high = low - slack, high + slack
     elif delta.low.min() > 0:
         low, high = float(start.low.min()), max(float(start.high.max()), float(limit.high.max()) - 1)

@@ -51,7 +51,7 @@ def _product(
         low, high = np.where(overflows, -np.inf, low), np.where(overflows, np.inf, high)
         nan = nan or bool(overflows.any())
         low, high = outward(low, high, form)
-        if bool((a.low >= 0).all()) and bool((b.low >= 0).all()):  # Nothing is subtracted.
+        if a.at_least_zero and b.at_least_zero:  # Nothing is subtracted.
             low = np.maximum(low, 0.0)
     return result_of((a, b), shape, low, high, may_nan=nan, integral=a.integral and b.integral)
 
@@ -88,7 +88,7 @@ def multiplied(a: AbstractTensor, b: AbstractTensor, rows: Fact | None = None) -
     if a.may_infinite or b.may_infinite:
         return unbounded(a, shape, b)
     if not np.isfinite(terms):
-        if float(a.box.largest().max()) and float(b.box.largest().max()):
+        if a.largest and b.largest:
             return _weighted(a, b, rows, unbounded(a, shape, b))
         terms = 0.0
     return _weighted(a, b, rows, _product(a, b, shape, *_bounds_of_product(a, b, terms), terms))
@@ -158,7 +158,7 @@ def _signed_sums(matrix: NDArray[Any]) -> tuple[Bounds, Bounds]:
 def _weighted(a: AbstractTensor, b: AbstractTensor, rows: Fact | None, result: AbstractTensor) -> AbstractTensor:
     """Return what weights that are not negative and have a known sum leave: the sum times the hull of the values."""
     form = a.form
-    if rows is None or form is None or not bool((a.low >= 0).all()) or b.may_infinite or a.may_nan:
+    if rows is None or form is None or not a.at_least_zero or b.may_infinite or a.may_nan:
         return result
     terms = bounds((a.shape or (0,))[-1])[1]
     factor = gamma(terms + 2, form)
@@ -243,7 +243,7 @@ def _convolve(call: Call, x: AbstractTensor, w: AbstractTensor, bias: Operand = 
         lows, highs = positive * low + negative * high, positive * high + negative * low
         total = (positive - negative) * max(-low, high)
     else:
-        total = np.asarray(terms * float(w.box.largest().max()) * max(-low, high))
+        total = np.asarray(terms * w.largest * max(-low, high))
         lows, highs = -total, total
     if shape is None:
         lows, highs, total = np.asarray(lows.min()), np.asarray(highs.max()), np.asarray(total.max())
@@ -264,7 +264,7 @@ def _integer_product(call: Call, a: AbstractTensor, b: AbstractTensor, *points: 
         terms = np.inf if b.shape is None else element_count(b.shape[1:])[1]
     elif shape is not None and a.shape is not None:
         terms = bounds(a.shape[-1])[1]
-    largest = [max(float(x.box.largest().max()), 255.0) * 2 for x in (a, b)]
+    largest = [max(x.largest, 255.0) * 2 for x in (a, b)]
     reach = terms * largest[0] * largest[1]
     return tensor("int32", shape, -reach, reach, integral=True, bounds_from=rest_on(a, b))
 
@@ -283,11 +283,11 @@ def _einsum(call: Call, *operands: Operand) -> AbstractTensor:
         return unbounded(first, call.expected().shape, last)
     shape = tuple(sizes[letter] for letter in output)
     terms = element_count(size for letter, size in sizes.items() if letter not in output)[1]
-    reach = float(np.prod([float(operand.box.largest().max()) for operand in given])) * terms
+    reach = float(np.prod([operand.largest for operand in given])) * terms
     if not np.isfinite(reach):
         return unbounded(first, shape, last)
     most = np.asarray(reach + (gamma(len(given) + 2, form) * reach if len(given) > 2 else 0.0))
-    low = np.zeros(()) if all(bool((operand.low >= 0).all()) for operand in given) else -most
+    low = np.zeros(()) if all(operand.at_least_zero for operand in given) else -most
     result = _product(first, last, shape, low, most, most, terms)
     return result_of(
         given, shape, result.low, result.high, result.mag, may_nan=result.may_nan or any(o.may_nan for o in given)
@@ -301,7 +301,7 @@ def rotated(
     given = (a, cosines, sines)
     if a.form is None or any(x.may_infinite for x in given):
         return unbounded(a, a.shape, cosines)
-    largest, cosine, sine = (float(x.box.largest().max()) for x in given)
+    largest, cosine, sine = (x.largest for x in given)
     reach = largest * max(cosine + sine, 1.0) * (1 + 8 * a.form.u) + 4 * a.form.smallest_subnormal
     nan = reach > a.form.max or any(x.may_nan for x in given)
     return result_of(given, a.shape, 0.0, 0.0, error=reach, may_nan=nan)

@@ -47,7 +47,7 @@ def _normalised(
 
 def _may_overflow(a: AbstractTensor, count: float) -> bool:
     """Tell whether squares or their sum may be infinite, so that a difference or a quotient of infinities is NaN."""
-    magnitude = float(a.box.largest().max())
+    magnitude = a.largest
     return a.form is None or not magnitude * magnitude * count * 1.01 <= a.form.max
 
 
@@ -79,7 +79,7 @@ def _instance(call: Call, a: AbstractTensor, scale: Operand = None, shift: Opera
     if call.operator == "GroupNormalization":
         count *= largest(a.shape[1]) / max(int(call.attribute("num_groups", 1)), 1)
         # Runtimes run ONNX's definition as it is: the mean of squares less the square of the mean.
-        magnitude = float(a.box.largest().max())
+        magnitude = a.largest
         cancelled = 4 * gamma(count + 8, a.form) * magnitude * magnitude if np.isfinite(magnitude) else np.inf
     rank, channels = len(a.shape), a.shape[1]
     scale, shift = (None if o is None else _channels(o, rank, channels) for o in (scale, shift))
@@ -147,7 +147,7 @@ def _local_response_divisor(call: Call, a: AbstractTensor) -> AbstractTensor:
     bias, alpha = float(call.attribute("bias", 1.0)), float(call.attribute("alpha", 1e-4))
     size = float(call.attribute("size", 1))
     channels = largest(a.shape[1]) if a.shape is not None and len(a.shape) > 1 else np.inf
-    magnitude = float(a.box.largest().max())
+    magnitude = a.largest
     sums = abs(alpha) * (1 + 1 / size) * magnitude * magnitude if magnitude else 0.0
     error = gamma(2 * channels + size + 8, a.form) * (abs(bias) + sums) if sums else 0.0
     low = bias - error if alpha >= 0 else -np.inf

@@ -13,7 +13,7 @@ from vinculum.analysis.domain import dimensions
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom, anything, tensor
 from vinculum.analysis.domain.box import Box
 from vinculum.analysis.domain.dimensions import Shape, element_count, known_size
-from vinculum.analysis.domain.facts import Fact, Facts, Kind, find, moved_facts
+from vinculum.analysis.domain.facts import Fact, Facts, Kind, find
 from vinculum.analysis.domain.formats import Bounds, gamma, is_discrete, outward, type_range
 from vinculum.analysis.transfer import errors
 from vinculum.analysis.transfer.call import Call, Operand, Result, Transfer
@@ -50,12 +50,6 @@ class Rows:
             return bounds
         return bounds.reshape(tuple(size for axis, size in enumerate(bounds.shape) if axis not in self.axes))
 
-    def facts(self, facts: Facts) -> Facts:
-        """Return facts on the axes that stay."""
-        places = iter(range(len(self.shape)))
-        kept = [axis not in self.axes for axis in range(len(self.shape) + (0 if self.keep else len(self.axes)))]
-        return moved_facts(facts, [next(places) if stays or self.keep else None for stays in kept])
-
 
 def reduced_rows(call: Call, a: AbstractTensor, given: Operand) -> Rows | None:
     """Return what is reduced; None if that is known only when it runs."""
@@ -64,12 +58,9 @@ def reduced_rows(call: Call, a: AbstractTensor, given: Operand) -> Rows | None:
     rank, keep = len(a.shape), bool(call.attribute("keepdims", 1))
     listed = call.attribute("axes", None)
     if given is not None:
-        if given.constant is None:
-            if given.shape != (0,):
-                return None
-            listed = []
-        else:
-            listed = given.constant.reshape(-1).tolist()
+        if given.constant is None and given.shape != (0,):
+            return None
+        listed = [] if given.constant is None else given.constant.reshape(-1).tolist()
     if not listed:
         listed = [] if call.attribute("noop_with_empty_axes", 0) else range(rank)
     axes = tuple(sorted({axis_of(int(axis), rank) for axis in listed}))
@@ -130,7 +121,7 @@ def _total(a: AbstractTensor, rows: Rows) -> tuple[Box, bool]:
         high = np.where(overflows | np.isnan(high), np.inf, high)
     elif not bool((largest < 2.0**52).all()):
         low, high = low - 2.0**-40 * largest, high + 2.0**-40 * largest
-    if bool((a.low >= 0).all()) and rows.fewest >= 1:  # A rounded sum never falls below one of its terms.
+    if a.at_least_zero and rows.fewest >= 1:  # A rounded sum never falls below one of its terms.
         some = _row_fact(a, rows, Kind.SOME_AT_LEAST)
         least = 0.0 if some is None else some.low
         low = np.maximum(low, np.maximum(a.low.max(axis=rows.axes, keepdims=True), least))
@@ -176,7 +167,7 @@ def _reduce_mean(a: AbstractTensor, rows: Rows) -> AbstractTensor:
     low, high = outward(low - error, high + error, form)
     low, high = np.where(np.isneginf(box.low), -np.inf, low), np.where(np.isposinf(box.high), np.inf, high)
     mag = np.zeros_like(low)
-    if bool((a.low >= 0).all()):
+    if a.at_least_zero:
         low = np.maximum(low, 0.0)
         if rows.fewest >= 1 and np.isfinite(rows.most):
             mag = box.mag / rows.most * (1 - gamma(4, form))
@@ -213,7 +204,7 @@ def _reduce_l2(a: AbstractTensor, rows: Rows) -> AbstractTensor:
 
 
 def _reduce_l1(a: AbstractTensor, rows: Rows) -> AbstractTensor:
-    facts = a.facts if bool((a.low >= 0).all()) else ()
+    facts = a.facts if a.at_least_zero else ()
     box = Box(a.mag, a.box.largest(), a.mag)
     return _sum_of(like(a, a.shape, box, may_plus_zero=a.may_zero, may_minus_zero=False, facts=facts), rows)
 
@@ -256,7 +247,7 @@ def _reduce_product(a: AbstractTensor, rows: Rows) -> AbstractTensor:
         mag = np.where(mag < a.form.smallest_normal * 2, 0.0, mag)  # Partial products may underflow.
         nan = nan or (bool(np.isinf(high).any()) and bool((mag == 0).any()))
         low, high = np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
-    if bool((a.low >= 0).all()):
+    if a.at_least_zero:
         low = np.where(mag > 0, mag, 0.0)
     if a.form is None:
         mag = np.where(high < 2.0**53, np.floor(mag), 0.0)
@@ -291,7 +282,7 @@ def _cumulative_sum(call: Call, a: AbstractTensor, axis: Operand = None) -> Abst
         low, high = min(low, 0.0), max(high, 0.0)
     nan, mag = a.may_nan, 0.0
     if a.form is not None:
-        largest = _scaled(float(a.box.largest().max()), count)
+        largest = _scaled(a.largest, count)
         error = gamma(count, a.form) * largest if largest else 0.0
         exact = a.integral and largest <= 1 / a.form.u
         nan = nan or a.may_infinite
@@ -300,7 +291,7 @@ def _cumulative_sum(call: Call, a: AbstractTensor, axis: Operand = None) -> Abst
         if not exact:
             low, high = low - error, high + error
         low, high = map(float, outward(np.asarray(low), np.asarray(high), a.form, exact=exact))
-    grows = bool((a.low >= 0).all()) and not exclusive
+    grows = a.at_least_zero and not exclusive
     facts: Facts = ()
     if grows:
         low, mag = float(a.low.min()), float(a.mag.min())
@@ -314,7 +305,7 @@ def _scaled(value: float, count: float) -> float:
 
 
 def _cumulative_product(call: Call, a: AbstractTensor, axis: Operand = None) -> AbstractTensor:
-    if a.form is None or not bool((a.low >= 0).all()):
+    if a.form is None or not a.at_least_zero:
         return anything(a.element_type, a.shape)
     shrinks = bool(a.high.max() <= 1)
     high = 1.0 + 2.0**-10 if shrinks else np.inf
@@ -368,7 +359,7 @@ def _log_softmax(call: Call, a: AbstractTensor) -> AbstractTensor:
         return anything(a.element_type, a.shape)
     most = element_count(a.shape[axis] for axis in softmax_axes(call, len(a.shape)))[1]
     spread = float(a.high.max() - a.low.min()) + float(np.log(max(most, 1.0)))
-    slack = gamma(most + 8, a.form) * (1 + float(a.box.largest().max())) + 2.0**-18
+    slack = gamma(most + 8, a.form) * (1 + a.largest) + 2.0**-18
     low = -spread - slack - 16 * a.form.u * spread if np.isfinite([spread, slack]).all() else -np.inf
     # In float64 ONNX Runtime takes sums below 1e-20 for that.
     high = slack if np.isfinite(slack) and a.form.name != "float64" else np.inf
@@ -424,7 +415,7 @@ def _sum_of_weights(call: Call, x: AbstractTensor, target: Operand = None, weigh
     low, high = target.box.hull()
     least = 0.0 if ignored is not None and low <= ignored <= high else 1.0
     if weight is not None:
-        least *= float(weight.mag.min()) if bool((weight.low >= 0).all()) else 0.0
+        least *= float(weight.mag.min()) if weight.at_least_zero else 0.0
     return Hidden(1 if weight is None else 2, never_negative(x, least).known(bounds_from=rest_on(target, weight)))
 
 

@@ -91,11 +91,11 @@ def _mean_pool(call: Call, a: AbstractTensor) -> AbstractTensor:
         nan = nan or low < 0 < high
         low, high, error = -np.inf if low < 0 else low, np.inf if high > 0 else high, 0.0
     lows, highs = outward(np.asarray(low - error), np.asarray(high + error), a.form)
-    return result_of((a,), shape, np.maximum(lows, 0.0) if bool((a.low >= 0).all()) else lows, highs, may_nan=nan)
+    return result_of((a,), shape, np.maximum(lows, 0.0) if a.at_least_zero else lows, highs, may_nan=nan)
 
 
 def _norm_pool(call: Call, a: AbstractTensor) -> AbstractTensor:
-    power, largest = float(call.attribute("p", 2)), float(a.box.largest().max())
+    power, largest = float(call.attribute("p", 2)), a.largest
     shape, count = _pooled(call, a)
     high = largest * float(np.power(count, 1 / power)) * 1.01 if largest and power else 0.0
     if a.form is not None and (float(np.power(largest, power)) * count * 1.01 > a.form.max or not np.isfinite(high)):
@@ -108,7 +108,7 @@ def _region_pool(call: Call, a: AbstractTensor, regions: AbstractTensor, *_: Ope
     if a.form is None or a.may_infinite:
         return unbounded(a, None, regions)
     low, high = with_zero(a.box).hull()
-    slack = 1e-2 * float(a.box.largest().max())
+    slack = 1e-2 * a.largest
     return result_of((a,), None, low - slack, high + slack, may_nan=True)
 
 

@@ -91,7 +91,7 @@ class TestAskedFor:
         async def both() -> list[list[int]]:
             return list(await asyncio.gather(ask(1, 5), ask(3, 2), ask(7, 4)))
 
-        assert asyncio.run(both()) == [[1] * 5 + [8], [3] * 2 + [8], [7] * 4 + [8]]
+        assert asyncio.run(both()) == [[1] * 5 + [ALLOWED], [3] * 2 + [ALLOWED], [7] * 4 + [ALLOWED]]
 
     def test_a_context_that_is_copied_goes_on_elsewhere(self) -> None:
         with vinculum.threads(2):

@@ -12,7 +12,7 @@ from tests.analysis.corpus.judging import ENTRIES, checked
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, anything
 from vinculum.analysis.domain.numbering import Numbering
 from vinculum.analysis.hazards import divisors
-from vinculum.analysis.transfer import norms, operators, refinement
+from vinculum.analysis.transfer import operators, relations
 from vinculum.analysis.transfer.operators import arithmetic, indexing, logic, reductions
 from vinculum.analysis.transfer.shared import hulled
 
@@ -56,7 +56,7 @@ _SWITCHED_OFF: dict[str, tuple[Plant, str]] = {
     "squares are not negative": (
         lambda p: p.setattr(arithmetic, "square", lambda a: anything(a.element_type, a.shape)), "square and epsilon"),
     "at most the sum": (
-        _off(norms, "_is_sum_of", False), "softmax without the largest taken out, of small numbers"),
+        _off(relations, "_is_sum_of", False), "softmax without the largest taken out, of small numbers"),
     "what guards a divisor": (_off(divisors, "_guards_a_divisor", True), "small constant that guards nothing"),
     "what a mask leaves": (_off(logic, "_facts_of_choice", ()), "wavlm_classify.dynamo18"),
     "what a mask leaves, added": (_off(arithmetic, "_raised", ()), "wavlm_classify.dynamo18"),
@@ -68,7 +68,7 @@ _SWITCHED_OFF: dict[str, tuple[Plant, str]] = {
     "extremes of the same rows": (_off(arithmetic, "_are_extremes", False), "largest less smallest, and epsilon"),
     "what is chosen, case by case": (_NO_CASES, "one added to zeros"),
     "a quotient, case by case": (_NO_CASES, "what is positive by itself"),
-    "magnitudes that are compared": (_off(refinement, "_is_magnitude_of", False), "small magnitudes replaced"),
+    "magnitudes that are compared": (_off(relations, "_is_magnitude_of", False), "small magnitudes replaced"),
     "what indices reach": (
         lambda p: p.setattr(indexing, "_reached", lambda a, *_: a.box), "rows of a table but the first"),
     "an interval a place": (_one_interval("Concat"), "intervals side by side"),

@@ -15,7 +15,7 @@ from tests.analysis.trying import complaints
 from vinculum.analysis.domain import formats
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor
 from vinculum.analysis.domain.box import Box
-from vinculum.analysis.transfer import operators, refinement, shared
+from vinculum.analysis.transfer import operators, relations, shared
 from vinculum.analysis.transfer.call import Transfer
 from vinculum.analysis.transfer.operators import arithmetic, linear, normalisation, reductions
 
@@ -99,7 +99,7 @@ _PLANTED: dict[str, tuple[Plant, tuple[str, ...]]] = {
 
 _IN_GRAPHS: dict[str, Plant] = {
     "a comparison that fails tells that it holds": _attribute(
-        refinement, "_OTHERWISE", {name: name for name in refinement._OTHERWISE}
+        relations, "_OTHERWISE", {name: name for name in relations._OTHERWISE}
     ),
     "numbers of a narrower type are not rounded": _attribute(
         formats.Format, "round", lambda self, values: values * 0.999

@@ -3,28 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 import numpy as np
 from onnx import GraphProto
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, anything, holds, join, tensor, widened
 from vinculum.analysis.domain.dimensions import Dimension, largest, resized, unknown_size
+from vinculum.analysis.domain.numbering import Numbering
 from vinculum.analysis.transfer.call import Call
-from vinculum.analysis.transfer.refinement import refinements
+from vinculum.analysis.transfer.relations import refinements
 from vinculum.analysis.transfer.shared import axis_of, hulled
-
-if TYPE_CHECKING:
-    from vinculum.analysis.interpreter import Interpreter, Scope
 
 _PASSES = 4
 """Passes over a body until its state is widened to the limits of its type."""
 
 Operands = Sequence[AbstractTensor | None]
-Control = Callable[["Interpreter", Call, Operands, "Scope"], list[AbstractTensor]]
 
 
-def _run_if(runner: Interpreter, call: Call, operands: Operands, scope: Scope) -> list[AbstractTensor]:
+class Runner(Protocol):
+    """The interpreter, as far as operators with subgraphs need it; what it calls a scope is its own."""
+
+    values: Numbering
+
+    def branch(
+        self,
+        graph: GraphProto,
+        given: Sequence[AbstractTensor],
+        around: Any,
+        step: str,
+        refined: Mapping[int, AbstractTensor] | None = None,
+        *,
+        quiet: bool = False,
+    ) -> list[AbstractTensor]:
+        """Analyse a subgraph with its inputs, and return its outputs."""
+
+
+Control = Callable[[Runner, Call, Operands, Any], list[AbstractTensor]]
+
+
+def _run_if(runner: Runner, call: Call, operands: Operands, scope: Any) -> list[AbstractTensor]:
     """Join both branches, each refined by the condition; only one if the condition is constant."""
     condition = operands[0]
     assert condition is not None
@@ -41,9 +59,9 @@ def _run_if(runner: Interpreter, call: Call, operands: Operands, scope: Scope) -
 
 
 def _iterated(
-    runner: Interpreter,
+    runner: Runner,
     call: Call,
-    scope: Scope,
+    scope: Any,
     states: list[AbstractTensor],
     *,
     before: Sequence[AbstractTensor] = (),
@@ -88,7 +106,7 @@ def _stacked(value: AbstractTensor, count: Dimension, axis: int = 0) -> Abstract
     return hulled(value, (*value.shape[:place], count, *value.shape[place:]))
 
 
-def _run_loop(runner: Interpreter, call: Call, operands: Operands, scope: Scope) -> list[AbstractTensor]:
+def _run_loop(runner: Runner, call: Call, operands: Operands, scope: Any) -> list[AbstractTensor]:
     most, _, *states = [*operands, None, None][: max(2, len(operands))]
     known = [state if state is not None else anything("", None) for state in states]
     last = float(most.high.max()) - 1 if most is not None else 2.0**63
@@ -100,7 +118,7 @@ def _run_loop(runner: Interpreter, call: Call, operands: Operands, scope: Scope)
     return [*left, *(_stacked(value, count) for value in results[len(known) :])]
 
 
-def _run_scan(runner: Interpreter, call: Call, operands: Operands, scope: Scope) -> list[AbstractTensor]:
+def _run_scan(runner: Runner, call: Call, operands: Operands, scope: Any) -> list[AbstractTensor]:
     scanned = int(call.attribute("num_scan_inputs", 1))
     if call.opset < 9:  # It had a batch dimension, and a first operand of lengths.
         return [call.anything(place) for place in range(len(call.results))]

@@ -10,7 +10,7 @@ import pytest
 from tests.analysis.containment import complaint
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, tensor
 from vinculum.analysis.domain.numbering import Definition, Numbering
-from vinculum.analysis.transfer.refinement import refine
+from vinculum.analysis.transfer.relations import refine
 
 COMPARISONS = {
     "Less": np.less,

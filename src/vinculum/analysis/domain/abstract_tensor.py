@@ -211,15 +211,8 @@ def tensor(
 
 def anything(element_type: str, shape: Shape | None) -> AbstractTensor:
     """Return what may be any tensor of an element type and a shape."""
-    whole = is_discrete(element_type)
-    return tensor(
-        element_type,
-        shape,
-        *type_range(element_type),
-        may_nan=not whole,
-        integral=whole,
-        bounds_from=BoundsFrom.TYPE,
-    )
+    whole, limits = is_discrete(element_type), type_range(element_type)
+    return tensor(element_type, shape, *limits, may_nan=not whole, integral=whole, bounds_from=BoundsFrom.TYPE)
 
 
 def constant(array: NDArray[Any], element_type: str | None = None) -> AbstractTensor:
@@ -305,8 +298,8 @@ def join(a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     if a.number and a.number == b.number:
         return a
     if a.element_type != b.element_type:
-        return anything("", joined_shape(a.shape, b.shape))
-    shape = joined_shape(a.shape, b.shape)
+        return anything("", _joined_shape(a.shape, b.shape))
+    shape = _joined_shape(a.shape, b.shape)
     p, q = (a.box, b.box) if a.shape == b.shape else (a.box.hulled(), b.box.hulled())
     return tensor(
         a.element_type,
@@ -322,18 +315,11 @@ def join(a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     )
 
 
-def joined_shape(a: Shape | None, b: Shape | None) -> Shape | None:
-    """Return the shape that both are of."""
+def _joined_shape(a: Shape | None, b: Shape | None) -> Shape | None:
     if a is None or b is None or len(a) != len(b):
         return None
-    return tuple(_joined_size(p, q) for p, q in zip(a, b, strict=True))
-
-
-def _joined_size(a: Dimension, b: Dimension) -> Dimension:
-    if a == b:
-        return a
-    (p, q), (r, s) = bounds(a), bounds(b)
-    return unknown_size(min(p, r), max(q, s))
+    ends = [(p, q, bounds(p), bounds(q)) for p, q in zip(a, b, strict=True)]
+    return tuple(p if p == q else unknown_size(min(r[0], s[0]), max(r[1], s[1])) for p, q, r, s in ends)
 
 
 def holds(a: AbstractTensor, b: AbstractTensor) -> bool:

@@ -145,17 +145,13 @@ class Unary:
         if self.gates:  # What is gated lies between 0 and x.
             ends = np.minimum(a.low * OVER_ONE, 0.0), np.maximum(a.high * OVER_ONE, 0.0)
             low, high = outward(np.maximum(low, ends[0]), np.minimum(high, ends[1]), a.form)
-        return tensor(
-            a.element_type,
-            a.shape,
-            low,
-            high,
-            may_nan=nan or undefined,
-            may_minus_zero=self.minus_zero,
-            facts=self._carried(a.facts, a.form, given) if self.rising else (),
-            integral=self.integral,
-            bounds_from=rests,
-        )
+        more: dict[str, Any] = {
+            "may_nan": nan or undefined,
+            "may_minus_zero": self.minus_zero,
+            "integral": self.integral,
+        }
+        facts = self._carried(a.facts, a.form, given) if self.rising else ()
+        return tensor(a.element_type, a.shape, low, high, facts=facts, bounds_from=rests, **more)
 
     def _values(self, low: Bounds, high: Bounds, given: list[float], form: Format) -> tuple[Bounds, Bounds, bool]:
         """Return the least and the greatest value at the ends and the turns, and whether one of them is NaN."""

@@ -15,7 +15,7 @@ from vinculum.analysis.domain.box import Box
 from vinculum.analysis.domain.facts import carried
 from vinculum.analysis.domain.formats import FORMATS, Bounds, outward
 from vinculum.analysis.transfer import errors
-from vinculum.analysis.transfer.call import Call, Operand, Transfer
+from vinculum.analysis.transfer.call import Call, Operand
 from vinculum.analysis.transfer.declarations import OF_ATTRIBUTES, OVER_ONE, Operator, Unary
 from vinculum.analysis.transfer.errors import Computed, Errors
 from vinculum.analysis.transfer.shared import broadcast, like, margined, rest_on, result_of
@@ -123,21 +123,12 @@ def _clip(call: Call, a: AbstractTensor, least: Operand = None, most: Operand = 
     return result_of((a,), a.shape, low, high, may_nan=may_nan, facts=facts, integral=whole, bounds_from=rests)
 
 
-def _identity(call: Call, a: AbstractTensor) -> AbstractTensor:
-    return a
-
-
-def _extremum(*, largest: bool) -> Transfer:
-    """Return the transfer function of Max or Min, which some runtimes let drop a NaN."""
-
-    def transfer(call: Call, *operands: Operand) -> AbstractTensor:
-        given = [operand for operand in operands if operand is not None]
-        result = given[0]
-        for other in given[1:]:
-            result = call.values.numbered(_two_extremes(result, other, largest))
-        return result
-
-    return transfer
+def _extremum(call: Call, *operands: Operand) -> AbstractTensor:
+    """Return Max or Min, which some runtimes let drop a NaN."""
+    result, *others = (operand for operand in operands if operand is not None)
+    for other in others:
+        result = call.values.numbered(_two_extremes(result, other, call.operator == "Max"))
+    return result
 
 
 def _two_extremes(a: AbstractTensor, b: AbstractTensor, largest: bool) -> AbstractTensor:
@@ -148,14 +139,9 @@ def _two_extremes(a: AbstractTensor, b: AbstractTensor, largest: bool) -> Abstra
     inside = outer.reduce(np.broadcast_arrays(*sure)) if sure else inner(getattr(a, near), getattr(b, near))
     outside = outer(getattr(a, far), getattr(b, far))
     facts = () if a.may_nan or b.may_nan or not largest else (f for x in (a, b) if x.shape == shape for f in x.facts)
-    return result_of(
-        (a, b),
-        shape,
-        *((inside, outside) if largest else (outside, inside)),
-        np.minimum(a.mag, b.mag),
-        facts=carried(tuple(facts), lambda v: v),
-        integral=a.integral and b.integral,
-    )
+    low, high = (inside, outside) if largest else (outside, inside)
+    more: dict[str, Any] = {"facts": carried(tuple(facts), lambda v: v), "integral": a.integral and b.integral}
+    return result_of((a, b), shape, low, high, np.minimum(a.mag, b.mag), **more)
 
 
 logarithm = Unary(
@@ -262,9 +248,9 @@ TABLE: Mapping[str, Operator] = {
     **{name: Operator(declared, error=declared.error) for name, declared in _UNARY.items()},
     "Clip": Operator(_clip, error=errors.chosen),
     "Gelu": Operator(_gelu, error=_gelu_error),
-    "Identity": Operator(_identity, error=errors.kept),
-    "Max": Operator(_extremum(largest=True), error=errors.chosen, commutative=True),
-    "Min": Operator(_extremum(largest=False), error=errors.chosen, commutative=True),
+    "Identity": Operator(lambda call, a: a, error=errors.kept),
+    "Max": Operator(_extremum, error=errors.chosen, commutative=True),
+    "Min": Operator(_extremum, error=errors.chosen, commutative=True),
     "PRelu": Operator(_parametric_relu),
     "Relu": Operator(_relu, error=errors.kept),
     "Shrink": Operator(_shrink),

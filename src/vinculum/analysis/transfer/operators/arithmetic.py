@@ -29,8 +29,7 @@ from vinculum.analysis.domain.formats import (
 from vinculum.analysis.transfer import errors
 from vinculum.analysis.transfer.call import Call, Operand
 from vinculum.analysis.transfer.declarations import Hidden, Operator
-from vinculum.analysis.transfer.norms import at_most_of_norm, scaled_by_inverse_root
-from vinculum.analysis.transfer.refinement import by_cases
+from vinculum.analysis.transfer.relations import at_most_of_norm, by_cases, scaled_by_inverse_root
 from vinculum.analysis.transfer.shared import (
     apart_from_zero,
     broadcast,
@@ -322,11 +321,6 @@ def _folded_quotient(a: AbstractTensor, b: AbstractTensor) -> dict[str, Any]:
     return _folded(a, b, truncated, exact)
 
 
-def _reciprocal(call: Call, a: AbstractTensor) -> AbstractTensor:
-    one = call.values.constant(np.ones((), np.float32), a.element_type)
-    return _divide(call, one, a)
-
-
 def _modulo(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     shape, of_dividend = broadcast(a.shape, b.shape), bool(call.attribute("fmod", 0))
     limit = b.box.largest()
@@ -358,9 +352,8 @@ def _negate(call: Call, a: AbstractTensor) -> AbstractTensor:
     affine = a.affine
     if affine is None and a.form is not None and a.shape is not None and a.constant is None:
         affine = Affine(((a.number, 1.0),), 0.0, 0.0)
-    turned = None
-    if affine is not None:
-        turned = Affine(tuple((n, -c) for n, c in affine.terms), -affine.high, -affine.low)
+    terms = () if affine is None else tuple((n, -c) for n, c in affine.terms)
+    turned = None if affine is None else Affine(terms, -affine.high, -affine.low)
     return like(a, a.shape, box, may_plus_zero=a.may_minus_zero, may_minus_zero=a.may_plus_zero, affine=turned)
 
 
@@ -457,11 +450,10 @@ def _power_of_nonnegative(a: AbstractTensor, b: AbstractTensor, shape: Any) -> A
 
 
 def _sum_of_many(call: Call, *operands: Operand) -> AbstractTensor:
-    given = [operand for operand in operands if operand is not None]
-    total = given[0]
-    for operand in given[1:]:
-        total = call.values.numbered(_sum(call, total, operand, 1))
-    return total if len(given) > 1 else like(total, total.shape, total.box)
+    total, *others = (operand for operand in operands if operand is not None)
+    for other in others:
+        total = call.values.numbered(_sum(call, total, other, 1))
+    return total if others else like(total, total.shape, total.box)
 
 
 def _mean_of_many(call: Call, *operands: Operand) -> AbstractTensor:
@@ -491,7 +483,10 @@ TABLE: Mapping[str, Operator] = {
     "Mul": Operator(_multiply, error=errors.multiplied, commutative=True),
     "Neg": Operator(_negate, error=errors.kept),
     "Pow": Operator(_power, hidden=_base_of_power),
-    "Reciprocal": Operator(_reciprocal, error=errors.divided),
+    "Reciprocal": Operator(
+        lambda call, a: _divide(call, call.values.constant(np.ones((), np.float32), a.element_type), a),
+        error=errors.divided,
+    ),
     "Sign": Operator(_sign),
     "Sqrt": Operator(lambda call, a: square_root(a), error=errors.rooted),
     "Sub": Operator(partial(_sum, sign=-1), error=errors.added),

@@ -16,7 +16,7 @@ from vinculum.analysis.domain.formats import is_discrete, type_range
 from vinculum.analysis.transfer import errors
 from vinculum.analysis.transfer.call import Call
 from vinculum.analysis.transfer.declarations import Operator
-from vinculum.analysis.transfer.refinement import refine
+from vinculum.analysis.transfer.relations import refine
 from vinculum.analysis.transfer.shared import boolean, broadcast, like, result_of, spread_facts, unbounded
 
 

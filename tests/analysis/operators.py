@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,36 +16,18 @@ Constant = np.ndarray[Any, Any]
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """One operator with attributes.
-
-    Attributes
-    ----------
-    operator : str
-        Its name.
-    operands : sequence
-        The shape of each, or a constant.
-    attributes : dict
-        What is set.
-    types : sequence of str
-        The element types to try it in.
-    opset : int
-        The operator set.
-    results : int
-        How many outputs it has.
-    tame : bool
-        Whether runtimes agree on finite operands of common size alone.
-    where : callable, optional
-        Whether the runtime can be given such operands.
-    """
+    """One operator with attributes."""
 
     operator: str
+    # The shape of each, a constant, None for what is left out, or (low, high, type, shape) for integers of their own.
     operands: Sequence[Any] = ((2, 3),)
-    attributes: dict[str, Any] = field(default_factory=dict)
-    types: Sequence[str] = FLOATS
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    types: Sequence[str] = FLOATS  # The element types to try it in.
     opset: int = 18
-    results: int = 1
-    tame: bool = False
-    where: Callable[..., bool] | None = None
+    results: int = 1  # How many outputs it has.
+    tame: bool = False  # Whether runtimes agree on finite operands of common size alone.
+    where: Callable[..., bool] | None = None  # Whether the runtime can be given such operands.
+    domain: str = ""
 
     def __str__(self) -> str:
         return "-".join([self.operator, *(f"{k}={v}" for k, v in self.attributes.items()), *map(_shape, self.operands)])

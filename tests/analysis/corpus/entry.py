@@ -10,41 +10,20 @@ from typing import Any
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """A model and its label.
+    """A model and its label."""
 
-    Attributes
-    ----------
-    name : str
-        Of the entry.
-    model : str
-        The model, as `onnx.parser` reads it, or the name of a file beside this one.
-    rules : tuple of str
-        The hazards that it has; none: it is a control.
-    source : str
-        Where such models come from: ``"by hand"``, ``"torch"``, ``"torchscript, opset 11"``, ``"transformers, torch"``.
-    assume, as_type, profile
-        What it is checked with.
-    witness : Mapping, optional
-        Inputs on which a run shows the first of the hazards.
-    inner : tuple of str
-        Values inside; each made zeros shows the first of the hazards.
-    reason : str
-        Why the label is right where no run shows it.
-    wrongly : tuple of str
-        Hazards that are found though they are not there: known false alarms.
-    """
-
-    name: str
-    model: str
-    rules: tuple[str, ...] = ()
+    name: str  # Of the entry.
+    model: str  # The model, as `onnx.parser` reads it, or the name of a file beside this one.
+    rules: tuple[str, ...] = ()  # The hazards that it has; none: it is a control.
+    # Where such models come from: ``"by hand"``, ``"torch"``, ``"torchscript, opset 11"``, ``"transformers, torch"``.
     source: str = "by hand"
-    assume: tuple[str, ...] = ()
+    assume: tuple[str, ...] = ()  # What it is checked with.
     as_type: str | None = None
     profile: tuple[str, ...] = ()
-    witness: Mapping[str, Any] = field(default_factory=dict)
-    inner: tuple[str, ...] = ()
-    reason: str = ""
-    wrongly: tuple[str, ...] = ()
+    witness: Mapping[str, Any] = field(default_factory=dict)  # Inputs on which a run shows the first of the hazards.
+    inner: tuple[str, ...] = ()  # Values inside; each made zeros shows the first of the hazards.
+    reason: str = ""  # Why the label is right where no run shows it.
+    wrongly: tuple[str, ...] = ()  # Hazards that are found though they are not there: known false alarms.
 
 
 _CONSTANTS = {

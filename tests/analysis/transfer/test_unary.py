@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -26,21 +25,13 @@ TRANSFERS |= {"Gelu": GELU, "Gelu by tanh": GELU_BY_TANH}
 DECLARED = {name: transfer for name, transfer in TRANSFERS.items() if isinstance(transfer, Unary) and transfer.f}
 
 
-@dataclass(frozen=True)
-class _Model:
-    """A model of one function, and the bound of its error."""
-
-    proto: ModelProto
-    bound: float
-
-
-def _bounded(name: str, low: float, high: float, error: float) -> _Model | None:
-    """Return a model of a function of operands that are hardly off; None if the error has no bound."""
+def _bounded(name: str, low: float, high: float, error: float) -> tuple[ModelProto, float] | None:
+    """Return a model of a function of operands that are hardly off, and the bound of its error; None if it has none."""
     attributes = {"approximate": "tanh"} if name.endswith("tanh") else {}
     opset = {"Gelu": 20, "Gelu by tanh": 20, "Swish": 24, "Mish": 18}.get(name, 18)
     proto = single(Trial(name.split()[0], ((500,),), attributes, opset=opset), "float32")
     (output,) = accuracy(proto, assume=[f"x0={low}:{high}"], input_errors={"x0": error}).outputs
-    return None if output.reason else _Model(proto, output.total)
+    return None if output.reason else (proto, output.total)
 
 
 def _values(declared: Unary, points: np.ndarray, given: list[float]) -> np.ndarray:
@@ -108,14 +99,14 @@ def test_what_is_computed_is_within_the_error_of_the_exact_value() -> None:
     for name, declared in DECLARED.items():
         given = list(declared.attributes.values())
         for low, high, error in ((-3.0, 3.0, 1e-3), (0.5, 0.9, 1e-2), (-9.0, -4.0, 0.0), (1.5, 40.0, 1e-4)):
-            model = _bounded(name, low, high, error)
-            if model is None:
+            if (model := _bounded(name, low, high, error)) is None:
                 continue
+            proto, bound = model
             exact = rng.uniform(low, high, 500).astype(np.float32).astype(np.float64)
             off = np.clip(exact + rng.uniform(-error, error, exact.size), low, high).astype(np.float32)
-            (y,) = Engine(model.proto).run(None, {"x0": off})
+            (y,) = Engine(proto).run(None, {"x0": off})
             with case(name, low, high, error):
-                assert np.abs(y - _values(declared, exact, given)).max() <= model.bound
+                assert np.abs(y - _values(declared, exact, given)).max() <= bound
                 compared += 1
     assert compared > 50
 

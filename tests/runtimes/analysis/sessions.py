@@ -6,6 +6,10 @@ from typing import Any
 
 import onnxruntime
 from onnx import ModelProto
+from onnxruntime.capi.onnxruntime_pybind11_state import Fail, InvalidArgument, InvalidGraph, NotImplemented
+
+from tests.analysis.operators import Trial
+from tests.analysis.trying import single
 
 
 def session(model: ModelProto, *, optimised: bool = False) -> Any:
@@ -25,3 +29,12 @@ def session(model: ModelProto, *, optimised: bool = False) -> Any:
 def optimised(model: ModelProto) -> Any:
     """Return a session that may change the model first."""
     return session(model, optimised=True)
+
+
+def is_taken(trial: Trial, element_type: str) -> bool:
+    """Tell whether ONNX Runtime has an operator in an element type."""
+    try:
+        session(single(trial, element_type))
+    except (InvalidGraph, InvalidArgument, NotImplemented, Fail):
+        return False
+    return True

@@ -191,13 +191,9 @@ TRIALS = (
     Trial("DynamicQuantizeLinear", ((2, 3),), results=3),
     Trial("Resize", ((1, 1, 4, 4), floats([]), floats([1, 1, 2, 2])), {"mode": "linear"}),
     Trial("Resize", ((1, 1, 4, 4), floats([]), floats([1, 1, 2, 2])), {"mode": "cubic"}, tame=True),
-    Trial(
-        "Resize",
-        ((1, 1, 4, 4), floats([]), floats([1, 1, 2, 2])),
-        {"mode": "cubic", "cubic_coeff_a": -50.0},
-        tame=True,
-    ),
+    Trial("Resize", ((1, 1, 4, 4), floats([]), floats([1, 1, 2, 2])), {"mode": "cubic", "cubic_coeff_a": -50.0},
+          tame=True),
     Trial("Dropout", ((2, 3),)),
     Trial("CenterCropPad", ((4, 5), ints(2, 7)), types=FLOATS),
     Trial("IsInf", attributes={"detect_negative": 0}),
-)
+)  # fmt: skip

@@ -77,9 +77,12 @@ class TestTexts:
             read_assumptions([text], model())
         assert "\n" not in str(caught.value)
 
-    def test_what_leaves_nothing_is_refused(self) -> None:
-        with pytest.raises(ModelError, match="leaves no value: others say 3:inf"):
-            read_assumptions(["x>=3", "x<=2"], model())
+    @pytest.mark.parametrize(
+        ("texts", "others"), [(["x>=3", "x<=2"], "3:inf"), (["N>=3", "N<=2"], "3:inf"), (["N<=-1"], "0:inf")]
+    )
+    def test_what_leaves_nothing_is_refused(self, texts: list[str], others: str) -> None:
+        with pytest.raises(ModelError, match=f"leaves no value: others say {others}"):
+            read_assumptions(texts, model())
 
 
 class TestData:
@@ -116,11 +119,15 @@ class TestEffect:
         (found,) = vinculum.check(model(), assume=["x=0:2"], runs=0).findings
         assert (found.rule, found.low, found.high, found.bounds_from) == ("zero-divisor", 0, 2, BoundsFrom.DECLARED)
 
-    def test_of_metadata(self) -> None:
+    def test_of_metadata_and_of_data(self) -> None:
         assert vinculum.check(model("x=1:2")).findings == ()
-
-    def test_of_data(self) -> None:
         assert vinculum.check(model(), calibrate={"x": floats([[5, 6, 6]])}).findings == ()
+
+    @pytest.mark.parametrize(("size", "count"), [("N=0", 0), ("N=2", 1)])
+    def test_of_a_size_that_is_known(self, size: str, count: int) -> None:
+        """Nothing is computed of no elements."""
+        report = vinculum.check(model(), assume=[size], runs=0)
+        assert (len(report.findings), report.values["y"].shape) == (count, (int(size[2:]), 3))
 
     def test_two_values_leave_what_is_between_out(self) -> None:
         assert vinculum.check(model(), assume=["x=-1|1"]).findings == ()

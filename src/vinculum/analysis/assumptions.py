@@ -106,15 +106,14 @@ def read_assumptions(texts: Sequence[str], model: ModelProto) -> Assumptions:
     written = [entry.value for entry in model.metadata_props if entry.key == _METADATA]
     lines = [line.strip() for text in written for line in text.splitlines() if line.strip()]
     ranges: dict[str, Range] = {}
-    sizes: dict[str, tuple[float, float]] = {}
+    sizes: dict[str, Range] = {}
     for text in (*lines, *texts):
         name, found = _read(text, [*inputs, *dims])
         if name in inputs:
             ranges[name] = _narrowed(ranges.get(name), found, text)
         else:
-            low, high = sizes.get(name, (0, inf))
-            sizes[name] = (max(low, found.low), min(high, found.high))
-    return Assumptions(inputs, ranges, sizes)
+            sizes[name] = _narrowed(sizes.get(name, Range(0, inf)), Range(found.low, found.high), text)
+    return Assumptions(inputs, ranges, {name: (size.low, size.high) for name, size in sizes.items()})
 
 
 MARGIN = 0.5

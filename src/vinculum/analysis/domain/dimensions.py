@@ -40,8 +40,10 @@ Dimension = int | Size
 Shape = tuple[Dimension, ...]
 
 
-def variable(name: str, low: float = 1, high: float = inf) -> Size:
-    """Return a size by name."""
+def variable(name: str, low: float = 1, high: float = inf) -> Dimension:
+    """Return a size by name; a number if its bounds leave only one."""
+    if low == high and float(low).is_integer():
+        return int(low)
     return Size((((Variable(name, low, high),), Fraction(1)),))
 
 
@@ -160,7 +162,7 @@ def fixed(shape: Shape | None) -> tuple[int, ...] | None:
     return sizes if len(sizes) == len(shape) else None
 
 
-def unknown_size(low: float = 0, high: float = inf) -> Size:
+def unknown_size(low: float = 0, high: float = inf) -> Dimension:
     """Return a size of which bounds alone are known."""
     return variable(f"?{next(_fresh)}", low, high)
 

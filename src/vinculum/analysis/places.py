@@ -6,6 +6,7 @@ import re
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from hashlib import blake2b
 
 from onnx import ModelProto, NodeProto
@@ -20,6 +21,8 @@ _STACK_TRACE = "pkg.torch.onnx.stack_trace"
 _FRAME = re.compile(r'File "([^"]+)", line (\d+), in (\S+)\n\s*([^\n]*)')
 _INSTALLED = ("site-packages/", "dist-packages/")
 _STEPS = 4
+_LONGEST = 1 << 16
+"""Characters that operators above a divisor are told in; of wide ones a digest is."""
 
 
 def frames(node: NodeProto) -> tuple[Frame, ...]:
@@ -70,13 +73,15 @@ def fingerprint(
 ) -> str:
     """Return a number of the rule and the operators some steps above the divisor, without any name."""
 
+    @cache
     def key(name: str, steps: int) -> str:
         producer = producers.get(name)
         if producer is None:
             return "input" if name in inputs else "constant"
         if not steps:
             return str(producer.op_type)
-        return f"{producer.op_type}({','.join(key(operand, steps - 1) for operand in producer.input if operand)})"
+        text = f"{producer.op_type}({','.join(key(operand, steps - 1) for operand in producer.input if operand)})"
+        return text if len(text) < _LONGEST else blake2b(text.encode()).hexdigest()
 
     return blake2b(f"{rule}:{node.op_type}:{key(value, steps)}".encode(), digest_size=8).hexdigest()
 

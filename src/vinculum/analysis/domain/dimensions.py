@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -100,14 +100,11 @@ def quotient(a: Dimension, b: Dimension) -> Dimension | None:
 def _cancelled(
     terms: Iterable[tuple[Monomial, Fraction]], below: Monomial, divisor: Fraction
 ) -> list[tuple[Monomial, Fraction]] | None:
-    result = []
+    gone, result = Counter(below), []
     for monomial, coefficient in terms:
-        left = list(monomial)
-        for one in below:
-            if one not in left:
-                return None
-            left.remove(one)
-        result.append((tuple(left), coefficient / divisor))
+        if gone - Counter(monomial):
+            return None
+        result.append((tuple((Counter(monomial) - gone).elements()), coefficient / divisor))
     return result
 
 

@@ -45,18 +45,19 @@ class MaskedRow(Hazard):
 
 def _condition(values: Numbering, number: int) -> int | None:
     """Return the condition by which a value is -inf, chosen by Where or added to others."""
-    definition = values.definition(number)
-    if definition is None:
-        return None
-    if definition.operator == "Where":
-        masks = any(_is_masking(values.tensor(operand)) for operand in definition.operands[1:])
-        return definition.operands[0] if masks else None
-    if definition.operator == "Mul":  # By the largest negative number, which is -inf in this type.
-        places = [place for place, one in enumerate(definition.operands) if _is_masking(values.tensor(one))]
-        return definition.operands[1 - places[0]] if places else None
-    if definition.operator in ("Add", "Unsqueeze", "Expand", "Reshape", "Cast", "Slice"):
-        found = (_condition(values, operand) for operand in definition.operands if operand)
-        return next((condition for condition in found if condition is not None), None)
+    waiting, seen = [number], set[int]()
+    while waiting:
+        definition = values.definition(number := waiting.pop())
+        if definition is None or number in seen:
+            continue
+        seen.add(number)
+        masking = [place for place, one in enumerate(definition.operands) if _is_masking(values.tensor(one))]
+        if definition.operator == "Where" and any(masking):
+            return definition.operands[0]
+        if definition.operator == "Mul" and masking:  # By the largest negative number, which is -inf in this type.
+            return definition.operands[1 - masking[0]]
+        if definition.operator in ("Add", "Unsqueeze", "Expand", "Reshape", "Cast", "Slice"):
+            waiting += [operand for operand in reversed(definition.operands) if operand]
     return None
 
 

@@ -20,6 +20,8 @@ _NARROWED = {"int64": 2.0**31 - 1, "uint64": 2.0**31 - 1, "uint32": 2.0**31 - 1,
 """The largest integers that OpenVINO's CPU device divides exactly."""
 _MOST_QUOTIENTS = 1 << 20
 _MOST_DIVISORS = 64
+_DEEPEST = 8
+"""Conditions that are looked into, one inside the other: each doubles the work."""
 _ROUNDS = frozenset({"Floor", "Ceil", "Round"})
 _BEHIND = frozenset({"Identity", "Floor", "Ceil", "Round", "Squeeze", "Unsqueeze", "Reshape"})
 
@@ -45,29 +47,30 @@ class MinOverMinusOne(HazardOfDivisions):
         return Found(place, certain)
 
 
-def _may_be(values: Numbering, number: int, value: float, held: Mapping[int, float]) -> bool:
+def _may_be(values: Numbering, number: int, value: float, held: Mapping[int, float], deep: int = 0) -> bool:
     """Tell whether a value may be a number where others are what they are held to be: conditions may exclude it."""
     known, definition = values.tensor(number), values.made_by(number, "Where")
     if known is not None and not bool(((known.low <= value) & (known.high >= value) & (known.mag <= abs(value))).any()):
         return False
-    if definition is None:
+    if definition is None or deep == _DEEPEST:
         return True
     condition, *choices = definition.operands
     return any(
-        _may_be(values, chosen, value, held) and _truth(values, condition, {**held, chosen: value}) is not (not truth)
+        _may_be(values, chosen, value, held, deep + 1)
+        and _truth(values, condition, {**held, chosen: value}) is not (not truth)
         for chosen, truth in zip(choices, (True, False), strict=True)
     )
 
 
-def _truth(values: Numbering, condition: int, held: Mapping[int, float]) -> bool | None:
+def _truth(values: Numbering, condition: int, held: Mapping[int, float], deep: int = 0) -> bool | None:
     """Return the truth of a condition where values are what they are held to be; None if that leaves it open."""
     definition = values.made_by(condition, "Equal", "And", "Or", "Not")
-    if definition is None:
+    if definition is None or deep == _DEEPEST:
         return None
     if definition.operator == "Equal":
         a, b = (held.get(operand, _scalar(values, operand)) for operand in definition.operands)
         return None if a is None or b is None else a == b
-    truths = [_truth(values, operand, held) for operand in definition.operands]
+    truths = [_truth(values, operand, held, deep + 1) for operand in definition.operands]
     if definition.operator == "Not":
         return None if truths[0] is None else not truths[0]
     decisive = definition.operator == "Or"

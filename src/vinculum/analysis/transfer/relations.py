@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom
@@ -32,40 +34,42 @@ def refinements(values: Numbering, condition: int, truth: bool) -> dict[int, Abs
 
 
 def _compared(values: Numbering, condition: int, truth: bool) -> set[int]:
-    definition = values.definition(condition)
-    if definition is None:
-        return set()
-    if definition.operator in ("Not", *_THROUGH) or _both_hold(definition, truth):
-        return {number for operand in definition.operands for number in _compared(values, operand, truth)}
-    compared = {number for number in definition.operands if number}
+    compared = {number for definition, _ in _implied(values, condition, truth) for number in definition.operands}
     magnitudes = (values.made_by(number, "Abs") for number in compared)
     return compared.union(*(one.operands for one in magnitudes if one is not None))
 
 
-def _both_hold(definition: Definition, truth: bool) -> bool:
-    return definition.operator == ("And" if truth else "Or")
+def _implied(values: Numbering, condition: int, truth: bool) -> Iterator[tuple[Definition, bool]]:
+    """Yield the comparisons and the like that a condition of this truth implies, each once, with its own truth."""
+    waiting, seen = [(condition, truth)], set[tuple[int, bool]]()
+    while waiting:
+        number, holds = waiting.pop()
+        definition = values.definition(number)
+        if definition is None or (number, holds) in seen:
+            continue
+        seen.add((number, holds))
+        first = definition.operands[:1]
+        if definition.operator == "Not":
+            waiting.append((first[0], not holds))
+        elif definition.operator in _THROUGH and _one_element(values, first[0]):
+            waiting.append((first[0], holds))
+        elif definition.operator == ("And" if holds else "Or"):
+            waiting += [(operand, holds) for operand in reversed(definition.operands)]
+        else:
+            yield definition, holds
 
 
 def refine(values: Numbering, condition: int, truth: bool, x: AbstractTensor) -> AbstractTensor:
     """Return a value where a condition has a truth; the value itself if that tells nothing of it."""
-    definition = values.definition(condition)
-    if definition is None:
-        return x
-    if definition.operator == "Not":
-        return refine(values, definition.operands[0], not truth, x)
-    if definition.operator in _THROUGH and _one_element(values, definition.operands[0]):
-        return refine(values, definition.operands[0], truth, x)
-    if _both_hold(definition, truth):
-        for operand in definition.operands:  # Each is of the value itself.
-            after = refine(values, operand, truth, x)
-            x = after if after is x else after.known(number=x.number)
-        return x
-    if definition.operator in ("IsNaN", "IsInf"):
-        return _refined_by_class(definition, truth, x)
-    if definition.operator == "Cast" and x.number == definition.operands[0]:
-        return _refined(x, "Equal", _zero_like(x), not truth)  # To bool: whether it is other than zero.
-    if definition.operator == "Equal" or definition.operator in _TURNED:
-        return _refined_by_comparison(values, definition, truth, x)
+    for definition, holds in _implied(values, condition, truth):
+        after = x
+        if definition.operator in ("IsNaN", "IsInf"):
+            after = _refined_by_class(definition, holds, x)
+        elif definition.operator == "Cast" and x.number == definition.operands[0]:
+            after = _refined(x, "Equal", _zero_like(x), not holds)  # To bool: whether it is other than zero.
+        elif definition.operator == "Equal" or definition.operator in _TURNED:
+            after = _refined_by_comparison(values, definition, holds, x)
+        x = after if after is x else after.known(number=x.number)  # It is the same value, of which more is known.
     return x
 
 
@@ -222,8 +226,7 @@ def _where(values: Numbering, condition: int, truth: bool, x: AbstractTensor) ->
         else:
             factors = [factor for factor in map(values.scalar, definition.operands) if factor is not None]
             return values.constant(np.array(factors[0] if factors and truth else truth, np.float32), x.element_type)
-    after = refine(values, condition, truth, x)
-    return after if after is x else after.known(number=x.number)  # It is the same value, of which more is known.
+    return refine(values, condition, truth, x)
 
 
 _SLACK = 1e-3
@@ -262,21 +265,25 @@ def _has_rank_of(values: Numbering, number: int, other: int) -> bool:
 
 def _norm_of(values: Numbering, number: int) -> int | None:
     """Return the number of the value whose L2 norm along some axes this is, or a guard that is at least its norm."""
-    norm = values.made_by(number, "ReduceL2")
-    if norm is not None:
-        return norm.operands[0] if _has_rank_of(values, number, norm.operands[0]) else None
-    under = _root_of(values, number)
-    total = None if under is None else _reduced_by(values, under, "ReduceSum", "ReduceSumSquare")
-    if total is not None:
-        x = total.operands[0]
-        return x if total.operator == "ReduceSumSquare" else _square_of(values, x)
-    guard = values.made_by(number, "Clip", "Max", "Expand")
-    if guard is None or not _has_rank_of(values, number, guard.operands[0]):
-        return None
-    if guard.operator == "Clip" and any(guard.operands[2:]):
-        return None
-    found = (_norm_of(values, operand) for operand in guard.operands[:2] if operand)
-    return next((number for number in found if number is not None), None)
+    waiting, seen = [number], set[int]()
+    while waiting:
+        number = waiting.pop()
+        norm, under = values.made_by(number, "ReduceL2"), _root_of(values, number)
+        total = None if under is None else _reduced_by(values, under, "ReduceSum", "ReduceSumSquare")
+        if norm is not None and _has_rank_of(values, number, norm.operands[0]):
+            return norm.operands[0]
+        if total is not None:
+            x = total.operands[0]
+            found = x if total.operator == "ReduceSumSquare" else _square_of(values, x)
+            if found is not None:
+                return found
+        guard = values.made_by(number, "Clip", "Max", "Expand")
+        if guard is None or number in seen or not _has_rank_of(values, number, guard.operands[0]):
+            continue
+        seen.add(number)
+        if guard.operator != "Clip" or not any(guard.operands[2:]):
+            waiting += [operand for operand in reversed(guard.operands[:2]) if operand]
+    return None
 
 
 def at_most_of_norm(call: Call, a: AbstractTensor, b: AbstractTensor, result: AbstractTensor) -> AbstractTensor:

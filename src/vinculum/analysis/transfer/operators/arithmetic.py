@@ -43,9 +43,11 @@ from vinculum.analysis.transfer.shared import (
 
 _FOLDED = 64
 """Elements of integer constants that are computed with."""
+_DEEPEST = 4
+"""Conditions that a result is looked at by, one inside the other: each doubles the work."""
 
 
-def _sum(call: Call, a: AbstractTensor, b: AbstractTensor, sign: int) -> AbstractTensor:
+def _sum(call: Call, a: AbstractTensor, b: AbstractTensor, sign: int, deep: int = 0) -> AbstractTensor:
     shape, form = broadcast(a.shape, b.shape), a.form
     folded = _folded(a, b, np.add if sign > 0 else np.subtract, dimensions.plus if sign > 0 else dimensions.minus)
     if sign < 0 and a.number == b.number:
@@ -75,9 +77,9 @@ def _sum(call: Call, a: AbstractTensor, b: AbstractTensor, sign: int) -> Abstrac
             high = np.minimum(high, 0.0)
     other = b if a.scalar == 0 else a if b.scalar == 0 else None
     mag = other.mag if form is not None and other is not None else None
-    cases = by_cases(call.values, a, b) if form is None or some((low <= 0) & (high >= 0)) else []
-    if cases:
-        low, high, least = _of_cases([_sum(call, x, y, sign) for x, y in cases], low, high)
+    splits = deep < _DEEPEST and (form is None or some((low <= 0) & (high >= 0)))
+    if splits and (cases := by_cases(call.values, a, b)):
+        low, high, least = _of_cases([_sum(call, x, y, sign, deep + 1) for x, y in cases], low, high)
         mag = least if mag is None else np.maximum(mag, least)
     # What a runtime holds in float32 rounds to zero later.
     rounds_to_zero = form is not None and form.least < form.smallest_subnormal and some(low < 0)
@@ -256,7 +258,7 @@ def square(a: AbstractTensor) -> AbstractTensor:
     return result_of((a,), a.shape, low, high, mag, may_minus_zero=False, integral=a.integral, entries=entries)
 
 
-def _divide(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
+def _divide(call: Call, a: AbstractTensor, b: AbstractTensor, deep: int = 0) -> AbstractTensor:
     if a.form is None:
         return _divide_integers(call, a, b)
     shape = broadcast(a.shape, b.shape)
@@ -264,8 +266,8 @@ def _divide(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
         nan = a.may_nan or a.may_infinite or a.may_zero
         return tensor(a.element_type, shape, 1, 1, may_nan=nan, integral=True)
     low, high = outward(*quotient_bounds(a, b), a.form)
-    if cases := by_cases(call.values, a, b):
-        low, high, _ = _of_cases([_divide(call, x, y) for x, y in cases], low, high)
+    if deep < _DEEPEST and (cases := by_cases(call.values, a, b)):
+        low, high, _ = _of_cases([_divide(call, x, y, deep + 1) for x, y in cases], low, high)
     largest = b.box.largest()
     mag = np.where(np.isfinite(largest) & (largest > 0), a.mag / np.where(largest > 0, largest, 1.0), 0.0)
     nan = a.may_nan or b.may_nan or (a.may_zero and b.may_zero) or (a.may_infinite and b.may_infinite)

@@ -155,6 +155,20 @@ class TestChoices:
         report = checked(nodes, "int64[3] n, int64[3] k", "int64 q", assume=["n=2:2"])
         assert (report.unknown_operators, report.findings) == ({}, ())
 
+    @pytest.mark.parametrize(
+        ("first", "operator", "last", "rules"),
+        [
+            ("Greater(x, one)", "And", "d = Where(c40, x, one) y = Div(one, d)", []),
+            ("Abs(x)", "Add", "y = Softmax(c40)", []),
+            ("ReduceL2(x)", "Max", "y = Div(x, c40)", ["zero-over-zero"]),
+        ],
+    )
+    def test_what_is_shared_is_looked_at_once(self, first: str, operator: str, last: str, rules: list[str]) -> None:
+        """Each link names the one before twice: looked at each time, forty of them would take years."""
+        links = " ".join(f"c{k + 1} = {operator}(c{k}, c{k})" for k in range(40))
+        report = checked(f"c0 = {first} {links} {last}", constants="float one = {1}")
+        assert [finding.rule for finding in report.findings] == rules
+
 
 class TestLoops:
     """The state of a loop is what enough iterations make of it."""

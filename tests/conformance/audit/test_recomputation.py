@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vinculum.conformance.audit.bodies import NOT_TAKEN
 from vinculum.conformance.audit.recomputation import merged, record
 from vinculum.conformance.audit.record import NodeRecord
-from vinculum.conformance.audit.taps import Layout, Source, Tap
+from vinculum.conformance.audit.taps import NOT_TAKEN, Layout, Source, Tap
 from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.run.verdict import Kind
 from vinculum.models.execution import Division

@@ -9,7 +9,7 @@ import pytest
 from onnx import TensorProto
 
 from tests.models.built_models import build, node
-from vinculum.conformance.audit.suspects import suspects
+from vinculum.conformance.audit.recomputation import suspects
 
 MIN = -(2**63)
 

@@ -13,9 +13,8 @@ from tests.fake_runtime import Array, FakeRuntime
 from vinculum.conformance.cases.case import Case, Level
 from vinculum.conformance.cases.enumeration import cases
 from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.cases.shape_cases import shape_pairs, shape_words
-from vinculum.conformance.cases.shape_pairs import SHAPE_PAIRS
-from vinculum.conformance.cases.values.encodings import dividends, divisors
+from vinculum.conformance.cases.shape_cases import SHAPE_PAIRS, shape_pairs, shape_words
+from vinculum.conformance.cases.values import dividends, divisors
 from vinculum.conformance.run.judgement import judge
 from vinculum.errors import AttributeValueError, BroadcastError, VinculumError
 from vinculum.sandbox import Answer, End

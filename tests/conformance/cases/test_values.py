@@ -9,12 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from vinculum.conformance.cases.case import Level
-from vinculum.conformance.cases.clauses import Subject, clause
-from vinculum.conformance.cases.enumeration import cases
-from vinculum.conformance.cases.value_cases import value_classes
-from vinculum.conformance.cases.values.hard_quotients import hard_reciprocals, nearest_to_halfway
-from vinculum.conformance.cases.values.value_class import Joined, Operands, ValueClass
+from vinculum.conformance.cases.case import Level, Subject, clause
+from vinculum.conformance.cases.enumeration import cases, value_classes
+from vinculum.conformance.cases.floats import hard_reciprocals, nearest_to_halfway
+from vinculum.conformance.cases.values import Joined, Operands, ValueClass
 from vinculum.reference import divide, elements
 from vinculum.reference.rounding import decode, round_to_nearest_even
 from vinculum.spec.element_types import (

@@ -12,15 +12,14 @@ from tests.fake_runtime import Array
 from vinculum.conformance.arithmetic import Answered, Predictor, predicts
 from vinculum.conformance.arithmetic.answered import ACCEPTED, VALUES
 from vinculum.conformance.arithmetic.catalogue import right
-from vinculum.conformance.arithmetic.circumstances import properties
+from vinculum.conformance.arithmetic.circumstances import mask, properties
 from vinculum.conformance.arithmetic.explain import contradicts
 from vinculum.conformance.arithmetic.fitting import circumstances, dividends_and_divisors
-from vinculum.conformance.arithmetic.places import mask
 from vinculum.conformance.arithmetic.rules import ALIGNMENTS, WRONG, aligned_so
 from vinculum.conformance.cases.case import Case, Expectation
 from vinculum.conformance.cases.expectations import without_quotient
+from vinculum.conformance.cases.floats import format_of
 from vinculum.conformance.cases.operation import Operation, aligned, alignment, rounding_asked
-from vinculum.conformance.cases.values.float_operands import format_of
 from vinculum.conformance.run.judgement import judge
 from vinculum.sandbox import Answer, End
 from vinculum.tensors.comparison import different

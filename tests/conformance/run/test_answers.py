@@ -16,7 +16,7 @@ from tests.conformance.asking import same_bits
 from tests.conformance.judging import case
 from vinculum.conformance.cases.case import CaseId, Level
 from vinculum.conformance.cases.enumeration import cases
-from vinculum.conformance.run.answers import answered, digest, kept, value
+from vinculum.conformance.run.file import answered, digest, kept, value
 from vinculum.conformance.run.planning import plan
 from vinculum.conformance.run.record import Cause, KeptAnswer, Run, Selection
 from vinculum.conformance.run.suite import explained, survey

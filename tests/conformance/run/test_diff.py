@@ -11,8 +11,8 @@ from rich.console import Console
 
 from tests.reporting.conformance.reports import exact, report
 from vinculum.conformance.cases.case import Level
-from vinculum.conformance.run.answers import answered, kept
 from vinculum.conformance.run.diff import Change, run_diff
+from vinculum.conformance.run.file import answered, kept
 from vinculum.conformance.run.planning import plan
 from vinculum.conformance.run.record import Selection
 from vinculum.conformance.run.suite import survey

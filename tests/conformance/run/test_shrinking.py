@@ -14,7 +14,7 @@ from tests.fake_runtime import FakeRuntime
 from vinculum.conformance.cases.case import Case
 from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.run.judgement import judge
-from vinculum.conformance.run.shrinking import shrunk
+from vinculum.conformance.run.suite import shrunk
 from vinculum.conformance.run.verdict import Kind
 from vinculum.sandbox import Answer, End
 from vinculum.spec.element_types import FLOAT, INT32

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from tests.conformance.asking import executed, message, operation, same_bits, small
 from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.runtimes.backends import runtime
-from vinculum.conformance.runtimes.calls import ArrayLibrary, Function, Library
-from vinculum.conformance.runtimes.libraries import LIBRARIES
+from vinculum.conformance.runtimes.libraries import LIBRARIES, ArrayLibrary, Function, Library
 from vinculum.conformance.runtimes.onnx_loaders import LOADERS, Loader, OnnxLoader
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.sandbox import UnsupportedError

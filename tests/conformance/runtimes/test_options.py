@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.conformance.asking import message
-from vinculum.conformance.runtimes.options import check_names, chosen, whole_number
+from vinculum.conformance.runtimes.protocol import check_names, chosen, whole_number
 from vinculum.errors import AttributeValueError
 
 

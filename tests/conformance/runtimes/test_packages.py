@@ -11,7 +11,7 @@ import pytest
 import vinculum
 from tests.conformance.asking import message
 from vinculum.conformance.runtimes.backends import MAKER
-from vinculum.conformance.runtimes.packages import asked_elsewhere, check_package, versions_of
+from vinculum.conformance.runtimes.protocol import asked_elsewhere, check_package, versions_of
 from vinculum.errors import AttributeValueError, ModelError
 
 

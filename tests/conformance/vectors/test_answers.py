@@ -18,14 +18,13 @@ from tests.conformance.asking import message
 from tests.conformance.vectors.exports import exported, lines
 from vinculum.conformance.cases.case import Level
 from vinculum.conformance.cases.operation import aligned
-from vinculum.conformance.run.answers import answered
+from vinculum.conformance.run.file import answered
 from vinculum.conformance.run.planning import plan
 from vinculum.conformance.run.record import Result, Run, Selection
 from vinculum.conformance.run.suite import explained, survey
 from vinculum.conformance.runtimes.backends import runtime
-from vinculum.conformance.vectors.elements import elements_text
 from vinculum.conformance.vectors.export import export
-from vinculum.conformance.vectors.records import CaseLine, case_of, expectation_of
+from vinculum.conformance.vectors.records import CaseLine, case_of, elements_text, expectation_of
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.spec.element_types import FLOAT, INT32, by_name
 

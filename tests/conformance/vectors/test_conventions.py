@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from vinculum.conformance.vectors.conventions import SPECIFICATIONS, Outcome, Specification, convention_lines
-from vinculum.conformance.vectors.elements import array_of
-from vinculum.conformance.vectors.records import ConventionLine, Standing, Tensor
+from vinculum.conformance.vectors.records import ConventionLine, Standing, Tensor, array_of
 from vinculum.spec.element_types import by_name
 
 LINES = list(convention_lines())

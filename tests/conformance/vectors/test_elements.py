@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.conformance.asking import message, same_bits
-from vinculum.conformance.vectors.elements import array_of, elements_text
+from vinculum.conformance.vectors.records import array_of, elements_text
 from vinculum.errors import ModelError
 from vinculum.spec.element_types import ELEMENT_TYPES, FLOAT, INT4, INT16, REAL, UINT4, ElementType
 from vinculum.tensors.storage import dtype_of

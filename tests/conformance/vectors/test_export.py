@@ -15,7 +15,7 @@ from tests.conformance.asking import message, same_bits
 from tests.conformance.vectors.exports import exported, lines
 from vinculum.conformance.cases.case import Case, Level
 from vinculum.conformance.cases.enumeration import cases
-from vinculum.conformance.run.answers import digest
+from vinculum.conformance.run.file import digest
 from vinculum.conformance.vectors.answers import read_array
 from vinculum.conformance.vectors.export import FORMATS, export
 from vinculum.conformance.vectors.records import (

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.conformance.vectors.exports import exported
-from vinculum.conformance.vectors.testfloat import DIVIDE_BY_ZERO, INEXACT, INVALID, OVERFLOW, UNDERFLOW, flags, lines
+from vinculum.conformance.vectors.export import DIVIDE_BY_ZERO, INEXACT, INVALID, OVERFLOW, UNDERFLOW, flags, lines
 from vinculum.spec.element_types import BFLOAT16, DOUBLE, FLOAT, FLOAT16, ElementType
 
 _TOLD = {"divide by zero": DIVIDE_BY_ZERO, "overflow": OVERFLOW, "underflow": UNDERFLOW, "invalid value": INVALID}

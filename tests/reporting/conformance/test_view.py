@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from tests.reporting.conformance.reports import DATE, DEFAULT, VERSIONS, exact, report
 from vinculum.conformance.cases.case import CaseId
-from vinculum.conformance.cases.value_cases import value_classes
+from vinculum.conformance.cases.enumeration import value_classes
 from vinculum.conformance.run.record import Result, Run
 from vinculum.conformance.run.verdict import Example, Gave, Kind, Verdict
 from vinculum.reporting.conformance.html import document

@@ -52,19 +52,12 @@ class Answered:
 class Predictor:
     """A cause as it predicts answers: an arithmetic predicts quotients, a rule predicts outcomes.
 
-    Attributes
-    ----------
-    statement : str
-        What happens, in English.
-    element_types : tuple of ElementType
-        The dividends' element types in the cases that it explains.
-    divisions : tuple of Division
-        For an arithmetic, the way to divide for each element type; empty for a rule.
-    outcome : str
-        For a rule, the outcome of an operation, or how its operands are aligned; empty for an arithmetic.
-    where : tuple of str
-        For a rule, the properties of the operations that it applies to; for an arithmetic, the elements that it applies
-        to if not to all: ``"packets of 8"``.
+    - `statement`: What happens, in English.
+    - `element_types`: The dividends' element types in the cases that it explains.
+    - `divisions`: For an arithmetic, the way to divide for each element type; empty for a rule.
+    - `outcome`: For a rule, the outcome of an operation, or how its operands are aligned; empty for an arithmetic.
+    - `where`: For a rule, the properties of the operations that it applies to; for an arithmetic, the elements that it
+      applies to if not to all: ``"packets of 8"``.
     """
 
     statement: str
@@ -90,16 +83,10 @@ def arithmetic(ways: Sequence[Division], places: str = "") -> Predictor:
 class Explained:
     """A cause, or an arithmetic that only might be one, and the deviating cases that it predicts.
 
-    Attributes
-    ----------
-    cause : Predictor
-        The cause.
-    cases : tuple of Answered
-        The deviating cases that it predicts and that no earlier cause predicts, the smallest first.
-    passing : int
-        How many passing cases of the same element types and circumstances it predicts, too.
-    refuting : int
-        How many of these passing cases it does not predict; 0 for a cause.
+    - `cause`: The cause.
+    - `cases`: The deviating cases that it predicts and that no earlier cause predicts, the smallest first.
+    - `passing`: How many passing cases of the same element types and circumstances it predicts, too.
+    - `refuting`: How many of these passing cases it does not predict; 0 for a cause.
     """
 
     cause: Predictor
@@ -118,14 +105,9 @@ class Explained:
 class Explanation:
     """Why the answers of a run deviate.
 
-    Attributes
-    ----------
-    explained : tuple of Explained
-        The causes, ordered by decreasing number of cases.
-    unexplained : tuple of Answered
-        The deviating cases that no cause predicts.
-    refuted : tuple of Explained
-        What some unexplained cases are consistent with, although other cases refute it.
+    - `explained`: The causes, ordered by decreasing number of cases.
+    - `unexplained`: The deviating cases that no cause predicts.
+    - `refuted`: What some unexplained cases are consistent with, although other cases refute it.
     """
 
     explained: tuple[Explained, ...]

@@ -70,10 +70,7 @@ def right(element_type: ElementType) -> Division:
 def named(form: str, element_type: ElementType) -> Division:
     """Return the way to divide an element type that has this form: ``"a * (1/b)"``.
 
-    Raises
-    ------
-    AttributeValueError
-        If no way has it.
+    AttributeValueError if no way has it.
     """
     ways = _by_form(element_type)
     if form not in ways:

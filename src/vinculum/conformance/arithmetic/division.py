@@ -70,20 +70,13 @@ def _alone(stage: Run, *arguments: object) -> Array:
 class FloatDivision:
     """One way to compute a float quotient.
 
-    Attributes
-    ----------
-    element_type : ElementType
-        The element type of the operands and of the quotient.
-    computed_in : ElementType
-        The format of the arithmetic, to which the operands are rounded.
-    reciprocal : Inverse
-        How ``1 / b`` is rounded before the multiplication by ``a``, if there is one.
-    dividend, divisor, inverse, quotient : Flush
-        How numbers are flushed that are subnormal in the element type or in the format of the arithmetic.
-    narrowing : Narrowing
-        The conversion from the format of the arithmetic to the element type.
-    saturation : Saturation
-        Whether numbers too large for a narrower format become its largest number instead of an infinity.
+    - `element_type`: The element type of the operands and of the quotient.
+    - `computed_in`: The format of the arithmetic, to which the operands are rounded.
+    - `reciprocal`: How ``1 / b`` is rounded before the multiplication by ``a``, if there is one.
+    - `dividend`, `divisor`, `inverse`, `quotient`: How numbers are flushed that are subnormal in the element type or in
+      the format of the arithmetic.
+    - `narrowing`: The conversion from the format of the arithmetic to the element type.
+    - `saturation`: Whether numbers too large for a narrower format become its largest number instead of an infinity.
     """
 
     element_type: ElementType
@@ -101,14 +94,9 @@ class FloatDivision:
     ) -> Array:
         """Return the quotients of a runtime that computes in this way.
 
-        Parameters
-        ----------
-        a, b : ndarray
-            The operands.
-        asked : IntegerRounding, optional
-            Unused; for integers only.
-        shared : Shared, optional
-            Runs the stages that ways to divide the same operands have in common.
+        - `a`, `b`: The operands.
+        - `asked`: Unused; for integers only.
+        - `shared`: Runs the stages that ways to divide the same operands have in common.
         """
         del asked
         run, own, wide = shared or _alone, dtype_of(self.element_type), dtype_of(self.computed_in)
@@ -238,24 +226,14 @@ class IntegerDivision:
 
     Integer division by zero, for instance after the upper bits of a divisor are dropped, gives 0.
 
-    Attributes
-    ----------
-    element_type : ElementType
-        The element type of the operands and of the quotient.
-    rounding : Rounding
-        How the quotient is rounded to an integer.
-    dividend, divisor : Width
-        How the operands are narrowed to int32, if they are.
-    as_signed : bool
-        Whether the operands of an unsigned type are interpreted as signed.
-    computed_in : ElementType or None
-        A floating-point type used instead of integer arithmetic.
-    reciprocal : bool
-        Whether ``1 / b`` is rounded and then multiplied by ``a``.
-    saturates : bool
-        Whether a float outside the integer range becomes MIN or MAX; else it becomes MIN.
-    result : Width
-        How the quotient is narrowed to int32, if it is.
+    - `element_type`: The element type of the operands and of the quotient.
+    - `rounding`: How the quotient is rounded to an integer.
+    - `dividend`, `divisor`: How the operands are narrowed to int32, if they are.
+    - `as_signed`: Whether the operands of an unsigned type are interpreted as signed.
+    - `computed_in`: A floating-point type used instead of integer arithmetic.
+    - `reciprocal`: Whether ``1 / b`` is rounded and then multiplied by ``a``.
+    - `saturates`: Whether a float outside the integer range becomes MIN or MAX; else it becomes MIN.
+    - `result`: How the quotient is narrowed to int32, if it is.
     """
 
     element_type: ElementType
@@ -277,12 +255,8 @@ class IntegerDivision:
     ) -> Array:
         """Return the quotients of a runtime that computes in this way.
 
-        Parameters
-        ----------
-        a, b, asked
-            The operands, and the rounding that the operation requires.
-        shared : Shared, optional
-            Runs the stages that ways to divide the same operands have in common.
+        - `a`, `b`, `asked`: The operands, and the rounding that the operation requires.
+        - `shared`: Runs the stages that ways to divide the same operands have in common.
         """
         run = shared or _alone
         rounding = _ASKED[asked] if self.rounding is Rounding.AS_ASKED else self.rounding

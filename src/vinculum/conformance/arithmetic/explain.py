@@ -20,10 +20,9 @@ from vinculum.conformance.arithmetic.answered import (
     smallest_first,
 )
 from vinculum.conformance.arithmetic.catalogue import named
-from vinculum.conformance.arithmetic.circumstances import properties
+from vinculum.conformance.arithmetic.circumstances import EVERYWHERE, PLACES, mask, properties
 from vinculum.conformance.arithmetic.division import Division
 from vinculum.conformance.arithmetic.fitting import Fit, gives
-from vinculum.conformance.arithmetic.places import EVERYWHERE, PLACES, mask
 from vinculum.conformance.arithmetic.rules import (
     ALIGNMENTS,
     WRONG,
@@ -52,14 +51,10 @@ def explain(answered: Sequence[Answered], known: Sequence[Predictor] = ()) -> Ex
     resolved by simplicity. Cases that no arithmetic reproduces are compared with other alignments of the operands, then
     with rules for what is refused, accepted or ends the process.
 
-    Parameters
-    ----------
-    answered : sequence of Answered
-        The cases of a run, in any order. Where answers differ between runs, no new cause is found for the quotients of
-        their element type.
-    known : sequence of Predictor
-        Causes that are tried before all others. A few cases may fit several causes; a known cause that fits is
-        preferred, and needs less evidence.
+    - `answered`: The cases of a run, in any order. Where answers differ between runs, no new cause is found for the
+      quotients of their element type.
+    - `known`: Causes that are tried before all others. A few cases may fit several causes; a known cause that fits is
+      preferred, and needs less evidence.
     """
     # An answer that is another the next time has no arithmetic, and those that were the same twice may be so by chance.
     unsteady = {one.case.element_type for one in answered if one.verdict.kind is Kind.DIFFERS}
@@ -155,10 +150,7 @@ def _of(cause: Predictor, own: Sequence[Answered]) -> Predictor:
 def written(name: str, element_types: Sequence[ElementType]) -> Predictor:
     """Return the cause with a name, ``"arithmetic: a * (1/b)"``, for some element types.
 
-    Raises
-    ------
-    AttributeValueError
-        If no cause has that name.
+    AttributeValueError if no cause has that name.
     """
     kind, _, rest = name.partition(": ")
     outcome, _, where = rest.partition(" where ")

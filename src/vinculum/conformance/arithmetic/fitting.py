@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from vinculum.conformance.arithmetic.answered import VALUES, Answered, Explained, arithmetic
 from vinculum.conformance.arithmetic.catalogue import catalogue, right
-from vinculum.conformance.arithmetic.circumstances import placement
+from vinculum.conformance.arithmetic.circumstances import EVERYWHERE, LENGTHS, PLACES, SURPRISE, mask, placement
 from vinculum.conformance.arithmetic.division import Division, Shared
-from vinculum.conformance.arithmetic.places import EVERYWHERE, LENGTHS, PLACES, SURPRISE, mask
 from vinculum.conformance.cases.operation import Operation, aligned, alignment, rounding_asked
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import IntegerRounding
@@ -151,10 +150,7 @@ class Fit:
 
         Ways that give every quotient in some circumstances come first, then those that give most of the rest.
 
-        Parameters
-        ----------
-        unexplained : iterable of Answered
-            The deviating cases, of any element types, that need an explanation.
+        - `unexplained`: The deviating cases, of any element types, that need an explanation.
         """
         wanted = {id(one) for one in unexplained}
         left = np.array([id(one) in wanted for one in self._answered], np.bool_)

@@ -15,10 +15,18 @@ from numpy.typing import NDArray
 
 from vinculum.conformance.arithmetic.answered import ACCEPTED, REFUSED, UNSUPPORTED, VALUES, Answered, Predictor
 from vinculum.conformance.arithmetic.catalogue import right
-from vinculum.conformance.arithmetic.circumstances import UNJOINED, laid, properties, why_refused
+from vinculum.conformance.arithmetic.circumstances import (
+    PLACES,
+    SURPRISE,
+    UNJOINED,
+    is_positional,
+    laid,
+    mask,
+    properties,
+    why_refused,
+)
 from vinculum.conformance.arithmetic.division import Division
 from vinculum.conformance.arithmetic.fitting import circumstances, gives
-from vinculum.conformance.arithmetic.places import PLACES, SURPRISE, is_positional, mask
 from vinculum.conformance.cases.operation import Operation, alignment
 from vinculum.sandbox import End
 from vinculum.spec.element_types import ELEMENT_TYPES, REAL, ElementType
@@ -131,12 +139,8 @@ _OF_ALIGNMENT = ("a value that axis may not have", "a value that broadcast may n
 def outcomes(answered: Sequence[Answered], left: Sequence[Answered]) -> Iterator[Told]:
     """Yield, for each outcome, the properties of an operation from which it always follows, the widest rule first.
 
-    Parameters
-    ----------
-    answered : sequence of Answered
-        All cases; a rule that one of them contradicts is discarded.
-    left : sequence of Answered
-        The deviating cases without an explanation so far.
+    - `answered`: All cases; a rule that one of them contradicts is discarded.
+    - `left`: The deviating cases without an explanation so far.
     """
     wanted = dict.fromkeys(one.outcome for one in left if one.outcome != VALUES)
     if not wanted:
@@ -162,10 +166,7 @@ def outcomes(answered: Sequence[Answered], left: Sequence[Answered]) -> Iterator
 def misplaced(answered: Sequence[Answered], left: Sequence[Answered]) -> Iterator[Told]:
     """Yield the places at which all unexplained wrong quotients lie, if every case with such places has some.
 
-    Parameters
-    ----------
-    answered, left
-        As in `outcomes`.
+    - `answered`, `left`: As in `outcomes`.
     """
     wanted = {id(one): wrong_places(one) for one in left if one.outcome == VALUES}
     types = {one.case.element_type for one in left if id(one) in wanted}

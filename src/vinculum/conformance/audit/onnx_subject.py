@@ -11,8 +11,7 @@ from pathlib import Path
 from onnx import FunctionProto, ModelProto, NodeProto, TensorProto, helper
 from onnx.inliner import inline_local_functions
 
-from vinculum.conformance.audit.bodies import Bodies
-from vinculum.conformance.audit.taps import AuditedModel, Layout, Source, Tap, distinct_name, inside_body
+from vinculum.conformance.audit.taps import AuditedModel, Bodies, Layout, Source, Tap, distinct_name, inside_body
 from vinculum.errors import ModelError
 from vinculum.models.execution import Division
 from vinculum.models.inner_divisions import InnerDivision

@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 
-from vinculum.conformance.cases.case import Case, CaseId, Expectation, Level
-from vinculum.conformance.cases.clauses import Subject, clause
+from vinculum.conformance.cases.case import Case, CaseId, Expectation, Level, Subject, clause
 from vinculum.conformance.cases.operation import Operation, Placement, declared_attributes, placements
-from vinculum.conformance.cases.values.value_class import CHOSEN_TYPES, Joined, Operands
+from vinculum.conformance.cases.values import CHOSEN_TYPES, Joined, Operands
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import AttributeValue, Broadcasting, OperatorSpec
 from vinculum.spec.rows import versions
@@ -87,23 +86,14 @@ class CaseBuilder:
     ) -> Iterator[Case]:
         """Yield the cases of operands and attributes that test one thing: one for every placement that is run.
 
-        Parameters
-        ----------
-        tried, shapes : str
-            The scenario and the shapes, as in the id.
-        subject : Subject or tuple of str
-            What the cases test; or tags of clauses, one of which the version has.
-        attributes : Mapping
-            The attributes that the model sets.
-        operands : callable
-            Returns the operands.
-        expected : callable
-            Returns the expectation by the specification.
-        level : Level
-            The first level that runs them with run-time operands.
-        constants : tuple of Placement or None
-            The other placements that the default level runs, or `level` if that is later; the remaining ones run at the
-            last level, or never if this is None.
+        - `tried`, `shapes`: The scenario and the shapes, as in the id.
+        - `subject`: What the cases test; or tags of clauses, one of which the version has.
+        - `attributes`: The attributes that the model sets.
+        - `operands`: Returns the operands.
+        - `expected`: Returns the expectation by the specification.
+        - `level`: The first level that runs them with run-time operands.
+        - `constants`: The other placements that the default level runs, or `level` if that is later; the remaining ones
+          run at the last level, or never if this is None.
         """
         declared = declared_attributes(self.spec, attributes)
         for placement in placements(self.spec):

@@ -118,12 +118,8 @@ def aligned(operation: Operation, under: Alignment | None = None) -> tuple[NDArr
 
     The dividend of a Reciprocal is 1.
 
-    Parameters
-    ----------
-    operation : Operation
-        An operation whose operands fit.
-    under : Alignment, optional
-        An alignment to use instead of the operation's own.
+    - `operation`: An operation whose operands fit.
+    - `under`: An alignment to use instead of the operation's own.
     """
     lying = under or alignment(operation)
     assert lying is not None
@@ -150,12 +146,8 @@ def quotient_shape(operation: Operation) -> Shape | None:
 def pair(operation: Operation, index: Sequence[int]) -> tuple[Any, ...]:
     """Return the operands of one quotient: dividend and divisor, or Reciprocal's one operand.
 
-    Parameters
-    ----------
-    operation : Operation
-        An operation whose operands fit.
-    index : sequence of int
-        The index of the quotient.
+    - `operation`: An operation whose operands fit.
+    - `index`: The index of the quotient.
     """
     return tuple(operand[tuple(index)] for operand in aligned(operation)[-len(operation.operands) :])
 

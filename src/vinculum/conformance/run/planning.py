@@ -23,19 +23,12 @@ from vinculum.text import listed
 class Plan:
     """One run of the suite that has been checked and can begin.
 
-    Attributes
-    ----------
-    backend : str
-        The name of the runtime as requested.
-    runtime : Runtime or GivenAnswers
-        The runtime, or the answers that a program wrote.
-    selection : Selection
-        The selection of cases.
-    cases : iterable of Case
-        The selected cases that the runtime covers, generated lazily; they can be iterated once. Given answers have
-        their own.
-    total : int
-        The number of cases; 0 if it is not known in advance.
+    - `backend`: The name of the runtime as requested.
+    - `runtime`: The runtime, or the answers that a program wrote.
+    - `selection`: The selection of cases.
+    - `cases`: The selected cases that the runtime covers, generated lazily; they can be iterated once. Given answers
+      have their own.
+    - `total`: The number of cases; 0 if it is not known in advance.
     """
 
     backend: str
@@ -48,19 +41,11 @@ class Plan:
 def plan(backend: str, selection: Selection) -> Plan:
     """Return the plan of running the cases that a runtime covers.
 
-    Parameters
-    ----------
-    backend : str
-        As for `vinculum.conformance.runtimes.backends.runtime`, or ``"answers:DIR"``.
-    selection : Selection
-        The selection of cases.
+    - `backend`: As for `vinculum.conformance.runtimes.backends.runtime`, or ``"answers:DIR"``.
+    - `selection`: The selection of cases.
 
-    Raises
-    ------
-    SpecLookupError, AttributeValueError
-        If no runtime has that name or option, or a pattern matches no case of the level.
-    ModelError
-        If its package is not installed, or it does not start.
+    SpecLookupError, AttributeValueError if no runtime has that name or option, or a pattern matches no case of the
+    level. ModelError if its package is not installed, or it does not start.
     """
     name, options = parsed(backend)
     if name.startswith(GIVEN):
@@ -85,10 +70,7 @@ def of_newest(planned: Plan) -> Plan:
 def selected(selection: Selection) -> list[Case]:
     """Return the cases of a selection, for any runtime.
 
-    Raises
-    ------
-    AttributeValueError
-        If a pattern matches no case of the level.
+    AttributeValueError if a pattern matches no case of the level.
     """
     level, only = selection.level, selection.only
     chosen = [case for case in cases(level) if not only or any(map(case.id.matches, only))]

@@ -17,16 +17,10 @@ from vinculum.sandbox import End
 class Cause:
     """Why cases deviate: a way to compute quotients, or a rule, that predicts the outcome of each of them.
 
-    Attributes
-    ----------
-    name : str
-        The name in files: ``"arithmetic: a * (1/b)"``, ``"rule: axis ignored"``.
-    statement : str
-        The cause in English.
-    element_types : tuple of str
-        The element types of its cases.
-    passing : int
-        How many passing cases it also predicts.
+    - `name`: The name in files: ``"arithmetic: a * (1/b)"``, ``"rule: axis ignored"``.
+    - `statement`: The cause in English.
+    - `element_types`: The element types of its cases.
+    - `passing`: How many passing cases it also predicts.
     """
 
     name: str
@@ -38,17 +32,11 @@ class Cause:
 class KeptAnswer(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """An answer as a run keeps it; the message of a refusal stands in the verdict.
 
-    Attributes
-    ----------
-    end : End
-        How the call ended.
-    type : str
-        The element type by NumPy's name, ``"float32"``, or ``"real"``; empty for that of the expected quotient.
-    shape : tuple of int
-        The shape; left out with the type.
-    data : str
-        Compressed by zlib, in Base64: the elements in row-major order, little-endian, reals as text. Without a type,
-        their exclusive or with those of the expected quotient; empty if all bits are equal.
+    - `end`: How the call ended.
+    - `type`: The element type by NumPy's name, ``"float32"``, or ``"real"``; empty for that of the expected quotient.
+    - `shape`: The shape; left out with the type.
+    - `data`: Compressed by zlib, in Base64: the elements in row-major order, little-endian, reals as text. Without a
+      type, their exclusive or with those of the expected quotient; empty if all bits are equal.
     """
 
     end: End = End.RETURNED
@@ -61,26 +49,17 @@ class KeptAnswer(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
 class Result:
     """One case and its verdict.
 
-    Attributes
-    ----------
-    id : CaseId
-        The id of the case.
-    clause, statement : str
-        The clause that it tests, and what that requires, in our words.
-    verdict : Verdict
-        The verdict on the answer.
-    cause : str
-        The name of the cause that predicts it, if it deviates; empty if none of the run's causes does.
-    reproducer : str or None
-        Python source that reproduces the answer with the runtime's own interface, and says so if it need not; None if
-        the case does not deviate.
-    digest : str
-        A digest of the operation and the expectation, by which a later version of the suite knows the same case.
-    answer : KeptAnswer or None
-        The answer; None for an object that is no array of numbers.
-    consistent : str
-        What unexplained quotients are consistent with, and why it is not the cause: ``"consistent with: ...; but 40
-        passing cases refute it"``; empty if there is nothing.
+    - `id`: The id of the case.
+    - `clause`, `statement`: The clause that it tests, and what that requires, in our words.
+    - `verdict`: The verdict on the answer.
+    - `cause`: The name of the cause that predicts it, if it deviates; empty if none of the run's causes does.
+    - `reproducer`: Python source that reproduces the answer with the runtime's own interface, and says so if it need
+      not; None if the case does not deviate.
+    - `digest`: A digest of the operation and the expectation, by which a later version of the suite knows the same
+      case.
+    - `answer`: The answer; None for an object that is no array of numbers.
+    - `consistent`: What unexplained quotients are consistent with, and why it is not the cause: ``"consistent with:
+      ...; but 40 passing cases refute it"``; empty if there is nothing.
     """
 
     id: CaseId
@@ -103,16 +82,10 @@ class Result:
 class Selection:
     """Which cases were run, and their limits.
 
-    Attributes
-    ----------
-    level : Level
-        The last level whose cases were run.
-    only : tuple of str
-        Glob patterns; the id of each case matches one of them. Empty if the whole level was run.
-    seconds : float
-        The time limit of a case.
-    memory : int
-        The memory limit of a subprocess, in bytes.
+    - `level`: The last level whose cases were run.
+    - `only`: Glob patterns; the id of each case matches one of them. Empty if the whole level was run.
+    - `seconds`: The time limit of a case.
+    - `memory`: The memory limit of a subprocess, in bytes.
     """
 
     level: Level
@@ -138,24 +111,15 @@ class Selection:
 class Run:
     """A run of the suite on one runtime.
 
-    Attributes
-    ----------
-    backend : str
-        The name as requested: ``"onnxruntime"``, ``"openvino[device=GPU]"``, ``"package.module:attribute"``.
-    title : str
-        The name in sentences: ``"ONNX Runtime"``.
-    versions : Mapping of str to str
-        What the answers depend on: versions of packages, Python and platform; the processor's model and features.
-    selection : Selection
-        Which cases were run.
-    results : tuple of Result
-        One for each case, in the suite's order.
-    causes : tuple of Cause
-        Why cases deviate, ordered by decreasing number of cases.
-    date : str
-        The start time: ISO 8601, UTC.
-    seconds : float
-        The duration.
+    - `backend`: The name as requested: ``"onnxruntime"``, ``"openvino[device=GPU]"``, ``"package.module:attribute"``.
+    - `title`: The name in sentences: ``"ONNX Runtime"``.
+    - `versions`: What the answers depend on: versions of packages, Python and platform; the processor's model and
+      features.
+    - `selection`: Which cases were run.
+    - `results`: One for each case, in the suite's order.
+    - `causes`: Why cases deviate, ordered by decreasing number of cases.
+    - `date`: The start time: ISO 8601, UTC.
+    - `seconds`: The duration.
     """
 
     backend: str

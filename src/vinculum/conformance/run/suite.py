@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import ExitStack
 from dataclasses import replace
@@ -12,16 +12,17 @@ from threading import Lock
 from time import perf_counter
 from typing import TypeVar
 
+import numpy as np
+
 from vinculum.conformance.arithmetic import Answered, explain
-from vinculum.conformance.cases.case import Advance, Case
-from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.expect.known import KnownDeviations
-from vinculum.conformance.run.answers import digest, kept
+from vinculum.conformance.cases.case import Advance, Case, Expectation
+from vinculum.conformance.cases.operation import Operation, reduced
+from vinculum.conformance.expect import KnownDeviations
+from vinculum.conformance.run.file import digest, kept
 from vinculum.conformance.run.installation import environment
 from vinculum.conformance.run.judgement import is_same, judge, varying
 from vinculum.conformance.run.planning import Plan
 from vinculum.conformance.run.record import Cause, Result, Run
-from vinculum.conformance.run.shrinking import shrunk
 from vinculum.conformance.run.verdict import Kind, Verdict
 from vinculum.conformance.runtimes.backends import STARTED
 from vinculum.conformance.runtimes.protocol import Runtime
@@ -55,21 +56,13 @@ def survey(
 ) -> Run:
     """Run the cases of a plan on its runtime, and return the results.
 
-    Parameters
-    ----------
-    planned : Plan
-        The runtime and the cases. A runtime that exceeds the limits of the selection is ended, and the run continues.
-    known : KnownDeviations, keyword-only
-        Its causes are preferred to others that explain the same cases.
-    workers : int, keyword-only
-        How many processes answer in parallel.
-    advance : callable, keyword-only
-        Called from any thread, one call at a time.
+    - `planned`: The runtime and the cases. A runtime that exceeds the limits of the selection is ended, and the run
+      continues.
+    - `known`: Its causes are preferred to others that explain the same cases.
+    - `workers`: How many processes answer in parallel.
+    - `advance`: Called from any thread, one call at a time.
 
-    Raises
-    ------
-    ModelError
-        If the runtime cannot be made in a subprocess.
+    ModelError if the runtime cannot be made in a subprocess.
     """
     runtime, selection, start = planned.runtime, planned.selection, perf_counter()
     date = datetime.now(UTC).isoformat(timespec="seconds")
@@ -98,14 +91,9 @@ def explained(run: Run, asked: Sequence[Answered], *, known: KnownDeviations | N
 
     Its other cases, such as those of an older suite, keep their verdicts and causes.
 
-    Parameters
-    ----------
-    run : Run
-        The run.
-    asked : sequence of Answered
-        Its cases, as `vinculum.conformance.run.answers.answered` rebuilds them.
-    known : KnownDeviations, keyword-only
-        As in `survey`.
+    - `run`: The run.
+    - `asked`: Its cases, as `vinculum.conformance.run.file.answered` rebuilds them.
+    - `known`: As in `survey`.
     """
     explanation = explain(asked, known.on(run.versions).predictors() if known else ())
     found = [
@@ -161,18 +149,11 @@ def ask(
     Once a case has ended the process, those of the same element type that may do so too are asked in copies of the
     process, if the runtime allows for that.
 
-    Parameters
-    ----------
-    runtime : Runtime or None
-        The runtime in our process, which writes the reproducers; None for no reproducers.
-    chosen : iterable of Case
-        The cases; each is made only when a process is free to answer it.
-    factory : str
-        The factory of the runtime in the subprocesses, as for `Isolated`.
-    *arguments
-        The arguments of the factory.
-    workers, limits, advance
-        As in `survey`.
+    - `runtime`: The runtime in our process, which writes the reproducers; None for no reproducers.
+    - `chosen`: The cases; each is made only when a process is free to answer it.
+    - `factory`: The factory of the runtime in the subprocesses, as for `Isolated`.
+    - `*arguments`: The arguments of the factory.
+    - `workers`, `limits`, `advance`: As in `survey`.
     """
     lock, done, ended = Lock(), 0, set[ElementType]()
 
@@ -278,3 +259,67 @@ def _compared(case: Case, answer: Answer, verdict: Verdict, again: Answer) -> Ve
     if is_same(answer, again, case.expectation):
         return verdict
     return varying(verdict, judge(case.operation, case.expectation, again))
+
+
+_FEW = 16  # Operands with no more numbers than this stay as they are, as a person can still read them.
+_LASTING = (Kind.HUNG, Kind.OUT_OF_MEMORY)  # Not repeated, as each repetition takes as long again.
+
+Expected = tuple[Operation, Expectation]
+
+
+def shrunk(
+    operation: Operation, expectation: Expectation, verdict: Verdict, answer: Callable[[Operation], Answer]
+) -> Operation | None:
+    """Return an operation of the same shapes whose operands hold one number each, if it gives the same verdict.
+
+    None if there is none, for instance if the runtime broadcasts wrongly.
+
+    - `operation`, `expectation`: The operation, and what the specification expects.
+    - `verdict`: The verdict on the answer.
+    - `answer`: Executes an operation in the runtime.
+    """
+    for smaller, expected in _smaller(operation, expectation, verdict):
+        if _is_the_same(judge(smaller, expected, answer(smaller)), verdict):
+            return smaller
+    return None
+
+
+def _smaller(operation: Operation, expectation: Expectation, verdict: Verdict) -> Iterator[Expected]:
+    """Yield operations of one pair of numbers each."""
+    quotient, unspecified = expectation.quotient, expectation.unspecified
+    if verdict.example is not None:
+        yield _of_pair(operation, expectation, verdict.example.index)
+        return
+    numbers = sum(operand.size for operand in operation.operands)
+    if verdict.kind.passes or verdict.kind in _LASTING or numbers <= _FEW:
+        return
+    if quotient is None:
+        yield _of_first_numbers(operation), expectation
+    elif quotient.size:
+        if unspecified is not None and unspecified.any():  # Unspecified divisions are what crashes runtimes.
+            yield _of_pair(operation, expectation, np.unravel_index(int(np.argmax(unspecified)), unspecified.shape))
+        yield _of_pair(operation, expectation, (0,) * quotient.ndim)
+
+
+def _of_pair(operation: Operation, expectation: Expectation, index: Sequence[int | np.intp]) -> Expected:
+    """Return an operation in which every quotient is the one at an index."""
+    place = tuple(int(position) for position in index)
+    quotient, unspecified = (
+        None if array is None else np.full_like(array, array[place])
+        for array in (expectation.quotient, expectation.unspecified)
+    )
+    return reduced(operation, place), Expectation(quotient, unspecified)
+
+
+def _of_first_numbers(operation: Operation) -> Operation:
+    """Return an operation whose operands need not fit, filled with the first number of each."""
+    filled = (
+        np.full_like(operand, operand.reshape(-1)[0]) if operand.size else operand for operand in operation.operands
+    )
+    return replace(operation, operands=tuple(filled))
+
+
+def _is_the_same(verdict: Verdict, told: Verdict) -> bool:
+    if told.example is None:
+        return (verdict.kind, verdict.said, verdict.expected) == (told.kind, told.said, told.expected)
+    return verdict.example is not None and verdict.example.actual == told.example.actual

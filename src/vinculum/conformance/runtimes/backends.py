@@ -12,12 +12,10 @@ from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
 
-from vinculum.conformance.runtimes.calls import ArrayLibrary
 from vinculum.conformance.runtimes.command import PREFIX, Command
-from vinculum.conformance.runtimes.libraries import LIBRARIES
+from vinculum.conformance.runtimes.libraries import LIBRARIES, ArrayLibrary
 from vinculum.conformance.runtimes.onnx_loaders import LOADERS, OnnxLoader
-from vinculum.conformance.runtimes.packages import asked_elsewhere
-from vinculum.conformance.runtimes.protocol import Runtime
+from vinculum.conformance.runtimes.protocol import Runtime, asked_elsewhere
 from vinculum.errors import AttributeValueError, SpecLookupError
 from vinculum.text import did_you_mean, quoted
 

@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.runtimes.options import check_names
-from vinculum.conformance.runtimes.packages import Packaged
-from vinculum.conformance.runtimes.programs.reproducer import body_lines, onnx_program
+from vinculum.conformance.runtimes.protocol import Packaged, check_names
+from vinculum.conformance.runtimes.reproducer import body_lines, onnx_program
 from vinculum.sandbox import UnsupportedError
 from vinculum.spec.model import Dialect
 from vinculum.text import one_line
@@ -56,7 +55,7 @@ class OnnxLoader(Packaged):
 
     def answer(self, operation: Operation) -> NDArray[Any]:
         """Return the quotient of a model of one node."""
-        from vinculum.conformance.runtimes.programs.models import onnx_model
+        from vinculum.conformance.runtimes.models import onnx_model
 
         return self._run(onnx_model(operation), operation.inputs)[0]  # type: ignore[no-any-return]
 

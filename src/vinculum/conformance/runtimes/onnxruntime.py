@@ -12,9 +12,8 @@ from typing import Any
 from numpy.typing import NDArray
 
 from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.runtimes.options import check_names, chosen, whole_number
-from vinculum.conformance.runtimes.packages import Packaged
-from vinculum.conformance.runtimes.programs.reproducer import onnx_program, operand_names
+from vinculum.conformance.runtimes.protocol import Packaged, check_names, chosen, whole_number
+from vinculum.conformance.runtimes.reproducer import onnx_program, operand_names
 from vinculum.errors import AttributeValueError, ModelError, VinculumError
 from vinculum.sandbox import UnsupportedError
 from vinculum.spec.model import Dialect
@@ -81,7 +80,7 @@ class OnnxRuntime(Packaged):
 
     def answer(self, operation: Operation) -> NDArray[Any]:
         """Return the quotient that a new session computes."""
-        from vinculum.conformance.runtimes.programs.models import onnx_model
+        from vinculum.conformance.runtimes.models import onnx_model
 
         (quotient,) = self.run(onnx_model(operation).SerializeToString(), operation.inputs).values()
         return quotient  # type: ignore[no-any-return]  # the one output is a tensor

@@ -12,9 +12,9 @@ from typing import Any
 from numpy.typing import NDArray
 
 from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.runtimes.packages import Packaged
-from vinculum.conformance.runtimes.programs.array_source import dtype_source
-from vinculum.conformance.runtimes.programs.reproducer import (
+from vinculum.conformance.runtimes.protocol import Packaged
+from vinculum.conformance.runtimes.reproducer import (
+    dtype_source,
     inputs_source,
     ir_lines,
     onnx_program,
@@ -159,10 +159,10 @@ def _inferred(compiled: Any, inputs: Mapping[int, NDArray[Any]]) -> list[NDArray
 def _model(operation: Operation) -> tuple[bytes, bytes]:
     """Return what OpenVINO reads: a model, and the constants in the accompanying file."""
     if operation.spec.dialect is Dialect.OPENVINO:
-        from vinculum.conformance.runtimes.programs.models import openvino_ir
+        from vinculum.conformance.runtimes.models import openvino_ir
 
         return openvino_ir(operation)
-    from vinculum.conformance.runtimes.programs.models import onnx_model
+    from vinculum.conformance.runtimes.models import onnx_model
 
     return onnx_model(operation).SerializeToString(), b""
 

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.runtimes.packages import asked_elsewhere, versions_of
-from vinculum.conformance.runtimes.programs.reproducer import (
+from vinculum.conformance.runtimes.protocol import asked_elsewhere, versions_of
+from vinculum.conformance.runtimes.reproducer import (
     onnx_program,
     operand_lines,
     operand_names,
@@ -210,7 +210,7 @@ class OnnxBackend:
 
     def answer(self, operation: Operation) -> NDArray[Any]:
         """Return the backend's quotient; "not implemented" errors become UnsupportedError."""
-        from vinculum.conformance.runtimes.programs.models import onnx_model
+        from vinculum.conformance.runtimes.models import onnx_model
 
         quotient: NDArray[Any] = self._outputs(onnx_model(operation), operation.inputs)[0]
         return quotient

@@ -9,9 +9,8 @@ from typing import Any
 from numpy.typing import NDArray
 
 from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.runtimes.options import check_names
-from vinculum.conformance.runtimes.packages import Packaged
-from vinculum.conformance.runtimes.programs.reproducer import (
+from vinculum.conformance.runtimes.protocol import Packaged, check_names
+from vinculum.conformance.runtimes.reproducer import (
     onnx_program,
     operand_lines,
     print_quotient,
@@ -47,7 +46,7 @@ class VinculumItself(Packaged):
 
             quotient = divide(*operation.operands, **attributes)
             return quotient
-        from vinculum.conformance.runtimes.programs.models import onnx_model
+        from vinculum.conformance.runtimes.models import onnx_model
         from vinculum.models.backend import VinculumBackend
 
         quotient = VinculumBackend.run_model(onnx_model(operation), operation.inputs)[0]

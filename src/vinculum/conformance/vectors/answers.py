@@ -19,10 +19,9 @@ from vinculum.conformance.cases.case import Case, Level
 from vinculum.conformance.run.judgement import judge
 from vinculum.conformance.run.record import Selection
 from vinculum.conformance.run.verdict import Verdict
-from vinculum.conformance.runtimes.options import check_names
-from vinculum.conformance.vectors.elements import array_of
+from vinculum.conformance.runtimes.protocol import check_names
 from vinculum.conformance.vectors.export import CASES, INDEX
-from vinculum.conformance.vectors.records import SCHEMA, AnswerLine, CaseLine, Index, Tensor, case_of, type_of
+from vinculum.conformance.vectors.records import SCHEMA, AnswerLine, CaseLine, Index, Tensor, array_of, case_of, type_of
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.files import regular_size
 from vinculum.sandbox import Answer, End

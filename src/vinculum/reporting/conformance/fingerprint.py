@@ -28,16 +28,10 @@ _RUN_TIME = "run-time operand"
 class Line:
     """What holds for some element types.
 
-    Attributes
-    ----------
-    element_types : tuple of str
-        The element types.
-    statement : str
-        How they are divided, in words.
-    deviates : bool
-        Whether the specification requires otherwise.
-    example : Example or None
-        A wrong quotient, for what deviates.
+    - `element_types`: The element types.
+    - `statement`: How they are divided, in words.
+    - `deviates`: Whether the specification requires otherwise.
+    - `example`: A wrong quotient, for what deviates.
     """
 
     element_types: tuple[str, ...]

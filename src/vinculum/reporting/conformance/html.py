@@ -65,12 +65,8 @@ GLOSSARY = (
 def document(runs: Sequence[Run], known: Mapping[str, KnownDeviations] | None = None) -> str:
     """Return the page on one or several runtimes.
 
-    Parameters
-    ----------
-    runs : sequence of Run
-        One for each runtime.
-    known : Mapping of str to KnownDeviations, optional
-        What is known of backends: the reasons then stand beside the cases.
+    - `runs`: One for each runtime.
+    - `known`: What is known of backends: the reasons then stand beside the cases.
     """
     runtimes = [view(run, (known or {}).get(run.backend)) for run in runs]
     style, script = (

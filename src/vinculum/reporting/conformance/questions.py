@@ -34,14 +34,9 @@ _STRANGE = (
 class Question:
     """A question to all runtimes.
 
-    Attributes
-    ----------
-    heading, about : str
-        The question, and the element types or numbers that it is about.
-    asks : callable
-        Tells of a case whether it answers the question.
-    words : callable
-        Returns the answer of cases that the runtime supports, of which there is at least one.
+    - `heading`, `about`: The question, and the element types or numbers that it is about.
+    - `asks`: Tells of a case whether it answers the question.
+    - `words`: Returns the answer of cases that the runtime supports, of which there is at least one.
     """
 
     heading: str

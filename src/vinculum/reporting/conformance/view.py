@@ -138,14 +138,9 @@ class Cell(Cases):
 class Finding(Cases):
     """Cases that deviate for one cause, or those of one verdict without a cause; there is at least one.
 
-    Attributes
-    ----------
-    name : str
-        The cause's; empty if there is none.
-    statement : str
-        The cause in English.
-    passing_too : int
-        How many cases that pass the cause predicts too.
+    - `name`: The cause's; empty if there is none.
+    - `statement`: The cause in English.
+    - `passing_too`: How many cases that pass the cause predicts too.
     """
 
     name: str
@@ -199,12 +194,8 @@ def reason(result: Result, known: KnownDeviations | None) -> tuple[str, str] | N
 class View(Cases):
     """A run as reports show it.
 
-    Attributes
-    ----------
-    run : Run
-        The run.
-    known : KnownDeviations or None
-        What is known of the backend on its processor.
+    - `run`: The run.
+    - `known`: What is known of the backend on its processor.
     """
 
     run: Run

@@ -14,8 +14,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from numpy.typing import NDArray
 
 from tests.conformance.asking import same_bits
-from vinculum.conformance.runtimes.programs.array_source import array_source
-from vinculum.conformance.runtimes.programs.reproducer import python_program
+from vinculum.conformance.runtimes.reproducer import array_source, python_program
 from vinculum.spec.element_types import ELEMENT_TYPES, REAL, ElementType
 from vinculum.tensors.storage import dtype_of
 

@@ -29,10 +29,8 @@ class Outputs:
     def known(self) -> dict[str, KnownDeviations]:
         """Return the known deviations in the files of --expect, by backend; check all files to be written as well.
 
-        Raises
-        ------
-        ModelError, AttributeValueError
-            If a file cannot be read or written, two are for one backend, or a file is named twice.
+        ModelError, AttributeValueError if a file cannot be read or written, two are for one backend, or a file is named
+        twice.
         """
         from vinculum.cli.outputs import check_files
         from vinculum.conformance.expect import read_known_deviations

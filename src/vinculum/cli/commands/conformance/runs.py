@@ -32,8 +32,7 @@ def asked(planned: Plan, workers: int, known: KnownDeviations | None = None) -> 
 
 def saved(file: Path, known: Mapping[str, KnownDeviations]) -> tuple[Run, ...]:
     """Return the runs of a file; say on standard error which cases cannot be explained anew."""
-    from vinculum.conformance.run.answers import answered
-    from vinculum.conformance.run.file import read_runs
+    from vinculum.conformance.run.file import answered, read_runs
     from vinculum.conformance.run.suite import explained
     from vinculum.reporting.escape import escaped
 

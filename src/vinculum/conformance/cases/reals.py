@@ -8,11 +8,9 @@ from itertools import product
 
 import numpy as np
 
-from vinculum.conformance.cases.case import Level
-from vinculum.conformance.cases.clauses import Subject
+from vinculum.conformance.cases.case import Level, Subject
 from vinculum.conformance.cases.operation import BOTH, DIVISOR
-from vinculum.conformance.cases.values.encodings import random_below
-from vinculum.conformance.cases.values.value_class import Maker, Operands, ValueClass
+from vinculum.conformance.cases.values import Maker, Operands, ValueClass, random_below
 from vinculum.spec.element_types import ElementType
 
 QUICK, DEFAULT, FULL = Level

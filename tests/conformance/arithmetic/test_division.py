@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from vinculum.conformance.arithmetic.catalogue import named
-from vinculum.conformance.arithmetic.division import in_words
 from vinculum.spec.element_types import BFLOAT16, DOUBLE, FLOAT, INT64, ElementType
 
 
@@ -41,4 +40,4 @@ from vinculum.spec.element_types import BFLOAT16, DOUBLE, FLOAT, INT64, ElementT
     ],
 )
 def test_in_words(form: str, element_type: ElementType, words: str) -> None:
-    assert in_words(named(form, element_type)) == words
+    assert named(form, element_type).statement == words

@@ -279,12 +279,12 @@ class TestClauses:
     """A case tests the clause that is about its subject, and of its element type."""
 
     def test_new_element_types_have_their_own(self) -> None:
-        assert clause(DIV_13, BFLOAT16, Subject.ORDINARY) == "bfloat16"
-        assert clause(DIV_14, INT8, Subject.ORDINARY) == "narrow-integers"
-        assert clause(DIV_14, INT32, Subject.ORDINARY) == "truncating-division"
-        assert clause(DIV_14, FLOAT, Subject.ORDINARY) == "ieee-754"
+        assert clause(DIV_13, BFLOAT16, Subject.ORDINARY, {}) == "bfloat16"
+        assert clause(DIV_14, INT8, Subject.ORDINARY, {}) == "narrow-integers"
+        assert clause(DIV_14, INT32, Subject.ORDINARY, {}) == "truncating-division"
+        assert clause(DIV_14, FLOAT, Subject.ORDINARY, {}) == "ieee-754"
 
     def test_a_tag_is_looked_for_in_the_row(self) -> None:
-        assert clause(DIV_13, FLOAT, ("special-values",)) == "special-values"
+        assert clause(DIV_13, FLOAT, ("special-values",), {}) == "special-values"
         with pytest.raises(KeyError, match="narrow-integers"):
-            clause(DIV_13, FLOAT, ("narrow-integers",))
+            clause(DIV_13, FLOAT, ("narrow-integers",), {})

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vinculum.conformance.arithmetic.division import Division, in_words
+from vinculum.conformance.arithmetic.division import Division
 from vinculum.conformance.cases.case import Case
 from vinculum.conformance.run.verdict import Kind, Verdict
 from vinculum.sandbox import Answer, End
@@ -75,7 +75,7 @@ class Predictor:
 
 def arithmetic(ways: Sequence[Division], places: str = "") -> Predictor:
     """Return the cause that elements, all or those at some places, are divided in a way, one for each element type."""
-    statement = in_words(ways[0]) + (f"; only in {places}" if places else "")
+    statement = ways[0].statement + (f"; only in {places}" if places else "")
     return Predictor(statement, divisions=tuple(ways), where=(places,) if places else ())
 
 

@@ -7,7 +7,7 @@ from functools import cache
 from itertools import product
 
 from vinculum.conformance.arithmetic.division import Division, FloatDivision, IntegerDivision
-from vinculum.conformance.arithmetic.stages import Flush, Inverse, Narrowing, Rounding, Saturation, Width
+from vinculum.conformance.arithmetic.stages import STORED, Flush, Inverse, Narrowing, Rounding, Saturation, Width
 from vinculum.errors import AttributeValueError
 from vinculum.spec.element_types import (
     BFLOAT16,
@@ -40,7 +40,6 @@ _NARROWER = {
 _NARROWED = (Saturation.NO, Saturation.OPERANDS, Saturation.ALL)
 _OPERANDS = (Flush.NO, Flush.SIGNED, Flush.POSITIVE)
 _INVERSES = ((Inverse.NO, Flush.NO), *((Inverse.ROUNDED, flush) for flush in Flush))
-_STORED = (Inverse.STORED, Inverse.STORED_CUT, Inverse.STORED_ODD)
 _WIDTHS = (
     (Width.OWN, Width.OWN),
     (Width.WRAPPED, Width.WRAPPED),
@@ -102,7 +101,7 @@ def _floats(t: ElementType) -> Iterator[FloatDivision]:
                 if inverse is Flush.NO:
                     yield FloatDivision(t, DOUBLE, Inverse.NO, dividend, divisor, inverse, quotient, Narrowing.CUT)
             for reciprocal, narrowing, saturation in product(
-                _STORED,
+                STORED,
                 Narrowing if FLOAT in _WIDER.get(t, ()) else (),
                 (Saturation.NO, Saturation.INVERSES),
             ):

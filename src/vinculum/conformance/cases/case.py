@@ -166,32 +166,25 @@ def clause(
     spec: OperatorSpec,
     element_type: ElementType,
     subject: Subject | tuple[str, ...],
-    attributes: Mapping[str, AttributeValue] | None = None,
+    attributes: Mapping[str, AttributeValue],
 ) -> str:
     """Return the tag of the clause of an operator version that a case tests.
 
-    - `spec`: The operator version.
     - `element_type`: The dividend's element type; some clauses apply to some types only.
     - `subject`: What the case tests; or tags of clauses, one of which the version has.
     - `attributes`: They select the rounding of integers, and with it the clause.
 
     KeyError if the version has no such clause.
     """
-    if isinstance(subject, Subject):
-        wanted = (*_TAGS.get(subject, ()), *_of_quotients(spec, element_type, attributes or {}))
+    if not element_type.is_integer or not spec.integer_rounding:
+        of_quotients: tuple[str, ...] = "ieee-754", "exact-quotient"
+    elif spec.rounding(attributes) is IntegerRounding.FLOOR:
+        of_quotients = ("floor-division",)
     else:
-        wanted = subject
+        of_quotients = "truncating-division", "regular-division"
+    wanted = (*_TAGS.get(subject, ()), *of_quotients) if isinstance(subject, Subject) else subject
     having = {c.tag for c in spec.clauses}
     for tag in wanted:
         if tag in having and element_type.name in _ONLY_FOR.get(tag, (element_type.name,)):
             return tag
     raise KeyError(f"no clause of {spec.title} is about {subject}")
-
-
-def _of_quotients(
-    spec: OperatorSpec, element_type: ElementType, attributes: Mapping[str, AttributeValue]
-) -> tuple[str, ...]:
-    if not element_type.is_integer or not spec.integer_rounding:
-        return ("ieee-754", "exact-quotient")
-    floor = spec.rounding(attributes) is IntegerRounding.FLOOR
-    return ("floor-division",) if floor else ("truncating-division", "regular-division")

@@ -58,13 +58,7 @@ def value_cases(builder: CaseBuilder) -> Iterator[Case]:
             )
 
 
-_VALUES: Mapping[str, AttributeValue] = {
-    "axis": 0,
-    "broadcast": 1,
-    "consumed_inputs": (0, 0),
-}
-_UNLISTED_STRING = "tensorflow"
-_NO_BOOLEAN = "maybe"
+_VALUES: Mapping[str, AttributeValue] = {"axis": 0, "broadcast": 1, "consumed_inputs": (0, 0)}
 
 Asked = tuple[str, Subject | tuple[str, ...], Mapping[str, AttributeValue]]
 """The scenario, its subject, and the attributes of the model; what has `Subject.ATTRIBUTES` must be refused."""
@@ -94,25 +88,19 @@ def attribute_cases(builder: CaseBuilder) -> Iterator[Case]:
 
 def _asked(spec: OperatorSpec, element_type: ElementType) -> Iterator[Asked]:
     for attribute in spec.attributes:
+        name = attribute.name
         if attribute.hint:
-            name = attribute.name
             yield f"{name} given", (f"{name.replace('_', '-')}-hint",), {name: _VALUES[name]}
             yield f"{name} that is no list", Subject.ATTRIBUTES, {name: 7}
         elif attribute.type == "INT":
-            yield (
-                f"{attribute.name} written as text",
-                Subject.ATTRIBUTES,
-                {attribute.name: str(_VALUES[attribute.name])},
-            )
-        if attribute.name == spec.integer_rounding_attribute:
-            yield from _rounding(spec, element_type, attribute.name, attribute.aliases)
+            yield f"{name} written as text", Subject.ATTRIBUTES, {name: str(_VALUES[name])}
+        if name == spec.integer_rounding_attribute:
+            yield from _rounding(spec, element_type, name, attribute.aliases)
         if attribute.allowed and isinstance(attribute.default, str):
-            yield (
-                f"an {attribute.name} that the document does not list",
-                Subject.ATTRIBUTES,
-                {attribute.name: _UNLISTED_STRING},
-            )
-    yield from _of_other_versions(spec)
+            yield f"an {name} that the document does not list", Subject.ATTRIBUTES, {name: "tensorflow"}
+    for name in dict.fromkeys(a.name for row in versions(spec.name, dialect=spec.dialect) for a in row.attributes):
+        if spec.attribute(name) is None:
+            yield f"{name} which the version does not have", Subject.ATTRIBUTES, {name: _VALUES[name]}
 
 
 def _rounding(spec: OperatorSpec, element_type: ElementType, name: str, aliases: tuple[str, ...]) -> Iterator[Asked]:
@@ -125,34 +113,32 @@ def _rounding(spec: OperatorSpec, element_type: ElementType, name: str, aliases:
     for alias in aliases:
         for value in values:
             yield f"{name} spelled {alias}={str(value).lower()}", ("pythondiv-spelling",), {alias: value}
-    yield f"{name} that is neither true nor false", Subject.ATTRIBUTES, {name: _NO_BOOLEAN}
-
-
-def _of_other_versions(spec: OperatorSpec) -> Iterator[Asked]:
-    """Yield the attributes that other versions of the operator have and this one lacks."""
-    others = (a.name for row in versions(spec.name, dialect=spec.dialect) for a in row.attributes)
-    for name in dict.fromkeys(others):
-        if spec.attribute(name) is None:
-            yield f"{name} which the version does not have", Subject.ATTRIBUTES, {name: _VALUES[name]}
+    yield f"{name} that is neither true nor false", Subject.ATTRIBUTES, {name: "maybe"}
 
 
 def mixed_type_cases(builder: CaseBuilder) -> Iterator[Case]:
-    """Yield operands of two element types, which must be refused."""
-    other = _divisor_type(builder.spec, builder.element_type)
-    if other is not None:
-        operands = dividends((3,), builder.element_type), divisors((3,), other)
-        # For reals, clause [C2] has another subject.
-        subject = ("[GR3]",) if builder.element_type is REAL else Subject.TYPES
-        yield from builder.cases(
-            f"{other.name} divisors", "equal shapes", subject, {}, lambda: operands, refusal, Level.DEFAULT
-        )
+    """Yield operands of two element types, which must be refused.
+
+    The divisor's is the next in the document's order, mostly one of another width; for SONNX's reals it is double.
+    """
+    spec, element_type = builder.spec, builder.element_type
+    if len(spec.inputs) < 2:
+        return
+    types = (*spec.element_types, DOUBLE) if element_type is REAL else spec.element_types
+    other = types[(types.index(element_type) + 1) % len(types)]
+    operands, tried = (dividends((3,), element_type), divisors((3,), other)), f"{other.name} divisors"
+    # For reals, clause [C2] has another subject.
+    subject = ("[GR3]",) if element_type is REAL else Subject.TYPES
+    yield from builder.cases(tried, "equal shapes", subject, {}, lambda: operands, refusal, Level.DEFAULT)
 
 
 def unlisted_type_cases(builder: CaseBuilder) -> Iterator[Case]:
     """Yield operands of an element type that the version does not list, which must be refused."""
-    count = len(builder.spec.inputs)
-    operands = (dividends((3,), builder.element_type), divisors((3,), builder.element_type))[-count:]
-    level = Level.DEFAULT if _is_likely(builder.spec, builder.element_type) else Level.FULL
+    spec, element_type, count = builder.spec, builder.element_type, len(builder.spec.inputs)
+    operands = (dividends((3,), element_type), divisors((3,), element_type))[-count:]
+    # Models are likely to use a type that the newest division of the standard lists.
+    likely = spec.dialect is not Dialect.ONNX or element_type in versions("Div", dialect=spec.dialect)[-1].element_types
+    level = Level.DEFAULT if likely else Level.FULL
     shapes = "equal shapes" if count > 1 else "one dimension"
     tried = "an element type that the version does not list"
     yield from builder.cases(tried, shapes, Subject.UNLISTED, {}, lambda: operands, refusal, level)
@@ -164,27 +150,9 @@ def unlisted_types(spec: OperatorSpec) -> tuple[ElementType, ...]:
     SONNX has three operators of one name, selected by the element type. A type that another of them lists is legal, so
     only types that none of them lists are refused: integers by the integer operator, floats by the float operator.
     """
-    if spec.dialect is not Dialect.SONNX:
-        return tuple(t for t in ELEMENT_TYPES if t not in spec.element_types and t is not REAL)
-    arithmetic = {t.kind for t in spec.element_types}
-    return tuple(t for t in ELEMENT_TYPES if t not in spec.element_types and t.kind in arithmetic)
-
-
-def _is_likely(spec: OperatorSpec, element_type: ElementType) -> bool:
-    """Return whether models are likely to use an unlisted type: the newest division of the standard lists it."""
-    newest = versions("Div" if spec.dialect is Dialect.ONNX else spec.name, dialect=spec.dialect)[-1]
-    return element_type in newest.element_types or spec.dialect is not Dialect.ONNX
-
-
-def _divisor_type(spec: OperatorSpec, element_type: ElementType) -> ElementType | None:
-    """Return an element type for the divisor that differs from the dividend's; None for an operator with one operand.
-
-    It is the next type in the document's order, mostly one of another width; for SONNX's reals it is double.
-    """
-    if len(spec.inputs) < 2:
-        return None
-    types = (*spec.element_types, DOUBLE) if element_type is REAL else spec.element_types
-    return types[(types.index(element_type) + 1) % len(types)]
+    arithmetic, sonnx = {t.kind for t in spec.element_types}, spec.dialect is Dialect.SONNX
+    others = (t for t in ELEMENT_TYPES if t not in spec.element_types)
+    return tuple(t for t in others if (t.kind in arithmetic if sonnx else t is not REAL))
 
 
 _OF_LISTED_TYPES = (value_cases, shape_cases, attribute_cases, mixed_type_cases)
@@ -193,13 +161,8 @@ _OF_LISTED_TYPES = (value_cases, shape_cases, attribute_cases, mixed_type_cases)
 def cases(level: Level, rows: Iterable[OperatorSpec] | None = None) -> Iterator[Case]:
     """Yield the cases of a level and of the levels before it, in the same order on every run.
 
-    - `level`: The last level whose cases are yielded.
+    - `level`: The last level whose cases are yielded; each has an id that is unique in the suite.
     - `rows`: The operator versions; all twelve if None.
-
-    Yields
-    ------
-    Case
-        A case with an id that is unique in the suite.
     """
     for spec in ROWS if rows is None else rows:
         for element_type in (*spec.element_types, *unlisted_types(spec)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from itertools import product
@@ -136,6 +137,10 @@ def _ties_of_odd_divisors(fmt: BinaryFormat) -> list[Pair]:
     return around(halves, divisors, fmt)
 
 
+def _signed(codes: Iterable[int], fmt: BinaryFormat) -> list[int]:
+    return [signed for code in codes for signed in (code, code | fmt.sign_mask)]
+
+
 Codes = Callable[[ElementType, BinaryFormat], Iterable[int]]
 """Returns encodings of an element type."""
 
@@ -168,21 +173,11 @@ def by_themselves(codes: Codes) -> Maker:
     return from_pairs(lambda t, fmt: ((code, code) for code in codes(t, fmt)))
 
 
-def alone(codes: Codes) -> Maker:
-    """Return a maker of Reciprocal's one operand."""
-    return lambda t: (floats(codes(t, format_of(t)), t),)
-
-
 def ordinary_floats(t: ElementType, what: str) -> Array:
     """Return random normal numbers of ordinary size; the same `what` gives the same numbers."""
     fmt = format_of(t)
     reach = min(8, fmt.bias - 2)
     return floats(random_normals(what, t, fmt, fmt.bias - reach, fmt.bias + reach, _MANY), t)
-
-
-def ordinary(t: ElementType) -> Operands:
-    """Return random dividends and divisors of ordinary size."""
-    return ordinary_floats(t, "dividends"), ordinary_floats(t, "divisors")
 
 
 def divided_by(number: int) -> Maker:
@@ -200,15 +195,6 @@ def random_pairs(count: int) -> Maker:
     return lambda t: tuple(floats(random_bits(f"{count} {role}", t, count), t) for role in ("dividends", "divisors"))
 
 
-def _signed(codes: Iterable[int], fmt: BinaryFormat) -> list[int]:
-    return [signed for code in codes for signed in (code, code | fmt.sign_mask)]
-
-
-def zeros(_: ElementType, fmt: BinaryFormat) -> list[int]:
-    """Return the encodings of both zeros."""
-    return _signed([0], fmt)
-
-
 def special_codes(_: ElementType, fmt: BinaryFormat) -> list[int]:
     """Return the encodings of zeros, infinities, NaN, 1, and the smallest and largest subnormal and normal numbers."""
     one = fmt.bias << fmt.trailing_bits
@@ -216,11 +202,6 @@ def special_codes(_: ElementType, fmt: BinaryFormat) -> list[int]:
     infinity = [fmt.largest + 1] if fmt.infinities else []
     magnitudes = [0, *infinity, one, 1, smallest_normal - 1, smallest_normal, fmt.largest]
     return [*_signed(magnitudes, fmt), fmt.nan, fmt.nan | fmt.sign_mask]
-
-
-def edge_codes(t: ElementType, _: BinaryFormat) -> list[int]:
-    """Return the encodings of the edge numbers."""
-    return elements(edge_values(t), t)
 
 
 def every_code(t: ElementType, _: BinaryFormat) -> range:
@@ -243,11 +224,6 @@ def subnormal_codes(count: int) -> Codes:
         return _signed([1, 2, 3, largest, largest - 1, *(1 + code for code in drawn)], fmt)
 
     return codes
-
-
-def subnormals_divided_by(number: int) -> Maker:
-    """Return a maker of subnormal dividends and one integer as a scalar divisor."""
-    return lambda t: (floats(subnormal_codes(400)(t, format_of(t)), t), scalar(number, t))
 
 
 def subnormal_dividends(t: ElementType, fmt: BinaryFormat) -> Iterable[Pair]:
@@ -280,12 +256,6 @@ def next_to_overflow(_: ElementType, fmt: BinaryFormat) -> list[int]:
     return [signed for code in range(middle - 20, middle + 21) if code > 0 for signed in _signed([code], fmt)]
 
 
-def with_subnormal_reciprocals(t: ElementType, fmt: BinaryFormat) -> list[int]:
-    """Return numbers with the two largest exponents, whose reciprocals are subnormal."""
-    largest = fmt.largest >> fmt.trailing_bits
-    return random_normals("the largest", t, fmt, largest - 1, largest, 500)
-
-
 QUICK, DEFAULT, FULL = Level
 QUOTIENT, ORDINARY, SPECIAL, DISCARDED = Subject.QUOTIENT, Subject.ORDINARY, Subject.SPECIAL, Subject.DISCARDED
 BY_ZERO, TOO_LARGE = Subject.ZERO_BY_ZERO, Subject.TOO_LARGE
@@ -293,61 +263,71 @@ SCALAR, SCALAR_DIVIDEND, EQUAL = Joined.SCALAR_DIVISOR, Joined.SCALAR_DIVIDEND, 
 _PAIRS, _HALF_PAIRS = 1 << 15, 1 << 18  # More for 16-bit formats.
 
 
+def _zeros(_: ElementType, fmt: BinaryFormat) -> list[int]:
+    return _signed([0], fmt)
+
+
+def _edges(t: ElementType, _: BinaryFormat) -> list[int]:
+    return elements(edge_values(t), t)
+
+
 # Scenario, subject, operands; level for the newest version, level for older ones; placements with constants.
 DIVISIONS = (
-    ValueClass("ordinary numbers", ORDINARY, ordinary, QUICK, DEFAULT, FOLDED),
+    ValueClass("ordinary numbers", ORDINARY,
+               lambda t: (ordinary_floats(t, "dividends"), ordinary_floats(t, "divisors")), QUICK, DEFAULT, FOLDED),
     ValueClass("x divided by itself", QUOTIENT, by_themselves(nonzero_codes), QUICK, DEFAULT, DIVISOR),
-    ValueClass("whole numbers divided by their factors", QUOTIENT, multiples, DEFAULT, FULL, DIVISOR),
+    ValueClass("whole numbers divided by their factors", QUOTIENT, multiples, constants=DIVISOR),
     ValueClass("ordinary numbers divided by 3", QUOTIENT, divided_by(3), QUICK, DEFAULT, DIVISOR, SCALAR),
-    ValueClass("ordinary numbers divided by 10", QUOTIENT, divided_by(10), DEFAULT, FULL, DIVISOR + BOTH, SCALAR),
-    ValueClass("1 divided by ordinary numbers", QUOTIENT, dividing(1), DEFAULT, FULL, DIVIDEND, SCALAR_DIVIDEND),
-    ValueClass("3 divided by ordinary numbers", QUOTIENT, dividing(3), DEFAULT, FULL, DIVIDEND, SCALAR_DIVIDEND),
+    ValueClass("ordinary numbers divided by 10", QUOTIENT, divided_by(10), constants=DIVISOR + BOTH, joined=SCALAR),
+    *(ValueClass(f"{n} divided by ordinary numbers", QUOTIENT, dividing(n), constants=DIVIDEND, joined=SCALAR_DIVIDEND)
+      for n in (1, 3)),
     ValueClass("zeros, infinities and NaN", SPECIAL, by_each(special_codes, special_codes),
                QUICK, QUICK, DIVISOR + BOTH),
     ValueClass("zeros, infinities and NaN divided by themselves", SPECIAL, by_themselves(special_codes),
-               DEFAULT, FULL, BOTH),
-    ValueClass("zero divided by subnormals", SPECIAL, by_each(zeros, subnormal_codes(30)),
-               QUICK, DEFAULT, DIVISOR),
-    ValueClass("zero divided by zero", BY_ZERO, by_each(zeros, zeros)),
-    ValueClass("edge numbers by each other", SPECIAL, by_each(edge_codes, edge_codes), DEFAULT, FULL, BOTH),
+               constants=BOTH),
+    ValueClass("zero divided by subnormals", SPECIAL, by_each(_zeros, subnormal_codes(30)), QUICK, DEFAULT, DIVISOR),
+    ValueClass("zero divided by zero", BY_ZERO, by_each(_zeros, _zeros)),
+    ValueClass("edge numbers by each other", SPECIAL, by_each(_edges, _edges), constants=BOTH),
     ValueClass("subnormal dividends", QUOTIENT, from_pairs(subnormal_dividends)),
     # Finds runtimes that flush subnormal numbers only where one divisor serves all dividends.
-    ValueClass("subnormal dividends divided by 3", QUOTIENT, subnormals_divided_by(3),
-               DEFAULT, FULL, DIVISOR, SCALAR),
-    ValueClass("subnormal divisors", QUOTIENT, from_pairs(subnormal_divisors), DEFAULT, FULL, DIVISOR),
+    ValueClass("subnormal dividends divided by 3", QUOTIENT,
+               lambda t: (floats(subnormal_codes(400)(t, format_of(t)), t), scalar(3, t)),
+               constants=DIVISOR, joined=SCALAR),
+    ValueClass("subnormal divisors", QUOTIENT, from_pairs(subnormal_divisors), constants=DIVISOR),
     ValueClass("quotients next to overflow", TOO_LARGE, from_pairs(quotients_next_to_overflow), QUICK, DEFAULT, BOTH),
-    ValueClass("quotients next to underflow", QUOTIENT, from_pairs(quotients_next_to_underflow), DEFAULT, FULL, BOTH),
-    ValueClass("subnormal quotients at and next to ties", QUOTIENT, from_pairs(subnormal_ties),
-               QUICK, DEFAULT, BOTH),
+    ValueClass("quotients next to underflow", QUOTIENT, from_pairs(quotients_next_to_underflow), constants=BOTH),
+    ValueClass("subnormal quotients at and next to ties", QUOTIENT, from_pairs(subnormal_ties), QUICK, DEFAULT, BOTH),
     ValueClass("every pair of 8-bit values", QUOTIENT, by_each(every_code, every_code),
-               DEFAULT, DEFAULT, (), EQUAL, of_bits(8)),
+               DEFAULT, DEFAULT, types=of_bits(8)),
     ValueClass("quotients hard to round", DISCARDED, from_pairs(partial(nearest_to_halfway, count=1000)),
-               QUICK, QUICK, FOLDED, EQUAL, above(8)),
+               QUICK, QUICK, FOLDED, types=above(8)),
     ValueClass("10000 quotients hard to round", DISCARDED, from_pairs(partial(nearest_to_halfway, count=10_000)),
-               FULL, FULL, (), EQUAL, above(8)),
-    ValueClass("random bit patterns", QUOTIENT, random_pairs(5000), DEFAULT, DEFAULT, (), EQUAL, above(8)),
-    ValueClass(f"{_HALF_PAIRS} pairs of random bit patterns", QUOTIENT, random_pairs(_HALF_PAIRS),
-               FULL, FULL, (), EQUAL, of_bits(16)),
-    ValueClass(f"{_PAIRS} pairs of random bit patterns", QUOTIENT, random_pairs(_PAIRS),
-               FULL, FULL, (), EQUAL, above(16)),
+               FULL, FULL, types=above(8)),
+    ValueClass("random bit patterns", QUOTIENT, random_pairs(5000), DEFAULT, DEFAULT, types=above(8)),
+    *(ValueClass(f"{n} pairs of random bit patterns", QUOTIENT, random_pairs(n), FULL, FULL, types=types)
+      for n, types in ((_HALF_PAIRS, of_bits(16)), (_PAIRS, above(16)))),
 )  # fmt: skip
 
+
+def _reciprocals(tried: str, codes: Codes, level: Level = DEFAULT, subject: Subject = QUOTIENT) -> ValueClass:
+    return ValueClass(tried, subject, lambda t: (floats(codes(t, format_of(t)), t),), level, level, BOTH)
+
+
 RECIPROCALS = (
-    ValueClass("zeros, infinities and NaN", SPECIAL, alone(special_codes), QUICK, QUICK, BOTH),
+    _reciprocals("zeros, infinities and NaN", special_codes, QUICK, SPECIAL),
     ValueClass("ordinary numbers", ORDINARY, lambda t: (ordinary_floats(t, "operands of Reciprocal"),),
                QUICK, QUICK, BOTH),
-    ValueClass("reciprocals hard to round", QUOTIENT, alone(lambda _, fmt: hard_reciprocals(fmt, 300)),
-               QUICK, QUICK, BOTH),
-    ValueClass("edge numbers", SPECIAL, alone(edge_codes), DEFAULT, DEFAULT, BOTH),
-    ValueClass("subnormal numbers", QUOTIENT, alone(subnormal_codes(500)), DEFAULT, DEFAULT, BOTH),
-    ValueClass("subnormal reciprocals", QUOTIENT, alone(with_subnormal_reciprocals), DEFAULT, DEFAULT, BOTH),
-    ValueClass("reciprocals next to overflow", TOO_LARGE, alone(next_to_overflow), DEFAULT, DEFAULT, BOTH),
-    ValueClass("the whole numbers to 1000", QUOTIENT, lambda t: (whole(range(1, 1001), t),),
-               DEFAULT, FULL, BOTH),
-    ValueClass("random bit patterns", QUOTIENT, alone(lambda t, _: random_bits("random bit patterns", t, 3000)),
-               DEFAULT, DEFAULT, BOTH),
-    ValueClass("every 16-bit value", QUOTIENT, alone(every_code), FULL, FULL, (), EQUAL, of_bits(16)),
-    ValueClass(f"{_PAIRS} random bit patterns", QUOTIENT,
-               alone(lambda t, _: random_bits("many random bit patterns", t, _PAIRS)),
-               FULL, FULL, (), EQUAL, above(16)),
+    _reciprocals("reciprocals hard to round", lambda _, fmt: hard_reciprocals(fmt, 300), QUICK),
+    _reciprocals("edge numbers", _edges, subject=SPECIAL),
+    _reciprocals("subnormal numbers", subnormal_codes(500)),
+    # The two largest exponents.
+    _reciprocals("subnormal reciprocals", lambda t, fmt: random_normals(
+        "the largest", t, fmt, (fmt.largest >> fmt.trailing_bits) - 1, fmt.largest >> fmt.trailing_bits, 500)),
+    _reciprocals("reciprocals next to overflow", next_to_overflow, subject=TOO_LARGE),
+    ValueClass("the whole numbers to 1000", QUOTIENT, lambda t: (whole(range(1, 1001), t),), constants=BOTH),
+    _reciprocals("random bit patterns", lambda t, _: random_bits("random bit patterns", t, 3000)),
+    replace(_reciprocals("every 16-bit value", every_code, FULL), constants=(), types=of_bits(16)),
+    replace(_reciprocals(f"{_PAIRS} random bit patterns",
+                         lambda t, _: random_bits("many random bit patterns", t, _PAIRS), FULL),
+            constants=(), types=above(16)),
 )  # fmt: skip

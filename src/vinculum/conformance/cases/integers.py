@@ -54,35 +54,18 @@ def within(numbers: Iterable[int], t: ElementType) -> list[int]:
 
 def by_each(dividends: Iterable[int], divisors: Iterable[int], t: ElementType) -> Pairs:
     """Return every dividend paired with every divisor, as far as they are in the type's range."""
-    return ((a, b) for a, b in product(within(dividends, t), within(divisors, t)))
+    return product(within(dividends, t), within(divisors, t))
 
 
-def small(t: ElementType) -> Pairs:
-    """Return small numbers of both signs; most of their quotients depend on the rounding direction."""
-    return by_each(range(-16, 17), (2, 3, 4, 5, 7, -2, -3, -4, -5, -7), t)
+def edges(t: ElementType) -> list[int]:
+    """Return the edge values."""
+    return elements(edge_values(t), t)
 
 
 def every_pair(t: ElementType) -> Pairs:
     """Return every pair of values of a narrow type."""
     values = range(t.minimum, t.maximum + 1)
     return by_each(values, values, t)
-
-
-def edges(t: ElementType) -> Pairs:
-    """Return every pair of edge values."""
-    numbers = elements(edge_values(t), t)
-    return by_each(numbers, numbers, t)
-
-
-def itself(t: ElementType) -> Pairs:
-    """Return edge values and random numbers, each paired with itself."""
-    numbers = [*elements(edge_values(t), t), *_whole_range(t, "divided by itself", 500)]
-    return ((n, n) for n in numbers)
-
-
-def zero_by_others(t: ElementType) -> Pairs:
-    """Return 0 paired with every edge value."""
-    return by_each((0,), elements(edge_values(t), t), t)
 
 
 def top_bit(t: ElementType) -> Pairs:
@@ -155,11 +138,6 @@ def _ordinary(t: ElementType, what: str, largest: int, count: int) -> Array:
     return whole((-1 - m if sign and t.minimum else 1 + m for m, sign in zip(magnitudes, signs, strict=True)), t)
 
 
-def ordinary(t: ElementType) -> Operands:
-    """Return random dividends and divisors of ordinary size."""
-    return ordinary_dividends(t), ordinary_divisors(t)
-
-
 def divided_by(number: int) -> Maker:
     """Return a maker of random dividends of ordinary size and one scalar divisor."""
     return lambda t: (ordinary_dividends(t), scalar(number, t))
@@ -183,21 +161,9 @@ def large_divided_by(number: int) -> Maker:
     return operands
 
 
-def edges_by_zero(t: ElementType) -> Operands:
-    """Return every edge value divided by 0."""
-    dividends = edge_values(t).copy()
+def by_zero(dividends: Array) -> Operands:
+    """Return dividends, each with the divisor 0."""
     return dividends, np.zeros_like(dividends)
-
-
-def by_zero(t: ElementType) -> Operands:
-    """Return random dividends of ordinary size divided by 0."""
-    dividends = ordinary_dividends(t)
-    return dividends, np.zeros_like(dividends)
-
-
-def by_one_zero(t: ElementType) -> Operands:
-    """Return a few dividends, and 0 as a scalar divisor."""
-    return ordinary_dividends(t, 17), scalar(0, t)
 
 
 def minimum(count: int) -> Maker:
@@ -205,33 +171,26 @@ def minimum(count: int) -> Maker:
     return lambda t: (whole([t.minimum] * count, t), whole([-1] * count, t))
 
 
-def minimum_by_one(t: ElementType) -> Operands:
-    """Return the smallest number a thousand times, and -1 as a scalar divisor."""
-    return minimum(1000)(t)[0], scalar(-1, t)
-
-
-def minimum_at(length: int, index: int) -> Maker:
-    """Return a maker of ordinary pairs, the one at an index replaced by the smallest number divided by -1."""
-    return lambda t: _with(t, length, index, (t.minimum, -1))
-
-
-def zero_at(length: int, index: int) -> Maker:
-    """Return a maker of ordinary pairs, the divisor at an index replaced by 0."""
-    return lambda t: _with(t, length, index, (7, 0))
-
-
-def _with(t: ElementType, length: int, index: int, pair: tuple[int, int]) -> Operands:
-    a, b = ordinary_dividends(t, length), ordinary_divisors(t, length)
-    a[index : index + 1], b[index : index + 1] = (whole([number], t) for number in pair)
-    return a, b
-
-
 def beside(pair: Maker) -> Maker:
     """Return a maker of ordinary pairs in which every seventh is replaced by a given pair."""
 
     def operands(t: ElementType) -> Operands:
-        a, b = ordinary(t)
+        a, b = ordinary_dividends(t), ordinary_divisors(t)
         a[3::7], b[3::7] = (own[3::7] for own in pair(t))
+        return a, b
+
+    return operands
+
+
+Pair = Callable[[ElementType], tuple[int, int]]
+
+
+def among(pair: Pair, length: int, index: int) -> Maker:
+    """Return a maker of ordinary pairs, the one at an index replaced by a given pair."""
+
+    def operands(t: ElementType) -> Operands:
+        a, b = ordinary_dividends(t, length), ordinary_divisors(t, length)
+        a[index : index + 1], b[index : index + 1] = (whole([number], t) for number in pair(t))
         return a, b
 
     return operands
@@ -275,63 +234,69 @@ _PLACES: tuple[tuple[str, Callable[[int], int], tuple[int, ...]], ...] = (
 )
 
 
-def _at_each_place(pair: str, subject: Subject, at: Callable[[int, int], Maker], types: Types) -> Iterator[ValueClass]:
+def _at_each_place(name: str, subject: Subject, pair: Pair, types: Types) -> Iterator[ValueClass]:
     """Yield the classes of one pair without a quotient among ordinary ones, in every length and at every place."""
     for place, index, telling in _PLACES:
         for length in _LENGTHS:
             if length > 2 or place != "in the middle":
                 level = DEFAULT if length in telling else FULL
                 label = f"equal shapes of {length} elements"
-                yield ValueClass(f"{pair}, {place}", subject, at(length, index(length)),
+                yield ValueClass(f"{name}, {place}", subject, among(pair, length, index(length)),
                                  level, FULL, None, EQUAL, types, label)  # fmt: skip
+
+
+_ONE = "equal shapes of 1 element"
+
+
+def _seven_by_zero(_: ElementType) -> tuple[int, int]:
+    return 7, 0
 
 
 # Scenario, subject, operands; level for the newest version, level for older ones; placements with constants.
 INTEGERS = (
-    ValueClass("floor and truncation differ", DISCARDED, with_quotient(small),
-               QUICK, QUICK, FOLDED, EQUAL, _signed),
-    ValueClass("ordinary numbers", ORDINARY, ordinary, QUICK, DEFAULT, FOLDED),
-    ValueClass("numbers at the edges of the type", QUOTIENT, with_quotient(edges), QUICK, QUICK, DIVISOR + BOTH),
-    ValueClass("the top bit set", QUOTIENT, with_quotient(top_bit), QUICK, DEFAULT, FOLDED, EQUAL, _unsigned),
-    ValueClass("x divided by itself", QUOTIENT, with_quotient(itself)),
-    ValueClass("zero divided by other numbers", QUOTIENT, with_quotient(zero_by_others)),
+    # Most of the quotients depend on the rounding direction.
+    ValueClass("floor and truncation differ", DISCARDED,
+               with_quotient(lambda t: by_each(range(-16, 17), (2, 3, 4, 5, 7, -2, -3, -4, -5, -7), t)),
+               QUICK, QUICK, FOLDED, types=_signed),
+    ValueClass("ordinary numbers", ORDINARY, lambda t: (ordinary_dividends(t), ordinary_divisors(t)),
+               QUICK, DEFAULT, FOLDED),
+    ValueClass("numbers at the edges of the type", QUOTIENT, with_quotient(lambda t: by_each(edges(t), edges(t), t)),
+               QUICK, QUICK, DIVISOR + BOTH),
+    ValueClass("the top bit set", QUOTIENT, with_quotient(top_bit), QUICK, DEFAULT, FOLDED, types=_unsigned),
+    ValueClass("x divided by itself", QUOTIENT,
+               with_quotient(lambda t: ((n, n) for n in (*edges(t), *_whole_range(t, "divided by itself", 500))))),
+    ValueClass("zero divided by other numbers", QUOTIENT, with_quotient(lambda t: by_each((0,), edges(t), t))),
     # A division by 4 implemented as a shift is floor division; one by -1 may become a negation.
     *(ValueClass(f"ordinary numbers divided by {n}", QUOTIENT, divided_by(n),
-                 DEFAULT, FULL, DIVISOR, SCALAR, _holding(n)) for n in (3, 4, -3, -1)),
+                 constants=DIVISOR, joined=SCALAR, types=_holding(n)) for n in (3, 4, -3, -1)),
     # Finds multiplication by a fixed-point reciprocal that is one bit short.
-    ValueClass("large numbers divided by 7", QUOTIENT, large_divided_by(7),
-               QUICK, FULL, DIVISOR, SCALAR, above(4)),
+    ValueClass("large numbers divided by 7", QUOTIENT, large_divided_by(7), QUICK, FULL, DIVISOR, SCALAR, above(4)),
     ValueClass("MAX divided by ordinary numbers", QUOTIENT, dividing(1 << 64),
-               DEFAULT, FULL, DIVIDEND, SCALAR_DIVIDEND, above(8)),
+               constants=DIVIDEND, joined=SCALAR_DIVIDEND, types=above(8)),
     *(ValueClass(f"{n} divided by ordinary numbers", QUOTIENT, dividing(n),
-                 DEFAULT, FULL, DIVIDEND, SCALAR_DIVIDEND, _up_to(n)) for n in (7, 15, 127, 255, 1000)),
-    ValueClass("every pair of 4-bit values with a quotient", QUOTIENT, with_quotient(every_pair),
-               DEFAULT, DEFAULT, BOTH, EQUAL, of_bits(4)),
-    ValueClass("every pair of 8-bit values with a quotient", QUOTIENT, with_quotient(every_pair),
-               DEFAULT, DEFAULT, (), EQUAL, of_bits(8)),
+                 constants=DIVIDEND, joined=SCALAR_DIVIDEND, types=_up_to(n)) for n in (7, 15, 127, 255, 1000)),
+    *(ValueClass(f"every pair of {bits}-bit values with a quotient", QUOTIENT, with_quotient(every_pair),
+                 DEFAULT, DEFAULT, constants, types=of_bits(bits)) for bits, constants in ((4, BOTH), (8, ()))),
     # Limits of exact integers in float and double, and of narrower integer types; the former as constants too.
-    *(ValueClass(f"numbers next to 2^{k}", QUOTIENT, with_quotient(next_to_power(k)),
-                 DEFAULT, FULL, constants, EQUAL, _near(k))
-      for k, constants in ((24, DIVISOR + BOTH), (31, ()), (32, ()), (53, DIVISOR + BOTH), (63, ()))),
+    *(ValueClass(f"numbers next to 2^{k}", QUOTIENT, with_quotient(next_to_power(k)), constants=constants,
+                 types=_near(k)) for k, constants in ((24, DIVISOR + BOTH), (31, ()), (32, ()), (53, DIVISOR + BOTH),
+                                                      (63, ()))),
     ValueClass("one less than a multiple", QUOTIENT, with_quotient(below_multiples),
-               QUICK, DEFAULT, DIVISOR + BOTH, EQUAL, above(8)),
-    ValueClass("multiples of the divisor", QUOTIENT, with_quotient(multiples),
-               DEFAULT, FULL, (), EQUAL, above(8)),
-    ValueClass("random bit patterns", QUOTIENT, with_quotient(random_pairs(5000)),
-               DEFAULT, DEFAULT, (), EQUAL, above(8)),
+               QUICK, DEFAULT, DIVISOR + BOTH, types=above(8)),
+    ValueClass("multiples of the divisor", QUOTIENT, with_quotient(multiples), types=above(8)),
+    ValueClass("random bit patterns", QUOTIENT, with_quotient(random_pairs(5000)), DEFAULT, DEFAULT, types=above(8)),
     *(ValueClass(f"{count} pairs of random bit patterns", QUOTIENT, with_quotient(random_pairs(count)),
-                 FULL, FULL, (), EQUAL, types) for count, types in ((1 << 18, of_bits(16)), (1 << 16, above(16)))),
-    ValueClass("zero divisors", BY_ZERO, edges_by_zero, QUICK, DEFAULT, DIVISOR + BOTH),
-    ValueClass("zero divisors beside ordinary numbers", BY_ZERO, beside(by_zero),
+                 FULL, FULL, types=types) for count, types in ((1 << 18, of_bits(16)), (1 << 16, above(16)))),
+    ValueClass("zero divisors", BY_ZERO, lambda t: by_zero(edge_values(t).copy()), QUICK, DEFAULT, DIVISOR + BOTH),
+    ValueClass("zero divisors beside ordinary numbers", BY_ZERO, beside(lambda t: by_zero(ordinary_dividends(t))),
                DEFAULT, DEFAULT, DIVISOR + BOTH),
-    ValueClass("a zero divisor", BY_ZERO, by_one_zero, DEFAULT, FULL, (), SCALAR),
-    ValueClass("MIN divided by -1", MINIMUM, minimum(1),
-               QUICK, DEFAULT, BOTH, EQUAL, _signed, "equal shapes of 1 element"),
-    ValueClass("MIN divided by -1", MINIMUM, minimum_by_one, DEFAULT, FULL, (), SCALAR, _signed),
+    ValueClass("a zero divisor", BY_ZERO, lambda t: (ordinary_dividends(t, 17), scalar(0, t)), joined=SCALAR),
+    ValueClass("MIN divided by -1", MINIMUM, minimum(1), QUICK, DEFAULT, BOTH, EQUAL, _signed, _ONE),
+    ValueClass("MIN divided by -1", MINIMUM, lambda t: (minimum(1000)(t)[0], scalar(-1, t)),
+               joined=SCALAR, types=_signed),
     ValueClass("MIN divided by -1 beside ordinary numbers", MINIMUM, beside(minimum(1000)),
-               DEFAULT, DEFAULT, (), EQUAL, _signed),
-    ValueClass("a zero divisor", BY_ZERO, zero_at(1, 0),
-               DEFAULT, FULL, None, EQUAL, every, "equal shapes of 1 element"),
-    *_at_each_place("a zero divisor", BY_ZERO, zero_at, every),
-    *_at_each_place("MIN divided by -1", MINIMUM, minimum_at, _signed),
+               DEFAULT, DEFAULT, types=_signed),
+    ValueClass("a zero divisor", BY_ZERO, among(_seven_by_zero, 1, 0), constants=None, label=_ONE),
+    *_at_each_place("a zero divisor", BY_ZERO, _seven_by_zero, every),
+    *_at_each_place("MIN divided by -1", MINIMUM, lambda t: (t.minimum, -1), _signed),
 )  # fmt: skip

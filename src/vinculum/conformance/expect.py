@@ -69,7 +69,6 @@ def _has(word: str, versions: Mapping[str, str]) -> bool:
 class KnownCause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A known cause, a table ``[[cause]]`` of a file: it must predict every case assigned to it, bit for bit.
 
-    - `reason`: The reason.
     - `element_types`: The dividends' element types in its cases.
     - `arithmetic`, `rule`: What it is called after ``"arithmetic: "`` or ``"rule: "`` in a run; one of them is empty.
     - `link`: The address of a report, which may be empty.
@@ -150,7 +149,6 @@ class Disagreement(Enum):
 class Mismatch:
     """A disagreement between a run and a file of known deviations.
 
-    - `how`: The kind of disagreement.
     - `result`: The result of the case; None for what no case of the run has.
     - `unused`: The name of the cause, or the id of the unexplained case, that no case of the run has.
     """
@@ -247,7 +245,6 @@ def _check_cause(cause: KnownCause, where: str) -> None:
 def as_toml(run: Run, known: KnownDeviations | None = None) -> str:
     """Return the file that expects exactly the deviations of a run.
 
-    - `run`: The run.
     - `known`: An earlier file. Its causes keep their reasons, links and requirements, and those that require another
       processor or version are kept as they are. The reason of a new cause is its statement.
     """

@@ -83,7 +83,6 @@ def arithmetic(ways: Sequence[Division], places: str = "") -> Predictor:
 class Explained:
     """A cause, or an arithmetic that only might be one, and the deviating cases that it predicts.
 
-    - `cause`: The cause.
     - `cases`: The deviating cases that it predicts and that no earlier cause predicts, the smallest first.
     - `passing`: How many passing cases of the same element types and circumstances it predicts, too.
     - `refuting`: How many of these passing cases it does not predict; 0 for a cause.

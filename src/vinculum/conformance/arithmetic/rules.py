@@ -164,10 +164,7 @@ def outcomes(answered: Sequence[Answered], left: Sequence[Answered]) -> Iterator
 
 
 def misplaced(answered: Sequence[Answered], left: Sequence[Answered]) -> Iterator[Told]:
-    """Yield the places at which all unexplained wrong quotients lie, if every case with such places has some.
-
-    - `answered`, `left`: As in `outcomes`.
-    """
+    """Yield the places at which all unexplained wrong quotients lie, if every case with such places has some."""
     wanted = {id(one): wrong_places(one) for one in left if one.outcome == VALUES}
     types = {one.case.element_type for one in left if id(one) in wanted}
     for element_type in (one for one in ELEMENT_TYPES if one in types):

@@ -234,8 +234,6 @@ def _changed(subject: AuditedModel, plain: list[Any], exposed: list[Any]) -> tup
 class Runs:
     """Runs a model.
 
-    - `process`: The runtime.
-    - `title`: The runtime's name in sentences.
     - `folder`: The folder for the file of the exposed model.
     - `subject`: The model as it was exposed last.
     """

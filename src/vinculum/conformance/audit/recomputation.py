@@ -39,9 +39,6 @@ _KINDS = list(Kind)
 def record(tap: Tap, inputs: Mapping[str, Any], exposed: Sequence[Any], process: Isolated | None) -> NodeRecord:
     """Return the record of one division in a run.
 
-    - `tap`: The division.
-    - `inputs`: The inputs of the model.
-    - `exposed`: The outputs of the exposed model.
     - `process`: The runtime, in which a division that is not exact is repeated alone; None to skip that.
     """
     division = tap.division
@@ -183,7 +180,6 @@ def suspects(file: Path, inputs: Mapping[str, Any]) -> tuple[str, ...]:
     """Return a sentence for the first division with MIN/-1, and for the first integer division by 0.
 
     - `file`: The file of the model; if our engine cannot run it, there are no suspects.
-    - `inputs`: The inputs that the runtime had.
     """
     from vinculum.models import load
 

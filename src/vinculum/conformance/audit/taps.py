@@ -59,11 +59,8 @@ class Layout(Enum):
 class Tap:
     """A division of the model.
 
-    - `division`: The node.
-    - `attributes`: The attributes that it sets.
     - `sources`: The sources of its operands, then of its quotient.
     - `unobserved`: Why its values cannot be exposed; None if they can.
-    - `layout`: How its values are returned.
     - `guarded`: Whether it is a guard by which `vinculum harden` replaced a division.
     """
 
@@ -79,9 +76,6 @@ class Tap:
 class AuditedModel:
     """A model to audit.
 
-    - `file`: The file.
-    - `inputs`: The inputs.
-    - `outputs`: The names of the outputs.
     - `taps`: The divisions, in the file's order.
     - `exposed`: The model with the exposed values after its own outputs; None if the runtime itself exposes them.
     - `inner`: The nodes that divide internally.
@@ -132,7 +126,6 @@ class Bodies:
     dimension, and its shape. For the branch that is not taken the shape is ``NOT_TAKEN``.
 
     - `model`: The model; it is modified.
-    - `opset`: The model's operator set.
     """
 
     def __init__(self, model: ModelProto, opset: int) -> None:

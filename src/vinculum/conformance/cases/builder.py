@@ -77,8 +77,6 @@ class CaseBuilder:
 
         - `tried`, `shapes`: The scenario and the shapes, as in the id.
         - `subject`: What the cases test; or tags of clauses, one of which the version has.
-        - `attributes`: The attributes that the model sets.
-        - `operands`: Returns the operands.
         - `expected`: Returns the expectation by the specification.
         - `level`: The first level that runs them with run-time operands.
         - `constants`: The other placements that the default level runs, or `level` if that is later; the remaining ones

@@ -100,7 +100,6 @@ class Expectation:
 class Case:
     """One operation of the conformance suite.
 
-    - `id`: The name.
     - `clause`: The tag of the clause of ``operation.spec`` that it tests.
     - `element_type`: The dividend's element type: the column of the matrix in which the case is counted.
     - `asked`: Returns the operation. It is called only for cases that run, as making operands is slow.

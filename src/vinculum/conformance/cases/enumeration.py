@@ -29,7 +29,6 @@ _ONCE = (Subject.ZERO_DIVISOR, Subject.MINIMUM, Subject.SIZE)  # These do not de
 def value_classes(element_type: ElementType, operands: int) -> tuple[ValueClass, ...]:
     """Return the classes of operands of an element type, for a division or for Reciprocal.
 
-    - `element_type`: The element type of all operands.
     - `operands`: 2 for a division, 1 for Reciprocal, which has floating-point types only.
     """
     of_floats = DIVISIONS if operands > 1 else RECIPROCALS

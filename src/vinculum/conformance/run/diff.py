@@ -17,7 +17,6 @@ from vinculum.text import listed
 class Change:
     """A case whose verdict, answer or cause changed.
 
-    - `before`, `after`: The result in each run.
     - `differing`: In how many quotients the answers differ; None if in none, or if they cannot be compared.
     """
 
@@ -35,7 +34,6 @@ class Change:
 class RunDiff:
     """The differences between two runs.
 
-    - `before`, `after`: The runs.
     - `changes`: The cases of both that differ, in the suite's order.
     - `removed`, `added`: The number of cases that only the first or only the second run has; a case with other numbers
       is another.

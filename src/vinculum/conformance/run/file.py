@@ -43,11 +43,7 @@ _LARGEST = 1 << 30  # Bytes; a run of the full level has some tens of MiB.
 
 @dataclass(frozen=True)
 class RunFile:
-    """The content of a file.
-
-    - `format`: The name and the version of the format.
-    - `runs`: One for each runtime.
-    """
+    """The content of a file."""
 
     runs: tuple[Run, ...]
     format: Literal["vinculum run 2"] = _FORMAT
@@ -149,7 +145,6 @@ def kept(case: Case, answer: Answer) -> KeptAnswer | None:
 def value(answer: KeptAnswer, expected: NDArray[Any] | None) -> NDArray[Any]:
     """Return the array of an answer.
 
-    - `answer`: An answer that returned.
     - `expected`: The expected quotient of its case, with zeros where any will do.
 
     ModelError if the data is damaged, or does not match the type and the shape.

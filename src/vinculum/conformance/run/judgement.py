@@ -32,10 +32,6 @@ def judge(operation: Operation, expectation: Expectation, answer: Answer) -> Ver
     """Return the verdict on an answer.
 
     All NaN are equal, regardless of sign and payload; -0.0 and 0.0 differ. The byte order of an array is ignored.
-
-    - `operation`: The operation.
-    - `expectation`: What the specification expects.
-    - `answer`: The answer of the runtime.
     """
     if answer.end in _DEATHS:
         return Verdict(_DEATHS[answer.end], answer.words)
@@ -171,8 +167,6 @@ Quotients = dict[Any, Any]
 def what_it_gave(operation: Operation, actual: NDArray[Any], unspecified: NDArray[np.bool_]) -> tuple[Gave, ...]:
     """Return a summary of a runtime's quotients that the specification leaves unspecified.
 
-    - `operation`: The operation.
-    - `actual`: The quotients of the runtime.
     - `unspecified`: Which of them are unspecified; at least one.
     """
     element_type = element_type_of(actual)

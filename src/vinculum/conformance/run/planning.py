@@ -25,7 +25,6 @@ class Plan:
 
     - `backend`: The name of the runtime as requested.
     - `runtime`: The runtime, or the answers that a program wrote.
-    - `selection`: The selection of cases.
     - `cases`: The selected cases that the runtime covers, generated lazily; they can be iterated once. Given answers
       have their own.
     - `total`: The number of cases; 0 if it is not known in advance.
@@ -42,7 +41,6 @@ def plan(backend: str, selection: Selection) -> Plan:
     """Return the plan of running the cases that a runtime covers.
 
     - `backend`: As for `vinculum.conformance.runtimes.backends.runtime`, or ``"answers:DIR"``.
-    - `selection`: The selection of cases.
 
     SpecLookupError, AttributeValueError if no runtime has that name or option, or a pattern matches no case of the
     level. ModelError if its package is not installed, or it does not start.

@@ -49,9 +49,7 @@ class KeptAnswer(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
 class Result:
     """One case and its verdict.
 
-    - `id`: The id of the case.
     - `clause`, `statement`: The clause that it tests, and what that requires, in our words.
-    - `verdict`: The verdict on the answer.
     - `cause`: The name of the cause that predicts it, if it deviates; empty if none of the run's causes does.
     - `reproducer`: Python source that reproduces the answer with the runtime's own interface, and says so if it need
       not; None if the case does not deviate.
@@ -115,7 +113,6 @@ class Run:
     - `title`: The name in sentences: ``"ONNX Runtime"``.
     - `versions`: What the answers depend on: versions of packages, Python and platform; the processor's model and
       features.
-    - `selection`: Which cases were run.
     - `results`: One for each case, in the suite's order.
     - `causes`: Why cases deviate, ordered by decreasing number of cases.
     - `date`: The start time: ISO 8601, UTC.

@@ -91,9 +91,7 @@ def explained(run: Run, asked: Sequence[Answered], *, known: KnownDeviations | N
 
     Its other cases, such as those of an older suite, keep their verdicts and causes.
 
-    - `run`: The run.
     - `asked`: Its cases, as `vinculum.conformance.run.file.answered` rebuilds them.
-    - `known`: As in `survey`.
     """
     explanation = explain(asked, known.on(run.versions).predictors() if known else ())
     found = [
@@ -152,7 +150,6 @@ def ask(
     - `runtime`: The runtime in our process, which writes the reproducers; None for no reproducers.
     - `chosen`: The cases; each is made only when a process is free to answer it.
     - `factory`: The factory of the runtime in the subprocesses, as for `Isolated`.
-    - `*arguments`: The arguments of the factory.
     - `workers`, `limits`, `advance`: As in `survey`.
     """
     lock, done, ended = Lock(), 0, set[ElementType]()
@@ -275,8 +272,6 @@ def shrunk(
     None if there is none, for instance if the runtime broadcasts wrongly.
 
     - `operation`, `expectation`: The operation, and what the specification expects.
-    - `verdict`: The verdict on the answer.
-    - `answer`: Executes an operation in the runtime.
     """
     for smaller, expected in _smaller(operation, expectation, verdict):
         if _is_the_same(judge(smaller, expected, answer(smaller)), verdict):

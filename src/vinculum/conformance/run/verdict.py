@@ -89,7 +89,6 @@ class Gave:
 class Verdict:
     """The verdict on an answer.
 
-    - `kind`: The kind of verdict.
     - `said`: The message of a refusal, or what ended the process: ``"SIGFPE"``. For an answer of a wrong type or shape,
       or instead of a required refusal, a description of the answer: ``"int32 of shape (2, 3)"``. For answers that
       differ, the verdicts on them: ``"off by ulps, exact"``; the rest is then that of the first.
@@ -116,7 +115,6 @@ def number_text(value: Any, element_type: ElementType) -> str:
     """Return a number as text, that of a float with its encoding: ``"0.1 (0x3dcccccd)"``.
 
     - `value`: An element of an array, of the element type.
-    - `element_type`: Its element type.
     """
     if element_type.binary_format is None:
         return str(value)

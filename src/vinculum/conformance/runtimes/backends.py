@@ -92,10 +92,7 @@ def check_usable(backend: str, made: Runtime) -> None:
 
 
 def started(backend: str) -> Runtime:
-    """Return a runtime that has been started, so that no case is charged with the time for that.
-
-    - `backend`: As for `runtime`.
-    """
+    """Return a runtime that has been started, so that no case is charged with the time for that."""
     made = runtime(backend)
     made.start()
     return made

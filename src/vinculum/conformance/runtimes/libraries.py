@@ -80,9 +80,6 @@ class Library:
 class ArrayLibrary(Packaged):
     """A library as a runtime.
 
-    - `library`: Its row of the table.
-    - `options`: Some of the row's options.
-
     AttributeValueError if another option or value is given.
     """
 

@@ -242,11 +242,8 @@ class OnnxBackend:
 def reproducer(operation: Operation, source: str, options: Mapping[str, str], *, prepares: bool, module: str) -> str:
     """Return Python source that makes the model with onnx's helper and runs it in a backend.
 
-    - `operation`: The operation.
     - `source`: The expression that names the backend.
-    - `options`: The options of the backend.
     - `prepares`: Whether it has `prepare`, which is then called.
-    - `module`: The module to import for the expression.
     """
     written = "".join(f", {name}={value!r}" for name, value in options.items())
     lines = [f"import {module}", f"outputs = {source}.run_model(model, [*inputs.values()]{written})"]

@@ -102,10 +102,6 @@ class Packaged:
 def check_package(title: str, package: str, install: str = "") -> None:
     """Check that a package is installed.
 
-    - `title`: The runtime's name in messages.
-    - `package`: The package to import.
-    - `install`: What pip installs, if not the package.
-
     ModelError if it is not installed; the message says how to install it.
     """
     if not _is_there(package):
@@ -151,7 +147,6 @@ def asked_elsewhere(method: str, factory: str, *arguments: object, called: str) 
 
     - `method`: The name of a method without arguments.
     - `factory`: ``"package.module:attribute"``, which makes the runtime in the subprocess.
-    - `*arguments`: The arguments of the factory.
     - `called`: The runtime's name in messages.
 
     VinculumError if the runtime cannot be made. ModelError if the method raises an error, or the process dies.

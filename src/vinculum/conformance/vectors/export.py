@@ -132,9 +132,7 @@ def export(folder: Path, form: str, level: Level, only: Sequence[str] = (), *, a
     - `form`: ``"onnx"``: node tests of ONNX's operators, one per folder. ``"jsonl"``: the conventions of other
       specifications. ``"testfloat"``: the pairs of the cases that divide floats. ``"npy"``: a NumPy file for every
       tensor.
-    - `level`: The last level whose cases are written.
     - `only`: Glob patterns on the ids; all cases are written if there are no patterns.
-    - `advance`: Called after each case.
 
     ModelError if the folder is not empty. AttributeValueError if a pattern matches no case that the format supports.
     OSError if the folder cannot be written; no partial export remains.

@@ -36,7 +36,6 @@ _FRACTION = re.compile(r"-?\d{1,1000}(/\d{1,1000})?")
 def elements_text(array: NDArray[Any], element_type: ElementType, unspecified: NDArray[np.bool_] | None = None) -> str:
     """Return the elements of an array in row-major order, separated by spaces.
 
-    - `array`: An array of the element type.
     - `element_type`: Elements of 4 bits have one digit, of 8 bits two, and so on.
     - `unspecified`: The elements for which a dash is written.
     """

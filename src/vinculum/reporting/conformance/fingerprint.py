@@ -28,7 +28,6 @@ _RUN_TIME = "run-time operand"
 class Line:
     """What holds for some element types.
 
-    - `element_types`: The element types.
     - `statement`: How they are divided, in words.
     - `deviates`: Whether the specification requires otherwise.
     - `example`: A wrong quotient, for what deviates.

@@ -65,7 +65,6 @@ GLOSSARY = (
 def document(runs: Sequence[Run], known: Mapping[str, KnownDeviations] | None = None) -> str:
     """Return the page on one or several runtimes.
 
-    - `runs`: One for each runtime.
     - `known`: What is known of backends: the reasons then stand beside the cases.
     """
     runtimes = [view(run, (known or {}).get(run.backend)) for run in runs]

@@ -50,7 +50,6 @@ _STYLES = {
 def page(runs: Sequence[Run], *, width: int, verbose: bool = False) -> RenderableType:
     """Return a page on several runtimes, about a screen for each.
 
-    - `runs`: One for each runtime.
     - `width`: How many columns there are; the matrix is split if it needs more.
     - `verbose`: Whether every case that deviates is named.
     """

@@ -194,7 +194,6 @@ def reason(result: Result, known: KnownDeviations | None) -> tuple[str, str] | N
 class View(Cases):
     """A run as reports show it.
 
-    - `run`: The run.
     - `known`: What is known of the backend on its processor.
     """
 

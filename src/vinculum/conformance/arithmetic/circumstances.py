@@ -28,32 +28,19 @@ LENGTHS = "tensors of"
 """How the names of places begin that are all elements of some tensors, and none of others."""
 
 
-def _last(least: int, size: int) -> NDArray[Any]:
-    return np.asarray((np.arange(size) == size - 1) & (size >= least))
-
-
-def _first(least: int, size: int) -> NDArray[Any]:
-    return np.asarray((np.arange(size) == 0) & (size >= least))
-
-
-def _remainder(width: int, size: int) -> NDArray[Any]:
-    return np.asarray(np.arange(size) >= size - size % width)
-
-
-def _packets(width: int, size: int) -> NDArray[Any]:
-    return ~_remainder(width, size)
-
-
 def _of_length(width: int, rest: int, size: int) -> NDArray[Any]:
     return np.full(size, size % width == rest)
 
 
 def _places() -> Iterator[tuple[str, Mask]]:
-    for name, which in (("last", _last), ("first", _first)):
-        yield f"the {name} element", partial(which, 1)
-        yield f"the {name} of several elements", partial(which, 2)
-    yield from ((f"the remainder after packets of {width}", partial(_remainder, width)) for width in _WIDTHS)
-    yield from ((f"packets of {width}", partial(_packets, width)) for width in _WIDTHS)
+    yield "the last element", lambda size: np.arange(size) == size - 1
+    yield "the last of several elements", lambda size: (np.arange(size) == size - 1) & (size > 1)
+    yield "the first element", lambda size: np.arange(size) == 0
+    yield "the first of several elements", lambda size: (np.arange(size) == 0) & (size > 1)
+    for width in _WIDTHS:
+        yield f"the remainder after packets of {width}", lambda size, n=width: np.arange(size) >= size - size % n
+    for width in _WIDTHS:
+        yield f"packets of {width}", lambda size, n=width: np.arange(size) < size - size % n
     for width in _WIDTHS[:-1]:
         for rest in range(1, width):
             yield f"{LENGTHS} {width} k + {rest} elements", partial(_of_length, width, rest)

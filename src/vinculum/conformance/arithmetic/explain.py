@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -77,8 +77,12 @@ def explain(answered: Sequence[Answered], known: Sequence[Predictor] = ()) -> Ex
     ledger.take_all(outcomes(answered, list(ledger.left.values())))
     steady = [one for one in ledger.left.values() if one.case.element_type not in unsteady]
     ledger.take_all(misplaced(answered, steady))
-    left = ledger.left
-    return Explanation(ledger.explained, smallest_first(left.values()), tuple(_refuted(consistent.values(), left)))
+    refuted = tuple(
+        replace(told, cause=_of(told.cause, own), cases=smallest_first(own))
+        for told in consistent.values()
+        if (own := [one for one in told.cases if id(one) in ledger.left])
+    )
+    return Explanation(ledger.explained, smallest_first(ledger.left.values()), refuted)
 
 
 class _Ledger:
@@ -125,26 +129,16 @@ def _told(
 def _add(found: dict[str, Explained], parts: Iterable[Explained]) -> None:
     """Add what ways of an element type explain to what those of the same form explain of others."""
     for part in parts:
-        name = part.cause.name
-        found[name] = _both(found[name], part) if name in found else part
-
-
-def _both(one: Explained, other: Explained) -> Explained:
-    """Return what an arithmetic explains of several element types."""
-    cause = replace(one.cause, divisions=one.cause.divisions + other.cause.divisions)
-    return Explained(cause, one.cases + other.cases, one.passing + other.passing, one.refuting + other.refuting)
-
-
-def _refuted(consistent: Iterable[Explained], left: Mapping[int, Answered]) -> Iterator[Explained]:
-    for told in consistent:
-        if own := [one for one in told.cases if id(one) in left]:
-            yield replace(told, cause=_of(told.cause, own), cases=smallest_first(own))
+        if (one := found.get(part.cause.name)) is not None:
+            cause = replace(one.cause, divisions=one.cause.divisions + part.cause.divisions)
+            both = one.passing + part.passing, one.refuting + part.refuting
+            part = Explained(cause, one.cases + part.cases, *both)
+        found[part.cause.name] = part
 
 
 def _of(cause: Predictor, own: Sequence[Answered]) -> Predictor:
-    return replace(
-        cause, element_types=tuple(t for t in ELEMENT_TYPES if any(one.case.element_type is t for one in own))
-    )
+    types = {one.case.element_type for one in own}
+    return replace(cause, element_types=tuple(t for t in ELEMENT_TYPES if t in types))
 
 
 def written(name: str, element_types: Sequence[ElementType]) -> Predictor:

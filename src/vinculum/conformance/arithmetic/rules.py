@@ -160,7 +160,9 @@ def outcomes(answered: Sequence[Answered], left: Sequence[Answered]) -> Iterator
             found[outcome, words] = cases, passing
             unexplained &= ~covered
     for (outcome, words), (cases, passing) in found.items():
-        yield Predictor(_statement(outcome, words, cases), outcome=outcome, where=words), cases, passing
+        said = Counter(one.answer.words for one in cases if one.answer.words and outcome == REFUSED).most_common(1)
+        statement = f"{outcome} for {', '.join(words)}" + "".join(f": {message}" for message, _ in said)
+        yield Predictor(statement, outcome=outcome, where=words), cases, passing
 
 
 def misplaced(answered: Sequence[Answered], left: Sequence[Answered]) -> Iterator[Told]:
@@ -218,7 +220,9 @@ class _Properties:
 
     def widest(self, outcome: str, wanted: int, happened: int) -> tuple[tuple[str, ...], int] | None:
         """Return the fewest properties that cover the most wanted cases, without contradicted element types."""
-        positions, certain = _kills(outcome), outcome == ACCEPTED or happened.bit_count() == self._count
+        # The positions of numbers may decide on the end of a process.
+        positions = outcome in _DEATHS or outcome.startswith(_CRASHED)
+        certain = outcome == ACCEPTED or happened.bit_count() == self._count
         masks: dict[int, str] = {}
         chosen_from = [words for words in self._properties if positions or not is_positional(words)]
         # Of properties that fit alike, those without positions come first.
@@ -250,17 +254,6 @@ class _Properties:
         alike = reduce(or_, (mask for mask in self._types.values() if mask & covered), 0)
         alike &= self._properties.get(words.partition(" in ")[0], alike)
         return log2(comb(alike.bit_count(), covered.bit_count())) >= SURPRISE
-
-
-def _kills(outcome: str) -> bool:
-    """Tell whether an outcome is the end of a process, on which the positions of numbers may decide."""
-    return outcome in _DEATHS or outcome.startswith(_CRASHED)
-
-
-def _statement(outcome: str, words: Sequence[str], cases: Sequence[Answered]) -> str:
-    said = Counter(one.answer.words for one in cases if one.answer.words).most_common(1)
-    message = f": {said[0][0]}" if said and outcome == REFUSED else ""
-    return f"{outcome} for {', '.join(words)}{message}"
 
 
 def _bits(flags: Iterator[bool]) -> int:

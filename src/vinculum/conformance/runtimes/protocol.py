@@ -50,8 +50,8 @@ class Runtime(Protocol):
     def answer(self, operation: Operation) -> NDArray[Any]:
         """Return the quotient as the array that the runtime returns.
 
-        UnsupportedError if the runtime reports that it lacks the operator version or element type. Exception : Any
-        other exception counts as a refusal.
+        UnsupportedError if the runtime reports that it lacks the operator version or element type; any other exception
+        counts as a refusal.
         """
 
     def reproducer(self, operation: Operation) -> str:
@@ -83,8 +83,14 @@ class Packaged:
     install: str = ""  # What pip installs, if not the package.
 
     def check(self) -> None:
-        """Raise ModelError if the package is not installed."""
-        check_package(self.title, self.package, self.install)
+        """Raise ModelError if the package is not installed; the message tells how to install it."""
+        try:
+            found = find_spec(self.package)
+        except ModuleNotFoundError:  # The package of a module is missing.
+            found = None
+        if found is None:
+            advice = pip_install(self.package, self.install)
+            raise ModelError(f"{self.title} cannot be used: the package {self.package} is not installed: {advice}")
 
     def versions(self) -> Mapping[str, str]:
         """Return the versions of its packages."""
@@ -99,23 +105,6 @@ class Packaged:
         raise NotImplementedError
 
 
-def check_package(title: str, package: str, install: str = "") -> None:
-    """Check that a package is installed.
-
-    ModelError if it is not installed; the message says how to install it.
-    """
-    if not _is_there(package):
-        advice = pip_install(package, install)
-        raise ModelError(f"{title} cannot be used: the package {package} is not installed: {advice}")
-
-
-def _is_there(package: str) -> bool:
-    try:
-        return find_spec(package) is not None
-    except ModuleNotFoundError:  # The package of a module is missing.
-        return False
-
-
 _providers = cache(packages_distributions)  # Cached, as it reads the file lists of all installed distributions.
 
 
@@ -125,12 +114,8 @@ def versions_of(*packages: str) -> Mapping[str, str]:
 
     For Vinculum it is the version of the running code, even if that is not installed.
     """
-    providers = _providers()
-    found: dict[str, str] = {}
-    for package in packages:
-        for distribution in sorted(set(providers.get(package, [package]))):
-            found[distribution] = _version(distribution)
-    return found
+    distributions = (sorted(set(_providers().get(package, [package]))) for package in packages)
+    return {distribution: _version(distribution) for own in distributions for distribution in own}
 
 
 def _version(distribution: str) -> str:

@@ -31,12 +31,7 @@ _WIDER = {
     FLOAT8E4M3FN: (FLOAT, FLOAT16, BFLOAT16),
     FLOAT8E5M2: (FLOAT, FLOAT16, BFLOAT16),
 }
-_NARROWER = {
-    DOUBLE: (FLOAT, FLOAT16, BFLOAT16),
-    FLOAT: (FLOAT16, BFLOAT16),
-    FLOAT16: (BFLOAT16,),
-    BFLOAT16: (FLOAT16,),
-}
+_NARROWER = {DOUBLE: (FLOAT, FLOAT16, BFLOAT16), FLOAT: (FLOAT16, BFLOAT16), FLOAT16: (BFLOAT16,), BFLOAT16: (FLOAT16,)}
 _NARROWED = (Saturation.NO, Saturation.OPERANDS, Saturation.ALL)
 _OPERANDS = (Flush.NO, Flush.SIGNED, Flush.POSITIVE)
 _INVERSES = ((Inverse.NO, Flush.NO), *((Inverse.ROUNDED, flush) for flush in Flush))
@@ -101,9 +96,7 @@ def _floats(t: ElementType) -> Iterator[FloatDivision]:
                 if inverse is Flush.NO:
                     yield FloatDivision(t, DOUBLE, Inverse.NO, dividend, divisor, inverse, quotient, Narrowing.CUT)
             for reciprocal, narrowing, saturation in product(
-                STORED,
-                Narrowing if FLOAT in _WIDER.get(t, ()) else (),
-                (Saturation.NO, Saturation.INVERSES),
+                STORED, Narrowing if FLOAT in _WIDER.get(t, ()) else (), (Saturation.NO, Saturation.INVERSES)
             ):
                 stages = (reciprocal, dividend, divisor, inverse, quotient)
                 yield FloatDivision(t, FLOAT, *stages, narrowing, saturation)

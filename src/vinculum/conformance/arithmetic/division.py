@@ -225,11 +225,7 @@ class IntegerDivision:
     result: Width = Width.OWN
 
     def quotients(
-        self,
-        a: Array,
-        b: Array,
-        asked: IntegerRounding = IntegerRounding.TRUNCATING,
-        shared: Shared | None = None,
+        self, a: Array, b: Array, asked: IntegerRounding = IntegerRounding.TRUNCATING, shared: Shared | None = None
     ) -> Array:
         """Return the quotients of a runtime that computes in this way, if it is asked for a rounding."""
         run = shared or _alone

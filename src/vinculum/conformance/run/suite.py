@@ -48,11 +48,7 @@ _UNSPECIFIED = (
 
 
 def survey(
-    planned: Plan,
-    *,
-    known: KnownDeviations | None = None,
-    workers: int = 2,
-    advance: Advance | None = None,
+    planned: Plan, *, known: KnownDeviations | None = None, workers: int = 2, advance: Advance | None = None
 ) -> Run:
     """Run the cases of a plan on its runtime, and return the results.
 

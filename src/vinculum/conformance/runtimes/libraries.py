@@ -260,10 +260,7 @@ JAX = Library(
     },
     needs=("jaxlib", "numpy", "ml_dtypes"),
     options={
-        "platform": {
-            "cpu": {},
-            "gpu": {"imports": (*_JAX, 'jax.config.update("jax_platforms", "cuda")')},
-        },
+        "platform": {"cpu": {}, "gpu": {"imports": (*_JAX, 'jax.config.update("jax_platforms", "cuda")')}},
         "jit": {"false": {}, "true": {"call": "jax.jit(lambda {names}: {call})({names})"}},
     },
 )

@@ -10,12 +10,7 @@ from numpy.typing import NDArray
 
 from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.runtimes.protocol import Packaged, check_names
-from vinculum.conformance.runtimes.reproducer import (
-    onnx_program,
-    operand_lines,
-    print_quotient,
-    python_program,
-)
+from vinculum.conformance.runtimes.reproducer import onnx_program, operand_lines, print_quotient, python_program
 from vinculum.spec.model import AttributeValue, Dialect
 
 

@@ -30,12 +30,7 @@ from vinculum.text import listed, one_line, quoted
 
 _LINES, _FOLDER = "answers.jsonl", "answers"
 _MOST = 1 << 34  # The largest file in bytes; files of cases and answers are read line by line.
-_ENDS = {
-    "refused": End.REFUSED,
-    "unsupported": End.UNSUPPORTED,
-    "crashed": End.CRASHED,
-    "hung": End.HUNG,
-}
+_ENDS = {"refused": End.REFUSED, "unsupported": End.UNSUPPORTED, "crashed": End.CRASHED, "hung": End.HUNG}
 _R = TypeVar("_R", bound=Struct)
 
 

@@ -15,18 +15,7 @@ import numpy as np
 
 from vinculum.conformance.vectors.records import ConventionLine, Standing, tensor_of
 from vinculum.reference.exact_quotient import floor, truncating
-from vinculum.spec.element_types import (
-    INT8,
-    INT16,
-    INT32,
-    INT64,
-    UINT8,
-    UINT16,
-    UINT32,
-    UINT64,
-    ElementType,
-    Kind,
-)
+from vinculum.spec.element_types import INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64, ElementType, Kind
 from vinculum.tensors.storage import dtype_of
 
 
@@ -35,11 +24,7 @@ def euclidean(a: int, b: int) -> int:
     return a // b if b > 0 else -(a // -b)
 
 
-ROUNDINGS: Mapping[str, Callable[[int, int], int]] = {
-    "truncating": truncating,
-    "floor": floor,
-    "euclidean": euclidean,
-}
+ROUNDINGS: Mapping[str, Callable[[int, int], int]] = {"truncating": truncating, "floor": floor, "euclidean": euclidean}
 """How the quotient of two integers becomes an integer, by name."""
 
 

@@ -16,7 +16,7 @@ from tests.fake_runtime import DiesOfMinByMinusOne, FakeRuntime
 from vinculum.conformance.arithmetic import Answered
 from vinculum.conformance.cases.case import Case, Expectation, Level
 from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.run.judgement import is_same
+from vinculum.conformance.run.judgement import apart
 from vinculum.conformance.run.planning import plan
 from vinculum.conformance.run.record import Selection
 from vinculum.conformance.run.suite import ask, survey
@@ -175,9 +175,9 @@ class TestSame:
     )
     def test_values(self, first: Any, again: Any, same: bool) -> None:
         expectation = case(FLOAT, [[1.0], [1.0]], [1.0]).expectation
-        assert is_same(Answer(End.RETURNED, first), Answer(End.RETURNED, again), expectation) is same
+        assert (apart(Answer(End.RETURNED, first), Answer(End.RETURNED, again), expectation) == 0) is same
 
     def test_other_ends(self) -> None:
         expectation = Expectation(None)
-        assert is_same(Answer(End.REFUSED, None, "a"), Answer(End.REFUSED, None, "b"), expectation)
-        assert not is_same(Answer(End.REFUSED), Answer(End.CRASHED), expectation)
+        assert apart(Answer(End.REFUSED, None, "a"), Answer(End.REFUSED, None, "b"), expectation) == 0
+        assert apart(Answer(End.REFUSED), Answer(End.CRASHED), expectation) is None

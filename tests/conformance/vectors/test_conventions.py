@@ -72,12 +72,12 @@ class TestSpecifications:
         own = [line for line in LINES if specification.name in line.specifications]
         signed = [t for t in specification.element_types if t.minimum]
         assert sorted(line.id for line in own) == sorted(
-            [f"{specification.rounding.value}/{t}/ordinary quotients" for t in specification.element_types]
+            [f"{specification.rounding}/{t}/ordinary quotients" for t in specification.element_types]
             + [
-                f"{specification.rounding.value}/{t}/x/0 {specification.by_zero.value}"
+                f"{specification.rounding}/{t}/x/0 {specification.by_zero.value}"
                 for t in specification.element_types
             ]
-            + [f"{specification.rounding.value}/{t}/MIN/-1 {specification.overflow.value}" for t in signed]
+            + [f"{specification.rounding}/{t}/MIN/-1 {specification.overflow.value}" for t in signed]
         )
 
     def test_ids_are_unique(self) -> None:

@@ -118,11 +118,6 @@ def _size(operation: Operation) -> NDArray[np.float64]:
     return np.broadcast_to(total, aligned(operation)[0].shape)
 
 
-def is_same(first: Answer, again: Answer, expectation: Expectation) -> bool:
-    """Tell whether two answers to one operation are the same, as `apart` counts."""
-    return apart(first, again, expectation) == 0
-
-
 def apart(first: Answer, again: Answer, expectation: Expectation) -> int | None:
     """Return in how many quotients two answers to one operation differ; None if they cannot be compared.
 
@@ -146,11 +141,8 @@ def apart(first: Answer, again: Answer, expectation: Expectation) -> int | None:
 
 def varying(first: Verdict, again: Verdict) -> Verdict:
     """Return the verdict on two answers that are not the same: the first one's, of another kind."""
-    return replace(first, kind=Kind.DIFFERS, said=f"{_words(first)}, {_words(again)}")
-
-
-def _words(verdict: Verdict) -> str:
-    return f"{verdict.kind.value} ({verdict.said})" if verdict.kind is Kind.CRASHED else verdict.kind.value
+    both = (f"{one.kind.value} ({one.said})" if one.kind is Kind.CRASHED else one.kind.value for one in (first, again))
+    return replace(first, kind=Kind.DIFFERS, said=", ".join(both))
 
 
 _LOOKED_AT = 512  # The most quotients that are examined, to limit the time.

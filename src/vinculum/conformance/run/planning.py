@@ -51,11 +51,10 @@ def plan(backend: str, selection: Selection) -> Plan:
         return Plan(backend, given, given.selection(selection), ())
     asked = runtime(backend)
     check_usable(backend, asked)
-    if not selection.only:
-        covered = (case for case in cases(selection.level) if asked.covers(case.operation))
-        return Plan(backend, asked, selection, covered)
-    chosen = [case for case in selected(selection) if asked.covers(case.operation)]
-    return Plan(backend, asked, selection, chosen, len(chosen))
+    named = selected(selection) if selection.only else cases(selection.level)
+    covered = (case for case in named if asked.covers(case.operation))
+    chosen = list(covered) if selection.only else ()
+    return Plan(backend, asked, selection, chosen or covered, len(chosen))
 
 
 def of_newest(planned: Plan) -> Plan:
@@ -75,12 +74,7 @@ def selected(selection: Selection) -> list[Case]:
     idle = [pattern for pattern in only if not any(case.id.matches(pattern) for case in chosen)]
     if idle:
         higher = next((one for one in Level if one > level and any(c.id.matches(idle[0]) for c in cases(one))), None)
-        advice = (
-            f"the {higher.value} level has one"
-            if higher
-            else (
-                "an id reads 'Div-14/int64/MIN divided by -1/equal shapes/constant divisor', and * stands for anything"
-            )
-        )
+        advice = "an id reads 'Div-14/int64/MIN divided by -1/equal shapes/constant divisor', and * stands for anything"
+        advice = f"the {higher.value} level has one" if higher else advice
         raise AttributeValueError(f"no case of the {level.value} level matches {listed(idle)}; {advice}")
     return chosen

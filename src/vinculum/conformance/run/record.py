@@ -95,14 +95,10 @@ class Selection:
     def options(self) -> tuple[str, ...]:
         """The options of ``vinculum conform`` that select this."""
         default = Selection(self.level)
-        words = list(self.level.options)
-        for pattern in self.only:
-            words += ["--only", pattern]
-        if self.seconds != default.seconds:
-            words += ["--case-limit", f"{self.seconds:g}"]
-        if self.memory != default.memory:
-            words += ["--memory-limit", str(self.memory >> 20)]
-        return tuple(words)
+        seconds = () if self.seconds == default.seconds else ("--case-limit", f"{self.seconds:g}")
+        memory = () if self.memory == default.memory else ("--memory-limit", str(self.memory >> 20))
+        patterns = (word for pattern in self.only for word in ("--only", pattern))
+        return (*self.level.options, *patterns, *seconds, *memory)
 
 
 @dataclass(frozen=True)
@@ -129,23 +125,10 @@ class Run:
     seconds: float
 
     @property
-    def command(self) -> tuple[str, ...]:
-        """The words of the command that makes such a run."""
-        return "vinculum", "conform", self.backend, *self.selection.options
-
-    @property
-    def features(self) -> tuple[str, ...]:
-        """The features of the processor, as in `vinculum.conformance.run.installation.FEATURES`."""
-        return tuple(self.versions.get("processor features", "").split())
-
-    @property
     def unexplained(self) -> tuple[Result, ...]:
         """The deviating cases that no cause predicts; answers that differ between runs have none."""
-        return tuple(
-            result
-            for result in self.results
-            if result.verdict.kind.deviates and not result.cause and result.verdict.kind is not Kind.DIFFERS
-        )
+        deviating = (one for one in self.results if one.verdict.kind.deviates and not one.cause)
+        return tuple(one for one in deviating if one.verdict.kind is not Kind.DIFFERS)
 
     def counts(self) -> Counter[Kind]:
         """Return the number of results of each kind."""

@@ -20,7 +20,7 @@ from vinculum.conformance.cases.operation import Operation, reduced
 from vinculum.conformance.expect import KnownDeviations
 from vinculum.conformance.run.file import digest, kept
 from vinculum.conformance.run.installation import environment
-from vinculum.conformance.run.judgement import is_same, judge, varying
+from vinculum.conformance.run.judgement import apart, judge, varying
 from vinculum.conformance.run.planning import Plan
 from vinculum.conformance.run.record import Cause, Result, Run
 from vinculum.conformance.run.verdict import Kind, Verdict
@@ -68,17 +68,9 @@ def survey(
         limits = Limits(seconds=selection.seconds, memory=selection.memory)
         asked = ask(runtime, planned.cases, STARTED, planned.backend, workers=workers, limits=limits, advance=advance)
         versions = {**runtime.versions(), **environment()}
-    results = tuple(map(_result, asked))
-    run = Run(
-        backend=encodable(planned.backend),
-        title=encodable(runtime.title),
-        versions={encodable(k): encodable(v) for k, v in versions.items()},
-        selection=selection,
-        results=results,
-        causes=(),
-        date=date,
-        seconds=0.0,
-    )
+    backend, title = encodable(planned.backend), encodable(runtime.title)
+    versions = {encodable(name): encodable(version) for name, version in versions.items()}
+    run = Run(backend, title, versions, selection, tuple(map(_result, asked)), (), date, 0.0)
     return replace(explained(run, asked, known=known), seconds=perf_counter() - start)
 
 
@@ -98,14 +90,10 @@ def explained(run: Run, asked: Sequence[Answered], *, known: KnownDeviations | N
     consistent = {one.case.id: told.consistent for told in explanation.refuted for one in told.cases}
     results = []
     for result in run.results:
-        if result.id in anew:
+        if (one := anew.get(result.id)) is not None:
             cause = of_case.get(str(result.id))
-            result = replace(
-                result,
-                verdict=anew[result.id].verdict,
-                cause=cause.name if cause else "",
-                consistent=consistent.get(result.id, ""),
-            )
+            told = {"cause": cause.name if cause else "", "consistent": consistent.get(result.id, "")}
+            result = replace(result, verdict=one.verdict, **told)
         results.append(result)
     used = {result.cause for result in results} - {cause.name for cause in found}
     found += [cause for cause in run.causes if cause.name in used]
@@ -153,8 +141,7 @@ def ask(
     def first(isolated: Isolated, case: Case) -> Answered:
         nonlocal done
         # What the specification leaves unspecified is what ends processes.
-        apart = case.expectation.unspecified is not None and case.element_type in ended
-        found = _asked(isolated, case, apart)
+        found = _asked(isolated, case, case.expectation.unspecified is not None and case.element_type in ended)
         with lock:
             if found.verdict.kind is Kind.CRASHED:
                 ended.add(case.element_type)
@@ -222,9 +209,9 @@ def _answer(isolated: Isolated, operation: Operation, *, apart: bool = False) ->
     return replace(answer, words=encodable(answer.words))
 
 
-def _asked(isolated: Isolated, case: Case, apart: bool) -> Answered:
+def _asked(isolated: Isolated, case: Case, in_a_copy: bool) -> Answered:
     """Ask a case, and in the same process once more if the answer deviates."""
-    answer = _answer(isolated, case.operation, apart=apart)
+    answer = _answer(isolated, case.operation, apart=in_a_copy)
     verdict = judge(case.operation, case.expectation, answer)
     if verdict.kind.deviates and verdict.kind not in _ENDED:
         verdict = _compared(case, answer, verdict, _answer(isolated, case.operation))
@@ -249,7 +236,7 @@ def _asked_again(runtime: Runtime | None, one: Answered, answer: Callable[[Opera
 
 
 def _compared(case: Case, answer: Answer, verdict: Verdict, again: Answer) -> Verdict:
-    if is_same(answer, again, case.expectation):
+    if apart(answer, again, case.expectation) == 0:
         return verdict
     return varying(verdict, judge(case.operation, case.expectation, again))
 
@@ -266,13 +253,18 @@ def shrunk(
     """Return an operation of the same shapes whose operands hold one number each, if it gives the same verdict.
 
     None if there is none, for instance if the runtime broadcasts wrongly.
-
-    - `operation`, `expectation`: The operation, and what the specification expects.
     """
     for smaller, expected in _smaller(operation, expectation, verdict):
-        if _is_the_same(judge(smaller, expected, answer(smaller)), verdict):
+        found = judge(smaller, expected, answer(smaller))
+        if verdict.example is None and _words(found) == _words(verdict):
+            return smaller
+        if verdict.example and found.example and found.example.actual == verdict.example.actual:
             return smaller
     return None
+
+
+def _words(verdict: Verdict) -> tuple[Kind, str, str]:
+    return verdict.kind, verdict.said, verdict.expected
 
 
 def _smaller(operation: Operation, expectation: Expectation, verdict: Verdict) -> Iterator[Expected]:
@@ -285,7 +277,9 @@ def _smaller(operation: Operation, expectation: Expectation, verdict: Verdict) -
     if verdict.kind.passes or verdict.kind in _LASTING or numbers <= _FEW:
         return
     if quotient is None:
-        yield _of_first_numbers(operation), expectation
+        # Operands that need not fit are filled with the first number of each.
+        operands = (np.full_like(x, x.reshape(-1)[0]) if x.size else x for x in operation.operands)
+        yield replace(operation, operands=tuple(operands)), expectation
     elif quotient.size:
         if unspecified is not None and unspecified.any():  # Unspecified divisions are what crashes runtimes.
             yield _of_pair(operation, expectation, np.unravel_index(int(np.argmax(unspecified)), unspecified.shape))
@@ -300,17 +294,3 @@ def _of_pair(operation: Operation, expectation: Expectation, index: Sequence[int
         for array in (expectation.quotient, expectation.unspecified)
     )
     return reduced(operation, place), Expectation(quotient, unspecified)
-
-
-def _of_first_numbers(operation: Operation) -> Operation:
-    """Return an operation whose operands need not fit, filled with the first number of each."""
-    filled = (
-        np.full_like(operand, operand.reshape(-1)[0]) if operand.size else operand for operand in operation.operands
-    )
-    return replace(operation, operands=tuple(filled))
-
-
-def _is_the_same(verdict: Verdict, told: Verdict) -> bool:
-    if told.example is None:
-        return (verdict.kind, verdict.said, verdict.expected) == (told.kind, told.said, told.expected)
-    return verdict.example is not None and verdict.example.actual == told.example.actual

@@ -50,21 +50,6 @@ INEXACT, UNDERFLOW, OVERFLOW, DIVIDE_BY_ZERO, INVALID = 1, 2, 4, 8, 16
 """The flags as SoftFloat encodes them."""
 
 
-def divides_floats(case: Case) -> bool:
-    """Tell whether a case divides floats of a type in `FUNCTIONS`."""
-    two_floats = case.element_type in FUNCTIONS and len(case.operation.operands) == 2
-    return two_floats and case.expectation.quotient is not None
-
-
-def pairs_of(cases: Iterable[Case]) -> dict[ElementType, list[tuple[int, int]]]:
-    """Return the encodings of dividends and divisors of cases that divide floats, sorted and without repetitions."""
-    found: dict[ElementType, set[tuple[int, int]]] = {}
-    for case in cases:
-        a, b = (elements(np.ascontiguousarray(own), case.element_type) for own in aligned(case.operation))
-        found.setdefault(case.element_type, set()).update(zip(a, b, strict=True))
-    return {element_type: sorted(pairs) for element_type, pairs in found.items()}
-
-
 def lines(pairs: Iterable[tuple[int, int]], element_type: ElementType) -> Iterator[str]:
     """Yield a line for each pair: ``"3F800000 40400000 3EAAAAAB 01"``."""
     fmt = element_type.binary_format
@@ -196,14 +181,19 @@ def _holds(form: str, case: Case) -> bool:
     if form == "onnx":
         return case.operation.spec.dialect is Dialect.ONNX
     if form == "testfloat":
-        return divides_floats(case)
+        two_floats = case.element_type in FUNCTIONS and len(case.operation.operands) == 2
+        return two_floats and case.expectation.quotient is not None
     return form != "npy" or case.element_type is not REAL
 
 
 def _write_more(form: str, floats: Sequence[Case], folder: Path) -> None:
+    pairs: dict[ElementType, set[tuple[int, int]]] = {}
+    for case in floats:
+        a, b = (elements(np.ascontiguousarray(own), case.element_type) for own in aligned(case.operation))
+        pairs.setdefault(case.element_type, set()).update(zip(a, b, strict=True))
     if form == "testfloat":
-        for element_type, pairs in pairs_of(floats).items():
-            text = "".join(f"{line}\n" for line in lines(pairs, element_type))
+        for element_type, own in pairs.items():
+            text = "".join(f"{line}\n" for line in lines(sorted(own), element_type))
             (folder / f"{FUNCTIONS[element_type]}.txt").write_bytes(text.encode())
     if form == "jsonl":
         rows = (msgspec.json.encode(line) + b"\n" for line in convention_lines())

@@ -22,7 +22,6 @@ from vinculum.conformance.cases.case import Case, CaseId, Expectation, Level
 from vinculum.conformance.cases.operation import Operation, integer_rounding
 from vinculum.errors import ModelError
 from vinculum.spec.element_types import REAL, ElementType, by_name
-from vinculum.spec.model import OperatorSpec
 from vinculum.spec.rows import ROWS
 from vinculum.tensors.storage import dtype_of, element_type_of, native
 from vinculum.text import quoted
@@ -247,11 +246,9 @@ def case_line(case: Case) -> CaseLine:
 
 
 def case_of(line: CaseLine, level: Level) -> Case:
-    """Return the case of a line.
+    """Return the case of a line, whose operation and expectation are read when they are asked for.
 
-    Its operation and expectation raise ModelError when they are made, if the line cannot be read.
-
-    ModelError if there is no such operator version, clause or element type.
+    ModelError then if they cannot be read, or if there is no such operator version, clause or element type.
     """
     row = (line.standard, line.operator, line.version, line.variant)
     found = [s for s in ROWS if (s.dialect.value, s.name, s.since_version, s.variant) == row]
@@ -260,42 +257,23 @@ def case_of(line: CaseLine, level: Level) -> Case:
     spec, parts = found[0], line.id.split("/")
     if len(parts) != _PARTS or len(line.operands) != len(spec.inputs):
         raise ModelError(f"{quoted(line.id)} is not a case of {spec.title}, which has {len(spec.inputs)} operands")
-    rounding = parts[0].removeprefix(spec.title).strip()
-    return Case(
-        CaseId(spec.title, rounding, *parts[1:]),
-        line.clause,
-        type_of(line.operands[0]),
-        lambda: operation_of(line, spec),
-        lambda: expectation_of(line),
-        level,
-    )
 
+    def operation() -> Operation:
+        arrays = tuple(_array(operand)[0] for operand in line.operands)
+        return Operation(spec, line.attributes, arrays, tuple(operand.constant for operand in line.operands))
 
-def operation_of(line: CaseLine, spec: OperatorSpec) -> Operation:
-    """Return the operation of a line.
+    def expectation() -> Expectation:
+        if line.quotient is None:
+            return Expectation(None)
+        array, unspecified = _array(line.quotient)
+        return Expectation(array, unspecified if unspecified.any() else None)
 
-    ModelError if the text of a tensor is invalid.
-    """
-    arrays = tuple(_array(operand)[0] for operand in line.operands)
-    return Operation(spec, line.attributes, arrays, tuple(operand.constant for operand in line.operands))
-
-
-def expectation_of(line: CaseLine) -> Expectation:
-    """Return the expectation of a line.
-
-    ModelError if the quotient cannot be read.
-    """
-    if line.quotient is None:
-        return Expectation(None)
-    array, unspecified = _array(line.quotient)
-    return Expectation(array, unspecified if unspecified.any() else None)
+    id = CaseId(spec.title, parts[0].removeprefix(spec.title).strip(), *parts[1:])
+    return Case(id, line.clause, type_of(line.operands[0]), operation, expectation, level)
 
 
 def type_of(tensor: Tensor) -> ElementType:
-    """Return the element type of a tensor.
-
-    ModelError if the name is unknown.
-    """
+    """Return the element type of a tensor; ModelError if there is none of that name."""
     try:
         return by_name(tensor.type)
     except LookupError as error:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vinculum.conformance.audit.recomputation import merged, record, shown, suspects
+from vinculum.conformance.audit.recomputation import merged, record, shown, suspects, unobserved
 from vinculum.conformance.audit.record import Audit, EdgeRuns, NodeRecord
 from vinculum.conformance.audit.taps import AuditedModel, Tap
 from vinculum.conformance.runtimes.backends import STARTED, check_usable, names, parsed, runtime
@@ -67,7 +67,7 @@ class Auditor:
             raise SpecLookupError(f"{quoted(backend)} cannot run models, so it cannot be audited; {allowed}")
         check_usable(backend, made)
         self._runtime = made
-        self._factory: tuple[object, ...] = (STARTED, backend)
+        self._factory: tuple[Any, ...] = (STARTED, backend)
         self.subject: AuditedModel = self._read(file)
 
     def audit(self, inputs: Mapping[str, Any], edges: Iterable[Mapping[str, Any]] = ()) -> Audit:
@@ -90,10 +90,12 @@ class Auditor:
             runs = Runs(subject, process, self._runtime.title, folder)
             plain, exposed = runs.both(given)
             subject, took = runs.subject, perf_counter() - start
-            if exposed.end is End.RETURNED:
-                nodes = [record(tap, given, exposed.value, process) for tap in subject.taps]
-            else:
-                nodes = self._without_values(subject)
+            nodes = [
+                record(tap, given, exposed.value, process)
+                if exposed.end is End.RETURNED
+                else unobserved(tap, tap.unobserved or f"{self._runtime.title} returned no outputs")
+                for tap in subject.taps
+            ]
             tried = EdgeRuns()
             if exposed.end is not End.HUNG:
                 seconds = min(self._limits.seconds, max(_LEAST_LIMIT, _TIMES * took))
@@ -113,12 +115,6 @@ class Auditor:
                 why = "has a value in the model, which OpenVINO treats as a constant"
                 raise ModelError(f"input {quoted(tensor.name)} {why}; do not give it")
 
-    def _without_values(self, subject: AuditedModel) -> list[NodeRecord]:
-        reason = f"{self._runtime.title} returned no outputs"
-        return [
-            NodeRecord(p.division, p.division.element_type, unobserved=p.unobserved or reason) for p in subject.taps
-        ]
-
     def _audit(self, nodes: tuple[NodeRecord, ...], plain: Answer, exposed: Answer, seconds: float) -> Audit:
         return Audit(
             model=str(self.subject.file),
@@ -135,8 +131,7 @@ class Auditor:
         )
 
     def _process(self) -> Isolated:
-        factory, *arguments = self._factory
-        return Isolated(str(factory), *arguments, limits=self._limits)
+        return Isolated(*self._factory, limits=self._limits)
 
     def _read(self, file: Path) -> AuditedModel:
         source = read_source(file)
@@ -188,12 +183,11 @@ def _edge_runs(
             one = record(tap, inputs, answer.value, process if alone[place] is None else None)
             alone[place] = alone[place] or one.alone
             found[place].append(one)
-    sizes = [
-        tuple(sorted({size for one in (node, *edge) for size in one.sizes}))
-        for node, edge in zip(nodes, found, strict=True)
-    ]
-    results = zip(nodes, map(merged, found), alone, sizes, strict=True)
-    return tried, [replace(n, edges=e, alone=a, sizes=s) for n, e, a, s in results]
+    told = []
+    for node, own, by_itself in zip(nodes, found, alone, strict=True):
+        sizes = sorted({size for one in (node, *own) for size in one.sizes})
+        told.append(replace(node, edges=merged(own), alone=by_itself, sizes=tuple(sizes)))
+    return tried, told
 
 
 def _drawn(edges: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
@@ -287,14 +281,11 @@ def _without_bodies(subject: AuditedModel, why: str) -> AuditedModel:
     from vinculum.conformance.audit.onnx_subject import onnx_subject
 
     plainer = onnx_subject(read_source(subject.file), with_bodies=False, expand=subject.expanded > 0)
-    pairs = zip(subject.taps, plainer.taps, strict=True)
-    return replace(plainer, taps=tuple(_explained(before, after, why) for before, after in pairs))
-
-
-def _explained(before: Tap, after: Tap, why: str) -> Tap:
-    if before.unobserved is not None or after.unobserved is None:
-        return after
-    return replace(after, unobserved=f"{after.unobserved}; {why}")
+    taps = [
+        replace(after, unobserved=f"{after.unobserved}; {why}") if after.unobserved and not before.unobserved else after
+        for before, after in zip(subject.taps, plainer.taps, strict=True)
+    ]
+    return replace(plainer, taps=tuple(taps))
 
 
 MEMORY = 32 << 30

@@ -41,38 +41,40 @@ def record(tap: Tap, inputs: Mapping[str, Any], exposed: Sequence[Any], process:
 
     - `process`: The runtime, in which a division that is not exact is repeated alone; None to skip that.
     """
-    division = tap.division
     if tap.unobserved is not None:
-        return NodeRecord(division, division.element_type, unobserved=tap.unobserved)
+        return unobserved(tap, tap.unobserved)
     try:
         values = _split(tap.layout, [source.value(inputs, exposed) for source in tap.sources])
     except (ValueError, IndexError):  # A runtime may return anything.
-        return NodeRecord(division, division.element_type, unobserved="the exposed shapes contradict each other")
+        return unobserved(tap, "the exposed shapes contradict each other")
     if values is None:
-        return NodeRecord(division, division.element_type, unobserved="it is not executed")
+        return unobserved(tap, "it is not executed")
     *operands, actual = values
     constant = tuple(source.is_constant(inputs) for source in tap.sources[: len(operands)])
-    operation = Operation(division.spec, tap.attributes, tuple(operands), constant)
+    operation = Operation(tap.division.spec, tap.attributes, tuple(operands), constant)
     try:
         expected = _quotient(operation)
     except VinculumError as error:
-        return NodeRecord(division, division.element_type, unobserved=f"its operands cannot be divided: {error}")
-    element_type = element_type_of(expected)
+        return unobserved(tap, f"its operands cannot be divided: {error}")
     dividend, divisor = aligned(operation)
     expectation = Expectation(expected, without_quotient(dividend, divisor))
     verdict = judge(operation, expectation, Answer(End.RETURNED, np.asarray(actual)))
+    again = None if process is None or verdict.kind.passes else process.call("answer", operation)
     return NodeRecord(
-        division,
-        element_type,
+        tap.division,
+        element_type_of(expected),
         tuple(operand.shape for operand in operands),
         verdict,
-        None
-        if process is None or verdict.kind.passes
-        else judge(operation, expectation, process.call("answer", operation)),
+        again and judge(operation, expectation, again),
         hazards(dividend, divisor, expected),
         smallest_divisor(divisor),
         sizes=(expected.size,),
     )
+
+
+def unobserved(tap: Tap, why: str) -> NodeRecord:
+    """Return the record of a division whose quotients are not known."""
+    return NodeRecord(tap.division, tap.division.element_type, unobserved=why)
 
 
 def merged(records: Sequence[NodeRecord]) -> Verdict | None:
@@ -94,15 +96,12 @@ def merged(records: Sequence[NodeRecord]) -> Verdict | None:
 
 def _split(layout: Layout, values: list[Any]) -> list[Any] | None:
     """Return operands and quotient from the exposed values; None if the node was not executed."""
-    if layout is Layout.STACKED:
-        return None if values[-1].shape[:1] == (0,) else _of_one_rank(values)
-    return taken_branch(values) if layout is Layout.BRANCH else values
-
-
-def _of_one_rank(stacks: list[NDArray[Any]]) -> list[NDArray[Any]]:
-    """Return stacks reshaped so that they broadcast like the items of each iteration."""
-    rank = max(stack.ndim for stack in stacks)
-    return [stack.reshape(stack.shape[0], *[1] * (rank - stack.ndim), *stack.shape[1:]) for stack in stacks]
+    if layout is not Layout.STACKED:
+        return taken_branch(values) if layout is Layout.BRANCH else values
+    if values[-1].shape[:1] == (0,):
+        return None
+    rank = max(stack.ndim for stack in values)  # Stacks are to broadcast like the items of each iteration.
+    return [stack.reshape(stack.shape[0], *[1] * (rank - stack.ndim), *stack.shape[1:]) for stack in values]
 
 
 def _quotient(operation: Operation) -> NDArray[Any]:
@@ -120,11 +119,10 @@ Mask = NDArray[np.bool_]
 def hazards(dividend: Array, divisor: Array, quotient: Array) -> tuple[Hazard, ...]:
     """Return the hazards that occur in aligned operands and their exact quotients."""
     form = element_type_of(divisor).binary_format
-    kinds = _of_integers(dividend, divisor) if form is None else _of_floats(dividend, divisor, quotient, form)
+    integers = ("divisor zero", are(divisor, 0)), ("MIN/-1", are_minimum_by_minus_one(dividend, divisor))
     found = []
-    for what, mask in kinds:
-        count = int(np.count_nonzero(mask))
-        if count:
+    for what, mask in integers if form is None else _of_floats(dividend, divisor, quotient, form):
+        if count := int(np.count_nonzero(mask)):
             found.append(Hazard(what, count, tuple(int(i) for i in np.unravel_index(int(np.argmax(mask)), mask.shape))))
     return tuple(found)
 
@@ -144,11 +142,6 @@ def smallest_divisor(divisor: Array) -> str | None:
     if not candidates.size:
         return None
     return str(flat[candidates[int(np.argmin(magnitudes[candidates]))]])
-
-
-def _of_integers(dividend: Array, divisor: Array) -> Iterator[tuple[str, Mask]]:
-    yield "divisor zero", are(divisor, 0)
-    yield "MIN/-1", are_minimum_by_minus_one(dividend, divisor)
 
 
 def _of_floats(dividend: Array, divisor: Array, quotient: Array, form: BinaryFormat) -> Iterator[tuple[str, Mask]]:

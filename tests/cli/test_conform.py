@@ -13,7 +13,7 @@ from xml.etree.ElementTree import parse
 import pytest
 
 from tests.cases import case as words_of
-from tests.conformance.judging import case
+from tests.conformance.asking import case
 from tests.reporting.conformance.reports import exact, report
 from vinculum.conformance.cases.case import Level
 from vinculum.conformance.expect import as_toml

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.conformance.arithmetic.answering import asked
+from tests.conformance.asking import asked
 from tests.conformance.planted import dividers
 from tests.conformance.planted.dividers import Divider, Truth
 from tests.conformance.planted.oracle import contradictions, is_of_quotients
@@ -114,16 +114,10 @@ class InProcess:
 def measured(divider: Divider, cases: Sequence[Case], fresh: int, seed: int = 0) -> Measured:
     """Return what a run of some cases says of a divider.
 
-    Parameters
-    ----------
-    divider : Divider
-        The divider.
-    cases : sequence of Case
-        The cases; those that it does not cover are left out.
-    fresh : int
-        How many fresh operations each cause is compared with.
-    seed : int
-        Of what a divider draws that kills no process; each of its starts draws other numbers.
+    - `divider`: The divider.
+    - `cases`: The cases; those that it does not cover are left out.
+    - `fresh`: How many fresh operations each cause is compared with.
+    - `seed`: Of what a divider draws that kills no process; each of its starts draws other numbers.
     """
     alone = divider.kills or divider.backend.startswith("command:")
     with pytest.MonkeyPatch.context() as patch:

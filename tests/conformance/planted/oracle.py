@@ -39,17 +39,11 @@ def contradictions(
 ) -> tuple[int, int]:
     """Return how many fresh operations contradict a cause, and how many are of those that it speaks of.
 
-    Parameters
-    ----------
-    cause, causes
-        The cause, and all causes of the run.
-    cases : sequence of Case
-        What it speaks of: the cases that an arithmetic is said to explain, as it speaks of operations in the same
-        circumstances; all cases of its element types for a rule, which names its circumstances.
-    answer : callable
-        Executes an operation in the divider.
-    most : int
-        How many operations are asked at most.
+    - `cause`, `causes`: The cause, and all causes of the run.
+    - `cases`: What it speaks of: the cases that an arithmetic is said to explain, as it speaks of operations in the
+      same circumstances; all cases of its element types for a rule, which names its circumstances.
+    - `answer`: Executes an operation in the divider.
+    - `most`: How many operations are asked at most.
     """
     random = np.random.default_rng(30)
     kinds = {_kind(case.operation): case for case in cases if is_of_quotients(cause) or _speaks_of(cause, case)}

@@ -130,10 +130,6 @@ class TestVerdicts:
         told = message(ModelError, lambda: judge(answers, [right(first)], first.id, second.id))
         assert f"has no answer to 1 cases, such as {second.id[:20]!r}"[:-1] in told
 
-    def test_conventions_are_no_cases(self, answers: Path) -> None:
-        rows = [{"id": "euclidean/int32/x/0 gives 0", "elements": " ".join(["00000000"] * 17)}]
-        assert "cases that the export does not have" in message(ModelError, lambda: judge(answers, rows))
-
 
 class TestNumpyFiles:
     """A folder of answers: a file for each case, and lines for what has no quotient."""

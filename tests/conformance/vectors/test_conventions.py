@@ -73,15 +73,9 @@ class TestSpecifications:
         signed = [t for t in specification.element_types if t.minimum]
         assert sorted(line.id for line in own) == sorted(
             [f"{specification.rounding}/{t}/ordinary quotients" for t in specification.element_types]
-            + [
-                f"{specification.rounding}/{t}/x/0 {specification.by_zero.value}"
-                for t in specification.element_types
-            ]
+            + [f"{specification.rounding}/{t}/x/0 {specification.by_zero.value}" for t in specification.element_types]
             + [f"{specification.rounding}/{t}/MIN/-1 {specification.overflow.value}" for t in signed]
         )
-
-    def test_ids_are_unique(self) -> None:
-        assert len({line.id for line in LINES}) == len(LINES)
 
     def test_the_conventions(self) -> None:
         found = {s.name: (s.by_zero, s.overflow) for s in SPECIFICATIONS}

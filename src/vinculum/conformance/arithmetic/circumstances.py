@@ -28,6 +28,14 @@ LENGTHS = "tensors of"
 """How the names of places begin that are all elements of some tensors, and none of others."""
 
 
+def _remainder(width: int, size: int) -> NDArray[Any]:
+    return np.asarray(np.arange(size) >= size - size % width)
+
+
+def _packets(width: int, size: int) -> NDArray[Any]:
+    return ~_remainder(width, size)
+
+
 def _of_length(width: int, rest: int, size: int) -> NDArray[Any]:
     return np.full(size, size % width == rest)
 
@@ -37,10 +45,8 @@ def _places() -> Iterator[tuple[str, Mask]]:
     yield "the last of several elements", lambda size: (np.arange(size) == size - 1) & (size > 1)
     yield "the first element", lambda size: np.arange(size) == 0
     yield "the first of several elements", lambda size: (np.arange(size) == 0) & (size > 1)
-    for width in _WIDTHS:
-        yield f"the remainder after packets of {width}", lambda size, n=width: np.arange(size) >= size - size % n
-    for width in _WIDTHS:
-        yield f"packets of {width}", lambda size, n=width: np.arange(size) < size - size % n
+    yield from ((f"the remainder after packets of {width}", partial(_remainder, width)) for width in _WIDTHS)
+    yield from ((f"packets of {width}", partial(_packets, width)) for width in _WIDTHS)
     for width in _WIDTHS[:-1]:
         for rest in range(1, width):
             yield f"{LENGTHS} {width} k + {rest} elements", partial(_of_length, width, rest)

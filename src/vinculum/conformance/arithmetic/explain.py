@@ -77,12 +77,12 @@ def explain(answered: Sequence[Answered], known: Sequence[Predictor] = ()) -> Ex
     ledger.take_all(outcomes(answered, list(ledger.left.values())))
     steady = [one for one in ledger.left.values() if one.case.element_type not in unsteady]
     ledger.take_all(misplaced(answered, steady))
-    refuted = tuple(
+    consistent_with = tuple(
         replace(told, cause=_of(told.cause, own), cases=smallest_first(own))
         for told in consistent.values()
         if (own := [one for one in told.cases if id(one) in ledger.left])
     )
-    return Explanation(ledger.explained, smallest_first(ledger.left.values()), refuted)
+    return Explanation(ledger.explained, smallest_first(ledger.left.values()), consistent_with)
 
 
 class _Ledger:

@@ -92,8 +92,8 @@ def explained(run: Run, asked: Sequence[Answered], *, known: KnownDeviations | N
     for result in run.results:
         if (one := anew.get(result.id)) is not None:
             cause = of_case.get(str(result.id))
-            told = {"cause": cause.name if cause else "", "consistent": consistent.get(result.id, "")}
-            result = replace(result, verdict=one.verdict, **told)
+            name, told = cause.name if cause else "", consistent.get(result.id, "")
+            result = replace(result, verdict=one.verdict, cause=name, consistent=told)
         results.append(result)
     used = {result.cause for result in results} - {cause.name for cause in found}
     found += [cause for cause in run.causes if cause.name in used]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conformance.judging import case_id
+from tests.conformance.asking import case_id
 from vinculum.conformance.cases.case import Level
 from vinculum.conformance.expect import Disagreement, KnownDeviations, as_toml, mismatches, read_known_deviations
 from vinculum.conformance.run.record import Cause, Result, Run, Selection
@@ -238,7 +238,7 @@ class TestWriting:
 class TestOurs:
     """A file for each runtime of the survey; of those at pinned versions, each deviation is explained."""
 
-    ROOT = Path(__file__).parents[3]
+    ROOT = Path(__file__).parents[2]
     FILES = sorted((ROOT / "known_deviations").glob("*.toml"))
 
     def test_there_is_one_for_each(self) -> None:

@@ -69,83 +69,57 @@ class Lying(np.ndarray[Any, Any]):
         return (99,) if name == "shape" else super().__getattribute__(name)
 
 
+LYING, ONE = np.array([3, -3], np.int32).view(Lying), case(INT32, [[7], [2]], [3], unspecified=[False])
+EMPTY, SCALAR = case(INT32, [np.zeros((0, 3)), [1, 1, 1]], np.zeros((0, 3))), case(INT32, [7, 2], 3)
+SHAPES: list[tuple[int, ...]] = [(), (1,), (2, 1), (1, 2), (0,)]
+DEATHS = {End.CRASHED: Kind.CRASHED, End.HUNG: Kind.HUNG, End.OUT_OF_MEMORY: Kind.OUT_OF_MEMORY}
+
+
+def ended(end: End, words: str) -> Answer:
+    return Answer(end, None, words)
+
+
 class TestTheOrder:
     """A death goes before all; then what must be refused; then what is lacked, refused, of another type or shape."""
 
-    @pytest.mark.parametrize("asked", [PLAIN, REFUSAL, OPEN])
     @pytest.mark.parametrize(
-        ("end", "kind"), [(End.CRASHED, Kind.CRASHED), (End.HUNG, Kind.HUNG), (End.OUT_OF_MEMORY, Kind.OUT_OF_MEMORY)]
-    )
-    def test_a_death(self, asked: Any, end: End, kind: Kind) -> None:
-        assert judge(asked, Answer(end, None, "SIGFPE")) == Verdict(kind, "SIGFPE")
-
-    @pytest.mark.parametrize("end", [End.REFUSED, End.UNSUPPORTED])
-    def test_what_must_be_refused(self, end: End) -> None:
-        assert judge(REFUSAL, Answer(end, None, "shapes differ")) == Verdict(Kind.REFUSED_AS_REQUIRED, "shapes differ")
-
-    @pytest.mark.parametrize(
-        ("value", "words"),
+        ("asked", "answer", "verdict"),
         [
-            (np.zeros((2, 3), np.int32), "int32 of shape (2, 3)"),
-            ([1], "a list, not an array"),
-            (None, "a NoneType, not an array"),
+            *((asked, ended(end, "SIGFPE"), Verdict(kind, "SIGFPE"))
+              for asked in (PLAIN, REFUSAL, OPEN) for end, kind in DEATHS.items()),
+            *((REFUSAL, ended(end, "shapes differ"), Verdict(Kind.REFUSED_AS_REQUIRED, "shapes differ"))
+              for end in (End.REFUSED, End.UNSUPPORTED)),
+            (REFUSAL, returned(np.zeros((2, 3), np.int32)), Verdict(Kind.ACCEPTED, "int32 of shape (2, 3)")),
+            (REFUSAL, returned([1]), Verdict(Kind.ACCEPTED, "a list, not an array")),
+            (REFUSAL, returned(None), Verdict(Kind.ACCEPTED, "a NoneType, not an array")),
+            *((asked, ended(End.UNSUPPORTED, "no Div-14"), Verdict(Kind.UNSUPPORTED, "no Div-14"))
+              for asked in (PLAIN, OPEN)),
+            (PLAIN, ended(End.REFUSED, "no"), Verdict(Kind.REFUSED, "no")),
+            (OPEN, ended(End.REFUSED, "division by zero"), Verdict(Kind.UNSPECIFIED, "division by zero")),
+            # A mask without an open element leaves nothing open.
+            (ONE, ended(End.REFUSED, "no"), Verdict(Kind.REFUSED, "no")),
+            (ONE, returned(array([3], INT32)), Verdict(Kind.EXACT, "", 1)),
+            *((PLAIN, returned(value), Verdict(Kind.WRONG_TYPE, words, expected="int32")) for value, words in (
+                (np.array([3.0, -3.0]), "float64 of shape (2,)"), (np.array([3, -3, 0]), "int64 of shape (3,)"),
+                (np.int32(3), "a int32, not an array"), ([3, -3], "a list, not an array"),
+                (np.array([3, -3], object), "objects of shape (2,)"))),
+            # The order of bytes is no matter of the type, and a class of its own is an array like others.
+            *((PLAIN, returned(value), Verdict(Kind.EXACT, "", 2)) for value in (np.array([3, -3], ">i4"), LYING)),
+            *((PLAIN, returned(np.zeros(shape, np.int32)),
+               Verdict(Kind.WRONG_SHAPE, shape_text(shape), expected="(2,)")) for shape in SHAPES),
+            (EMPTY, returned(np.zeros((0, 3), np.int32)), Verdict(Kind.EXACT)),
+            (EMPTY, returned(np.zeros((3, 0), np.int32)), Verdict(Kind.WRONG_SHAPE, "(3, 0)", expected="(0, 3)")),
+            (SCALAR, returned(np.array(3, np.int32)), Verdict(Kind.EXACT, "", 1)),
+            (SCALAR, returned(np.array(4, np.int32)),
+             Verdict(Kind.WRONG_VALUE, "", 1, 1, example=Example((), ("7", "2"), "3", "4"))),
         ],
-    )
-    def test_what_must_be_refused_is_accepted(self, value: object, words: str) -> None:
-        assert judge(REFUSAL, returned(value)) == Verdict(Kind.ACCEPTED, words)
+        ids=lambda value: value.kind.value if isinstance(value, Verdict) else "",
+    )  # fmt: skip
+    def test_each(self, asked: Case, answer: Answer, verdict: Verdict) -> None:
+        assert judge(asked, answer) == verdict
 
-    @pytest.mark.parametrize("asked", [PLAIN, OPEN])
-    def test_what_is_lacked(self, asked: Any) -> None:
-        assert judge(asked, Answer(End.UNSUPPORTED, None, "no Div-14")) == Verdict(Kind.UNSUPPORTED, "no Div-14")
-
-    def test_a_refusal(self) -> None:
-        assert judge(PLAIN, Answer(End.REFUSED, None, "no")) == Verdict(Kind.REFUSED, "no")
-
-    def test_a_refusal_of_what_is_unspecified(self) -> None:
-        assert judge(OPEN, Answer(End.REFUSED, None, "division by zero")) == Verdict(
-            Kind.UNSPECIFIED, "division by zero"
-        )
-
-    def test_a_mask_without_an_open_element_leaves_nothing_open(self) -> None:
-        asked = case(INT32, [[7], [2]], [3], unspecified=[False])
-        assert judge(asked, Answer(End.REFUSED, None, "no")).kind is Kind.REFUSED
-        assert judge(asked, returned(array([3], INT32))) == Verdict(Kind.EXACT, "", 1)
-
-    @pytest.mark.parametrize(
-        ("value", "words"),
-        [
-            (np.array([3.0, -3.0]), "float64 of shape (2,)"),
-            (np.array([3, -3, 0]), "int64 of shape (3,)"),
-            (np.int32(3), "a int32, not an array"),
-            ([3, -3], "a list, not an array"),
-            (np.array([3, -3], object), "objects of shape (2,)"),
-        ],
-    )
-    def test_another_type(self, value: object, words: str) -> None:
-        assert judge(PLAIN, returned(value)) == Verdict(Kind.WRONG_TYPE, words, expected="int32")
-
-    def test_the_order_of_bytes_is_no_matter_of_the_type(self) -> None:
-        assert judge(PLAIN, returned(np.array([3, -3], ">i4"))).kind is Kind.EXACT
+    def test_another_order_of_bytes_hides_nothing(self) -> None:
         assert judge(PLAIN, returned(np.array([3, -4], ">i4"))).kind is Kind.WRONG_VALUE
-
-    def test_a_class_of_its_own_is_an_array_like_others(self) -> None:
-        assert judge(PLAIN, returned(np.array([3, -3], np.int32).view(Lying))).kind is Kind.EXACT
-
-    @pytest.mark.parametrize("shape", [(), (1,), (2, 1), (1, 2), (0,)])
-    def test_another_shape(self, shape: tuple[int, ...]) -> None:
-        verdict = judge(PLAIN, returned(np.zeros(shape, np.int32)))
-        assert verdict.kind is Kind.WRONG_SHAPE
-        assert (verdict.said, verdict.expected) == (shape_text(shape), "(2,)")
-
-    def test_no_elements(self) -> None:
-        asked = case(INT32, [np.zeros((0, 3)), [1, 1, 1]], np.zeros((0, 3)))
-        assert judge(asked, returned(np.zeros((0, 3), np.int32))) == Verdict(Kind.EXACT)
-        assert judge(asked, returned(np.zeros((3, 0), np.int32))).kind is Kind.WRONG_SHAPE
-
-    def test_one_element_of_rank_0(self) -> None:
-        asked = case(INT32, [7, 2], 3)
-        assert judge(asked, returned(np.array(3, np.int32))) == Verdict(Kind.EXACT, "", 1)
-        assert judge(asked, returned(np.array(4, np.int32))).example == Example((), ("7", "2"), "3", "4")
 
 
 class TestSpecialValues:

@@ -125,15 +125,10 @@ def _foreign() -> dict[str, str]:
 def _unknown(name: str) -> str:
     allowed = names()
     message = f"no backend is called {quoted(name)}; allowed: {', '.join(allowed)}, {_STRANGERS}"
-    if _is_module(name):
+    importable = name.isidentifier() and find_spec(name) is not None
+    # Modules of the working folder are found too, and none is imported.
+    if importable or (name.isidentifier() and (Path(f"{name}.py").is_file() or Path(name, "__init__.py").is_file())):
         return f"{message}; for the module of that name, write '{name}:', or {name}:ATTRIBUTE for what is in it"
     if Path(name).is_file():
         return f"{message}; for that program, write 'command:{name}'"
     return message + did_you_mean(name.lower(), allowed)
-
-
-def _is_module(name: str) -> bool:
-    """Tell whether a name can be imported, also from the working folder, without importing it."""
-    if not name.isidentifier():
-        return False
-    return Path(f"{name}.py").is_file() or Path(name, "__init__.py").is_file() or find_spec(name) is not None

@@ -43,11 +43,6 @@ _ROUNDINGS = {None: 0, IntegerRounding.TRUNCATING: 1, IntegerRounding.FLOOR: 2}
 _QUOTIENT, _UNSUPPORTED, _REFUSED = range(3)
 
 
-def operation_bytes(operation: Operation) -> bytes:
-    """Return the message for an operation."""
-    return b"".join(operation_pieces(operation))
-
-
 def operation_pieces(operation: Operation) -> list[bytes]:
     """Return the message for an operation in pieces; every second piece is the elements of an operand."""
     spec = operation.spec
@@ -62,8 +57,10 @@ def operation_pieces(operation: Operation) -> list[bytes]:
     attributes = [_attribute(name, value) for name, value in operation.attributes.items()]
     pieces = [b"".join([head, *attributes])]
     for array, constant in zip(operation.operands, operation.constant, strict=True):
-        elements = _elements(array)
-        pieces[-1] += _tensor_head(array, constant)
+        # 4-bit elements take a byte each.
+        little = array if array.dtype.itemsize == 1 else array.astype(array.dtype.newbyteorder("<"), copy=False)
+        elements, code = little.tobytes(), element_type_of(array).onnx_code or 0
+        pieces[-1] += _TENSOR.pack(code, constant, array.ndim, 0) + struct.pack(f"<{array.ndim}q", *array.shape)
         pieces += [elements, bytes(-len(elements) % 8)]
     return [LENGTH.pack(sum(map(len, pieces))) + pieces[0], *pieces[1:]]
 
@@ -110,30 +107,15 @@ def _attribute(name: str, value: AttributeValue) -> bytes:
     """Return the bytes of an attribute, with its kind: 1 integer, 2 list of integers, 3 text, 4 Boolean."""
     if isinstance(value, str):
         text = value.encode()
-        return _ATTRIBUTE.pack(name.encode(), 3, len(text)) + _padded(text)
+        return _ATTRIBUTE.pack(name.encode(), 3, len(text)) + text + bytes(-len(text) % 8)
     if isinstance(value, tuple):
         return _ATTRIBUTE.pack(name.encode(), 2, len(value)) + struct.pack(f"<{len(value)}q", *value)
     return _ATTRIBUTE.pack(name.encode(), 4 if isinstance(value, bool) else 1, 1) + struct.pack("<q", value)
 
 
-def _tensor_head(array: NDArray[Any], constant: bool) -> bytes:
-    code = element_type_of(array).onnx_code or 0
-    return _TENSOR.pack(code, constant, array.ndim, 0) + struct.pack(f"<{array.ndim}q", *array.shape)
-
-
-def _elements(array: NDArray[Any]) -> bytes:
-    """Return an array's elements, little-endian; 4-bit elements take a byte each."""
-    little = array if array.dtype.itemsize == 1 else array.astype(array.dtype.newbyteorder("<"), copy=False)
-    return little.tobytes()
-
-
-def _padded(content: bytes) -> bytes:
-    return content + bytes(-len(content) % 8)
-
-
 PREFIX = "command:"
 _PATIENCE = 5.0  # Seconds to wait for a program that has closed its pipe to exit.
-_WIDTH = 64
+_BYTES = 32  # in a line
 
 
 class Command:
@@ -187,7 +169,7 @@ class Command:
         """
         process = self._started()
         try:
-            return answered(self._exchanged(process, operation_bytes(operation)))
+            return answered(self._exchanged(process, b"".join(operation_pieces(operation))))
         except CrashedError:
             _end(process)
             self._running = None
@@ -198,7 +180,9 @@ class Command:
         names = operand_names(operation)
         pieces: list[str] = []
         for place, piece in enumerate(operation_pieces(operation)):
-            pieces += [f"    {names[place // 2]}.tobytes(),"] if place % 2 else _bytes_lines(piece)
+            texts = [piece[i : i + _BYTES].hex(" ", 4) for i in range(0, len(piece), _BYTES)]
+            own = [f'    bytes.fromhex("{text}"),' for text in texts]
+            pieces += [f"    {names[place // 2]}.tobytes(),"] if place % 2 else own
         return python_program(
             "import subprocess",
             *operand_lines(operation),
@@ -221,10 +205,9 @@ class Command:
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self._running is None:
+            pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
             try:
-                self._running = subprocess.Popen(
-                    self._words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-                )
+                self._running = subprocess.Popen(self._words, stdin=pipe, stdout=pipe, stderr=nowhere)
             except OSError as error:
                 if isinstance(error, FileNotFoundError):  # The program itself exists: `check` found it.
                     raise CrashedError("the interpreter named in its first line does not exist") from None
@@ -245,9 +228,8 @@ class Command:
             raise CrashedError(_ended(process))
         (length,) = LENGTH.unpack(head)
         if length > LONGEST:
-            raise CrashedError(
-                f"its output is not an answer: it begins with {head!r}, which as a length is {length:,} bytes"
-            )
+            words = f"it begins with {head!r}, which as a length is {length:,} bytes"
+            raise CrashedError(f"its output is not an answer: {words}")
         content = process.stdout.read(length)
         if len(content) < length:
             raise CrashedError(_ended(process))
@@ -269,8 +251,3 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         if pipe is not None:
             with suppress(OSError):  # Buffered input cannot be written to a dead program.
                 pipe.close()
-
-
-def _bytes_lines(content: bytes) -> list[str]:
-    texts = (content[i : i + _WIDTH // 2].hex(" ", 4) for i in range(0, len(content), _WIDTH // 2))
-    return [f'    bytes.fromhex("{text}"),' for text in texts]

@@ -156,9 +156,8 @@ class ArrayLibrary(Packaged):
             call = call or self._library.calls.get(Function.FLOOR_DIVIDE)
         if call is None:
             raise UnsupportedError(f"{self.title} has no {function.value}")
-        return (
-            call if callable(call) else self._library.call.format(call=call, names=", ".join(operand_names(operation)))
-        )
+        names = ", ".join(operand_names(operation))
+        return call if callable(call) else self._library.call.format(call=call, names=names)
 
     def _own(self, dtype: np.dtype[Any]) -> str:
         return self._library.types.get(dtype.name, dtype.name)

@@ -35,8 +35,8 @@ def array_source(array: NDArray[Any]) -> str:
     if not array.size:
         return f"np.empty({array.shape}, {dtype})"
     if array.dtype == object:
-        return f"np.array({_nested(array, _rational)}, {dtype})"
-    if array.size > 1 and _is_uniform(array):
+        return f"np.array({_nested(array, lambda n: f'Fraction({n.numerator}, {n.denominator})')}, {dtype})"
+    if array.size > 1 and _same_bits(np.full_like(array, array.reshape(-1)[0]), array):
         return f"np.full({array.shape}, {array_source(array.reshape(-1)[:1].reshape(()))})"
     if array.size > _SHORT and (sequence := _sequence(array, dtype)):
         return sequence
@@ -81,10 +81,6 @@ def _decimal(element: Any) -> str:
     return {"nan": "np.nan", "inf": "np.inf", "-inf": "-np.inf"}.get(text, text)
 
 
-def _rational(element: Any) -> str:
-    return f"Fraction({element.numerator}, {element.denominator})"
-
-
 def _evaluated(array: NDArray[Any]) -> NDArray[Any]:
     """Return the array that Python reads from the decimals of an array of floats."""
     texts = [_decimal(element).removeprefix("np.").replace("-np.", "-") for element in array.reshape(-1)]
@@ -93,12 +89,6 @@ def _evaluated(array: NDArray[Any]) -> NDArray[Any]:
 
 def _same_bits(one: NDArray[Any], other: NDArray[Any]) -> bool:
     return one.tobytes() == other.tobytes()
-
-
-def _is_uniform(array: NDArray[Any]) -> bool:
-    first = np.empty_like(array)
-    first[...] = array.reshape(-1)[0]
-    return _same_bits(first, array)
 
 
 def _sequence(array: NDArray[Any], dtype: str) -> str | None:

@@ -108,10 +108,6 @@ class TestExpanded:
         assert found.expanded == 3
 
 
-Audited = Callable[..., Audit]
-Build = Callable[..., ModelProto]
-
-
 def divided(build: Build, code: int, operator: str = "Div") -> ModelProto:
     nodes = [helper.make_node(operator, ["a", "b"], ["c"], "ratio")]
     return build(nodes, dict.fromkeys("ab", (code, ("N",))), {"c": (code, ("N",))})

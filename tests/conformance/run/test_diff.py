@@ -18,7 +18,7 @@ from vinculum.conformance.run.record import Selection
 from vinculum.conformance.run.suite import survey
 from vinculum.conformance.run.verdict import Gave, Kind, Verdict
 from vinculum.errors import AttributeValueError
-from vinculum.reporting.conformance.diff import page
+from vinculum.reporting.conformance.comparison import diff_page
 from vinculum.sandbox import Answer, End
 
 BEFORE = report()
@@ -76,7 +76,7 @@ def test_runs_of_one_backend_are_compared() -> None:
 def test_in_words() -> None:
     found = run_diff([BEFORE], [AFTER])
     file = StringIO()
-    Console(file=file, width=100, highlight=False).print(page(found))
+    Console(file=file, width=100, highlight=False).print(diff_page(found))
     text = " ".join(file.getvalue().split())
     assert "openvino 2026.4.1 -> 2026.5.0" in text
     assert f"crashed -> exact: 1 case {CRASH.id}" in text

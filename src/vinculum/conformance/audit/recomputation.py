@@ -65,7 +65,7 @@ def record(tap: Tap, inputs: Mapping[str, Any], exposed: Sequence[Any], process:
         element_type_of(expected),
         tuple(operand.shape for operand in operands),
         verdict,
-        again and judge(operation, expectation, again),
+        None if again is None else judge(operation, expectation, again),
         hazards(dividend, divisor, expected),
         smallest_divisor(divisor),
         sizes=(expected.size,),

@@ -98,9 +98,10 @@ def document(runs: Sequence[Run], known: Mapping[str, KnownDeviations] | None = 
 @cache
 def _template() -> Template:
     pages = environment(__package__)
-    pages.filters.update(short=short, one_line=one_line, number=_number, cell_word=_word, cell_count=_count)
-    pages.filters.update(cell_title=_title)
-    pages.tests.update(web=_web)
+    pages.filters.update(short=short, one_line=one_line, cell_word=_word, cell_count=_count, cell_title=_title)
+    pages.filters.update(number=lambda value: f"{value:,}")
+    # A link that leads to the web, and not to a script.
+    pages.tests.update(web=lambda link: link.startswith(("https://", "http://")))
     return pages.get_template("conformance.html.j2")
 
 
@@ -131,15 +132,6 @@ def _command(runtimes: Sequence[View]) -> str:
     expected = [part for one in runtimes if one.known for part in ("--expect", str(one.known.file))]
     words = ["vinculum", "conform", *(one.run.backend for one in runtimes), *options, *expected, "--html", "run.html"]
     return " ".join(shlex.quote(escaped(word)) for word in words)
-
-
-def _web(link: str) -> bool:
-    """Tell whether a link leads to the web, and not to a script."""
-    return link.startswith(("https://", "http://"))
-
-
-def _number(value: int) -> str:
-    return f"{value:,}"
 
 
 def _word(cell: Cell) -> str:

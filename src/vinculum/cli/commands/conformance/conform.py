@@ -10,8 +10,7 @@ import typer
 
 from vinculum.cli import options
 from vinculum.cli.answers import end
-from vinculum.cli.commands.conformance.outputs import Outputs, finish
-from vinculum.cli.commands.conformance.runs import asked, saved
+from vinculum.cli.commands.conformance.outputs import Outputs, asked, finish, saved
 from vinculum.errors import AttributeValueError
 
 if TYPE_CHECKING:
@@ -100,14 +99,14 @@ def _list(level: str | None, patterns: Sequence[str]) -> None:
 def _compare(files: Sequence[str], *, verbose: bool) -> None:
     """Print the differences between two saved runs; exit with 1 if there are any."""
     from vinculum.conformance.run.diff import run_diff
-    from vinculum.reporting.conformance.diff import page
+    from vinculum.reporting.conformance.comparison import diff_page
     from vinculum.reporting.terminal import console
 
     if len(files) != 2:
         raise AttributeValueError(f"--diff compares two files of runs, BEFORE.json AFTER.json; {len(files)} were given")
     before, after = (saved(Path(file), {}) for file in files)
     found = run_diff(before, after)
-    console().print(page(found, verbose=verbose))
+    console().print(diff_page(found, verbose=verbose))
     end(finds=any(diff.changes for diff in found))
 
 

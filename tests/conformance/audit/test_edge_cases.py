@@ -14,7 +14,6 @@ from onnx import ModelProto, TensorProto, helper
 from tests.fake_runtime import DiesOfIntegers, FakeRuntime, IsOddWithIntegers, MultipliesByReciprocal
 from vinculum.conformance.audit.record import Audit
 from vinculum.conformance.run.verdict import Kind
-from vinculum.errors import ModelError
 from vinculum.models.sampling.input_sets import input_sets
 from vinculum.models.values import ModelTensor
 from vinculum.sandbox import End
@@ -142,11 +141,8 @@ class TestBackends:
             {"a": (TensorProto.FLOAT, ("N",)), "b": (TensorProto.FLOAT, ("N",))},
             {"c": (TensorProto.FLOAT, ("N",))},
         )
-        backend = "tests.conformance.audit.onnx_backend:prepare"
-        given = {"b": np.array([41, 1], np.float32), "a": np.zeros(2, np.float32)}
-        with pytest.raises(ModelError, match="is neither a divider nor an ONNX backend"):
-            audited(model, backend, given)
-        found = audited(model, "tests.conformance.audit.onnx_backend:BACKEND", given)
+        backend = "tests.conformance.planted.onnx_backend:Backend[divider=multiplies by the reciprocal]"
+        found = audited(model, backend, {"b": np.array([41, 1], np.float32), "a": np.zeros(2, np.float32)})
         assert (found.plain.end, found.plain.words) == (End.RETURNED, "")
         (node,) = found.nodes
         assert node.verdict is not None

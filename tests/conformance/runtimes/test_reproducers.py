@@ -183,6 +183,3 @@ class TestImports:
     def test_imports(self) -> None:
         source = python_program("print(np.array(1), Fraction(1), x.torch)  # jax", 'print("ml_dtypes")')
         assert source.splitlines()[:3] == ["from fractions import Fraction", "import numpy as np", ""]
-
-    def test_more_imports(self) -> None:
-        assert python_program("a.b.c()", "import a.b") == "import a.b\n\na.b.c()\n"

@@ -87,17 +87,6 @@ class TestFiles:
         assert len({(a, b) for a, b, _, _ in rows}) == len(rows)
         assert rows == sorted(rows)
 
-    def test_numpy_divides_them_alike(self) -> None:
-        """All of the float file, but for the payload of NaN."""
-        text = (exported("testfloat") / "f32_div.txt").read_text()
-        rows = np.array([[int(part, 16) for part in line.split()] for line in text.splitlines()], np.uint32)
-        a, b, expected = (rows[:, column].copy().view(np.float32) for column in range(3))
-        with np.errstate(all="ignore"):
-            quotient = a / b
-        assert np.array_equal(np.isnan(quotient), np.isnan(expected))
-        known = ~np.isnan(quotient)
-        assert quotient[known].tobytes() == expected[known].tobytes()
-
 
 def _raised(pair: Any) -> int:
     """Return the flags that the processor raises for a division."""

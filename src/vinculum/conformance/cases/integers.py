@@ -206,10 +206,6 @@ def _signed(t: ElementType) -> bool:
     return t.minimum < 0
 
 
-def _unsigned(t: ElementType) -> bool:
-    return not t.minimum
-
-
 def _holding(number: int) -> Types:
     return lambda t: t.minimum <= number <= t.maximum
 
@@ -262,7 +258,8 @@ INTEGERS = (
                QUICK, DEFAULT, FOLDED),
     ValueClass("numbers at the edges of the type", QUOTIENT, with_quotient(lambda t: by_each(edges(t), edges(t), t)),
                QUICK, QUICK, DIVISOR + BOTH),
-    ValueClass("the top bit set", QUOTIENT, with_quotient(top_bit), QUICK, DEFAULT, FOLDED, types=_unsigned),
+    ValueClass("the top bit set", QUOTIENT, with_quotient(top_bit), QUICK, DEFAULT, FOLDED,
+               types=lambda t: not t.minimum),
     ValueClass("x divided by itself", QUOTIENT,
                with_quotient(lambda t: ((n, n) for n in (*edges(t), *_whole_range(t, "divided by itself", 500))))),
     ValueClass("zero divided by other numbers", QUOTIENT, with_quotient(lambda t: by_each((0,), edges(t), t))),

@@ -170,25 +170,16 @@ def _chosen(t: ElementType) -> bool:
     return t.name in CHOSEN_TYPES
 
 
-def _others(t: ElementType) -> bool:
-    return not _chosen(t)
-
-
-def _chosen_integers(t: ElementType) -> bool:
-    return _chosen(t) and t.is_integer
-
-
-def _but_chosen_integers(t: ElementType) -> bool:
-    return not _chosen_integers(t)
-
-
 # The level for the newest version, and the element types that it applies to.
-_OF_CHOSEN = ((DEFAULT, _chosen), (FULL, _others))
-_LEVELS = {
+_OF_CHOSEN: tuple[tuple[Level, Types], ...] = ((DEFAULT, _chosen), (FULL, lambda t: not _chosen(t)))
+_LEVELS: dict[int, tuple[tuple[Level, Types], ...]] = {
     **dict.fromkeys((2, 5, 9), _OF_CHOSEN),
     31: ((QUICK, every),),  # For vectors of every width the remainder is one less than a full vector.
     # Split among threads, with less work for the last one; the exact quotients of that many floats take long.
-    70_001: ((DEFAULT, _chosen_integers), (FULL, _but_chosen_integers)),
+    70_001: (
+        (DEFAULT, lambda t: _chosen(t) and t.is_integer),
+        (FULL, lambda t: not (_chosen(t) and t.is_integer)),
+    ),
 }
 _IN_OLDER = (1, 17)  # Sizes that older versions run at the default level, and the newest with constants too.
 

@@ -30,12 +30,10 @@ _CPUINFO = Path("/proc/cpuinfo")
 class Installation:
     """What quotients and their times may depend on, and the optional runtimes.
 
-    - `version`: Vinculum's own version.
     - `backend`: The backend that divides: the compiled ``"core"``, or ``"portable"``.
     - `target`: The instruction set that the core uses on this processor; None for the portable backend.
     - `threads`: The most threads that a large division uses.
     - `processors`: The number of processors that the process may use.
-    - `python`, `numpy`, `onnx`: Their versions.
     - `runtimes`: The version of each optional runtime; None if it is not installed.
     """
 

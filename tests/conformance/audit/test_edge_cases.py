@@ -1,4 +1,4 @@
-"""Issue 17, tap 6: sets of edge cases are run besides the inputs, and what they show is told apart."""
+"""Sets of edge cases are run besides the inputs, and what they show is told apart."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class TestEdgeCases:
 
 
 class TestBackends:
-    """Issue 17, tap 4: every backend that runs ONNX models can be audited."""
+    """Every backend that runs ONNX models can be audited."""
 
     NAMES = (FakeRuntime, MultipliesByReciprocal, "onnx-reference", "vinculum")
 

@@ -42,7 +42,7 @@ def recorded(layout: Layout, *handed_out: NDArray[Any]) -> NodeRecord:
 
 
 class TestWrongQuotients:
-    """Issue 4, item 8: recomputed exactly from the same operands; a bit that is not right is told."""
+    """Recomputed exactly from the same operands; a bit that is not right is told."""
 
     @pytest.mark.parametrize("index", [(0, 0), (1, 2)])
     @pytest.mark.parametrize("layout", [Layout.AS_THEY_ARE, Layout.STACKED])

@@ -51,7 +51,7 @@ def subject(node: NodeProto, inputs: Sequence[ValueInfoProto], output: ValueInfo
 
 
 class TestRuns:
-    """Issue 4, item 8: what a runtime does not take exposed it may take with its bodies left alone."""
+    """What a runtime does not take exposed it may take with its bodies left alone."""
 
     @pytest.mark.parametrize(
         "ends",

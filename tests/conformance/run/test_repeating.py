@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -72,11 +71,14 @@ def one() -> Case:
 class TestAnswersThatDiffer:
     """Nothing else is told of them: no cause and no verdict that would be firm."""
 
-    def test_in_the_same_process(self) -> None:
-        (found,) = asked("is wrong", [1], one())
-        assert (found.verdict.kind, found.verdict.said) == (Kind.DIFFERS, "wrong value, exact")
+    @pytest.mark.parametrize(
+        ("what", "said"), [("is wrong", "wrong value"), ("dies", "crashed (exit code 7)"), ("refuses", "refused")]
+    )
+    def test_the_first_alone(self, what: str, said: str, tmp_path: Path) -> None:
+        (found,) = asked(what, [1], one(), counter=tmp_path / "calls")
+        assert (found.verdict.kind, found.verdict.said) == (Kind.DIFFERS, f"{said}, exact")
         assert found.verdict.kind.deviates
-        assert found.verdict.differing == 3
+        assert found.verdict.differing == (3 if what == "is wrong" else 0)
         assert found.reproducer == (
             "# The answers to this differ from one run to the next, so it may print the right quotients.\n# Div-14"
         )
@@ -86,14 +88,6 @@ class TestAnswersThatDiffer:
         *exact, found = asked("is wrong", [3, 4], one(), one(), one())
         assert [other.verdict.kind for other in exact] == [Kind.EXACT] * 2
         assert (found.verdict.kind, found.verdict.said) == (Kind.DIFFERS, "wrong value, exact")
-
-    def test_a_crash(self, tmp_path: Path) -> None:
-        (found,) = asked("dies", [1], one(), counter=tmp_path / "calls")
-        assert (found.verdict.kind, found.verdict.said) == (Kind.DIFFERS, "crashed (exit code 7), exact")
-
-    def test_a_refusal(self) -> None:
-        (found,) = asked("refuses", [1], one())
-        assert (found.verdict.kind, found.verdict.said) == (Kind.DIFFERS, "refused, exact")
 
     def test_a_race_has_no_cause(self) -> None:
         run = survey(plan("tests.fake_runtime:Races", Selection(Level.QUICK, ("Div-14/float/*", "Div-14/int32/*"))))
@@ -187,6 +181,11 @@ class TestSame:
 
 
 MANY = 40
+NUMBERS = range(MANY)
+WRONG = case(INT32, [[6, -7, 8], [2, 2, 2]], [3, -3, 4])
+SQUARE = np.arange(9).reshape(3, 3)
+LAID = case(INT32, [SQUARE, [1, 2, 3]], SQUARE // [[1], [2], [3]], spec=DIV_6, attributes={"broadcast": 1, "axis": 0})
+ONE_ZERO = np.arange(MANY) != 7
 
 
 class Dies(FakeRuntime):
@@ -197,64 +196,14 @@ class Dies(FakeRuntime):
             raise SystemExit
 
 
-def asking(runtime: FakeRuntime, seen: list[Operation]) -> Callable[[Operation], Answer]:
-    """Return what asks a runtime in this process and keeps what it was asked."""
+class Refuses(FakeRuntime):
+    """It refuses every operation, in words that may tell how many dividends there are."""
 
-    def answer(operation: Operation) -> Answer:
-        seen.append(operation)
-        try:
-            return Answer(End.RETURNED, runtime.answer(operation))
-        except SystemExit:
-            return Answer(End.CRASHED, None, "SIGFPE")
-        except Exception as error:
-            return Answer(End.REFUSED, None, str(error))
+    def __init__(self, words: str) -> None:
+        self._words = words
 
-    return answer
-
-
-def told(runtime: FakeRuntime, one: Case) -> tuple[list[Any], list[Operation]]:
-    """Return the operands that are told, and what the runtime was asked for that."""
-    seen: list[Operation] = []
-    answer = asking(runtime, seen)
-    verdict = judge(one.operation, one.expectation, answer(one.operation))
-    assert not verdict.kind.passes
-    operation = shrunk(one.operation, one.expectation, verdict, answer) or one.operation
-    return [operand.tolist() for operand in operation.operands], seen[1:]
-
-
-class TestOneNumberEach:
-    """The operands keep their shapes and hold one number each where the runtime does the same with them."""
-
-    def test_a_wrong_quotient(self) -> None:
-        one = case(INT32, [[6, -7, 8], [2, 2, 2]], [3, -3, 4])
-        operands, asked = told(fake_runtime.Floors(), one)
-        assert operands == [[-7] * 3, [2] * 3]
-        assert len(asked) == 1
-
-    def test_a_death(self) -> None:
-        divisors = [1] * MANY
-        divisors[7] = 0
-        unspecified = np.array(divisors) == 0
-        one = case(INT32, [range(MANY), divisors], range(MANY), unspecified=unspecified)
-        operands, asked = told(Dies(), one)
-        assert operands == [[7] * MANY, [0] * MANY]
-        assert len(asked) == 1
-
-    def test_a_refusal(self) -> None:
-        one = case(INT32, [range(MANY), [3] * MANY], [n // 3 for n in range(MANY)])
-
-        class Refuses(FakeRuntime):
-            def look(self, operation: Operation) -> None:
-                raise ValueError("no such thing")
-
-        assert told(Refuses(), one)[0] == [[0] * MANY, [3] * MANY]
-
-    def test_what_is_accepted(self) -> None:
-        """Operands that do not fit, and an attribute that is not there."""
-        wide = case(INT32, [range(MANY), [3, 2]], None)
-        assert told(fake_runtime.AcceptsAll(), wide)[0] == [[0] * MANY, [3, 3]]
-        axis = case(INT32, [range(1, MANY), [2]], None, attributes={"axis": 0})
-        assert told(fake_runtime.AcceptsAll(), axis)[0] == [[1] * (MANY - 1), [2]]
+    def look(self, operation: Operation) -> None:
+        raise ValueError(self._words.format(len(set(operation.operands[0].tolist()))))
 
 
 class FailsOnce(fake_runtime.Floors):
@@ -267,42 +216,41 @@ class FailsOnce(fake_runtime.Floors):
         return super().quotients(operation, a, b) if self.asked == 1 else FakeRuntime.quotients(self, operation, a, b)
 
 
-class TestAllNumbers:
-    """Where one number each shows something else, or would take long, the operation stays as it is."""
+class Adds(FakeRuntime):
+    """It adds to quotients how many dividends there are."""
 
-    def test_operands_laid_in_a_wrong_way(self) -> None:
-        dividends = np.arange(9).reshape(3, 3)
-        quotients = dividends // np.array([[1], [2], [3]])
-        one = case(INT32, [dividends, [1, 2, 3]], quotients, spec=DIV_6, attributes={"broadcast": 1, "axis": 0})
-        operands, asked = told(fake_runtime.DropsAxis(), one)
-        assert operands == [dividends.tolist(), [1, 2, 3]]
-        assert len(asked) == 1
+    def quotients(self, operation: Operation, a: Any, b: Any) -> Any:
+        return super().quotients(operation, a, b) + np.int32(len(np.unique(a)))
 
-    def test_a_wrong_quotient_that_does_not_come_again(self) -> None:
-        one = case(INT32, [[6, -7, 8], [2, 2, 2]], [3, -3, 4])
-        operands, asked = told(FailsOnce(), one)
-        assert operands == [[6, -7, 8], [2, 2, 2]]
-        assert len(asked) == 1
 
-    def test_another_wrong_quotient(self) -> None:
-        class Adds(FakeRuntime):
-            def quotients(self, operation: Operation, a: Any, b: Any) -> Any:
-                return super().quotients(operation, a, b) + np.int32(len(np.unique(a)))
+class TestOneNumberEach:
+    """The operands keep their shapes and hold one number each where the runtime does the same with them.
 
-        one = case(INT32, [[6, 7, 8], [2, 2, 2]], [3, 3, 4])
-        assert told(Adds(), one)[0] == [[6, 7, 8], [2, 2, 2]]
+    Where one number each shows something else, or would take long, the operation stays as it is.
+    """
 
-    def test_another_refusal(self) -> None:
-        class Minds(FakeRuntime):
-            def look(self, operation: Operation) -> None:
-                raise ValueError(f"{len(set(operation.operands[0].tolist()))} numbers")
-
-        one = case(FLOAT, [range(MANY), [1.0] * MANY], range(MANY))
-        assert told(Minds(), one)[0][0] == list(range(MANY))
+    @pytest.mark.parametrize(
+        ("runtime", "one", "operands"),
+        [
+            (fake_runtime.Floors(), WRONG, [[-7] * 3, [2] * 3]),
+            (Dies(), case(INT32, [NUMBERS, ONE_ZERO], NUMBERS, unspecified=~ONE_ZERO), [[7] * MANY, [0] * MANY]),
+            (Refuses("none"), case(INT32, [NUMBERS, [3] * MANY], np.arange(MANY) // 3), [[0] * MANY, [3] * MANY]),
+            # Operands that do not fit, and an attribute that is not there.
+            (fake_runtime.AcceptsAll(), case(INT32, [NUMBERS, [3, 2]], None), [[0] * MANY, [3, 3]]),
+            (fake_runtime.AcceptsAll(), case(INT32, [NUMBERS, [2]], None, attributes={"axis": 0}), [[0] * MANY, [2]]),
+            # Operands laid in a wrong way, a quotient that does not come again, another quotient, other words.
+            (fake_runtime.DropsAxis(), LAID, None),
+            (FailsOnce(), WRONG, None),
+            (Adds(), WRONG, None),
+            (Refuses("{} numbers"), case(FLOAT, [NUMBERS, [1.0] * MANY], NUMBERS), None),
+        ],
+    )
+    def test_each(self, runtime: FakeRuntime, one: Case, operands: Any) -> None:
+        assert told(runtime, one) == (operands or [operand.tolist() for operand in one.operation.operands], 1)
 
     def test_a_few_numbers_are_told_as_they_are(self) -> None:
         one = case(INT32, [[1, 2], [0, 1]], [0, 2], unspecified=[True, False], spec=DIV_14)
-        assert told(Dies(), one) == ([[1, 2], [0, 1]], [])
+        assert told(Dies(), one) == ([[1, 2], [0, 1]], 0)
 
     @pytest.mark.parametrize("end", [End.HUNG, End.OUT_OF_MEMORY])
     def test_what_lasts_is_not_asked_again(self, end: End) -> None:
@@ -310,3 +258,23 @@ class TestAllNumbers:
         verdict = judge(one.operation, one.expectation, Answer(end, None, "too much"))
         assert verdict.kind in (Kind.HUNG, Kind.OUT_OF_MEMORY)
         assert shrunk(one.operation, one.expectation, verdict, lambda _: pytest.fail("asked again")) is None
+
+
+def told(runtime: FakeRuntime, one: Case) -> tuple[list[Any], int]:
+    """Return the operands that are told, and how often the runtime was asked for that."""
+    times = 0
+
+    def answer(operation: Operation) -> Answer:
+        nonlocal times
+        times += 1
+        try:
+            return Answer(End.RETURNED, runtime.answer(operation))
+        except SystemExit:
+            return Answer(End.CRASHED, None, "SIGFPE")
+        except Exception as error:
+            return Answer(End.REFUSED, None, str(error))
+
+    verdict = judge(one.operation, one.expectation, answer(one.operation))
+    assert not verdict.kind.passes
+    operation = shrunk(one.operation, one.expectation, verdict, answer) or one.operation
+    return [operand.tolist() for operand in operation.operands], times - 1

@@ -41,7 +41,7 @@ def only(given: Run, *kinds: Kind) -> Run:
 
 
 class TestMatrix:
-    """Issue 4, point 6: a terminal matrix, operator version x element type."""
+    """A terminal matrix, operator version x element type."""
 
     def test_every_case_is_in_its_cell(self) -> None:
         given = report()

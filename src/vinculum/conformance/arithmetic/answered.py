@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -112,12 +112,6 @@ class Explanation:
     explained: tuple[Explained, ...]
     unexplained: tuple[Answered, ...]
     refuted: tuple[Explained, ...] = ()
-
-    def by_case(self) -> Mapping[str, Predictor | None]:
-        """Return the cause of each deviating case by the id of the case; None for unexplained cases."""
-        causes: dict[str, Predictor | None] = {str(one.case.id): None for one in self.unexplained}
-        causes.update((str(one.case.id), own.cause) for own in self.explained for one in own.cases)
-        return causes
 
 
 def smallest_first(cases: Iterable[Answered]) -> tuple[Answered, ...]:

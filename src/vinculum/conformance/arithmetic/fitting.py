@@ -171,7 +171,7 @@ class Fit:
             if own.sum() <= unknown.sum() or (self._proved(way) & unknown).any():
                 left |= found.pop(way)
         consistent = []
-        for way, own in self._greedy(left.copy(), self._all):
+        for way, own in self._greedy(left.copy(), lambda given: np.ones_like(self._whole(given))):  # everywhere
             fitted = self._fitted(way, own)
             if self._proves(own) or (not fitted.refuting and own.sum() == left.sum()):
                 consistent.append(fitted)
@@ -233,10 +233,6 @@ class Fit:
     def _unrefuted(self, predicted: Array) -> Array:
         """Return the circumstances in which every passing case is predicted."""
         return self._whole(predicted | self.deviating)
-
-    def _all(self, predicted: Array) -> Array:
-        """Return all circumstances."""
-        return np.ones((*predicted.shape[:-1], len(self._sizes)), np.bool_)
 
     def _spread(self, cells: Array) -> Array:
         """Return for each case what is given for its circumstances."""

@@ -18,7 +18,7 @@ import numpy as np
 
 from vinculum.conformance.audit.recomputation import merged, record, shown, suspects, unobserved
 from vinculum.conformance.audit.record import Audit, EdgeRuns, NodeRecord
-from vinculum.conformance.audit.taps import AuditedModel, Tap
+from vinculum.conformance.audit.taps import AuditedModel, Layout, Tap
 from vinculum.conformance.runtimes.backends import STARTED, check_usable, names, parsed, runtime
 from vinculum.conformance.runtimes.protocol import ModelRuntime
 from vinculum.errors import DifferenceError, ModelError, SpecLookupError
@@ -82,7 +82,10 @@ class Auditor:
         """
         subject = self.subject
         given = validated_inputs(subject.inputs, inputs)
-        self._check_constants(given)
+        for tensor in subject.inputs if parsed(self._backend)[0] == "openvino" else ():
+            if tensor.optional and tensor.name in given:
+                why = "has a value in the model, which OpenVINO treats as a constant"
+                raise ModelError(f"input {quoted(tensor.name)} {why}; do not give it")
         if not subject.taps:
             return self._audit((), Answer(End.RETURNED), Answer(End.RETURNED), 0.0)
         start = perf_counter()
@@ -107,13 +110,6 @@ class Auditor:
         found = (*met, *shown(subject.taps, given)) if met else ()
         seconds = perf_counter() - start
         return replace(self._audit(tuple(nodes), plain, exposed, seconds), changed=changed, suspects=found, edges=tried)
-
-    def _check_constants(self, inputs: Mapping[str, Any]) -> None:
-        """Raise an error for an input that OpenVINO would ignore."""
-        for tensor in self.subject.inputs:
-            if tensor.optional and tensor.name in inputs and parsed(self._backend)[0] == "openvino":
-                why = "has a value in the model, which OpenVINO treats as a constant"
-                raise ModelError(f"input {quoted(tensor.name)} {why}; do not give it")
 
     def _audit(self, nodes: tuple[NodeRecord, ...], plain: Answer, exposed: Answer, seconds: float) -> Audit:
         return Audit(
@@ -250,7 +246,8 @@ class Runs:
             return plain, plain
         exposed = self.exposed(inputs)
         hopeless = exposed.end is End.HUNG and plain.end is not End.RETURNED
-        if exposed.end is not End.RETURNED and self.subject.exposes_bodies and not hopeless:
+        in_bodies = any(tap.layout is not Layout.AS_THEY_ARE for tap in self.subject.taps)
+        if exposed.end is not End.RETURNED and in_bodies and not hopeless:
             why = f"{self._title} does not run the model with its divisions exposed: {end_in_words(exposed)}"
             self.subject = _without_bodies(self.subject, why)
             exposed = self.exposed(inputs)

@@ -90,11 +90,6 @@ class AuditedModel:
     inner: tuple[InnerDivision, ...] = ()
     expanded: int = 0
 
-    @property
-    def exposes_bodies(self) -> bool:
-        """Whether subgraphs were changed to expose values in them."""
-        return any(tap.layout is not Layout.AS_THEY_ARE for tap in self.taps)
-
 
 def distinct_name(name: str, path: str, taken: set[tuple[str, str]]) -> str:
     """Return the name of a division, numbered if it is taken at this path, and add it to the taken names."""

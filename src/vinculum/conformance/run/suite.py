@@ -86,13 +86,13 @@ def explained(run: Run, asked: Sequence[Answered], *, known: KnownDeviations | N
         Cause(one.cause.name, one.cause.statement, tuple(map(str, one.cause.element_types)), one.passing)
         for one in explanation.explained
     ]
-    of_case, anew = explanation.by_case(), {one.case.id: one for one in asked}
+    of_case = {one.case.id: own.cause.name for own in explanation.explained for one in own.cases}
+    anew = {one.case.id: one for one in asked}
     consistent = {one.case.id: told.consistent for told in explanation.refuted for one in told.cases}
     results = []
     for result in run.results:
         if (one := anew.get(result.id)) is not None:
-            cause = of_case.get(str(result.id))
-            name, told = cause.name if cause else "", consistent.get(result.id, "")
+            name, told = of_case.get(result.id, ""), consistent.get(result.id, "")
             result = replace(result, verdict=one.verdict, cause=name, consistent=told)
         results.append(result)
     used = {result.cause for result in results} - {cause.name for cause in found}

@@ -175,14 +175,11 @@ def _index(folder: Path) -> Index:
     except msgspec.DecodeError as error:
         raise ModelError(f"{str(path)!r} is not an index: {error}") from None
     digests = {file.path: file.sha256 for file in index.files}
-    if _digest(folder / CASES) != digests.get(CASES) or index.level not in {level.value for level in Level}:
+    with _opened(folder / CASES) as file:
+        digest = file_digest(file, "sha256").hexdigest()
+    if digest != digests.get(CASES) or index.level not in {level.value for level in Level}:
         raise ModelError(f"{str(folder / CASES)!r} does not match {INDEX}; export the cases again")
     return index
-
-
-def _digest(path: Path) -> str:
-    with _opened(path) as file:
-        return file_digest(file, "sha256").hexdigest()
 
 
 def _records(path: Path, kind: type[_R]) -> Iterator[_R]:

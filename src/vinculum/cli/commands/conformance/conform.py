@@ -54,18 +54,21 @@ def conform(
     level = options.level_asked(quick, full)
     patterns = tuple(only or ())
     outputs = Outputs(save, junit, sarif, html, record, tuple(expect or ()))
-    if list_ids or diff:
-        _check_alone("--list" if list_ids else "--diff", outputs, bool(backends))
-    if list_ids:
-        _list(level, patterns)
-        return
-    if diff:
+    idle = ["BACKEND"] * (bool(backends) and list_ids) + outputs.given()
+    if idle and (list_ids or diff):
+        option = "--list" if list_ids else "--diff"
+        raise AttributeValueError(f"{option} runs nothing and writes no file; leave {idle[0]} out")
+    if diff and not list_ids:
         _compare(backends or [], verbose=verbose)
         return
     from vinculum.conformance.cases.case import Level
-    from vinculum.conformance.run.planning import plan
+    from vinculum.conformance.run.planning import plan, selected
     from vinculum.conformance.run.record import Selection
 
+    if list_ids:
+        for case in selected(Selection(Level(level or "default"), patterns)):
+            print(case.id)
+        return
     if record is not None and (len(backends or ()) > 1 or patterns):
         raise AttributeValueError("--record records one whole run: give one BACKEND and no --only")
     known = outputs.known()
@@ -78,22 +81,6 @@ def conform(
         plans.append(plan(name, selection))
     runs = [asked(planned, workers, known.get(planned.backend)) for planned in plans]
     finish(runs, known, outputs, verbose=verbose)
-
-
-def _check_alone(option: str, outputs: Outputs, backends: bool) -> None:
-    """Refuse arguments that would have no effect, as nothing is run."""
-    idle = ["BACKEND"] * (backends and option == "--list") + outputs.given()
-    if idle:
-        raise AttributeValueError(f"{option} runs nothing and writes no file; leave {idle[0]} out")
-
-
-def _list(level: str | None, patterns: Sequence[str]) -> None:
-    from vinculum.conformance.cases.case import Level
-    from vinculum.conformance.run.planning import selected
-    from vinculum.conformance.run.record import Selection
-
-    for case in selected(Selection(Level(level or "default"), tuple(patterns))):
-        print(case.id)
 
 
 def _compare(files: Sequence[str], *, verbose: bool) -> None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
 
 from vinculum.conformance.cases.case import Level, Subject
 from vinculum.conformance.cases.enumeration import cases, value_classes
-from vinculum.conformance.cases.floats import hard_reciprocals, nearest_to_halfway
+from vinculum.conformance.cases.floats import format_of, hard_reciprocals, nearest_to_halfway
 from vinculum.conformance.cases.values import Joined, Operands, ValueClass
 from vinculum.reference import divide, elements
 from vinculum.reference.rounding import decode, round_to_nearest_even
@@ -50,12 +49,6 @@ def of(element_type: ElementType, tried: str, operands: int = 2) -> ValueClass:
 def given(element_type: ElementType, tried: str) -> Operands:
     """Return the operands of the first class of that name."""
     return of(element_type, tried).operands(element_type)
-
-
-def format_of(element_type: ElementType) -> Any:
-    """Return the binary format of a floating-point type."""
-    assert element_type.binary_format is not None
-    return element_type.binary_format
 
 
 def exact_quotients(element_type: ElementType, tried: str) -> list[Fraction]:

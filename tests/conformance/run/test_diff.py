@@ -14,7 +14,7 @@ from vinculum.conformance.cases.case import Level
 from vinculum.conformance.run.diff import Change, run_diff
 from vinculum.conformance.run.file import answered, kept
 from vinculum.conformance.run.planning import plan
-from vinculum.conformance.run.record import Selection
+from vinculum.conformance.run.record import Result, Run, Selection
 from vinculum.conformance.run.suite import survey
 from vinculum.conformance.run.verdict import Gave, Kind, Verdict
 from vinculum.errors import AttributeValueError
@@ -24,11 +24,14 @@ from vinculum.sandbox import Answer, End
 BEFORE = report()
 CRASH = next(r for r in BEFORE.results if r.verdict.kind is Kind.CRASHED)
 MENDED = replace(CRASH, verdict=Verdict(Kind.EXACT, elements=1), cause="", reproducer=None)
-AFTER = replace(
-    BEFORE,
-    versions={**BEFORE.versions, "openvino": "2026.5.0"},
-    results=tuple(MENDED if r is CRASH else r for r in BEFORE.results),
-)
+
+
+def with_one(changed: Result, of: Result = CRASH) -> Run:
+    """Return the run with another result of one case."""
+    return replace(BEFORE, results=tuple(changed if r is of else r for r in BEFORE.results))
+
+
+AFTER = replace(with_one(MENDED), versions={**BEFORE.versions, "openvino": "2026.5.0"})
 
 
 def test_the_same() -> None:
@@ -47,16 +50,14 @@ def test_another_cause_is_a_change_and_other_words_are_none() -> None:
     other = replace(CRASH, cause="rule: other")
     said = replace(CRASH, reproducer="print()")
     for changed, count in ((other, 1), (said, 0)):
-        run = replace(BEFORE, results=tuple(changed if r is CRASH else r for r in BEFORE.results))
-        (diff,) = run_diff([BEFORE], [run])
+        (diff,) = run_diff([BEFORE], [with_one(changed)])
         assert len(diff.changes) == count
 
 
 def test_another_quotient_where_none_is_specified_is_a_change() -> None:
     silent = next(r for r in BEFORE.results if r.verdict.unspecified)
     other = replace(silent, verdict=replace(silent.verdict, unspecified=(Gave("MIN", "-1", "MAX"),)))
-    run = replace(BEFORE, results=tuple(other if r is silent else r for r in BEFORE.results))
-    (diff,) = run_diff([BEFORE], [run])
+    (diff,) = run_diff([BEFORE], [with_one(other, silent)])
     assert [(change.before, change.after) for change in diff.changes] == [(silent, other)]
 
 
@@ -103,6 +104,5 @@ class TestAnswers:
 
     def test_other_numbers_make_another_case(self) -> None:
         other = replace(CRASH, digest="0" * 16, verdict=MENDED.verdict)
-        run = replace(BEFORE, results=tuple(other if r is CRASH else r for r in BEFORE.results))
-        (diff,) = run_diff([BEFORE], [run])
+        (diff,) = run_diff([BEFORE], [with_one(other)])
         assert (diff.changes, diff.removed, diff.added) == ((), 1, 1)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tests.conformance.asking import array, case
 from vinculum.conformance.cases.case import Case
+from vinculum.conformance.cases.floats import format_of
 from vinculum.conformance.run import judgement
 from vinculum.conformance.run.verdict import READINGS, Example, Gave, Kind, Verdict
 from vinculum.reporting.conformance.words import message
@@ -127,8 +128,7 @@ class TestSpecialValues:
 
     @pytest.mark.parametrize("element_type", [BFLOAT16, FLOAT16, FLOAT, DOUBLE, FLOAT8E5M2], ids=str)
     def test_nan_has_no_sign_and_no_payload(self, element_type: ElementType) -> None:
-        form = element_type.binary_format
-        assert form is not None
+        form = format_of(element_type)
         one_more = form.largest + 2
         nans = of_encodings(element_type, form.nan, one_more, one_more | form.sign_mask)
         assert judged(element_type, np.full(3, np.nan), nans) == Verdict(Kind.EXACT, "", 3)
@@ -148,8 +148,7 @@ class TestSpecialValues:
 
     @pytest.mark.parametrize("element_type", [BFLOAT16, FLOAT16, FLOAT, DOUBLE, FLOAT8E5M2], ids=str)
     def test_infinity_is_not_next_to_the_largest(self, element_type: ElementType) -> None:
-        form = element_type.binary_format
-        assert form is not None
+        form = format_of(element_type)
         largest, infinity = (of_encodings(element_type, form.largest + n) for n in (0, 1))
         for expected, actual in ((largest, infinity), (infinity, largest), (infinity, -infinity)):
             assert judged(element_type, expected, actual).kind is Kind.WRONG_VALUE
@@ -164,8 +163,7 @@ class TestUlps:
 
     @pytest.mark.parametrize("element_type", FLOATS, ids=str)
     def test_every_element_type(self, element_type: ElementType) -> None:
-        form = element_type.binary_format
-        assert form is not None
+        form = format_of(element_type)
         expected = of_encodings(element_type, 0, 8, 8 | form.sign_mask, form.largest, 8)
         actual = of_encodings(element_type, 1, 6, 9 | form.sign_mask, form.largest - 3, 8)
         verdict = judged(element_type, expected, actual)
@@ -175,8 +173,7 @@ class TestUlps:
         assert verdict.ulps == {0: 2, 1: 2}
 
     def test_64_bits_are_counted_exactly(self) -> None:
-        form = DOUBLE.binary_format
-        assert form is not None
+        form = format_of(DOUBLE)
         binade = 1 << form.trailing_bits
         verdict = judged(DOUBLE, of_encodings(DOUBLE, form.largest), of_encodings(DOUBLE, form.largest - binade + 1))
         assert verdict.largest == 0x000FFFFFFFFFFFFF
@@ -184,8 +181,7 @@ class TestUlps:
 
     @pytest.mark.parametrize("element_type", [FLOAT, DOUBLE, FLOAT16], ids=str)
     def test_a_binade_away_is_a_wrong_value(self, element_type: ElementType) -> None:
-        form = element_type.binary_format
-        assert form is not None
+        form = format_of(element_type)
         binade = 1 << form.trailing_bits
         for right, given, kind in (
             (3 * binade, 4 * binade - 1, Kind.ULPS),

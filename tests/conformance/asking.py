@@ -124,13 +124,14 @@ def answered(divider: Any, chosen: Iterable[Case]) -> list[Answered]:
         Answered(case, answer, judge(case.operation, case.expectation, answer))
         for case in chosen
         if divider.covers(case.operation)
-        for answer in [_answer(divider, case)]
+        for answer in [outcome(divider.answer, case.operation)]
     ]
 
 
-def _answer(divider: Any, case: Case) -> Answer:
+def outcome(called: Callable[..., Any], *arguments: Any) -> Answer:
+    """Return how a call in this process ends."""
     try:
-        return Answer(End.RETURNED, divider.answer(case.operation))
+        return Answer(End.RETURNED, called(*arguments))
     except UnsupportedError as error:
         return Answer(End.UNSUPPORTED, words=str(error))
     except Exception as error:

@@ -31,6 +31,7 @@ from vinculum.spec.element_types import (
     UINT8,
     UINT32,
     UINT64,
+    BinaryFormat,
     ElementType,
 )
 from vinculum.spec.model import OperatorSpec
@@ -107,21 +108,21 @@ class TestHardQuotients:
     def test_the_distance_from_halfway(self, element_type: ElementType) -> None:
         fmt = format_of(element_type)
         for a, b in nearest_to_halfway(element_type, fmt, 1000):
-            exact = abs(decode(a, fmt).value / decode(b, fmt).value)
-            nearest = round_to_nearest_even(exact, fmt)
-            spacing = decode(nearest + 1, fmt).value - decode(nearest, fmt).value
-            off = abs(abs(exact - decode(nearest, fmt).value) / spacing - Fraction(1, 2))
+            off = from_halfway(decode(a, fmt).value / decode(b, fmt).value, fmt)
             assert 0 < off < Fraction(1, 2 ** (fmt.significand_bits - 2))
 
     @pytest.mark.parametrize("element_type", LONG_FLOATS, ids=str)
     def test_reciprocals(self, element_type: ElementType) -> None:
         fmt = format_of(element_type)
         for code in hard_reciprocals(fmt, 5):
-            exact = abs(1 / decode(code, fmt).value)
-            nearest = round_to_nearest_even(exact, fmt)
-            spacing = decode(nearest + 1, fmt).value - decode(nearest, fmt).value
-            off = abs(abs(exact - decode(nearest, fmt).value) / spacing - Fraction(1, 2))
-            assert 0 < off < Fraction(81, 2**fmt.significand_bits)
+            assert 0 < from_halfway(1 / decode(code, fmt).value, fmt) < Fraction(81, 2**fmt.significand_bits)
+
+
+def from_halfway(exact: Fraction, fmt: BinaryFormat) -> Fraction:
+    """Return how far a quotient is from halfway between two numbers, of their distance."""
+    nearest = round_to_nearest_even(abs(exact), fmt)
+    spacing = decode(nearest + 1, fmt).value - decode(nearest, fmt).value
+    return abs(abs(abs(exact) - decode(nearest, fmt).value) / spacing - Fraction(1, 2))
 
 
 class TestTheEndsOfAFormat:

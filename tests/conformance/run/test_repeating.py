@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tests import fake_runtime
-from tests.conformance.asking import case
+from tests.conformance.asking import case, outcome
 from tests.fake_runtime import DiesOfMinByMinusOne, FakeRuntime
 from vinculum.conformance.arithmetic import Answered
 from vinculum.conformance.cases.case import Case, Expectation, Level
@@ -268,11 +268,9 @@ def told(runtime: FakeRuntime, one: Case) -> tuple[list[Any], int]:
         nonlocal times
         times += 1
         try:
-            return Answer(End.RETURNED, runtime.answer(operation))
+            return outcome(runtime.answer, operation)
         except SystemExit:
             return Answer(End.CRASHED, None, "SIGFPE")
-        except Exception as error:
-            return Answer(End.REFUSED, None, str(error))
 
     verdict = judge(one.operation, one.expectation, answer(one.operation))
     assert not verdict.kind.passes

@@ -168,7 +168,9 @@ class TestRefused:
         ("form", "pattern"), [("onnx", "Divide-1*"), ("testfloat", "*/int8/*"), ("jsonl", "Div-15/*")]
     )
     def test_a_pattern_without_a_case(self, form: str, pattern: str, tmp_path: Path) -> None:
-        line = message(AttributeValueError, lambda: export(tmp_path / "new", form, Level.QUICK, ["Div-14/float/*", pattern]))
+        line = message(
+            AttributeValueError, lambda: export(tmp_path / "new", form, Level.QUICK, ["Div-14/float/*", pattern])
+        )
         assert line.startswith(f"no case of this level that {form} can hold matches {pattern!r};")
         assert not list(tmp_path.iterdir())
 

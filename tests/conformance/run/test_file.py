@@ -63,41 +63,33 @@ class TestRoundTrip:
         assert set(content["runs"][0]["results"][0]["id"]) == set(described["$defs"]["CaseId"]["properties"])
 
 
+NO_RUN = "is not a run of the conformance suite .*--save"
+RESULTS = report().results
+
+
 class TestRefused:
     """What is no run is refused in a line that names the file."""
 
     @pytest.mark.parametrize(
-        "text", ["", "{", "[]", "\x00", '{"runs": [{"backend": 3}]}', '{"runs": 7}', '{"format": "x", "runs": []}']
-    )
-    def test_other_text(self, file: Path, text: str) -> None:
-        file.write_text(text)
-        with pytest.raises(ModelError, match=r"run.json' is not a run of the conformance suite .*--save") as caught:
+        ("text", "words"),
+        [
+            *((text, NO_RUN) for text in ("", "{", "[]", "\x00", '{"runs": [{"backend": 3}]}', '{"runs": 7}')),
+            ('{"format": "x", "runs": []}', NO_RUN),
+            (as_json(()), "holds no run; give a file written by --save"),
+            # Its cases would be neither explained nor counted as unexplained.
+            (as_json([replace(report(), causes=())]),
+             "gives a case the cause 'arithmetic.*which its run does not list"),
+            (as_json([report()]).replace("vinculum run 2", "vinculum run 1"),
+             "was written before runs kept their answers .*--save again"),
+            (as_json([replace(report(), results=(*RESULTS, RESULTS[0]))]), "has the case 'Div-.* twice"),
+        ],
+        ids=lambda value: value[:20],
+    )  # fmt: skip
+    def test_other_text(self, file: Path, text: str, words: str) -> None:
+        file.write_text(text, encoding="utf-8")
+        with pytest.raises(ModelError, match=f"run.json' {words}") as caught:
             read_runs(file)
         assert "\n" not in str(caught.value)
-
-    def test_no_run(self, file: Path) -> None:
-        file.write_text(as_json(()))
-        with pytest.raises(ModelError, match=r"run.json' holds no run; give a file written by --save"):
-            read_runs(file)
-
-    def test_a_cause_that_the_run_has_not(self, file: Path) -> None:
-        """Its cases would be neither explained nor counted as unexplained."""
-        file.write_text(as_json([replace(report(), causes=())]), encoding="utf-8")
-        with pytest.raises(
-            ModelError, match=r"run.json' gives a case the cause 'arithmetic.*which its run does not list"
-        ):
-            read_runs(file)
-
-    def test_an_older_file(self, file: Path) -> None:
-        file.write_text(as_json([report()]).replace("vinculum run 2", "vinculum run 1"), encoding="utf-8")
-        with pytest.raises(ModelError, match=r"run.json' was written before runs kept their answers .*--save again"):
-            read_runs(file)
-
-    def test_a_case_twice(self, file: Path) -> None:
-        results = report().results
-        file.write_text(as_json([replace(report(), results=(*results, results[0]))]), encoding="utf-8")
-        with pytest.raises(ModelError, match=r"run.json' has the case 'Div-.* twice"):
-            read_runs(file)
 
     def test_a_device_and_a_folder(self, tmp_path: Path) -> None:
         with pytest.raises(ModelError, match="is a folder; give a file written by --save"):

@@ -16,7 +16,7 @@ from rich.table import Table
 
 CORE = Path(__file__).parents[1] / "src" / "vinculum" / "kernels" / "core"
 # As meson.build has them.
-OPTIONS = "-std=c++20 -O3 -ffp-contract=off -fno-trapping-math -fno-math-errno -static".split()
+OPTIONS = ["-std=c++20", "-O3", "-ffp-contract=off", "-fno-trapping-math", "-fno-math-errno", "-static"]
 COMPILER, EMULATOR = "aarch64-linux-gnu-g++", "qemu-aarch64-static"
 # Elements that are counted: the difference between one division of twice as many and one of so many.
 COUNTED = 1024

@@ -40,9 +40,10 @@ if os.geteuid() == 0:
 sys.exit(main())
 """
 PEAK = """
-import sys
+import sys, vinculum
 from vinculum.stored import divide
-divide(*sys.argv[1:])
+with vinculum.threads(2):  # each has its buffers
+    divide(*sys.argv[1:])
 print(next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM")) >> 10)
 """
 

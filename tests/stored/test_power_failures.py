@@ -16,15 +16,14 @@ from random import Random
 from threading import Lock
 from typing import Any
 
-import numpy as np
 import pytest
 
-from tests.stored import killed
-from tests.stored.stores import Array
-from tests.stored.test_job import operands
-from vinculum.stored import divide, job, journal
+from tests.cases import case
+from tests.stored.test_job import Job, job
+from vinculum.stored import job as carrying_out
+from vinculum.stored import journal
 
-__all__ = ["operands"]
+__all__ = ["job"]
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Linux tells which file a descriptor is of")
 
@@ -74,7 +73,7 @@ class Recording:
         for module, name, call in (
             (os, "write", written),
             (os, "pwrite", written_at),
-            (job, "sync_data", flushed),
+            (carrying_out, "sync_data", flushed),
             (journal, "sync_data", flushed),
         ):
             patch.setattr(module, name, call)
@@ -99,20 +98,18 @@ def name_of(file: int) -> str:
     return Path(f"/proc/self/fd/{file}").readlink().name
 
 
-def test_after_every_flush(tmp_path: Path, operands: tuple[str, str, Array], monkeypatch: pytest.MonkeyPatch) -> None:
-    a, b, quotients = operands
-    out, partial, notes = (tmp_path / name for name in ("c.npy", "c.npy.partial", "c.npy.journal"))
+def test_after_every_flush(tmp_path: Path, job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
     recording = Recording()
     with monkeypatch.context() as patch:
         recording.start(patch)
-        divide(a, b, out, task_bytes=killed.TASK_BYTES)
+        job.run()
     made = tmp_path / "made"  # what the journal says was made; a file made anew would be another
-    out.rename(made)
+    job.out.rename(made)
     random = Random(0)
     ways: dict[str, Survives] = {
         "nothing": lambda name: False,
-        "the journal": lambda name: name == notes.name,
-        "the data": lambda name: name == partial.name,
+        "the journal": lambda name: name == job.notes.name,
+        "the data": lambda name: name == job.partial.name,
         "anything": lambda name: random.random() < 0.5,
     }
     resumed: dict[str, list[int]] = {way: [] for way in ways}
@@ -120,16 +117,17 @@ def test_after_every_flush(tmp_path: Path, operands: tuple[str, str, Array], mon
     assert len(flushes) > 2 * 40
     for time in flushes[:: max(1, len(flushes) // 20)]:
         for way, survives in ways.items():
-            lines = recording.after(time, notes.name, survives)
-            data = recording.after(time, partial.name, survives)
+            lines = recording.after(time, job.notes.name, survives)
+            data = recording.after(time, job.partial.name, survives)
             if lines is not None:
-                notes.write_bytes(lines)
+                job.notes.write_bytes(lines)
             if data is not None:
                 made.write_bytes(data)
-                os.link(made, partial)
-            resumed[way].append(divide(a, b, out, task_bytes=killed.TASK_BYTES).resumed)
-            assert np.load(out).tobytes() == quotients.tobytes(), (time, way)
-            out.unlink()
+                os.link(made, job.partial)
+            resumed[way].append(job.run())
+            with case(time, way):
+                job.check()
+            job.out.unlink()
             assert sorted(path.name for path in tmp_path.iterdir()) == ["a.npy", "b.npy", "made"]
     assert max(resumed["nothing"]) > 20, "what was flushed is kept"
     for way in ways:

@@ -70,17 +70,7 @@ class Stored(Protocol):
 
 @dataclass(frozen=True)
 class Place:
-    """Where an array is stored.
-
-    Attributes
-    ----------
-    path : Path
-        The file, or Zarr's folder.
-    format : {"npy", "zarr", "hdf5"}
-        The format, independent of the path's suffix.
-    dataset : str or None
-        The name of the dataset in an HDF5 file.
-    """
+    """Where an array is stored: a file or Zarr's folder, of a format, and the dataset of an HDF5 file."""
 
     path: Path
     format: Format
@@ -120,23 +110,10 @@ class _Format(Protocol):
 
 @contextmanager
 def open_stored(place: Place, element_type: ElementType | None = None, *, writable: bool = False) -> Iterator[Stored]:
-    """Open the array that is stored in a place.
+    """Open the array that is stored in a place; `element_type` is that of raw elements.
 
-    Parameters
-    ----------
-    place : Place
-        Where it is.
-    element_type : ElementType, optional
-        The type of raw elements.
-    writable : bool
-        Whether regions may be written.
-
-    Raises
-    ------
-    ModelError
-        If there is no such array, or `element_type` is missing for raw elements, or does not fit.
-    OSError
-        If the file cannot be opened.
+    ModelError if there is no such array, or the type of raw elements is missing or does not fit. OSError if the file
+    cannot be opened.
     """
 
     def seen_as(stored: np.dtype[Any]) -> np.dtype[Any]:
@@ -159,14 +136,8 @@ def open_stored(place: Place, element_type: ElementType | None = None, *, writab
 def create(place: Place, shape: Shape, dtype: np.dtype[Any], chunk: Shape, like: Stored | None = None) -> None:
     """Make an array without writing its elements.
 
-    Parameters
-    ----------
-    place, shape, dtype
-        Where the array is stored, its shape and its type.
-    chunk : tuple of int
-        The chunks, or shards, of Zarr; ignored by other formats.
-    like : Stored, optional
-        An array of this shape, from which a ``.npy`` file takes its order, and a Zarr array its compression.
+    `chunk` is what Zarr stores in a file; other formats ignore it. Of `like`, an array of this shape, a ``.npy`` file
+    takes its order, and a Zarr array its compression.
     """
     try:
         _module(place).create(place, shape, stored_dtype(dtype), chunk, like)

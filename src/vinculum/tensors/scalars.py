@@ -21,10 +21,7 @@ _NUMBERS = (int, float)  # and no bool, no class derived from them
 def with_element_types(a: object, b: object, names: Sequence[str]) -> tuple[object, object]:
     """Return the operands, a Python number among them as an array without dimensions, of the other's element type.
 
-    Raises
-    ------
-    ElementTypeError
-        If the type does not hold the number.
+    ElementTypeError if the type does not hold the number.
     """
     if type(a) in _NUMBERS and type(b) not in _NUMBERS:
         return _held(a, _dtype_of(b, names[1]), names[0], names[1]), b

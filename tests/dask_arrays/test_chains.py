@@ -15,7 +15,8 @@ import pytest
 from dask import _task_spec
 
 import vinculum
-from tests.dask_arrays.test_division import Array, computed, div, outcome, sonnx_div, tasks
+from tests.cases import outcome
+from tests.dask_arrays.test_division import Array, computed, div, sonnx_div, tasks
 
 
 def chain(x: Any, divisions: Iterable[Callable[[Any], Any]]) -> Any:

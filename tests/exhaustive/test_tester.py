@@ -259,18 +259,14 @@ class TestRecord:
         recorder.pytest_sessionfinish()
         return (tmp_path / "recorded.txt").read_text("utf-8").splitlines()
 
-    def test_what_passed(self, tmp_path: Path) -> None:
-        lines = self.record(tmp_path)
+    @pytest.mark.parametrize(("one_in", "end"), [(1, ": x86-64-v3"), (64, ": x86-64-v3, one part in 64")])
+    def test_what_passed(self, one_in: int, end: str, tmp_path: Path) -> None:
+        lines = self.record(tmp_path, one_in=one_in)
         assert [line for line in lines if "::" in line] == ["#     2.5 s  test_all.py::test"]
         assert digests(tmp_path / "recorded.txt") == sources()
         ((run, passed),) = recorded(tmp_path / "recorded.txt").items()
-        assert run.endswith(": x86-64-v3")
+        assert run.endswith(end)
         assert set(passed) == {"test_all.py::test"}
-
-    def test_a_part_is_called_one(self, tmp_path: Path) -> None:
-        self.record(tmp_path, one_in=64)
-        (run,) = recorded(tmp_path / "recorded.txt")
-        assert run.endswith(": x86-64-v3, one part in 64")
 
     def test_what_other_machines_recorded_of_the_same_sources_stays(self, tmp_path: Path) -> None:
         self.record(tmp_path)

@@ -15,8 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.fuzz.byte_mutations import mutate_bytes
-from tests.fuzz.proto_mutations import mutate_proto
+from tests.fuzz.mutations import mutate_bytes, mutate_proto
 from tests.fuzz.subject import EXAMPLES, Case, Subject
 from tests.onnx_cases import node_cases
 

@@ -19,7 +19,7 @@ from tests.kernels import test_environment
 from tests.kernels.comparing import DTYPES as OF_DIV_14
 from tests.kernels.comparing import assert_same, encodings, exact_quotients
 from tests.kernels.layouts import ANY, BROADCASTS, PLACES, WRITABLE, assert_untouched_around, at, byte_swapped
-from tests.kernels.test_environment import SETTINGS, in_a_thread_of_its_own, switched_to
+from tests.kernels.test_environment import SETTINGS, in_every_setting
 from tests.kernels.witness import (
     DTYPES,
     FLOATS,
@@ -72,6 +72,8 @@ def check_told(
         check(division, a, b, expected, out)
 
 
+@pytest.mark.clause("Div-14", "ieee-754")
+@pytest.mark.clause("Divide-1", "ieee-754")
 class TestQuotients:
     """Exact for every element type, rounding and policy."""
 
@@ -667,15 +669,14 @@ class TestEnvironment:
         inverse = exact(name, one, some, floor=False, zero_divisor="saturate", overflow="saturate")
         by_backend = list(zip(divisions(), divisions(reciprocal=True), strict=True))
 
-        def divide(control: int) -> list[tuple[str, Any, Any]]:
-            results = []
-            for (backend, division), (_, half) in by_backend:
-                with switched_to(control):
-                    results.append((backend, division(some[:, None], some, None), half(some, None, None)))
-            return results
+        def divide() -> list[tuple[str, Any, Any]]:
+            return [
+                (backend, division(some[:, None], some, None), half(some, None, None))
+                for (backend, division), (_, half) in by_backend
+            ]
 
-        for setting, control in SETTINGS.items():
-            for backend, quotients, reciprocals in in_a_thread_of_its_own(divide, control):
+        for setting, results in zip(SETTINGS, in_every_setting(divide), strict=True):
+            for backend, quotients, reciprocals in results:
                 with case(backend, setting):
                     assert_same(quotients, known.quotients)
                     assert_same(reciprocals, inverse)

@@ -6,11 +6,13 @@ import copy
 import pickle
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
+from numpy.lib.stride_tricks import as_strided
 
 from tests.kernels.comparing import assert_same, exact_quotients
 from vinculum import BroadcastError, ConstraintError, ElementTypeError, Operator, div, divide, reciprocal, sonnx
@@ -214,18 +216,23 @@ REFUSED: dict[str, tuple[object, object]] = {
     "types": (DIVIDENDS.dtype, DIVISORS.dtype),
 }
 # Results for the plain operands that cannot hold their quotients.
-REFUSED_RESULTS: dict[str, Callable[[], object]] = {
-    "of another shape": lambda: np.zeros((4, 3), "i4"),
-    "of lower rank": lambda: np.zeros(12, "i4"),
-    "of higher rank": lambda: np.zeros((1, 3, 4), "i4"),
-    "that the operands do not fill": lambda: np.zeros((2, 3, 4), "i4"),
-    "of another type": lambda: np.zeros(SHAPE, "f4"),
-    "of the other byte order": lambda: np.zeros(SHAPE, ">i4"),
-    "of objects": lambda: np.zeros(SHAPE, object),
-    "masked": lambda: np.ma.MaskedArray(np.zeros(SHAPE, "i4")),
-    "read-only": lambda: np.broadcast_to(np.int32(0), SHAPE),
-    "a list": lambda: [0],
-    "a class": lambda: np.ndarray,
+REFUSED_RESULTS: dict[str, tuple[Callable[[], object], str]] = {
+    "of another shape": (lambda: np.zeros((4, 3), "i4"), r"the result has shape \(3, 4\)"),
+    "of no dimension": (lambda: np.zeros((), "i4"), r"the result has shape \(3, 4\)"),
+    "of lower rank": (lambda: np.zeros(12, "i4"), r"the result has shape \(3, 4\)"),
+    "of higher rank": (lambda: np.zeros((1, 3, 4), "i4"), r"the result has shape \(3, 4\)"),
+    "that the operands do not fill": (lambda: np.zeros((2, 3, 4), "i4"), r"the result has shape \(3, 4\)"),
+    **{f"of {dtype}": (partial(np.zeros, SHAPE, dtype), "the result has type int32") for dtype in ("i8", "u4", "f4")},
+    "of the other byte order": (lambda: np.zeros(SHAPE, ">i4"), "the result has type int32"),
+    "of objects": (lambda: np.zeros(SHAPE, object), "the result has type int32"),
+    "of raw memory": (lambda: np.zeros(SHAPE, "V4"), "the result has type int32"),
+    "masked": (lambda: np.ma.MaskedArray(np.zeros(SHAPE, "i4")), r"a MaskedArray; .*without a mask"),
+    "read-only": (lambda: np.broadcast_to(np.int32(0), SHAPE), "read-only"),
+    "that repeats memory": (lambda: as_strided(np.zeros(4, "i4"), SHAPE, (0, 4)), "repeats memory"),
+    "a list": (lambda: [0], "out is a list; it must be an array of NumPy"),
+    "a tuple": (lambda: (np.zeros(SHAPE, "i4"),), "out is a tuple; it must be an array of NumPy"),
+    "a memoryview": (lambda: memoryview(bytearray(48)), "out is a memoryview; it must be an array of NumPy"),
+    "a class": (lambda: np.ndarray, "out is a type; it must be an array of NumPy"),
 }
 # Operands, and a result, that are unlike plain arrays of one type, and divided like them.
 DIVIDED: dict[str, Callable[[], tuple[Any, Any, Array]]] = {
@@ -265,11 +272,13 @@ class TestUnusualOperands:
 
     @pytest.mark.parametrize("kind", REFUSED_RESULTS)
     def test_refused_results(self, operator: Operator, kind: str) -> None:
-        out: Any = REFUSED_RESULTS[kind]()
+        make, words = REFUSED_RESULTS[kind]
+        out: Any = make()
         for _ in range(2):
-            with pytest.raises((ElementTypeError, BroadcastError), match="out"):
+            with pytest.raises((ElementTypeError, BroadcastError), match=words) as refusal:
                 operator(DIVIDENDS, DIVISORS, out)
-        assert not isinstance(out, np.ndarray) or not np.any(out)
+            assert str(refusal.value).startswith("out")
+        assert not isinstance(out, np.ndarray) or out.dtype.kind == "V" or not np.any(out)
 
     @pytest.mark.parametrize("kind", DIVIDED)
     def test_divided(self, operator: Operator, kind: str) -> None:

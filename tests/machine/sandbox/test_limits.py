@@ -92,10 +92,6 @@ class TestHung:
             assert not psutil.pid_exists(process)
             assert isolated.call("count").value == 1
 
-    def test_the_limit_is_told(self) -> None:
-        with Isolated(SUBJECT, limits=Limits(seconds=0.5)) as isolated:
-            assert isolated.call("sleep").words == "no answer within 0.5 seconds"
-
 
 class TestOutOfMemory:
     """A call that takes too much memory is ended; an error that says that there is none counts as that."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import h5py
 import numpy as np
 import pytest
 import zarr
@@ -176,6 +177,13 @@ class TestQuotients:
         assert got.dtype == np.float64
         assert got.tobytes() == Operator("Reciprocal")(a).tobytes()
 
+    def test_of_an_enumeration(self, tmp_path: Path) -> None:
+        """HDF5's names of numbers are no part of the quotients, and no warning of NumPy's."""
+        with h5py.File(tmp_path / "a.h5", "w") as file:
+            file["x"] = np.array([6, 3], h5py.enum_dtype({"SIX": 6, "THREE": 3}, basetype="i2"))
+        divide(f"{tmp_path}/a.h5:/x", f"{tmp_path}/a.h5:/x", tmp_path / "c.npy")
+        assert np.load(tmp_path / "c.npy").tolist() == [1, 1]
+
     def test_negative_zeros_are_not_left_out(self, tmp_path: Path) -> None:
         """A chunk of them equals Zarr's fill value, and must be written all the same."""
         a = put(tmp_path, "a", np.full(8, -0.0, "f4"), "npy")
@@ -257,9 +265,23 @@ class TestRefused:
             divide(tmp_path / "a.npy", tmp_path / "b.npy", tmp_path / "c.npy")
         assert sorted(path.name for path in tmp_path.iterdir()) == ["a.npy", "b.npy"]
 
-    def test_task_bytes(self, tmp_path: Path) -> None:
-        with pytest.raises(AttributeValueError, match="task_bytes is 0"):
-            divide("a.npy", "b.npy", "c.npy", task_bytes=0)
+    @pytest.mark.parametrize(
+        ("name", "value", "words"),
+        [
+            ("task_bytes", 0, "task_bytes is 0; give a number of bytes from 1 on"),
+            ("task_bytes", "1", "task_bytes is '1'; give a number of bytes from 1 on"),
+            ("operator", "Div", "operator is 'Div'; give a vinculum.Operator"),
+            ("element_type", "bfloat16", "element_type is 'bfloat16'; give one of vinculum.spec.element_types"),
+        ],
+    )
+    def test_arguments(self, name: str, value: Any, words: str) -> None:
+        with pytest.raises(AttributeValueError, match=words):
+            divide("a.npy", "b.npy", "c.npy", **{name: value})
+
+    def test_a_group_of_zarr(self, tmp_path: Path) -> None:
+        zarr.open_group(tmp_path / "a.zarr", mode="w")
+        with pytest.raises(ModelError, match=r"a\.zarr' is not a Zarr array \(a group\? name the array's own folder\)"):
+            divide(tmp_path / "a.zarr", tmp_path / "a.zarr", tmp_path / "c.npy")
 
     def test_reals_are_not_stored(self, tmp_path: Path) -> None:
         np.save(tmp_path / "a.npy", np.array([None]), allow_pickle=True)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, Protocol, Self
@@ -115,12 +116,8 @@ def open_stored(place: Place, element_type: ElementType | None = None, *, writab
     ModelError if there is no such array, or the type of raw elements is missing or does not fit. OSError if the file
     cannot be opened.
     """
-
-    def seen_as(stored: np.dtype[Any]) -> np.dtype[Any]:
-        return _seen_as(stored, element_type, place)
-
     try:
-        array = _module(place).open_array(place, seen_as, writable)
+        array = _module(place).open_array(place, partial(_seen_as, place, element_type), writable)
     except Exception as error:  # The packages raise a dozen classes; all are caused by the file.
         if isinstance(error, ModelError) or (isinstance(error, OSError) and error.filename is not None):
             raise
@@ -171,7 +168,7 @@ def _module(place: Place) -> _Format:
     return typed
 
 
-def _seen_as(stored: np.dtype[Any], element_type: ElementType | None, place: Place) -> np.dtype[Any]:
+def _seen_as(place: Place, element_type: ElementType | None, stored: np.dtype[Any]) -> np.dtype[Any]:
     if stored.hasobject:
         raise ModelError(f"{str(place)!r} holds text or other objects, which are never unpickled; store numbers")
     if stored.names is not None or stored.subdtype is not None:
@@ -184,7 +181,7 @@ def _seen_as(stored: np.dtype[Any], element_type: ElementType | None, place: Pla
                 f"{str(place)!r} holds raw elements of {stored.itemsize} bytes; give their type with element_type "
                 f"(--type): {allowed}"
             )
-        return stored
+        return np.dtype(stored.str) if stored.metadata else stored  # such as HDF5's names of an enumeration
     wanted = dtype_of(element_type)
     if raw and stored.itemsize == wanted.itemsize:
         return wanted

@@ -99,8 +99,12 @@ def divide(
     OSError
         If something cannot be read or written; finished blocks are kept.
     """
-    if task_bytes is not None and task_bytes < 1:
-        raise AttributeValueError(f"task_bytes is {task_bytes}; give a number of bytes from 1 on")
+    if task_bytes is not None and not (isinstance(task_bytes, int) and task_bytes >= 1):
+        raise AttributeValueError(f"task_bytes is {task_bytes!r}; give a number of bytes from 1 on")
+    if not isinstance(operator, Operator | None):
+        raise AttributeValueError(f"operator is {operator!r}; give a vinculum.Operator")
+    if not isinstance(element_type, ElementType | None):
+        raise AttributeValueError(f"element_type is {element_type!r}; give one of vinculum.spec.element_types")
     # Workers may have other working directories.
     places = [Place.parse(os.fspath(name), absolute=client is not None) for name in (a, b, out) if name is not None]
     block_bytes = min(BLOCK_BYTES, task_bytes or BLOCK_BYTES)

@@ -80,6 +80,13 @@ class TestRefused:
         with pytest.raises(ElementTypeError):
             div(np.ones(2, "f4"), number)
 
+    @pytest.mark.parametrize("array", [np.array(["2"]), np.array([True]), np.array([1j]), memoryview(b"2").cast("c")])
+    def test_beside_what_is_no_number(self, array: Any) -> None:
+        with pytest.raises(
+            ElementTypeError, match=r"^A has NumPy type .*, which no division operator takes; allowed: "
+        ):
+            div(array, 2)
+
     def test_without_an_array(self) -> None:
         with pytest.raises(ElementTypeError, match=r"A is an int; pass np.asarray\(A, dtype=...\)"):
             div(7, 2)  # type: ignore[call-overload]  # what it is about

@@ -15,7 +15,7 @@ import pytest
 from numpy.lib.stride_tricks import as_strided
 
 from tests.kernels.comparing import assert_same, exact_quotients
-from vinculum import BroadcastError, ConstraintError, ElementTypeError, Operator, div, divide, reciprocal, sonnx
+from vinculum import BroadcastError, ConstraintError, ElementTypeError, Operator, div, divide, reciprocal
 from vinculum.spec.onnx_div import DIV_6, DIV_14
 from vinculum.spec.onnx_reciprocal import RECIPROCAL_13
 from vinculum.spec.openvino_divide import DIVIDE_1
@@ -74,25 +74,6 @@ class TestEqualsTheFunctions:
             np.testing.assert_array_equal(operator(x), reciprocal(x), strict=True)
         out = np.empty(2, "f4")
         assert operator(np.array([4, 8], "float32"), out=out) is out
-
-    def test_out_may_be_given_by_place(self) -> None:
-        out = np.empty_like(A)
-        assert Operator("Div")(A, B, out) is out
-        np.testing.assert_array_equal(out, div(A, B))
-
-    @pytest.mark.parametrize(("variant", "dtype"), [("float", "f4"), ("int", "i4")])
-    def test_sonnx(self, variant: str, dtype: str) -> None:
-        operator = Operator("Div", dialect="sonnx", variant=variant)
-        a = A.astype(dtype)
-        np.testing.assert_array_equal(operator(a, a * a + 1), sonnx.div(a, a * a + 1), strict=True)
-
-    def test_sonnx_refuses_what_sonnx_div_refuses(self) -> None:
-        """[C3] and [V1] are constraints of the operator, not of the function that calls it."""
-        operator = Operator("Div", dialect="sonnx", variant="int")
-        with pytest.raises((ConstraintError, ZeroDivisionError)):
-            operator(np.array([1], "int8"), np.array([0], "int8"))
-        with pytest.raises((ConstraintError, OverflowError)):
-            operator(np.array([-128], "int8"), np.array([-1], "int8"))
 
     @pytest.mark.parametrize("zero_divisor", ["raise", "zero", "saturate"])
     def test_no_policy_makes_up_a_real(self, zero_divisor: Any) -> None:

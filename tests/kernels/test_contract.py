@@ -327,6 +327,19 @@ class TestNewResults:
                 gaps = known.quotients[i[:, ::2], j[:, ::2]]
                 assert check(division, a[:, ::2], b[:, ::2], gaps).flags.c_contiguous
 
+    @each_telling_type
+    def test_its_own(self, name: str) -> None:
+        known, by_backend = pairs(name), divisions()
+        for size in (3, 70_000):
+            i, j = known.drawn((size,), 1), known.drawn((size,), 2)
+            a, b = known.values[i], known.values[j]
+            expected = known.quotients[i, j]
+            for backend, division in by_backend:
+                with case(backend, size, "elements"):
+                    first, second = (check(division, a, b, expected) for _ in range(2))
+                    assert first.flags.writeable
+                    assert not any(np.shares_memory(x, y) for x, y in ((first, second), (first, a), (first, b)))
+
 
 class TestOverlap:
     """`out` may lie across the operands: the quotients are those of what stood there before."""

@@ -21,8 +21,6 @@ from vinculum.spec.element_types import (
     ElementType,
 )
 
-HALF = Fraction(1, 2)
-
 
 def bounds_of(a: Any, b: Any, a_err: Any, b_err: Any, element_type: ElementType) -> list[Any]:
     """Return the three bounds of a single quotient."""

@@ -11,7 +11,6 @@ import dask
 import dask.array as da
 import numpy as np
 import pytest
-from dask import _task_spec
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -78,17 +77,6 @@ def tasks(lazy: Any) -> int:
     """Return how many tasks are left when Dask has fused what it can."""
     (optimised,) = dask.optimize(lazy)
     return len(dict(optimised.__dask_graph__()))
-
-
-def behind(graph: dict[Any, Any], prefix: str) -> set[str]:
-    """Return the keys on which those that begin so depend, but for those of a verdict and of what is looked at."""
-    tasks = _task_spec.convert_legacy_graph(graph)
-    left, seen = [key for key in tasks if str(key[0]).startswith(prefix)], set[Any]()
-    while left:
-        new = {key for key in tasks[left.pop()].dependencies if not str(key[0]).startswith("vinculum-")} - seen
-        seen |= new
-        left += new
-    return {str(key) for key in seen}
 
 
 class TestQuotients:
@@ -311,16 +299,6 @@ class TestGraphs:
         assert first.name != div(y, x).name
         divide: Any = vinculum.divide
         assert divide(x, y).name != divide(x, y, m_pythondiv=False).name
-
-    def test_what_is_looked_at_is_made_by_tasks_of_its_own(self) -> None:
-        """So that it can be forgotten before it is divided: rechunked, sliced, and computed from itself."""
-        source = da.arange(1, 41, chunks=8, dtype="i4")
-        for divisor in (source, source.rechunk(5), source[::-1], source + source.rechunk(8)):
-            graph = dict(div(source, divisor).__dask_graph__())
-            looked_at, made = behind(graph, "vinculum-check"), behind(graph, "vinculum-div")
-            assert looked_at
-            assert made
-            assert not looked_at & made
 
     def test_what_takes_long_is_made_once_where_nothing_raises(self) -> None:
         made = []

@@ -115,7 +115,7 @@ def test_after_every_flush(tmp_path: Path, job: Job, monkeypatch: pytest.MonkeyP
     resumed: dict[str, list[int]] = {way: [] for way in ways}
     flushes = [at + 1 for at, event in enumerate(recording.events) if event[2] is None]
     assert len(flushes) > 2 * 40
-    for time in flushes[:: max(1, len(flushes) // 20)]:
+    for time in flushes[:: len(flushes) // 12]:
         for way, survives in ways.items():
             lines = recording.after(time, job.notes.name, survives)
             data = recording.after(time, job.partial.name, survives)

@@ -314,8 +314,6 @@ class Operator:
             quotients = divide_rationals(dividend, divisor)
         else:
             quotients = self._divide(dividend, divisor, out)
-            if quotients is None:  # the places of results lie between each other
-                quotients = self._divide(dividend, divisor, None)
         assert quotients is not None  # everything that a division refuses has been looked at
         return quotients
 

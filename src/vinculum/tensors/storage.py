@@ -22,7 +22,6 @@ Array = npt.NDArray[Any]
 
 _LONGEST_NPY_HEADER = 1 << 16  # Bytes; NumPy itself refuses more than 10,000.
 _PARSING = Lock()  # NumPy parses headers with `ast`, which fails in Python 3.11 when threads use it at once.
-_MOST_WORK = 10**6  # Steps, for unusual layouts: the search takes exponential time in the worst case.
 
 
 @cache
@@ -230,12 +229,14 @@ def checked_out(out: object, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Ar
 def check_out_layout(out: tuple[int, ...], strides: tuple[int, ...], shape: tuple[int, ...], item_size: int) -> None:
     """Check that results of a shape can be written to an array of that shape and strides.
 
-    BroadcastError if the shapes differ, or the array stores two results in one place.
+    BroadcastError if the shapes differ, or the array may store two results in one place.
     """
     if out != shape:
         raise BroadcastError(f"out has shape {out}; the result has shape {shape}")
-    if _repeats_memory(shape, strides, item_size):
-        raise BroadcastError(f"out of shape {out} repeats memory: results would overwrite each other")
+    if not is_nested(shape, strides, item_size):
+        raise BroadcastError(
+            f"out of shape {out} repeats memory, or its dimensions interleave: results could overwrite each other"
+        )
 
 
 def is_nested(shape: tuple[int, ...], strides: tuple[int, ...], item_size: int) -> bool:
@@ -248,22 +249,3 @@ def is_nested(shape: tuple[int, ...], strides: tuple[int, ...], item_size: int) 
             return False
         extent += (size - 1) * stride
     return True
-
-
-def _repeats_memory(shape: tuple[int, ...], strides: tuple[int, ...], item_size: int) -> bool:
-    """Whether two elements of an array have bytes in common."""
-    if is_nested(shape, strides, item_size):
-        return False
-    # Interleaved dimensions: two elements that differ in a dimension lie in different halves of it, or of a half of
-    # it. NumPy compares the addresses, and never looks at the memory.
-    half = np.lib.stride_tricks.as_strided(np.empty(1, f"V{item_size}"), shape, strides)
-    for dimension in range(len(shape)):
-        while (size := half.shape[dimension]) > 1:
-            lower, upper = np.split(half, [size // 2], dimension)
-            try:
-                if np.shares_memory(lower, upper, max_work=_MOST_WORK):  # type: ignore[arg-type]  # any number of steps
-                    return True
-            except np.exceptions.TooHardError:
-                return True
-            half = upper
-    return False

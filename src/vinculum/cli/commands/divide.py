@@ -75,7 +75,7 @@ def divide(
     from vinculum.reporting.divide import page
     from vinculum.reporting.progress import progress
     from vinculum.stored import divide as divide_stored
-    from vinculum.stored.clusters import client_of
+    from vinculum.stored.workers import client_of
 
     row = None if version is None else find_version(operator, version, dialect=dialect, variant=variant)
     prepared = Operator(

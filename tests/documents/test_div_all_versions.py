@@ -25,7 +25,8 @@ from vinculum.tensors.storage import dtype_of
 
 EVERY = (DIV_1, DIV_6, DIV_7, DIV_13, DIV_14)
 every_version = pytest.mark.parametrize("row", EVERY, ids=lambda row: row.title)
-with_integers = pytest.mark.parametrize("opset", [7, 13, 14])
+broadcasting = pytest.mark.parametrize("opset", [7, 13, 14])
+with_integers = pytest.mark.parametrize("opset", [6, 7, 13, 14])
 
 
 def array(values: object, element_type: ElementType) -> np.ndarray[Any, Any]:
@@ -37,6 +38,7 @@ class TestTypes:
     """Lines 45, 89, 133, 193, 257: the types that T allows; lines 41, 85, 129, 189, 253: C has the operands' type."""
 
     @pytest.mark.clause("Div-1", "one-element-type")
+    @pytest.mark.clause("Div-6", "one-element-type")
     @pytest.mark.clause("Div-7", "one-element-type")
     @pytest.mark.clause("Div-13", "one-element-type")
     @pytest.mark.clause("Div-14", "one-element-type")
@@ -57,6 +59,8 @@ class TestTypes:
     def test_types_are_not_mixed(self, row: OperatorSpec) -> None:
         with pytest.raises(ElementTypeError, match=f"A float and B double: {row.title} has one element type"):
             div(np.ones(1, "f4"), np.ones(1, "f8"), opset=row.since_version)
+        with pytest.raises(ElementTypeError):
+            div(np.ones(1, "i4"), np.ones(1, "u4"), opset=row.since_version)
 
     @pytest.mark.clause("Div-14", "narrow-integers")
     def test_version_14_adds_the_narrow_integers(self) -> None:
@@ -83,7 +87,7 @@ class TestBroadcasting:
     @pytest.mark.clause("Div-7", "multidirectional-broadcasting")
     @pytest.mark.clause("Div-13", "multidirectional-broadcasting")
     @pytest.mark.clause("Div-14", "multidirectional-broadcasting")
-    @with_integers
+    @broadcasting
     @pytest.mark.parametrize(
         ("a", "b"),
         [((2, 3), (2, 1)), ((3,), (2, 3)), ((2, 1, 4), (3, 1)), ((), (2, 2)), ((1, 0), (5, 1)), ((1,), (7,))],
@@ -93,7 +97,7 @@ class TestBroadcasting:
         y = (1 + np.arange(np.prod(b, dtype=int))).reshape(b).astype("i4")
         np.testing.assert_array_equal(div(x, y, opset=opset), x // y, strict=True)
 
-    @with_integers
+    @broadcasting
     @pytest.mark.parametrize(("a", "b"), [((2, 3, 4, 5), (3, 4)), ((2,), (3,)), ((2, 3), (3, 2)), ((2,), (0,))])
     def test_shapes_that_do_not_join(self, a: tuple[int, ...], b: tuple[int, ...], opset: int) -> None:
         with pytest.raises(BroadcastError, match="neither is 1"):
@@ -102,7 +106,7 @@ class TestBroadcasting:
     @pytest.mark.clause("Div-7", "attributes-of-this-version")
     @pytest.mark.clause("Div-13", "attributes-of-this-version")
     @pytest.mark.clause("Div-14", "attributes-of-this-version")
-    @with_integers
+    @broadcasting
     @pytest.mark.parametrize("name", ["axis", "broadcast", "consumed_inputs"])
     def test_the_attributes_are_gone(self, name: str, opset: int) -> None:
         """The sections on 7, 13 and 14 have no attributes."""
@@ -114,32 +118,40 @@ class TestBroadcasting:
 class TestIntegers:
     """Integer division truncates in every version that has integers, and the silences are the same in all of them."""
 
+    @pytest.mark.clause("Div-6", "truncating-division")
     @pytest.mark.clause("Div-7", "truncating-division")
     @pytest.mark.clause("Div-13", "truncating-division")
     @pytest.mark.clause("Div-14", "truncating-division")
     @with_integers
     def test_truncating_division(self, opset: int) -> None:
-        assert div(np.array([-11, 11, -1], "int32"), np.array([3, -3, 2], "int32"), opset=opset).tolist() == [-3, -3, 0]
+        for name in ("int32", "int64"):
+            a, b = np.array([-11, 11, -11, 11, 0, -1], name), np.array([3, -3, -3, 3, -7, 2], name)
+            assert div(a, b, opset=opset).tolist() == [-3, -3, 3, 3, 0, 0]
 
+    @pytest.mark.clause("Div-6", "integer-zero-divisor-silent", "minimum-by-minus-one-silent")
     @pytest.mark.clause("Div-7", "integer-zero-divisor-silent", "minimum-by-minus-one-silent")
     @pytest.mark.clause("Div-13", "integer-zero-divisor-silent", "minimum-by-minus-one-silent")
     @pytest.mark.clause("Div-14", "integer-zero-divisor-silent", "minimum-by-minus-one-silent")
     @with_integers
     def test_the_caller_decides(self, opset: int) -> None:
-        a, b = np.array([-7, -(2**31)], "int32"), np.array([0, -1], "int32")
-        with pytest.raises(DivisionByZeroError):
-            div(a, b, opset=opset)
-        assert div(a, b, opset=opset, zero_divisor="zero").tolist() == [0, -(2**31)]
-        assert div(a, b, opset=opset, zero_divisor="saturate", overflow="saturate").tolist() == [-(2**31), 2**31 - 1]
-        with pytest.raises(IntegerOverflowError):
-            div(a[1:], b[1:], opset=opset, overflow="raise")
+        for name in ("int32", "int64"):
+            least, most = np.iinfo(name).min, np.iinfo(name).max
+            a, b = np.array([-7, least], name), np.array([0, -1], name)
+            with pytest.raises(DivisionByZeroError):
+                div(a, b, opset=opset)
+            assert div(a, b, opset=opset, zero_divisor="zero").tolist() == [0, least]
+            assert div(a, b, opset=opset, zero_divisor="saturate", overflow="saturate").tolist() == [least, most]
+            with pytest.raises(IntegerOverflowError):
+                div(a, b, opset=opset, zero_divisor="zero", overflow="raise")
 
+    @pytest.mark.clause("Div-6", "empty-result-divides-nothing")
     @pytest.mark.clause("Div-7", "empty-result-divides-nothing")
     @pytest.mark.clause("Div-13", "empty-result-divides-nothing")
     @pytest.mark.clause("Div-14", "empty-result-divides-nothing")
     @with_integers
     def test_an_empty_result(self, opset: int) -> None:
-        assert div(np.empty((0,), "i4"), np.zeros(1, "i4"), opset=opset).shape == (0,)
+        joined: dict[str, Any] = {"broadcast": 1} if opset == 6 else {}
+        assert div(np.empty((0, 3), "i4"), np.zeros(3, "i4"), opset=opset, **joined).shape == (0, 3)
 
 
 class TestVersion1:

@@ -72,8 +72,8 @@ def divide(
     """
     # Modules that import numpy are imported here, so that --help does not wait for them.
     from vinculum.ops.operator import Operator
-    from vinculum.reporting.divide import page
     from vinculum.reporting.progress import progress
+    from vinculum.reporting.shown import quotients_page
     from vinculum.stored import divide as divide_stored
     from vinculum.stored.clusters import client_of
 
@@ -106,7 +106,7 @@ def divide(
         )
     seconds = perf_counter() - start
     told = {"a": a, "b": b, "output": output, **asdict(report), "seconds": seconds}
-    tell(in_json, lambda: told, lambda: page(report, output, seconds))
+    tell(in_json, lambda: told, lambda: quotients_page(report, output, seconds))
 
 
 def _raw_type(name: str) -> ElementType:

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from rich.console import Group, RenderableType
+from rich.console import RenderableType, group
 from rich.padding import Padding
 from rich.text import Text
 
 from vinculum.analysis.domain.formats import FORMATS
-from vinculum.analysis.findings import Effect
 from vinculum.analysis.places import alert_frame
 from vinculum.analysis.tracing.record import EngineTrace, Event, Kind, Operand, Summary, TraceReport
 from vinculum.reporting.check.words import shortened, way
@@ -47,12 +46,9 @@ class Traced:
     report: TraceReport
 
 
-def page(traced: Traced) -> RenderableType:
+@group()
+def page(traced: Traced) -> Iterator[RenderableType]:
     """Return a trace as a page."""
-    return Group(*_parts(traced))
-
-
-def _parts(traced: Traced) -> Iterator[RenderableType]:
     report = traced.report
     drawn = "" if traced.seed is None else f", inputs drawn from seed {traced.seed}"
     yield Text(f"{short(traced.model)}: {counted(report.nodes, 'node')}{drawn}", "bold")
@@ -65,6 +61,11 @@ def _parts(traced: Traced) -> Iterator[RenderableType]:
         for line in _trace(trace, before):
             yield Padding.indent(line, 2)
         before = trace if not trace.refused else before
+
+
+def report_page(report: TraceReport) -> RenderableType:
+    """Return what a trace in Python found as a page."""
+    return page(Traced(report.model, (), None, report))
 
 
 def _trace(trace: EngineTrace, before: EngineTrace | None) -> Iterator[Text]:
@@ -81,15 +82,11 @@ def _trace(trace: EngineTrace, before: EngineTrace | None) -> Iterator[Text]:
     if not trace.events:
         yield Text("No node makes NaN or an infinity, and none divides by zero.")
     for effect in trace.effects:
-        yield Text(f"Output {one_line(repr(effect.output))}: {_effect(effect)}.")
+        yield Text(f"Output {one_line(repr(effect.output))}: {effect.value} in {counted(effect.count, 'place')}.")
 
 
 def _key(trace: EngineTrace) -> list[tuple[object, ...]]:
     return [(event.kind, event.node, event.scope, event.index, event.count) for event in trace.events]
-
-
-def _effect(effect: Effect) -> str:
-    return f"{effect.value} in {counted(effect.count, 'place')}"
 
 
 def _not_finite(one: Summary) -> str:
@@ -114,7 +111,7 @@ def _event(events: Sequence[Event]) -> Iterator[Text]:
 
 def why(event: Event) -> str:
     """Return what the node computed at the first element that went wrong, in a sentence."""
-    place = "" if event.index is None else f" at {_index(event.index)}"
+    place = "" if event.index is None else f" at {event.index}"
     many = f", in {event.count:,} of {counted(event.size, 'place')}" if event.count else ""
     formula = _formula(event)
     said = f"{formula}{place}" if formula else f"it {_MADE[event.kind]}{place}"
@@ -157,20 +154,12 @@ def _operands(event: Event) -> Iterator[str]:
 
 def _operand(operand: Operand) -> str:
     one = operand.summary
-    at = (
-        ""
-        if operand.index is None or operand.value is None
-        else f"{_value(operand.value)} at {_index(operand.index)}; "
-    )
+    at = "" if operand.index is None or operand.value is None else f"{_value(operand.value)} at {operand.index}; "
     rest = [f"in [{_value(one.low)}, {_value(one.high)}]"] if one.low == one.low else []
     rest += [f"{counted(one.zeros, 'zero')}"] if one.zeros else []
     rest += [f"{one.nan:,} NaN"] if one.nan else []
     rest += [f"{one.infinite:,} infinite"] if one.infinite else []
-    return f"{at}{one.element_type} {_index(one.shape)} {', '.join(rest)}".rstrip()
-
-
-def _index(index: tuple[int, ...]) -> str:
-    return str(index)
+    return f"{at}{one.element_type} {one.shape} {', '.join(rest)}".rstrip()
 
 
 def as_json(traced: Traced) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from rich.console import Group, RenderableType
+from rich.console import Group, RenderableType, group
 from rich.padding import Padding
 from rich.text import Text
 
@@ -33,12 +33,9 @@ _ENDS = {
 _HARDENED = ("onnxruntime", "openvino")
 
 
-def page(audit: Audit, inputs: Sequence[InputReport], seed: int | None) -> RenderableType:
+@group()
+def page(audit: Audit, inputs: Sequence[InputReport], seed: int | None) -> Iterator[RenderableType]:
     """Return an audit as a page: inputs, divisions, findings."""
-    return Group(*_sections(audit, inputs, seed))
-
-
-def _sections(audit: Audit, inputs: Sequence[InputReport], seed: int | None) -> Iterator[RenderableType]:
     yield Text(short(f"{audit.model} in {audit.title}{audit.backend[len(audit.backend.partition('[')[0]) :]}"), "bold")
     yield Text(short(", ".join(f"{name} {number}" for name, number in audit.versions.items())))
     if audit.finds:

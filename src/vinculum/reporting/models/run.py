@@ -1,4 +1,4 @@
-"""A run's report for people: three tables, and a line of what to look at."""
+"""A run for people: three tables, and a line of what to look at; and a model before any run."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ from collections.abc import Iterator, Sequence
 from math import prod
 from typing import Any
 
-from rich.console import Group, RenderableType
+from rich.console import Group, RenderableType, group
 from rich.padding import Padding
 from rich.text import Text
 
+from vinculum.models.execution import Division
 from vinculum.models.inner_divisions import InnerDivision
+from vinculum.models.model import Model
 from vinculum.models.observation import DivisionSummary
+from vinculum.models.values import ModelTensor
 from vinculum.reporting.escape import one_line, short
 from vinculum.reporting.models.run_report import (
     VALUES_SHOWN,
@@ -32,12 +35,9 @@ _SHAPES_SHOWN = 2
 _NAMES_SHOWN = 3
 
 
-def page(report: RunReport) -> RenderableType:
+@group()
+def page(report: RunReport) -> Iterator[RenderableType]:
     """Return a report as a page: inputs, outputs, divisions."""
-    return Group(*_sections(report))
-
-
-def _sections(report: RunReport) -> Iterator[RenderableType]:
     yield Text(short(report.model), "bold")
     if report.inputs:
         yield from section("Inputs", inputs_table(report.inputs, report.seed))
@@ -185,3 +185,32 @@ def seconds_text(seconds: float) -> str:
     milliseconds = 1000 * seconds
     digits = 3 if milliseconds < 1 else 2 if milliseconds < 10 else 1 if milliseconds < 100 else 0
     return f"{milliseconds:.{digits}f} ms"
+
+
+@group()
+def model_page(model: Model) -> Iterator[RenderableType]:
+    """Return a model as a page: its inputs, its outputs and its divisions, as `print` shows it."""
+    yield Text(f"A model with {counted(len(model.divisions), 'division')}", "bold")
+    yield from section("Inputs", _tensors(model.inputs))
+    yield from section("Outputs", _tensors(model.outputs))
+    if model.divisions:
+        yield from section("Divisions", _known_divisions(model.divisions))
+    if model.inner_divisions:
+        yield from section("Not exact: divisions inside other operators", inner_divisions(model.inner_divisions))
+
+
+def _tensors(tensors: Sequence[ModelTensor]) -> RenderableType:
+    rows = table("Name", "Type", "Shape")
+    for one in tensors:
+        rows.add_row(*map(cell, (one.name, str(one.element_type), shape_text(one.shape))))
+    return rows
+
+
+def _known_divisions(divisions: Sequence[Division]) -> RenderableType:
+    rows = table("Node", "Operator", "Type", "Operands")
+    for one in divisions:
+        name = f"{one.name} in {one.path}" if one.path else one.name
+        *operands, _ = one.shapes or (None, None)
+        known = " / ".join(shape_text(shape) for shape in operands if shape is not None)
+        rows.add_row(*map(cell, (name, one.operator, str(one.element_type or "unknown"), known or "unknown")))
+    return rows

@@ -10,10 +10,9 @@ import onnx
 import pytest
 from onnx import ModelProto, TensorProto, helper
 
+from tests.acceptance.conftest import Refused
 from tests.cases import case
 from tests.copies import copied
-
-Refused = Callable[..., str]
 
 X = "x=x.npy"
 RUN_ONNX = ("run", "model.onnx", "--input", X, "--output", "out")

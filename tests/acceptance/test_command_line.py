@@ -11,11 +11,10 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.acceptance.conftest import Vinculum
 from tests.cases import case
 from tests.processes import started
 from vinculum import __version__
-
-Vinculum = Callable[..., subprocess.CompletedProcess[str]]
 
 
 class TestHelp:
@@ -32,8 +31,7 @@ class TestHelp:
         ):
             for columns in (40, 80, 120):
                 with case(*arguments, columns):
-                    done = vinculum(*arguments, "--help", columns=columns)
-                    assert (done.returncode, done.stderr) == (0, "")
+                    done = vinculum(*arguments, "--help", columns=columns, code=0)
                     assert [word for word in words if word not in done.stdout] == []
                     assert not re.search(r"\x1b|…|\\\[", done.stdout)
                     assert max(map(len, done.stdout.splitlines())) <= max(columns, 50)

@@ -17,22 +17,8 @@ from vinculum.cli.outputs import output_paths, write_outputs
 from vinculum.errors import ModelError
 
 ODD_NAMES = (
-    "a/b",
-    "../../a",
-    "..",
-    ".",
-    "",
-    "a\0b",
-    "a\nb",
-    "CON",
-    "C:\\a",
-    "a" * 5000,
-    "𠀀" * 500,
-    "~",
-    "-rf",
-    "*",
-    "{a}",
-)
+    "a/b", "../../a", "..", ".", "", "a\0b", "a\nb", "CON", "C:\\a", "a" * 5000, "𠀀" * 500, "~", "-rf", "*", "{a}",
+)  # fmt: skip
 
 
 class TestNames:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +12,9 @@ import pytest
 import yaml
 
 from tests import processes
+from tests.acceptance.conftest import Vinculum
 from tests.analysis import hazardous
 
-Vinculum = Callable[..., subprocess.CompletedProcess[str]]
 ROOT = Path(__file__).parents[3]
 
 

@@ -72,7 +72,7 @@ class TestQuotients:
 
     def test_of_one_operand(self, vinculum: Vinculum, folder: Path) -> None:
         np.save(folder / "x.npy", np.array([4, 0], "f4"))
-        options = ("--operator", "Reciprocal", "--version", "1", "--consumed-inputs", "0")
+        options = ("--operator", "Reciprocal", "--version", "1")
         assert vinculum("divide", "x.npy", "-o", "c.npy", *options, folder=folder).returncode == 0
         assert np.load(folder / "c.npy").tolist() == [0.25, np.inf]
 
@@ -151,10 +151,6 @@ class TestRefused:
             (
                 ("a.npy", "b.npy", "-o", "c.npy", "--operator", "Divide", "--m-pythondiv", "x"),
                 "Invalid value for '--m-pythondiv': 'x' is not one of 'true', 'false'",
-            ),
-            (
-                ("a.npy", "b.npy", "-o", "c.npy", "--version", "1", "--consumed-inputs", "x"),
-                "--consumed-inputs is 'x'; give whole numbers",
             ),
             (("a.npy", "b.npy", "-o", "c.npy", "--dialect", "sonnx"), "no variant given; allowed: real, float, int"),
             (("a.npy", "b.npy", "-o", "c.npy", "--task-size", "0"), "--task-size"),

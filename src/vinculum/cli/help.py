@@ -83,7 +83,7 @@ OPTIONS: Mapping[str, Mapping[str, Sequence[str]]] = {
     "report": {"Known deviations": ("expect", "record"), "Reports": (*_REPORTS, "verbose")},
     "divide": {
         "The operator": ("operator", "version", "dialect", "variant"),
-        "Its attributes": ("axis", "broadcast", "consumed_inputs", "m_pythondiv", "auto_broadcast"),
+        "Its attributes": ("axis", "broadcast", "m_pythondiv", "auto_broadcast"),
         "Integers": ("zero_divisor", "overflow"),
         "The job": ("task_size", "cluster"),
     },

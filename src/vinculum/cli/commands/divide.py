@@ -17,7 +17,7 @@ from vinculum.cli.options import (
     ZeroDivisorPolicy,
     policies_advised,
 )
-from vinculum.errors import AttributeValueError, SpecLookupError
+from vinculum.errors import SpecLookupError
 from vinculum.ops.policies import Overflow
 from vinculum.spec.rows import find_version
 
@@ -37,9 +37,6 @@ def divide(
     variant: Annotated[Literal["float", "int"] | None, typer.Option(help="The variant of SONNX Div.")] = None,
     axis: Annotated[int | None, typer.Option(metavar="N", help="Attribute of Div-1, Div-6 and Divide.")] = None,
     broadcast: Annotated[int | None, typer.Option(metavar="0|1", help="Attribute of Div-1 and Div-6.")] = None,
-    consumed_inputs: Annotated[
-        str | None, typer.Option(metavar="N,N", help="Attribute of Div-1 and Reciprocal-1, without effect.")
-    ] = None,
     m_pythondiv: Annotated[
         Literal["true", "false"] | None, typer.Option(help="Attribute of Divide: whether integers are floored.")
     ] = None,
@@ -85,7 +82,6 @@ def divide(
         variant=variant,
         axis=axis,
         broadcast=broadcast,
-        consumed_inputs=None if consumed_inputs is None else _whole_numbers(consumed_inputs),
         m_pythondiv=None if m_pythondiv is None else m_pythondiv == "true",
         auto_broadcast=auto_broadcast,
         zero_divisor=zero_divisor,
@@ -117,10 +113,3 @@ def _raw_type(name: str) -> ElementType:
             return element_type
     allowed = ", ".join(element_type.numpy for element_type in UNNAMED)
     raise SpecLookupError(f"--type is {name!r}; allowed: {allowed} (files name all other types themselves)")
-
-
-def _whole_numbers(text: str) -> list[int]:
-    try:
-        return [int(word) for word in text.split(",") if word]
-    except ValueError:
-        raise AttributeValueError(f"--consumed-inputs is {text!r}; give whole numbers, as 0,0") from None

@@ -45,16 +45,13 @@ def page(audit: Audit, inputs: Sequence[InputReport], seed: int | None) -> Itera
     yield from section("Divisions", _divisions(audit.nodes))
     if audit.inner:
         yield from section("Not compared: divisions inside other operators", inner_divisions(audit.inner))
-    told = [node for node in audit.nodes if _is_told(node)]
+    told = [n for n in audit.nodes if n.hazards or n.is_wrong or n.verdict is None or n.verdict.kind is not Kind.EXACT]
     if told:
         yield from section("Findings", Group(*(part for node in told for part in _finding(node, audit.title))))
     if audit.exposed.end is not End.RETURNED:
         yield from section(f"{audit.title} {_ENDS[audit.exposed.end]}", Group(*_end(audit)))
     if audit.edges.died is not None:
-        died = (
-            audit.edges.died.words,
-            *(f"Vinculum finds here: {sentence}" for sentence in audit.edges.suspects),
-        )
+        died = (audit.edges.died.words, *(f"Vinculum finds here: {sentence}" for sentence in audit.edges.suspects))
         heading = f"{audit.title} {_ENDS[End.CRASHED]} on edge cases"
         yield from section(heading, Group(*(Text(one_line(words)) for words in died)))
     if audit.nodes:
@@ -95,10 +92,6 @@ def _verdict(verdict: Verdict | None) -> Text:
         return Text(f"{verdict.differing:,} of {verdict.elements:,} {off}", style)
     words = {Kind.EXACT: "exact: ", Kind.UNSPECIFIED: "exact where defined: "}.get(verdict.kind)
     return Text(verdict.kind.value if words is None else f"{words}{verdict.elements:,}", style)
-
-
-def _is_told(node: NodeRecord) -> bool:
-    return bool(node.hazards) or node.is_wrong or node.verdict is None or node.verdict.kind is not Kind.EXACT
 
 
 def _finding(node: NodeRecord, title: str) -> Iterator[RenderableType]:
@@ -217,11 +210,7 @@ def _sizes(audit: Audit) -> str:
 
 
 def _standing(node: NodeRecord) -> str:
-    if node.is_wrong:
-        return "not exact"
-    if not node.verdicts:
-        return "not observed"
-    return Kind.EXACT.value if node.verdicts[0].kind is Kind.EXACT else node.verdicts[0].kind.value
+    return "not exact" if node.is_wrong else node.verdicts[0].kind.value if node.verdicts else "not observed"
 
 
 def _next_steps(audit: Audit, seed: int | None, assumed: bool) -> Iterator[str]:
@@ -271,8 +260,8 @@ def as_json(audit: Audit, inputs: Sequence[InputReport], seed: int | None) -> di
         "versions": plain(audit.versions),
         "seed": seed,
         "inputs": plain(tuple(inputs)),
-        "as_it_is": _run_as_json(audit.plain) if audit.nodes else None,
-        "exposed": _run_as_json(audit.exposed) if audit.nodes else None,
+        "as_it_is": part(audit.plain, "end", "words") if audit.nodes else None,
+        "exposed": part(audit.exposed, "end", "words") if audit.nodes else None,
         **part(audit, "suspects", "cure"),
         "changed_by_exposure": plain(audit.changed),
         "seconds": audit.seconds,
@@ -289,8 +278,8 @@ def as_json(audit: Audit, inputs: Sequence[InputReport], seed: int | None) -> di
         ],
         "edge_cases": {
             **part(edges, "sets", "compared"),
-            "skipped": edges.skipped and _run_as_json(edges.skipped),
-            "died": edges.died and _run_as_json(edges.died),
+            "skipped": edges.skipped and part(edges.skipped, "end", "words"),
+            "died": edges.died and part(edges.died, "end", "words"),
             "suspects": plain(edges.suspects),
         },
         "divide_inside": plain(audit.inner),
@@ -303,7 +292,3 @@ def _verdict_as_json(verdict: Verdict | None) -> dict[str, Any] | None:
         return None
     numbers = part(verdict, "elements", "differing", "ulps", "largest", "example")
     return {"kind": verdict.kind.value, "words": message(verdict), **numbers}
-
-
-def _run_as_json(run: Answer) -> dict[str, Any]:
-    return part(run, "end", "words")

@@ -23,10 +23,8 @@ from vinculum.reporting.models.run_report import (
     Operands,
     OutputReport,
     RunReport,
-    total,
 )
 from vinculum.reporting.terminal import ByWidth, cell, counted, named, section, table
-from vinculum.spec.element_types import by_name
 from vinculum.text import shape_text
 
 _COUNTED = ("By zero", "Inf", "NaN", "Subnormal", "Time")
@@ -114,10 +112,14 @@ def _divisions(divisions: Sequence[DivisionReport]) -> RenderableType:
         rows.add_row(_node(division), *_counts(division.summary))
     if len(divisions) > 1:
         rows.show_footer = True
-        totals = (Text("Total"), *_counts(total([division.summary for division in divisions])))
+        totals = (Text("Total"), *_counts(_total(divisions)))
         for column, sum_of_column in zip(rows.columns, totals, strict=True):
             column.footer = sum_of_column
     return ByWidth(_ROOM_FOR_COUNTS, rows, Group(*map(_beneath_each_other, divisions)))
+
+
+def _total(divisions: Sequence[DivisionReport]) -> DivisionSummary:
+    return sum((division.summary for division in divisions), start=DivisionSummary())
 
 
 def _beneath_each_other(division: DivisionReport) -> RenderableType:
@@ -128,14 +130,15 @@ def _beneath_each_other(division: DivisionReport) -> RenderableType:
     return Group(_node(division), Padding.indent(counts, 2))
 
 
-def _node(division: DivisionReport) -> RenderableType:
+def _node(report: DivisionReport) -> RenderableType:
     """Return a division's name, and below it what was divided, how and how often."""
-    lines = [_operands(operands, division.unary) for operands in division.shapes[:_SHAPES_SHOWN]]
-    if division.more_shapes or len(division.shapes) > _SHAPES_SHOWN:
+    division = report.division
+    lines = [_operands(operands, len(division.spec.inputs) == 1) for operands in report.shapes[:_SHAPES_SHOWN]]
+    if report.more_shapes or len(report.shapes) > _SHAPES_SHOWN:
         lines.append("and other shapes")
     facts = [f"{division.operator} in {division.path}" if division.path else division.operator]
-    facts += [division.element_type] if division.element_type else []
-    lines.append(", ".join((*facts, _runs(division.summary))))
+    facts += [] if report.element_type is None else [str(report.element_type)]
+    lines.append(", ".join((*facts, _runs(report.summary))))
     return named(division.name, lines)
 
 
@@ -161,21 +164,17 @@ def _counts(summary: DivisionSummary) -> Iterator[Text]:
 
 
 def _verdict(report: RunReport) -> RenderableType:
-    quotients = total([division.summary for division in report.divisions]).elements
+    quotients = _total(report.divisions).elements
     sentences = ["Nothing was divided."]
     if quotients:
         sentences = [f"{counted(quotients, 'quotient')}, {'each ' * (quotients > 1)}right to the last bit."]
-    replaced = sum(d.summary.zero_divisors for d in report.divisions if _is_integer(d.element_type))
+    replaced = sum(d.summary.zero_divisors for d in report.divisions if d.element_type and d.element_type.is_integer)
     if replaced:
         sentences.append(f"{counted(replaced, 'integer quotient')} x/0 by --zero-divisor {report.zero_divisor}.")
     if report.engine == "onnxruntime":
         sentences.append("ONNX Runtime ran the other operators.")
     sentences.append(f"The run took {seconds_text(report.seconds)}, loading included.")
     return Text(" ".join(sentences))
-
-
-def _is_integer(element_type: str | None) -> bool:
-    return element_type is not None and by_name(element_type).is_integer
 
 
 def seconds_text(seconds: float) -> str:

@@ -16,6 +16,7 @@ import pytest
 
 import vinculum as package
 from tests import processes
+from tests.analysis import hazardous
 from vinculum.cli.main import main
 
 Completed = subprocess.CompletedProcess[str]
@@ -107,6 +108,22 @@ def _program(words: list[str], patch: pytest.MonkeyPatch) -> int:
 def _lies_in(module: object, folder: str) -> bool:
     file = getattr(module, "__file__", None)
     return isinstance(file, str) and str(Path(file).parent) == folder
+
+
+@pytest.fixture
+def mean(tmp_path: Path) -> Path:
+    """Return the file of a mean over a mask that may be empty."""
+    path = tmp_path / "mean.onnx"
+    path.write_bytes(hazardous.masked_mean().SerializeToString())
+    return path
+
+
+@pytest.fixture
+def guarded(tmp_path: Path) -> Path:
+    """Return the file of a control."""
+    path = tmp_path / "guarded.onnx"
+    path.write_bytes(hazardous.guarded_mean().SerializeToString())
+    return path
 
 
 @pytest.fixture

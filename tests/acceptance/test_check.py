@@ -22,22 +22,6 @@ BOTH = ("--assume", "a=1e30:1e38", "--assume", "b=1e-30:1")
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture
-def mean(tmp_path: Path) -> Path:
-    """Return the file of a mean over a mask that may be empty."""
-    path = tmp_path / "mean.onnx"
-    path.write_bytes(hazardous.masked_mean().SerializeToString())
-    return path
-
-
-@pytest.fixture
-def guarded(tmp_path: Path) -> Path:
-    """Return the file of a control."""
-    path = tmp_path / "guarded.onnx"
-    path.write_bytes(hazardous.guarded_mean().SerializeToString())
-    return path
-
-
 class TestFindings:
     """What is found is told with what shows it; the exit code says from which severity on."""
 

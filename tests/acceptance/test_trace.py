@@ -9,22 +9,20 @@ import numpy as np
 import pytest
 
 from tests.acceptance.conftest import Refused, Vinculum
-from tests.analysis import hazardous
 from tests.analysis.hazardous import FLOAT16, model, node
 from tests.cases import case
 from tests.fake_runtime import FakeRuntime, installed
+from vinculum.models import source
 
 
 @pytest.fixture
-def mean(tmp_path: Path) -> Path:
+def mean(mean: Path) -> Path:
     """Return the file of a mean over a mask, an empty mask beside it."""
-    path = tmp_path / "mean.onnx"
-    path.write_bytes(hazardous.masked_mean().SerializeToString())
-    np.save(tmp_path / "mask.npy", np.zeros((2, 4), np.float32))
-    np.save(tmp_path / "x.npy", np.ones((2, 4), np.float32))
-    np.save(tmp_path / "long.npy", np.ones((2, 5), np.float32))
-    np.save(tmp_path / "doubles.npy", np.ones((2, 4)))
-    return path
+    np.save(mean.with_name("mask.npy"), np.zeros((2, 4), np.float32))
+    np.save(mean.with_name("x.npy"), np.ones((2, 4), np.float32))
+    np.save(mean.with_name("long.npy"), np.ones((2, 5), np.float32))
+    np.save(mean.with_name("doubles.npy"), np.ones((2, 4)))
+    return mean
 
 
 GIVEN = ("--input", "x=x.npy", "--input", "mask=mask.npy")
@@ -75,6 +73,20 @@ class TestTold:
         assert done.returncode == 1
         told = " ".join(done.stdout.split())
         assert "300 * 300 = inf at (1,), in 1 of 2 places; the largest float16 is 65504." in told
+
+
+def test_the_model_is_read_once(vinculum: Vinculum, mean: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model is as large as its weights, and a file may change between two readings."""
+    read: list[Path] = []
+    content_of = source._content_of
+
+    def noted(file: Path) -> bytes:
+        read.append(file)
+        return content_of(file)
+
+    monkeypatch.setattr(source, "_content_of", noted)
+    vinculum("trace", mean, "--seed", 0, "--engine", "reference", code=0)
+    assert read == [mean]
 
 
 class TestRefused:

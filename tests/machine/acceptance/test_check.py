@@ -13,25 +13,8 @@ import yaml
 
 from tests import processes
 from tests.acceptance.conftest import Vinculum
-from tests.analysis import hazardous
 
 ROOT = Path(__file__).parents[3]
-
-
-@pytest.fixture
-def mean(tmp_path: Path) -> Path:
-    """Return the file of a mean over a mask that may be empty."""
-    path = tmp_path / "mean.onnx"
-    path.write_bytes(hazardous.masked_mean().SerializeToString())
-    return path
-
-
-@pytest.fixture
-def guarded(tmp_path: Path) -> Path:
-    """Return the file of a control."""
-    path = tmp_path / "guarded.onnx"
-    path.write_bytes(hazardous.guarded_mean().SerializeToString())
-    return path
 
 
 class TestWitnesses:

@@ -26,19 +26,7 @@ _MADE = {Kind.ZERO_DIVISOR: "divides by zero", Kind.INFINITY: "makes an infinity
 
 @dataclass(frozen=True, eq=False)
 class Traced:
-    """A trace, and what it was of.
-
-    Attributes
-    ----------
-    model : str
-        The file.
-    inputs : tuple of InputReport
-        What it was run on.
-    seed : int, optional
-        From which some of them were drawn.
-    report : TraceReport
-        What was found.
-    """
+    """A trace, and what it was of: the file, its inputs, and the seed from which some of them were drawn."""
 
     model: str
     inputs: tuple[InputReport, ...]

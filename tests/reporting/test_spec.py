@@ -37,10 +37,9 @@ class TestPage:
     """A page says all that the row says; each section appears where it has something to say."""
 
     def test_it_says_everything(self) -> None:
-        for row, width in product(ROWS, (80, 120)):
+        for row, (width, encoding) in product(ROWS, ((80, "ascii"), (120, "utf-8"))):
             with case(row.title, width):
-                text = text_of(spec.page(row), width)
-                assert text_of(spec.page(row), width, "ascii").startswith(row.title)
+                text = text_of(spec.page(row), width, encoding)
                 operands = [f"{o.name} {o.type_variable} {o.description}" for o in (*row.inputs, *row.outputs)]
                 clauses = [f"{c.tag} {c.statement} Basis: {c.basis}" for c in row.clauses]
                 said = (*operands, *clauses, *filter(None, row.documentation), row.source.document)
@@ -122,7 +121,7 @@ class TestEvidence:
     """What a row's clauses rest on: all that is stored, each clause followed by its theorems, functions and tests."""
 
     def test_everything_is_there(self) -> None:
-        for row, width in product(ROWS, (40, 80)):
+        for row, width in (*((row, 80) for row in ROWS), (DIV_6, 40)):
             with case(row.title, width):
                 lines, traced = evidence(row, width), trace(row)
                 folded = "".join("".join(lines).split())

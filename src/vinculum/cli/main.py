@@ -86,7 +86,8 @@ def main() -> int:
         return _fail(str(error))
     except OSError as error:
         _abandon_output()
-        return _fail(_reason(error))
+        where = f"{error.filename} cannot be read or written" if error.filename else "writing the report failed"
+        return _fail(f"{where}: {error.strerror or error}")
     except MemoryError as error:
         return _fail(f"there is not enough memory: {error}")
     except KeyboardInterrupt:
@@ -125,19 +126,11 @@ def _usage(error: Exception) -> int:
     if not message:  # No command was given, and the help has been printed.
         return UNUSABLE
     context = getattr(error, "ctx", None)
-    command = context.command_path if context is not None else " ".join(["vinculum", *_command_given()])
-    return _fail(f"{message.rstrip('.')}; see {command} --help")
-
-
-def _command_given() -> list[str]:
-    """Return the subcommand on the command line, which errors in parsing options do not contain."""
+    # Errors in parsing options do not contain the subcommand.
     known = {command.name or command.callback.__name__ for command in app.registered_commands if command.callback}
-    return [word for word in sys.argv[1:2] if word in known]
-
-
-def _reason(error: OSError) -> str:
-    where = f"{error.filename} cannot be read or written" if error.filename else "writing the report failed"
-    return f"{where}: {error.strerror or error}"
+    given = [word for word in sys.argv[1:2] if word in known]
+    command = context.command_path if context is not None else " ".join(["vinculum", *given])
+    return _fail(f"{message.rstrip('.')}; see {command} --help")
 
 
 def _terminate(number: int, frame: FrameType | None) -> NoReturn:

@@ -69,7 +69,10 @@ def page(row: OperatorSpec) -> Iterator[RenderableType]:
     yield from section("Outputs", _operands(row.outputs))
     if row.attributes:
         yield from section("Attributes", _attributes(row.attributes))
-    yield from section("Type constraints", grid(_type_constraints(row)))
+    types = ", ".join(type_name(row, t) for t in row.element_types)
+    yield from section(
+        "Type constraints", grid((c.type_variable, f"{c.description}\n{types}") for c in row.type_constraints)
+    )
     if len(row.inputs) > 1:
         yield from section("Broadcasting", _rules(row, row.broadcasting_attribute, row.broadcasting))
     if row.integer_rounding:
@@ -111,12 +114,6 @@ def _attributes(attributes: Sequence[Attribute]) -> RenderableType:
         cells = (a.name, a.type, default, f"{a.description}{allowed}{spellings}")
         rows.add_row(*map(Text, cells))
     return rows
-
-
-def _type_constraints(row: OperatorSpec) -> Iterator[tuple[str, str]]:
-    for constraint in row.type_constraints:
-        names = ", ".join(type_name(row, t) for t in constraint.element_types)
-        yield constraint.type_variable, f"{constraint.description}\n{names}"
 
 
 def _rules(row: OperatorSpec, attribute: str | None, rules: Mapping[AttributeValue | None, Rule]) -> RenderableType:

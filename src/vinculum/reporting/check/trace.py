@@ -90,7 +90,8 @@ def _event(events: Sequence[Event]) -> Iterator[Text]:
     line.append(f"  {one_line(event.node)} ({one_line(event.operator)}{where})", "bold")
     frame = alert_frame(event.frames)
     yield line if frame is None else line.append(f"  {one_line(frame.file)}:{frame.line}", "cyan")
-    for told in (one_line(frame.code) if frame is not None else "", why(event), *_operands(event)):
+    operands = [f"{one_line(o.summary.name)}: {_operand(o)}" for o in dict.fromkeys(event.operands)]
+    for told in (one_line(frame.code) if frame is not None else "", why(event), *operands):
         if told:
             yield Text(f"  {told}")
     if len(event.path) > 1:
@@ -106,13 +107,10 @@ def why(event: Event) -> str:
     form = FORMATS.get(event.element_type)
     beyond = ""
     finite = all(operand.value is not None and abs(operand.value) < float("inf") for operand in event.operands)
-    if event.kind is Kind.INFINITY and formula and finite and form is not None and not _by_zero(event):
+    by_zero = event.operator in ("Div", "Reciprocal") and event.operands[-1].value == 0
+    if event.kind is Kind.INFINITY and formula and finite and form is not None and not by_zero:
         beyond = f"; the largest {event.element_type} is {form.max:.6g}"
     return f"{said}{many}{beyond}."
-
-
-def _by_zero(event: Event) -> bool:
-    return event.operator in ("Div", "Reciprocal") and event.operands[-1].value == 0
 
 
 def _formula(event: Event) -> str:
@@ -133,11 +131,6 @@ def _formula(event: Event) -> str:
 
 def _value(value: float) -> str:
     return f"{value:.9g}"
-
-
-def _operands(event: Event) -> Iterator[str]:
-    for operand in dict.fromkeys(event.operands):
-        yield f"{one_line(operand.summary.name)}: {_operand(operand)}"
 
 
 def _operand(operand: Operand) -> str:

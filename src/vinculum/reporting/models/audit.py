@@ -160,7 +160,10 @@ def _summary(audit: Audit) -> str:
         return "This model divides only inside other operators." if audit.inner else "No node of the model divides."
     compared = sum(verdict.elements for node in audit.nodes for verdict in node.verdicts)
     wrong = sum(verdict.differing for node in audit.nodes for verdict in node.verdicts)
-    kinds = Counter(_standing(node) for node in audit.nodes)
+    kinds = Counter(
+        "not exact" if node.is_wrong else node.verdicts[0].kind.value if node.verdicts else "not observed"
+        for node in audit.nodes
+    )
     exact, silent = kinds.pop(Kind.EXACT.value, 0), kinds.pop(Kind.UNSPECIFIED.value, 0)
     others = "".join(f", {count:,} {kind}" for kind, count in kinds.most_common())
     total = counted(len(audit.nodes), "division")
@@ -207,10 +210,6 @@ def _sizes(audit: Audit) -> str:
         f"{', '.join(others)} and {largest}" if len(others) < 6 else f"{len(sizes)} sizes from {others[0]} to {largest}"
     )
     return f"The tensors had {listed} quotients."
-
-
-def _standing(node: NodeRecord) -> str:
-    return "not exact" if node.is_wrong else node.verdicts[0].kind.value if node.verdicts else "not observed"
 
 
 def _next_steps(audit: Audit, seed: int | None, assumed: bool) -> Iterator[str]:

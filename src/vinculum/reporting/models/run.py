@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import prod
-from typing import Any
 
 from rich.console import Group, RenderableType, group
 from rich.padding import Padding
@@ -95,13 +94,9 @@ def _file(output: OutputReport) -> RenderableType:
 
 
 def _values(output: OutputReport) -> str:
-    shown = "  ".join(_value(value) for value in output.values)
+    shown = "  ".join(repr(v) if isinstance(v, str | bytes) else str(v) for v in output.values)
     left_out = prod(output.shape) > VALUES_SHOWN
     return f"{shown}  ..." if left_out else shown or "empty"
-
-
-def _value(value: Any) -> str:
-    return repr(value) if isinstance(value, str | bytes) else str(value)
 
 
 def _divisions(divisions: Sequence[DivisionReport]) -> RenderableType:

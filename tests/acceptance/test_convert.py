@@ -13,32 +13,20 @@ from tests.cases import case
 from tests.fake_runtime import FakeRuntime, installed
 
 
-def _operators(file: Path) -> list[str]:
-    return [node.op_type for node in onnx.load(file).graph.node]
-
-
 class TestOpsets:
     """ONNX to ONNX of another operator set."""
 
-    def test_the_page(self, vinculum: Vinculum, examples: Path, tmp_path: Path) -> None:
-        source = examples / "div_6_axis/model.onnx"
-        done = vinculum("convert", source, "--opset", 13, "-o", "new.onnx", folder=tmp_path, code=0)
-        words = " ".join(done.stdout.split())
-        assert "new.onnx, ONNX operator set 13" in words
-        assert "axis=1 written as B of 3" in words
-        assert "1 change. The models agree in every bit of" in words
-        assert _operators(tmp_path / "new.onnx") == ["Unsqueeze", "Div"]
-        assert [path.name for path in tmp_path.iterdir()] == ["new.onnx"]
-
     def test_json(self, vinculum: Vinculum, examples: Path, tmp_path: Path) -> None:
+        """The page of the same stands in docs/."""
         source = examples / "div_6_axis/model.onnx"
-        done = vinculum("convert", source, "--opset", 7, "-o", "new.onnx", "--json", folder=tmp_path)
+        done = vinculum("convert", source, "--opset", 13, "-o", "new.onnx", "--json", folder=tmp_path, code=0)
         told = json.loads(done.stdout)
         assert told["source"] == {"file": str(source), "format": "ONNX operator set 6"}
-        assert told["target"] == {"file": "new.onnx", "format": "ONNX operator set 7"}
+        assert told["target"] == {"file": "new.onnx", "format": "ONNX operator set 13"}
         assert told["changes"][0]["node"] == "node 'C' (Div)"
         assert told["verification"]["compared"] > 0
-        assert (tmp_path / "new.onnx").is_file()
+        assert [node.op_type for node in onnx.load(tmp_path / "new.onnx").graph.node] == ["Unsqueeze", "Div"]
+        assert [path.name for path in tmp_path.iterdir()] == ["new.onnx"]
 
     def test_without_verification(self, vinculum: Vinculum, examples: Path, tmp_path: Path) -> None:
         source = examples / "layer_norm/model.onnx"

@@ -157,20 +157,6 @@ class TestEveryExample:
 class TestPage:
     """What a person reads."""
 
-    @pytest.mark.parametrize("columns", [80, 120])
-    def test_the_demo_shows_all_that_matters(self, vinculum: Vinculum, examples: Path, columns: int) -> None:
-        model, x = examples / "layer_norm" / "model.onnx", examples / "layer_norm" / "x.npy"
-        done = vinculum("run", model, "--input", f"x={x}", columns=columns, code=0)
-        text = done.stdout
-        assert max(map(len, text.splitlines())) <= columns
-        assert "\x1b" not in text
-        assert re.search(r"^  x +float +\(3, 4, 16\) ", text, re.MULTILINE)
-        assert re.search(r"^  y +float +\(3, 4, 16\) +-?\d\.\d+ ", text, re.MULTILINE)
-        assert re.search(r"^  node_div +0 +0 +0 +0 +\d\S* m?s *$", text, re.MULTILINE)
-        assert "(3, 4, 16) / (3, 4, 1)" in text
-        assert "Div-14, float, 192 quotients" in text
-        assert "ONNX Runtime" not in text
-
     def test_the_engine(self, vinculum: Vinculum, examples: Path) -> None:
         model = examples / "layer_norm" / "model.onnx"
         with installed(onnxruntime=DiesOfIntegers):

@@ -26,7 +26,7 @@ class TestHelp:
             ((), ("run", "spec", "--version")),
             (("run",), run),
             (("spec",), ("--version", "--against", "--dialect", "--variant", "--json")),
-            (("harden",), ("--no-functions", "--fix-exported")),
+            (("harden",), ("--fix-exported", "--zero-divisor")),
             (("conform",), ("openvino[device=GPU]", "--memory-limit")),
         ):
             for columns in (40, 80, 120):

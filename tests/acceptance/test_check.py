@@ -228,13 +228,9 @@ class TestAccepted:
         (result,) = json.loads(mean.with_name("out.sarif").read_text())["runs"][0]["results"]
         assert result["suppressions"][0]["justification"] == "masks are never empty"
 
-    @pytest.mark.parametrize("form", ["--json", "--sarif"])
-    def test_in_a_baseline(self, vinculum: Vinculum, mean: Path, form: str) -> None:
+    def test_in_a_baseline(self, vinculum: Vinculum, mean: Path) -> None:
         before = mean.with_name("before")
-        if form == "--json":
-            before.write_text(vinculum("check", mean, "--json", "--runs", 0).stdout)
-        else:
-            vinculum("check", mean, "--sarif", before, "--runs", 0)
+        before.write_text(vinculum("check", mean, "--json", "--runs", 0, code=1).stdout)
         done = vinculum("check", mean, "--baseline", before, "--runs", 0, code=0)
         assert "1 in the baseline" in " ".join(done.stdout.split())
 

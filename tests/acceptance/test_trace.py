@@ -21,7 +21,6 @@ def mean(mean: Path) -> Path:
     np.save(mean.with_name("mask.npy"), np.zeros((2, 4), np.float32))
     np.save(mean.with_name("x.npy"), np.ones((2, 4), np.float32))
     np.save(mean.with_name("long.npy"), np.ones((2, 5), np.float32))
-    np.save(mean.with_name("doubles.npy"), np.ones((2, 4)))
     return mean
 
 
@@ -90,23 +89,16 @@ def test_the_model_is_read_once(vinculum: Vinculum, mean: Path, monkeypatch: pyt
 
 
 class TestRefused:
-    """Wrong usage and unreadable input: one line, exit code 2."""
+    """Wrong usage and unreadable input: one line, exit code 2; inputs are read as for ``vinculum run``."""
 
     def test_options(self, refused: Refused, mean: Path) -> None:
         for options, words in (
             (("missing.onnx", "--seed", "0"), "cannot be read"),
             (("x.npy", "--seed", "0"), "not a readable ONNX file"),
             (("mean.onnx",), "give one with --input x=FILE, or draw it with --seed 0"),
-            (("mean.onnx", "--input", "x=x.npy"), "no array for input 'mask'"),
-            (("mean.onnx", "--input", "y=x.npy"), "no input 'y'"),
-            (("mean.onnx", "--input", "x"), "not of the form NAME=FILE"),
-            (("mean.onnx", "--input", "x=missing.npy", "--seed", "0"), "missing.npy"),
-            (("mean.onnx", "--input", "x=mean.onnx", "--seed", "0"), "unknown kind of file"),
             (("mean.onnx", "--input", "x=long.npy", "--input", "mask=mask.npy"), "dimension 1 differs"),
-            (("mean.onnx", "--input", "x=doubles.npy", "--input", "mask=mask.npy"), "declares float"),
             (("mean.onnx", "--seed", "-1"), "--seed"),
             (("mean.onnx", "--seed", "0", "--dim", "rows=2"), "no input has a dimension 'rows'"),
-            (("mean.onnx", "--seed", "0", "--dim", "batch=two"), "NAME=SIZE"),
             (("mean.onnx", "--seed", "0", "--engine", "openvino"), "--engine"),
             ((), "MODEL"),
         ):

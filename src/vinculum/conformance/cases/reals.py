@@ -8,14 +8,13 @@ from itertools import product
 
 import numpy as np
 
-from vinculum.conformance.cases.case import Level
-from vinculum.conformance.cases.clauses import Subject
+from vinculum.conformance.cases.case import Level, Subject
 from vinculum.conformance.cases.operation import BOTH, DIVISOR
-from vinculum.conformance.cases.values.encodings import random_below
-from vinculum.conformance.cases.values.value_class import Maker, Operands, ValueClass
+from vinculum.conformance.cases.values import Maker, Operands, ValueClass, random_below
 from vinculum.spec.element_types import ElementType
 
 QUICK, DEFAULT, FULL = Level
+_ZERO = Fraction(0)
 _SMALL = [Fraction(n, d) for n in (-35, -7, -1, 1, 2, 3, 10) for d in (1, 2, 3, 7)]
 
 
@@ -33,20 +32,13 @@ def _long() -> Iterable[tuple[Fraction, Fraction]]:
     return zip(fractions[::2], fractions[1::2], strict=True)
 
 
-def _beside() -> Iterable[tuple[Fraction, Fraction]]:
-    return [*((x, Fraction(2, 3)) for x in _SMALL), (Fraction(1), Fraction(0))]
-
-
-def _by_zero() -> Iterable[tuple[Fraction, Fraction]]:
-    return ((x, Fraction(0)) for x in [*_SMALL, Fraction(0)])
-
-
 QUOTIENT, BY_ZERO = Subject.QUOTIENT, Subject.ZERO_DIVISOR
 _FOLDED = DIVISOR + BOTH
 REALS = (
-    ValueClass("fractions", QUOTIENT, _of(lambda: product([*_SMALL, Fraction(0)], _SMALL)), QUICK, QUICK, _FOLDED),
+    ValueClass("fractions", QUOTIENT, _of(lambda: product([*_SMALL, _ZERO], _SMALL)), QUICK, QUICK, _FOLDED),
     ValueClass("x divided by itself", QUOTIENT, _of(lambda: ((x, x) for x in _SMALL)), DEFAULT, DEFAULT, _FOLDED),
     ValueClass("fractions of many digits", QUOTIENT, _of(_long), DEFAULT, DEFAULT, _FOLDED),
-    ValueClass("zero divisors", BY_ZERO, _of(_by_zero), QUICK, QUICK, _FOLDED),
-    ValueClass("zero divisors beside fractions", BY_ZERO, _of(_beside), DEFAULT, DEFAULT, _FOLDED),
+    ValueClass("zero divisors", BY_ZERO, _of(lambda: ((x, _ZERO) for x in [*_SMALL, _ZERO])), QUICK, QUICK, _FOLDED),
+    ValueClass("zero divisors beside fractions", BY_ZERO,
+               _of(lambda: [*((x, Fraction(2, 3)) for x in _SMALL), (Fraction(1), _ZERO)]), DEFAULT, DEFAULT, _FOLDED),
 )  # fmt: skip

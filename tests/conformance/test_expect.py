@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conformance.judging import case_id
+from tests.conformance.asking import case_id
 from vinculum.conformance.cases.case import Level
 from vinculum.conformance.expect import Disagreement, KnownDeviations, as_toml, mismatches, read_known_deviations
 from vinculum.conformance.run.record import Cause, Result, Run, Selection
@@ -46,45 +46,30 @@ def found(text: str, folder: Path, given: Run = RUN) -> list[tuple[Disagreement,
     ]
 
 
-class TestCauses:
-    """A case that deviates must have a listed cause, of a listed element type; a listed cause must be some case's."""
-
-    def test_what_is_listed_and_happens(self, tmp_path: Path) -> None:
-        assert found(UNEXPLAINED + CAUSE, tmp_path) == []
-
-    def test_a_cause_of_another_element_type(self, tmp_path: Path) -> None:
-        double = replace(RUN.results[1], cause=RECIPROCAL)
-        assert found(CAUSE, tmp_path, run(OFF, double)) == [(Disagreement.NEW_FAILURE, str(DOUBLE))]
-
-    def test_the_same_verdict_by_another_cause_is_a_new_failure(self, tmp_path: Path) -> None:
-        other = replace(OFF, cause="arithmetic: flush(a) / b")
-        assert found(UNEXPLAINED + CAUSE, tmp_path, run(other, RUN.results[1])) == [
-            (Disagreement.NEW_FAILURE, str(FLOAT)),
-            (Disagreement.UNUSED, RECIPROCAL),
-        ]
-
-    def test_what_passes_now(self, tmp_path: Path) -> None:
-        passing = run(replace(OFF, verdict=Verdict(Kind.EXACT), cause=""))
-        assert found(CAUSE, tmp_path, passing) == [(Disagreement.UNUSED, RECIPROCAL)]
-        assert found(CAUSE, tmp_path, replace(passing, selection=Selection(Level.DEFAULT, ("*",)))) == []
+OTHER, OFF_TOO = "arithmetic: flush(a) / b", RUN.results[1]
+PASSES = run(replace(OFF, verdict=Verdict(Kind.EXACT), cause=""))
+NEW, UNUSED = Disagreement.NEW_FAILURE, Disagreement.UNUSED
 
 
-class TestUnexplained:
-    """A case without a cause is listed by its id: it must deviate, and without a cause."""
-
-    def test_it_passes_now(self, tmp_path: Path) -> None:
-        passing = replace(RUN.results[1], verdict=Verdict(Kind.EXACT))
-        assert found(UNEXPLAINED + CAUSE, tmp_path, run(OFF, passing)) == [(Disagreement.UNEXPECTED_PASS, str(DOUBLE))]
-
-    def test_it_has_a_cause_now(self, tmp_path: Path) -> None:
-        caused = replace(RUN.results[1], cause="arithmetic: flush(a) / b")
-        assert found(UNEXPLAINED + CAUSE, tmp_path, run(OFF, caused)) == [(Disagreement.NEW_FAILURE, str(DOUBLE))]
-
-    def test_there_is_no_such_case(self, tmp_path: Path) -> None:
-        assert found(UNEXPLAINED + CAUSE, tmp_path, run(OFF)) == [(Disagreement.UNUSED, str(DOUBLE))]
-
-    def test_another(self, tmp_path: Path) -> None:
-        assert found(CAUSE, tmp_path) == [(Disagreement.NEW_FAILURE, str(DOUBLE))]
+@pytest.mark.parametrize(
+    ("text", "given", "disagreements"),
+    [
+        # A case that deviates must have a listed cause, of a listed element type; a listed cause must be some case's.
+        (UNEXPLAINED + CAUSE, RUN, []),
+        (CAUSE, run(OFF, replace(OFF_TOO, cause=RECIPROCAL)), [(NEW, str(DOUBLE))]),
+        (UNEXPLAINED + CAUSE, run(replace(OFF, cause=OTHER), OFF_TOO), [(NEW, str(FLOAT)), (UNUSED, RECIPROCAL)]),
+        (CAUSE, PASSES, [(UNUSED, RECIPROCAL)]),
+        (CAUSE, replace(PASSES, selection=Selection(Level.DEFAULT, ("*",))), []),
+        # A case without a cause is listed by its id: it must deviate, and without a cause.
+        (UNEXPLAINED + CAUSE, run(OFF, replace(OFF_TOO, verdict=Verdict(Kind.EXACT))),
+         [(Disagreement.UNEXPECTED_PASS, str(DOUBLE))]),
+        (UNEXPLAINED + CAUSE, run(OFF, replace(OFF_TOO, cause=OTHER)), [(NEW, str(DOUBLE))]),
+        (UNEXPLAINED + CAUSE, run(OFF), [(UNUSED, str(DOUBLE))]),
+        (CAUSE, RUN, [(NEW, str(DOUBLE))]),
+    ],
+)  # fmt: skip
+def test_disagreements(text: str, given: Run, disagreements: list[tuple[Disagreement, str]], tmp_path: Path) -> None:
+    assert found(text, tmp_path, given) == disagreements
 
 
 class TestProcessors:
@@ -238,7 +223,7 @@ class TestWriting:
 class TestOurs:
     """A file for each runtime of the survey; of those at pinned versions, each deviation is explained."""
 
-    ROOT = Path(__file__).parents[3]
+    ROOT = Path(__file__).parents[2]
     FILES = sorted((ROOT / "known_deviations").glob("*.toml"))
 
     def test_there_is_one_for_each(self) -> None:

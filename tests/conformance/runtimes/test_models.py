@@ -15,7 +15,7 @@ from onnx import AttributeProto, ModelProto, TensorProto, numpy_helper
 from tests.cases import case
 from tests.conformance.asking import operation, same_bits, small
 from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.runtimes.programs.models import onnx_model, openvino_ir
+from vinculum.conformance.runtimes.models import onnx_model, openvino_ir
 from vinculum.spec.element_types import FLOAT
 from vinculum.spec.model import Dialect
 from vinculum.spec.onnx_div import DIV_1, DIV_6, DIV_14

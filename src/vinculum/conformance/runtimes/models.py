@@ -71,7 +71,7 @@ def openvino_ir(operation: Operation) -> tuple[bytes, bytes]:
     count, result = len(ports), spec.outputs[0].name
     precision = openvino_name(element_type_of(operation.operands[0]))
     quotient = _port(count, precision, quotient_shape(operation) or (), result)
-    attributes = {_spelling(name): _text(value) for name, value in operation.attributes.items()}
+    attributes = {AXIS if name == "axis" else name: _text(value) for name, value in operation.attributes.items()}
     layers += _layer(count, spec.name, spec.name, attributes, ports, quotient)
     layers += _layer(count + 1, result, "Result", {}, [_port(0, precision, quotient_shape(operation) or ())], "")
     edges = [_edge((place, 0), (count, place)) for place in range(count)]
@@ -115,10 +115,6 @@ def _port(number: int, element_type: str, shape: Sequence[int], name: str = "") 
 def _edge(source: tuple[int, int], target: tuple[int, int]) -> str:
     ends = f'from-layer="{source[0]}" from-port="{source[1]}" to-layer="{target[0]}" to-port="{target[1]}"'
     return f"\t\t<edge {ends} />"
-
-
-def _spelling(name: str) -> str:
-    return AXIS if name == "axis" else name
 
 
 def _text(value: AttributeValue) -> str:

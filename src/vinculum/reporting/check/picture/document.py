@@ -24,7 +24,7 @@ from vinculum.models.onnx.scopes import Scope, name_of, scopes
 from vinculum.reporting.check.picture.graph import Box, drawn
 from vinculum.reporting.check.words import fix_words, message, path_words, witness_words
 from vinculum.reporting.escape import one_line, short
-from vinculum.reporting.templates import environment
+from vinculum.reporting.plain import environment
 from vinculum.reporting.terminal import counted
 
 if TYPE_CHECKING:

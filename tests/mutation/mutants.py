@@ -160,11 +160,16 @@ def _functions(scope: ast.Module | ast.ClassDef, within: str = "") -> Iterator[t
 
 
 def _said_not_done(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield annotations, and what a module exports or warns of."""
-    if isinstance(node, (ast.AnnAssign, ast.arg)):
-        yield from filter(None, [node.annotation])
-    elif isinstance(node, ast.FunctionDef):
-        yield from filter(None, [*node.decorator_list, node.returns])
+    """Yield annotations, decorators, and that what is joined is equally long."""
+    match node:
+        case ast.AnnAssign() | ast.arg():
+            yield from filter(None, [node.annotation])
+        case ast.FunctionDef():
+            yield from filter(None, [*node.decorator_list, node.returns])
+        case ast.ClassDef():
+            yield from node.decorator_list
+        case ast.keyword(arg="strict"):
+            yield node.value
 
 
 _Replacement = tuple[ast.AST, str, int | None, ast.AST | object]

@@ -21,6 +21,9 @@ int f(const T* a, int b) {
 }
 """
 PYTHON = """
+@dataclass(slots=True)
+class C:
+    pairs = zip("ab", strict=True)
 def f(a: int = 3) -> int:
     '''1 < 2.'''
     if a < 2 and not g(a, True):

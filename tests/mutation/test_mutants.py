@@ -21,9 +21,10 @@ int f(const T* a, int b) {
 }
 """
 PYTHON = """
+Pair: TypeAlias = int | float
 @dataclass(slots=True)
 class C:
-    pairs = zip("ab", strict=True)
+    pairs = cast("Pairs", zip("ab", strict=True))
 def f(a: int = 3) -> int:
     '''1 < 2.'''
     if a < 2 and not g(a, True):

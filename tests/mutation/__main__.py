@@ -69,7 +69,7 @@ POOL = ((*_PROCESSES, *_of_kernels("contract"), "tests/machine/kernels"), "not p
 PORTABLE = (_of_kernels("portable", "contract", "environment", "backends"), "not x86")
 PYTHON = (_of_kernels("thread_limit", "backends", "environment", "contract"), "")
 ROOMS = {
-    "ops": ("tests/ops", "tests/tensors", "tests/test_public_face.py"),
+    "ops": ("tests/ops", "tests/tensors", "tests/test_public_face.py", "tests/dask_arrays"),
     "tensors": ("tests/tensors", "tests/ops"),
     "models": ("tests/models",),
     "repair": ("tests/repair",),

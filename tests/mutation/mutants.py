@@ -174,6 +174,11 @@ def _said_not_done(node: ast.AST) -> Iterator[ast.AST]:
             yield node.value
 
 
+# Functions whose first two arguments may be swapped, and a cast, which is for type checkers only.
+_EITHER_WAY = {
+    *("min", "max", "minimum", "maximum", "fmin", "fmax", "equal", "array_equal", "gcd", "logical_and", "logical_or"),
+    *("bitwise_and", "bitwise_or", "bitwise_xor", "shares_memory", "may_share_memory", "cast"),
+}
 _Replacement = tuple[ast.AST, str, int | None, ast.AST | object]
 
 
@@ -195,7 +200,7 @@ def _replacements(node: ast.AST) -> Iterator[_Replacement]:
             yield node, "value", None, not node.value
         case ast.Constant(value=int(value)):
             yield node, "value", None, value + 1
-        case ast.Call(func=ast.Name("cast")):
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name in _EITHER_WAY:
             return
         case ast.Call(args=[first, second, *_]) if ast.dump(first) != ast.dump(second):
             yield node, "args", None, [second, first, *node.args[2:]]

@@ -24,7 +24,7 @@ PYTHON = """
 Pair: TypeAlias = int | float
 @dataclass(slots=True)
 class C:
-    pairs = cast("Pairs", zip("ab", strict=True))
+    pairs = cast("Pairs", np.minimum(zip("ab", strict=True), "cd"))
 def f(a: int = 3) -> int:
     '''1 < 2.'''
     if a < 2 and not g(a, True):

@@ -69,8 +69,8 @@ POOL = ((*_PROCESSES, *_of_kernels("contract"), "tests/machine/kernels"), "not p
 PORTABLE = (_of_kernels("portable", "contract", "environment", "backends"), "not x86")
 PYTHON = (_of_kernels("thread_limit", "backends", "environment", "contract"), "")
 ROOMS = {
-    "ops": ("tests/ops", "tests/tensors", "tests/test_public_face.py", "tests/dask_arrays"),
-    "tensors": ("tests/tensors", "tests/ops"),
+    "ops": ("tests/ops", "tests/tensors", "tests/property", "tests/test_public_face.py", "tests/dask_arrays"),
+    "tensors": ("tests/tensors", "tests/device_arrays", "tests/ops", "tests/property"),
     "models": ("tests/models",),
     "repair": ("tests/repair",),
     "analysis": ("tests/analysis",),
@@ -155,8 +155,8 @@ class Planted:
         if room not in ROOMS:
             if not mutant.file.endswith(".py") and not self.objects:
                 self._compile_core()
-            tests, only = tests_of_kernels(mutant.file)
-            return self.passing(*tests, "-k", only)
+            named, only = tests_of_kernels(mutant.file)
+            return self.passing(*named, "-k", only)
         path, order = self.folder / f"{room}.json", self.folder / "order.json"
         self.passing(*ROOMS[room], f"--note-calls={path}")
         notes: dict[str, tuple[float, list[str]]] = json.loads(path.read_text(encoding="utf-8"))

@@ -45,7 +45,7 @@ class TestHonoured:
         div(np.full((2, 3), 6, "i4"), np.int32(2), out=base[1:3, 2:8:2])
         assert (base[1:3, 2:8:2] == 3).all()
         assert (base == -1).sum() == 32 - 6
-        between = as_strided(base, (3, 3), (8, 12))  # rows that lie between each other
+        between = np.lib.stride_tricks.as_strided(base, (3, 3), (8, 12))  # rows that lie between each other
         div(np.full((3, 3), 10, "i4"), np.int32(2), out=between)
         assert (between == 5).all()
 
@@ -127,6 +127,7 @@ class TestErrors:
             with pytest.raises(VinculumError) as error:
                 operator(a, b, out=out)
             assert ("; out may hold partial results" in str(error.value)) == (out is not None)
+            assert ", the first at index (0,)" in str(error.value)
 
     @pytest.mark.parametrize("dtype", TYPES)
     def test_inputs_are_never_written(self, dtype: Any) -> None:

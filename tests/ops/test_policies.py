@@ -87,7 +87,7 @@ class TestBoth:
                     call(a, b, **arguments)
                 assert (zero_error.value.count, zero_error.value.first_index) == (1, (1,))
             elif overflow == "raise":
-                with pytest.raises(IntegerOverflowError, match=r", the first at index \(0,\)") as overflow_error:
+                with pytest.raises(IntegerOverflowError) as overflow_error:
                     call(a, b, **arguments)
                 assert (overflow_error.value.count, overflow_error.value.first_index) == (1, (0,))
             else:

@@ -231,7 +231,8 @@ def sources() -> list[Path]:
     """Return the sources that are changed."""
     cpp = [path for path in sorted((ROOT / CORE).rglob("*")) if path.suffix in (".h", ".hpp", ".cpp")]
     python = [path for room in ("kernels", *ROOMS) for path in sorted((SOURCES / room).rglob("*.py"))]
-    return [path for path in cpp + python if path.name != "contract.h"]
+    declarations = ("contract.h", "annotations.py")
+    return [path for path in cpp + python if path.name not in declarations]
 
 
 def catalogue() -> list[tuple[Mutant, tuple[str, ...]]]:

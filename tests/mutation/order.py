@@ -65,7 +65,7 @@ class _Noting:
             return (yield)
         finally:
             sys.settrace(None)
-            threading.settrace(None)  # type: ignore[arg-type]
+            threading.settrace(None)
             taken = time.process_time() - begun
             functions = {noted_as(*called) for called in self._called if "/vinculum/" in called[0]}
             self._notes[item.nodeid] = (taken, sorted(functions))

@@ -64,7 +64,9 @@ class TestCorpus:
             )
             assert not mended & {(f.rule, f.scope, f.node) for f in found.findings}, entry.name
             assert len(found.findings) <= len(reported(entry).findings) - len(mended), entry.name
-            assert not result.comparison.worst, entry.name
+            runs = result.comparison
+            assert not runs.worst, entry.name
+            assert runs.equal + runs.mended + runs.guarded == runs.runs
             could += sum(one.finding.rule in GUARDED for one in result.fixes)
             done += sum(one.finding.rule in GUARDED and one.is_fixed for one in result.fixes)
         assert done / could > 0.9

@@ -117,3 +117,6 @@ class TestRefused:
             divide(np.ones(2, "u1"), 300)
         with pytest.raises(ElementTypeError, match=r"^a is the Python int 300, and b's element type"):
             divide(300, np.ones(2, "u1"))
+        for limit in (-(2**15), 2**15 - 1):
+            with pytest.raises(ElementTypeError, match=r"a wider type: a.astype\(numpy.int16\)"):
+                divide(np.ones(2, "i1"), limit)

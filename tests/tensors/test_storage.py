@@ -244,6 +244,7 @@ class TestFiles:
         file = io.BytesIO()
         write(file, {"descr": dtype, "fortran_order": True, "shape": (2, 3)})
         end = file.tell()
+        file.write(b"elements")
         file.seek(0)
         stored = np.dtype({"<f1": "V1"}.get(dtype, dtype))  # as NumPy writes float8_e5m2
         assert (read_npy_header(file), file.tell()) == (((2, 3), True, stored), end)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from vinculum import stored as stored
     from vinculum.analysis import check as check
     from vinculum.analysis import trace as trace
-    from vinculum.conformance.audit.in_memory import audit as audit
+    from vinculum.conformance.audit.audit import audit as audit
     from vinculum.kernels.threads import get_threads as get_threads
     from vinculum.kernels.threads import set_threads as set_threads
     from vinculum.kernels.threads import threads as threads
@@ -93,7 +93,7 @@ def __dir__() -> list[str]:
 _HOMES = {
     **{name: f"vinculum.{name}" for name in ("backend", "onnxruntime", "openvino", "sonnx", "stored")},
     **dict.fromkeys(("check", "trace"), "vinculum.analysis"),
-    "audit": "vinculum.conformance.audit.in_memory",
+    "audit": "vinculum.conformance.audit.audit",
     **dict.fromkeys(("get_threads", "set_threads", "threads"), "vinculum.kernels.threads"),
     "load": "vinculum.models",
     "reference_ops": "vinculum.models.engines.reference.operators",

@@ -69,8 +69,6 @@ class TestSources:
         [
             ({"as_type": "float8"}, "as_type is 'float8'; allowed: 'float16', 'bfloat16'"),
             ({"profile": ["misra"]}, "profile is 'misra'; allowed: 'sonnx', 'flushing', 'narrowing', 'domains'"),
-            ({"profile": "sonnx"}, r"profile is 'sonnx'; give a list of texts: \['sonnx'\]"),
-            ({"assume": "x=1:2"}, r"assume is 'x=1:2'; give a list of texts: \['x=1:2'\]"),
         ],
     )
     def test_an_unknown_option_is_refused(self, options: dict[str, object], message: str) -> None:

@@ -89,7 +89,7 @@ def check(
     AttributeValueError
         If an option is none of those above.
     """
-    _check_options(as_type, profile, assume, weights, runs, seed)
+    _check_options(as_type, profile, weights, runs, seed)
     start = perf_counter()
     source = source_given(model, weights)
     with naming(source.path):
@@ -108,13 +108,8 @@ def check(
     return replace(report, seconds=perf_counter() - start, model=str(source.path))
 
 
-def _check_options(
-    as_type: str | None, profile: Sequence[str], assume: Sequence[str], weights: str, runs: int, seed: int
-) -> None:
+def _check_options(as_type: str | None, profile: Sequence[str], weights: str, runs: int, seed: int) -> None:
     """Refuse options that are none of those allowed."""
-    for option, texts in (("profile", profile), ("assume", assume)):
-        if isinstance(texts, str):
-            raise AttributeValueError(f"{option} is {texts!r}; give a list of texts: [{texts!r}]")
     profiles = (("profile", name, PROFILES) for name in profile)
     for option, value, allowed in (("as_type", as_type, (None, *NARROWER)), *profiles, ("weights", weights, WEIGHTS)):
         if value not in allowed:

@@ -39,6 +39,10 @@ class TestVersions:
     def test_other_operators(self, name: str, attributes: dict[str, Any]) -> None:
         assert f"has no attribute '{next(iter(attributes))}'" in refusal_of(Operator, name, **attributes)
 
+    @pytest.mark.parametrize("name", ["axis", "broadcast", "consumed_inputs"])
+    def test_the_newest_div_has_none(self, name: str) -> None:
+        assert f"Div-14 has no attribute '{name}'" in refusal_of(div, ONES, ONES, **{name: 1})
+
     @pytest.mark.parametrize("variant", ["real", "float", "int"])
     def test_sonnx_has_none(self, variant: str) -> None:
         for name, value in (("axis", 0), ("broadcast", 0), ("consumed_inputs", ()), ("m_pythondiv", False)):

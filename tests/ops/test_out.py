@@ -37,22 +37,24 @@ class TestHonoured:
         div(np.full((2, 3), 6, "i4"), np.int32(2), out=base[1:3, 2:8:2])
         assert (base[1:3, 2:8:2] == 3).all()
         assert (base == -1).sum() == 32 - 6
+        between = np.lib.stride_tricks.as_strided(base, (3, 3), (8, 12))  # rows that lie between each other
+        div(np.full((3, 3), 10, "i4"), np.int32(2), out=between)
+        assert (between == 5).all()
 
 
 class TestErrors:
     """After an error `out` may hold partial results, and the error says so; the inputs are what they were."""
 
-    @pytest.mark.parametrize("in_place", [False, True])
-    def test_partial_results(self, in_place: bool) -> None:
-        a, b = np.arange(9000, dtype="i4"), np.ones(9000, "i4")
+    @pytest.mark.parametrize("place", [None, 0, 1])
+    def test_partial_results(self, place: int | None) -> None:
+        a, b = operands = np.arange(9000, dtype="i4"), np.ones(9000, "i4")
         b[8000] = 0
         kept = a.copy(), b.copy()
         with pytest.raises(DivisionByZeroError, match="partial results") as error:
-            div(a, b, out=a if in_place else np.empty_like(a))
-        assert error.value.first_index == (8000,)
-        np.testing.assert_array_equal(b, kept[1])
-        if not in_place:
-            np.testing.assert_array_equal(a, kept[0])
+            div(a, b, out=np.empty_like(a) if place is None else operands[place])
+        assert (error.value.count, error.value.first_index) == (1, (8000,))
+        for i in {0, 1} - {place}:
+            np.testing.assert_array_equal(operands[i], kept[i])
 
     @pytest.mark.parametrize(
         ("operator", "divisor"), [(div, 0), (partial(div, overflow="raise"), -1), (sonnx.div, 0), (sonnx.div, -1)]
@@ -63,6 +65,7 @@ class TestErrors:
             with pytest.raises(VinculumError) as error:
                 operator(a, b, out=out)
             assert ("; out may hold partial results" in str(error.value)) == (out is not None)
+            assert ", the first at index (0,)" in str(error.value)
 
 
 class TestWhere:

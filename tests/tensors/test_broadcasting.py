@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import product
 
 import numpy as np
@@ -87,6 +88,18 @@ class TestLimited:
             return
         check(limited(a, b, axis), a, (1,) * len(a) if one_element else padded(b, start, len(a)) or ())
 
+    @pytest.mark.parametrize(
+        ("a", "b", "axis", "words"),
+        [
+            ((2, 3, 4), (2,), 1, "B of shape (2,) is not A's dimensions from axis 1 (3,), A having shape (2, 3, 4)"),
+            ((2,), (1, 2), 0, "B of shape (1, 2) has a higher rank than A of shape (2,)"),
+            ((2, 3, 4), (2,), -1, "count from the front, 0 to 2"),
+        ],
+    )
+    def test_what_is_refused_is_shown(self, a: Shape, b: Shape, axis: int, words: str) -> None:
+        with pytest.raises((AttributeValueError, BroadcastError), match=re.escape(words)):
+            limited(a, b, axis)
+
     @pytest.mark.parametrize(("a", "b"), [((2, 3), (3,)), ((2,), ()), ((), ()), ((2, 3), (2, 3, 4))])
     @pytest.mark.parametrize("axis", [-1, -2, -(10**6)])
     def test_a_negative_axis(self, a: Shape, b: Shape, axis: int) -> None:
@@ -146,5 +159,6 @@ class TestJoin:
         assert ((2, 3), (2, 1)) in fitting[Broadcasting.PDPD] - fitting[Broadcasting.LIMITED]
 
     def test_the_axis_reaches_the_rules_that_have_one(self) -> None:
-        assert join(Broadcasting.LIMITED, (2, 3), (2,), 0).b == (0, None)
-        assert join(Broadcasting.PDPD, (2, 3), (2,), 0).b == (0, None)
+        for rule in (Broadcasting.LIMITED, Broadcasting.PDPD):
+            assert join(rule, (2, 3), (2,), 0).b == (0, None)
+            assert join(rule, (2, 3, 4), (3, 4)).b == (None, 0, 1)

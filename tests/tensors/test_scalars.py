@@ -90,6 +90,9 @@ class TestRefused:
     def test_without_an_array(self) -> None:
         with pytest.raises(ElementTypeError, match=r"A is an int; pass np.asarray\(A, dtype=...\)"):
             div(7, 2)  # type: ignore[call-overload]  # what it is about
+        for operands, name in (((2, [1]), "B"), (([1], 2), "A")):
+            with pytest.raises(ElementTypeError, match=f"{name} is a list; pass"):
+                div(*operands)
         with pytest.raises(ElementTypeError, match="X is a float"):
             reciprocal(2.0)  # type: ignore[call-overload]  # what it is about
 
@@ -101,5 +104,10 @@ class TestRefused:
             Operator("Div", dialect="sonnx", variant="int")(np.ones(2, "i4"), 2)
 
     def test_divide(self) -> None:
-        with pytest.raises(ElementTypeError, match=r"^b is the Python int 300"):
+        with pytest.raises(ElementTypeError, match=r"^b is the Python int 300, and a's element type"):
             divide(np.ones(2, "u1"), 300)
+        with pytest.raises(ElementTypeError, match=r"^a is the Python int 300, and b's element type"):
+            divide(300, np.ones(2, "u1"))
+        for limit in (-(2**15), 2**15 - 1):
+            with pytest.raises(ElementTypeError, match=r"a wider type: a.astype\(numpy.int16\)"):
+                divide(np.ones(2, "i1"), limit)

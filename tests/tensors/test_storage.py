@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import array
 import ctypes
+import io
 import itertools
 import mmap
 from collections.abc import Callable
@@ -11,8 +12,10 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
+from numpy.lib import format as npy
 
 from vinculum import div, divide
 from vinculum.errors import BroadcastError, ElementTypeError
@@ -24,6 +27,8 @@ from vinculum.tensors.storage import (
     element_type_of,
     element_type_of_dtype,
     native,
+    read_npy_header,
+    stored_dtype,
 )
 
 
@@ -70,6 +75,11 @@ class TestElementTypes:
             element_type = element_type_of(np.ones(1, alias))
             assert element_type.name == name
             assert div(np.array([6], alias), np.array([2], name)).tolist() == [3]
+
+    def test_others_are_refused_with_those_that_are_not(self) -> None:
+        with pytest.raises(ElementTypeError, match=r"x has NumPy type complex64, .* float32, ") as refusal:
+            element_type_of(np.ones(1, "c8"), "x")
+        assert " object, " not in str(refusal.value)
 
     def test_fractions_are_the_reals(self) -> None:
         assert element_type_of(np.array([Fraction(1, 3)], object)) is REAL
@@ -190,3 +200,25 @@ class TestOut:
         """NumPy gives empty arrays strides of 0."""
         check_out_layout(shape, np.empty(shape, "f4").strides, shape, 4)
         check_out_layout((1, 2), (0, 4), (1, 2), 4)
+
+
+class TestFiles:
+    """NumPy's files, of which the elements are read elsewhere."""
+
+    @pytest.mark.parametrize("write", [npy.write_array_header_1_0, npy.write_array_header_2_0])
+    @pytest.mark.parametrize("dtype", ["<f4", "<f1", "|V2"])
+    def test_headers(self, write: Any, dtype: str) -> None:
+        file = io.BytesIO()
+        write(file, {"descr": dtype, "fortran_order": True, "shape": (2, 3)})
+        end = file.tell()
+        file.write(b"elements")
+        file.seek(0)
+        stored = np.dtype({"<f1": "V1"}.get(dtype, dtype))  # as NumPy writes float8_e5m2
+        assert (read_npy_header(file), file.tell()) == (((2, 3), True, stored), end)
+
+    def test_named_fields(self) -> None:
+        with pytest.raises(ValueError, match="named fields"):
+            read_npy_header(io.BytesIO(npy.magic(3, 0)))
+
+    def test_types_of_ml_dtypes_are_raw_bytes(self) -> None:
+        assert [str(stored_dtype(np.dtype(t))) for t in ("f4", ml_dtypes.bfloat16)] == ["float32", "|V2"]

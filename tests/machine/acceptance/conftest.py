@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.acceptance.conftest import Vinculum, environment, examples, refused, started_vinculum
+from tests.acceptance.conftest import Vinculum, environment, examples, guarded, mean, refused, started_vinculum
 from tests.browser import FLAGS
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-__all__ = ["environment", "examples", "refused", "started_vinculum"]
+__all__ = ["environment", "examples", "guarded", "mean", "refused", "started_vinculum"]
 
 
 @pytest.fixture(scope="session")

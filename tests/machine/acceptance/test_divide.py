@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.acceptance.test_divide import Vinculum
+from tests.acceptance.conftest import Vinculum
 from tests.processes import python, started
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="stored arrays are divided on Linux and macOS")

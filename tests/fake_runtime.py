@@ -1,8 +1,9 @@
 """The runtime that stands in for all others: exact, or wrong in one way that a class names.
 
-A `FakeRuntime` divides operations and runs ONNX models. ``tests.fake_runtime:Floors`` names it on a command line, and
-`installed` makes it the package ``onnxruntime`` or ``openvino``, as far as Vinculum uses them, in this process and in
-those of the sandbox. None uses our engine or our reference: NumPy's float quotients are right.
+A `FakeRuntime` divides operations and runs ONNX models; most that are wrong are made by `dividing`, of a rule.
+``tests.fake_runtime:Floors`` names one on a command line, and `installed` makes it the package ``onnxruntime`` or
+``openvino``, as far as Vinculum uses them, in this process and in those of the sandbox. None uses our engine or our
+reference: NumPy's float quotients are right.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from vinculum.models.engines.reference.operators import Loop
 from vinculum.ops.policies import Policies
 from vinculum.sandbox import UnsupportedError
 from vinculum.spec.attributes import checked_attributes
-from vinculum.spec.element_types import INT64, ElementType
+from vinculum.spec.element_types import INT64
 from vinculum.spec.model import Dialect, IntegerRounding
 from vinculum.spec.rows import find
 from vinculum.tensors.broadcasting import join
@@ -44,6 +45,9 @@ from vinculum.tensors.inference import infer
 from vinculum.tensors.storage import element_type_of
 
 Array = NDArray[Any]
+Divide = Callable[[Array, Array], Array]
+Rule = Callable[[Divide, Array, Array], Any]
+"""Returns quotients, given how a runtime divides otherwise, and the operands."""
 
 FOREVER = 600.0
 VARIABLE = "VINCULUM_FAKE_RUNTIMES"
@@ -131,99 +135,188 @@ def _integers(a: Array, b: Array, *, floor: bool) -> Array:
     return np.where(zero, 0, down + up.astype(a.dtype)).astype(dtype)
 
 
-class Floors(FakeRuntime):
-    """It rounds integers toward minus infinity, whatever is asked."""
-
-    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
-        return _integers(a, b, floor=True) if element_type_of(a).is_integer else a / b
+def _is_integer(array: Array) -> bool:
+    return bool(element_type_of(array).is_integer)
 
 
-class DividesInt8(FakeRuntime):
-    """It has ONNX's newest division of 8-bit integers, and no other."""
-
-    def covers(self, operation: Operation) -> bool:
-        return operation.spec.title == "Div-14" and operation.operands[0].dtype == np.int8
-
-
-class FloorsInt8(DividesInt8, Floors):
-    """And it rounds them toward minus infinity."""
+def _is_overflow(a: Array, b: Array) -> Array:
+    """Return where operands are MIN and -1."""
+    least = element_type_of(a).minimum if _is_integer(a) else 0
+    return np.asarray((a == least) & (b == -1) if least else np.zeros(a.shape, bool))
 
 
-class Truncates(FakeRuntime):
-    """It rounds integers toward zero, whatever is asked."""
+def dividing(
+    types: str,
+    rule: Rule,
+    base: type[FakeRuntime] = FakeRuntime,
+    when: Callable[[Operation], bool] = lambda operation: True,
+) -> type[FakeRuntime]:
+    """Return a runtime that divides by a rule, and all else as another does.
 
-    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
-        return _integers(a, b, floor=False) if element_type_of(a).is_integer else a / b
+    - `types`: NumPy's names of the types that the rule is for; empty for all.
+    - `when`: the operations that it is for.
+    """
 
+    class Wrong(base):  # type: ignore[valid-type, misc]
+        def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
+            if (types and a.dtype.name not in types.split()) or not when(operation):
+                return super().quotients(operation, a, b)
+            return rule(lambda x, y: np.asarray(base.quotients(self, operation, x, y)), a, b)
 
-class FloatDivider(FakeRuntime):
-    """It is wrong with floats of 32 bits only."""
-
-    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
-        return self.floats(a, b) if a.dtype == np.float32 else super().quotients(operation, a, b)
-
-    def floats(self, a: Array, b: Array) -> Any:
-        return a / b
-
-
-class MultipliesByReciprocal(FloatDivider):
-    """It rounds twice."""
-
-    def floats(self, a: Array, b: Array) -> Any:
-        return a * (np.float32(1) / b)
+    return Wrong
 
 
-class FlushesOperands(FloatDivider):
-    """It takes subnormal operands for zero."""
-
-    def floats(self, a: Array, b: Array) -> Any:
-        return _flushed(a) / _flushed(b)
+def _by_reciprocal(divide: Divide, a: Array, b: Array) -> Array:
+    return np.asarray(a * (np.float32(1) / b))
 
 
-class FlushesQuotients(FloatDivider):
-    """It gives zero for subnormal quotients."""
-
-    def floats(self, a: Array, b: Array) -> Any:
-        return _flushed(a / b)
-
-
-class LosesTheSignOfZero(FloatDivider):
-    """It gives 0.0 for -0.0."""
-
-    def floats(self, a: Array, b: Array) -> Any:
-        return a / b + np.float32(0)
-
-
-class OtherNan(FloatDivider):
-    """It gives NaN of another sign and payload, which is right."""
-
-    def floats(self, a: Array, b: Array) -> Any:
-        quotients = np.asarray(a / b)
-        bits = quotients.view(np.uint32)
-        return np.where(np.isnan(quotients), bits ^ np.uint32(0x80000123), bits).astype(np.uint32).view(np.float32)
+def _through(wide: Any) -> Rule:
+    """Return a rule that divides in another type."""
+    return lambda divide, a, b: divide(a.astype(wide), b.astype(wide)).astype(a.dtype)
 
 
 def _flushed(array: Array) -> Array:
     return np.where(np.abs(array) < np.finfo(np.float32).smallest_normal, np.copysign(np.float32(0), array), array)
 
 
-class ComputesDoubleInFloat(FakeRuntime):
-    """It divides 64-bit floats as 32-bit ones."""
+def _other_nan(divide: Divide, a: Array, b: Array) -> Any:
+    quotients = divide(a, b)
+    bits = quotients.view(np.uint32)
+    return np.where(np.isnan(quotients), bits ^ np.uint32(0x80000123), bits).astype(np.uint32).view(np.float32)
+
+
+def _off_by_an_ulp(divide: Divide, a: Array, b: Array) -> Any:
+    quotients = divide(a, b).copy()
+    quotients[::2] = np.nextafter(quotients[::2], np.float32(np.inf))
+    return quotients
+
+
+def _cut(divide: Divide, a: Array, b: Array) -> Any:
+    bits = (a.astype(np.float32) / b.astype(np.float32)).view(np.uint32)
+    return (bits >> 16).astype(np.uint16).view(a.dtype)
+
+
+def _saturated(divide: Divide, a: Array, b: Array) -> Any:
+    limits = np.iinfo(np.int32)
+    a, b = (np.clip(operand, limits.min, limits.max).astype(np.int32) for operand in (a, b))
+    return divide(a, b).astype(np.int64)
+
+
+def _in_double(divide: Divide, a: Array, b: Array) -> Any:
+    whole = np.trunc(a.astype(np.float64) / b.astype(np.float64))
+    large = (whole >= 2.0**63) | (whole < -(2.0**63))
+    return np.where(large, np.iinfo(np.int64).min, np.where(large, 0, whole).astype(np.int64))
+
+
+def _as_signed(divide: Divide, a: Array, b: Array) -> Any:
+    return divide(*(operand.view(f"i{operand.itemsize}") for operand in (a, b))).astype(a.dtype)
+
+
+def _to_nearest(divide: Divide, a: Array, b: Array) -> Any:
+    return np.clip(np.rint(a.astype(np.float64) / b.astype(np.float64)), -128, 127).astype(np.int8)
+
+
+def _one_less(divide: Divide, a: Array, b: Array) -> Any:
+    quotients = divide(a, b)
+    return np.where(quotients > 1000, quotients - 1, quotients)
+
+
+def _with_limits(divide: Divide, a: Array, b: Array) -> Any:
+    """Return MAX for MIN / -1, and MIN or MAX for x / 0."""
+    quotients = divide(a, b)
+    if a.dtype.kind not in "iu":
+        return quotients
+    limits = np.iinfo(a.dtype)
+    least, most = (np.full_like(a, limit) for limit in (limits.min, limits.max))
+    quotients = np.where(_is_overflow(a, b), most, quotients)
+    return np.where(b == 0, np.where(a > 0, most, np.where(a < 0, least, np.zeros_like(a))), quotients)
+
+
+def _refusing_zeros(divide: Divide, a: Array, b: Array) -> Any:
+    if np.any(b == 0):
+        raise ZeroDivisionError("division\nby zero")
+    return divide(a, b)
+
+
+def _dying(fault: Callable[[Array, Array], Any]) -> Rule:
+    """Return a rule that ends the process as a processor does where operands are at fault."""
+
+    def rule(divide: Divide, a: Array, b: Array) -> Array:
+        if np.any(fault(a, b)):
+            os.kill(os.getpid(), signal.SIGFPE)
+        return divide(a, b)
+
+    return rule
+
+
+def _last_of_4(fault: Callable[[Array, Array], Array]) -> Callable[[Array, Array], Array]:
+    return lambda a, b: fault(a, b).ravel()[a.size - a.size % 4 :]
+
+
+def _at_the_smallest(do: Callable[[], Any]) -> Rule:
+    """Return a rule that does something for the smallest number alone."""
+
+    def rule(divide: Divide, a: Array, b: Array) -> Array:
+        if a.size == 1 and a == INT64.minimum:
+            do()
+        return divide(a, b)
+
+    return rule
+
+
+def _eat() -> None:
+    eaten = np.ones(9 << 22)  # More than a quarter of a GiB.
+    time.sleep(FOREVER)
+    del eaten
+
+
+def _of_one_divisor(operation: Operation) -> bool:
+    return operation.operands[-1].ndim == 0
+
+
+class Floors(FakeRuntime):
+    """It rounds integers toward minus infinity, whatever is asked."""
 
     def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
-        if a.dtype != np.float64:
-            return super().quotients(operation, a, b)
-        return (a.astype(np.float32) / b.astype(np.float32)).astype(np.float64)
+        return _integers(a, b, floor=True) if _is_integer(a) else a / b
 
 
-class NarrowsInt64(FakeRuntime):
-    """It divides what the lower 32 bits of 64-bit integers say."""
+class DiesOfMinByMinusOne(FakeRuntime):
+    """It ends the process at MIN / -1, as a processor does."""
 
     def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
-        if a.dtype != np.int64:
-            return super().quotients(operation, a, b)
-        narrow = super().quotients(operation, a.astype(np.int32), b.astype(np.int32))
-        return narrow.astype(np.int64)
+        return _dying(_is_overflow)(lambda x, y: np.asarray(FakeRuntime.quotients(self, operation, x, y)), a, b)
+
+
+_F32, _ALL = "float32", ""
+Truncates = dividing(_ALL, lambda divide, a, b: _integers(a, b, floor=False) if _is_integer(a) else a / b)
+MultipliesByReciprocal = dividing(_F32, _by_reciprocal)
+InvertsOneDivisor = dividing(_F32, _by_reciprocal, when=_of_one_divisor)
+FoldsOtherwise = dividing(_F32, _by_reciprocal, when=lambda operation: operation.constant[-1])
+FlushesOperands = dividing(_F32, lambda divide, a, b: _flushed(a) / _flushed(b))
+FlushesQuotients = dividing(_F32, lambda divide, a, b: _flushed(a / b))
+LosesTheSignOfZero = dividing(_F32, lambda divide, a, b: a / b + np.float32(0))
+OtherNan = dividing(_F32, _other_nan)  # Of another sign and payload, which is right.
+ComputesFloatInFloat16 = dividing(_F32, _through(np.float16))
+IsOffByAnUlp = dividing(_F32, _off_by_an_ulp)  # In a way that no model has.
+IsOddAtZero = dividing(_F32, lambda divide, a, b: np.where(b == 0, np.float32(1), a / b))
+ComputesDoubleInFloat = dividing("float64", _through(np.float32))
+CutsBfloat16 = dividing("bfloat16", _cut)
+NarrowsInt64 = dividing("int64", _through(np.int32))
+InvertsAndNarrows = dividing(_F32, _by_reciprocal, base=NarrowsInt64)
+SaturatesInt64 = dividing("int64", _saturated)
+ComputesInt64InDouble = dividing("int64", _in_double)
+TakesUnsignedAsSigned = dividing("uint8 uint16 uint32 uint64", _as_signed)
+RoundsIntegersToNearest = dividing("int8", _to_nearest)
+IsOddWithIntegers = dividing("int32", _one_less)
+Widens = dividing("int32", lambda divide, a, b: divide(a, b).astype(np.int64))
+Transposes = dividing(_ALL, lambda divide, a, b: divide(a, b).T)
+Saturates = dividing(_ALL, _with_limits)
+RaisesAtZero = dividing(_ALL, _refusing_zeros)  # Of integers it may, of floats it must not.
+DiesAfterPacketsOf4 = dividing(_ALL, _dying(_last_of_4(_is_overflow)))
+DiesOfIntegers = dividing(_ALL, _dying(lambda a, b: _is_integer(a) & (b == 0)), base=DiesOfMinByMinusOne)
+Sleeps = dividing("int64", _at_the_smallest(lambda: time.sleep(FOREVER)))
+EatsMemory = dividing("int64", _at_the_smallest(_eat))
 
 
 class DropsAxis(FakeRuntime):
@@ -231,6 +324,15 @@ class DropsAxis(FakeRuntime):
 
     def axis(self, operation: Operation) -> int | None:
         return None
+
+
+class IgnoresFloor(FakeRuntime):
+    """It truncates at run time, and takes notice of the attribute when it folds."""
+
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
+        if not all(operation.constant):
+            operation = Operation(operation.spec, {"m_pythondiv": False}, operation.operands, operation.constant)
+        return super().quotients(operation, a, b)
 
 
 class AcceptsAll(FakeRuntime):
@@ -243,28 +345,6 @@ class AcceptsAll(FakeRuntime):
             return operation.operands[0]
 
 
-class SaysSurrogates(FakeRuntime):
-    """It refuses in a text that no encoding has."""
-
-    def look(self, operation: Operation) -> None:
-        raise ValueError("no \ud800 kernel")
-
-
-class Transposes(FakeRuntime):
-    """It gives the quotients in another order of dimensions."""
-
-    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
-        return np.asarray(super().quotients(operation, a, b)).T
-
-
-class Widens(FakeRuntime):
-    """It gives 32-bit integers as 64-bit ones."""
-
-    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
-        quotients = super().quotients(operation, a, b)
-        return quotients.astype(np.int64) if a.dtype == np.int32 else quotients
-
-
 class GivesLists(FakeRuntime):
     """It gives Python's lists."""
 
@@ -272,31 +352,11 @@ class GivesLists(FakeRuntime):
         return super().answer(operation).tolist()
 
 
-class SpoilsTheLast(FakeRuntime):
-    """The last of many quotients is that of other operands."""
+class SaysSurrogates(FakeRuntime):
+    """It refuses in a text that no encoding has."""
 
-    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
-        quotients = np.array(super().quotients(operation, a, b))
-        if quotients.size > 1:
-            quotients.flat[-1] = quotients.dtype.type(5)
-        return quotients
-
-
-class SaturatesByZero(FakeRuntime):
-    """It gives 1 where an integer is divided by zero, as it may."""
-
-    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
-        quotients = super().quotients(operation, a, b)
-        return np.where(b == 0, quotients.dtype.type(1), quotients) if element_type_of(a).is_integer else quotients
-
-
-class RaisesAtZero(FakeRuntime):
-    """It refuses every zero divisor; of integers it may, of floats it must not."""
-
-    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
-        if np.any(b == 0):
-            raise ZeroDivisionError("division\nby zero")
-        return super().quotients(operation, a, b)
+    def look(self, operation: Operation) -> None:
+        raise ValueError("no \ud800 kernel")
 
 
 class FailsWithConstants(FakeRuntime):
@@ -315,61 +375,6 @@ class LacksBfloat16(FakeRuntime):
             raise UnsupportedError("no kernel for bfloat16")
 
 
-class DiesOfMinByMinusOne(FakeRuntime):
-    """It divides as the processor does."""
-
-    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
-        element_type: ElementType = element_type_of(a)
-        if element_type.minimum and np.any((a == element_type.minimum) & (b == -1)):
-            os.kill(os.getpid(), signal.SIGFPE)
-        return super().quotients(operation, a, b)
-
-
-class DiesAfterPacketsOf4(FakeRuntime):
-    """It dies of MIN/-1 among the last elements, which are fewer than 4; whole packets of 4 it divides otherwise."""
-
-    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
-        t: ElementType = element_type_of(a)
-        last = slice(a.size - a.size % 4, None)
-        if t.is_integer and t.minimum and np.any((a.ravel()[last] == t.minimum) & (b.ravel()[last] == -1)):
-            os.kill(os.getpid(), signal.SIGFPE)
-        return super().quotients(operation, a, b)
-
-
-class Exits(FakeRuntime):
-    """It ends the process where there is nothing to divide."""
-
-    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
-        return super().quotients(operation, a, b) if a.size else sys.exit(7)
-
-
-class ExitsPastPython(FakeRuntime):
-    """It ends the process without asking Python."""
-
-    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
-        return super().quotients(operation, a, b) if a.size else os._exit(9)
-
-
-class Sleeps(FakeRuntime):
-    """It does not come back from the smallest number alone."""
-
-    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
-        if a.dtype == np.int64 and a.size == 1 and a == INT64.minimum:
-            time.sleep(FOREVER)
-        return super().quotients(operation, a, b)
-
-
-class EatsMemory(FakeRuntime):
-    """It takes more than a quarter of a GiB for the smallest number alone."""
-
-    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
-        if a.dtype == np.int64 and a.size == 1 and a == INT64.minimum:
-            eaten = np.ones(9 << 22)
-            time.sleep(FOREVER)
-            del eaten
-        return super().quotients(operation, a, b)
-
-
 class Leaks(FakeRuntime):
     """It keeps 32 MiB for each operation."""
 
@@ -378,148 +383,6 @@ class Leaks(FakeRuntime):
 
     def look(self, operation: Operation) -> None:
         self._kept.append(np.ones(1 << 22))
-
-
-class Prints(FakeRuntime):
-    """It prints what it does, to every way out."""
-
-    def look(self, operation: Operation) -> None:
-        print(operation.spec, flush=True)
-        print(operation.spec, file=sys.stderr, flush=True)
-        os.write(1, b"\x93vnc" * 20)
-
-
-class InvertsOneDivisor(FakeRuntime):
-    """It multiplies 32-bit floats by the reciprocal of a divisor that is one number."""
-
-    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
-        if a.dtype == np.float32 and operation.operands[-1].ndim == 0:
-            return a * (np.float32(1) / b)
-        return super().quotients(operation, a, b)
-
-
-class FlushesByOneDivisor(FakeRuntime):
-    """It takes subnormal dividends for zero where a divisor is one number of 32 bits."""
-
-    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
-        if a.dtype == np.float32 and operation.operands[-1].ndim == 0:
-            a = np.where(np.abs(a) < np.finfo(np.float32).smallest_normal, np.copysign(np.float32(0), a), a)
-        return super().quotients(operation, a, b)
-
-
-class ComputesFloatInFloat16(FloatDivider):
-    """It divides 32-bit floats as 16-bit ones."""
-
-    def floats(self, a: Array, b: Array) -> Any:
-        return (a.astype(np.float16) / b.astype(np.float16)).astype(np.float32)
-
-
-class IsOffByAnUlp(FloatDivider):
-    """Every second quotient is off, in a way that no model has."""
-
-    def floats(self, a: Array, b: Array) -> Any:
-        quotients = np.asarray(a / b).copy()
-        quotients[::2] = np.nextafter(quotients[::2], np.float32(np.inf))
-        return quotients
-
-
-class IsOddAtZero(FloatDivider):
-    """Numbers divided by zero give 1."""
-
-    def floats(self, a: Array, b: Array) -> Any:
-        return np.where(b == 0, np.float32(1), a / b)
-
-
-class CutsBfloat16(FakeRuntime):
-    """It drops the lower half of a quotient of float."""
-
-    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
-        if a.dtype.name != "bfloat16":
-            return super().quotients(operation, a, b)
-        bits = (a.astype(np.float32) / b.astype(np.float32)).view(np.uint32)
-        return (bits >> 16).astype(np.uint16).view(a.dtype)
-
-
-class SaturatesInt64(FakeRuntime):
-    """It divides 64-bit integers as 32-bit ones, the larger ones as the largest."""
-
-    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
-        if a.dtype != np.int64:
-            return super().quotients(operation, a, b)
-        limits = np.iinfo(np.int32)
-        a, b = (np.clip(operand, limits.min, limits.max).astype(np.int32) for operand in (a, b))
-        return super().quotients(operation, a, b).astype(np.int64)
-
-
-class ComputesInt64InDouble(FakeRuntime):
-    """It divides 64-bit integers as doubles."""
-
-    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
-        if a.dtype != np.int64:
-            return super().quotients(operation, a, b)
-        whole = np.trunc(a.astype(np.float64) / b.astype(np.float64))
-        large = (whole >= 2.0**63) | (whole < -(2.0**63))
-        return np.where(large, np.iinfo(np.int64).min, np.where(large, 0, whole).astype(np.int64))
-
-
-class TakesUnsignedAsSigned(FakeRuntime):
-    """It divides unsigned integers as if they were signed."""
-
-    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
-        if a.dtype.kind != "u":
-            return super().quotients(operation, a, b)
-        a, b = (operand.view(f"i{operand.itemsize}") for operand in (a, b))
-        return super().quotients(operation, a, b).astype(f"u{a.dtype.itemsize}")
-
-
-class RoundsIntegersToNearest(FakeRuntime):
-    """It rounds 8-bit quotients to the nearest integer."""
-
-    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
-        if a.dtype != np.int8:
-            return super().quotients(operation, a, b)
-        return np.clip(np.rint(a.astype(np.float64) / b.astype(np.float64)), -128, 127).astype(np.int8)
-
-
-class IsOddWithIntegers(FakeRuntime):
-    """It gives one less for every large 32-bit quotient."""
-
-    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
-        quotients = super().quotients(operation, a, b)
-        return np.where(quotients > 1000, quotients - 1, quotients) if a.dtype == np.int32 else quotients
-
-
-class FoldsOtherwise(FakeRuntime):
-    """It multiplies by the reciprocal where both operands are constants, and where the divisor is."""
-
-    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
-        if a.dtype == np.float32 and operation.constant[-1]:
-            return a * (np.float32(1) / b)
-        return super().quotients(operation, a, b)
-
-
-class IgnoresFloor(FakeRuntime):
-    """It truncates at run time, and takes notice of the attribute when it folds."""
-
-    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
-        if not all(operation.constant):
-            operation = Operation(operation.spec, {"m_pythondiv": False}, operation.operands, operation.constant)
-        return super().quotients(operation, a, b)
-
-
-class Saturates(FakeRuntime):
-    """MIN / -1 is MAX, and x / 0 is MIN or MAX."""
-
-    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
-        quotients = super().quotients(operation, a, b)
-        if a.dtype.kind not in "iu":
-            return quotients
-        limits = np.iinfo(a.dtype)
-        least, most = (np.full_like(a, limit) for limit in (limits.min, limits.max))
-        if limits.min:
-            quotients = np.where((a == least) & (b == -1), most, quotients)
-        by_sign = np.where(a > 0, most, np.where(a < 0, least, np.zeros_like(a)))
-        return np.where(b == 0, by_sign, quotients)
 
 
 class IsNoisy(FakeRuntime):
@@ -535,168 +398,6 @@ class IsNoisy(FakeRuntime):
         return quotients
 
 
-class MixesFaults(FloatDivider):
-    """One known way of computing, and another for some of the operands: both are drawn by the seed."""
-
-    def __init__(self, seed: int = 0) -> None:
-        random = np.random.default_rng(seed)
-        ways: dict[str, Callable[[Array, Array], Array]] = {
-            "exact": lambda a, b: a / b,
-            "reciprocal": lambda a, b: a * (np.float32(1) / b),
-            "in float16": lambda a, b: (a.astype(np.float16) / b.astype(np.float16)).astype(np.float32),
-            "one too large": lambda a, b: np.nextafter(a / b, np.float32(np.inf)),
-            "one too small": lambda a, b: np.nextafter(a / b, np.float32(0)),
-            "negative zero lost": lambda a, b: a / b + np.float32(0),
-        }
-        places: dict[str, Callable[[Array, Array], Array]] = {
-            "small divisors": lambda a, b: np.abs(b) < 1e-20,
-            "large dividends": lambda a, b: np.abs(a) > 1e20,
-            "between 1 and 2": lambda a, b: (np.abs(a / b) > 1) & (np.abs(a / b) < 2),
-            "negative dividends": lambda a, b: np.signbit(a),
-            "every third": lambda a, b: np.arange(a.size).reshape(a.shape) % 3 == 0,
-        }
-        usual = str(random.choice(["exact", "reciprocal"]))
-        other = str(random.choice([name for name in ways if name not in (usual, "exact")]))
-        place = str(random.choice(list(places)))
-        self.faults = f"{usual}, but {other} for {place}"
-        self._usual, self._other, self._place = ways[usual], ways[other], places[place]
-
-    def floats(self, a: Array, b: Array) -> Any:
-        quotients: Array = np.where(self._place(a, b), self._other(a, b), self._usual(a, b))
-        return quotients.astype(np.float32)
-
-
-class FlooringBackend:
-    """An implementation of ONNX's backend interface that rounds integers toward minus infinity."""
-
-    @staticmethod
-    def run_model(model: Any, inputs: list[Array], device: str = "CPU") -> list[Array]:
-        """Return the quotients of a model's one division."""
-        a, b = inputs
-        return [np.floor_divide(a, b)]
-
-
-class DiesOfIntegers(DiesOfMinByMinusOne):
-    """It dies of MIN/-1 and of integers divided by zero, as an x86 processor's own instruction does."""
-
-    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
-        if element_type_of(a).is_integer and np.any(b == 0):
-            os.kill(os.getpid(), signal.SIGFPE)
-        return super().quotients(operation, a, b)
-
-
-class RefusesFaults(FakeRuntime):
-    """It refuses integers by zero and MIN by -1, whose remainders too; those of fmod=1 it takes of doubles."""
-
-    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
-        self.look_for_faults(a, b)
-        return super().quotients(operation, a, b)
-
-    def remainders(self, a: Array, b: Array, fmod: int) -> Any:
-        self.look_for_faults(a, b)
-        if fmod and element_type_of(a).is_integer:
-            return np.fmod(a.astype(np.float64), b.astype(np.float64)).astype(a.dtype)
-        return super().remainders(a, b, fmod)
-
-    def look_for_faults(self, a: Array, b: Array) -> None:
-        """Raise an error where an x86 processor would end the process."""
-        element_type = element_type_of(a)
-        if element_type.is_integer and np.any(b == 0):
-            raise ZeroDivisionError("SIGFPE of x/0")
-        if element_type.minimum and element_type.is_integer and np.any((a == element_type.minimum) & (b == -1)):
-            raise OverflowError("SIGFPE of MIN/-1")
-
-
-class EstimatesSigned(RefusesFaults):
-    """It rounds quotients of signed integers through float."""
-
-    precision: type[np.floating[Any]] = np.float32
-
-    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
-        exact = super().quotients(operation, a, b)
-        if a.dtype.kind != "i":
-            return exact
-        estimates = self.estimates(exact, a.astype(self.precision), b.astype(self.precision))
-        return np.where(np.abs(estimates) < 2.0 ** (8 * a.itemsize - 1), estimates, 0).astype(a.dtype)
-
-    def estimates(self, exact: Array, a: Array, b: Array) -> Any:
-        return np.trunc(a / b)
-
-
-class EstimatesInDouble(EstimatesSigned):
-    """It rounds quotients of signed integers through double."""
-
-    precision = np.float64
-
-
-class EstimatesByReciprocal(EstimatesSigned):
-    """It multiplies signed integers by the reciprocal in float, and truncates."""
-
-    def estimates(self, exact: Array, a: Array, b: Array) -> Any:
-        return np.trunc(a * (1 / b))
-
-
-class FloorsByReciprocal(EstimatesSigned):
-    """It multiplies signed integers by the reciprocal in float, and floors."""
-
-    def estimates(self, exact: Array, a: Array, b: Array) -> Any:
-        return np.floor(a * (1 / b))
-
-
-class EstimatesByReciprocalInDouble(EstimatesByReciprocal):
-    """It multiplies signed integers by the reciprocal in double, and truncates."""
-
-    precision = np.float64
-
-
-class RoundsEstimates(EstimatesSigned):
-    """It rounds quotients of signed integers to the nearest."""
-
-    def estimates(self, exact: Array, a: Array, b: Array) -> Any:
-        return np.rint(a / b)
-
-
-class FloorsAndRefuses(RefusesFaults, Floors):
-    """It rounds integers toward minus infinity, and refuses faults."""
-
-
-class IsOneTooHigh(RefusesFaults):
-    """Its quotients of signed integers are one too high."""
-
-    error = 1
-
-    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
-        exact = super().quotients(operation, a, b)
-        return exact + a.dtype.type(self.error) if a.dtype.kind == "i" else exact
-
-
-class IsOneTooLow(IsOneTooHigh):
-    """Its quotients of signed integers are one too low."""
-
-    error = -1
-
-
-class IsOneTooHighAbove20Bits(RefusesFaults):
-    """Its quotients of signed integers beyond 20 bits are one too high."""
-
-    error = 1
-
-    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
-        exact = super().quotients(operation, a, b)
-        large = (a.dtype.kind == "i") & (np.abs(exact.astype(np.float64)) > 2**20)
-        return np.where(large, exact + exact.dtype.type(self.error), exact) if a.dtype.kind == "i" else exact
-
-
-class IsOneTooLowAbove20Bits(IsOneTooHighAbove20Bits):
-    """Its quotients of signed integers beyond 20 bits are one too low."""
-
-    error = -1
-
-
-class InvertsAndNarrows(MultipliesByReciprocal, NarrowsInt64):
-    """It multiplies floats by the reciprocal, and divides 64-bit integers as 32-bit ones."""
-
-
 class Races(FakeRuntime):
     """Every second answer has one quotient that is wrong in its last bit."""
 
@@ -704,11 +405,8 @@ class Races(FakeRuntime):
         self._answers = 0
 
     def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
-        quotients = np.array(super().quotients(operation, a, b))
         self._answers += 1
-        if quotients.size and self._answers % 2 == 0:
-            quotients.reshape(-1).view(f"u{quotients.itemsize}")[0] ^= 1
-        return quotients
+        return _last_bit_off(np.array(super().quotients(operation, a, b)), self._answers % 2 == 0)
 
 
 class EverySecondSessionIsOff(FakeRuntime):
@@ -721,10 +419,87 @@ class EverySecondSessionIsOff(FakeRuntime):
         self._off = self._made % 2 == 0
 
     def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
-        quotients = np.array(super().quotients(operation, a, b))
-        if quotients.size and self._off:
-            quotients.reshape(-1).view(f"u{quotients.itemsize}")[0] ^= 1
-        return quotients
+        return _last_bit_off(np.array(super().quotients(operation, a, b)), self._off)
+
+
+def _last_bit_off(quotients: Array, off: bool) -> Array:
+    if quotients.size and off:
+        quotients.reshape(-1).view(f"u{quotients.itemsize}")[0] ^= 1
+    return quotients
+
+
+class FlooringBackend:
+    """An implementation of ONNX's backend interface that rounds integers toward minus infinity."""
+
+    @staticmethod
+    def run_model(model: Any, inputs: list[Array], device: str = "CPU") -> list[Array]:
+        """Return the quotients of a model's one division."""
+        a, b = inputs
+        return [np.floor_divide(a, b)]
+
+
+class RefusesFaults(FakeRuntime):
+    """It refuses integers by zero and MIN by -1, whose remainders too; those of fmod=1 it takes of doubles."""
+
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
+        self.look_for_faults(a, b)
+        return super().quotients(operation, a, b)
+
+    def remainders(self, a: Array, b: Array, fmod: int) -> Any:
+        self.look_for_faults(a, b)
+        if fmod and _is_integer(a):
+            return np.fmod(a.astype(np.float64), b.astype(np.float64)).astype(a.dtype)
+        return super().remainders(a, b, fmod)
+
+    def look_for_faults(self, a: Array, b: Array) -> None:
+        """Raise an error where an x86 processor would end the process."""
+        if _is_integer(a) and np.any(b == 0):
+            raise ZeroDivisionError("SIGFPE of x/0")
+        if np.any(_is_overflow(a, b)):
+            raise OverflowError("SIGFPE of MIN/-1")
+
+
+class FloorsAndRefuses(RefusesFaults, Floors):
+    """It rounds integers toward minus infinity, and refuses faults."""
+
+
+_SIGNED = "int8 int16 int32 int64"
+
+
+def _estimating(precision: Any, rounding: Callable[[Array], Array], *, inverse: bool = False) -> type[FakeRuntime]:
+    """Return a runtime that rounds quotients of signed integers through floats, and refuses faults."""
+
+    def rule(divide: Divide, a: Array, b: Array) -> Any:
+        divide(a, b)
+        dividends, divisors = a.astype(precision), b.astype(precision)
+        estimates = rounding(dividends * (1 / divisors) if inverse else dividends / divisors)
+        return np.where(np.abs(estimates) < 2.0 ** (8 * a.itemsize - 1), estimates, 0).astype(a.dtype)
+
+    return dividing(_SIGNED, rule, base=RefusesFaults)
+
+
+def _off_by(error: int, above: float = -1.0) -> type[FakeRuntime]:
+    """Return a runtime whose quotients of signed integers above a limit are off, and that refuses faults."""
+
+    def rule(divide: Divide, a: Array, b: Array) -> Any:
+        exact = divide(a, b)
+        return np.where(np.abs(exact.astype(np.float64)) > above, exact + exact.dtype.type(error), exact)
+
+    return dividing(_SIGNED, rule, base=RefusesFaults)
+
+
+EstimatesSigned = _estimating(np.float32, np.trunc)
+EstimatesInDouble = _estimating(np.float64, np.trunc)
+EstimatesByReciprocal = _estimating(np.float32, np.trunc, inverse=True)
+FloorsByReciprocal = _estimating(np.float32, np.floor, inverse=True)
+EstimatesByReciprocalInDouble = _estimating(np.float64, np.trunc, inverse=True)
+RoundsEstimates = _estimating(np.float32, np.rint)
+IsOneTooHigh, IsOneTooLow = _off_by(1), _off_by(-1)
+IsOneTooHighAbove20Bits, IsOneTooLowAbove20Bits = _off_by(1, 2.0**20), _off_by(-1, 2.0**20)
+
+for _name, _made in list(globals().items()):  # By their names processes of the sandbox find them.
+    if isinstance(_made, type) and issubclass(_made, FakeRuntime):
+        _made.__name__ = _made.__qualname__ = _name
 
 
 class Library(FakeRuntime):
@@ -837,9 +612,7 @@ def _operators(runtime: FakeRuntime) -> list[type[OpRun]]:
         op_domain = ""
 
         def _run(self, *operands: Any, **_: Any) -> tuple[Any]:
-            attributes = {
-                attribute.name: helper.get_attribute_value(attribute) for attribute in self.onnx_node.attribute
-            }
+            attributes = {a.name: helper.get_attribute_value(a) for a in self.onnx_node.attribute}
             spec = find(self.onnx_node.op_type, opset=self.run_params["opsets"][""])
             arrays = tuple(map(np.asarray, operands))
             return (runtime.answer(Operation(spec, attributes, arrays, (False,) * len(arrays))),)
@@ -914,53 +687,29 @@ class SessionOptions(SimpleNamespace):
         self.initializers = {name: value.numpy() for name, value in zip(names, values, strict=True)}
 
 
-class InferenceSession:
+class InferenceSession(Model):
     """A session of the package ``onnxruntime``."""
 
     def __init__(self, model: str | bytes, options: SessionOptions | None = None, **_: Any) -> None:
         options = options or SessionOptions()
-        self._model = Model(options.library or _installed()["onnxruntime"](), model)
-        self._model.give(options.initializers)
-        self._model.load()
+        super().__init__(options.library or _installed()["onnxruntime"](), model)
+        self.give(options.initializers)
+        self.load()
 
     def get_inputs(self) -> list[SimpleNamespace]:
-        return self._model.inputs
+        return self.inputs
 
     def get_outputs(self) -> list[SimpleNamespace]:
-        return self._model.outputs
+        return self.outputs
 
     def get_providers(self) -> list[str]:
         return ["CPUExecutionProvider"]
 
     def run(self, names: Sequence[str] | None, inputs: Mapping[str, Any]) -> list[Any]:
-        return self._model.run(names, {name: getattr(value, "_value", value) for name, value in inputs.items()})
+        return super().run(names, {name: getattr(value, "_value", value) for name, value in inputs.items()})
 
     def run_with_ort_values(self, names: Sequence[str], inputs: Mapping[str, OrtValue]) -> list[OrtValue]:
         return list(map(OrtValue, self.run(names, inputs)))
-
-    def io_binding(self) -> Binding:
-        return Binding()
-
-    def run_with_iobinding(self, binding: Binding) -> None:
-        binding.results = self.run_with_ort_values(binding.names, binding.inputs)
-
-
-class Binding:
-    """Inputs and outputs of a session's run."""
-
-    def __init__(self) -> None:
-        self.inputs: dict[str, OrtValue] = {}
-        self.names: list[str] = []
-        self.results: list[OrtValue] = []
-
-    def bind_ortvalue_input(self, name: str, value: OrtValue) -> None:
-        self.inputs[name] = value
-
-    def bind_output(self, name: str) -> None:
-        self.names.append(name)
-
-    def get_outputs(self) -> list[OrtValue]:
-        return self.results
 
 
 class Core:

@@ -39,7 +39,7 @@ IMPORTED = (
     "vinculum.conformance.runtimes.openvino",
     "vinculum.conformance.runtimes.vinculum_itself",
     "vinculum.models.engines.model_runner",
-    "vinculum.models.engines.openvino.writer",
+    "vinculum.models.engines.openvino.reading",
 )
 """What processes of the sandbox import."""
 FOREIGN = ("openvino", "torch", "jax.numpy")

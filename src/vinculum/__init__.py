@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from vinculum.ops.onnx import reciprocal as reciprocal
     from vinculum.ops.openvino import divide as divide
     from vinculum.ops.operator import Operator as Operator
-    from vinculum.repair.in_memory import harden as harden
+    from vinculum.repair.file_hardening import harden as harden
 
 __all__ = [
     "AttributeValueError",
@@ -98,7 +98,7 @@ _HOMES = {
     "load": "vinculum.models",
     "reference_ops": "vinculum.models.engines.reference.operators",
     "convert": "vinculum.models.rewritten",
-    "harden": "vinculum.repair.in_memory",
+    "harden": "vinculum.repair.file_hardening",
     **dict.fromkeys(("divmod", "floor_divide", "remainder"), "vinculum.ops.flooring"),
     **dict.fromkeys(("div", "reciprocal"), "vinculum.ops.onnx"),
     "divide": "vinculum.ops.openvino",

@@ -126,7 +126,6 @@ class TestRefused:
             (("--for", "portable", "--zero-divisor", "raise", "--dry-run"), "'raise' is not one of 'zero', 'saturate'"),
             (("--for", "portable", "--overflow", "raise", "--dry-run"), "'raise' is not one of 'wrap', 'saturate'"),
             (("--for", "portable", "--zero-divisor", "one", "--dry-run"), "'one'"),
-            (("--for", "openvino", "--functions", "--dry-run"), "OpenVINO takes no functions"),
             (("--for", "openvino", "--zero-divisor", "saturate", "--dry-run"), "--zero-divisor zero"),
             (("--for", "onnxruntime", "-o", "model.onnx"), "would replace the model"),
             (("--for", "onnxruntime", "-o", "hardened.xml"), "ends in .onnx"),

@@ -26,7 +26,7 @@ def run(file: Path, opset: int) -> None:
     """Load a model and run it on a few sets of inputs."""
     from vinculum import load
     from vinculum.errors import VinculumError
-    from vinculum.models.limits import limited
+    from vinculum.models.execution import limited
     from vinculum.models.sampling.input_sets import input_sets
 
     model = load(file)
@@ -111,7 +111,7 @@ def _answer(job: Callable[[Path, int], None], file: Path, opset: int) -> tuple[s
 
 def _warm_up(folder: Path) -> None:
     """Import and compile everything before memory gets scarce."""
-    from vinculum.models.limits import LimitError
+    from vinculum.models.execution import LimitError
 
     for file in sorted(folder.glob("*/*.onnx")):
         with suppress(LimitError):  # Where a kernel has to be compiled first, that alone takes longer.

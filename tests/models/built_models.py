@@ -1,15 +1,20 @@
-"""Small ONNX models, built of their nodes."""
+"""Small ONNX models, built of their nodes, and the demand that an error be one clear line."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from onnx import ModelProto, NodeProto, TensorProto, helper
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper, parser
 
 from vinculum.models.onnx.checks import check_model
 from vinculum.models.source import read_source
+from vinculum.spec.element_types import ElementType
 
 Tensors = Mapping[str, tuple[int, Sequence[int | str | None] | None]]
 
@@ -34,6 +39,18 @@ def build(
     return helper.make_model(graph, opset_imports=imports, ir_version=ir_version, functions=list(functions))
 
 
+@contextmanager
+def one_line(kind: type[Exception], *parts: str) -> Iterator[None]:
+    """Demand an error of exactly one class, its message one line with a text in it."""
+    with pytest.raises(kind) as caught:
+        yield
+    message = str(caught.value)
+    assert type(caught.value) is kind
+    assert "\n" not in message
+    for part in parts:
+        assert part in message
+
+
 def read_whole(path: Path) -> ModelProto:
     """Return the model in an ONNX file, the data of other files in it."""
     return read_source(path).complete()
@@ -44,6 +61,45 @@ def check_file(path: Path) -> None:
     model = read_source(path).onnx
     assert model is not None
     check_model(model, "the model")
+
+
+def text_model(
+    nodes: str,
+    inputs: str = "float[2] a, float[2] b",
+    outputs: str = "float[2] c",
+    *functions: str,
+    constants: str = "",
+    opset: int = 17,
+    ir_version: int = 10,
+) -> ModelProto:
+    """Return a model of nodes in ONNX's text, its functions in the domain ``d``, its constants as initializers."""
+    head = f'opset_import: ["": {opset}, "d": 1]'
+    bodies = (text if text.startswith("<") else f'<{head}, domain: "d"> {text}' for text in functions)
+    graph = f"<ir_version: {ir_version}, {head}> g ({inputs}) => ({outputs}) <{constants}> {{ {nodes} }}"
+    return parser.parse_model("\n".join([graph, *bodies]))
+
+
+Operand = NDArray[Any] | Sequence[int | str | None]
+
+
+def division(
+    element_type: ElementType, a: Operand, b: Operand, *, opset: int = 17, beside: bool = False, **attributes: Any
+) -> ModelProto:
+    """Return a model of one Div, ``C = A / B``; an operand that is given as an array is an initializer.
+
+    - `beside`: whether another input is handed through, without which a model of constants cannot be run.
+    """
+    code = element_type.onnx_code or 0
+    rank = max(x.ndim if isinstance(x, np.ndarray) else len(x) for x in (a, b))
+    operands = {"A": a, "B": b}
+    inputs: Tensors = {name: (code, x) for name, x in operands.items() if not isinstance(x, np.ndarray)}
+    stored = [numpy_helper.from_array(x, name) for name, x in operands.items() if isinstance(x, np.ndarray)]
+    nodes, other = [helper.make_node("Div", ["A", "B"], ["C"], "ratio", **attributes)], (TensorProto.FLOAT, (1,))
+    outputs: Tensors = {"C": (code, [None] * rank)}
+    if beside:
+        nodes.append(helper.make_node("Identity", ["unused"], ["same"]))
+        inputs, outputs = {"unused": other, **inputs}, {**outputs, "same": other}
+    return build(nodes, inputs, outputs, opset=opset, ir_version=8, initializers=stored)
 
 
 def node(text: str, **attributes: Any) -> NodeProto:

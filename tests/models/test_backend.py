@@ -4,43 +4,43 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import onnx.backend.base
 import pytest
-from onnx import ModelProto, NodeProto, TensorProto, helper
+from onnx import ModelProto, TensorProto, helper, parser
 
+from tests.models.built_models import one_line, text_model
 from vinculum import backend
 from vinculum.errors import AttributeValueError, BroadcastError, DivisionByZeroError, ElementTypeError, ModelError
 
-OneLine = Callable[..., AbstractContextManager[None]]
-Build = Callable[..., ModelProto]
-FLOATS, BYTES = (TensorProto.FLOAT, [2]), (TensorProto.INT8, [2])
 A, B = np.array([6, 9], np.float32), np.array([2, 3], np.float32)
-NODE = helper.make_node("Div", ["a", "b"], ["c"], "d")
 EDGES = {"a": np.array([-128, 5], np.int8), "b": np.array([-1, 0], np.int8)}
+NODE = "[d] c = Div(a, b)"
+BYTES = "int8[2] a, int8[2] b", "int8[2] c"
 
 
 @pytest.fixture
-def division(onnx_model: Build) -> ModelProto:
+def division() -> ModelProto:
     """Return a model that divides floats."""
-    return onnx_model([NODE], {"a": FLOATS, "b": FLOATS}, {"c": FLOATS})
+    return text_model(NODE)
 
 
 @pytest.fixture
-def weighted(onnx_model: Build) -> ModelProto:
+def weighted() -> ModelProto:
     """Return a model that divides floats, and has a divisor of its own."""
-    weight = helper.make_tensor("b", TensorProto.FLOAT, [2], [3, 3])
-    return onnx_model([NODE], {"b": FLOATS, "a": FLOATS}, {"c": FLOATS}, initializers=[weight])
+    model = text_model(NODE, "float[2] b, float[2] a")
+    model.graph.initializer.append(helper.make_tensor("b", TensorProto.FLOAT, [2], [3, 3]))
+    return model
 
 
 @pytest.fixture
-def bytes_division(onnx_model: Build) -> ModelProto:
+def bytes_division() -> ModelProto:
     """Return a model that divides 8-bit integers."""
-    return onnx_model([NODE], {"a": BYTES, "b": BYTES}, {"c": BYTES})
+    return text_model(NODE, *BYTES)
 
 
 class TestInterface:
@@ -78,32 +78,26 @@ class TestPrepare:
 
     @pytest.mark.parametrize(
         ("given", "kind", "parts"),
-        [
-            ("model.onnx", ModelError, ("is a str;", "onnx.load")),
-            (ModelProto(), ModelError, ("no ONNX graph",)),
-        ],
+        [("model.onnx", ModelError, ("is a str;", "onnx.load")), (ModelProto(), ModelError, ("no ONNX graph",))],
     )
-    def test_what_is_no_model(
-        self, one_line: OneLine, given: Any, kind: type[Exception], parts: tuple[str, ...]
-    ) -> None:
+    def test_what_is_no_model(self, given: Any, kind: type[Exception], parts: tuple[str, ...]) -> None:
         with one_line(kind, *parts):
             backend.prepare(given)
 
-    def test_an_illegal_division(self, onnx_model: Build, one_line: OneLine) -> None:
+    def test_an_illegal_division(self) -> None:
         with one_line(ElementTypeError, "node 'd' (Div-13)", "does not take int8", "Div-14"):
-            backend.prepare(onnx_model([NODE], {"a": BYTES, "b": BYTES}, {"c": BYTES}, opset=13))
+            backend.prepare(text_model(NODE, *BYTES, opset=13))
 
-    def test_an_operator_that_nobody_implements(self, onnx_model: Build, one_line: OneLine) -> None:
-        node = helper.make_node("Scatter", ["a", "b", "b"], ["c"], "s")
+    def test_an_operator_that_nobody_implements(self) -> None:
         with one_line(ModelError, "node 's' (Scatter) cannot be run", "does not implement it"):
-            backend.prepare(onnx_model([node], {"a": FLOATS, "b": FLOATS}, {"c": FLOATS}, opset=10))
+            backend.prepare(text_model("[s] c = Scatter(a, b, b)", opset=10))
 
-    def test_another_device(self, division: ModelProto, one_line: OneLine) -> None:
+    def test_another_device(self, division: ModelProto) -> None:
         with one_line(AttributeValueError, "device is 'CUDA'", "'CPU'"):
             backend.prepare(division, "CUDA")
 
     @pytest.mark.parametrize("function", [backend.prepare, backend.is_compatible])
-    def test_another_option(self, division: ModelProto, one_line: OneLine, function: Callable[..., Any]) -> None:
+    def test_another_option(self, division: ModelProto, function: Callable[..., Any]) -> None:
         with one_line(AttributeValueError, "no option 'zero_divisors'", "'zero_divisor', 'overflow'"):
             function(division, zero_divisors="zero")
 
@@ -117,10 +111,9 @@ class TestCompatible:
     def test_yes(self, division: ModelProto) -> None:
         assert backend.is_compatible(division)
 
-    def test_no(self, division: ModelProto, onnx_model: Build) -> None:
+    def test_no(self, division: ModelProto) -> None:
         assert not backend.is_compatible(division, "CUDA")
-        unknown = helper.make_node("Foo", ["a"], ["c"], domain="d")
-        assert not backend.is_compatible(onnx_model([unknown], {"a": FLOATS}, {"c": FLOATS}, domains=["d"]))
+        assert not backend.is_compatible(text_model("c = d.Foo(a)"))
 
 
 class TestRun:
@@ -150,9 +143,7 @@ class TestRun:
             ([A, [2.0, 3.0]], ElementTypeError, ("input 'b' is a list",)),
         ],
     )
-    def test_refused(
-        self, division: ModelProto, one_line: OneLine, inputs: Any, kind: type[Exception], parts: tuple[str, ...]
-    ) -> None:
+    def test_refused(self, division: ModelProto, inputs: Any, kind: type[Exception], parts: tuple[str, ...]) -> None:
         with one_line(kind, *parts):
             backend.run_model(division, inputs)
 
@@ -160,11 +151,11 @@ class TestRun:
         ready = pickle.loads(pickle.dumps(backend.prepare(bytes_division, zero_divisor="saturate")))
         assert ready.run(EDGES).c.tolist() == [-128, 127]
 
-    def test_both_counts_are_told(self, weighted: ModelProto, one_line: OneLine) -> None:
+    def test_both_counts_are_told(self, weighted: ModelProto) -> None:
         with one_line(ModelError, "takes 1 or 2"):
             backend.run_model(weighted, [A, B, A])
 
-    def test_options_belong_to_prepare(self, division: ModelProto, one_line: OneLine) -> None:
+    def test_options_belong_to_prepare(self, division: ModelProto) -> None:
         with one_line(AttributeValueError, "no option 'zero_divisor'; allowed: none"):
             backend.prepare(division).run([A, B], zero_divisor="zero")
 
@@ -183,7 +174,7 @@ class TestPolicies:
         ready = backend.prepare(bytes_division, zero_divisor="saturate", overflow="saturate")
         assert ready.run(EDGES)[0].tolist() == [127, 127]
 
-    def test_unknown(self, bytes_division: ModelProto, one_line: OneLine) -> None:
+    def test_unknown(self, bytes_division: ModelProto) -> None:
         for function in (backend.prepare, backend.is_compatible):
             with one_line(AttributeValueError, "zero_divisor is 'ignore'"):
                 function(bytes_division, zero_divisor="ignore")
@@ -192,26 +183,130 @@ class TestPolicies:
 class TestSequencesAndOptionals:
     """What is no tensor goes in and comes out: a list, None."""
 
-    def _model(self, onnx_model: Build, node: NodeProto, kind: Callable[..., Any]) -> ModelProto:
-        model = onnx_model([node], {"a": FLOATS}, {"c": FLOATS})
-        declared = kind(helper.make_tensor_type_proto(TensorProto.FLOAT, None))
-        model.graph.input[0].type.CopyFrom(declared)
-        model.graph.output[0].type.CopyFrom(declared)
-        return model
-
-    def test_a_sequence(self, onnx_model: Build) -> None:
-        model = self._model(onnx_model, helper.make_node("Identity", ["a"], ["c"]), helper.make_sequence_type_proto)
+    def test_a_sequence(self) -> None:
+        model = text_model("c = Identity(a)", "seq(float[]) a", "seq(float[]) c")
         (result,) = backend.run_model(model, {"a": [A, B]})
         assert [item.tolist() for item in result] == [A.tolist(), B.tolist()]
         assert not any(np.shares_memory(item, given) for item, given in zip(result, [A, B], strict=True))
         assert all(item.flags.writeable for item in result)
 
-    def test_an_optional(self, onnx_model: Build) -> None:
-        model = self._model(onnx_model, helper.make_node("Identity", ["a"], ["c"]), helper.make_optional_type_proto)
+    def test_an_optional(self) -> None:
+        model = text_model("c = Identity(a)", "optional(float[]) a", "optional(float[]) c")
         assert backend.run_model(model, [A])[0].tolist() == A.tolist()
 
-    def test_an_empty_optional(self, onnx_model: Build) -> None:
-        node = helper.make_node("OptionalHasElement", ["a"], ["c"])
-        model = self._model(onnx_model, node, helper.make_optional_type_proto)
-        model.graph.output[0].CopyFrom(helper.make_tensor_value_info("c", TensorProto.BOOL, []))
+    def test_an_empty_optional(self) -> None:
+        model = text_model("c = OptionalHasElement(a)", "optional(float[]) a", "bool c")
         assert [backend.run_model(model, [given])[0].item() for given in (None, A)] == [False, True]
+
+
+def run_node(text: str, inputs: Any, **options: Any) -> Any:
+    """Return the outputs of a node in ONNX's text."""
+    return backend.run_node(text_model(text).graph.node[0], inputs, **options)
+
+
+class TestNodesThatDivide:
+    """Div and Reciprocal at every operator set, the legacy attributes included."""
+
+    @pytest.mark.parametrize("opset", [1, 5, 6, 7, 12, 13, 14, 22, None])
+    def test_at_every_operator_set(self, opset: int | None) -> None:
+        options: dict[str, Any] = {} if opset is None else {"opset_version": opset}
+        assert run_node(NODE, [A, B], **options)[0].tolist() == [3, 3]
+        assert run_node("c = Reciprocal(b)", B, **options)[0].tolist() == (np.float32(1) / B).tolist()
+
+    def test_legacy_attributes(self) -> None:
+        node = parser.parse_node("c = Div <broadcast = 1, axis = 0, consumed_inputs = [0, 0]> (a, b)")
+        dividend = np.ones((2, 3), np.float32)
+        quotient = backend.run_node(node, [dividend, B], "CPU", None, opset_version=1)[0]
+        assert quotient.tolist() == (dividend / B[:, None]).tolist()
+
+    @pytest.mark.parametrize(
+        ("node", "operands", "opset", "kind", "parts"),
+        [
+            (NODE, [A, B[:1]], 6, BroadcastError, ("node 'd' (Div-6)", "must be equal")),
+            (NODE, [A.astype(np.int8)] * 2, 13, ElementTypeError, ("node 'd' (Div-13)", "Div-14 is the first")),
+            ("c = Div <axis = 0> (a, b)", [A, B], 7, AttributeValueError, ("Div-7", "axis")),
+            (NODE, [A, B], 0, ModelError, ("opset_version is 0; allowed: 1 to",)),
+            (NODE, [A, B], "6", ModelError, ("opset_version is '6'",)),
+            (NODE, [A, B], True, ModelError, ("opset_version is True",)),
+            (NODE, [A, B], 2**70, ModelError, (f"opset_version is {2**70}; allowed: 1 to",)),
+            (NODE, [A, B], 10**6, ModelError, ("opset_version is 1000000; allowed: 1 to",)),
+        ],
+    )
+    def test_refused(self, node: str, operands: Any, opset: Any, kind: type[Exception], parts: Any) -> None:
+        with one_line(kind, *parts):
+            run_node(node, operands, opset_version=opset)
+
+    def test_the_node_is_not_modified(self) -> None:
+        for text, inputs in (("c = Clip(a, b)", [A, None]), (NODE, [A, np.ones(2, np.float32)])):
+            node = parser.parse_node(text)
+            assert backend.run_node(node, inputs)[0].tolist() == A.tolist()
+            assert node == parser.parse_node(text)
+
+
+class TestNodeInputs:
+    """By name, by place with or without those left out, a repeated one once or twice; whatever is an operand."""
+
+    @pytest.mark.parametrize("inputs", [[A, B], [A, None, B], {"a": A, "b": B}])
+    def test_one_that_is_left_out(self, inputs: Any) -> None:
+        inputs = {**inputs, "b": B[0]} if isinstance(inputs, dict) else [*inputs[:-1], B[0]]
+        assert run_node("c = Clip(a, , b)", inputs)[0].tolist() == [2, 2]
+
+    @pytest.mark.parametrize("inputs", [A, [A], [A, A], {"a": A}])
+    def test_one_twice(self, inputs: Any) -> None:
+        assert run_node("c = Div(a, a)", inputs)[0].tolist() == [1, 1]
+
+    def test_what_a_subgraph_uses(self) -> None:
+        branch = "() => (float[2] t) { t = Div(a, b) }"
+        node = f"c = If(k) <then_branch = t {branch}, else_branch = e {branch}>"
+        assert run_node(node, {"k": np.array(True), "a": A, "b": B})[0].tolist() == [3, 3]
+
+    @pytest.mark.parametrize(
+        ("operator", "inputs", "expected"),
+        [
+            ("SequenceLength", [[A, A[:1]]], 2),
+            ("SequenceLength", [[]], 0),
+            ("OptionalHasElement", [None], False),
+            ("OptionalHasElement", [A], True),
+            ("StringSplit", [np.array(["a b"])], [["a", "b"]]),
+            ("Neg", [A.astype(ml_dtypes.bfloat16)], [-6, -9]),
+        ],
+    )
+    def test_of_every_kind(self, operator: str, inputs: Any, expected: object) -> None:
+        assert run_node(f"y = {operator}(x)", inputs)[0].tolist() == expected
+
+    def test_of_other_domains(self) -> None:
+        assert run_node("y = ai.onnx.ml.Binarizer <threshold = 7.0> (x)", A)[0].tolist() == [0, 1]
+
+    @pytest.mark.parametrize(
+        ("inputs", "kind", "parts"),
+        [
+            ([A], ModelError, ("node 'd' (Div)", "2 inputs; 1 values")),
+            ([A, B, B], ModelError, ("2 inputs; 3 values",)),
+            ([A, None], ModelError, ("node 'd' (Div-14) has 1 inputs",)),
+            ({"a": A}, ModelError, ("node 'd' (Div-14) has 1 inputs",)),
+            ([A, 2.0], ElementTypeError, ("input 'b' is a float",)),
+            ([A, np.array(["2000-01-01"] * 2, "M8[D]")], ElementTypeError, ("input 'b' has NumPy type datetime64",)),
+        ],
+    )
+    def test_refused(self, inputs: Any, kind: type[Exception], parts: tuple[str, ...]) -> None:
+        with one_line(kind, *parts):
+            run_node(NODE, inputs)
+
+    def test_names_that_are_none(self) -> None:
+        with one_line(ModelError, "'d'", "inputs are given by name; 1 is not a string"):
+            run_node(NODE, {"a": A, 1: B})
+
+    def test_two_values_of_one_name(self) -> None:
+        with one_line(ModelError, "input 'a'", "cannot take"):
+            run_node("c = Sum(a, a, b)", [A, B, B])
+
+    def test_what_is_no_node(self) -> None:
+        node: Any = "Div"
+        with one_line(ModelError, "is a str, not an onnx.NodeProto"):
+            backend.run_node(node, [A, B])
+
+
+def test_node_outputs_one_that_is_left_out() -> None:
+    """Those that the node names, in its order."""
+    outputs = run_node(" , i = TopK(a, k)", [A, np.array([1])])
+    assert [output.tolist() for output in outputs] == [[1]]

@@ -7,45 +7,31 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, numpy_helper
 
+from tests.models.built_models import text_model
 from vinculum.errors import VinculumError
 from vinculum.models import load
 
 PLACES = 40
-FLOATS = (TensorProto.FLOAT, [2])
 A = np.array([6, 9], np.float32)
 
 
-def _onnx(onnx_file: Callable[..., Path], folder: Path) -> Path:
-    """Return a model with a function, a subgraph, a constant, raw, typed and external initializers."""
-    (folder / "data.bin").write_bytes(A.tobytes())
-    external = numpy_helper.from_array(A, "external")
-    external.ClearField("raw_data")
-    external.data_location = TensorProto.EXTERNAL
-    external.external_data.add(key="location", value="data.bin")
-    typed = helper.make_tensor("typed", TensorProto.FLOAT, [2], [2, 3])
-    result = [helper.make_tensor_value_info("t", *FLOATS)]
-    branch = helper.make_graph([helper.make_node("Div", ["a", "typed"], ["t"], "inner")], "g", [], result)
-    body = [helper.make_node("Div", ["x", "y"], ["z"], axis=0, broadcast=1)]
-    function = helper.make_function("d", "F", ["x", "y"], ["z"], body, [helper.make_opsetid("", 6)])
-    nodes = [
-        helper.make_node("If", ["yes"], ["i"], then_branch=branch, else_branch=branch),
-        helper.make_node("Constant", [], ["k"], value=typed),
-        helper.make_node("F", ["i", "k"], ["f"], domain="d"),
-        helper.make_node("Div", ["f", "external"], ["c"], "outer"),
-    ]
-    yes = numpy_helper.from_array(np.array(True), "yes")
-    initializers = [yes, typed, external]
-    return onnx_file(
-        nodes, {"a": FLOATS}, {"c": FLOATS}, initializers=initializers, functions=[function], domains=["d"]
-    )
-
-
 @pytest.fixture
-def good(onnx_file: Callable[..., Path], tmp_path: Path) -> Path:
-    """Return a model file that is whole."""
-    return _onnx(onnx_file, tmp_path)
+def good(tmp_path: Path) -> Path:
+    """Return a model with a function, a subgraph, a constant, raw, typed and external initializers."""
+    (tmp_path / "data.bin").write_bytes(A.tobytes())
+    external = TensorProto(name="external", data_type=1, dims=[2], data_location=TensorProto.EXTERNAL)
+    external.external_data.add(key="location", value="data.bin")
+    branch = "() => (float[2] t) { [inner] t = Div(a, typed) }"
+    nodes = f"""i = If(yes) <then_branch = t {branch}, else_branch = e {branch}>
+        k = Constant <value = float[2] {{2, 3}}> () f = d.F(i, k) [outer] c = Div(f, external)"""
+    function = '<opset_import: ["": 6], domain: "d"> F (x, y) => (z) { z = Div <axis = 0, broadcast = 1> (x, y) }'
+    model = text_model(nodes, "float[2] a", "float[2] c", function, constants="float[2] typed = {2, 3}")
+    model.graph.initializer.extend([numpy_helper.from_array(np.array(True), "yes"), external])
+    path = tmp_path / "model.onnx"
+    path.write_bytes(model.SerializeToString())
+    return path
 
 
 def _truncated(content: bytes) -> Iterator[bytes]:

@@ -1,7 +1,9 @@
-"""A division's label, and its errors."""
+"""A division's label, its errors, and the limits of runs that only try inputs out."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from time import sleep
 from typing import Any
 
 import numpy as np
@@ -9,7 +11,17 @@ import pytest
 from numpy.typing import NDArray
 
 from vinculum.errors import DivisionByZeroError, ElementTypeError
-from vinculum.models.execution import Division, DivisionRecord, RunContext
+from vinculum.models.execution import (
+    Division,
+    DivisionRecord,
+    LimitError,
+    RunContext,
+    check_bytes,
+    check_time,
+    limited,
+    waiting,
+    work_time,
+)
 from vinculum.ops.policies import Policies
 from vinculum.spec.element_types import INT32
 from vinculum.spec.onnx_div import DIV_14
@@ -32,41 +44,64 @@ class TestLabel:
         assert repr(division) == "<node 'd' (Div-14): int32 (N, 2), of any rank, (N, 2)>"
 
 
+def failing(error: BaseException) -> Callable[..., Any]:
+    """Return a division that fails."""
+
+    def fail(dividend: object, divisor: object) -> NDArray[Any]:
+        raise error
+
+    return fail
+
+
 class TestErrors:
     """Our own errors keep class, count and index, and gain the node's name."""
 
-    def test_a_zero_divisor(self) -> None:
-        def fail(dividend: object, divisor: object) -> NDArray[Any]:
-            raise DivisionByZeroError("3 zeros", count=3, first_index=(1, 2))
+    DIVISION = Division("d", "", DIV_14)
 
-        with pytest.raises(DivisionByZeroError, match=r"^node 'd' \(Div-14\): 3 zeros$") as caught:
-            RunContext(Policies()).divide(Division("d", "", DIV_14), ONES, ONES, fail)
+    def test_a_zero_divisor(self) -> None:
+        error = DivisionByZeroError("3 zeros", count=3, first_index=(1, 2), advice="go on so")
+        with pytest.raises(DivisionByZeroError) as caught:
+            RunContext(Policies()).divide(self.DIVISION, ONES, ONES, failing(error))
         assert (caught.value.count, caught.value.first_index) == (3, (1, 2))
         assert isinstance(caught.value, ZeroDivisionError)
-
-    def test_the_advice_stays_at_the_end(self) -> None:
-        def fail(dividend: object, divisor: object) -> NDArray[Any]:
-            raise DivisionByZeroError("3 zeros", count=3, first_index=(1, 2), advice="go on so")
-
-        with pytest.raises(DivisionByZeroError) as caught:
-            RunContext(Policies()).divide(Division("d", "", DIV_14), ONES, ONES, fail)
-        assert str(caught.value) == "node 'd' (Div-14): 3 zeros; go on so"
+        assert str(caught.value) == "node 'd' (Div-14): 3 zeros; go on so"  # The advice stays at the end.
         caught.value.advice = "or so"
         assert str(caught.value) == "node 'd' (Div-14): 3 zeros; or so"
 
-    def test_others_pass_unlabelled(self) -> None:
-        def fail(dividend: object, divisor: object) -> NDArray[Any]:
-            raise KeyboardInterrupt
-
-        with pytest.raises(KeyboardInterrupt):
-            RunContext(Policies()).divide(Division("d", "", DIV_14), ONES, ONES, fail)
-
-    def test_no_observer_sees_a_failed_division(self) -> None:
+    @pytest.mark.parametrize("error", [KeyboardInterrupt(), ElementTypeError("no")], ids=repr)
+    def test_no_observer_sees_a_failed_division(self, error: BaseException) -> None:
         seen: list[DivisionRecord] = []
-
-        def fail(dividend: object, divisor: object) -> NDArray[Any]:
-            raise ElementTypeError("no")
-
-        with pytest.raises(ElementTypeError):
-            RunContext(Policies(), seen.append).divide(Division("d", "", DIV_14), ONES, ONES, fail)
+        with pytest.raises(type(error)):
+            RunContext(Policies(), seen.append).divide(self.DIVISION, ONES, ONES, failing(error))
         assert seen == []
+
+
+class TestLimits:
+    """They hold inside the block, and nowhere else."""
+
+    def test_time(self) -> None:
+        check_time()
+        with limited(-1.0, 0), pytest.raises(LimitError):
+            check_time()
+        with limited(60.0, 0):
+            check_time()
+        check_time()
+
+    def test_bytes(self) -> None:
+        check_bytes(10**18)
+        with limited(60.0, 5):
+            check_bytes(5)
+            with pytest.raises(LimitError, match="6 bytes"):
+                check_bytes(6)
+            with limited(60.0, 6):
+                check_bytes(6)
+            with pytest.raises(LimitError):
+                check_bytes(6)
+        check_bytes(10**18)
+
+
+def test_what_another_process_is_waited_for_is_work() -> None:
+    before = work_time()
+    with waiting():
+        sleep(0.05)
+    assert work_time() - before > 0.04

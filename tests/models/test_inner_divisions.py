@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from onnx import FunctionProto, TensorProto, defs, helper
 
-from tests.models.built_models import build
+from tests.models.built_models import text_model
 from vinculum.models import load
 from vinculum.models.inner_divisions import ONNX, what_onnx_divides
 
@@ -77,41 +76,20 @@ class TestOnnx:
 class TestModels:
     """A model names such nodes wherever they stand."""
 
-    def test_powers(self, tmp_path: Path) -> None:
+    def test_powers(self) -> None:
         """Those of constant exponents that are not negative divide nothing."""
         exponents = {"half": [0.5], "minus_half": [-0.5], "two_and_minus_one": [2.0, -1.0]}
-        nodes = [helper.make_node("Constant", [], [name], value_floats=n) for name, n in exponents.items()]
-        nodes += [helper.make_node("Pow", ["x", name], [f"y_{name}"], name) for name in (*exponents, "e")]
-        model = build(nodes, {"x": (FLOAT, (2,)), "e": (FLOAT, ())}, {"y_half": (FLOAT, None), "y_e": (FLOAT, None)})
-        path = tmp_path / "model.onnx"
-        path.write_bytes(model.SerializeToString())
-        assert [node.name for node in load(path).inner_divisions] == ["minus_half", "two_and_minus_one", "e"]
+        nodes = [f"{name} = Constant <value_floats = {value}> ()" for name, value in exponents.items()]
+        nodes += [f"[{name}] y_{name} = Pow(x, {name})" for name in (*exponents, "e")]
+        model = text_model(" ".join(nodes), "float[2] x, float e", "float[] y_half, float[] y_e")
+        assert [node.name for node in load(model).inner_divisions] == ["minus_half", "two_and_minus_one", "e"]
 
-    def test_in_functions_and_branches(self, tmp_path: Path) -> None:
-        info = helper.make_tensor_value_info
-        soft = helper.make_node("Softmax", ["p"], ["q"], "soft")
-        function = helper.make_function("local", "Soft", ["p"], ["q"], [soft], [helper.make_opsetid("", 17)])
-        branches = {
-            f"{name}_branch": helper.make_graph(
-                [helper.make_node("LpNormalization", ["s"], [name], name)], name, [], [info(name, FLOAT, None)]
-            )
-            for name in ("then", "else")
-        }
-        nodes = [
-            helper.make_node("Soft", ["x"], ["s"], domain="local"),
-            helper.make_node("If", ["flag"], ["y"], "choice", **branches),
-            helper.make_node("Dropout", ["y"], ["z"], "asleep"),
-        ]
-        model = build(
-            nodes,
-            {"flag": (TensorProto.BOOL, ()), "x": (FLOAT, (2,))},
-            {"z": (FLOAT, None)},
-            domains=["local"],
-            functions=[function],
-        )
-        path = tmp_path / "model.onnx"
-        path.write_bytes(model.SerializeToString())
-        assert {(node.name, node.path, node.has_body) for node in load(path).inner_divisions} == {
+    def test_in_functions_and_branches(self) -> None:
+        sides = ("then", "else")
+        branches = (f"{n}_branch = {n} () => (float[] {n}) {{ [{n}] {n} = LpNormalization(s) }}" for n in sides)
+        nodes = f"s = d.Soft(x) [choice] y = If <{', '.join(branches)}> (flag) [asleep] z = Dropout(y)"
+        model = text_model(nodes, "bool flag, float[2] x", "float[] z", "Soft (p) => (q) { [soft] q = Softmax(p) }")
+        assert {(node.name, node.path, node.has_body) for node in load(model).inner_divisions} == {
             ("then", "If:then_branch", False),
             ("else", "If:else_branch", False),
             ("soft", "Soft", True),

@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from pathlib import Path
 
 import numpy as np
 import onnx
 import pytest
-from onnx import TensorProto, helper
 
 import vinculum
+from tests.models.built_models import one_line, text_model
 from vinculum.errors import ModelError
-from vinculum.models import load
-
-OneLine = Callable[..., AbstractContextManager[None]]
+from vinculum.models import exported_program, load
 
 
 @pytest.fixture
-def model_file(onnx_file: Callable[..., Path]) -> Path:
+def model_file(tmp_path: Path) -> Path:
     """Return the path of a model that divides."""
-    floats = (TensorProto.FLOAT, [2])
-    return onnx_file([helper.make_node("Div", ["a", "b"], ["c"])], {"a": floats, "b": floats}, {"c": floats})
+    path = tmp_path / "model.onnx"
+    path.write_bytes(text_model("c = Div(a, b)").SerializeToString())
+    return path
 
 
 class TestFormats:
@@ -59,28 +56,38 @@ class TestUnreadable:
     """Bad input: what is not a model file."""
 
     @pytest.mark.parametrize("name", ["model.onnx", "model.xml", "model"])
-    def test_empty(self, tmp_path: Path, one_line: OneLine, name: str) -> None:
+    def test_empty(self, tmp_path: Path, name: str) -> None:
         (tmp_path / name).touch()
         with one_line(ModelError, name, "is empty"):
             load(tmp_path / name)
 
     @pytest.mark.parametrize("name", ["absent.onnx", "absent.xml", "nul\0byte.onnx"])
-    def test_missing(self, tmp_path: Path, one_line: OneLine, name: str) -> None:
+    def test_missing(self, tmp_path: Path, name: str) -> None:
         with one_line(ModelError, "cannot be read"):
             load(tmp_path / name)
 
-    def test_a_directory(self, tmp_path: Path, one_line: OneLine) -> None:
+    def test_a_directory(self, tmp_path: Path) -> None:
         with one_line(ModelError, "is a directory"):
             load(tmp_path)
 
-    def test_a_pipe(self, tmp_path: Path, one_line: OneLine) -> None:
+    def test_a_pipe(self, tmp_path: Path) -> None:
         os.mkfifo(tmp_path / "pipe.onnx")
         with one_line(ModelError, "not a regular file"):
             load(tmp_path / "pipe.onnx")
 
     @pytest.mark.parametrize("content", [b"hello, world", b"\x00" * 64, b"\xff" * 64, b"\x08\x09", b"PK\x03\x04 zip"])
     @pytest.mark.parametrize("name", ["model.onnx", "model.xml", "model.bin"])
-    def test_something_else(self, tmp_path: Path, one_line: OneLine, name: str, content: bytes) -> None:
+    def test_something_else(self, tmp_path: Path, name: str, content: bytes) -> None:
         (tmp_path / name).write_bytes(content)
         with one_line(ModelError):
             load(tmp_path / name)
+
+    def test_a_program_of_pytorch_where_that_is_not_installed(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(exported_program, "find_spec", lambda _: None)
+        path = tmp_path / "mean.pt2"
+        path.write_bytes(b"anything")
+        words = "its exporter needs torch and onnxscript; install: pip install torch onnxscript"
+        with one_line(ModelError, repr(str(path)), words):
+            vinculum.check(path)

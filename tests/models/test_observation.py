@@ -48,25 +48,21 @@ class TestCounts:
         assert summarise(_record(empty, np.zeros(3, np.float32), empty)).zero_divisors == 0
 
 
-class TestMemory:
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_memory_in_pieces(order: Any) -> None:
     """Counting does not double the memory, whatever the arrays' order."""
-
-    @pytest.mark.parametrize("order", ["C", "F"])
-    def test_in_pieces(self, order: Any) -> None:
-        quotient = np.zeros((1000, 1000), np.float32, order=order)
-        quotient[7, 3] = np.nan
-        record = _record(quotient, quotient, quotient)
-        tracemalloc.start()
-        summary = summarise(record)
-        peak = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        assert (summary.elements, summary.zero_divisors, summary.nan) == (10**6, 10**6 - 1, 1)
-        assert peak < quotient.nbytes / 2
+    quotient = np.zeros((1000, 1000), np.float32, order=order)
+    quotient[7, 3] = np.nan
+    record = _record(quotient, quotient, quotient)
+    tracemalloc.start()
+    summary = summarise(record)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (summary.elements, summary.zero_divisors, summary.nan) == (10**6, 10**6 - 1, 1)
+    assert peak < quotient.nbytes / 2
 
 
-class TestSum:
+def test_sum_every_field() -> None:
     """Summaries of one node's executions add up."""
-
-    def test_every_field(self) -> None:
-        total = DivisionSummary(1, 2, 3, 4, 5, 6, 7.0) + DivisionSummary(10, 20, 30, 40, 50, 60, 70.0)
-        assert total == DivisionSummary(11, 22, 33, 44, 55, 66, 77.0)
+    total = DivisionSummary(1, 2, 3, 4, 5, 6, 7.0) + DivisionSummary(10, 20, 30, 40, 50, 60, 70.0)
+    assert total == DivisionSummary(11, 22, 33, 44, 55, 66, 77.0)

@@ -217,28 +217,26 @@ def _divisions(model: ModelProto) -> int:
     return sum(node.op_type in DIVIDES for node in all_nodes(model.graph.node))
 
 
-class TestNodes:
+def test_nodes_one_of_each_operator() -> None:
     """`run_node` gives what a model of the node alone gives, for every operator that the evaluator knows."""
-
-    def test_one_of_each_operator(self) -> None:
-        first: dict[tuple[str, str], Any] = {}
-        for case in node_cases():
-            if len(case.model.graph.node) == 1 and f"{case.name}_cpu" not in EXCLUDED:
-                node: NodeProto = case.model.graph.node[0]
-                first.setdefault((node.domain, node.op_type), case)
-        assert len(first) > 150
-        for case in first.values():
-            # Some cases hold messages in the place of arrays.
-            inputs = [numpy_helper.to_array(x) if isinstance(x, TensorProto) else x for x in case.data_sets[0][0]]
-            expected = backend.run_model(case.model, inputs)
-            versions = {entry.domain: entry.version for entry in case.model.opset_import}
-            names = [value.name for value in case.model.graph.input]
-            outputs = backend.run_node(
-                case.model.graph.node[0],
-                dict(zip(names, inputs, strict=True)),
-                opset_version=versions.get("", onnx.defs.onnx_opset_version()),
-            )
-            assert [_shown(value) for value in outputs] == [_shown(value) for value in expected], case.name
+    first: dict[tuple[str, str], Any] = {}
+    for case in node_cases():
+        if len(case.model.graph.node) == 1 and f"{case.name}_cpu" not in EXCLUDED:
+            node: NodeProto = case.model.graph.node[0]
+            first.setdefault((node.domain, node.op_type), case)
+    assert len(first) > 150
+    for case in first.values():
+        # Some cases hold messages in the place of arrays.
+        inputs = [numpy_helper.to_array(x) if isinstance(x, TensorProto) else x for x in case.data_sets[0][0]]
+        expected = backend.run_model(case.model, inputs)
+        versions = {entry.domain: entry.version for entry in case.model.opset_import}
+        names = [value.name for value in case.model.graph.input]
+        outputs = backend.run_node(
+            case.model.graph.node[0],
+            dict(zip(names, inputs, strict=True)),
+            opset_version=versions.get("", onnx.defs.onnx_opset_version()),
+        )
+        assert [_shown(value) for value in outputs] == [_shown(value) for value in expected], case.name
 
 
 def _shown(value: Any) -> object:

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from onnx import ModelProto, TensorProto, helper, parser
+from onnx import ModelProto, TensorProto, helper
 
+from tests.models.built_models import one_line, text_model
 from vinculum.errors import ModelError
 from vinculum.models import load
 from vinculum.models.convert import convert_file, verification
 from vinculum.models.source import any_source
 from vinculum.repair import harden_file
 
-OneLine = Callable[..., AbstractContextManager[None]]
 N = helper.make_node
 FLOATS = np.array([1, 2], np.float32)
 MAP = """
@@ -25,11 +23,6 @@ MAP = """
     m = SequenceMap <body = b (float[2] e) => (float[2] r) { r = Div(e, w) }> (s)
     c = ConcatFromSequence <axis = 0> (m)
 """
-
-
-def model_of(nodes: str, inputs: str = "float[2] a", outputs: str = "float[2] c") -> ModelProto:
-    """Return a model of nodes, written in ONNX's text."""
-    return parser.parse_model(f'<ir_version: 8, opset_import: ["": 17]> g ({inputs}) => ({outputs}) {{ {nodes} }}')
 
 
 def written(model: ModelProto, folder: Path) -> Path:
@@ -47,15 +40,15 @@ class TestRun:
                   "o = Optional(a) t = OptionalGetElement(o) c = Div(t, a)"],
     )  # fmt: skip
     def test_a_tensor_behind_an_optional(self, nodes: str) -> None:
-        assert load(model_of(nodes)).run({"a": FLOATS})["c"].tolist() == [1, 1]
+        assert load(text_model(nodes, "float[2] a")).run({"a": FLOATS})["c"].tolist() == [1, 1]
 
     def test_a_map_that_captures(self) -> None:
-        model = model_of(MAP, "float[2] a, float[2] w", "float[4] c")
+        model = text_model(MAP, "float[2] a, float[2] w", "float[4] c")
         assert load(model).run({"a": FLOATS, "w": FLOATS * 2})["c"].tolist() == [0.5] * 4
 
     @pytest.mark.parametrize("indices", [[1, 3], [[0, 1], [1, 1]]], ids=["linear", "coordinates"])
     def test_a_sparse_constant(self, tmp_path: Path, indices: Any) -> None:
-        model = model_of("c = Div(a, d)", "float[2,2] a", "float[2,2] c")
+        model = text_model("c = Div(a, d)", "float[2,2] a", "float[2,2] c")
         places = helper.make_tensor("i", TensorProto.INT64, np.shape(indices), np.ravel(indices))
         sparse = helper.make_sparse_tensor(helper.make_tensor("v", TensorProto.FLOAT, [2], [4, 8]), places, [2, 2])
         model.graph.node.insert(0, N("Constant", [], ["d"], sparse_value=sparse))
@@ -65,8 +58,8 @@ class TestRun:
         assert convert_file(source, tmp_path / "new.onnx", opset=18).verification is not None
 
     @pytest.mark.parametrize(("dims", "index"), [([2, 2], 4), ([1 << 20, 1 << 20], 0)], ids=["index", "size"])
-    def test_a_sparse_constant_that_does_not_fit(self, one_line: OneLine, dims: list[int], index: int) -> None:
-        model = model_of("c = Div(a, d)")
+    def test_a_sparse_constant_that_does_not_fit(self, dims: list[int], index: int) -> None:
+        model = text_model("c = Div(a, d)", "float[2] a")
         places = helper.make_tensor("i", TensorProto.INT64, [1], [index])
         sparse = helper.make_sparse_tensor(helper.make_tensor("v", TensorProto.FLOAT, [1], [4]), places, dims)
         model.graph.node.insert(0, N("Constant", [], ["d"], sparse_value=sparse))
@@ -74,7 +67,7 @@ class TestRun:
             load(model)
 
     def test_an_input_of_any_rank(self, tmp_path: Path) -> None:
-        model = model_of("d = Div(a, a) c = Neg(d)", outputs="float[k] c")
+        model = text_model("d = Div(a, a) c = Neg(d)", "float[2] a", "float[k] c")
         model.graph.input[0].type.tensor_type.ClearField("shape")
         source = written(model, tmp_path)
         assert convert_file(source, tmp_path / "new.onnx", opset=18).verification is not None
@@ -85,32 +78,25 @@ class TestRun:
 class TestLimits:
     """What a file of a few kilobytes can demand is limited."""
 
-    def test_functions_that_double(self, one_line: OneLine) -> None:
-        model = model_of("c = d.F40(a)")
-        model.opset_import.add(domain="d", version=1)
-        for number in range(41):
-            calls = [N(f"F{number - 1}", [x], [y], domain="d") for x, y in ("xt", "ty")] if number else []
-            body = calls or [N("Div", ["x", "x"], ["y"])]
-            model.functions.append(helper.make_function("d", f"F{number}", ["x"], ["y"], body, model.opset_import))
+    def test_functions_that_double(self) -> None:
+        calls = (f"F{n} (x) => (y) {{ t = d.F{n - 1}(x) y = d.F{n - 1}(t) }}" for n in range(1, 41))
+        model = text_model("c = d.F40(a)", "float[2] a", "float[2] c", "F0 (x) => (y) { y = Div(x, x) }", *calls)
         for command in (load, lambda given: harden_file(any_source(given), None, "onnxruntime")):
             with one_line(ModelError, "the functions are called 2,199,023,255,551 times in all; at most 100,000"):
                 command(model)
 
-    def test_a_loop_that_does_not_end(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, one_line: OneLine) -> None:
+    def test_a_loop_that_does_not_end(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """Of a number that is not 0, which the caller's set is, and those drawn are not."""
         monkeypatch.setattr(verification, "_SECONDS", 0.2)
         monkeypatch.setattr(verification, "_FIRST_SECONDS", 0.2)
-        model = model_of(
-            "zero = Constant <value = int64 {0}> () two = Constant <value = int64 {2}> ()"
-            " is = Equal(x, zero) on = Not(is)"
+        model = text_model(
+            "is = Equal(x, zero) on = Not(is)"
             " r = Loop <body = b (int64 i, bool go, int64 v) => (bool more, int64 w)"
-            " { w = Sub(v, two) e = Equal(w, zero) more = Not(e) }> (none, on, x)"
+            " { w = Sub(v, two) e = Equal(w, zero) more = Not(e) }> ( , on, x)"
             " f = Cast <to = 1> (r) q = Div(a, a) c = Add(q, f)",
             "int64 x, float[2] a",
+            constants="int64 zero = {0}, int64 two = {2}",
         )
-        for node in model.graph.node:
-            node.input[:] = ["" if name == "none" else name for name in node.input]
-        model.graph.input[0].type.tensor_type.shape.Clear()
         source = written(model, tmp_path)
         given = {"x": np.array(0), "a": FLOATS}
         found = convert_file(source, tmp_path / "new.onnx", opset=18, inputs=[given]).verification
@@ -123,14 +109,11 @@ class TestFunctions:
     """One that is called with several types, or never, is inlined where its operator set lacks a type."""
 
     def functional(self, *calls: Any) -> ModelProto:
-        model = model_of("c = Div(a, a)")
-        model.opset_import.add(domain="own", version=1)
-        body = [N("Div", ["p", "q"], ["r"], "inner")]
-        model.functions.append(helper.make_function("own", "F", ["p", "q"], ["r"], body, model.opset_import[:1]))
+        model = text_model("c = Div(a, a)", "float[2] a", "float[2] c", "F (p, q) => (r) { [inner] r = Div(p, q) }")
         for number, code in enumerate(calls):
             model.graph.input.append(helper.make_tensor_value_info(f"x{number}", code, [2]))
             model.graph.output.append(helper.make_tensor_value_info(f"y{number}", code, [2]))
-            model.graph.node.append(N("F", [f"x{number}"] * 2, [f"y{number}"], domain="own"))
+            model.graph.node.append(N("F", [f"x{number}"] * 2, [f"y{number}"], domain="d"))
         return model
 
     @pytest.mark.parametrize("calls", [(), (TensorProto.INT8, TensorProto.FLOAT)], ids=["never", "two types"])
@@ -142,21 +125,19 @@ class TestFunctions:
         assert not any_source(tmp_path / "new.onnx").proto("read").functions
 
 
-class TestFiles:
+def test_files_the_data_of_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file that has nothing to do with the model stays."""
-
-    def test_the_data_of_another(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, one_line: OneLine) -> None:
-        monkeypatch.setattr("vinculum.models.onnx.file._LARGEST_MESSAGE", 0)
-        monkeypatch.setattr("vinculum.models.onnx.file._SMALLEST_APART", 0)
-        model = model_of("c = Div(a, w)")
-        model.graph.initializer.append(helper.make_tensor("w", TensorProto.FLOAT, [2], FLOATS.tobytes(), raw=True))
-        source = written(model, tmp_path)
-        other = tmp_path / "new.onnx.data"
-        other.write_text("mine")
-        with one_line(ModelError, "'new.onnx', which is new", "new.onnx.data' is in the way"):
-            convert_file(source, tmp_path / "new.onnx", opset=18)
-        assert (other.read_text(), (tmp_path / "new.onnx").exists()) == ("mine", False)
-        other.unlink()
-        for opset in (18, 19):  # The second time both are replaced.
-            convert_file(source, tmp_path / "new.onnx", opset=opset)
-        assert other.exists()
+    monkeypatch.setattr("vinculum.models.onnx.file._LARGEST_MESSAGE", 0)
+    monkeypatch.setattr("vinculum.models.onnx.file._SMALLEST_APART", 0)
+    model = text_model("c = Div(a, w)", "float[2] a")
+    model.graph.initializer.append(helper.make_tensor("w", TensorProto.FLOAT, [2], FLOATS.tobytes(), raw=True))
+    source = written(model, tmp_path)
+    other = tmp_path / "new.onnx.data"
+    other.write_text("mine")
+    with one_line(ModelError, "'new.onnx', which is new", "new.onnx.data' is in the way"):
+        convert_file(source, tmp_path / "new.onnx", opset=18)
+    assert (other.read_text(), (tmp_path / "new.onnx").exists()) == ("mine", False)
+    other.unlink()
+    for opset in (18, 19):  # The second time both are replaced.
+        convert_file(source, tmp_path / "new.onnx", opset=opset)
+    assert other.exists()

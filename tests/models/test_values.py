@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
 
+from tests.models.built_models import one_line
 from vinculum.errors import BroadcastError, ElementTypeError, ModelError
 from vinculum.models.values import ModelTensor, validated_inputs
 from vinculum.spec.element_types import BFLOAT16, FLOAT, INT4
-
-OneLine = Callable[..., AbstractContextManager[None]]
 
 TENSORS = (
     ModelTensor("a", FLOAT, ("N", 3)),
@@ -61,36 +58,26 @@ class TestAdmitted:
 class TestRefused:
     """Bad input: a missing or surplus input, a wrong type or shape."""
 
-    def test_missing(self, one_line: OneLine) -> None:
-        with one_line(ModelError, "no array for input 'b' (float, shape (?, N))"):
-            validated_inputs(TENSORS, {"a": A})
+    @pytest.mark.parametrize(
+        ("given", "kind", "parts"),
+        [
+            ({"a": A}, ModelError, ("no array for input 'b' (float, shape (?, N))",)),
+            ({"a": A, "b": B, "z": A}, ModelError, ("no input 'z'", "'a', 'b', 'c'")),
+            ({"a": A.astype(np.float64), "b": B}, ElementTypeError, ("input 'a'", "double", "declares float")),
+            *(
+                ({"a": value, "b": B}, ElementTypeError, ("input 'a'",))
+                for value in ([[1.0, 2.0, 3.0]], 1.0, "x", None)
+            ),
+            ({"a": A[0], "b": B}, BroadcastError, ("input 'a' has shape (3,)", "(N, 3)", "ranks differ")),
+            ({"a": A[:, :2], "b": B}, BroadcastError, ("input 'a' has shape (2, 2)", "dimension 1 differs")),
+            ({"a": A, "b": B[:, :1]}, BroadcastError, ("input 'b' has shape (5, 1)", "N is 2 by input 'a'")),
+        ],
+    )
+    def test_by_name(self, given: Any, kind: type[Exception], parts: tuple[str, ...]) -> None:
+        with one_line(kind, *parts):
+            validated_inputs(TENSORS, given)
 
-    def test_surplus(self, one_line: OneLine) -> None:
-        with one_line(ModelError, "no input 'z'", "'a', 'b', 'c'"):
-            validated_inputs(TENSORS, {"a": A, "b": B, "z": A})
-
-    def test_another_element_type(self, one_line: OneLine) -> None:
-        with one_line(ElementTypeError, "input 'a'", "double", "declares float"):
-            validated_inputs(TENSORS, {"a": A.astype(np.float64), "b": B})
-
-    @pytest.mark.parametrize("value", [[[1.0, 2.0, 3.0]], 1.0, "text", None])
-    def test_what_has_no_element_type(self, one_line: OneLine, value: object) -> None:
-        with one_line(ElementTypeError, "input 'a'"):
-            validated_inputs(TENSORS, {"a": value, "b": B})
-
-    def test_another_rank(self, one_line: OneLine) -> None:
-        with one_line(BroadcastError, "input 'a' has shape (3,)", "(N, 3)", "ranks differ"):
-            validated_inputs(TENSORS, {"a": A[0], "b": B})
-
-    def test_another_size(self, one_line: OneLine) -> None:
-        with one_line(BroadcastError, "input 'a' has shape (2, 2)", "dimension 1 differs"):
-            validated_inputs(TENSORS, {"a": A[:, :2], "b": B})
-
-    def test_a_symbol_of_two_sizes(self, one_line: OneLine) -> None:
-        with one_line(BroadcastError, "input 'b' has shape (5, 1)", "N is 2 by input 'a'"):
-            validated_inputs(TENSORS, {"a": A, "b": B[:, :1]})
-
-    def test_a_kind_that_nothing_stands_for(self, one_line: OneLine) -> None:
+    def test_a_kind_that_nothing_stands_for(self) -> None:
         with one_line(ModelError, "'s'", "map", "nothing else"):
             validated_inputs((ModelTensor("s", "map", None),), {"s": A})
 
@@ -112,7 +99,7 @@ class TestSequencesAndOptionals:
         assert validated_inputs((self.PERHAPS,), {"o": None}) == {"o": None}
         assert len(validated_inputs((self.PERHAPS,), {"o": [A]})["o"]) == 1
 
-    def test_an_optional_has_to_be_given(self, one_line: OneLine) -> None:
+    def test_an_optional_has_to_be_given(self) -> None:
         with one_line(ModelError, "no array for input 'o' (optional of sequence of float, shape (N, 3))"):
             validated_inputs((self.PERHAPS,), {})
 
@@ -126,6 +113,6 @@ class TestSequencesAndOptionals:
             ([A[0]], BroadcastError, ("item 0 of input 's' has shape (3,)", "ranks differ")),
         ],
     )
-    def test_refused(self, one_line: OneLine, given: object, kind: type[Exception], parts: tuple[str, ...]) -> None:
+    def test_refused(self, given: object, kind: type[Exception], parts: tuple[str, ...]) -> None:
         with one_line(kind, *parts):
             validated_inputs((self.ROWS,), {"s": given})

@@ -119,6 +119,10 @@ class TestRegistering:
         ]
         with pytest.raises(AttributeValueError, match="overflow is 'zero'; allowed: 'wrap', 'raise', 'saturate'"):
             register(options, overflow="zero")  # type: ignore[arg-type]
+        with pytest.raises(AttributeValueError, match=r"^fusions is 'no'; allowed: False, True$"):
+            register(options, fusions="no")  # type: ignore[arg-type]
+        with pytest.raises(AttributeValueError, match=r"^session_options is an int; give an onnxruntime"):
+            register(5)  # type: ignore[arg-type]
 
     def test_without_the_library(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         monkeypatch.setattr("vinculum.onnxruntime._LIBRARY", tmp_path / "operators.so")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from onnx import ModelProto, checker
 
 from tests import fake_runtime
 from tests.fake_runtime import FakeRuntime, Model
+from tests.models import built_models
 
 Cases = Sequence[tuple[ModelProto, Mapping[str, Any]]]
 
@@ -41,3 +43,7 @@ def outcomes(behaviour: type[FakeRuntime], cases: Cases) -> list[list[np.ndarray
     for model, _ in cases:
         checker.check_model(model, full_check=True)
     return [Model(behaviour(), model.SerializeToString()).run(None, inputs) for model, inputs in cases]
+
+
+division = partial(built_models.division, beside=True)
+"""Returns a model of one division, which can be run with constants alone."""

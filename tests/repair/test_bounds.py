@@ -7,24 +7,26 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx import ModelProto, helper, parser
+from onnx import ModelProto, helper
+from onnx.inliner import inline_local_functions
 
 import vinculum
 from tests.fake_runtime import RefusesFaults
+from tests.models.built_models import text_model
 from tests.repair.fakes import TOLERATED, outcomes
 from vinculum.models.sampling.edge_values import edge_values
 from vinculum.repair import Runtime, harden
-from vinculum.repair.bounds import bounds_of
+from vinculum.repair.operands import bounds_of
 from vinculum.spec.element_types import INT32, INT64
 
 CONSTANTS = "int64 one = {1}, int64 zero = {0}, int64 nine = {9}, int64 minus = {-1}, int64[2] pair = {1, 1}"
 
 
-def model_of(nodes: str, inputs: str = "int64[n] a, int64[n] b", outputs: str = "int64[n] c") -> ModelProto:
+def model_of(
+    nodes: str, inputs: str = "int64[n] a, int64[n] b", outputs: str = "int64[n] c", *functions: str
+) -> ModelProto:
     """Return a model of nodes, written in ONNX's text."""
-    return parser.parse_model(
-        f'<ir_version: 8, opset_import: ["": 18]> g ({inputs}) => ({outputs}) <{CONSTANTS}> {{ {nodes} }}'
-    )
+    return text_model(nodes, inputs, outputs, *functions, constants=CONSTANTS, opset=18)
 
 
 PROVED = {
@@ -104,8 +106,8 @@ class TestProved:
         for element_type, operator in product(("int8", "int32", "int64", "uint64"), ("Div", "Mod")):
             inputs = f"{element_type}[n] a, {element_type}[n] b"
             model = model_of(f"c = {operator}(a, b)", inputs, f"{element_type}[n] c")
-            once = harden(model, "onnxruntime", functions=False).model
-            assert harden(once, "onnxruntime", functions=False).model == once
+            once = inline_local_functions(harden(model, "onnxruntime").model)
+            assert harden(once, "onnxruntime").model == once
 
 
 class TestOpen:
@@ -124,10 +126,10 @@ class TestOpen:
         assert decision.rewritten
 
     def test_every_call_of_a_function_counts(self) -> None:
-        model = model_of("d = Max(b, one) e = own.F(a, d) c = own.F(e, b)")
-        model.opset_import.add(domain="own", version=1)
-        body = [helper.make_node("Mod", ["p", "q"], ["r"], "ratio")]
-        model.functions.append(helper.make_function("own", "F", ["p", "q"], ["r"], body, model.opset_import[:1]))
+        function = '<opset_import: ["": 18], domain: "d"> F (p, q) => (r) { [ratio] r = Mod(p, q) }'
+        model = model_of(
+            "d = Max(b, one) e = d.F(a, d) c = d.F(e, b)", "int64[n] a, int64[n] b", "int64[n] c", function
+        )
         (decision,) = harden(model, "onnxruntime").decisions
         assert decision.what == "x mod 0 gives 0"  # A remainder is never MIN.
         model.graph.node[-1].input[1] = "d"

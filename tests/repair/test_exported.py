@@ -2,41 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
-from onnx import ModelProto, NodeProto, TensorProto, checker, helper, numpy_helper
+from onnx import ModelProto, checker, numpy_helper
 
 from tests.fake_runtime import RefusesFaults
+from tests.models.built_models import text_model
 from tests.repair.fakes import TOLERATED, outcomes
 from vinculum.repair import Hardening, Runtime, harden
 
-N = helper.make_node
-I32, I64, U64, I16, FLOAT = (
-    *(TensorProto.INT32, TensorProto.INT64, TensorProto.UINT64, TensorProto.INT16),
-    TensorProto.FLOAT,
-)
-Build = Callable[..., ModelProto]
 A = np.array([16777217, -16777217, 2**62 + 3, -7, 7, 5, -(2**63)])
 B = np.array([1, 1, 3, 2, -2, 0, -1])
 TRUNCATED = [16777217, -16777217, (2**62 + 3) // 3, -3, -3, 0, -(2**63)]
 FLOORED = [16777217, -16777217, (2**62 + 3) // 3, -4, -4, 0, -(2**63)]
 
-CASTS = (N("Cast", ["a"], ["x"], to=FLOAT), N("Cast", ["b"], ["y"], to=FLOAT))
-RATIO = N("Div", ["x", "y"], ["q"], "ratio")
-PLAIN = [*CASTS, RATIO, N("Cast", ["q"], ["c"], "back", to=I64)]
-FLOOR = [*CASTS, RATIO, N("Floor", ["q"], ["f"]), N("Cast", ["f"], ["c"], "back", to=I64)]
-SIGNED_FLOOR = [
-    *(*CASTS, RATIO, N("Abs", ["q"], ["m"]), N("Floor", ["m"], ["f"]), N("Sign", ["q"], ["s"])),
-    *(N("Mul", ["f", "s"], ["t"]), N("Cast", ["t"], ["c"], "back", to=I64)),
-]
+A_CAST, B_CAST, RATIO = "x = Cast <to = 1> (a) ", "y = Cast <to = 1> (b) ", "[ratio] q = Div (x, y) "
+BACK = "[back] c = Cast <to = 7> (%s) "
+PLAIN = A_CAST + B_CAST + RATIO + BACK % "q"
+FLOOR = A_CAST + B_CAST + RATIO + "f = Floor (q) " + BACK % "f"
+SIGN = "m = Abs (q) f = Floor (m) s = Sign (q) t = Mul (f, s) " + BACK % "t"
+SIGNED_FLOOR = A_CAST + B_CAST + RATIO + SIGN
 FORMS = [(PLAIN, TRUNCATED), (SIGNED_FLOOR, TRUNCATED), (FLOOR, FLOORED)]
 
 
-def model_of(onnx_model: Build, nodes: list[NodeProto], a: int = I64, b: int = I64, c: int = I64) -> ModelProto:
+def model_of(nodes: str, a: str = "int64", b: str = "int64", c: str = "int64[n] c", constants: str = "") -> ModelProto:
     """Return a model of a, b and c."""
-    return onnx_model(nodes, {"a": (a, ("n",)), "b": (b, ("n",))}, {"c": (c, ("n",))})
+    return text_model(nodes, f"{a}[n] a, {b}[n] b", c, constants=constants, ir_version=9)
 
 
 def notes(hardening: Hardening) -> list[str | None]:
@@ -53,8 +44,8 @@ class TestFound:
     """Without the option they are named, and left as they are."""
 
     @pytest.mark.parametrize(("nodes", "expected"), FORMS)
-    def test_forms(self, onnx_model: Build, nodes: list[NodeProto], expected: list[int]) -> None:
-        model = model_of(onnx_model, nodes)
+    def test_forms(self, nodes: str, expected: list[int]) -> None:
+        model = model_of(nodes)
         hardening = harden(model, "onnxruntime")
         (note,) = notes(hardening)
         assert note == (
@@ -62,24 +53,24 @@ class TestFound:
         )
         assert hardening.model == model
 
-    def test_beside_what_else_is_noted(self, onnx_model: Build) -> None:
-        (note,) = notes(harden(model_of(onnx_model, FORMS[0][0]), "portable"))
+    def test_beside_what_else_is_noted(self) -> None:
+        (note,) = notes(harden(model_of(FORMS[0][0]), "portable"))
         assert note is not None
         assert note.startswith("on OpenVINO its quotients are not all correctly rounded; the exporter wrote")
 
     @pytest.mark.parametrize(
         ("nodes", "a", "b"),
         [
-            (PLAIN, I16, I16),  # Floats hold each, and its quotients are right.
-            (PLAIN, FLOAT, I64),
-            (PLAIN, U64, I64),  # No type holds both.
-            ([CASTS[0], N("Relu", ["b"], ["y"]), RATIO, PLAIN[-1]], I64, FLOAT),
-            ([*CASTS, RATIO, N("Ceil", ["q"], ["f"]), N("Cast", ["f"], ["c"], to=I64)], I64, I64),
-            ([*CASTS, N("Mul", ["x", "y"], ["q"]), PLAIN[-1]], I64, I64),
+            (PLAIN, "int16", "int16"),  # Floats hold each, and its quotients are right.
+            (PLAIN, "float", "int64"),
+            (PLAIN, "uint64", "int64"),  # No type holds both.
+            (A_CAST + "y = Relu (b) " + RATIO + BACK % "q", "int64", "float"),
+            (A_CAST + B_CAST + RATIO + "f = Ceil (q) " + BACK % "f", "int64", "int64"),
+            (A_CAST + B_CAST + "q = Mul (x, y) " + BACK % "q", "int64", "int64"),
         ],
     )
-    def test_others_are_none(self, onnx_model: Build, nodes: list[NodeProto], a: int, b: int) -> None:
-        model = model_of(onnx_model, nodes, a, b)
+    def test_others_are_none(self, nodes: str, a: str, b: str) -> None:
+        model = model_of(nodes, a, b)
         assert not any(notes(harden(model, "onnxruntime")))
         assert harden(model, "onnxruntime", fix_exported=True).model == model
 
@@ -89,8 +80,8 @@ class TestMended:
 
     @pytest.mark.parametrize(("nodes", "expected"), FORMS)
     @pytest.mark.parametrize("runtime", ["onnxruntime", "portable"])
-    def test_forms(self, onnx_model: Build, nodes: list[NodeProto], expected: list[int], runtime: Runtime) -> None:
-        model = model_of(onnx_model, nodes)
+    def test_forms(self, nodes: str, expected: list[int], runtime: Runtime) -> None:
+        model = model_of(nodes)
         model.graph.node[2].doc_string = "model.py, line 7"
         hardening = harden(model, runtime, fix_exported=True)
         (decision,) = hardening.decisions
@@ -102,9 +93,8 @@ class TestMended:
             (outcome,) = outcomes(behaviour, [(hardening.model, {"a": A, "b": B})])
             assert outcome[0].tolist() == expected
 
-    def test_a_constant_divisor_needs_no_guard(self, onnx_model: Build) -> None:
-        model = model_of(onnx_model, [CASTS[0], *SIGNED_FLOOR[2:]])
-        model.graph.initializer.append(numpy_helper.from_array(np.array(3, np.float32), "y"))
+    def test_a_constant_divisor_needs_no_guard(self) -> None:
+        model = model_of(A_CAST + RATIO + SIGN, constants="float y = {3}")
         hardening = harden(model, "onnxruntime", fix_exported=True)
         assert operators(hardening.model) == ["Div"]
         assert [(d.what, d.rewritten) for d in hardening.decisions] == [("divided as integers", True)]
@@ -112,49 +102,39 @@ class TestMended:
         assert outcome[0].tolist() == [int(abs(a) // 3 * (-1 if a < 0 else 1)) for a in A.tolist()]
 
     @pytest.mark.parametrize("constant", [0.5, np.nan, np.inf, 2.0**40])
-    def test_a_constant_that_is_no_such_integer(self, onnx_model: Build, constant: float) -> None:
-        model = model_of(onnx_model, [CASTS[0], RATIO, PLAIN[-1]], I32)
+    def test_a_constant_that_is_no_such_integer(self, constant: float) -> None:
+        model = model_of(A_CAST + RATIO + BACK % "q", "int32")
         model.graph.initializer.append(numpy_helper.from_array(np.array(constant, np.float32), "y"))
         assert harden(model, "onnxruntime", fix_exported=True).model == model
 
-    def test_types_that_differ(self, onnx_model: Build) -> None:
-        nodes = [*PLAIN[:-1], N("Cast", ["q"], ["c"], "back", to=I32)]
-        model = model_of(onnx_model, nodes, I32, I64, I32)
+    def test_types_that_differ(self) -> None:
+        model = model_of(PLAIN.replace("to = 7", "to = 6"), "int32", "int64", "int32[n] c")
         hardening = harden(model, "onnxruntime", fix_exported=True)
         assert operators(hardening.model) == ["Cast", "Div_int64", "Cast"]
         inputs = {"a": np.array([16777217], np.int32), "b": np.array([1])}
         (outcome,) = outcomes(RefusesFaults, [(hardening.model, inputs)])
         assert outcome[0].tolist() == [16777217]
 
-    def test_what_others_use_stays(self, onnx_model: Build) -> None:
-        model = model_of(onnx_model, [*PLAIN, N("Neg", ["q"], ["z"])])
-        model.graph.output.append(helper.make_tensor_value_info("z", FLOAT, ("n",)))
+    def test_what_others_use_stays(self) -> None:
+        model = model_of(PLAIN + "z = Neg (q)", c="int64[n] c, float[n] z")
         hardening = harden(model, "onnxruntime", fix_exported=True)
         checker.check_model(hardening.model, full_check=True)
         assert operators(hardening.model) == ["Cast", "Cast", "Div", "Div_int64", "Neg"]
         used = [node.name for node in hardening.model.graph.node if node.name]
         assert len(set(used)) == len(used)
 
-    def test_two_of_one_division(self, onnx_model: Build) -> None:
-        nodes = [*FLOOR, *SIGNED_FLOOR[3:]]
-        for node, name in zip(nodes[3:5], ("g", "d"), strict=True):
-            copied = NodeProto()
-            copied.CopyFrom(node)
-            copied.output[0] = name
-            nodes[nodes.index(node)] = copied
-        nodes[4].input[0] = "g"
-        model = model_of(onnx_model, nodes)
-        model.graph.output.append(helper.make_tensor_value_info("d", I64, ("n",)))
+    def test_two_of_one_division(self) -> None:
+        floor = "g = Floor (q) [floor] d = Cast <to = 7> (g) "
+        model = model_of(A_CAST + B_CAST + RATIO + floor + SIGN, c="int64[n] c, int64[n] d")
         hardening = harden(model, "onnxruntime", fix_exported=True)
         assert operators(hardening.model) == ["FloorDiv_int64", "Div_int64"]
         (outcome,) = outcomes(RefusesFaults, [(hardening.model, {"a": A, "b": B})])
         assert [output.tolist() for output in outcome] == [TRUNCATED, FLOORED]
 
-    def test_in_a_branch(self, onnx_model: Build) -> None:
-        branch = helper.make_graph(FLOOR, "branch", [], [helper.make_tensor_value_info("c", I64, ("n",))])
-        choice = N("If", ["yes"], ["c"], then_branch=branch, else_branch=branch)
-        model = model_of(onnx_model, [choice])
-        model.graph.input.append(helper.make_tensor_value_info("yes", TensorProto.BOOL, ()))
+    def test_in_a_branch(self) -> None:
+        branch = f"() => (int64[n] c) {{ {FLOOR} }}"
+        nodes = f"c = If (yes) <then_branch = t {branch}, else_branch = e {branch}>"
+        model = text_model(nodes, "int64[n] a, int64[n] b, bool yes", "int64[n] c", ir_version=9)
         hardening = harden(model, "onnxruntime", fix_exported=True)
         (outcome,) = outcomes(RefusesFaults, [(hardening.model, {"a": A, "b": B, "yes": np.array(True)})])
         assert outcome[0].tolist() == FLOORED

@@ -146,22 +146,20 @@ class TestEveryPair:
         check(on(behaviour), "portable", [each for each in INTEGERS if each not in (INT64, UINT32, UINT64)], 14)
 
 
-class TestFloats:
+@pytest.mark.parametrize("operator", ["Div", "Reciprocal"])
+def test_floats_bfloat16(operator: str) -> None:
     """bfloat16 is carried by float where ONNX Runtime has no kernel."""
-
-    @pytest.mark.parametrize("operator", ["Div", "Reciprocal"])
-    def test_bfloat16(self, operator: str) -> None:
-        values = edge_values(BFLOAT16)
-        a, b = (np.ascontiguousarray(x.ravel()) for x in np.meshgrid(values, values))
-        names = ["A", "B"] if operator == "Div" else ["B"]
-        declared = [helper.make_tensor_value_info(name, TensorProto.BFLOAT16, a.shape) for name in (*names, "C")]
-        graph = helper.make_graph([helper.make_node(operator, names, ["C"], "n")], "g", declared[:-1], declared[-1:])
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 14)], ir_version=8)
-        inputs = {"A": a, "B": b} if operator == "Div" else {"B": b}
-        ((found,),) = outcomes(fake_runtime.CutsBfloat16, [(harden(model, "onnxruntime").model, inputs)])
-        want = vinculum.div(a, b) if operator == "Div" else vinculum.reciprocal(b)
-        assert want.dtype == ml_dtypes.bfloat16
-        check_equal(operator, want, found, ("our engine", "hardened"))
+    values = edge_values(BFLOAT16)
+    a, b = (np.ascontiguousarray(x.ravel()) for x in np.meshgrid(values, values))
+    names = ["A", "B"] if operator == "Div" else ["B"]
+    declared = [helper.make_tensor_value_info(name, TensorProto.BFLOAT16, a.shape) for name in (*names, "C")]
+    graph = helper.make_graph([helper.make_node(operator, names, ["C"], "n")], "g", declared[:-1], declared[-1:])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 14)], ir_version=8)
+    inputs = {"A": a, "B": b} if operator == "Div" else {"B": b}
+    ((found,),) = outcomes(fake_runtime.CutsBfloat16, [(harden(model, "onnxruntime").model, inputs)])
+    want = vinculum.div(a, b) if operator == "Div" else vinculum.reciprocal(b)
+    assert want.dtype == ml_dtypes.bfloat16
+    check_equal(operator, want, found, ("our engine", "hardened"))
 
 
 class TestShapes:

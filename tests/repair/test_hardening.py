@@ -11,7 +11,8 @@ import pytest
 from onnx import AttributeProto, ModelProto, TensorProto, checker, helper, numpy_helper, shape_inference
 
 from tests.fake_runtime import RefusesFaults
-from tests.repair.fakes import TOLERATED, outcomes
+from tests.models.built_models import one_line, text_model
+from tests.repair.fakes import TOLERATED, division, outcomes
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.models.onnx.file import normalise
 from vinculum.models.onnx.model import model_of
@@ -20,9 +21,7 @@ from vinculum.spec import element_types
 from vinculum.spec.element_types import INT32, INT64
 
 N = helper.make_node
-I64, FLOAT = TensorProto.INT64, TensorProto.FLOAT
-Build = Callable[..., ModelProto]
-Division = Callable[..., ModelProto]
+I64 = TensorProto.INT64
 MIN = -(2**63)
 A = np.array([MIN, 7, -7, 5, 0])
 B = np.array([-1, -2, 2, 0, 0])
@@ -36,55 +35,34 @@ def names(hardening: Hardening) -> dict[str, bool]:
     return {f"{d.path}:{d.name}": d.rewritten for d in hardening.decisions}
 
 
-def in_if(opset: int = 17) -> ModelProto:
+IN = "int64[5] A, int64[5] B"
+RATIO = "Ratio (p, q) => (r) { [ratio] r = Div(p, q) }"
+
+
+def in_if() -> ModelProto:
     """Return a model whose If divides in both branches, in one of them by a constant."""
-    out = [helper.make_tensor_value_info("r", I64, (5,))]
-    then = helper.make_graph([N("Div", ["A", "B"], ["r"], "ratio")], "then", [], out)
-    seven = numpy_helper.from_array(np.array(7), "seven")
-    otherwise = helper.make_graph([N("Div", ["A", "seven"], ["r"], "safe")], "else", [], out, [seven])
-    node = N("If", ["yes"], ["C"], "choice", then_branch=then, else_branch=otherwise)
-    inputs = [helper.make_tensor_value_info(n, I64, (5,)) for n in "AB"]
-    inputs.append(helper.make_tensor_value_info("yes", TensorProto.BOOL, ()))
-    graph = helper.make_graph([node], "g", inputs, [helper.make_tensor_value_info("C", I64, (5,))])
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
+    then = "() => (int64[5] r) { [ratio] r = Div(A, B) }"
+    otherwise = "() => (int64[5] r) <int64 seven = {7}> { [safe] r = Div(A, seven) }"
+    nodes = f"[choice] C = If (yes) <then_branch = then {then}, else_branch = otherwise {otherwise}>"
+    return text_model(nodes, f"{IN}, bool yes", "int64[5] C", ir_version=8)
 
 
 def in_loop() -> ModelProto:
     """Return a model whose Loop divides once."""
-    state = [helper.make_tensor_value_info(n, k, s) for n, k, s in (("i", I64, ()), ("go", TensorProto.BOOL, ()))]
-    body = helper.make_graph(
-        [N("Identity", ["go"], ["on"]), N("Div", ["x", "B"], ["y"], "ratio")],
-        "body",
-        [*state, helper.make_tensor_value_info("x", I64, (5,))],
-        [helper.make_tensor_value_info("on", TensorProto.BOOL, ()), helper.make_tensor_value_info("y", I64, (5,))],
-    )
-    constants = [numpy_helper.from_array(np.array(value), name) for name, value in (("once", 1), ("true", True))]
-    node = N("Loop", ["once", "true", "A"], ["C"], "loop", body=body)
-    inputs = [helper.make_tensor_value_info(n, I64, (5,)) for n in "AB"]
-    graph = helper.make_graph([node], "g", inputs, [helper.make_tensor_value_info("C", I64, (5,))], constants)
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    body = "(int64 i, bool go, int64[5] x) => (bool on, int64[5] y) { on = Identity(go) [ratio] y = Div(x, B) }"
+    constants = "int64 once = {1}, bool true = {1}"
+    return text_model(f"C = Loop (once, true, A) <body = body {body}>", IN, "int64[5] C", constants=constants)
 
 
 def in_function() -> ModelProto:
     """Return a model whose function divides."""
-    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("own", 1)]
-    function = helper.make_function(
-        "own", "Ratio", ["p", "q"], ["r"], [N("Div", ["p", "q"], ["r"], "ratio")], opsets[:1]
-    )
-    inputs = [helper.make_tensor_value_info(n, I64, (5,)) for n in "AB"]
-    output = helper.make_tensor_value_info("C", I64, (5,))
-    graph = helper.make_graph([N("Ratio", ["A", "B"], ["C"], "call", domain="own")], "g", inputs, [output])
-    return helper.make_model(graph, opset_imports=opsets, functions=[function], ir_version=9)
+    return text_model("[call] C = d.Ratio(A, B)", IN, "int64[5] C", RATIO, ir_version=9)
 
 
 def of_two_types() -> ModelProto:
     """Return a model whose function is called with int64 and with int32."""
-    model = in_function()
-    for name in "XY":
-        model.graph.input.append(helper.make_tensor_value_info(name, TensorProto.INT32, (2,)))
-    model.graph.node.append(N("Ratio", ["X", "Y"], ["Z"], "second", domain="own"))
-    model.graph.output.append(helper.make_tensor_value_info("Z", TensorProto.INT32, (2,)))
-    return model
+    inputs = f"{IN}, int32[2] X, int32[2] Y"
+    return text_model("[call] C = d.Ratio(A, B) Z = d.Ratio(X, Y)", inputs, "int64[5] C, int32[2] Z", RATIO)
 
 
 class TestDepth:
@@ -98,15 +76,14 @@ class TestDepth:
         narrow = runtime == "openvino"
         inputs = {"A": NARROW_A if narrow else A, "B": B}
         inputs |= {"yes": np.array(True)} if build is in_if else {}
-        for functions in (None, True) if runtime == "portable" else (None,):
-            hardened = harden(build(), runtime, functions=functions)
-            # Not every runtime takes functions: they are inlined.
-            flat = build is in_function and runtime != "onnxruntime" and not functions
-            assert names(hardened)[":ratio__1" if flat else f"{place}:ratio"]
-            assert hardened.inlined == flat
-            for behaviour in TOLERATED[runtime]:
-                (outcome,) = outcomes(behaviour, [(hardened.model, inputs)])
-                assert outcome[0].tolist() == (NARROW_EXPECTED if narrow else EXPECTED)
+        hardened = harden(build(), runtime)
+        # Not every runtime takes functions: they are inlined.
+        flat = build is in_function and runtime != "onnxruntime"
+        assert names(hardened)[":ratio__1" if flat else f"{place}:ratio"]
+        assert hardened.inlined == flat
+        for behaviour in TOLERATED[runtime]:
+            (outcome,) = outcomes(behaviour, [(hardened.model, inputs)])
+            assert outcome[0].tolist() == (NARROW_EXPECTED if narrow else EXPECTED)
 
     def test_the_safe_one_beside_it_is_left_alone(self) -> None:
         hardened = harden(in_if(), "onnxruntime")
@@ -139,13 +116,13 @@ class TestModels:
         # A zero divisor would raise here: none is left to be one.
         assert model_of(hardened.model, tmp_path / "m.onnx").run(inputs)["C"].tolist() == NARROW_EXPECTED
 
-    def test_a_model_without_risk_is_the_same(self, division: Division) -> None:
+    def test_a_model_without_risk_is_the_same(self) -> None:
         model = division(INT64, (5,), np.array([3]))
         hardened = harden(model, "onnxruntime")
         assert hardened.model == model
         assert names(hardened) == {":ratio": False}
 
-    def test_names_stay_unique(self, division: Division) -> None:
+    def test_names_stay_unique(self) -> None:
         model = division(INT64, (5,), (5,))
         model.graph.node.append(N("Identity", ["A"], ["ratio_overflows"], "ratio_overflows_And"))
         model.graph.node.append(N("Div", ["C", "A"], ["D"], "ratio"))
@@ -154,7 +131,7 @@ class TestModels:
         made = [name for node in hardened.graph.node for name in node.output]
         assert len(set(made)) == len(made)
 
-    def test_what_the_exporter_wrote_about_a_node_is_kept(self, division: Division) -> None:
+    def test_what_the_exporter_wrote_about_a_node_is_kept(self) -> None:
         model = division(INT64, (5,), (5,))
         node = model.graph.node[0]
         node.doc_string = "mean of the batch"
@@ -162,7 +139,7 @@ class TestModels:
         (kept,) = (made for made in harden(model, "onnxruntime").model.graph.node if "C" in made.output)
         assert (kept.name, kept.doc_string, kept.metadata_props) == ("ratio", node.doc_string, node.metadata_props)
 
-    def test_a_function_that_is_called_div_is_none(self, division: Division) -> None:
+    def test_a_function_that_is_called_div_is_none(self) -> None:
         model = division(INT64, (5,), (5,))
         model.ir_version = 10
         product = [N("Mul", ["p", "q"], ["r"])]
@@ -170,24 +147,23 @@ class TestModels:
         hardened = harden(model, "onnxruntime")
         assert (hardened.model, names(hardened)) == (model, {})
 
-    def test_old_operator_sets(self, one_line: Callable[..., Any], division: Division) -> None:
+    def test_old_operator_sets(self) -> None:
         """Below 9, only what needs no guard is taken."""
         with one_line(ModelError, "node 'ratio' (Div-7) is of operator set 8, and guards begin at 9; convert"):
             harden(division(INT64, (5,), (5,), opset=8), "onnxruntime")
         assert names(harden(division(element_types.FLOAT, (5,), (5,), opset=8), "portable")) == {":ratio": False}
 
-    @pytest.mark.parametrize(("code", "named"), [(I64, {":rest": True}), (FLOAT, {})])
-    def test_remainders_of_floats_are_left_alone(self, onnx_model: Build, code: int, named: dict[str, bool]) -> None:
-        node = N("Mod", ["a", "a"], ["b"], "rest", fmod=1)
-        assert names(harden(onnx_model([node], {"a": (code, (1,))}, {"b": (code, (1,))}), "onnxruntime")) == named
+    @pytest.mark.parametrize(("code", "named"), [("int64", {":rest": True}), ("float", {})])
+    def test_remainders_of_floats_are_left_alone(self, code: str, named: dict[str, bool]) -> None:
+        model = text_model("[rest] b = Mod <fmod = 1> (a, a)", f"{code}[1] a", f"{code}[1] b")
+        assert names(harden(model, "onnxruntime")) == named
 
-    def test_a_remainder_is_told_from_a_division(self, onnx_model: Build) -> None:
-        node = N("Mod", ["a", "b"], ["c"], "rest")
-        hardened = harden(onnx_model([node], {"a": (I64, (5,)), "b": (I64, (5,))}, {"c": (I64, (5,))}), "onnxruntime")
+    def test_a_remainder_is_told_from_a_division(self) -> None:
+        hardened = harden(text_model("[rest] C = Mod(A, B)", IN, "int64[5] C"), "onnxruntime")
         (decision,) = hardened.decisions
         assert (decision.label, decision.what) == ("node 'rest' (Mod-13)", "x mod 0 gives 0, MIN mod -1 gives 0")
 
-    def test_an_overridable_divisor_is_risky(self, division: Division) -> None:
+    def test_an_overridable_divisor_is_risky(self) -> None:
         model = division(INT64, (5,), np.array([3]))
         model.graph.input.append(helper.make_tensor_value_info("B", I64, (1,)))
         assert names(harden(model, "onnxruntime")) == {":ratio": True}
@@ -195,31 +171,24 @@ class TestModels:
 
 def everywhere() -> ModelProto:
     """Return a model that divides at the top, twice, in a branch and in a function."""
-    model = in_if()
-    model.graph.node.extend(
-        [N("Div", ["A", "B"], ["D"], "first"), N("Div", ["B", "A"], ["E"]), N("Ratio", ["A", "B"], ["F"], domain="own")]
-    )
+    model, other = in_if(), text_model("[first] D = Div(A, B) E = Div(B, A) F = d.Ratio(A, B)", IN, "", RATIO)
+    model.graph.node.extend(other.graph.node)
     model.graph.output.extend(helper.make_tensor_value_info(name, I64, (5,)) for name in "DEF")
-    other = in_function()
     model.functions.extend(other.functions)
-    model.opset_import.add(domain="own", version=1)
     return model
 
 
 def in_bodies() -> ModelProto:
     """Return a model that divides in the bodies of a Scan and of a SequenceMap."""
-    scalars = [helper.make_tensor_value_info(name, I64, ()) for name in "pqr"]
-    ratio = helper.make_graph([N("Div", ["p", "q"], ["r"], "ratio")], "body", scalars[:2], scalars[2:])
-    nodes = [
-        N("Scan", ["A", "B"], ["C"], body=ratio, num_scan_inputs=2),
-        N("SplitToSequence", ["A"], ["dividends"], keepdims=0),
-        N("SplitToSequence", ["B"], ["divisors"], keepdims=0),
-        N("SequenceMap", ["dividends", "divisors"], ["quotients"], body=ratio),
-        N("ConcatFromSequence", ["quotients"], ["D"], axis=0, new_axis=1),
-    ]
-    a, b, c, d = (helper.make_tensor_value_info(name, I64, (5,)) for name in "ABCD")
-    graph = helper.make_graph(nodes, "g", [a, b], [c, d])
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    ratio = "body = body (int64 p, int64 q) => (int64 r) { [ratio] r = Div(p, q) }"
+    nodes = f"""
+        C = Scan (A, B) <{ratio}, num_scan_inputs = 2>
+        dividends = SplitToSequence <keepdims = 0> (A)
+        divisors = SplitToSequence <keepdims = 0> (B)
+        quotients = SequenceMap (dividends, divisors) <{ratio}>
+        D = ConcatFromSequence <axis = 0, new_axis = 1> (quotients)
+    """
+    return text_model(nodes, IN, "int64[5] C, int64[5] D", ir_version=8)
 
 
 class TestGuardFunctions:
@@ -235,7 +204,7 @@ class TestGuardFunctions:
         (outcome,) = outcomes(RefusesFaults, [(hardened, inputs)])
         assert [outcome[k].tolist() for k in (0, 1, 3)] == [EXPECTED] * 3
 
-    def test_what_differs_has_a_function_of_its_own(self, division: Division) -> None:
+    def test_what_differs_has_a_function_of_its_own(self) -> None:
         model = division(INT64, (5,), (5,))
         model.graph.node.extend([N("Div", ["A", "minus"], ["D"]), N("Mod", ["A", "B"], ["E"], fmod=1)])
         model.graph.initializer.append(numpy_helper.from_array(np.array(-1), "minus"))
@@ -243,7 +212,7 @@ class TestGuardFunctions:
         assert [f.name for f in hardened.functions] == ["Div_int64", "Div_int64_2", "Fmod_int64"]
         checker.check_model(hardened, full_check=True)
 
-    def test_a_name_in_use_is_not_taken(self, division: Division) -> None:
+    def test_a_name_in_use_is_not_taken(self) -> None:
         model = division(INT64, (5,), (5,))
         model.ir_version = 9
         model.functions.append(
@@ -255,24 +224,13 @@ class TestGuardFunctions:
         checker.check_model(hardened, full_check=True)
 
     @pytest.mark.parametrize(("opset", "before", "after"), [(9, 3, 8), (17, 8, 8), (17, 10, 10)])
-    def test_the_ir_version_is_one_that_holds_functions(
-        self, division: Division, opset: int, before: int, after: int
-    ) -> None:
+    def test_the_ir_version_is_one_that_holds_functions(self, opset: int, before: int, after: int) -> None:
         model = division(INT64, (5,), (5,), opset=opset)
         model.ir_version = before
         hardened = harden(model, "onnxruntime").model
         assert (hardened.ir_version, len(hardened.functions)) == (after, 1)
         (outcome,) = outcomes(RefusesFaults, [(hardened, {"A": A, "B": B, "unused": np.zeros(1, np.float32)})])
         assert outcome[0].tolist() == EXPECTED
-
-    def test_in_the_places_of_the_divisions_on_request(self, division: Division) -> None:
-        hardened = harden(division(INT64, (5,), (5,)), "onnxruntime", functions=False).model
-        assert not hardened.functions
-        assert "ratio" in {node.name for node in hardened.graph.node}
-
-    def test_openvino_takes_none(self, one_line: Callable[..., Any], division: Division) -> None:
-        with one_line(AttributeValueError, "OpenVINO takes no functions"):
-            harden(division(INT64, (5,), (5,)), "openvino", functions=True)
 
     def test_a_remainder_whose_kind_the_call_decides(self) -> None:
         model = in_function()
@@ -286,7 +244,7 @@ class TestGuardFunctions:
         (outcome,) = outcomes(RefusesFaults, [(hardened, {"A": A, "B": B})])
         assert outcome[0].tolist() == [0, 1, -1, 0, 0]
 
-    def test_shapes_are_inferred_through_it(self, division: Division) -> None:
+    def test_shapes_are_inferred_through_it(self) -> None:
         model = division(INT64, ("n", 1), (3,))
         model.graph.node.append(N("Neg", ["C"], ["negated"]))
         for each in (model, harden(model, "onnxruntime").model):
@@ -305,9 +263,8 @@ class TestLeft:
     """What nobody can tell to be harmless is left, and named."""
 
     @pytest.mark.parametrize("operator", ["Div", "Mod"])
-    def test_an_unknown_element_type(self, onnx_model: Build, operator: str) -> None:
-        unknown = N("Surprise", ["x"], ["y"], domain="own")
-        model = onnx_model([unknown, N(operator, ["y", "y"], ["z"], "n")], {"x": (FLOAT, (1,))}, {}, domains=["own"])
+    def test_an_unknown_element_type(self, operator: str) -> None:
+        model = text_model(f"y = d.Surprise(x) [n] z = {operator}(y, y)", "float[1] x", "")
         hardened = harden(model, "portable")
         assert [(d.name, d.why.split(",")[0]) for d in hardened.left] == [("n", "its element type is not known")]
         assert hardened.model == model
@@ -325,20 +282,18 @@ class TestLeft:
 class TestRefused:
     """What cannot be hardened is refused in one line that names it."""
 
-    def test_old_operator_sets(self, one_line: Callable[..., Any], division: Division) -> None:
+    def test_old_operator_sets(self) -> None:
         with one_line(ModelError, "'ratio'", "operator set 6", "vinculum convert --opset 17"):
             harden(division(INT64, (5,), (5,), opset=6), "onnxruntime")
 
-    def test_graphs_for_training(self, one_line: Callable[..., Any], division: Division) -> None:
+    def test_graphs_for_training(self) -> None:
         model = division(INT64, (5,), (5,))
         model.training_info.add().algorithm.CopyFrom(model.graph)
         with one_line(ModelError, "training_info", "drop them first"):
             harden(model, "onnxruntime")
 
     @pytest.mark.parametrize(("runtime", "around"), [("portable", 13), ("openvino", 13)])
-    def test_a_function_of_another_operator_set(
-        self, one_line: Callable[..., Any], runtime: Runtime, around: int
-    ) -> None:
+    def test_a_function_of_another_operator_set(self, runtime: Runtime, around: int) -> None:
         model = in_function()
         model.opset_import[0].version = around
         with one_line(ModelError, "'Ratio'", "operator set 17", "vinculum convert --opset 17"):
@@ -356,17 +311,17 @@ class TestRefused:
             assert outcome[0].tolist() == (NARROW_EXPECTED if narrow else EXPECTED)
 
     @pytest.mark.parametrize("policy", [{"zero_divisor": "raise"}, {"overflow": "raise"}])
-    def test_raising(self, one_line: Callable[..., Any], division: Division, policy: dict[str, Any]) -> None:
+    def test_raising(self, policy: dict[str, Any]) -> None:
         with one_line(AttributeValueError, "'raise'", "no ONNX operator can raise an error", "'saturate'"):
             harden(division(INT32, (5,), (5,)), "onnxruntime", **policy)
 
-    def test_other_words(self, one_line: Callable[..., Any], division: Division) -> None:
+    def test_other_words(self) -> None:
         wrong: Any = "cuda"
         with one_line(AttributeValueError, "onnxruntime, openvino, portable", "'cuda'"):
             harden(division(INT32, (5,), (5,)), wrong)
         with one_line(AttributeValueError, "zero_divisor is 'one'; allowed here: 'zero', 'saturate'"):
             harden(division(INT32, (5,), (5,)), "onnxruntime", zero_divisor="one")  # type: ignore[arg-type]  # wrong on purpose
 
-    def test_a_constant_beyond_int32_on_openvino(self, one_line: Callable[..., Any], division: Division) -> None:
+    def test_a_constant_beyond_int32_on_openvino(self) -> None:
         with one_line(ModelError, "'ratio'", "2147483648", "narrows int64 to int32"):
             harden(division(INT64, (1,), np.array([2**31])), "openvino")

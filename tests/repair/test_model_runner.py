@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from onnx import ModelProto
 
 from tests.fake_runtime import DiesOfIntegers, FakeRuntime, RefusesFaults, installed
+from tests.models.built_models import one_line
+from tests.repair.fakes import division
 from vinculum.errors import ModelError
 from vinculum.models.engines import model_runner
 from vinculum.models.engines.model_runner import Case, check_installed, run_cases
 from vinculum.spec.element_types import INT32
 
-Division = Callable[..., ModelProto]
 
-
-def cases(division: Division, *divisors: int) -> list[Case]:
+def cases(*divisors: int) -> list[Case]:
     """Return models of MIN by constants."""
     low = np.array([INT32.minimum], np.int32)
     models = (division(INT32, low, np.array([b], np.int32)).SerializeToString() for b in divisors)
@@ -30,15 +27,15 @@ class TestEnds:
     """A runtime that dies is named with its signal, what came before it is kept, and what it refuses is told."""
 
     @pytest.mark.parametrize("package", ["onnxruntime", "openvino"])
-    def test_death(self, division: Division, package: str) -> None:
+    def test_death(self, package: str) -> None:
         with installed(**{package: DiesOfIntegers}):
-            first, second = run_cases(package, cases(division, 2, -1, 2))
+            first, second = run_cases(package, cases(2, -1, 2))
         assert first.outputs[0].tolist() == [INT32.minimum // 2]
         assert (second.problem, second.died) == ("crashed with SIGFPE", True)
 
-    def test_refusal(self, division: Division) -> None:
+    def test_refusal(self) -> None:
         with installed(onnxruntime=RefusesFaults):
-            first, second = run_cases("onnxruntime", cases(division, 0, 2))
+            first, second = run_cases("onnxruntime", cases(0, 2))
         assert (first.problem, first.died) == ("SIGFPE of x/0", False)
         assert second.outputs[0].tolist() == [INT32.minimum // 2]
 
@@ -59,7 +56,7 @@ class TestEnds:
         assert outcome.problem is not None
         assert not outcome.died
 
-    def test_a_package_that_is_missing(self, one_line: Callable[..., Any]) -> None:
+    def test_a_package_that_is_missing(self) -> None:
         with one_line(ModelError, "pip install openvino"):
             check_installed("openvino")
         check_installed("reference")

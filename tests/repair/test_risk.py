@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pytest
 
+from tests.models.built_models import one_line
 from vinculum.errors import ModelError
 from vinculum.ops.policies import Policies
 from vinculum.repair import Runtime
-from vinculum.repair.decision import Facts, Operator
-from vinculum.repair.risk import assess
+from vinculum.repair.decision import Facts, Operator, assess
 from vinculum.spec.element_types import BFLOAT16, DOUBLE, FLOAT, INT8, INT32, INT64, UINT8, UINT32, ElementType
 
 PLAIN = Policies("zero", "wrap")
@@ -127,7 +124,7 @@ class TestRefused:
         ],
         ids=str,
     )
-    def test_openvino(self, one_line: Callable[..., Any], division: Facts, policies: Policies, words: str) -> None:
+    def test_openvino(self, division: Facts, policies: Policies, words: str) -> None:
         with one_line(ModelError, words):
             assess(division, "openvino", policies)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,17 +11,17 @@ from onnx import ModelProto, NodeProto, helper
 
 from tests import fake_runtime
 from tests.fake_runtime import installed
+from tests.models.built_models import one_line
+from tests.repair.fakes import division
 from vinculum.errors import DifferenceError, ModelError
 from vinculum.models.engines import model_runner
 from vinculum.models.onnx.model import model_of
 from vinculum.ops.policies import Policies
 from vinculum.repair import Runtime, guards, harden, validation
 from vinculum.repair.decision import Facts, Operator
-from vinculum.repair.trials import Pairs, expected_of, pairs_for
-from vinculum.repair.validation import Advance, Validation, validate
+from vinculum.repair.validation import Advance, Pairs, Validation, expected_of, pairs_for, validate
 from vinculum.spec.element_types import BFLOAT16, INT8, INT64, UINT64, ElementType
 
-Division = Callable[..., ModelProto]
 Refused = Callable[..., None]
 
 
@@ -49,7 +48,7 @@ def packages() -> Iterator[None]:
 
 
 @pytest.fixture
-def refused(one_line: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Refused:
+def refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Refused:
     """Return a function that hardens a model by a wrong rewrite, which must end with an error of these words."""
 
     def check(model: ModelProto, operator: str, kind: type[Exception], *words: str) -> None:
@@ -80,20 +79,13 @@ class TestReported:
             ("portable", fake_runtime.NarrowsInt64),
         ],
     )
-    def test_wrong_quotients(
-        self,
-        one_line: Callable[..., Any],
-        division: Division,
-        tmp_path: Path,
-        target: Runtime,
-        behaviour: type[fake_runtime.FakeRuntime],
-    ) -> None:
+    def test_wrong_quotients(self, tmp_path: Path, target: Runtime, behaviour: type[fake_runtime.FakeRuntime]) -> None:
         package = "openvino" if target == "openvino" else "onnxruntime"
         words = ("is wrong: the result differs at index", " (first: ", "; nothing is written")
         with installed(**{package: behaviour}), one_line(DifferenceError, "node 'ratio' (Div-14)", *words):
             validated(division(INT64, ("n",), ("n",)), tmp_path, target)
 
-    def test_a_death(self, refused: Refused, division: Division) -> None:
+    def test_a_death(self, refused: Refused) -> None:
         words = "kills the process, which crashed with SIGFPE; nothing is written"
         with installed(onnxruntime=fake_runtime.DiesOfIntegers):
             refused(division(INT64, (5,), np.array([-1])), "Div", DifferenceError, words)
@@ -102,7 +94,7 @@ class TestReported:
 class TestValidation:
     """Each rewrite is run on the runtime, and the whole model; a validation that fails says where."""
 
-    def test_what_is_run_is_counted(self, division: Division, tmp_path: Path) -> None:
+    def test_what_is_run_is_counted(self, tmp_path: Path) -> None:
         steps: list[tuple[int, int]] = []
         found = validated(division(INT8, (5,), (5,)), tmp_path, "portable", lambda *step: steps.append(step))
         assert found is not None
@@ -112,21 +104,21 @@ class TestValidation:
         assert steps == [(number, 14) for number in range(1, 15)]
 
     def test_a_model_that_the_original_does_not_run_is_only_loaded(
-        self, division: Division, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(validation, "input_sets", lambda inputs, seed: [{}])
         found = validated(division(INT8, (5,), (5,)), tmp_path)
         assert found is not None
         assert found.whole_model == "loaded"
 
-    def test_a_constant_divisor_stays_one(self, division: Division, tmp_path: Path) -> None:
+    def test_a_constant_divisor_stays_one(self, tmp_path: Path) -> None:
         found = validated(division(INT64, (2,), np.array([0, -1])), tmp_path)
         assert found is not None
         assert (found.rewrites, found.models) == (1, 3)
 
     @pytest.mark.parametrize("runtime", ["openvino", "portable"])
     @pytest.mark.parametrize("fmod", [0, 1])
-    def test_remainders(self, division: Division, tmp_path: Path, runtime: Runtime, fmod: int) -> None:
+    def test_remainders(self, tmp_path: Path, runtime: Runtime, fmod: int) -> None:
         model = division(INT64, ("n",), ("n",))
         model.graph.node[0].op_type = "Mod"
         model.graph.node[0].attribute.append(helper.make_attribute("fmod", fmod))
@@ -142,20 +134,16 @@ class TestValidation:
             ("Divide", ModelError, "ONNX Runtime rejects the hardened form: "),
         ],
     )
-    def test_a_wrong_rewrite(
-        self, refused: Refused, division: Division, operator: str, kind: type[Exception], words: str
-    ) -> None:
+    def test_a_wrong_rewrite(self, refused: Refused, operator: str, kind: type[Exception], words: str) -> None:
         refused(division(INT64, (5,), (5,)), operator, kind, "node 'ratio' (Div-14)", words)
 
-    def test_a_wrong_remainder(self, refused: Refused, division: Division) -> None:
+    def test_a_wrong_remainder(self, refused: Refused) -> None:
         model = division(INT64, (5,), np.array([3]))
         model.graph.node[0].op_type = "Mod"
         model.graph.node[0].attribute.append(helper.make_attribute("fmod", 1))
         refused(model, "Mod", DifferenceError, "node 'ratio' (Mod-13)", "is wrong")
 
-    def test_a_missing_package(
-        self, one_line: Callable[..., Any], division: Division, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_a_missing_package(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(model_runner, "find_spec", lambda name: None)
         with one_line(ModelError, "onnxruntime", "is not installed"):
             validated(division(INT64, (5,), (5,)), tmp_path)

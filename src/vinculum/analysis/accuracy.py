@@ -23,7 +23,6 @@ from vinculum.analysis.domain.abstract_tensor import AbstractTensor
 from vinculum.analysis.domain.box import limited
 from vinculum.analysis.domain.formats import is_discrete
 from vinculum.analysis.interpreter import Interpreter, Site
-from vinculum.analysis.loading import onnx_model, source_given
 from vinculum.analysis.transfer.errors import Computed, Errors, NoBoundError, division, sum_of
 from vinculum.analysis.transfer.operators import operator_of
 from vinculum.errors import AttributeValueError, ModelError
@@ -31,7 +30,7 @@ from vinculum.models.onnx.checks import check_structure
 from vinculum.models.onnx.functions import inlined
 from vinculum.models.onnx.inference import with_types
 from vinculum.models.onnx.scopes import name_of, title
-from vinculum.models.source import SourceFile, naming
+from vinculum.models.source import SourceFile, any_source, naming, onnx_model
 from vinculum.text import did_you_mean, listed, quoted
 
 _TRUNCATE = ("Mean", "ReduceMean")
@@ -105,7 +104,7 @@ def accuracy(
     AttributeValueError
         If an error is negative or not a number.
     """
-    source = source_given(model)
+    source = any_source(model)
     with naming(source.path):
         proto = inlined(onnx_model(source))
         check_structure(proto)

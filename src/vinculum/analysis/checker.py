@@ -14,7 +14,6 @@ from vinculum.analysis.findings import Finding, Frame, Report, Severity, surest_
 from vinculum.analysis.hazards import DIVIDES_INSIDE, by_operator
 from vinculum.analysis.hazards.hazard import PROFILES, Found, Hazard, divided, typings
 from vinculum.analysis.interpreter import Interpreter, Site
-from vinculum.analysis.loading import onnx_model, source_given
 from vinculum.analysis.narrowing import block_list
 from vinculum.analysis.places import alert_frame, fingerprint, frames, path
 from vinculum.analysis.transfer.operators import divides_inside
@@ -22,7 +21,7 @@ from vinculum.errors import AttributeValueError
 from vinculum.models.onnx.checks import check_structure
 from vinculum.models.onnx.inference import with_types
 from vinculum.models.onnx.scopes import name_of
-from vinculum.models.source import SourceFile, naming
+from vinculum.models.source import SourceFile, any_source, naming, onnx_model
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -91,7 +90,7 @@ def check(
     """
     _check_options(as_type, profile, weights, runs, seed)
     start = perf_counter()
-    source = source_given(model, weights)
+    source = any_source(model, weights=weights)
     with naming(source.path):
         proto = onnx_model(source)
         assumptions = calibrated(read_assumptions(assume, proto), calibrate or {})

@@ -6,12 +6,4 @@ from vinculum.models.observation import DivisionSummary, summarise
 from vinculum.models.source import load
 from vinculum.models.values import ModelTensor
 
-__all__ = [
-    "Division",
-    "DivisionRecord",
-    "DivisionSummary",
-    "Model",
-    "ModelTensor",
-    "load",
-    "summarise",
-]
+__all__ = ["Division", "DivisionRecord", "DivisionSummary", "Model", "ModelTensor", "load", "summarise"]

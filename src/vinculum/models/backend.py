@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
-from onnx import IR_VERSION, ModelProto, NodeProto, TensorProto, TypeProto, ValueInfoProto, helper
+import numpy as np
+from onnx import IR_VERSION, GraphProto, ModelProto, NodeProto, TensorProto, TypeProto, ValueInfoProto, helper
 from onnx.backend.base import Backend, BackendRep, namedtupledict
 from onnx.defs import get_all_schemas, onnx_opset_version
 
@@ -17,9 +18,8 @@ from vinculum.models.onnx.scopes import all_nodes, title
 from vinculum.models.source import source_of
 from vinculum.ops.policies import Policies
 from vinculum.tensors.storage import as_operand
-from vinculum.text import listed, quoted
+from vinculum.text import kind_of, listed, quoted
 
-_DEVICES = ("CPU", "CPU:0")
 _POLICIES = ("zero_divisor", "overflow")
 _IGNORED = ("rtol", "atol")  # ONNX's test runner passes its tolerances to every backend.
 
@@ -68,8 +68,7 @@ class VinculumBackendRep(BackendRep):
         if isinstance(inputs, Mapping):
             return inputs
         values = inputs if isinstance(inputs, list | tuple) else [inputs]
-        names = [tensor.name for tensor in self._model.inputs]
-        needed = [tensor.name for tensor in self._model.inputs if not tensor.optional]
+        names, needed = ([t.name for t in self._model.inputs if not (t.optional and few)] for few in (False, True))
         for expected in (names, needed):
             if len(values) == len(expected):
                 return dict(zip(expected, values, strict=True))
@@ -87,7 +86,7 @@ class VinculumBackend(Backend):
     @classmethod
     def supports_device(cls, device: str) -> bool:
         """Return True for the CPU alone."""
-        return device in _DEVICES
+        return device in ("CPU", "CPU:0")
 
     @classmethod
     def is_compatible(cls, model: ModelProto, device: str = "CPU", **kwargs: Any) -> bool:
@@ -189,7 +188,7 @@ def model_of_node(node: NodeProto, inputs: Any, opset: int | None) -> tuple[Mode
     an element type of ONNX.
     """
     if not isinstance(node, NodeProto):
-        raise ModelError(f"the node is a {type(node).__name__}, not an onnx.NodeProto")
+        raise ModelError(f"the node is {kind_of(node)}, not an onnx.NodeProto")
     newest = onnx_opset_version()
     version = newest if opset is None else opset
     if not isinstance(version, int) or isinstance(version, bool) or not 1 <= version <= newest:
@@ -198,15 +197,13 @@ def model_of_node(node: NodeProto, inputs: Any, opset: int | None) -> tuple[Mode
     alone = deepcopy(node)
     for place, name in enumerate(node.input):
         alone.input[place] = name if name in named else ""
-    model = ModelProto(ir_version=IR_VERSION)
-    model.graph.name = "node"
-    model.graph.node.append(alone)
+    graph = GraphProto(name="node", node=[alone], output=[ValueInfoProto(name=name) for name in node.output if name])
     for name, value in named.items():
-        model.graph.input.append(ValueInfoProto(name=name, type=_type_of(value, f"input {quoted(name)}")))
-    model.graph.output.extend(ValueInfoProto(name=name) for name in node.output if name)
-    domains = {"ai.onnx" if n.domain == "" else n.domain for n in all_nodes([node])} | {"ai.onnx"}
-    for domain in sorted(domains):
-        model.opset_import.add(domain=domain, version=version if domain == "ai.onnx" else _newest(domain))
+        graph.input.add(name=name, type=_type_of(value, f"input {quoted(name)}"))
+    model = ModelProto(ir_version=IR_VERSION, graph=graph)
+    for domain in sorted({n.domain or "ai.onnx" for n in all_nodes([node])} | {"ai.onnx"}):
+        known = (schema.since_version for schema in get_all_schemas() if schema.domain == domain)
+        model.opset_import.add(domain=domain, version=version if domain == "ai.onnx" else max(known, default=1))
     return model, named
 
 
@@ -217,7 +214,7 @@ def _by_name(node: NodeProto, inputs: Any) -> Mapping[str, Any]:
                 raise ModelError(f"{title(node)}: inputs are given by name; {name!r} is not a string")
         return inputs
     values = inputs if isinstance(inputs, list | tuple) else [inputs]
-    distinct = list(dict.fromkeys(name for name in node.input if name))
+    distinct = list(dict.fromkeys(filter(None, node.input)))
     if len(values) == len(distinct):
         return dict(zip(distinct, values, strict=True))
     if len(values) != len(node.input):
@@ -234,10 +231,8 @@ def _by_name(node: NodeProto, inputs: Any) -> Mapping[str, Any]:
 def _type_of(value: Any, owner: str, *, sized: bool = True) -> TypeProto:
     if isinstance(value, list | tuple):
         # An empty list can be a sequence of any type.
-        item = (
-            _type_of(value[0], owner, sized=False) if value else helper.make_tensor_type_proto(TensorProto.FLOAT, None)
-        )
-        return helper.make_sequence_type_proto(item)
+        first = value[0] if value else np.float32(0)
+        return helper.make_sequence_type_proto(_type_of(first, owner, sized=False))
     array = as_operand(value, owner)
     code: int = TensorProto.STRING
     if array.dtype.kind not in "OUST":
@@ -246,7 +241,3 @@ def _type_of(value: Any, owner: str, *, sized: bool = True) -> TypeProto:
         except (KeyError, ValueError):
             raise ElementTypeError(f"{owner} has NumPy type {array.dtype}, not an element type of ONNX") from None
     return helper.make_tensor_type_proto(code, array.shape if sized else None)
-
-
-def _newest(domain: str) -> int:
-    return max((schema.since_version for schema in get_all_schemas() if schema.domain == domain), default=1)

@@ -1,17 +1,21 @@
-"""The divisions of one run: computed under its policies, timed, and reported to its observer; errors are labelled."""
+"""One run of a model: its divisions, computed under its policies, timed and reported to its observer; and its limits.
+
+Errors of divisions are labelled. The limits are those of a trial run: how long its loops may take, and how large a
+result may be.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from time import perf_counter
+from contextvars import ContextVar
+from dataclasses import dataclass
+from time import perf_counter, process_time
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.errors import VinculumError
+from vinculum.errors import ModelError, VinculumError
 from vinculum.ops.policies import Policies
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import OperatorSpec
@@ -100,19 +104,12 @@ class RunContext:
 
     policies: Policies
     observer: Observer | None = None
-    _loaded: set[object] = field(default_factory=set, init=False)
 
     def divide(
-        self,
-        division: Division,
-        dividend: NDArray[Any] | None,
-        divisor: NDArray[Any],
-        compute: Compute,
+        self, division: Division, dividend: NDArray[Any] | None, divisor: NDArray[Any], compute: Compute
     ) -> NDArray[Any]:
         """Return the quotient from `compute`; errors keep their class and get the node's label."""
         with labelled(division):
-            if self.observer is not None:
-                self._load_kernel(division, dividend, divisor, compute)
             start = perf_counter()
             quotient = compute(dividend, divisor)
         seconds = perf_counter() - start
@@ -120,23 +117,6 @@ class RunContext:
             shown = None if dividend is None else read_only(dividend)
             self.observer(DivisionRecord(division, shown, read_only(divisor), read_only(quotient), seconds))
         return quotient
-
-    def _load_kernel(
-        self, division: Division, dividend: NDArray[Any] | None, divisor: NDArray[Any], compute: Compute
-    ) -> None:
-        """Divide a few ones of the operands' type and rank first, so that loading the kernel is not timed."""
-        few = [None if x is None else _few_ones(x) for x in (dividend, divisor)]
-        kind = (division.spec, *((x.dtype, x.shape, x.flags.c_contiguous) for x in few if x is not None))
-        if kind not in self._loaded:
-            self._loaded.add(kind)
-            compute(*few)
-
-
-def _few_ones(array: NDArray[Any]) -> NDArray[Any]:
-    """Return an array of the same type, rank and contiguity, since these determine the kernel."""
-    ones = np.ones([2 * min(size, 2) for size in array.shape], array.dtype)
-    view = ones[tuple(slice(0, 2 * min(size, 2), 2) for size in array.shape)]
-    return view.copy() if array.flags.c_contiguous else view
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
@@ -154,3 +134,68 @@ def labelled(division: Division) -> Iterator[None]:
     except VinculumError as error:
         error.locate(division.label)
         raise
+
+
+class LimitError(ModelError):
+    """A trial run would exceed its limit of time or memory."""
+
+
+_WAITED = [0.0]  # Seconds spent waiting for runtimes in other processes.
+
+
+def work_time() -> float:
+    """Return the seconds of work so far: processor time of this process, and time waited for runtimes in others.
+
+    So load by other programs only counts while a runtime in another process is running.
+    """
+    return process_time() + _WAITED[0]
+
+
+@contextmanager
+def waiting() -> Iterator[None]:
+    """Count the wall time of the block as work, which another process does."""
+    start = perf_counter()
+    try:
+        yield
+    finally:
+        _WAITED[0] += perf_counter() - start
+
+
+_DEADLINE: ContextVar[float | None] = ContextVar("vinculum.models.deadline", default=None)
+_LARGEST: ContextVar[int | None] = ContextVar("vinculum.models.largest", default=None)
+
+
+@contextmanager
+def limited(seconds: float, largest: int | None = None) -> Iterator[None]:
+    """Limit the time and memory of runs in the block, which input values can determine; runs raise `LimitError`.
+
+    - `seconds`: the `work_time` that the block may take; loops check it before every iteration.
+    - `largest`: the bytes that one result may take, for operators with an operand that determines its size; None for
+      any number.
+    """
+    deadline, largest_token = _DEADLINE.set(work_time() + seconds), _LARGEST.set(largest)
+    try:
+        yield
+    finally:
+        _DEADLINE.reset(deadline)
+        _LARGEST.reset(largest_token)
+
+
+def check_time() -> None:
+    """Raise `LimitError` if the time of the run is over."""
+    deadline = _DEADLINE.get()
+    if deadline is not None and work_time() > deadline:
+        raise LimitError("a loop takes longer than a trial run may")
+
+
+def seconds_left() -> float | None:
+    """Return how many seconds of work the run has left, None if there is no limit."""
+    deadline = _DEADLINE.get()
+    return None if deadline is None else max(deadline - work_time(), 0.0)
+
+
+def check_bytes(size: int) -> None:
+    """Raise `LimitError` if a result of that many bytes is too large for the run."""
+    largest = _LARGEST.get()
+    if largest is not None and size > largest:
+        raise LimitError(f"a result would take {size} bytes, more than a trial run may")

@@ -5,69 +5,62 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-_DEVIATION = "by a standard deviation"
-_MEAN = "a sum by a count"
-_NORM = "by a norm"
-_SUM = "by a sum of exponentials"
-_GATES = "by 1 + exp(-x), in its gates"
-_SCALE = "by a scale"
-_LOSS = "a sum by a count or by weights"
-_MOMENTS = "by a root of squared gradients"
-_LENGTH = "by its length"
-_POSITIONS = "positions, by a scale"
+# What is divided, or by what: the operators that do, with their domains.
+_ONNX = {
+    "by a standard deviation": (
+        "BatchNormalization GroupNormalization InstanceNormalization LayerNormalization MeanVarianceNormalization"
+    ),
+    "by a root of a mean of squares": "RMSNormalization",
+    "by a power of a sum of squares": "LRN",
+    "by a norm": "LpNormalization ai.onnx.ml.Normalizer",
+    "by a sum of exponentials": ("Attention LogSoftmax Softmax SoftmaxCrossEntropyLoss ai.onnx.preview.FlexAttention"),
+    "a sum by a count or by weights": "NegativeLogLikelihoodLoss",
+    "by a root of the size of a head": "LinearAttention",
+    "a sum by a count": "AveragePool GlobalAveragePool Mean ReduceMean RoiAlign",
+    "by a scale": "DynamicQuantizeLinear QLinearConv QLinearMatMul QuantizeLinear",
+    "for its remainder": "Mod",
+    "by 1 + exp(-x)": "CausalConvWithState Sigmoid SwiGLU Swish",
+    "by 1 + exp(-x), in its gates": "GRU LSTM",
+    "by 1 + |x|": "Softsign",
+    "by its alpha": "Celu",
+    "by the root of 2": "Gelu",
+    "by 1 - ratio, in training mode": "Dropout",
+    "1 by a power, for negative exponents": "Pow",
+    "by its length": "BlackmanWindow DFT HammingWindow HannWindow",
+    "positions, by a scale": "AffineGrid Resize Upsample",
+    "a distance, by its delta": "Range",
+    "by a sum of exponentials, if asked to": (
+        "ai.onnx.ml.LinearClassifier ai.onnx.ml.SVMClassifier ai.onnx.ml.TreeEnsembleClassifier"
+    ),
+    "a sum by a count, if asked to": "ai.onnx.ml.TreeEnsemble ai.onnx.ml.TreeEnsembleRegressor",
+    "by a root of squared gradients": "ai.onnx.preview.training.Adagrad ai.onnx.preview.training.Adam",
+}
+_OPENVINO = {
+    "by a standard deviation": "BatchNormInference GroupNormalization MVN",
+    "by a root of a mean of squares": "RMS",
+    "by a power of a sum of squares": "LRN",
+    "by a norm": "GRN NormalizeL2",
+    "by a sum of exponentials": "LogSoftmax ScaledDotProductAttention Softmax",
+    "a sum by a count": "AdaptiveAvgPool AvgPool ROIAlign ReduceMean",
+    "by a scale": "FakeQuantize",
+    "for its remainder": "FloorMod Mod",
+    "by 1 + exp(-x)": "Sigmoid Swish",
+    "by 1 + exp(-x), in its gates": "GRUCell GRUSequence LSTMCell LSTMSequence",
+    "by 1 + |x|": "SoftSign",
+    "positions, by a scale": "Interpolate",
+}
 
 ONNX: Mapping[tuple[str, str], str] = {
-    **{("", name): _DEVIATION for name in ("BatchNormalization", "GroupNormalization", "InstanceNormalization")},
-    **{("", name): _DEVIATION for name in ("LayerNormalization", "MeanVarianceNormalization")},
-    ("", "RMSNormalization"): "by a root of a mean of squares",
-    ("", "LRN"): "by a power of a sum of squares",
-    ("", "LpNormalization"): _NORM,
-    ("ai.onnx.ml", "Normalizer"): _NORM,
-    **{("", name): _SUM for name in ("Attention", "LogSoftmax", "Softmax", "SoftmaxCrossEntropyLoss")},
-    ("ai.onnx.preview", "FlexAttention"): _SUM,
-    ("", "NegativeLogLikelihoodLoss"): _LOSS,
-    ("", "LinearAttention"): "by a root of the size of a head",
-    **{("", name): _MEAN for name in ("AveragePool", "GlobalAveragePool", "Mean", "ReduceMean", "RoiAlign")},
-    **{("", name): _SCALE for name in ("DynamicQuantizeLinear", "QLinearConv", "QLinearMatMul", "QuantizeLinear")},
-    ("", "Mod"): "for its remainder",
-    ("", "Sigmoid"): "by 1 + exp(-x)",
-    **{("", name): "by 1 + exp(-x)" for name in ("CausalConvWithState", "SwiGLU", "Swish")},
-    **{("", name): _GATES for name in ("GRU", "LSTM")},
-    ("", "Softsign"): "by 1 + |x|",
-    ("", "Celu"): "by its alpha",
-    ("", "Gelu"): "by the root of 2",
-    ("", "Dropout"): "by 1 - ratio, in training mode",
-    ("", "Pow"): "1 by a power, for negative exponents",
-    **{("", name): _LENGTH for name in ("BlackmanWindow", "DFT", "HammingWindow", "HannWindow")},
-    **{("", name): _POSITIONS for name in ("AffineGrid", "Resize", "Upsample")},
-    ("", "Range"): "a distance, by its delta",
-    **{("ai.onnx.ml", name): "by a sum of exponentials, if asked to" for name in ("LinearClassifier", "SVMClassifier")},
-    **{("ai.onnx.ml", name): "a sum by a count, if asked to" for name in ("TreeEnsembleRegressor", "TreeEnsemble")},
-    ("ai.onnx.ml", "TreeEnsembleClassifier"): "by a sum of exponentials, if asked to",
-    **{("ai.onnx.preview.training", name): _MOMENTS for name in ("Adagrad", "Adam")},
+    (domain, name): divides
+    for divides, operators in _ONNX.items()
+    for domain, _, name in (operator.rpartition(".") for operator in operators.split())
 }
 """What ONNX's operators divide internally, and by what: from their function bodies or, without one, their formulas.
 
 Operators that divide only the sizes of their operands, such as DepthToSpace, are not listed.
 """
 
-OPENVINO: Mapping[str, str] = {
-    **dict.fromkeys(("BatchNormInference", "GroupNormalization", "MVN"), _DEVIATION),
-    "RMS": "by a root of a mean of squares",
-    "LRN": "by a power of a sum of squares",
-    **dict.fromkeys(("GRN", "NormalizeL2"), _NORM),
-    **dict.fromkeys(("LogSoftmax", "ScaledDotProductAttention", "Softmax"), _SUM),
-    **dict.fromkeys(("AdaptiveAvgPool", "AvgPool", "ROIAlign", "ReduceMean"), _MEAN),
-    "FakeQuantize": _SCALE,
-    **dict.fromkeys(("FloorMod", "Mod"), "for its remainder"),
-    **dict.fromkeys(("Sigmoid", "Swish"), "by 1 + exp(-x)"),
-    **dict.fromkeys(("GRUCell", "GRUSequence", "LSTMCell", "LSTMSequence"), _GATES),
-    "SoftSign": "by 1 + |x|",
-    "Interpolate": _POSITIONS,
-}
-"""What OpenVINO's layers divide internally, and by what."""
-
-_OPENVINO_KINDS = {kind.casefold(): divides for kind, divides in OPENVINO.items()}
+_OPENVINO_KINDS = {kind.casefold(): divides for divides, kinds in _OPENVINO.items() for kind in kinds.split()}
 _KNOWN_DOMAINS = {"", *(domain for domain, _ in ONNX)}
 
 

@@ -53,12 +53,11 @@ def summarise(record: DivisionRecord) -> DivisionSummary:
     zeros = sum(_zeros(piece, form) for piece in _pieces(divisor))
     # Every broadcasting rule repeats each element of the divisor equally often.
     repeats = quotient.size // divisor.size if divisor.size else 0
-    infinite = nan = subnormal = 0
+    total = DivisionSummary(1, quotient.size, zeros * repeats, seconds=record.seconds)
     if form is not None:
         for piece in _pieces(quotient):
-            counts = _classes(_bits(piece), form)
-            infinite, nan, subnormal = infinite + counts[0], nan + counts[1], subnormal + counts[2]
-    return DivisionSummary(1, quotient.size, zeros * repeats, infinite, nan, subnormal, record.seconds)
+            total += _classes(_bits(piece), form)
+    return total
 
 
 def _pieces(array: NDArray[Any]) -> Iterator[NDArray[Any]]:
@@ -73,14 +72,14 @@ def _zeros(piece: NDArray[Any], form: BinaryFormat | None) -> int:
     return int(np.count_nonzero((_bits(piece) & (form.sign_mask - 1)) == 0))
 
 
-def _classes(bits: NDArray[Any], form: BinaryFormat) -> tuple[int, int, int]:
-    """Return how many encodings are infinite, NaN and subnormal."""
+def _classes(bits: NDArray[Any], form: BinaryFormat) -> DivisionSummary:
+    """Count the encodings that are infinite, NaN and subnormal."""
     magnitude = bits & (form.sign_mask - 1)
     smallest_normal = 1 << form.trailing_bits
     not_finite = int(np.count_nonzero(magnitude > form.largest))
     infinite = int(np.count_nonzero(magnitude == form.largest + 1)) if form.infinities else 0
     subnormal = int(np.count_nonzero((magnitude != 0) & (magnitude < smallest_normal)))
-    return infinite, not_finite - infinite, subnormal
+    return DivisionSummary(infinite=infinite, nan=not_finite - infinite, subnormal=subnormal)
 
 
 def _bits(piece: NDArray[Any]) -> NDArray[Any]:

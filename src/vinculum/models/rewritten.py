@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from numpy.typing import ArrayLike
 
-from vinculum.errors import AttributeValueError
+from vinculum.errors import AttributeValueError, ModelError
 from vinculum.models.source import any_source, read_source
 from vinculum.shown import Shown
+from vinculum.text import kind_of
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -102,10 +103,13 @@ def convert(
 
 
 def sets_of(inputs: Inputs) -> Sequence[Mapping[str, Any]]:
-    """Return the sets of inputs that a caller gives."""
-    if inputs is None:
-        return ()
-    return [inputs] if isinstance(inputs, Mapping) else inputs
+    """Return the sets of inputs that a caller gives; ModelError if they are anything else."""
+    sets = [inputs] if isinstance(inputs, Mapping) else () if inputs is None else inputs
+    odd = [given for given in sets if not isinstance(given, Mapping)] if isinstance(sets, list | tuple) else None
+    if odd is None or odd:
+        kind = f"{kind_of(sets)} of {kind_of(odd[0])}" if odd else kind_of(sets)
+        raise ModelError(f"the inputs are {kind}; give a dict of arrays by name, or a list of such dicts")
+    return sets
 
 
 @contextmanager

@@ -45,7 +45,7 @@ class SourceFile:
         """
         with naming(self.path):
             if self.onnx is None:
-                from vinculum.models.engines.openvino.ir import read_openvino_ir
+                from vinculum.models.engines.openvino.programs import read_openvino_ir
 
                 return read_openvino_ir(self.content, self.path)
             from vinculum.models.onnx.model import model_of
@@ -121,12 +121,16 @@ def load(model: str | PathLike[str] | bytes | ModelProto) -> Model:
 
 
 def any_source(
-    model: str | PathLike[str] | bytes | ModelProto, *, weights: Literal["stored", "unknown"] = "stored"
+    model: str | PathLike[str] | bytes | ModelProto | SourceFile, *, weights: Literal["stored", "unknown"] = "stored"
 ) -> SourceFile:
-    """Return a model's source, from a path, bytes or a message; errors are as `load` raises them.
+    """Return a model's source, from a path, bytes or a message; one that has been read is not read again.
 
     - `weights`: whether large initializers in other files may be any numbers, so that these files need not be there.
+
+    Errors are as `load` raises them.
     """
+    if isinstance(model, SourceFile):
+        return model
     if isinstance(model, bytes | bytearray | memoryview):
         from vinculum.models.onnx.file import parse
 
@@ -138,8 +142,6 @@ def any_source(
 
 def read_source(path: Path, *, weights: Literal["stored", "unknown"] = "stored") -> SourceFile:
     """Return the content of a model's file; its suffix, or else its first byte, decides what it is.
-
-    - `weights`: as for `any_source`.
 
     ModelError if the file cannot be read, is empty, or should be an ONNX file and is not.
     """
@@ -155,8 +157,6 @@ def read_source(path: Path, *, weights: Literal["stored", "unknown"] = "stored")
 
 def source_of(model: ModelProto, *, weights: Literal["stored", "unknown"] = "stored") -> SourceFile:
     """Return the source of an ONNX model in memory; external data is looked up in the working directory.
-
-    - `weights`: as for `any_source`.
 
     ModelError if it is not a model, or has no graph.
     """
@@ -175,11 +175,22 @@ def source_of(model: ModelProto, *, weights: Literal["stored", "unknown"] = "sto
     return _onnx_source(copy, _IN_MEMORY, weights)
 
 
+def onnx_model(source: SourceFile) -> ModelProto:
+    """Return the message to analyse of a source; ModelError for an OpenVINO IR or bad functions."""
+    proto = source.proto("analysed")
+    if proto.functions:
+        from vinculum.models.onnx.functions import link_functions
+        from vinculum.models.onnx.inference import without_large_initializers
+
+        link_functions(without_large_initializers(proto))  # A copy, for its refusals.
+    return proto
+
+
 def _onnx_source(model: ModelProto, path: Path, weights: str) -> SourceFile:
     """Return the source of a normalised message, after checking its tensors and reading its small external data."""
     from vinculum.models.onnx.file import all_tensors, anchor_tensors, readable, without_weights
 
-    entries = [entry for tensor in all_tensors(model) for entry in tensor.external_data]
+    entries = (entry for tensor in all_tensors(model) for entry in tensor.external_data)
     places = dict.fromkeys(entry.value for entry in entries if entry.key == "location")
     own = () if path is _IN_MEMORY else (path,)
     with readable(path):

@@ -22,18 +22,13 @@ Value = NDArray[Any] | list[Any] | dict[Any, Any] | None
 UNKNOWN = "unknown"
 """The element type of an output that the file does not declare."""
 
-_OTHER_DTYPES = {
-    "bool": "bool",
-    "complex64": "complex64",
-    "complex128": "complex128",
+_OTHER_DTYPES = {name: name for name in ("bool", "complex64", "complex128", "int2", "uint2")} | {
     "float4e2m1": "float4_e2m1fn",
     "float6e2m3": "float6_e2m3fn",
     "float6e3m2": "float6_e3m2fn",
     "float8e4m3fnuz": "float8_e4m3fnuz",
     "float8e5m2fnuz": "float8_e5m2fnuz",
     "float8e8m0": "float8_e8m0fnu",
-    "int2": "int2",
-    "uint2": "uint2",
     "string": "object",
 }
 

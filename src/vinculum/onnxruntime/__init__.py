@@ -10,8 +10,9 @@ import sys
 from pathlib import Path
 from typing import Protocol
 
-from vinculum.errors import VinculumError
+from vinculum.errors import AttributeValueError, VinculumError
 from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
+from vinculum.text import kind_of
 
 __all__ = ["get_library_path", "register"]
 
@@ -75,7 +76,7 @@ def register(
     Raises
     ------
     AttributeValueError
-        If a policy is none of these.
+        If a policy or `fusions` is none of these, or the options are none of ONNX Runtime's.
     VinculumError
         If the library was not compiled.
 
@@ -85,6 +86,10 @@ def register(
     >>> vinculum.onnxruntime.register(options, zero_divisor="zero")  # doctest: +SKIP
     >>> session = onnxruntime.InferenceSession("model.onnx", options)  # doctest: +SKIP
     """
+    if not hasattr(session_options, "register_custom_ops_library"):
+        raise AttributeValueError(f"session_options is {kind_of(session_options)}; give an onnxruntime.SessionOptions")
+    if fusions not in (False, True):
+        raise AttributeValueError(f"fusions is {fusions!r}; allowed: False, True")
     policies = Policies(zero_divisor, overflow)
     path = get_library_path()
     settings = {"zero_divisor": policies.zero_divisor, "overflow": policies.overflow, "fusions": str(int(fusions))}

@@ -1,7 +1,8 @@
-"""The facts about a division that are known before a run, and the decision of a hardening."""
+"""What is known of a division before a run, its risk on a runtime, and the decision of a hardening."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, TypedDict
 
@@ -9,10 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import ModelProto
 
+from vinculum.errors import ModelError
+from vinculum.models.engines.openvino import EXACT_ON_OPENVINO
 from vinculum.models.execution import division_label
+from vinculum.models.onnx.promoted_types import promotion_among
 from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
-from vinculum.repair.bounds import UNKNOWN, Bounds
-from vinculum.spec.element_types import ElementType, Kind
+from vinculum.repair.operands import UNKNOWN, Bounds
+from vinculum.spec.element_types import BFLOAT16, DOUBLE, FLOAT, FLOAT16, INT32, INT64, UINT64, ElementType, Kind
 
 Runtime = Literal["onnxruntime", "openvino", "portable"]
 Operator = Literal["Div", "Reciprocal", "FloorDiv", "Mod", "Fmod"]
@@ -21,12 +25,10 @@ not an operator of ONNX: exporters write it as nodes of floats."""
 Values = NDArray[Any] | None
 """The distinct values of an operand that is the same in every run, in one dimension; None for any other operand."""
 
-RUNTIMES: dict[str, str] = {
-    "onnxruntime": "ONNX Runtime",
-    "openvino": "OpenVINO",
-    "portable": "every runtime",
-}
+RUNTIMES: dict[str, str] = {"onnxruntime": "ONNX Runtime", "openvino": "OpenVINO", "portable": "every runtime"}
 """The targets of hardening, and their names in messages."""
+_WITH_KERNELS = (INT32, INT64, UINT64, FLOAT, DOUBLE)
+"""The element types for which every target runtime has kernels of the operators that guards use."""
 
 
 class Options(TypedDict, total=False):
@@ -34,7 +36,6 @@ class Options(TypedDict, total=False):
 
     zero_divisor: ZeroDivisor
     overflow: Overflow
-    functions: bool | None
     fix_exported: bool
 
 
@@ -152,8 +153,6 @@ class Hardening:
         The target.
     policies : Policies
         For zero divisors and MIN/-1.
-    functions : bool
-        Whether the new nodes are in functions, where the operator set allows it.
     decisions : tuple of Decision
         One for every Div, Reciprocal, and Mod of integers.
     inlined : int
@@ -165,7 +164,6 @@ class Hardening:
     model: ModelProto
     runtime: Runtime
     policies: Policies
-    functions: bool
     decisions: tuple[Decision, ...]
     inlined: int = 0
     mended: bool = False
@@ -174,3 +172,154 @@ class Hardening:
     def left(self) -> tuple[Decision, ...]:
         """The nodes that may still crash the runtime."""
         return tuple(decision for decision in self.decisions if decision.left)
+
+
+def promoted_type(element_type: ElementType, runtime: Runtime) -> ElementType:
+    """Return the type in which a division is written; it holds every operand.
+
+    OpenVINO's CPU device has no integers wider than int32, so all integer types use int32 there. On other runtimes 8
+    and 16 bits are promoted to int32, because some operators lack kernels for them; uint32 is promoted to int64, for
+    the same reason and because remainders need a sign.
+    """
+    if runtime == "openvino" and element_type.is_integer:
+        return INT32
+    found = None if element_type in _WITH_KERNELS else promotion_among(element_type, _WITH_KERNELS)
+    return found or element_type
+
+
+def may_be_fused(facts: Facts, runtime: Runtime) -> bool:
+    """Return whether ONNX Runtime may fuse 1/b*c to c/b, which it does with integers too unless a node is between."""
+    fusible = facts.operator == "Div" and facts.element_type in (INT32, INT64)
+    return runtime == "onnxruntime" and fusible and facts.may_be_inverse
+
+
+_NOTES_OF_RANGE: dict[Runtime, str] = {
+    "openvino": "OpenVINO's CPU device narrows it to int32: exact where operands and result lie within",
+    "portable": "on OpenVINO exact where operands and result lie strictly within int32; elsewhere for all values",
+}
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """The rewrite that a division needs, and why."""
+
+    what: str | None  # A description of the rewrite; None if none is needed.
+    why: str  # The risk, or why there is none.
+    note: str | None = None  # A property of the quotients on the runtime that a user may not expect.
+
+
+def assess(facts: Facts, runtime: Runtime, policies: Policies) -> Assessment:
+    """Return the assessment of a division on a runtime.
+
+    ModelError if no rewrite makes the runtime compute the quotient; the message gives the reason.
+    """
+    if not facts.element_type.is_integer:
+        return _of_floats(facts, runtime)
+    if runtime == "openvino":
+        _check_width(facts, policies)
+    risks = _risks(facts, runtime)
+    if not risks:
+        return Assessment(None, _harmless(facts))
+    note = _NOTES_OF_RANGE.get(runtime) if facts.element_type.maximum > INT32.maximum else None
+    return Assessment(_what(facts, runtime, policies), "; ".join(risks), note)
+
+
+def _of_floats(facts: Facts, runtime: Runtime) -> Assessment:
+    harmless = "a division of floats cannot crash"
+    if runtime == "openvino":
+        precision = "in float32 by a product with 1/b" if facts.element_type is DOUBLE else "by a product with 1/b"
+        cure = f"; these lines before compile_model make them exact: {'; '.join(EXACT_ON_OPENVINO)}"
+        words = f"OpenVINO computes it {precision}; its quotients are not all correctly rounded"
+        return Assessment(None, harmless, words + (cure if facts.element_type in (FLOAT, FLOAT16) else ""))
+    if facts.element_type is BFLOAT16:
+        return Assessment(
+            "in float, rounded back to bfloat16: the same bits", "ONNX Runtime has no kernel for bfloat16"
+        )
+    note = "on OpenVINO its quotients are not all correctly rounded" if runtime == "portable" else None
+    return Assessment(None, harmless, note)
+
+
+def _risks(facts: Facts, runtime: Runtime) -> list[str]:
+    risks = []
+    if facts.may_be_zero:
+        risks.append("the divisor may be 0" if facts.divisor is None else "the constant divisor holds 0")
+    if facts.may_overflow and facts.is_remainder:
+        # ONNX Runtime computes fmod=1 in floats and narrow types in int: both are safe. OpenVINO crashes when it folds.
+        kills = runtime != "onnxruntime" or (facts.operator == "Mod" and facts.element_type in (INT32, INT64))
+        risks += ["it may be MIN mod -1, which kills the process"] if kills else []
+    elif facts.may_overflow:
+        risks.append("the quotient may be MIN/-1, which kills the process")
+    if facts.operator == "FloorDiv":
+        risks.append("ONNX has no floor division of integers")
+    if may_be_fused(facts, runtime):
+        risks.append("ONNX Runtime fuses 1/b*c to c/b, with integers too")
+    if runtime == "onnxruntime":
+        through_double = facts.operator == "Fmod" and facts.element_type.bits == 64
+        return [*risks, "ONNX Runtime computes it in float64, wrong above 2^53"] if through_double else risks
+    if runtime == "openvino":
+        folds = "" if facts.is_remainder else "floors where it folds constants and "
+        return [*risks, f"OpenVINO {folds}rounds through float32 at run time"]
+    return [*risks, "runtimes differ in floor, truncation and precision"]
+
+
+def _harmless(facts: Facts) -> str:
+    never = ["no divisor is 0"]
+    if facts.is_signed:
+        if not facts.may_be_minus_one:
+            never.append("no divisor is -1")
+        else:
+            never.append("MIN mod -1 is computed" if facts.may_overflow else "no dividend of -1 is MIN")
+    proved = f": {facts.bounds}" if facts.divisor is None else ""
+    return " and ".join(never) + proved
+
+
+def _what(facts: Facts, runtime: Runtime, policies: Policies) -> str:
+    promoted = promoted_type(facts.element_type, runtime)
+    parts = list(_parts_of_remainder(facts, runtime) if facts.is_remainder else _parts(facts, runtime, policies))
+    return ", ".join(parts) + ("" if promoted is facts.element_type else f"; in {promoted}")
+
+
+def _parts(facts: Facts, runtime: Runtime, policies: Policies) -> Iterator[str]:
+    if facts.may_be_zero and policies.zero_divisor == "zero":
+        yield "x/0 gives 0"
+    elif facts.may_be_zero:
+        yield "x/0 gives MIN, 0 or MAX by the sign of x" if facts.is_signed else "x/0 gives MAX, 0/0 gives 0"
+    if facts.may_overflow:
+        yield f"MIN/-1 gives {'MIN' if policies.overflow == 'wrap' else 'MAX'}"
+    if may_be_fused(facts, runtime):
+        yield "kept separate from a product that follows"
+    if runtime != "onnxruntime":
+        yield "truncated exactly by the remainder"
+    if facts.operator == "FloorDiv":
+        yield "floored exactly"
+
+
+def _parts_of_remainder(facts: Facts, runtime: Runtime) -> Iterator[str]:
+    if facts.may_be_zero:
+        yield "x mod 0 gives 0"
+    if facts.may_overflow:
+        yield "MIN mod -1 gives 0"
+    if runtime != "onnxruntime":
+        yield "the remainder of the exact quotient"
+    elif facts.operator == "Fmod":
+        yield "the result of fmod=0, with the sign of the dividend" if facts.is_signed else "as fmod=0"
+
+
+def _check_width(facts: Facts, policies: Policies) -> None:
+    if facts.element_type.maximum <= INT32.maximum:
+        return
+    name = facts.element_type
+    for operand, values in (("dividend", facts.dividend), ("divisor", facts.divisor)):
+        if values is None:
+            continue
+        outside = values[(values > INT32.maximum) | (values < INT32.minimum)]
+        if outside.size:
+            raise ModelError(
+                f"the constant {operand} holds {outside[0]}, and OpenVINO's CPU device narrows {name} to int32; "
+                "harden for onnxruntime, or divide smaller numbers"
+            )
+    if policies.zero_divisor == "saturate" and facts.may_be_zero and not facts.is_remainder:
+        raise ModelError(
+            f"x/0 cannot give {name.maximum} on OpenVINO's CPU device, which narrows {name} to int32; "
+            "give --zero-divisor zero"
+        )

@@ -19,7 +19,7 @@ from vinculum.errors import SpecLookupError
 from vinculum.models.onnx.inference import inner_first
 from vinculum.models.onnx.rewriter import Rewriter, names_in, set_nodes, unique_name
 from vinculum.models.onnx.scopes import Scope, inputs_of, name_of
-from vinculum.repair.constant_values import cast_target
+from vinculum.repair.operands import cast_target
 from vinculum.spec.element_types import INT64, UINT64, ElementType, Kind, by_onnx_code
 from vinculum.tensors.storage import dtype_of
 
@@ -58,10 +58,7 @@ Place = tuple[str, str]
 
 
 def exported_divisions(scope: Scope) -> Iterator[Exported]:
-    """Yield the divisions in a scope that are written in floats and wrong for some integers.
-
-    - `scope`: with types, as `typed_scopes` yields it.
-    """
+    """Yield the divisions in a scope that are written in floats and wrong for some integers."""
     makers = {name: node for node in scope.holder.node if node.domain == "" for name in node.output}
     for node in scope.holder.node:
         if node.domain or node.op_type != "Cast":
@@ -197,10 +194,8 @@ def _whole(operand: Operand, element_type: ElementType) -> Operand | None:
     """Return a constant as integers of a type; None if the type does not hold all of its values."""
     if isinstance(operand, tuple):
         return operand
-    low, high = (
-        element_type.minimum,
-        min(element_type.maximum, 1 << 53),
-    )  # Above 2^53, a float stands for several integers.
+    # Above 2^53, a float stands for several integers.
+    low, high = element_type.minimum, min(element_type.maximum, 1 << 53)
     whole = (operand == np.trunc(operand)) & (operand >= low) & (operand <= high)
     return operand.astype(dtype_of(element_type)) if np.all(whole) else None
 

@@ -1,21 +1,28 @@
-"""Hardening of a file: read, check, harden, validate, and only then write the target."""
+"""Hardening of a file or of a model in memory: read, check, harden, validate, and only then write the target."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from vinculum.errors import ModelError
 from vinculum.files import atomic_write
 from vinculum.models.onnx.checks import check_model
 from vinculum.models.onnx.file import write_model
-from vinculum.models.source import SourceFile, read_source
+from vinculum.models.rewritten import Inputs, Rewritten, read_back, sets_of, target_file
+from vinculum.models.source import SourceFile, any_source, read_source
 from vinculum.repair.decision import Hardening, Options, Runtime
-from vinculum.repair.hardening import harden
+from vinculum.repair.hardening import harden as harden_message
 from vinculum.repair.validation import Advance, Validation, validate
 from vinculum.shown import Shown
+
+if TYPE_CHECKING:
+    from onnx import ModelProto
+
+    from vinculum.ops.policies import Overflow, ZeroDivisor
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +54,6 @@ def harden_file(
 
     - `source`: an ONNX file, or its content if it has been read already.
     - `target`: the file to write, which must not be the source or its data; None to plan only, which needs no runtime.
-    - `runtime`: the target runtime.
     - `inputs`: sets of inputs to run the whole model on; if there is none, one is drawn.
     - `advance`: called with the number of rewrites' models that have been run, and their total.
     - `**options`: as `vinculum.repair.harden` takes them.
@@ -63,7 +69,7 @@ def harden_file(
         source.check_spared([target])  # Early, before the work.
     original = source.model()
     check_model(proto, f"model {str(source.path)!r}")
-    hardening = harden(proto, runtime, **options)
+    hardening = harden_message(proto, runtime, **options)
     if target is None:
         return HardenedFile(hardening, None)
     with atomic_write(target) as folder:
@@ -73,3 +79,58 @@ def harden_file(
         source.check_spared([target.parent / path.name for path in folder.iterdir()])
         validation = validate(hardening, original, staging, advance, inputs)
     return HardenedFile(hardening, validation)
+
+
+def harden(
+    model: str | PathLike[str] | bytes | ModelProto,
+    *,
+    target: Runtime,
+    inputs: Inputs = None,
+    zero_divisor: ZeroDivisor = "zero",
+    overflow: Overflow = "wrap",
+    fix_exported: bool = False,
+) -> Rewritten[HardenedFile]:
+    """Return a model whose integer divisions and remainders give correct results on a runtime, and cannot crash it.
+
+    Before it is returned, each rewrite is run in that runtime on edge cases, and the whole model once.
+
+    Parameters
+    ----------
+    model : path, bytes or ModelProto
+        An ONNX file, or an ONNX model in memory, which is not changed.
+    target : {"onnxruntime", "openvino", "portable"}
+        The target runtime.
+    inputs : Mapping of str to array, or a sequence of them, optional
+        Your own sets of inputs to run the whole model on.
+    zero_divisor : {"zero", "saturate"}
+        The result of x/0.
+    overflow : {"wrap", "saturate"}
+        The result of MIN/-1.
+    fix_exported : bool
+        Whether integer divisions that an exporter wrote as Cast, float Div and Cast become integer divisions again.
+
+    Returns
+    -------
+    Rewritten
+        ``.model``: a ModelProto; ``.report``: the decision about each division with its reason, and the validation;
+        ``.report.hardening.left``: the divisions that may still crash the runtime.
+
+    Raises
+    ------
+    DifferenceError
+        If a result differs, or the runtime crashes.
+    ModelError, AttributeValueError, ElementTypeError, BroadcastError
+        If the model is malformed or cannot be hardened, or the runtime is not installed; the message names the node.
+    """
+    source = any_source(model)
+    with target_file("onnx") as file:
+        report = harden_file(
+            source,
+            file,
+            target,
+            inputs=sets_of(inputs),
+            zero_divisor=zero_divisor,
+            overflow=overflow,
+            fix_exported=fix_exported,
+        )
+        return Rewritten(read_back(file), report)

@@ -10,15 +10,12 @@ from collections.abc import Mapping
 
 from onnx import NodeProto, parser
 
-from vinculum.models.onnx.promoted_types import promotion_among
 from vinculum.ops.policies import Policies
-from vinculum.repair.decision import Facts, Runtime
-from vinculum.spec.element_types import DOUBLE, FLOAT, INT32, INT64, UINT64, ElementType
+from vinculum.repair.decision import Facts, Runtime, may_be_fused, promoted_type
+from vinculum.spec.element_types import FLOAT, INT64, UINT64, ElementType
 
 FIRST_OPSET = 9
 """The first operator set with Where, Less of integers, and Constants of every type."""
-_WITH_KERNELS = (INT32, INT64, UINT64, FLOAT, DOUBLE)
-"""The element types for which every target runtime has kernels of the operators used here."""
 
 _OPERANDS = """
   n = {to_promoted} (A)
@@ -188,32 +185,8 @@ _IN_FLOAT = """
 """
 
 
-def promoted_type(element_type: ElementType, runtime: Runtime) -> ElementType:
-    """Return the type in which a division is written; it holds every operand.
-
-    OpenVINO's CPU device has no integers wider than int32, so all integer types use int32 there. On other runtimes 8
-    and 16 bits are promoted to int32, because some operators lack kernels for them; uint32 is promoted to int64, for
-    the same reason and because remainders need a sign.
-    """
-    if runtime == "openvino" and element_type.is_integer:
-        return INT32
-    found = None if element_type in _WITH_KERNELS else promotion_among(element_type, _WITH_KERNELS)
-    return found or element_type
-
-
-def may_be_fused(facts: Facts, runtime: Runtime) -> bool:
-    """Return whether ONNX Runtime may fuse 1/b*c to c/b, which it does with integers too unless a node is between."""
-    fusible = facts.operator == "Div" and facts.element_type in (INT32, INT64)
-    return runtime == "onnxruntime" and fusible and facts.may_be_inverse
-
-
 def guard(facts: Facts, runtime: Runtime, policies: Policies) -> list[NodeProto]:
-    """Return the nodes that compute C from A and B safely, or from B alone for a Reciprocal.
-
-    - `facts`: the facts about the division; nothing is written for what they exclude.
-    - `runtime`: the target runtime.
-    - `policies`: for x/0 and MIN/-1.
-    """
+    """Return the nodes that compute C from A and B safely, or from B alone for a Reciprocal."""
     promoted = promoted_type(facts.element_type, runtime)
     same = promoted is facts.element_type
     # ONNX Runtime's own Div is exact, and its Mod with fmod=0, which begins at 10; with fmod=1 it computes in float64.
@@ -305,8 +278,8 @@ def _simplified(nodes: list[NodeProto], known: dict[str, bool]) -> list[NodeProt
         found = [known[name] for name in inputs if name in known]
         decisive = node.op_type == "Or"
         if output in known:
-            continue
-        if node.op_type == "Identity":
+            pass
+        elif node.op_type == "Identity":
             same[output] = inputs[0]
         elif node.op_type == "Where" and found:
             same[output] = inputs[1 if found[0] else 2]

@@ -16,23 +16,16 @@ from vinculum.repair.guard_text import guard, rename
 
 
 class Guards:
-    """Rewrites divisions of a model: as calls of one function for all that are alike, or in place.
+    """Rewrites divisions of a model: for ONNX Runtime as calls of one function for all that are alike, else in place.
 
-    A rewrite of a single node is written in place in both cases.
+    A rewrite of a single node is always written in place.
 
     A function imports the model's operator set, even if functions that call it import others: no runtime refuses that.
-
-    - `model`: it is not changed before `complete`.
-    - `runtime`: the target runtime.
-    - `policies`: for x/0 and MIN/-1.
-    - `functions`: whether to write functions.
     """
 
-    def __init__(self, model: ModelProto, runtime: Runtime, policies: Policies, *, functions: bool) -> None:
-        self._model = model
-        self._runtime = runtime
-        self._policies = policies
-        self._use_functions = functions
+    def __init__(self, model: ModelProto, runtime: Runtime, policies: Policies) -> None:
+        self._model, self._runtime, self._policies = model, runtime, policies
+        self._use_functions = runtime == "onnxruntime"
         self._names = names_in(model)
         self._titles = {function.name for function in model.functions if function.domain == GUARDS}
         self._functions: dict[tuple[object, ...], FunctionProto] = {}
@@ -42,12 +35,7 @@ class Guards:
         return opset_imports(self._model).get("", own) if self._use_functions else own
 
     def replace(self, scope: Scope, node: NodeProto, facts: Facts, what: str) -> list[NodeProto]:
-        """Return the nodes that replace a node; the one that computes its output keeps its name and documentation.
-
-        - `node`: a division or remainder.
-        - `facts`: the facts about it.
-        - `what`: a description of the rewrite.
-        """
+        """Return the nodes that replace a node; the one that computes its output keeps its name and documentation."""
         # ONNX Runtime expands a SequenceMap whose body calls a function to an invalid model.
         if self._use_functions and "SequenceMap" not in scope.path:
             if facts.decisive not in self._functions:

@@ -17,13 +17,11 @@ from vinculum.models.onnx.inference import inner_first
 from vinculum.models.onnx.rewriter import set_nodes
 from vinculum.models.onnx.scopes import Scope, declared_element_type, name_of
 from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
-from vinculum.repair.bounds import UNKNOWN, Bounds, bounds_of
-from vinculum.repair.constant_values import ConstantValues
-from vinculum.repair.decision import RUNTIMES, Decision, Facts, Hardening, Operator, Runtime
+from vinculum.repair.decision import RUNTIMES, Decision, Facts, Hardening, Operator, Runtime, assess
 from vinculum.repair.exported import Exported, Place, exported_divisions, replace_exported
 from vinculum.repair.guard_text import FIRST_OPSET
 from vinculum.repair.guards import Guards
-from vinculum.repair.risk import assess
+from vinculum.repair.operands import UNKNOWN, Bounds, ConstantValues, bounds_of
 from vinculum.spec.element_types import INT32, ElementType
 
 _UNTYPED = (
@@ -37,7 +35,6 @@ def harden(
     *,
     zero_divisor: ZeroDivisor = "zero",
     overflow: Overflow = "wrap",
-    functions: bool | None = None,
     fix_exported: bool = False,
 ) -> Hardening:
     """Return a model whose integer divisions give the standard's quotients on a runtime and do not crash it.
@@ -53,41 +50,36 @@ def harden(
       divides. It is valid for ONNX Runtime, onnx's reference evaluator, and OpenVINO within the range of its int32.
     - `zero_divisor`: the result of x/0, as in `vinculum.div`; x mod 0 gives 0 under both policies.
     - `overflow`: the result of MIN/-1; MIN mod -1 gives 0, the remainder.
-    - `functions`: whether the new nodes are written once, in a function of the model in the domain ``vinculum``, and
-      each division becomes a call of it. If None, only for ONNX Runtime: OpenVINO does not support functions, and other
-      runtimes may not. Without functions, the model's own functions are inlined too. They are also inlined if their
-      calls differ in element type.
     - `fix_exported`: whether integer divisions that an exporter wrote in floats become integer divisions again.
 
-    AttributeValueError if there is no such runtime or policy, the policy is ``"raise"``, or functions are requested for
-    OpenVINO. ModelError if a division cannot be hardened; the message names it.
+    For ONNX Runtime the new nodes are written once, in a function of the model in the domain ``vinculum``, and each
+    division becomes a call of it. OpenVINO does not support functions, and other runtimes may not: there nodes replace
+    the division, and the model's own functions are inlined too, as they are if their calls differ in element type.
+
+    AttributeValueError if there is no such runtime or policy, or the policy is ``"raise"``. ModelError if a division
+    cannot be hardened; the message names it.
     """
     policies = _policies(runtime, zero_divisor, overflow)
-    if functions and runtime == "openvino":
-        raise AttributeValueError("OpenVINO takes no functions; write the guards in place of the divisions")
     check_no_training(proto)
-    calls = runtime == "onnxruntime" if functions is None else functions
-    inline = not calls and bool(proto.functions)
-    hardening = _hardened(inlined(proto) if inline else proto, runtime, policies, calls, fix_exported)
-    if hardening.left and calls and proto.functions:
+    inline = runtime != "onnxruntime" and bool(proto.functions)
+    hardening = _hardened(inlined(proto) if inline else proto, runtime, policies, fix_exported)
+    if hardening.left and not inline and proto.functions:
         with suppress(ModelError):  # Inlined, each call has nodes of one type. If that fails, the first result is kept.
-            hardening, inline = _hardened(inlined(proto), runtime, policies, calls, fix_exported), True
+            hardening, inline = _hardened(inlined(proto), runtime, policies, fix_exported), True
     if not any(decision.rewritten for decision in hardening.decisions):
         return replace(hardening, model=deepcopy(proto))
     return replace(hardening, inlined=len(proto.functions) if inline else 0)
 
 
-def _hardened(
-    proto: ModelProto, runtime: Runtime, policies: Policies, functions: bool, fix_exported: bool
-) -> Hardening:
+def _hardened(proto: ModelProto, runtime: Runtime, policies: Policies, fix_exported: bool) -> Hardening:
     model = deepcopy(proto)
     replaced = replace_exported(model) if fix_exported else {}
-    decisions = _Hardener(model, runtime, policies, replaced, functions=functions).harden()
-    return Hardening(model, runtime, policies, functions, decisions, mended=bool(replaced))
+    decisions = _Hardener(model, runtime, policies, replaced).harden()
+    return Hardening(model, runtime, policies, decisions, mended=bool(replaced))
 
 
 def _policies(runtime: str, zero_divisor: ZeroDivisor, overflow: Overflow) -> Policies:
-    if runtime not in RUNTIMES:
+    if runtime not in tuple(RUNTIMES):
         raise AttributeValueError(f"the runtime is {runtime!r}; allowed: {', '.join(RUNTIMES)}")
     for name, value, other in (("zero_divisor", zero_divisor, "zero"), ("overflow", overflow, "wrap")):
         if value not in (other, "saturate"):
@@ -100,28 +92,18 @@ class _Hardener:
     """Hardens a copy of a model in place, scope after scope."""
 
     def __init__(
-        self,
-        model: ModelProto,
-        runtime: Runtime,
-        policies: Policies,
-        replaced: Mapping[Place, Exported],
-        *,
-        functions: bool,
+        self, model: ModelProto, runtime: Runtime, policies: Policies, replaced: Mapping[Place, Exported]
     ) -> None:
-        self._model = model
-        self._runtime = runtime
-        self._policies = policies
-        self._replaced = replaced
+        self._model, self._runtime, self._policies, self._replaced = model, runtime, policies, replaced
         self._bounds = bounds_of(model)
-        self._guards = Guards(model, runtime, policies, functions=functions)
+        self._guards = Guards(model, runtime, policies)
         overridden = {function.name for function in model.functions if function.domain == ""}
         self._operators = (DIVIDES | {"Mod"}) - overridden
 
     def harden(self) -> tuple[Decision, ...]:
         """Rewrite all risky divisions, and return the decisions, in the order of the scopes."""
         decisions = [self._scope(scope) for scope in inner_first(self._model)]
-        if any(decision.rewritten for group in decisions for decision in group):
-            self._guards.complete()
+        self._guards.complete()
         return tuple(decision for group in reversed(decisions) for decision in group)
 
     def _scope(self, scope: Scope) -> list[Decision]:

@@ -1,7 +1,11 @@
-"""The validation of a hardening: its rewrites and the whole model are run in the target runtime."""
+"""The validation of a hardening: its rewrites and the whole model are run in the target runtime.
+
+Each rewrite is run in small models of its own, on operands at which divisions go wrong.
+"""
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -10,19 +14,25 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from onnx import ModelProto, TensorProto
+from onnx import ModelProto, TensorProto, helper, numpy_helper, parser
 
 from vinculum.errors import DifferenceError, ModelError, VinculumError
 from vinculum.models.engines.model_runner import NAMES, Case, Outcome, check_installed, run_cases
 from vinculum.models.engines.onnxruntime.session import reason_of
-from vinculum.models.execution import RunContext
-from vinculum.models.limits import limited
+from vinculum.models.execution import RunContext, limited
 from vinculum.models.model import Model
 from vinculum.models.onnx.inference import typed_scopes
+from vinculum.models.onnx.rewriter import set_nodes
+from vinculum.models.onnx.scopes import Scope
 from vinculum.models.sampling.comparison import check_equal
+from vinculum.models.sampling.edge_values import edge_values
 from vinculum.models.sampling.input_sets import input_sets
-from vinculum.repair.decision import Decision, Facts, Hardening, Runtime
-from vinculum.repair.trials import Trial, trials
+from vinculum.ops import onnx as onnx_ops
+from vinculum.ops.policies import Policies
+from vinculum.repair.decision import Decision, Facts, Hardening, Runtime, Values
+from vinculum.repair.guards import Guards
+from vinculum.spec.element_types import INT32, ElementType
+from vinculum.tensors.storage import dtype_of
 from vinculum.text import one_line, quoted
 
 _REFERENCE_RUNTIMES: dict[Runtime, tuple[str, ...]] = {
@@ -30,13 +40,14 @@ _REFERENCE_RUNTIMES: dict[Runtime, tuple[str, ...]] = {
     "openvino": ("openvino",),
     "portable": ("onnxruntime", "reference"),
 }
+_IR_VERSION = 8  # All current runtimes read it; newer operator sets need a later one.
+_RANDOM = 2000
+_MULTIPLES = 2000
+_MOST_CONSTANTS = 60  # Elements taken of an operand that is constant in the model: a weight may have millions.
 _SECONDS = 60.0
 _LARGEST_RESULT = 1 << 28  # Bytes, for operators with an operand that determines the size of the result.
-_PLAIN = ("bool", "float16", "float32", "float64", *(f"{s}int{n}" for s in ("", "u") for n in (8, 16, 32, 64)))
-_INTEGERS = (
-    *(TensorProto.INT8, TensorProto.INT16, TensorProto.INT32, TensorProto.INT64, TensorProto.BOOL),
-    *(TensorProto.UINT8, TensorProto.UINT16, TensorProto.UINT32, TensorProto.UINT64),
-)
+_INTEGERS = ("bool", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)))
+_PLAIN = (*_INTEGERS, "float16", "float32", "float64")
 
 Advance = Callable[[int, int], None]
 """Called with the number of models that have been run, and their total."""
@@ -82,8 +93,6 @@ def validate(
 
     Each rewrite is run with inputs and with constants as operands; runtimes fold constants when they load a model.
 
-    - `original`: the model before hardening.
-    - `file`: the hardened model.
     - `advance`: called with the number of rewrites' models that have been run, and their total.
     - `inputs`: sets of inputs to run the whole model on; if there is none, one is drawn.
 
@@ -93,9 +102,11 @@ def validate(
     division. ModelError if the runtime's package is not installed, or the runtime refuses the model, or the original
     refuses a set.
     """
-    runtimes = reference_runtimes(hardening)
-    if not runtimes:
+    if not any(decision.rewritten for decision in hardening.decisions):
         return None
+    runtimes = _REFERENCE_RUNTIMES[hardening.runtime]
+    for runtime in runtimes:
+        check_installed(runtime)
     different = _different(hardening)
     tried = [trial for decision, facts in different for trial in trials(decision, facts, hardening)]
     runs, reason = [_run_on(given, original, hardening) for given in inputs], None
@@ -114,18 +125,6 @@ def validate(
     return Validation(runtimes, len(different), total, results, "run" if runs else "loaded", reason)
 
 
-def reference_runtimes(hardening: Hardening) -> tuple[str, ...]:
-    """Return the runtimes in which a hardening is validated; none if it changed nothing.
-
-    ModelError if the package of one is not installed.
-    """
-    if not any(decision.rewritten for decision in hardening.decisions):
-        return ()
-    for runtime in _REFERENCE_RUNTIMES[hardening.runtime]:
-        check_installed(runtime)
-    return _REFERENCE_RUNTIMES[hardening.runtime]
-
-
 def _different(hardening: Hardening) -> list[tuple[Decision, Facts]]:
     """Return one decision for each different rewrite, with its facts."""
     found: dict[tuple[object, ...], tuple[Decision, Facts]] = {}
@@ -139,30 +138,24 @@ def _different(hardening: Hardening) -> list[tuple[Decision, Facts]]:
 
 def _check(trial: Trial, outcome: Outcome, runtime: str) -> None:
     """Refuse a rewrite whose results in the runtime differ from the expected ones."""
-    where = f"{trial.decision.label}: the rewrite on {NAMES[runtime]}, {trial.constant},"
+    label, name = trial.decision.label, NAMES[runtime]
+    where = f"{label}: the rewrite on {name}, {trial.constant},"
     if outcome.died:
         raise DifferenceError(f"{where} kills the process, which {outcome.problem}; nothing is written")
     if outcome.problem is not None:
         (loaded,) = run_cases(runtime, [Case(trial.case.model, None)])
         if loaded.problem is not None:
-            raise ModelError(
-                f"{trial.decision.label}: {NAMES[runtime]} rejects the hardened form: {_reason(outcome.problem)}"
-            )
+            raise ModelError(f"{label}: {name} rejects the hardened form: {_reason(outcome.problem)}")
         raise DifferenceError(f"{where} is refused: {_reason(outcome.problem)}; nothing is written")
     results = np.asarray(outcome.outputs[0])
     try:
-        check_equal("the result", trial.expected, results, ("expected", NAMES[runtime]))
+        check_equal("the result", trial.expected, results, ("expected", name))
     except DifferenceError as error:
-        operands = _operands(trial, results)
+        operands = ""
+        if results.shape == trial.expected.shape:
+            place = int(np.argmax(results != trial.expected))
+            operands = f" (first: {trial.pairs.a[place]} and {trial.pairs.b[place]})"
         raise DifferenceError(f"{where} is wrong: {error}{operands}; nothing is written") from None
-
-
-def _operands(trial: Trial, results: NDArray[Any]) -> str:
-    """Return the first operands with a different result, for a message."""
-    if results.shape != trial.expected.shape:
-        return ""
-    place = int(np.argmax(results != trial.expected))
-    return f" (first: {trial.pairs.a[place]} and {trial.pairs.b[place]})"
 
 
 def _reason(problem: str) -> str:
@@ -220,6 +213,156 @@ def _run_on(inputs: Mapping[str, Any], original: Model, hardening: Hardening) ->
 def _holds_integers_only(model: ModelProto) -> bool:
     for scope in typed_scopes(model):
         names = {name for node in scope.holder.node for name in (*node.input, *node.output) if name}
-        if any(scope.code_of(name) not in _INTEGERS for name in names):
+        if any(TensorProto.DataType.Name(scope.code_of(name)).lower() not in _INTEGERS for name in names):
             return False
     return True
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Dividends and divisors, in two one-dimensional arrays of the same size."""
+
+    a: NDArray[Any]
+    b: NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """A model of one rewrite, its operands, and the expected results."""
+
+    decision: Decision  # A division with this rewrite.
+    case: Case  # The model and its inputs.
+    constant: str  # Which operands are constants of the model: ``"no operand constant"``.
+    pairs: Pairs
+    expected: NDArray[Any]  # The exact quotients or remainders.
+
+
+def trials(decision: Decision, facts: Facts, hardening: Hardening) -> Iterator[Trial]:
+    """Yield models of a rewrite with no, one or both operands constant; those constant in the original always are.
+
+    Inputs are declared with their size and with an open size, for which a runtime may choose another kernel.
+    """
+    pairs = pairs_for(facts, hardening.runtime)
+    expected = expected_of(facts, pairs, hardening.policies)
+    names = ("B",) if facts.operator == "Reciprocal" else ("A", "B")
+    arrays = {name: array for name, array in (("A", pairs.a), ("B", pairs.b)) if name in names}
+    fixed = {name for name, values in (("A", facts.dividend), ("B", facts.divisor)) if values is not None}
+    titles = {(): "no operand constant", ("A",): "A constant", ("B",): "B constant", ("A", "B"): "both constant"}
+    for constant, title in titles.items():
+        sizes = ((expected.size, title), ("N", f"{title} and sizes open"))
+        if fixed <= set(constant) <= set(names):
+            inputs = {name: array for name, array in arrays.items() if name not in constant}
+            inputs["unused"] = np.zeros(1, np.float32)
+            for size, words in sizes[: 1 if len(constant) == len(names) else 2]:
+                model = _model(facts, hardening, arrays, constant, size)
+                yield Trial(decision, Case(model, inputs), words, pairs, expected)
+
+
+def expected_of(facts: Facts, pairs: Pairs, policies: Policies) -> NDArray[Any]:
+    """Return the exact quotients, computed by Vinculum, or the exact remainders of integers, by NumPy."""
+    zero_divisor, overflow = policies.zero_divisor, policies.overflow
+    if facts.operator == "Reciprocal":
+        return onnx_ops.reciprocal(pairs.b, opset=facts.opset)
+    if facts.operator == "Div":
+        return onnx_ops.div(pairs.a, pairs.b, opset=facts.opset, zero_divisor=zero_divisor, overflow=overflow)
+    minus_one = facts.is_signed & (pairs.b == -1)
+    divisors = np.where((pairs.b == 0) | minus_one, pairs.b.dtype.type(1), pairs.b)  # x mod 1 is 0, as x mod 0 here.
+    if facts.is_remainder:
+        return np.asarray(np.remainder(pairs.a, divisors) if facts.operator == "Mod" else np.fmod(pairs.a, divisors))
+    quotients: NDArray[Any] = onnx_ops.div(pairs.a, pairs.b, opset=14, zero_divisor=zero_divisor, overflow=overflow)
+    remainders = np.fmod(pairs.a, divisors)
+    rounded_up = (remainders != 0) & ((remainders < 0) != (pairs.b < 0))
+    return np.asarray(np.subtract(quotients, rounded_up, dtype=quotients.dtype))
+
+
+def _model(
+    facts: Facts, hardening: Hardening, arrays: Mapping[str, NDArray[Any]], constant: tuple[str, ...], size: int | str
+) -> bytes:
+    names = ", ".join(arrays)
+    inputs = [f"{facts.element_type}[{size}] {name}" for name in arrays if name not in constant]
+    # A model with only constant operands needs an input too, and runtimes drop unused ones.
+    model = parser.parse_model(f"""<ir_version: {_IR_VERSION}, opset_import: ["": {facts.opset}]>
+        rewrite ({", ".join([*inputs, "float[1] unused"])}) => ({facts.element_type}[{size}] C, float[1] unused_too)
+        {{ C = Div ({names}) unused_too = Identity (unused) }}""")
+    model.ir_version = max(_IR_VERSION, helper.find_min_ir_version_for(model.opset_import, ignore_unknown=True))
+    graph = model.graph
+    graph.initializer.extend(numpy_helper.from_array(arrays[name], name) for name in constant)
+    guards = Guards(model, hardening.runtime, hardening.policies)
+    division, *others = graph.node
+    division.name = "division"
+    set_nodes(graph, [*guards.replace(Scope("", graph, {}, ChainMap()), division, facts, ""), *others])
+    guards.complete()
+    return bytes(model.SerializeToString())
+
+
+def pairs_for(facts: Facts, runtime: Runtime) -> Pairs:
+    """Return the test operands for a rewrite, the same in every call.
+
+    They are all pairs of edge values (zeros, units, the limits of the type, the neighbours of the powers of 2 at which
+    a type or a significand ends), random pairs, and pairs next to a whole quotient, where rounding errors would show.
+    An operand that is constant in the model keeps its values, and what no run has is left out. For OpenVINO operands
+    and quotients are within int32.
+    """
+    generator = np.random.default_rng(0)
+    firsts = _values(facts.dividend, facts.element_type)
+    seconds = _values(facts.divisor, facts.element_type)
+    a, b = (x.ravel() for x in np.meshgrid(firsts, seconds))
+    if facts.element_type.is_integer:
+        more = [tuple(_drawn(x, facts.element_type, generator) for x in (facts.dividend, facts.divisor))]
+        if facts.dividend is None:
+            more.append(_near_multiples(facts, seconds, generator))
+        a, b = np.concatenate([a, *(pair[0] for pair in more)]), np.concatenate([b, *(pair[1] for pair in more)])
+        kept = ~_excluded(a, b, facts)
+        if runtime == "openvino":
+            kept &= _within_int32(a, b, facts.element_type)
+        a, b = a[kept], b[kept]
+    return Pairs(np.ascontiguousarray(a), np.ascontiguousarray(b))
+
+
+def _values(constant: Values, element_type: ElementType) -> NDArray[Any]:
+    if constant is None:
+        return edge_values(element_type)
+    if constant.size <= _MOST_CONSTANTS:
+        return constant
+    # Of sorted values, of which both ends are included.
+    places = np.linspace(0, constant.size - 1, _MOST_CONSTANTS).astype(np.intp)
+    special = constant[np.isin(constant, np.array([-1, 0, 1]).astype(constant.dtype))]
+    return np.unique(np.concatenate([constant[places], special]))
+
+
+def _drawn(constant: Values, element_type: ElementType, generator: np.random.Generator) -> NDArray[Any]:
+    """Return numbers of every magnitude."""
+    if constant is not None:
+        return generator.choice(constant, _RANDOM)
+    dtype = dtype_of(element_type)
+    wide = generator.integers(element_type.minimum, element_type.maximum, _RANDOM, dtype, endpoint=True)
+    return np.asarray(wide >> generator.integers(0, element_type.bits, _RANDOM).astype(dtype))
+
+
+def _near_multiples(
+    facts: Facts, divisors: NDArray[Any], generator: np.random.Generator
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return dividends that are a multiple of their divisor or differ by one from it, wrapped; and the divisors."""
+    b = generator.choice(divisors, _MULTIPLES)
+    if facts.divisor is None:
+        b = np.where(generator.integers(0, 2, _MULTIPLES) == 1, _drawn(None, facts.element_type, generator), b)
+    quotient = _drawn(None, facts.element_type, generator)
+    return quotient * b + generator.integers(0, 3, _MULTIPLES).astype(b.dtype) - b.dtype.type(1), b
+
+
+def _excluded(a: NDArray[Any], b: NDArray[Any], facts: Facts) -> NDArray[np.bool_]:
+    """Return where operands are what no run has."""
+    excluded = (b == 0) & (not facts.may_be_zero)
+    if facts.is_signed:
+        excluded |= (b == -1) & (not facts.may_be_minus_one)
+        excluded |= (a == facts.element_type.minimum) & (b == -1) & (not facts.may_overflow)
+    return np.asarray(excluded)
+
+
+def _within_int32(a: NDArray[Any], b: NDArray[Any], element_type: ElementType) -> NDArray[np.bool_]:
+    if element_type.maximum <= INT32.maximum:
+        return np.ones(a.shape, bool)
+    inside = (a <= INT32.maximum) & (b <= INT32.maximum)
+    if element_type.minimum:
+        inside &= (a >= INT32.minimum) & (b >= INT32.minimum) & ~((a == INT32.minimum) & (b == -1))
+    return np.asarray(inside)

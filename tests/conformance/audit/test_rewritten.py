@@ -14,7 +14,7 @@ from tests.fake_runtime import FakeRuntime, Floors, MultipliesByReciprocal, Narr
 from tests.models.built_models import build, node
 from vinculum.conformance.audit.record import Audit
 from vinculum.conformance.run.verdict import Kind
-from vinculum.models.onnx.expansion import expanded
+from vinculum.models.onnx.divisions import expanded
 from vinculum.models.sampling.edge_values import paired
 from vinculum.repair.hardening import harden
 from vinculum.sandbox import End
@@ -112,16 +112,16 @@ class TestHardened:
     """Its estimates in floats are no divisions of the model; what they come to is."""
 
     @pytest.mark.parametrize(
-        ("backend", "runtime", "functions", "code"),
+        ("backend", "runtime", "code"),
         [
-            (FakeRuntime, "onnxruntime", True, TensorProto.INT8),
-            (FakeRuntime, "onnxruntime", False, TensorProto.UINT8),
-            (FakeRuntime, "portable", True, TensorProto.INT32),
-            (NarrowsInt64, "portable", True, TensorProto.INT32),
+            (FakeRuntime, "onnxruntime", TensorProto.INT8),
+            (FakeRuntime, "portable", TensorProto.UINT8),
+            (FakeRuntime, "portable", TensorProto.INT32),
+            (NarrowsInt64, "portable", TensorProto.INT32),
         ],
     )
-    def test_divisions(self, audited: Audited, backend: Any, runtime: Any, functions: bool, code: int) -> None:
-        hardening = harden(ratio(code, "N"), runtime, functions=functions)
+    def test_divisions(self, audited: Audited, backend: Any, runtime: Any, code: int) -> None:
+        hardening = harden(ratio(code, "N"), runtime)
         found = audited(hardening.model, backend, edges(code))
         (node,) = found.nodes
         assert (node.division.name, node.division.operator) == ("ratio", "Div-14")
@@ -134,17 +134,15 @@ class TestHardened:
         code = TensorProto.INT32
         assert audited(ratio(code, "N"), Floors, edges(code)).finds
 
-    @pytest.mark.parametrize("functions", [True, False])
-    def test_a_guard_that_is_wrong_is_found(self, audited: Audited, functions: bool) -> None:
+    @pytest.mark.parametrize("runtime", ["onnxruntime", "portable"])
+    def test_a_guard_that_is_wrong_is_found(self, audited: Audited, runtime: Any) -> None:
         """Of a guard only the outcome counts, and that is held to account."""
-        hardening = harden(ratio(TensorProto.INT32, "N"), "portable", functions=functions)
-        model = hardening.model
-        holder = model.functions[0] if functions else model.graph
+        model = harden(ratio(TensorProto.INT32, "N"), runtime).model
+        holder = model.functions[0] if model.functions else model.graph
         for one in holder.node:
-            if one.op_type == "Mul":
-                one.op_type = "Add"
-        found = audited(model, FakeRuntime, {"a": np.arange(9, dtype=np.int32), "b": np.full(9, 3, np.int32)})
-        assert found.finds
+            one.op_type = {"Mul": "Add", "And": "Or"}.get(one.op_type, one.op_type)
+        divisors = np.resize(np.array([3, -1], np.int32), 9)
+        assert audited(model, FakeRuntime, {"a": np.arange(9, dtype=np.int32), "b": divisors}).finds
 
     def test_a_floor_division_that_was_mended(self, audited: Audited) -> None:
         cast = [helper.make_node("Cast", [name], [f"{name}_f"], to=TensorProto.FLOAT) for name in "ab"]

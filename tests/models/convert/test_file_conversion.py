@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from errno import ENOSPC
 from os import strerror
 from pathlib import Path
@@ -13,22 +11,37 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from onnx import ModelProto, TensorProto, helper, numpy_helper
+from onnx import ModelProto, numpy_helper
 
-from tests.models.built_models import read_whole
+from tests.models.built_models import one_line, read_whole, text_model
 from vinculum.errors import DifferenceError, ModelError
 from vinculum.models import load
 from vinculum.models.convert import OnnxConversion, convert_file, convert_opset
 
-OneLine = Callable[..., AbstractContextManager[None]]
-File = Callable[..., Path]
-FLOATS = (TensorProto.FLOAT, [2, 3])
 MODULE = "vinculum.models.convert.file_conversion"
 
 
-def _legacy(onnx_file: File) -> Path:
-    node = helper.make_node("Div", ["A", "B"], ["C"], "ratio", broadcast=1, axis=0)
-    return onnx_file([node], {"A": FLOATS, "B": (TensorProto.FLOAT, [2])}, {"C": FLOATS}, opset=6)
+def _written(folder: Path, nodes: str, *ends: str, **options: Any) -> Path:
+    path = folder / "model.onnx"
+    path.write_bytes(text_model(nodes, *ends, **options).SerializeToString())
+    return path
+
+
+def _legacy(folder: Path) -> Path:
+    nodes = "[ratio] C = Div <broadcast = 1, axis = 0> (A, B)"
+    return _written(folder, nodes, "float[2,3] A, float[2] B", "float[2,3] C", opset=6)
+
+
+WEIGHTS = np.arange(1, 3001, dtype=np.float32)
+
+
+def _large(folder: Path) -> Path:
+    """Return a model that divides by weights."""
+    model = text_model("y = Div(x, w)", "float[3000] x", "float[3000] y")
+    model.graph.initializer.append(numpy_helper.from_array(WEIGHTS, "w"))
+    path = folder / "model.onnx"
+    path.write_bytes(model.SerializeToString())
+    return path
 
 
 def _files(folder: Path) -> set[str]:
@@ -38,9 +51,7 @@ def _files(folder: Path) -> set[str]:
 class TestDifferences:
     """A conversion that changes a bit writes nothing; unverified it is written."""
 
-    def test_nothing_is_written(
-        self, onnx_file: File, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, one_line: OneLine
-    ) -> None:
+    def test_nothing_is_written(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         def wrong(model: ModelProto, opset: int) -> OnnxConversion:
             conversion = convert_opset(model, opset)
             division = conversion.model.graph.node[-1]
@@ -49,7 +60,7 @@ class TestDifferences:
 
         # The function of the same name hides the module where one would look for it.
         monkeypatch.setattr(sys.modules[MODULE], "convert_opset", wrong)
-        source = _legacy(onnx_file)
+        source = _legacy(tmp_path)
         before = _files(tmp_path)
         with one_line(DifferenceError, "output 'C'"):
             convert_file(source, tmp_path / "new.onnx", opset=13)
@@ -57,9 +68,8 @@ class TestDifferences:
         assert convert_file(source, tmp_path / "new.onnx", opset=13, check=False).verification is None
         assert _files(tmp_path) == before | {"new.onnx"}
 
-    def test_an_old_file_survives_a_failure(self, onnx_file: File, tmp_path: Path, one_line: OneLine) -> None:
-        nodes = [helper.make_node("Gelu", ["A"], ["C"], "gelu")]
-        source = onnx_file(nodes, {"A": FLOATS}, {"C": FLOATS}, opset=20)
+    def test_an_old_file_survives_a_failure(self, tmp_path: Path) -> None:
+        source = _written(tmp_path, "[gelu] C = Gelu(A)", "float[2] A", "float[2] C", opset=20)
         (tmp_path / "new.onnx").write_bytes(b"what was there")
         with one_line(ModelError, "(Gelu)"):
             convert_file(source, tmp_path / "new.onnx", opset=13)
@@ -71,16 +81,15 @@ class TestSourceSurvives:
     """No file that the source is read from is replaced, be it the model or its data."""
 
     def _with_data(self, folder: Path, data: str) -> Path:
-        nodes = [helper.make_node("Div", ["x", "b"], ["t"]), helper.make_node("Div", ["t", "a"], ["y"])]
-        tensors = [numpy_helper.from_array(np.full(2, n, np.float32), name) for n, name in ((3, "a"), (7, "b"))]
-        ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [2]) for name in "xy"]
-        graph = helper.make_graph(nodes, "g", ends[:1], ends[1:], tensors)
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+        constants = "float[2] a = {3, 3}, float[2] b = {7, 7}"
+        model = text_model("t = Div(x, b) y = Div(t, a)", "float[2] x", "float[2] y", constants=constants)
+        for tensor in model.graph.initializer:  # Of raw data, which alone are saved apart.
+            tensor.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(tensor), tensor.name))
         path = folder / "model.onnx"
         onnx.save_model(model, path, save_as_external_data=True, location=data, size_threshold=0)
         return path
 
-    def test_external_data_where_an_ir_has_its_own(self, tmp_path: Path, one_line: OneLine) -> None:
+    def test_external_data_where_an_ir_has_its_own(self, tmp_path: Path) -> None:
         source = self._with_data(tmp_path, "model.bin")
         before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
         with one_line(ModelError, "model.bin", "model.onnx", "would replace the data", "give another -o"):
@@ -88,7 +97,7 @@ class TestSourceSurvives:
         assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
     def test_external_data_where_a_large_model_has_its_own(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, one_line: OneLine
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         source = self._with_data(tmp_path, "new.onnx.data")
         convert_file(source, tmp_path / "new.onnx", opset=13)  # It is small, and has no such file.
@@ -99,15 +108,15 @@ class TestSourceSurvives:
             convert_file(source, tmp_path / "new.onnx", opset=13)
         assert (tmp_path / "new.onnx.data").read_bytes() == before
 
-    def test_a_model_called_as_the_data_of_an_ir(self, onnx_file: File, tmp_path: Path, one_line: OneLine) -> None:
-        source = _legacy(onnx_file).rename(tmp_path / "model.bin")
+    def test_a_model_called_as_the_data_of_an_ir(self, tmp_path: Path) -> None:
+        source = _legacy(tmp_path).rename(tmp_path / "model.bin")
         before = source.read_bytes()
         with one_line(ModelError, "would replace the model"):
             convert_file(source, tmp_path / "model.xml")
         assert source.read_bytes() == before
 
-    def test_a_link_to_it(self, onnx_file: File, tmp_path: Path, one_line: OneLine) -> None:
-        source = _legacy(onnx_file)
+    def test_a_link_to_it(self, tmp_path: Path) -> None:
+        source = _legacy(tmp_path)
         (tmp_path / "link.onnx").symlink_to(source)
         with one_line(ModelError, "would replace the model"):
             convert_file(source, tmp_path / "link.onnx", opset=13)
@@ -116,12 +125,12 @@ class TestSourceSurvives:
 class TestUnwritable:
     """The error names the file that was asked for, not the folder in which it waited for its place."""
 
-    def test_a_full_disk(self, onnx_file: File, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_full_disk(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         def full(model: ModelProto, path: Path) -> None:
             raise OSError(ENOSPC, strerror(ENOSPC))
 
         monkeypatch.setattr(sys.modules[MODULE], "write_model", full)
-        source = _legacy(onnx_file)
+        source = _legacy(tmp_path)
         before = _files(tmp_path)
         with pytest.raises(OSError, match="No space") as caught:
             convert_file(source, tmp_path / "new.onnx", opset=13)
@@ -129,59 +138,42 @@ class TestUnwritable:
         assert _files(tmp_path) == before
 
     @pytest.mark.parametrize("folder", ["model.onnx", "none"])
-    def test_no_folder(self, onnx_file: File, tmp_path: Path, folder: str, one_line: OneLine) -> None:
-        source = _legacy(onnx_file).rename(tmp_path / "model.onnx")
+    def test_no_folder(self, tmp_path: Path, folder: str) -> None:
+        source = _legacy(tmp_path).rename(tmp_path / "model.onnx")
         with one_line(ModelError, "cannot be written: there is no folder", repr(str(tmp_path / folder)), "make it"):
             convert_file(source, tmp_path / folder / "new.onnx", opset=13)
         assert _files(tmp_path) == {"model.onnx"}
 
     @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such file names")
-    def test_names_that_are_not_utf_8(
-        self, onnx_file: File, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, one_line: OneLine
-    ) -> None:
+    def test_names_that_are_not_utf_8(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """They are taken as they are, unless the model itself has to name the file of its data."""
-        source = _legacy(onnx_file).rename(tmp_path / "a\udcff.onnx")
+        source = _legacy(tmp_path).rename(tmp_path / "a\udcff.onnx")
         convert_file(source, tmp_path / "b\udcff.onnx", opset=13)
         assert load(tmp_path / "b\udcff.onnx").divisions[0].operator == "Div-13"
         before = _files(tmp_path)
-        weights = [numpy_helper.from_array(np.ones(300, np.float32), "b")]
-        nodes = [helper.make_node("Div", ["a", "b"], ["c"])]
-        floats = {name: (TensorProto.FLOAT, [300]) for name in "ac"}
-        large = onnx_file(nodes, {"a": floats["a"]}, {"c": floats["c"]}, initializers=weights)
+        large = _large(tmp_path)
         monkeypatch.setattr("vinculum.models.onnx.file._LARGEST_MESSAGE", 0)
         with one_line(ModelError, "not UTF-8", "give another name"):
             convert_file(large, tmp_path / "c\udcff.onnx", opset=13)
         assert _files(tmp_path) == before | {large.name}
 
 
-class TestOptionalInputs:
+def test_optional_inputs_the_value_stays(tmp_path: Path) -> None:
     """Before IR version 4 an initializer is an input too."""
-
-    def test_the_value_stays(self, onnx_file: File, tmp_path: Path) -> None:
-        initializer = numpy_helper.from_array(np.array([1, 2, 3], np.float32), "w")
-        source = onnx_file(
-            [helper.make_node("Div", ["x", "w"], ["y"])],
-            {"x": FLOATS, "w": (TensorProto.FLOAT, [3])},
-            {"y": FLOATS},
-            initializers=[initializer],
-            ir_version=3,
-            opset=7,
-        )
-        conversion = convert_file(source, tmp_path / "new.onnx", opset=13)
-        assert conversion.verification is not None
-        assert [tensor.name for tensor in load(tmp_path / "new.onnx").inputs][:1] == ["x"]
+    model = text_model("y = Div(x, w)", "float[2,3] x, float[3] w", "float[2,3] y", ir_version=3, opset=7)
+    model.graph.initializer.append(numpy_helper.from_array(np.array([1, 2, 3], np.float32), "w"))
+    source = tmp_path / "model.onnx"
+    source.write_bytes(model.SerializeToString())
+    conversion = convert_file(source, tmp_path / "new.onnx", opset=13)
+    assert conversion.verification is not None
+    assert [tensor.name for tensor in load(tmp_path / "new.onnx").inputs][:1] == ["x"]
 
 
 class TestLargeModels:
     """What one message cannot hold goes into a file beside the model."""
 
-    def test_external_data(self, onnx_file: File, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        weights = np.arange(1, 3001, dtype=np.float32).reshape(1000, 3)
-        initializer = numpy_helper.from_array(weights, "w")
-        tensors: dict[str, Any] = {"x": (TensorProto.FLOAT, [1000, 3])}
-        source = onnx_file(
-            [helper.make_node("Div", ["x", "w"], ["y"])], tensors, {"y": tensors["x"]}, initializers=[initializer]
-        )
+    def test_external_data(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        source = _large(tmp_path)
         monkeypatch.setattr("vinculum.models.onnx.file._LARGEST_MESSAGE", 1000)
         (tmp_path / "new").mkdir()
         convert_file(source, tmp_path / "new/large.onnx", opset=21)
@@ -189,16 +181,12 @@ class TestLargeModels:
         assert (tmp_path / "new/large.onnx").stat().st_size < 1000
         stored = onnx.load(tmp_path / "new/large.onnx", load_external_data=False).graph.initializer[0]
         assert {entry.key: entry.value for entry in stored.external_data}["location"] == "large.onnx.data"
-        assert numpy_helper.to_array(read_whole(tmp_path / "new/large.onnx").graph.initializer[0]).tobytes() == (
-            weights.tobytes()
-        )
+        written = read_whole(tmp_path / "new/large.onnx").graph.initializer[0]
+        assert numpy_helper.to_array(written).tolist() == WEIGHTS.tolist()
 
-    def test_the_same_again(self, onnx_file: File, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_the_same_again(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """Data that stand where one works may be replaced by what is made anew."""
-        weights = numpy_helper.from_array(np.full((1000, 3), 3, np.float32), "w")
-        tensors: dict[str, Any] = {"x": (TensorProto.FLOAT, [1000, 3])}
-        nodes = [helper.make_node("Div", ["x", "w"], ["y"])]
-        source = onnx_file(nodes, tensors, {"y": tensors["x"]}, initializers=[weights])
+        source = _large(tmp_path)
         monkeypatch.setattr("vinculum.models.onnx.file._LARGEST_MESSAGE", 1000)
         monkeypatch.chdir(tmp_path)
         for opset in (20, 21):

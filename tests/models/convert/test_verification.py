@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from tests.models.built_models import one_line, text_model
 from vinculum import div, divide
 from vinculum.errors import BroadcastError, DifferenceError, ModelError
-from vinculum.models import Model, ModelTensor
+from vinculum.models import Model, ModelTensor, load
 from vinculum.models.convert.verification import Verification, verify
-from vinculum.models.execution import RunContext
-from vinculum.models.limits import LimitError
+from vinculum.models.execution import LimitError, RunContext
 from vinculum.spec.element_types import DOUBLE, FLOAT, INT4, INT32, INT64, ElementType
 
-Refusal = Callable[..., AbstractContextManager[None]]
 Function = Callable[..., Any]
 
 
@@ -93,7 +90,7 @@ class TestWrongConversions:
         return tuple(request.param)
 
     @pytest.mark.parametrize("element_type", [INT32, INT64, INT4], ids=str)
-    def test_floor_for_truncation(self, shapes: tuple[Any, ...], element_type: ElementType, one_line: Refusal) -> None:
+    def test_floor_for_truncation(self, shapes: tuple[Any, ...], element_type: ElementType) -> None:
         with one_line(DifferenceError, "output 'c' differs at index (", " elements differ (inputs: set "):
             verify(model(quotient, element_type, inputs=shapes), model(floored, element_type, inputs=shapes))
 
@@ -211,11 +208,11 @@ class TestRefusedInputs:
         picky = [self._picky(ModelError(f"node 'x' cannot be run: {k}")) for k in "ab"]
         assert verify(*picky) == Verification(1, 3, 111, "node 'x' cannot be run: a")
 
-    def test_the_converted_runs(self, one_line: Refusal) -> None:
+    def test_the_converted_runs(self) -> None:
         with one_line(DifferenceError, "the converted runs, the original does not: no (inputs: set 1 of seed 0)"):
             verify(self._picky(ModelError("no")), model(quotient))
 
-    def test_the_original_runs(self, one_line: Refusal) -> None:
+    def test_the_original_runs(self) -> None:
         with one_line(DifferenceError, "the original runs, the converted does not: no (inputs: set 1 of seed 5)"):
             verify(model(quotient), self._picky(ModelError("no")), seed=5)
 
@@ -226,7 +223,7 @@ class TestRefusedInputs:
     def test_limits_of_the_converted(self) -> None:
         assert verify(model(quotient), self._picky(LimitError("too long"))).skipped == 111
 
-    def test_nothing_to_compare(self, one_line: Refusal) -> None:
+    def test_nothing_to_compare(self) -> None:
         def never(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
             raise ModelError("node 'x' cannot be run")
 
@@ -235,26 +232,26 @@ class TestRefusedInputs:
             verify(model(never), model(never))
 
     @pytest.mark.parametrize("sides", [(0, 1), (1, 0)])
-    def test_a_model_that_the_engine_cannot_run(self, one_line: Refusal, sides: tuple[int, int]) -> None:
+    def test_a_model_that_the_engine_cannot_run(self, sides: tuple[int, int]) -> None:
         runs = model(quotient)
         models = (runs, replace(runs, _program=Computed(quotient, ("c",), "node 'n' (Gemm) cannot be run: no")))
         side = "the converted" if sides[1] else "the original"
         with one_line(ModelError, f"cannot be verified: in {side} node 'n' (Gemm) cannot be run: no; give --no-verify"):
             verify(models[sides[0]], models[sides[1]])
 
-    def test_random_outputs(self, one_line: Refusal) -> None:
+    def test_random_outputs(self) -> None:
         generator = np.random.default_rng(0)
         noisy = model(lambda a, b: a + generator.random(a.shape, np.float32))
         words = "the conversion cannot be verified: the original itself gives other outputs at every run; give --no"
         with one_line(ModelError, words):
             verify(noisy, noisy)
 
-    def test_inputs_that_cannot_be_made(self, one_line: Refusal) -> None:
+    def test_inputs_that_cannot_be_made(self) -> None:
         odd = model(lambda a: a, "map", inputs=(None,))
         with one_line(ModelError, "the conversion cannot be verified: ", "'a'", "give --no-verify"):
             verify(odd, odd)
 
-    def test_inputs_that_are_too_large(self, one_line: Refusal) -> None:
+    def test_inputs_that_are_too_large(self) -> None:
         large = model(lambda a: a, inputs=((1 << 29,),))
         with one_line(ModelError, "the conversion cannot be verified: ", "1 GiB", "give --no-verify"):
             verify(large, large)
@@ -267,35 +264,16 @@ class TestBounds:
         monkeypatch.setattr("vinculum.models.convert.verification._SECONDS", 0.0)
         assert verify(model(quotient), model(quotient)).compared == 8
 
-    def test_endless_loops(self, onnx_file: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
-        from onnx import TensorProto, helper
-
-        from vinculum import load
-
+    def test_endless_loops(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("vinculum.models.convert.verification._SECONDS", 0.2)
-        state = [("i", TensorProto.INT64), ("go", TensorProto.BOOL), ("s", TensorProto.FLOAT)]
-        body = helper.make_graph(
-            [helper.make_node("Identity", ["go"], ["on"]), helper.make_node("Neg", ["s"], ["t"])],
-            "body",
-            [helper.make_tensor_value_info(name, kind, []) for name, kind in state],
-            [helper.make_tensor_value_info(name, kind, []) for name, kind in (("on", 9), ("t", 1))],
-        )
-        loop = helper.make_node("Loop", ["n", "", "x"], ["y"], body=body)
-        inputs: Any = {"n": (TensorProto.INT64, []), "x": (TensorProto.FLOAT, [])}
-        looping = load(onnx_file([loop], inputs, {"y": (TensorProto.FLOAT, [])}))
+        body = "(int64 i, bool go, float s) => (bool on, float t) { on = Identity(go) t = Neg(s) }"
+        looping = load(text_model(f"y = Loop <body = body {body}> (n, , x)", "int64 n, float x", "float y"))
         verified = verify(looping, looping)
         assert verified.compared > 1
         assert verified.reason == "a loop takes longer than a trial run may"
 
-    def test_sizes_that_an_input_asks_for(self, onnx_file: Callable[..., Path]) -> None:
-        from onnx import TensorProto, helper
-
-        from vinculum import load
-
-        inputs: Any = {"n": (TensorProto.INT64, [1])}
-        filling = load(
-            onnx_file([helper.make_node("ConstantOfShape", ["n"], ["y"])], inputs, {"y": (TensorProto.FLOAT, ["N"])})
-        )
+    def test_sizes_that_an_input_asks_for(self) -> None:
+        filling = load(text_model("y = ConstantOfShape(n)", "int64[1] n", "float[N] y"))
         verified = verify(filling, filling)
         assert verified.compared > 1
         assert verified.skipped > 1

@@ -1,92 +1,58 @@
-"""Every value of a model is made once, before it is used."""
+"""Every value of a model is made once, before it is used, by an operator of a domain that the model imports."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pytest
-from onnx import ModelProto, SparseTensorProto, TensorProto, helper, numpy_helper
+from onnx import SparseTensorProto, helper, numpy_helper
 
+from tests.models.built_models import one_line, text_model
 from vinculum.errors import ModelError
 from vinculum.models import load
 
-OneLine = Callable[..., AbstractContextManager[None]]
-FLOATS = (TensorProto.FLOAT, [2])
-WEIGHT = helper.make_tensor("w", TensorProto.FLOAT, [2], [1, 2])
+FUNCTION = "F (x) => (y) { [n] y = %s }"
+OTHER = '<opset_import: ["e": 1], domain: "d"> '
 
 
-def _node(operator: str, inputs: str, output: str, **attributes: Any) -> Any:
-    return helper.make_node(operator, inputs.split(), [output], f"node_{output}", **attributes)
-
-
-class TestValues:
-    """Bad input: a malformed graph."""
+class TestRefused:
+    """Bad input: a malformed graph, or an operator of a domain that is not imported."""
 
     @pytest.mark.parametrize(
-        ("nodes", "parts"),
+        ("nodes", "functions", "parts"),
         [
-            ([("Div", "a x", "c")], ("node 'node_c' (Div) uses 'x'",)),
-            ([("Neg", "d", "c"), ("Neg", "a", "d")], ("node 'node_c' (Neg) uses 'd'", "no node before")),
-            ([("Neg", "a", "c"), ("Neg", "a", "c")], ("produces 'c'", "already")),
-            ([("Neg", "b", "a"), ("Neg", "a", "c")], ("produces 'a'", "already")),
-            ([("Neg", "a", "d")], ("output 'c'", "no node")),
+            ("[n] c = Div(a, x)", (), ("node 'n' (Div) uses 'x'",)),
+            ("[n] c = Neg(d) d = Neg(a)", (), ("node 'n' (Neg) uses 'd'", "no node before")),
+            ("c = Neg(a) c = Neg(a)", (), ("produces 'c'", "already")),
+            ("a = Neg(b) c = Neg(a)", (), ("produces 'a'", "already")),
+            ("d = Neg(a)", (), ("output 'c'", "no node")),
+            (
+                "c = If(k) <then_branch = t () => (float[2] r) { r = Neg(a) }, "
+                "else_branch = e () => (float[2] r) { [n] r = Neg(later) }> later = Neg(a)",
+                (),
+                ("node 'n' (Neg) uses 'later'",),
+            ),
+            ("c = d.F(a)", (FUNCTION % "Neg(a)",), ("node 'n' (Neg) uses 'a'",)),
+            ("[n] c = custom.Foo(a)", (), ("node 'n' (custom.Foo)", "does not import", "'custom'")),
+            (
+                "c = d.F(a)",
+                (OTHER + FUNCTION % "Neg(x)",),
+                ("'n' (Neg)", "'ai.onnx'"),
+            ),
         ],
     )
-    def test_names(
-        self,
-        onnx_file: Callable[..., Path],
-        one_line: OneLine,
-        nodes: list[tuple[str, str, str]],
-        parts: tuple[str, ...],
-    ) -> None:
-        path = onnx_file([_node(*node) for node in nodes], {"a": FLOATS, "b": FLOATS}, {"c": FLOATS})
+    def test_by_name(self, nodes: str, functions: tuple[str, ...], parts: tuple[str, ...]) -> None:
         with one_line(ModelError, *parts):
-            load(path)
+            load(text_model(nodes, "float[2] a, float[2] b, bool k", "float[2] c", *functions))
 
-    def test_initializers_twice(self, onnx_file: Callable[..., Path], one_line: OneLine) -> None:
-        path = onnx_file([_node("Neg", "w", "c")], {}, {"c": FLOATS}, initializers=[WEIGHT, WEIGHT])
+    def test_initializers_twice(self) -> None:
+        model = text_model("c = Neg(w)", "", constants="float[2] w = {1, 2}, float[2] w = {1, 2}")
         with one_line(ModelError, "initializer 'w' is defined twice"):
-            load(path)
+            load(model)
 
-    def test_sparse_initializers(
-        self, tmp_path: Path, onnx_model: Callable[..., ModelProto], one_line: OneLine
-    ) -> None:
-        model = onnx_model([_node("Neg", "a", "c")], {"a": FLOATS}, {"c": FLOATS})
-        sparse = SparseTensorProto(dims=[2], values=WEIGHT, indices=numpy_helper.from_array(np.arange(2)))
+    def test_sparse_initializers(self) -> None:
+        model = text_model("c = Neg(a)")
+        weight = helper.make_tensor("w", 1, [2], [1, 2])
+        sparse = SparseTensorProto(dims=[2], values=weight, indices=numpy_helper.from_array(np.arange(2)))
         model.graph.sparse_initializer.append(sparse)
-        (tmp_path / "model.onnx").write_bytes(model.SerializeToString())
         with one_line(ModelError, "sparse"):
-            load(tmp_path / "model.onnx")
-
-    def test_in_subgraphs_and_functions(self, onnx_file: Callable[..., Path], one_line: OneLine) -> None:
-        result = [helper.make_tensor_value_info("t", *FLOATS)]
-        good = helper.make_graph([_node("Neg", "a", "t")], "g", [], result)
-        bad = helper.make_graph([_node("Neg", "later", "t")], "g", [], result)
-        choice = _node("If", "k", "c", then_branch=good, else_branch=bad)
-        inputs = {"a": FLOATS, "k": (TensorProto.BOOL, [])}
-        with one_line(ModelError, "node 'node_t' (Neg) uses 'later'"):
-            load(onnx_file([choice, _node("Neg", "a", "later")], inputs, {"c": FLOATS}))
-        function = helper.make_function("d", "F", ["x"], ["y"], [_node("Neg", "a", "y")], [helper.make_opsetid("", 17)])
-        call = _node("F", "a", "c", domain="d")
-        with one_line(ModelError, "node 'node_y' (Neg) uses 'a'"):
-            load(onnx_file([call], {"a": FLOATS}, {"c": FLOATS}, functions=[function], domains=["d"]))
-
-
-class TestDomains:
-    """Bad input: an operator of a domain that the model does not import."""
-
-    def test_of_the_graph(self, onnx_file: Callable[..., Path], one_line: OneLine) -> None:
-        path = onnx_file([_node("Foo", "a", "c", domain="custom")], {"a": FLOATS}, {"c": FLOATS})
-        with one_line(ModelError, "node 'node_c' (custom.Foo)", "does not import", "'custom'"):
-            load(path)
-
-    def test_of_a_function(self, onnx_file: Callable[..., Path], one_line: OneLine) -> None:
-        function = helper.make_function("d", "F", ["x"], ["y"], [_node("Neg", "x", "y")], [helper.make_opsetid("e", 1)])
-        call = _node("F", "a", "c", domain="d")
-        path = onnx_file([call], {"a": FLOATS}, {"c": FLOATS}, functions=[function], domains=["d"])
-        with one_line(ModelError, "node 'node_y' (Neg)", "'ai.onnx'"):
-            load(path)
+            load(model)

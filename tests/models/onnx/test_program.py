@@ -2,57 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pytest
-from onnx import TensorProto, helper
 
+from tests.models.built_models import one_line, text_model
 from vinculum.errors import ElementTypeError, ModelError
 from vinculum.models import DivisionRecord, load
 
-OneLine = Callable[..., AbstractContextManager[None]]
-File = Callable[..., Path]
-FLOATS = (TensorProto.FLOAT, [2])
 A, B = np.array([6, 9], np.float32), np.array([2, 3], np.float32)
+K = "float[2] a, float[2] b, bool k"
 
 
-def _node(operator: str, inputs: str, output: str, **attributes: Any) -> Any:
-    return helper.make_node(operator, inputs.split(), [output], f"node_{output}", **attributes)
+def branches(then: str, other: str = "") -> str:
+    """Return the branches of an If, the nodes of which make t."""
+    sides = (("then", then), ("else", other or then))
+    return "<" + ", ".join(f"{side}_branch = {side} () => (float[] t) {{ {nodes} }}" for side, nodes in sides) + ">"
 
 
 class TestOurEngine:
     """Every Div and Reciprocal node of a model is computed to the last bit."""
 
-    def test_what_the_evaluator_gets_wrong(self, onnx_file: File) -> None:
-        ints = (TensorProto.INT64, [3])
-        model = load(onnx_file([_node("Div", "a b", "c")], {"a": ints, "b": ints}, {"c": ints}))
-        dividend = np.array([-11, 2**63 - 1, -(2**63)])
-        quotient = model.run({"a": dividend, "b": np.array([3, 1, -1])})["c"]
+    def test_what_the_evaluator_gets_wrong(self) -> None:
+        model = load(text_model("c = Div(a, b)", "int64[3] a, int64[3] b", "int64[3] c"))
+        quotient = model.run({"a": np.array([-11, 2**63 - 1, -(2**63)]), "b": np.array([3, 1, -1])})["c"]
         assert quotient.tolist() == [-3, 2**63 - 1, -(2**63)]
 
-    def test_the_attributes_reach_it(self, onnx_file: File) -> None:
-        path = onnx_file(
-            [_node("Div", "a b", "c", axis=1, broadcast=1)],
-            {"a": (TensorProto.FLOAT, [2, 3, 4, 5]), "b": (TensorProto.FLOAT, [3, 4])},
-            {"c": (TensorProto.FLOAT, [2, 3, 4, 5])},
-            opset=6,
-        )
+    def test_the_attributes_reach_it(self) -> None:
+        division = "c = Div <axis = 1, broadcast = 1> (a, b)"
+        model = load(text_model(division, "float[2,3,4,5] a, float[3,4] b", "float[2,3,4,5] c", opset=6))
         rng = np.random.default_rng(0)
         dividend, divisor = rng.random((2, 3, 4, 5), np.float32), rng.random((3, 4), np.float32)
         expected = dividend / divisor[:, :, None]
-        assert load(path).run({"a": dividend, "b": divisor})["c"].tobytes() == expected.tobytes()
+        assert model.run({"a": dividend, "b": divisor})["c"].tobytes() == expected.tobytes()
 
     @pytest.mark.parametrize("choice", [True, False])
-    def test_in_both_branches(self, onnx_file: File, choice: bool) -> None:
-        result = [helper.make_tensor_value_info("t", *FLOATS)]
-        then = helper.make_graph([_node("Div", "a b", "t")], "g", [], result)
-        other = helper.make_graph([_node("Reciprocal", "b", "t")], "g", [], result)
-        node = _node("If", "k", "c", then_branch=then, else_branch=other)
-        model = load(onnx_file([node], {"a": FLOATS, "b": FLOATS, "k": (TensorProto.BOOL, [])}, {"c": FLOATS}))
+    def test_in_both_branches(self, choice: bool) -> None:
+        model = load(text_model(f"c = If(k) {branches('t = Div(a, b)', 't = Reciprocal(b)')}", K))
         records: list[DivisionRecord] = []
         output = model.run({"a": A, "b": B, "k": np.array(choice)}, observer=records.append)["c"]
         assert output.tolist() == ((A if choice else np.float32(1)) / B).tolist()
@@ -60,24 +45,17 @@ class TestOurEngine:
         assert [record.division.path for record in records] == [path]
         assert (records[0].dividend is None) is not choice
 
-    def test_in_operators_that_are_defined_by_others(self, onnx_file: File) -> None:
-        node = helper.make_node("MeanVarianceNormalization", ["a"], ["c"], axes=[0])
+    def test_in_operators_that_are_defined_by_others(self) -> None:
         records: list[DivisionRecord] = []
-        load(onnx_file([node], {"a": FLOATS}, {"c": FLOATS})).run({"a": A}, observer=records.append)
+        model = load(text_model("c = MeanVarianceNormalization <axes = [0]> (a)", "float[2] a"))
+        model.run({"a": A}, observer=records.append)
         assert [record.division.operator for record in records] == ["Div-14"]
 
-    def test_an_initializer_of_a_branch_has_a_name_of_its_own(self, onnx_file: File, one_line: OneLine) -> None:
+    def test_an_initializer_of_a_branch_has_a_name_of_its_own(self) -> None:
         """ONNX Runtime takes the value around it, the reference evaluator the branch's."""
-        hidden = helper.make_tensor("w", TensorProto.FLOAT, [2], [2, 2])
-        result = [helper.make_tensor_value_info("t", *FLOATS)]
-        branch = helper.make_graph([_node("Div", "a w", "t")], "g", [], result, [hidden])
-        node = _node("If", "yes", "c", then_branch=branch, else_branch=branch)
-        outer = [
-            helper.make_tensor("w", TensorProto.FLOAT, [2], [100, 100]),
-            helper.make_tensor("yes", TensorProto.BOOL, [], [True]),
-        ]
-        model = onnx_file([node], {"a": FLOATS}, {"c": FLOATS}, initializers=outer)
-        with one_line(ModelError, "initializer 'w' of graph 'g' has the name of a value around it", "rename it"):
+        hiding = branches("t = Div(a, w)").replace("(float[] t) {", "(float[] t) <float[2] w = {2, 2}> {")
+        model = text_model(f"c = If(k) {hiding}", K, constants="float[2] w = {100, 100}")
+        with one_line(ModelError, "initializer 'w' of graph 'then' has the name of a value around it", "rename it"):
             load(model)
 
 
@@ -85,105 +63,58 @@ class TestErrors:
     """A node that cannot be run: one line that names it, its operator and the reason."""
 
     @pytest.mark.parametrize(
-        ("node", "parts"),
+        ("nodes", "parts"),
         [
-            (_node("Foo", "a", "c"), ("node 'node_c' (Foo)", "does not implement")),
-            (_node("Foo", "a", "c", domain="custom"), ("node 'node_c' (custom.Foo)", "does not implement")),
-            (_node("Cast", "a", "c"), ("node 'node_c' (Cast)", "'to'")),
-            (_node("Transpose", "a", "c", perm=[0, 1]), ("node 'node_c' (Transpose)",)),
-            (_node("MatMul", "a m", "c"), ("node 'node_c' (MatMul)",)),
-            (_node("Neg", "a b", "c"), ("node 'node_c' (Neg)",)),
-            (_node("Neg", "a", "c", run=1), ("node 'node_c' (Neg)",)),
+            ("[n] c = Foo(a)", ("node 'n' (Foo)", "does not implement")),
+            ("[n] c = d.Foo(a)", ("node 'n' (d.Foo)", "does not implement")),
+            ("[n] c = Cast(a)", ("node 'n' (Cast)", "'to'")),
+            ("[n] c = Transpose <perm = [0, 1]> (a)", ("node 'n' (Transpose)",)),
+            ("[n] c = MatMul(a, m)", ("node 'n' (MatMul)",)),
+            ("[n] c = Neg(a, b)", ("node 'n' (Neg)",)),
+            ("[n] c = Neg <run = 1> (a)", ("node 'n' (Neg)",)),
+            # Of nested nodes the innermost is named.
+            (f"[m] c = If(k) {branches('[n] t = Transpose <perm = [0, 1]> (a)')}", ("node 'n' (Transpose)",)),
+            ("c = SequenceConstruct(a)", ("output 'c' is not a tensor",)),
+            ("b2 = Reshape(a, s) [n] c = GroupNormalization(b2, b, b)", ("cannot be run: ", "num_groups")),
+            ("[n] x, more = Neg(a) c = Div(x, more)", ("node 'n' (Neg) does not produce its output 'more', which is",)),
+            (
+                f"[n] x, more = Neg(a) c = If(k) {branches('t = Div(x, more)')}",
+                ("does not produce its output, which is used",),
+            ),
         ],
     )
-    def test_of_other_operators(self, onnx_file: File, one_line: OneLine, node: Any, parts: tuple[str, ...]) -> None:
-        inputs = {"a": FLOATS, "b": FLOATS, "m": (TensorProto.FLOAT, [3])}
-        model = load(onnx_file([node], inputs, {"c": (TensorProto.FLOAT, None)}, domains=["custom"]))
+    def test_of_other_operators(self, nodes: str, parts: tuple[str, ...]) -> None:
+        constants = "bool k = {1}, float[3] m = {1, 1, 1}, int64[3] s = {1, 2, 1}"
+        model = load(text_model(nodes, outputs="float[] c", constants=constants, opset=21))
         with one_line(ModelError, *parts):
-            model.run({"a": A, "b": B, "m": np.ones(3, np.float32)})
+            model.run({"a": A, "b": B})
 
-    def test_the_innermost_node_is_named(self, onnx_file: File, one_line: OneLine) -> None:
-        result = [helper.make_tensor_value_info("t", TensorProto.FLOAT, None)]
-        branch = helper.make_graph([_node("Transpose", "a", "t", perm=[0, 1])], "g", [], result)
-        node = _node("If", "k", "c", then_branch=branch, else_branch=branch)
-        model = load(onnx_file([node], {"a": FLOATS, "k": (TensorProto.BOOL, [])}, {"c": (TensorProto.FLOAT, None)}))
-        with one_line(ModelError, "node 'node_t' (Transpose)"):
-            model.run({"a": A, "k": np.array(True)})
-
-    def test_of_types_that_only_the_run_knows(self, onnx_file: File, one_line: OneLine) -> None:
+    def test_of_types_that_only_the_run_knows(self) -> None:
         # The evaluator takes a TypeError for its own; ours must come through as they are.
-        result = [helper.make_tensor_value_info("t", TensorProto.FLOAT, None)]
-        then = helper.make_graph([_node("Cast", "a", "t", to=TensorProto.BOOL)], "g", [], result)
-        other = helper.make_graph([_node("Identity", "a", "t")], "g", [], result)
-        nodes = [_node("If", "k", "x", then_branch=then, else_branch=other), _node("Foo", "x", "y", domain="d")]
-        function = helper.make_function(
-            "d", "Foo", ["p"], ["q"], [_node("Reciprocal", "p", "q")], [helper.make_opsetid("", 17)]
-        )
-        model = load(
-            onnx_file(
-                nodes, {"a": FLOATS, "k": (TensorProto.BOOL, [])}, {"y": FLOATS}, functions=[function], domains=["d"]
-            )
-        )
+        nodes = f"x = If(k) {branches('t = Cast <to = 9> (a)', 't = Identity(a)')} y = d.Foo(x)"
+        function = "Foo (p) => (q) { [n] q = Reciprocal(p) }"
+        model = load(text_model(nodes, "float[2] a, bool k", "float[2] y", function))
         assert model.run({"a": B, "k": np.array(False)})["y"].tolist() == (np.float32(1) / B).tolist()
-        with one_line(ElementTypeError, "node 'node_q' (Reciprocal-13 in Foo)", "bool"):
+        with one_line(ElementTypeError, "node 'n' (Reciprocal-13 in Foo)", "bool"):
             model.run({"a": B, "k": np.array(True)})
-
-    def test_an_output_that_is_not_a_tensor(self, onnx_file: File, one_line: OneLine) -> None:
-        model = load(onnx_file([_node("SequenceConstruct", "a", "c")], {"a": FLOATS}, {"c": FLOATS}))
-        with one_line(ModelError, "output 'c' is not a tensor"):
-            model.run({"a": A})
-
-    def test_an_operator_of_others_without_its_attribute(self, onnx_file: File, one_line: OneLine) -> None:
-        node = helper.make_node("GroupNormalization", ["a", "b", "b"], ["c"], "n")
-        inputs = {"a": (TensorProto.FLOAT, [1, 2, 2]), "b": FLOATS}
-        model = load(onnx_file([node], inputs, {"c": (TensorProto.FLOAT, None)}, opset=21))
-        with one_line(ModelError, "cannot be run: ", "num_groups"):
-            model.run({"a": np.ones((1, 2, 2), np.float32), "b": B})
 
 
 class TestOutputs:
     """Outputs that the evaluator does not give, or that have no name."""
 
-    def test_a_value_that_is_not_given(self, onnx_file: File, one_line: OneLine) -> None:
-        nodes = [helper.make_node("Neg", ["a"], ["b", "more"], "neg"), _node("Div", "b more", "c")]
-        model = load(onnx_file(nodes, {"a": FLOATS}, {"c": FLOATS}))
-        with one_line(ModelError, "node 'neg' (Neg) does not produce its output 'more', which is used"):
-            model.run({"a": A})
+    def test_a_value_that_is_not_given_and_not_used(self) -> None:
+        model = load(text_model("b, more = Neg(a) c = Div(b, a)", "float[2] a"))
+        assert model.run({"a": A})["c"].tolist() == [-1, -1]
 
-    def test_a_value_that_is_not_given_and_not_used(self, onnx_file: File) -> None:
-        nodes = [helper.make_node("Neg", ["a"], ["b", "more"], "neg"), _node("Div", "b a", "c")]
-        assert load(onnx_file(nodes, {"a": FLOATS}, {"c": FLOATS})).run({"a": A})["c"].tolist() == [-1, -1]
-
-    def test_a_value_that_is_not_given_to_a_branch(self, onnx_file: File, one_line: OneLine) -> None:
-        result = [helper.make_tensor_value_info("t", *FLOATS)]
-        branch = helper.make_graph([_node("Div", "b more", "t")], "branch", [], result)
-        nodes = [
-            helper.make_node("Neg", ["a"], ["b", "more"], "neg"),
-            _node("If", "yes", "c", then_branch=branch, else_branch=branch),
-        ]
-        yes = helper.make_tensor("yes", TensorProto.BOOL, [], [True])
-        model = load(onnx_file(nodes, {"a": FLOATS}, {"c": FLOATS}, initializers=[yes]))
-        with one_line(ModelError, "does not produce its output, which is used"):
-            model.run({"a": A})
-
-    def test_outputs_without_a_name_are_no_inputs(self, onnx_file: File) -> None:
-        most = helper.make_tensor("most", TensorProto.FLOAT, [], [7])
-        one = helper.make_tensor("one", TensorProto.INT64, [1], [1])
-        nodes = [
-            helper.make_node("TopK", ["a", "one"], ["", "places"]),
-            helper.make_node("Clip", ["a", "", "most"], ["c"]),
-        ]
-        outputs = {"c": FLOATS, "places": (TensorProto.INT64, [1])}
-        model = load(onnx_file(nodes, {"a": FLOATS}, outputs, initializers=[most, one]))
+    def test_outputs_without_a_name_are_no_inputs(self) -> None:
+        nodes = ", places = TopK(a, one) c = Clip(a, , most)"
+        constants = "float most = {7}, int64[1] one = {1}"
+        model = load(text_model(nodes, "float[2] a", "float[2] c, int64[1] places", constants=constants))
         assert model.run({"a": A})["c"].tolist() == [6, 7]
 
 
-class TestNoise:
-    """Warnings of NumPy in other operators do not reach standard error."""
-
-    def test_floating_point_exceptions(self, onnx_file: File, capfd: pytest.CaptureFixture[str]) -> None:
-        nodes = [_node("Log", "a", "l"), _node("Exp", "b", "e"), _node("Mul", "l e", "m"), _node("Div", "m l", "c")]
-        model = load(onnx_file(nodes, {"a": FLOATS, "b": FLOATS}, {"c": FLOATS}))
-        output = model.run({"a": np.array([0, -1], np.float32), "b": np.array([1000, 1], np.float32)})["c"]
-        assert np.isnan(output[1])
-        assert capfd.readouterr() == ("", "")
+def test_floating_point_exceptions_make_no_noise(capfd: pytest.CaptureFixture[str]) -> None:
+    model = load(text_model("l = Log(a) e = Exp(b) m = Mul(l, e) c = Div(m, l)"))
+    output = model.run({"a": np.array([0, -1], np.float32), "b": np.array([1000, 1], np.float32)})["c"]
+    assert np.isnan(output[1])
+    assert capfd.readouterr() == ("", "")

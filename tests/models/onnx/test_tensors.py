@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -12,34 +10,21 @@ import numpy as np
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
+from tests.models.built_models import one_line
 from vinculum.errors import ModelError
-from vinculum.models.onnx.scopes import scopes
 from vinculum.models.onnx.tensors import complete, decode
 
-OneLine = Callable[..., AbstractContextManager[None]]
-
-ARRAYS = [
-    np.arange(6, dtype=dtype).reshape(2, 3)
-    for dtype in (
-        "float16",
-        "float32",
-        "float64",
-        "int8",
-        "int16",
-        "int32",
-        "int64",
-        "uint8",
-        "uint16",
-        "uint32",
-        "uint64",
-    )
-] + [
+PACKED = [
+    *(ml_dtypes.int4, ml_dtypes.uint4, ml_dtypes.int2, ml_dtypes.uint2),
+    *(ml_dtypes.float4_e2m1fn, ml_dtypes.float6_e2m3fn, ml_dtypes.float6_e3m2fn),
+]
+ARRAYS = [np.arange(6, dtype=dtype).reshape(2, 3) for dtype in "efdbhiqBHIQ"] + [
     np.array([True, False]),
     np.array([1 + 2j], np.complex64),
     np.array(3.5),
     np.zeros((0, 4), np.float32),
     np.array([1, 2, 3]).astype(ml_dtypes.bfloat16),
-    np.array([1, -2, 3]).astype(ml_dtypes.int4),
+    *(np.array([1, 0, 1, 1, 0, 0, 1]).astype(dtype) for dtype in PACKED),
     np.array([1, 2, 3]).astype(ml_dtypes.float8_e5m2),
 ]
 
@@ -94,19 +79,19 @@ class TestDecoded:
 class TestRefused:
     """Bad input: an initializer whose shape, element type and data do not agree."""
 
-    def test_too_little_and_too_much_raw_data(self, tmp_path: Path, one_line: OneLine) -> None:
+    def test_too_little_and_too_much_raw_data(self, tmp_path: Path) -> None:
         for size in (7, 9):
             tensor = TensorProto(data_type=TensorProto.FLOAT, dims=[2], raw_data=bytes(size))
             with one_line(ModelError, "initializer 'w' of float and shape (2,) needs 8 bytes", f"has {size}"):
                 decode(tensor, tmp_path, "initializer 'w'")
 
-    def test_too_few_and_too_many_typed_entries(self, tmp_path: Path, one_line: OneLine) -> None:
+    def test_too_few_and_too_many_typed_entries(self, tmp_path: Path) -> None:
         for count in (0, 1, 3):
             tensor = TensorProto(data_type=TensorProto.FLOAT, dims=[2], float_data=[1.0] * count)
             with one_line(ModelError, "needs 2 entries of float_data", f"has {count}"):
                 decode(tensor, tmp_path, "w")
 
-    def test_the_field_of_another_type(self, tmp_path: Path, one_line: OneLine) -> None:
+    def test_the_field_of_another_type(self, tmp_path: Path) -> None:
         with one_line(ModelError, "needs 2 entries of float_data; it has 0"):
             decode(TensorProto(data_type=TensorProto.FLOAT, dims=[2], int32_data=[1, 2]), tmp_path, "w")
 
@@ -119,23 +104,23 @@ class TestRefused:
             ([1] * 65, "at most 64"),
         ],
     )
-    def test_impossible_shapes(self, tmp_path: Path, one_line: OneLine, dims: list[int], part: str) -> None:
+    def test_impossible_shapes(self, tmp_path: Path, dims: list[int], part: str) -> None:
         with one_line(ModelError, part):
             decode(TensorProto(data_type=TensorProto.FLOAT, dims=dims, raw_data=b"1234"), tmp_path, "w")
 
-    def test_a_shape_larger_than_its_data_allocates_nothing(self, tmp_path: Path, one_line: OneLine) -> None:
+    def test_a_shape_larger_than_its_data_allocates_nothing(self, tmp_path: Path) -> None:
         with one_line(ModelError, f"needs {2**62} bytes", "has 4"):
             decode(TensorProto(data_type=TensorProto.FLOAT, dims=[2**60], raw_data=b"1234"), tmp_path, "w")
 
     @pytest.mark.parametrize("code", [0, 99])
-    def test_unknown_element_types(self, tmp_path: Path, one_line: OneLine, code: int) -> None:
+    def test_unknown_element_types(self, tmp_path: Path, code: int) -> None:
         tensor = TensorProto(dims=[1], raw_data=b"1234")
         # The field is an enum: protobuf hands an unknown number on only if a file holds it.
         tensor.MergeFromString(bytes([0x10, code]))
         with one_line(ModelError, "element type number"):
             decode(tensor, tmp_path, "w")
 
-    def test_segments(self, tmp_path: Path, one_line: OneLine) -> None:
+    def test_segments(self, tmp_path: Path) -> None:
         tensor = numpy_helper.from_array(np.ones(2, np.float32))
         tensor.segment.begin = 0
         with one_line(ModelError, "segment"):
@@ -161,67 +146,14 @@ class TestExternalDataRefused:
             ({"length": "x"}, "whole number"),
         ],
     )
-    def test_every_entry(self, tmp_path: Path, one_line: OneLine, entries: dict[str, object], part: str) -> None:
+    def test_every_entry(self, tmp_path: Path, entries: dict[str, object], part: str) -> None:
         (tmp_path / "data.bin").write_bytes(bytes(8))
         for reader in (decode, complete):
             with one_line(ModelError, "initializer 'w'", part):
                 reader(_external(np.ones(2, np.float32), **entries), tmp_path, "initializer 'w'")
 
-    def test_strings(self, tmp_path: Path, one_line: OneLine) -> None:
+    def test_strings(self, tmp_path: Path) -> None:
         tensor = _external(np.ones(2, np.float32))
         tensor.data_type = TensorProto.STRING
         with one_line(ModelError, "strings"):
             decode(tensor, tmp_path, "w")
-
-
-FLOATS = (TensorProto.FLOAT, [1])
-
-
-def _tensor(name: str, value: float) -> TensorProto:
-    return numpy_helper.from_array(np.array([value], np.float32), name)
-
-
-def _values(found: object) -> dict[str, float]:
-    assert isinstance(found, dict)
-    return {name: float(numpy_helper.to_array(tensor)[0]) for name, tensor in found.items()}
-
-
-class TestVisibleConstants:
-    """Initializers that no input overrides and values of Constant nodes, those of the graphs around included."""
-
-    def test_by_scope(self) -> None:
-        result = [helper.make_tensor_value_info("t", *FLOATS)]
-        branch = helper.make_graph(
-            [
-                helper.make_node("Constant", [], ["k"], value=_tensor("", 4)),
-                helper.make_node("Neg", ["w"], ["hidden"]),
-                helper.make_node("Div", ["w", "k"], ["t"]),
-            ],
-            "branch",
-            [],
-            result,
-            [_tensor("own", 5)],
-        )
-        nodes = [
-            helper.make_node("Constant", [], ["k"], value=_tensor("", 1)),
-            helper.make_node("Constant", [], ["hidden"], value=_tensor("", 2)),
-            helper.make_node("Constant", [], ["list"], value_ints=[1]),
-            helper.make_node("If", ["yes"], ["c"], then_branch=branch, else_branch=branch),
-        ]
-        graph = helper.make_graph(
-            nodes,
-            "g",
-            [helper.make_tensor_value_info("given", *FLOATS)],
-            [helper.make_tensor_value_info("c", *FLOATS)],
-            [_tensor("w", 3), _tensor("given", 9)],
-        )
-        body = [
-            helper.make_node("Constant", [], ["one"], value=_tensor("", 1)),
-            helper.make_node("Neg", ["one"], ["y"]),
-        ]
-        function = helper.make_function("d", "F", [], ["y"], body, [helper.make_opsetid("", 13)])
-        model = helper.make_model(graph, functions=[function])
-        top, then_branch, else_branch, in_function = (_values(scope.constants) for scope in scopes(model, {"F": "F"}))
-        assert top == {"k": 1, "hidden": 2, "list": 1, "w": 3}
-        assert then_branch == else_branch == {"list": 1, "w": 3, "k": 4, "own": 5}
-        assert in_function == {"one": 1}

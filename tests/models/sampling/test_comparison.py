@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
 
+from tests.models.built_models import one_line
 from vinculum.errors import DifferenceError
 from vinculum.models.sampling.comparison import check_equal
 
 SIDES = ("one", "the other")
-Refusal = Callable[..., AbstractContextManager[None]]
 FLOATS = [np.float16, np.float32, np.float64, ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2]
 
 
@@ -47,14 +45,14 @@ class TestEqual:
 class TestDifferent:
     """One line names the index, both values and how many elements differ."""
 
-    def test_floats(self, one_line: Refusal) -> None:
+    def test_floats(self) -> None:
         expected = np.array([[1, 0], [2, 3]], np.float32)
         words = "x differs at index (0, 1): 0.0 (0x00000000) in one, -0.0 (0x80000000) in the other; 2 of 4 elements"
         with one_line(DifferenceError, words):
             check_equal("x", expected, np.array([[1, -0.0], [2, 4]], np.float32), SIDES)
 
     @pytest.mark.parametrize("dtype", FLOATS)
-    def test_one_bit(self, dtype: Any, one_line: Refusal) -> None:
+    def test_one_bit(self, dtype: Any) -> None:
         array = np.array(1.5).astype(dtype)
         other = np.array(array.view(f"u{array.itemsize}") + 1, f"u{array.itemsize}").view(dtype)
         with one_line(DifferenceError, "x differs at index (): 1.5 (0x", "1 of 1 elements differ"):
@@ -82,7 +80,7 @@ class TestDifferent:
             (None, np.ones(1), "x is NoneType in one, ndarray in the other"),
         ],
     )
-    def test_the_line(self, expected: Any, actual: Any, words: str, one_line: Refusal) -> None:
+    def test_the_line(self, expected: Any, actual: Any, words: str) -> None:
         first, second = (np.asarray(v) if isinstance(v, np.generic) else v for v in (expected, actual))
         with one_line(DifferenceError, words):
             check_equal("x", first, second, SIDES)

@@ -31,6 +31,8 @@ GUARDED = {
     *("subnormal-divisor", "zero-divisor", "zero-over-zero"),
 }
 """The rules that a guard can satisfy."""
+DIV = "g (float[N] x, float[N] d) => (float[N] y) { y = Div (x, d) }"
+INTEGER_DIV = DIV.replace("float", "int64")
 
 
 def model(text: str, opset: int = 17) -> ModelProto:
@@ -87,25 +89,17 @@ class TestLeastGuard:
     @pytest.mark.parametrize(
         ("text", "assume", "expected"),
         [
-            ("g (float[N] x, float[N] d) => (float[N] y) { y = Div (x, d) }", ("d=0|1",), "Max(divisor, 1)"),
+            (DIV, ("d=0|1",), "Max(divisor, 1)"),
+            (DIV, ("d=0:1", "x=-1:1"), "Max(divisor, 1.17549e-38)"),
             (
-                "g (float[N] x, float[N] d) => (float[N] y) { y = Div (x, d) }",
-                ("d=0:1", "x=-1:1"),
-                "Max(divisor, 1.17549e-38)",
-            ),
-            (
-                "g (float[N] x, float[N] d) => (float[N] y) { y = Div (x, d) }",
+                DIV,
                 ("d=-1:1", "x=0:1000"),
                 "Where(divisor < 0, Min(divisor, -3.00927e-36), Max(divisor, 3.00927e-36))",
             ),
-            ("g (float[N] x, float[N] d) => (float[N] y) { y = Div (x, d) }", (), "Where(divisor == 0, 1, divisor)"),
-            ("g (int64[N] x, int64[N] d) => (int64[N] y) { y = Div (x, d) }", ("d=0:9",), "Max(divisor, 1)"),
+            (DIV, (), "Where(divisor == 0, 1, divisor)"),
+            (INTEGER_DIV, ("d=0:9",), "Max(divisor, 1)"),
             ("g (float[N] d) => (float[N] y) { y = Reciprocal (d) }", ("d=0:1",), "Max(divisor, 1.17549e-38)"),
-            (
-                "g (float[N] x, float[N] d) => (float[N] y) { y = Div (x, d) }",
-                ("x=1e30:1e38", "d=-1:-1e-30"),
-                "Min(divisor, -0.5)",
-            ),
+            (DIV, ("x=1e30:1e38", "d=-1:-1e-30"), "Min(divisor, -0.5)"),
         ],
     )
     def test_of_a_division(self, text: str, assume: Sequence[str], expected: str) -> None:
@@ -148,23 +142,18 @@ class TestLeastGuard:
         assert [one.is_fixed for one in result.fixes] == [True] * len(result.fixes)
 
     def test_both_integer_hazards_of_a_division(self) -> None:
-        both = model("g (int64[N] x, int64[N] d) => (int64[N] y) { y = Div (x, d) }")
-        result = fix(both, runs=0)
+        result = fix(model(INTEGER_DIV), runs=0)
         assert len(result.fixes) == 2
         assert not result.report.findings
         run = vinculum.load(result.model).run({"x": np.array([-(2**63), 7, 7]), "d": np.array([-1, 0, 2])})
         assert run["y"].tolist() == [-(2**63), 7, 3]
 
     def test_in_a_branch_and_in_a_function(self) -> None:
-        branch = helper.make_graph(
-            [helper.make_node("Div", ["x", "d"], ["q"])], "b", [], [helper.make_tensor_value_info("q", 1, None)]
+        branches = (
+            "then_branch = b () => (float[N] q) {q = Div (x, d)}, else_branch = o () => (float[N] p) {p = Neg (x)}"
         )
-        other = helper.make_graph(
-            [helper.make_node("Identity", ["x"], ["p"])], "o", [], [helper.make_tensor_value_info("p", 1, None)]
-        )
-        conditional = model("g (bool c, float[N] x, float[N] d) => (float[N] y) { y = Identity (x) }")
-        conditional.graph.node[0].CopyFrom(helper.make_node("If", ["c"], ["y"], then_branch=branch, else_branch=other))
-        assert operators(fix(conditional, runs=0).model) == ["If", "Identity", "Equal", "Where", "Div"]
+        conditional = model(f"g (bool c, float[N] x, float[N] d) => (float[N] y) {{ y = If (c) <{branches}> }}")
+        assert operators(fix(conditional, runs=0).model) == ["If", "Equal", "Where", "Div", "Neg"]
         called = onnx.parser.parse_model(
             '<ir_version: 8, opset_import: ["": 17, "own": 1]> g (float[N] x, float[N] d) => (float[N] y)'
             ' { y = own.ratio (x, d) } <domain: "own", opset_import: ["": 17]> ratio (a, b) => (c) { c = Div (a, b) }'
@@ -184,8 +173,7 @@ class TestSameBits:
         ],
     )
     def test_every_float16(self, assume: Sequence[str], is_at_fault: object) -> None:
-        text = "g (float16[N] x, float16[N] d) => (float16[N] y) { y = Div (x, d) }"
-        made = fix(model(text), assume=assume, runs=0).model
+        made = fix(model(DIV.replace("float", "float16")), assume=assume, runs=0).model
         guarded = next(node.input[1] for node in made.graph.node if node.op_type == "Div")
         made.graph.output.append(helper.make_tensor_value_info(guarded, 10, ["N"]))
         values = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
@@ -224,7 +212,7 @@ class TestNotFixed:
                 "the divisor is zero in every run, and a guard would only hide that",
             ),
             (
-                "g (float[N] x, float[N] d) => (float[N] y) { y = Div (x, d) }",
+                DIV,
                 9,
                 "its operator set is 9, and guards begin at 11: vinculum convert --opset 17 first",
             ),

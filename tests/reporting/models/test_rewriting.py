@@ -74,7 +74,7 @@ def hardened(
     for name in functions:
         model.functions.add(domain="vinculum", name=name)
     model.functions.add(domain="own", name="Other")
-    hardening = Hardening(model, "portable", Policies("zero", "wrap"), False, decisions, inlined)
+    hardening = Hardening(model, "portable", Policies("zero", "wrap"), decisions, inlined)
     return HardenedFile(hardening, validation)
 
 

@@ -1,5 +1,5 @@
 """What the tests of models share."""
 
-from tests.models.conftest import one_line, onnx_file, onnx_model
+from tests.models.conftest import onnx_file
 
-__all__ = ["one_line", "onnx_file", "onnx_model"]
+__all__ = ["onnx_file"]

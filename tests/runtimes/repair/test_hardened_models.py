@@ -121,36 +121,32 @@ class TestOnnxRuntime:
         assert found.tolist() == EXPECTED
 
 
-class TestFiles:
+@pytest.mark.parametrize("target", ["onnxruntime", "openvino", "portable"])
+@pytest.mark.parametrize("operator", ["Div", "Mod"])
+def test_files_validated(onnx_file: Callable[..., Path], target: Runtime, operator: str) -> None:
     """The validation lets right rewrites through on the real runtimes."""
-
-    @pytest.mark.parametrize("target", ["onnxruntime", "openvino", "portable"])
-    @pytest.mark.parametrize("operator", ["Div", "Mod"])
-    def test_validated(self, onnx_file: Callable[..., Path], target: Runtime, operator: str) -> None:
-        tensors = dict.fromkeys("abc", (I64, ("n",)))
-        source = onnx_file([N(operator, ["a", "b"], ["c"])], {n: tensors[n] for n in "ab"}, {"c": tensors["c"]})
-        validation = harden_file(source, source.with_name("hardened.onnx"), target).validation
-        assert validation is not None
-        assert validation.rewrites == 1
+    tensors = dict.fromkeys("abc", (I64, ("n",)))
+    source = onnx_file([N(operator, ["a", "b"], ["c"])], {n: tensors[n] for n in "ab"}, {"c": tensors["c"]})
+    validation = harden_file(source, source.with_name("hardened.onnx"), target).validation
+    assert validation is not None
+    assert validation.rewrites == 1
 
 
-class TestPyTorch:
+@pytest.mark.filterwarnings("ignore")  # What the exporters advise.
+@pytest.mark.parametrize("dynamo", [False, True])
+@pytest.mark.parametrize(
+    ("rounding", "expected"), [("trunc", [16777217, -16777217, -3]), ("floor", [16777217, -16777217, -4])]
+)
+def test_py_torch_an_export(
+    torch_or_skip: Any, tmp_path: Path, dynamo: bool, rounding: str, expected: list[int]
+) -> None:
     """What PyTorch's own exporters write of integer divisions is found."""
-
-    @pytest.mark.filterwarnings("ignore")  # What the exporters advise.
-    @pytest.mark.parametrize("dynamo", [False, True])
-    @pytest.mark.parametrize(
-        ("rounding", "expected"), [("trunc", [16777217, -16777217, -3]), ("floor", [16777217, -16777217, -4])]
-    )
-    def test_an_export(
-        self, torch_or_skip: Any, tmp_path: Path, dynamo: bool, rounding: str, expected: list[int]
-    ) -> None:
-        file = tmp_path / "model.onnx"
-        _export(torch_or_skip, file, rounding, dynamo=dynamo)
-        hardening = harden(load(file), "onnxruntime", fix_exported=True)
-        assert any("the exporter wrote" in decision.why for decision in hardening.decisions)
-        operands = {"a": np.array([16777217, -16777217, -7]), "b": np.array([1, 1, 2])}
-        assert ran("onnxruntime", hardening.model, operands)[0].tolist() == expected
+    file = tmp_path / "model.onnx"
+    _export(torch_or_skip, file, rounding, dynamo=dynamo)
+    hardening = harden(load(file), "onnxruntime", fix_exported=True)
+    assert any("the exporter wrote" in decision.why for decision in hardening.decisions)
+    operands = {"a": np.array([16777217, -16777217, -7]), "b": np.array([1, 1, 2])}
+    assert ran("onnxruntime", hardening.model, operands)[0].tolist() == expected
 
 
 def _export(torch: Any, file: Path, rounding: str, *, dynamo: bool) -> None:

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from onnx import NodeProto, TensorProto
 
 from vinculum.analysis.findings import Effect
-from vinculum.analysis.loading import onnx_model, source_given
 from vinculum.analysis.places import frames, path
 from vinculum.analysis.tracing.record import EngineTrace, Event, Kind, Operand, Summary, TraceReport
 from vinculum.errors import AttributeValueError, ModelError, VinculumError
@@ -26,7 +25,7 @@ from vinculum.models.onnx.functions import inlined
 from vinculum.models.onnx.model import model_of
 from vinculum.models.onnx.scopes import name_of, subgraphs
 from vinculum.models.onnx.tensors import array_of
-from vinculum.models.source import SourceFile
+from vinculum.models.source import SourceFile, any_source, onnx_model
 from vinculum.models.values import validated_inputs
 from vinculum.sandbox import End, Isolated, Limits
 from vinculum.text import one_line, pip_install
@@ -74,7 +73,7 @@ def trace(
     if unknown or not engines:
         given = unknown[0] if unknown else "none"
         raise AttributeValueError(f"the engine is {given!r}; allowed: {', '.join(map(repr, ENGINES))}")
-    source = source_given(model)
+    source = any_source(model)
     tracer = _Tracer(source, inputs)
     traces = [tracer.trace(engine) for engine in dict.fromkeys(engines)]
     if all(one.refused and not one.died for one in traces):

@@ -23,13 +23,6 @@ def harden(
     overflow: Annotated[Literal["wrap", "saturate"], typer.Option(help="The result of an integer MIN/-1.")] = "wrap",
     inputs: OwnInputs = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan; run and write nothing.")] = False,
-    functions: Annotated[
-        bool | None,
-        typer.Option(
-            "--functions/--no-functions",
-            help="Write guards as ONNX functions, or in place of each division. Default: functions for onnxruntime.",
-        ),
-    ] = None,
     fix_exported: Annotated[
         bool,
         typer.Option("--fix-exported", help="Divide as integers where an exporter wrote Cast, float Div, Cast."),
@@ -60,7 +53,6 @@ def harden(
             runtime,
             zero_divisor=zero_divisor,
             overflow=overflow,
-            functions=functions,
             fix_exported=fix_exported,
             inputs=given,
             advance=lambda done, total: advance(done, f"{done:,} of {total:,} models"),

@@ -17,8 +17,7 @@ from vinculum.errors import ModelError
 from vinculum.models.execution import Division
 from vinculum.models.inner_divisions import InnerDivision
 from vinculum.models.model import Model
-from vinculum.models.onnx.divisions import GUARDS, division_nodes, division_of, guarded, mark, number_of
-from vinculum.models.onnx.expansion import expanded
+from vinculum.models.onnx.divisions import GUARDS, division_nodes, division_of, expanded, guarded, mark, number_of
 from vinculum.models.onnx.inference import with_types
 from vinculum.models.onnx.model import model_of
 from vinculum.models.onnx.scopes import Scope, all_nodes, name_of, opset_imports, scopes

@@ -22,7 +22,7 @@ from vinculum.conformance.cases.operation import Operation, aligned
 from vinculum.conformance.run.judgement import judge
 from vinculum.conformance.run.verdict import Kind, Verdict
 from vinculum.errors import DivisionByZeroError, IntegerOverflowError, VinculumError
-from vinculum.models.limits import limited
+from vinculum.models.execution import limited
 from vinculum.models.model import Model
 from vinculum.ops.operator import Operator
 from vinculum.ops.policies import Overflow, ZeroDivisor

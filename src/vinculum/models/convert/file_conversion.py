@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from onnx import IR_VERSION, ModelProto, helper
@@ -13,15 +14,15 @@ from onnx.defs import onnx_opset_version
 
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.files import atomic_write
-from vinculum.models.convert.change import FIRST_TARGET, Change, OnnxConversion
+from vinculum.models.convert.opset.adaptation import FIRST_TARGET, Change, OnnxConversion
 from vinculum.models.convert.opset.conversion import convert_opset
 from vinculum.models.convert.verification import Verification, verify
-from vinculum.models.model import Engine, Model
+from vinculum.models.model import Engine
 from vinculum.models.onnx.checks import check_model
 from vinculum.models.onnx.file import write_model
 from vinculum.models.onnx.functions import inlined
 from vinculum.models.onnx.rewriter import FUNCTIONS
-from vinculum.models.onnx.scopes import opset_imports
+from vinculum.models.onnx.scopes import opset_imports, title
 from vinculum.models.source import SourceFile, read_source
 from vinculum.shown import Shown
 
@@ -65,8 +66,6 @@ def convert_file(
     ``.onnx`` or ``.xml`` (with a ``.bin`` beside it). The files are written completely, or not at all.
 
     - `source`: the file, or its content if it has been read already; ONNX.
-    - `target`: the file to write.
-    - `opset`: the operator set of an ONNX target.
     - `ir_version`: the version of ONNX's file format; if None that of the source, or a later one if the target needs
       it.
     - `check`: whether to run both models on edge cases and random inputs and compare their outputs bit for bit.
@@ -97,7 +96,11 @@ def convert_file(
         verification = None
         if check:
             engine = "openvino" if to_ir else engine or "reference"
-            verification = verify(original, _written(path, target), inputs=inputs, engine=engine, advance=advance)
+            try:
+                written = read_source(path).model(use_up=True)
+            except ModelError as error:
+                raise ModelError(str(error).replace(str(path), str(target))) from None
+            verification = verify(original, written, inputs=inputs, engine=engine, advance=advance)
     return FileConversion(*conversion, verification)
 
 
@@ -106,17 +109,40 @@ Conversion = tuple[str, str, tuple[Change, ...]]
 
 
 def _to_openvino(source: SourceFile, target: Path, of_onnx: Mapping[str, int | None]) -> Conversion:
-    # Imported only when it is used: the import takes longer than most conversions.
-    from vinculum.models.convert.by_openvino import by_openvino
-
     for name, value in of_onnx.items():
         if value is not None:
             what = f"--{name} is {value}"
             raise AttributeValueError(f"OpenVINO IR has no operator set or IR version of ONNX; {what}, omit it")
     model = source.complete()
     check_model(model, f"model {str(source.path)!r}")
-    changes = by_openvino(model, target.parent, target.name)
-    return _onnx_title(opset_imports(model).get("")), OPENVINO, tuple(changes)
+    return _onnx_title(opset_imports(model).get("")), OPENVINO, tuple(_by_openvino(model, target))
+
+
+def _by_openvino(proto: ModelProto, target: Path) -> list[Change]:
+    """Let OpenVINO write an IR of a self-contained model, and return what was changed.
+
+    OpenVINO reads every Div as a Divide that floors. Each is found by its name, in bodies too, and truncates again.
+
+    ModelError if OpenVINO is not installed, cannot read the model, or turns a division into another layer.
+    """
+    # Imported only when it is used: the import takes longer than most conversions.
+    from vinculum.models.engines.openvino.process import OpenVinoProcess, check_installed
+    from vinculum.models.engines.openvino.programs import prepared
+
+    check_installed("writing an IR")
+    model = prepared(proto)
+    with TemporaryDirectory(dir=target.parent) as place:
+        source = Path(place) / "source.onnx"
+        source.write_bytes(model.proto.SerializeToString())
+        process = OpenVinoProcess("vinculum.models.engines.openvino.reading:Writer")
+        found = process.call("write", source, target, model.names)
+    if isinstance(found, str):
+        raise ModelError(f"the model cannot be written by OpenVINO: {found}")
+    model.check_found(found)
+    titles = list(map(title, model.divisions))
+    return [
+        Change(titles[number], 'm_pythondiv="false"', "ONNX truncates") for number in sorted(found) if found[number]
+    ]
 
 
 def _to_onnx(model: ModelProto, path: Path, target: Path, opset: int | None, ir_version: int | None) -> Conversion:
@@ -159,10 +185,3 @@ def _set_ir_version(model: ModelProto, version: int | None) -> None:
 
 def _onnx_title(opset: int | None) -> str:
     return ONNX if opset is None else f"{ONNX} operator set {opset}"
-
-
-def _written(path: Path, target: Path) -> Model:
-    try:
-        return read_source(path).model(use_up=True)
-    except ModelError as error:
-        raise ModelError(str(error).replace(str(path), str(target))) from None

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from vinculum.errors import BroadcastError, DifferenceError, ModelError, VinculumError
-from vinculum.models.execution import RunContext
-from vinculum.models.limits import LimitError, limited, work_time
+from vinculum.models.execution import LimitError, RunContext, limited, work_time
 from vinculum.models.model import Engine, Model, check_engine
 from vinculum.models.sampling.comparison import check_equal
 from vinculum.models.sampling.input_sets import input_sets
@@ -74,7 +73,6 @@ def verify(
       original may be missing in the converted model, which then uses those values.
     - `seed`: determines the inputs; 0 or more.
     - `inputs`: the caller's own sets of inputs, which are compared first.
-    - `engine`: what runs everything except the divisions in both models.
     - `advance`: called with the number of input sets compared so far.
 
     DifferenceError if an input, an output or an element of one differs; the message names the first difference, both
@@ -83,9 +81,11 @@ def verify(
     """
     check_engine(engine)
     _check_interface(original, converted)
-    if engine == "reference":
-        _prepare(original, "the original")
-        _prepare(converted, "the converted")
+    for model, side in zip((original, converted) if engine == "reference" else (), SIDES, strict=False):
+        try:
+            model.prepare()
+        except VinculumError as error:  # It is not different, but cannot be verified.
+            raise _not_verified(f"in {side} {one_line(error)}") from None
     comparison = _Comparison(original, converted, engine)
     elements = 0
     for number, given in enumerate(inputs, 1):
@@ -131,14 +131,6 @@ def _compare_drawn(
     return Verification(compared, elements, skipped, reason)
 
 
-def _prepare(model: Model, side: str) -> None:
-    """Refuse a model that the reference engine cannot run, as not verifiable rather than different."""
-    try:
-        model.prepare()
-    except VinculumError as error:
-        raise _not_verified(f"in {side} {one_line(error)}") from None
-
-
 def _sets(model: Model, seed: int) -> Iterator[dict[str, Any]]:
     try:
         yield from input_sets(model.inputs, seed)
@@ -154,10 +146,7 @@ def _check_interface(original: Model, converted: Model) -> None:
     """Refuse a model with other inputs or outputs; optional inputs of the original may be missing."""
     taken = {tensor.name for tensor in converted.inputs}
     needed = tuple(tensor for tensor in original.inputs if not tensor.optional or tensor.name in taken)
-    for what, before, after in (
-        ("inputs", needed, converted.inputs),
-        ("outputs", original.outputs, converted.outputs),
-    ):
+    for what, before, after in (("inputs", needed, converted.inputs), ("outputs", original.outputs, converted.outputs)):
         names, others = [t.name for t in before], [t.name for t in after]
         if names != others:
             raise DifferenceError(f"the {what} of the original are {listed(names)}; converted: {listed(others)}")
@@ -189,15 +178,14 @@ class _Comparison:
             raise
         try:
             actual = self._run(self.converted, inputs)
+            return _check_outputs(expected, actual)
         except LimitError:
             raise
-        except VinculumError as error:
-            raise DifferenceError(f"the original runs, the converted does not: {one_line(error)}") from None
-        try:
-            return _check_outputs(expected, actual)
         except DifferenceError:
             self._require_determinism(inputs, expected)
             raise
+        except VinculumError as error:
+            raise DifferenceError(f"the original runs, the converted does not: {one_line(error)}") from None
 
     def _run(self, model: Model, inputs: Mapping[str, Any]) -> dict[str, Value]:
         return model.evaluate(inputs, RunContext(_POLICIES), self.engine)

@@ -7,7 +7,7 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
-from onnx import ModelProto
+from onnx import ModelProto, ValueInfoProto
 
 from vinculum.errors import ModelError
 from vinculum.models.execution import Observer, RunContext
@@ -18,7 +18,6 @@ class ExposedModel:
     """Runs a model in one of two engines; meant for a child process.
 
     - `engine`: ``"reference"``, Vinculum's engine; or ``"onnxruntime"``, unmodified, with its own optimisations.
-    - `content`: the complete model, serialised.
     - `observer`: called after every division of the reference engine.
     """
 
@@ -45,14 +44,9 @@ class ExposedModel:
 
     def _prepared(self, names: Sequence[str]) -> Any:
         declared = {value.name: value for value in self._proto.graph.output}
-        proto = ModelProto()
-        proto.CopyFrom(self._proto)
+        proto = deepcopy(self._proto)
         del proto.graph.output[:]
-        for name in names:
-            if name in declared:
-                proto.graph.output.append(declared[name])
-            else:
-                proto.graph.output.add(name=name)
+        proto.graph.output.extend(declared.get(name) or ValueInfoProto(name=name) for name in names)
         if self._engine == "reference":
             from vinculum.models.onnx.model import model_of
 

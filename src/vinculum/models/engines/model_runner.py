@@ -18,11 +18,7 @@ from vinculum.errors import ModelError
 from vinculum.sandbox import Answer, End, Isolated, Limits
 from vinculum.text import pip_install
 
-NAMES = {
-    "onnxruntime": "ONNX Runtime",
-    "openvino": "OpenVINO",
-    "reference": "the onnx package's reference evaluator",
-}
+NAMES = {"onnxruntime": "ONNX Runtime", "openvino": "OpenVINO", "reference": "the onnx package's reference evaluator"}
 """The runtimes that models can be run in, and their names in messages."""
 
 _CHILD = "vinculum.models.engines.model_runner:ModelRunner"
@@ -61,12 +57,7 @@ def check_installed(runtime: str) -> None:
 
 
 def run_cases(runtime: str, cases: Iterable[Case], seconds: float = _SECONDS) -> Generator[Outcome, None, None]:
-    """Yield the outcome of each case, up to the first that ends the process.
-
-    - `runtime`: the package that runs them.
-    - `cases`: one or more.
-    - `seconds`: the time limit of each.
-    """
+    """Yield the outcome of each case, up to the first that ends the process."""
     with Isolated(_CHILD, runtime, limits=Limits(seconds=seconds, memory=_ANY_SIZE)) as runner:
         for case in cases:
             outcome = _outcome(runner.call("run", case.model, case.inputs), seconds)

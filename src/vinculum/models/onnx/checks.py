@@ -66,27 +66,20 @@ def _passed_values(model: ModelProto, name: str) -> Iterator[AttributeProto]:
     yield from (a for a in (*calls, *defaults) if a.name in names and not a.ref_attr_name)
 
 
-def _axis(node: NodeProto, attribute: AttributeProto) -> str | None:
-    return None if -LARGEST_RANK <= attribute.i < LARGEST_RANK else f"{-LARGEST_RANK} to {LARGEST_RANK - 1}"
-
-
-def _batch_dims(node: NodeProto, attribute: AttributeProto) -> str | None:
-    return None if 0 <= attribute.i < LARGEST_RANK else f"0 to {LARGEST_RANK - 1}"
-
-
-def _num_outputs(node: NodeProto, attribute: AttributeProto) -> str | None:
-    return None if attribute.i == len(node.output) else f"{len(node.output)}, the number of its outputs"
-
-
-def _equation(node: NodeProto, attribute: AttributeProto) -> str | None:
-    return None if _EQUATION.fullmatch(attribute.s) else "letters, one '...' a term, commas between terms, '->'"
-
-
 _COMPLAINTS: dict[str, tuple[str, Complaint]] = {
-    "Einsum": ("equation", _equation),
-    "GatherND": ("batch_dims", _batch_dims),
-    "LayerNormalization": ("axis", _axis),
-    "Split": ("num_outputs", _num_outputs),
+    "Einsum": (
+        "equation",
+        lambda node, a: None if _EQUATION.fullmatch(a.s) else "letters, one '...' a term, commas between terms, '->'",
+    ),
+    "GatherND": ("batch_dims", lambda node, a: None if 0 <= a.i < LARGEST_RANK else f"0 to {LARGEST_RANK - 1}"),
+    "LayerNormalization": (
+        "axis",
+        lambda node, a: None if -LARGEST_RANK <= a.i < LARGEST_RANK else f"{-LARGEST_RANK} to {LARGEST_RANK - 1}",
+    ),
+    "Split": (
+        "num_outputs",
+        lambda node, a: None if a.i == len(node.output) else f"{len(node.output)}, the number of its outputs",
+    ),
 }
 
 

@@ -183,10 +183,8 @@ def without_weights(proto: ModelProto, folder: Path) -> tuple[str, ...]:
 
 def _make_dense(node: NodeProto) -> None:
     """Give a Constant of a sparse tensor the dense one, which every operator takes."""
-    for attribute in node.attribute:
-        if (node.domain, node.op_type, attribute.name) == ("", "Constant", "sparse_value") and attribute.HasField(
-            "sparse_tensor"
-        ):
+    for attribute in node.attribute if (node.domain, node.op_type) == ("", "Constant") else ():
+        if attribute.name == "sparse_value" and attribute.HasField("sparse_tensor"):
             dense = dense_tensor(attribute.sparse_tensor, title(node))
             attribute.CopyFrom(helper.make_attribute("value", dense))
 
@@ -201,8 +199,8 @@ def _give_type(attribute: AttributeProto, node: NodeProto) -> None:
     """Write the type of an attribute, which IR version 1 leaves out."""
     if attribute.type != AttributeProto.UNDEFINED:
         return
-    values = [f.name for f, _ in attribute.ListFields() if f.name not in ("name", "doc_string", "type")]
     by_field = {"f": "FLOAT", "i": "INT", "s": "STRING", "t": "TENSOR", "g": "GRAPH"}
+    values = [f.name for f, _ in attribute.ListFields() if f.name not in ("name", "doc_string", "type")]
     kinds = [by_field.get(name, name.upper()) for name in values]
     if len(kinds) != 1 or kinds[0] not in AttributeProto.AttributeType.keys():  # noqa: SIM118  an enum, not a dict
         raise ModelError(f"{title(node)}: attribute {quoted(attribute.name)} has no type and not one value")

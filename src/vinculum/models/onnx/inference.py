@@ -33,17 +33,10 @@ from vinculum.models.onnx.functions import DEEPEST_CALL, Key, key_of
 from vinculum.models.onnx.scopes import Scope, all_nodes, model_nodes, scopes, subgraphs, title
 from vinculum.models.onnx.tensors import is_external
 
-_NEED_A_TYPE = {
-    ("", "EyeLike"),
-    ("", "RegexFullMatch"),
-    ("ai.onnx.ml", "LabelEncoder"),
-    ("ai.onnx.ml", "TreeEnsemble"),
-}
+_NEED_A_TYPE = {("", "EyeLike"), ("", "RegexFullMatch"), ("ai.onnx.ml", "LabelEncoder"), ("ai.onnx.ml", "TreeEnsemble")}
 _PREFIX = "vinculum.hidden."
 LARGEST_KEPT = 1024
 """The most elements of an initializer that inference gets the values of: shapes, axes and the like are far smaller."""
-TypesByScope = list[dict[str, TypeProto]]
-"""The types in scope in a body and in each of its subgraphs, in the order of `vinculum.models.onnx.scopes.scopes`."""
 
 
 def with_types(model: ModelProto) -> ModelProto:
@@ -145,17 +138,11 @@ def typed_scopes(model: ModelProto) -> Iterator[Scope]:
     inferred = with_types(model)
     for typed, scope in zip(_graph_scopes(inferred), found, strict=False):
         yield replace(scope, types=typed.types)
-    in_functions = _types_in_functions(inferred)
-    for function in model.functions:
-        for types in in_functions[key_of(function)]:
-            scope = next(found)
-            yield replace(scope, types=ChainMap(types))
-
-
-def _types_in_functions(inferred: ModelProto) -> dict[Key, TypesByScope]:
     calls = _Calls(inferred)
     calls.follow(_graph_scopes(inferred), 0)
-    return {key_of(function): calls.types_in(function) for function in inferred.functions}
+    for function in inferred.functions:
+        for types in calls.types_in(function):
+            yield replace(next(found), types=ChainMap(types))
 
 
 class _Calls:
@@ -165,7 +152,7 @@ class _Calls:
         self._model = model
         self._functions = {key_of(function): function for function in model.functions}
         self._followed: set[tuple[Key, bytes]] = set()
-        self._found: dict[Key, TypesByScope] = {}
+        self._found: dict[Key, list[dict[str, TypeProto]]] = {}
 
     def follow(self, around: Iterable[Scope], depth: int) -> None:
         if depth > DEEPEST_CALL:
@@ -176,13 +163,13 @@ class _Calls:
                 if function is not None:
                     self._follow_call(function, node, scope.types, depth)
 
-    def types_in(self, function: FunctionProto) -> TypesByScope:
-        """Return the types on which all calls agree; without a call, the types that the function declares."""
+    def types_in(self, function: FunctionProto) -> list[dict[str, TypeProto]]:
+        """Return the types on which all calls agree; without a call, the types that the function declares.
+
+        They are those of its body and of each subgraph in it, in the order of `vinculum.models.onnx.scopes.scopes`.
+        """
         declared = {info.name: info.type for info in function.value_info}
-        found = self._found.get(key_of(function))
-        if found is None:
-            return [dict(declared) for _ in range(_count(function))]
-        return [declared | types for types in found]
+        return [declared | types for types in self._found.get(key_of(function), [{}] * _count(function))]
 
     def _follow_call(
         self, function: FunctionProto, node: NodeProto, types: Mapping[str, TypeProto], depth: int

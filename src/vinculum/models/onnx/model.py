@@ -2,39 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 from onnx import ModelProto, TensorProto, TypeProto, ValueInfoProto
 
 from vinculum.errors import ModelError
 from vinculum.models.declared_data import check_size
-from vinculum.models.engines.reference.evaluator import EvaluatedGraph
-from vinculum.models.execution import Division
+from vinculum.models.engines.reference.evaluator import Evaluator
+from vinculum.models.engines.reference.operators import CURRENT_RUN, Interruption, Run
+from vinculum.models.execution import Division, RunContext
 from vinculum.models.model import Model, Runnable
 from vinculum.models.onnx.checks import check_structure
 from vinculum.models.onnx.divisions import division_nodes, division_of, inner_divisions, mark
 from vinculum.models.onnx.file import readable
 from vinculum.models.onnx.functions import link_functions
 from vinculum.models.onnx.inference import with_types
-from vinculum.models.onnx.scopes import declared_element_type, declared_shape
+from vinculum.models.onnx.scopes import declared_element_type, declared_shape, opset_imports
 from vinculum.models.onnx.tensors import Initializers
 from vinculum.models.values import UNKNOWN, ModelTensor
 from vinculum.spec.element_types import ElementType
-from vinculum.text import quoted
+from vinculum.text import one_line, quoted
 
 
-class OnnxProgram(EvaluatedGraph):
-    """An ONNX graph and its functions, run by the reference evaluator by default."""
+class OnnxProgram:
+    """An ONNX graph and its functions, prepared for each engine at the first run in it and kept."""
 
     def __init__(self, proto: ModelProto, divisions: tuple[Division, ...], constants: Initializers) -> None:
-        super().__init__(proto, divisions, constants)
         self._parts = proto, divisions, constants
         self._others: dict[str, Runnable] = {}
         self._lock = Lock()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle without what is prepared for engines, which is made again when it is needed."""
+        return type(self), self._parts
+
+    def execute(self, arrays: Mapping[str, Any], execution: RunContext) -> dict[str, Any]:
+        """Return the outputs for validated inputs."""
+        self.prepare()
+        _, divisions, constants = self._parts
+        token = CURRENT_RUN.set(Run(execution, divisions))
+        try:
+            # Floating-point exceptions of other operators are no reason for NumPy's warnings.
+            with _refusals(), np.errstate(all="ignore"):
+                values = self._evaluator.run(None, {**constants, **arrays})
+        finally:
+            CURRENT_RUN.reset(token)
+        return dict(zip(self._evaluator.output_names, values, strict=True))
+
+    def prepare(self) -> None:
+        """Create the evaluator, which finds nodes that it cannot run."""
+        with _refusals():
+            _ = self._evaluator
 
     def read_data(self) -> None:
         """Read the initializers that are stored in files."""
@@ -46,7 +71,7 @@ class OnnxProgram(EvaluatedGraph):
         with self._lock:
             if engine not in self._others:
                 if engine == "openvino":
-                    from vinculum.models.engines.openvino.onnx import OnnxInOpenVino
+                    from vinculum.models.engines.openvino.programs import OnnxInOpenVino
 
                     self._others[engine] = OnnxInOpenVino(*self._parts)
                 else:
@@ -55,13 +80,27 @@ class OnnxProgram(EvaluatedGraph):
                     self._others[engine] = OnnxRuntimeProgram(*self._parts)
             return self._others[engine]
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Pickle without the programs of other engines, which are created again when they are needed."""
-        return {name: value for name, value in super().__getstate__().items() if name not in ("_others", "_lock")}
+    @cached_property
+    def _evaluator(self) -> Evaluator:
+        return _evaluator_of(self._parts[0])
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Unpickle without programs of other engines."""
-        vars(self).update(state, _others={}, _lock=Lock())
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """Raise the error that an interruption carries, and turn a too deep nesting into a ModelError."""
+    try:
+        yield
+    except Interruption as interruption:
+        raise interruption.error from None
+    except RecursionError as error:
+        raise ModelError(f"the model cannot be run: {one_line(error)}") from None
+
+
+def _evaluator_of(proto: ModelProto) -> Evaluator:
+    functions: list[Evaluator] = []
+    for function in proto.functions:
+        functions.append(Evaluator(function, functions=list(functions)))
+    return Evaluator(proto.graph, opsets=opset_imports(proto), functions=functions)
 
 
 def model_of(proto: ModelProto, file: Path) -> Model:
@@ -83,7 +122,7 @@ def _model(proto: ModelProto) -> Model:
     del proto.graph.initializer[:]
     inputs = tuple(_declared_input(value, constants) for value in proto.graph.input)
     outputs = tuple(_declared(value.name, value.type) for value in inferred.graph.output)
-    divisions = _divisions(inferred, function_names)
+    divisions = tuple(division_of(scope, node) for scope, node in division_nodes(inferred, function_names))
     for number, (_, node) in enumerate(division_nodes(proto, function_names)):
         mark(node, number)
     inner = tuple(inner_divisions(inferred, function_names))
@@ -115,7 +154,3 @@ def _declared(name: str, declared: TypeProto, optional: bool = False) -> ModelTe
         bits = element_type.bits if isinstance(element_type, ElementType) else 8
         check_size(shape, bits, f"value {quoted(name)}")
     return ModelTensor(name, element_type, shape, optional)
-
-
-def _divisions(inferred: ModelProto, function_names: dict[str, str]) -> tuple[Division, ...]:
-    return tuple(division_of(scope, node) for scope, node in division_nodes(inferred, function_names))

@@ -9,17 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from numpy.typing import NDArray
-from onnx import (
-    AttributeProto,
-    FunctionProto,
-    GraphProto,
-    ModelProto,
-    NodeProto,
-    TensorProto,
-    TensorShapeProto,
-    TypeProto,
-    helper,
-)
+from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, TypeProto, helper
 from onnx.defs import onnx_opset_version
 
 from vinculum.errors import ModelError, SpecLookupError
@@ -205,15 +195,15 @@ def declared_shape(declared: TypeProto) -> Shape | None:
     """Return the shape that a type declares, None if it declares not even a rank."""
     if not declared.tensor_type.HasField("shape"):
         return None
-    return tuple(_dimension(dim) for dim in declared.tensor_type.shape.dim)
-
-
-def _dimension(dim: TensorShapeProto.Dimension) -> int | str | None:
-    if dim.HasField("dim_value"):
-        # Old exporters write -1 for an unknown dimension.
-        return dim.dim_value if dim.dim_value >= 0 else None
-    # ONNX's inference generates names for unknown dimensions.
-    return None if not dim.dim_param or dim.dim_param.startswith("unk__") else dim.dim_param
+    sizes: list[int | str | None] = []
+    for dim in declared.tensor_type.shape.dim:
+        if dim.HasField("dim_value"):
+            # Old exporters write -1 for an unknown dimension.
+            sizes.append(dim.dim_value if dim.dim_value >= 0 else None)
+        else:
+            # ONNX's inference generates names for unknown dimensions.
+            sizes.append(None if dim.dim_param.startswith("unk__") else dim.dim_param or None)
+    return tuple(sizes)
 
 
 def declared_element_type(code: int) -> ElementType | str:

@@ -25,15 +25,7 @@ NUMBERS_AND_STRINGS: dict[str, Any] = {
 }
 """The attributes of Constant, from operator set 12 on, that are not tensors, and their element types."""
 _LARGEST_DENSE = 1 << 30
-_PACKED_BITS = {
-    "UINT4": 4,
-    "INT4": 4,
-    "FLOAT4E2M1": 4,
-    "UINT2": 2,
-    "INT2": 2,
-    "FLOAT6E2M3": 6,
-    "FLOAT6E3M2": 6,
-}
+_PACKED_BITS = {"UINT4": 4, "INT4": 4, "FLOAT4E2M1": 4, "UINT2": 2, "INT2": 2, "FLOAT6E2M3": 6, "FLOAT6E3M2": 6}
 _PACKED_IN_WORDS = (4, 2)  # 6-bit numbers are packed in raw data only; elsewhere each has a word.
 
 
@@ -75,21 +67,14 @@ def decode(tensor: TensorProto, folder: Path, owner: str) -> NDArray[Any]:
     """Return a tensor's array, read-only.
 
     - `tensor`: with its data in it, or in a file of `folder`.
-    - `folder`: the model's.
     - `owner`: the tensor's title in messages: ``"initializer 'w'"``.
 
     ModelError if shape, element type and data do not agree.
     """
-    bits, count = _measured(tensor, owner)
-    array: NDArray[Any]
-    if is_external(tensor) and bits % 8 == 0:
-        data = _external_data(tensor, count * bits // 8, folder, owner)
-        array = data.view(helper.tensor_dtype_to_np_dtype(tensor.data_type)).reshape(tuple(tensor.dims))
-    else:
-        try:
-            array = numpy_helper.to_array(complete(tensor, folder, owner))
-        except (TypeError, ValueError, KeyError, OverflowError) as error:
-            raise ModelError(f"{owner} cannot be decoded: {one_line(error)}") from None
+    try:
+        array = numpy_helper.to_array(complete(tensor, folder, owner))
+    except (TypeError, ValueError, KeyError, OverflowError) as error:
+        raise ModelError(f"{owner} cannot be decoded: {one_line(error)}") from None
     array.flags.writeable = False
     return array
 
@@ -148,10 +133,7 @@ def array_of(tensor: TensorProto) -> NDArray[Any]:
 
 
 class Initializers(Mapping[str, NDArray[Any]]):
-    """The arrays of initializers by name, read-only; external data is read at the first use.
-
-    - `tensors`: complete or anchored.
-    """
+    """The arrays of initializers by name, read-only; external data is read at the first use."""
 
     def __init__(self, tensors: Iterable[TensorProto]) -> None:
         self._arrays: dict[str, NDArray[Any] | None] = {}

@@ -18,7 +18,6 @@ def check_equal(title: str, expected: Value, actual: Value, sides: Sides) -> int
     """Check that two values are equal in type, shape and bits, and return the number of elements; all NaNs are equal.
 
     - `title`: the value's title in messages: ``"output 'c'"``.
-    - `expected`, `actual`: the values of the two sides.
     - `sides`: the names of the sides in messages: ``("the original", "the converted")``.
 
     DifferenceError if they differ; the message names the first index, both values, with the encoding of floats, and the

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.errors import ModelError
-from vinculum.models.values import ModelTensor
+from vinculum.models.execution import Shape
+from vinculum.models.values import ModelTensor, tensor_dtype
 from vinculum.spec.element_types import ElementType, Kind
-from vinculum.tensors.storage import dtype_of
 from vinculum.text import listed, quoted, shape_text
 
 _LARGEST = 2**30
@@ -57,10 +57,7 @@ def dimension_sizes(
 
 
 def useful_size(tensors: Sequence[ModelTensor], sizes: Mapping[str, int]) -> int:
-    """Return a size for open dimensions: the largest candidate that keeps the inputs small, 1 if none does.
-
-    - `sizes`: of the other symbolic dimensions.
-    """
+    """Return a size for open dimensions: the largest candidate that keeps the inputs small, 1 if none does."""
     shapes = [[size if isinstance(size, int) else sizes.get(size or "") for size in t.shape or ()] for t in tensors]
     opened = [shape for shape in shapes if None in shape]
     return next((size for size in _OPEN if all(prod(size if d is None else d for d in s) < _SMALL for s in opened)), 1)
@@ -68,13 +65,11 @@ def useful_size(tensors: Sequence[ModelTensor], sizes: Mapping[str, int]) -> int
 
 def settled(tensors: Sequence[ModelTensor], sizes: Mapping[str, int], others: int) -> list[ModelTensor]:
     """Return inputs with all dimensions fixed: named ones from `sizes`, others of size `others`."""
+    return [t if t.shape is None else replace(t, shape=_settled(t.shape, sizes, others)) for t in tensors]
 
-    def shape(tensor: ModelTensor) -> tuple[int, ...] | None:
-        if tensor.shape is None:
-            return None
-        return tuple(size if isinstance(size, int) else sizes.get(size or "", others) for size in tensor.shape)
 
-    return [replace(tensor, shape=shape(tensor)) for tensor in tensors]
+def _settled(shape: Shape, sizes: Mapping[str, int], others: int) -> tuple[int, ...]:
+    return tuple(size if isinstance(size, int) else sizes.get(size or "", others) for size in shape)
 
 
 def drawn_inputs(
@@ -102,30 +97,18 @@ def draw(tensor: ModelTensor, position: int, seed: int, sizes: Mapping[str, int]
 
     Floats have the standard normal distribution; integers are 1 to 9, signed ones with a random sign; bools are random.
 
-    - `position`: the input's position in the model, from 0.
-    - `seed`: 0 or more.
-    - `sizes`: of symbolic dimensions.
-    - `others`: the size of the other open dimensions.
-
     ModelError if the input's rank is not known, its element type is not supported, or it would take more than 1 GiB.
     """
     if tensor.shape is None:
         raise ModelError(f"input {tensor} cannot be drawn: its rank is not known; {_instead(tensor)}")
-    shape = tuple(size if isinstance(size, int) else sizes.get(size or "", others) for size in tensor.shape)
-    dtype = _dtype(tensor)
+    if tensor.element_type != "bool" and not isinstance(tensor.element_type, ElementType):
+        raise ModelError(f"input {tensor} cannot be drawn: it holds no numbers; {_instead(tensor)}")
+    shape, dtype = _settled(tensor.shape, sizes, others), tensor_dtype(tensor)
     if prod(size for size in shape if size) * dtype.itemsize > _LARGEST:
         taken = f"shape {shape_text(shape)} takes more than 1 GiB"
         raise ModelError(f"input {tensor} is not drawn: {taken}; {_instead(tensor)}, or a smaller --dim")
     assumed = {d or "?": others for d in tensor.shape if not isinstance(d, int) and (d or "") not in sizes}
     return DrawnInput(_drawn(tensor, np.random.default_rng([seed, position]), shape, dtype), assumed)
-
-
-def _dtype(tensor: ModelTensor) -> np.dtype[Any]:
-    if isinstance(tensor.element_type, ElementType):
-        return dtype_of(tensor.element_type)
-    if tensor.element_type == "bool":
-        return np.dtype(np.bool_)
-    raise ModelError(f"input {tensor} cannot be drawn: it holds no numbers; {_instead(tensor)}")
 
 
 def _drawn(

@@ -113,9 +113,7 @@ class Contents:
         """Return edge values, the most effective ones about as often as all others together."""
         values, size = edge_values(element_type), prod(shape)
         first = min(_MOST_EFFECTIVE, size)
-        telling = (
-            first if 2 * first > _MOST_EFFECTIVE else _MOST_EFFECTIVE
-        )  # Small inputs get different ones in every set.
+        telling = first if 2 * first > _MOST_EFFECTIVE else _MOST_EFFECTIVE  # Small inputs get others in every set.
         rest = self.generator.integers(0, len(values), size=(size - first) // 2)
         repeated = np.arange(size - first - len(rest)) % _MOST_EFFECTIVE
         places = np.concatenate([self.generator.permutation(telling)[:first], rest, repeated])
@@ -141,9 +139,6 @@ def edge_sets(tensors: Sequence[ModelTensor], sizes: Mapping[str, int], seed: in
 
     The first sets give open dimensions sizes that fill no vector or leave a remainder, all others one useful size.
     Some, and the first ones all, have MIN/-1 and x/0 first, in the middle and last.
-
-    - `sizes`: of symbolic dimensions.
-    - `seed`: 0 or more.
 
     ModelError as for `input_sets`.
     """
@@ -171,9 +166,9 @@ def _with_hazards(tensors: Sequence[ModelTensor], inputs: dict[str, Any], turn: 
             places[t] = places.get(t, turn) + 1
             divides, has_minimum = places[t] % 2 == 0, t.is_integer and t.minimum < 0
             array = changed[tensor.name] = given.copy()
-            for index, is_end in ((tuple(size // 2 for size in array.shape), False), ((0,) * array.ndim, True),
-                                  ((-1,) * array.ndim, True)):  # fmt: skip
-                overflows = has_minimum and is_end == (turn % 4 < 2)
+            ends = (0,) * array.ndim, (-1,) * array.ndim
+            for is_end, index in enumerate((tuple(size // 2 for size in array.shape), *ends)):
+                overflows = has_minimum and bool(is_end) == (turn % 4 < 2)
                 if divides or overflows:
                     array[index] = (-1 if overflows else 0) if divides else t.minimum
     return changed
@@ -193,11 +188,8 @@ def input_sets(tensors: Sequence[ModelTensor], seed: int) -> Iterator[dict[str, 
     """
     used: dict[Hashable, int] = {}
     for number in range(_SETS if tensors else 1):
-        given = [
-            (place, replace(_innermost(t), name=t.name))
-            for place, t in enumerate(tensors)
-            if not t.optional or number % 2
-        ]
+        taken = [(place, t) for place, t in enumerate(tensors) if not t.optional or number % 2]
+        given = [(place, replace(_innermost(t), name=t.name)) for place, t in taken]
         generator = np.random.default_rng([seed, number])
         shapes = _shapes([t for _, t in given], number, generator)
         # Dimensions of 0 are not counted, as in NumPy.

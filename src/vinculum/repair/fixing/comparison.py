@@ -15,8 +15,7 @@ from vinculum.analysis.assumptions import Assumptions
 from vinculum.analysis.findings import Finding
 from vinculum.analysis.witness.structured import SIZES, Space, ordinary, structured
 from vinculum.errors import DifferenceError, VinculumError
-from vinculum.models.execution import DivisionRecord
-from vinculum.models.limits import limited, work_time
+from vinculum.models.execution import DivisionRecord, limited, work_time
 from vinculum.models.model import Model
 from vinculum.models.sampling.comparison import check_equal
 from vinculum.models.source import SourceFile
@@ -67,9 +66,8 @@ def compared(
     """Return what both models give on the witnesses of findings and on structured inputs inside the declared ranges."""
     witnesses = [f.witness.inputs for f in findings if f.witness is not None and f.witness.kind in ("model", "outside")]
     try:
-        before, after = original.model(), fixed.model()
         with limited(_SECONDS, _LARGEST_RESULT):
-            return _run_both(before, after, witnesses, assumptions)
+            return _run_both(original.model(), fixed.model(), witnesses, assumptions)
     except (VinculumError, MemoryError) as error:
         return Comparison(reason=one_line(error))
 

@@ -26,22 +26,8 @@ _MARGIN = 1.001
 """How far the largest quotient stays below the largest number of its type: its bounds are rounded outward."""
 OPERAND = {"Div": 1, "Mod": 1, "QuantizeLinear": 1, "Reciprocal": 0, "Pow": 0}
 """The place of the divisor that a guard can stand before."""
-_ATTRIBUTES = {
-    **dict.fromkeys(
-        (
-            "BatchNormalization",
-            "GroupNormalization",
-            "InstanceNormalization",
-            "LayerNormalization",
-            "RMSNormalization",
-            "SimplifiedLayerNormalization",
-            "SkipLayerNormalization",
-            "SkipSimplifiedLayerNormalization",
-        ),
-        "epsilon",
-    ),
-    "LRN": "bias",
-}
+_NORMS = ("Batch", "Group", "Instance", "Layer", "RMS", "SimplifiedLayer", "SkipLayer", "SkipSimplifiedLayer")
+_ATTRIBUTES = {**{f"{kind}Normalization": "epsilon" for kind in _NORMS}, "LRN": "bias"}
 """What operators add to a divisor inside."""
 
 
@@ -117,7 +103,6 @@ _NO_NAN = "is_nan = IsNaN (A) C = Where (is_nan, masked, A)"
 def remedy(finding: Finding, node: NodeProto, values: Mapping[str, AbstractTensor], opset: int) -> Remedy | str:
     """Return the least remedy for a finding, or why there is none.
 
-    - `node`: the node that it is about.
     - `values`: what is known of the values of its graph.
     - `opset`: the operator set of the node, at least `FIRST_OPSET`.
     """

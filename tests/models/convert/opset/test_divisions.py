@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from itertools import pairwise, product
 from typing import Any
 
@@ -13,17 +12,17 @@ from numpy.typing import NDArray
 from onnx import ModelProto, helper, numpy_helper
 from onnx.defs import onnx_opset_version
 
+from tests.models.built_models import division, one_line
 from vinculum.errors import ModelError
 from vinculum.models.convert.opset.conversion import convert_opset
+from vinculum.models.convert.opset.divisions import trailing_ones
 from vinculum.models.sampling.edge_values import edge_values
 from vinculum.spec.element_types import DOUBLE, FLOAT, FLOAT16, INT8, INT64, UINT32, ElementType
 from vinculum.spec.onnx_div import DIV_14
 from vinculum.spec.onnx_reciprocal import RECIPROCAL_13
 from vinculum.spec.rows import find
 
-Build = Callable[..., ModelProto]
 Run = Callable[..., dict[str, NDArray[Any]]]
-OneLine = Callable[..., AbstractContextManager[None]]
 
 OPSETS = (7, 12, 13, 14, onnx_opset_version())
 SOURCES = (1, 6, *OPSETS)
@@ -69,44 +68,43 @@ class TestLegacyShapes:
     @pytest.mark.parametrize(("constant", "symbolic"), [(False, True), (True, False)], ids=["run-time", "constant"])
     def test_to_every_version(
         self,
-        division: Build,
         run: Run,
         shape: tuple[int, ...],
-        attributes: dict[str, int],
+        attributes: dict[str, Any],
         constant: bool,
         symbolic: bool,
     ) -> None:
         a, b = _arrays(FLOAT, shape)
         # Every dimension of A has a size of its own, so the sizes serve as names.
         named_a, named_b = ([f"D{size}" if symbolic and size > 1 else size for size in s] for s in (A_SHAPE, shape))
-        model = division(6, FLOAT, named_a, b if constant else named_b, **attributes)
+        model = division(FLOAT, named_a, b if constant else named_b, opset=6, **attributes)
         arrays = {"A": a} if constant else {"A": a, "B": b}
         wanted = run(model, arrays)["C"].tobytes()
         for opset in OPSETS:
             assert run(convert_opset(model, opset).model, arrays)["C"].tobytes() == wanted
 
-    def test_a_constant_is_reshaped(self, division: Build) -> None:
+    def test_a_constant_is_reshaped(self) -> None:
         """No node is added, and the constant that nothing uses any more is gone."""
-        model = division(6, FLOAT, A_SHAPE, np.ones((3, 4), np.float32), broadcast=1, axis=1)
+        model = division(FLOAT, A_SHAPE, np.ones((3, 4), np.float32), broadcast=1, axis=1, opset=6)
         converted = convert_opset(model, 13).model
         assert [node.op_type for node in converted.graph.node] == ["Div"]
         assert [tuple(tensor.dims) for tensor in converted.graph.initializer] == [(3, 4, 1)]
 
-    def test_ranks_suffice(self, division: Build) -> None:
-        model = division(6, FLOAT, [None] * 4, [None] * 2, broadcast=1, axis=1)
+    def test_ranks_suffice(self) -> None:
+        model = division(FLOAT, [None] * 4, [None] * 2, broadcast=1, axis=1, opset=6)
         converted = convert_opset(model, 13)
         assert [node.op_type for node in converted.model.graph.node] == ["Unsqueeze", "Div"]
         (change,) = converted.changes
         assert (change.node, change.why) == ("node 'ratio' (Div)", "Div-13 has neither axis nor broadcast")
 
-    def test_without_shapes_where_the_rule_allows(self, division: Build) -> None:
-        model = division(6, FLOAT, [None], [None], broadcast=1)
+    def test_without_shapes_where_the_rule_allows(self) -> None:
+        model = division(FLOAT, [None], [None], broadcast=1, opset=6)
         for value in model.graph.input:
             value.type.tensor_type.ClearField("shape")
         assert [node.op_type for node in convert_opset(model, 13).model.graph.node] == ["Div"]
 
-    def test_an_unknown_rank_is_refused(self, division: Build, one_line: OneLine) -> None:
-        model = division(6, FLOAT, [None], [None], broadcast=1, axis=0)
+    def test_an_unknown_rank_is_refused(self) -> None:
+        model = division(FLOAT, [None], [None], broadcast=1, axis=0, opset=6)
         model.graph.input[1].type.tensor_type.ClearField("shape")
         with one_line(
             ModelError, "node 'ratio' (Div) is not representable in operator set 13", "axis=0", "the rank of B"
@@ -119,16 +117,14 @@ class TestElementTypes:
 
     @pytest.mark.parametrize("element_type", DIV_14.element_types, ids=str)
     @pytest.mark.parametrize("constant", [False, True], ids=["run-time", "constant"])
-    def test_through_all_versions(
-        self, division: Build, run: Run, one_line: OneLine, element_type: ElementType, constant: bool
-    ) -> None:
+    def test_through_all_versions(self, run: Run, element_type: ElementType, constant: bool) -> None:
         a, b = _arrays(element_type, A_SHAPE)
         b = np.where(b == 0, a.dtype.type(3), b) if element_type.is_integer else b
         arrays = {"A": a} if constant else {"A": a, "B": b}
         for source in SOURCES:
             if element_type not in find("Div", opset=source).element_types:
                 continue
-            model = division(source, element_type, A_SHAPE, b if constant else A_SHAPE)
+            model = division(element_type, A_SHAPE, b if constant else A_SHAPE, opset=source)
             wanted = run(model, arrays)["C"].tobytes()
             for opset in OPSETS:
                 if opset >= 13 or element_type.name != "bfloat16":
@@ -137,8 +133,8 @@ class TestElementTypes:
                 with one_line(ModelError, f"is not representable in operator set {opset}", "node 'ratio' (Div)"):
                     convert_opset(model, opset)
 
-    def test_an_unknown_type_is_refused_only_if_it_matters(self, division: Build, one_line: OneLine) -> None:
-        model = division(14, FLOAT, A_SHAPE, A_SHAPE)
+    def test_an_unknown_type_is_refused_only_if_it_matters(self) -> None:
+        model = division(FLOAT, A_SHAPE, A_SHAPE, opset=14)
         model.opset_import.add(domain="other", version=1)
         model.graph.node.insert(0, helper.make_node("Unknown", ["A"], ["A2"], domain="other"))
         model.graph.node.insert(1, helper.make_node("Unknown", ["B"], ["B2"], domain="other"))
@@ -149,74 +145,90 @@ class TestElementTypes:
             convert_opset(model, 7)
 
 
-class TestHints:
+@pytest.mark.parametrize("operator", ["Div", "Reciprocal"])
+def test_hints_dropped(run: Run, operator: str) -> None:
     """`consumed_inputs` means nothing, and is dropped where it is not known."""
-
-    @pytest.mark.parametrize("operator", ["Div", "Reciprocal"])
-    def test_dropped(self, division: Build, run: Run, operator: str) -> None:
-        model = division(1, FLOAT, [4], [4], consumed_inputs=[0, 0])
-        if operator == "Reciprocal":
-            model.graph.node[0].CopyFrom(helper.make_node("Reciprocal", ["A"], ["C"], "ratio", consumed_inputs=[0]))
-            del model.graph.input[1]
-        converted = convert_opset(model, 7)
-        assert len(converted.model.graph.node[0].attribute) == 0
-        assert [change.what for change in converted.changes] == ["consumed_inputs dropped"]
-        arrays = {"A": edge_values(FLOAT)[:4], "B": edge_values(FLOAT)[4:8]}
-        arrays = arrays if operator == "Div" else {"A": arrays["A"]}
-        assert run(converted.model, arrays)["C"].tobytes() == run(model, arrays)["C"].tobytes()
+    model = division(FLOAT, [4], [4], consumed_inputs=[0, 0], opset=1)
+    if operator == "Reciprocal":
+        model.graph.node[0].CopyFrom(helper.make_node("Reciprocal", ["A"], ["C"], "ratio", consumed_inputs=[0]))
+        del model.graph.input[1]
+    converted = convert_opset(model, 7)
+    assert len(converted.model.graph.node[0].attribute) == 0
+    assert [change.what for change in converted.changes] == ["consumed_inputs dropped"]
+    arrays = {"A": edge_values(FLOAT)[:4], "B": edge_values(FLOAT)[4:8]}
+    arrays = arrays if operator == "Div" else {"A": arrays["A"]}
+    assert run(converted.model, arrays)["C"].tobytes() == run(model, arrays)["C"].tobytes()
 
 
-class TestReciprocal:
+@pytest.mark.parametrize("element_type", RECIPROCAL_13.element_types, ids=str)
+def test_reciprocal_through_all_versions(run: Run, element_type: ElementType) -> None:
     """Reciprocal 1, 6 and 13 differ in their types alone."""
-
-    @pytest.mark.parametrize("element_type", RECIPROCAL_13.element_types, ids=str)
-    def test_through_all_versions(self, run: Run, one_line: OneLine, element_type: ElementType) -> None:
-        values = edge_values(element_type)
-        node = helper.make_node("Reciprocal", ["X"], ["Y"], "inverse")
-        tensors = [helper.make_tensor_value_info(name, element_type.onnx_code or 0, values.shape) for name in "XY"]
-        graph = helper.make_graph([node], "g", tensors[:1], tensors[1:])
-        legal = [o for o in SOURCES if element_type in find("Reciprocal", opset=o).element_types]
-        for source, opset in product(legal, OPSETS):
-            model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", source)])
-            if opset in legal:
-                wanted = run(model, {"X": values})["Y"].tobytes()
-                assert run(convert_opset(model, opset).model, {"X": values})["Y"].tobytes() == wanted
-            else:
-                with one_line(ModelError, "node 'inverse' (Reciprocal)", "lacks bfloat16"):
-                    convert_opset(model, opset)
+    values = edge_values(element_type)
+    node = helper.make_node("Reciprocal", ["X"], ["Y"], "inverse")
+    tensors = [helper.make_tensor_value_info(name, element_type.onnx_code or 0, values.shape) for name in "XY"]
+    graph = helper.make_graph([node], "g", tensors[:1], tensors[1:])
+    legal = [o for o in SOURCES if element_type in find("Reciprocal", opset=o).element_types]
+    for source, opset in product(legal, OPSETS):
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", source)])
+        if opset in legal:
+            wanted = run(model, {"X": values})["Y"].tobytes()
+            assert run(convert_opset(model, opset).model, {"X": values})["Y"].tobytes() == wanted
+        else:
+            with one_line(ModelError, "node 'inverse' (Reciprocal)", "lacks bfloat16"):
+                convert_opset(model, opset)
 
 
 class TestLongJourneys:
     """Many conversions in a row neither lose bits nor pile up names."""
 
+    @pytest.mark.parametrize(
+        ("shape", "attributes", "what"),
+        [
+            ((3, 4), {"broadcast": 1, "axis": 1}, "axis=1 written as B of 3 dimensions, the last 1 of size 1"),
+            ((4, 5), {"broadcast": 1, "axis": 2}, "axis and broadcast dropped"),
+            ((1,), {"broadcast": 1, "axis": 0}, "axis and broadcast dropped"),
+            ((4, 5), {"broadcast": 1}, "broadcast dropped"),
+        ],
+    )
+    def test_the_change_is_told(self, shape: tuple[int, ...], attributes: dict[str, Any], what: str) -> None:
+        (change,) = convert_opset(division(FLOAT, A_SHAPE, shape, opset=6, **attributes), 7).changes
+        assert change.what == what
+        assert ("one element fits anywhere" in change.why) is (shape == (1,))
+
     @pytest.mark.parametrize("element_type", [FLOAT16, DOUBLE, UINT32, INT64, INT8], ids=str)
-    def test_up_and_down(self, division: Build, run: Run, element_type: ElementType) -> None:
+    def test_up_and_down(self, run: Run, element_type: ElementType) -> None:
         start = 14 if element_type is INT8 else 6
         a, b = _arrays(element_type, (3, 4))
         b = np.where(b == 0, a.dtype.type(3), b) if element_type.is_integer else b
-        attributes = {} if start == 14 else {"broadcast": 1, "axis": 1}
-        model = division(start, element_type, A_SHAPE, (3, 4) if start == 6 else A_SHAPE, **attributes)
+        attributes: dict[str, Any] = {} if start == 14 else {"broadcast": 1, "axis": 1}
+        model = division(element_type, A_SHAPE, (3, 4) if start == 6 else A_SHAPE, opset=start, **attributes)
         b = b if start == 6 else np.broadcast_to(b[:, :, None], A_SHAPE)
         wanted = run(model, {"A": a, "B": b})["C"].tobytes()
         for stop in _journey(model, [13, 7, 14, 8, 12, 7, onnx_opset_version(), 7, 13]):
             assert run(stop, {"A": a, "B": b})["C"].tobytes() == wanted
 
-    def test_versions_that_share_a_row_change_nothing(self, division: Build) -> None:
+    def test_versions_that_share_a_row_change_nothing(self) -> None:
         for old, new in pairwise([7, 8, 9, 12]):
-            model = division(old, FLOAT, [2], [2])
+            model = division(FLOAT, [2], [2], opset=old)
             converted = convert_opset(model, new)
             assert converted.changes == ()
             assert converted.model.graph == model.graph
 
 
-class TestNames:
+def test_names_new_names_are_new(run: Run) -> None:
     """Names that the file has already are not taken."""
+    model = division(INT8, [1], np.array([-1], np.int8), opset=14)
+    taken = [f"ratio_{hint}" for hint in ("A_cast", "A_cast_Cast", "B", "quotient", "back", "back_Cast")]
+    for name in taken:
+        model.graph.initializer.append(numpy_helper.from_array(np.array([1], np.int8), name))
+    converted = convert_opset(model, 13).model
+    assert run(converted, {"A": np.array([-128], np.int8)})["C"].tolist() == [-128]
+    assert {node.name for node in converted.graph.node} >= {"ratio"}
 
-    def test_new_names_are_new(self, division: Build, run: Run) -> None:
-        model = division(14, INT8, [1], np.array([-1], np.int8))
-        taken = [f"ratio_{hint}" for hint in ("A_cast", "A_cast_Cast", "B", "quotient", "back", "back_Cast")]
-        for name in taken:
-            model.graph.initializer.append(numpy_helper.from_array(np.array([1], np.int8), name))
-        converted = convert_opset(model, 13).model
-        assert run(converted, {"A": np.array([-128], np.int8)})["C"].tolist() == [-128]
-        assert {node.name for node in converted.graph.node} >= {"ratio"}
+
+@pytest.mark.parametrize(
+    ("rank_a", "rank_b", "axis", "ones"),
+    [(4, 2, 1, 1), (4, 1, 0, 3), (4, 2, 2, 0), (4, 2, None, 0), (4, 0, 0, 4), (2, 1, 2, 0)],
+)
+def test_the_dimensions_that_put_b_where_axis_says(rank_a: int, rank_b: int, axis: int | None, ones: int) -> None:
+    assert trailing_ones(rank_a, rank_b, axis) == ones

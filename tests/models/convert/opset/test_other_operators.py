@@ -14,7 +14,7 @@ from onnx.defs import get_schema, onnx_opset_version
 
 from tests.onnx_cases import node_cases
 from vinculum.errors import ModelError, VinculumError
-from vinculum.models.convert.change import Change
+from vinculum.models.convert import Change
 from vinculum.models.convert.opset.conversion import convert_opset
 from vinculum.models.convert.opset.table import ADAPTERS, ANY
 
@@ -239,14 +239,12 @@ class TestWhatStaysOnTheNode:
         ("op_type", "source", "target"), [("Softmax", 12, 13), ("Unsqueeze", 12, 13), ("Upsample", 9, 10)]
     )
     def test_name_documentation_and_metadata(self, op_type: str, source: int, target: int) -> None:
-        by_operator: dict[str, dict[str, Any]] = {"Unsqueeze": {"axes": [0]}, "Softmax": {"axis": 1}}
-        attributes = by_operator.get(op_type, {})
-        operands = ["x", "s"] if op_type == "Upsample" else ["x"]
-        node = helper.make_node(op_type, operands, ["y"], "mine", "what it is for", **attributes)
-        node.metadata_props.add(key="from", value="a test")
+        operands = {"Unsqueeze": "<axes = [0]> (x)", "Softmax": "<axis = 1> (x)"}.get(op_type, "(x, s)")
         signature = "(float[2,3,4] x, float[3] s) => (float[n] z)"
-        model = _model(source, signature, "y = Relu(x) z = Relu(y)")
-        model.graph.node[0].CopyFrom(node)
+        model = _model(source, signature, f"[mine] y = {op_type} {operands} z = Relu(y)")
+        node = model.graph.node[0]
+        node.doc_string = "what it is for"
+        node.metadata_props.add(key="from", value="a test")
         converted, operators = _converted(model, target)
         mine = [new for new in converted.graph.node if new.name == "mine"]
         assert [new.op_type for new in mine] == ["Resize" if op_type == "Upsample" else op_type]
@@ -373,11 +371,8 @@ class TestControlFlow:
             np.testing.assert_allclose(before, after, rtol=1e-6)
 
     def test_scan_8_runs_its_body_otherwise(self) -> None:
-        body = """
-            y = Scan <num_scan_inputs = 1, body = b (float[2] s) => (float[2] t) { t = Relu(s) }> ("", x)
-        """
-        model = _model(8, "(float[1,3,2] x) => (float[1,3,2] y)", body.replace('""', "x"))
-        model.graph.node[0].input[0] = ""
+        body = "y = Scan <num_scan_inputs = 1, body = b (float[2] s) => (float[2] t) { t = Relu(s) }> ( , x)"
+        model = _model(8, "(float[1,3,2] x) => (float[1,3,2] y)", body)
         with pytest.raises(ModelError, match="it holds subgraphs"):
             convert_opset(model, 9)
 
@@ -452,18 +447,14 @@ def _close(a: NDArray[Any], b: NDArray[Any]) -> bool:
     return bool(np.allclose(a.astype(complex), b.astype(complex), 1e-3, 1e-5, equal_nan=True))
 
 
-class TestBoundsThatAreLeftOut:
+@pytest.mark.parametrize(("source", "target"), [(10, 11), (11, 10), (13, 7), (7, 13), (6, 13)])
+@pytest.mark.parametrize("element_type", ["float", "double", "float16"])
+def test_bounds_that_are_left_out_infinities(run: Run, source: int, target: int, element_type: str) -> None:
     """A Clip without a bound leaves infinities alone from operator set 11 on, and bounds them before."""
-
-    @pytest.mark.parametrize(("source", "target"), [(10, 11), (11, 10), (13, 7), (7, 13), (6, 13)])
-    @pytest.mark.parametrize("element_type", ["float", "double", "float16"])
-    def test_infinities(self, run: Run, source: int, target: int, element_type: str) -> None:
-        model = _model(source, f"({element_type}[4] x) => ({element_type}[4] y)", "y = Clip(x)")
-        x = np.array(
-            [-np.inf, np.inf, 1, -2], {"float": np.float32, "double": np.float64}.get(element_type, np.float16)
-        )
-        for opsets in ((target,), (target, max(source, 7))):
-            converted = model
-            for opset in opsets:
-                converted = convert_opset(converted, opset).model
-            assert run(converted, {"x": x})["y"].tobytes() == run(model, {"x": x})["y"].tobytes()
+    model = _model(source, f"({element_type}[4] x) => ({element_type}[4] y)", "y = Clip(x)")
+    x = np.array([-np.inf, np.inf, 1, -2], {"float": np.float32, "double": np.float64}.get(element_type, np.float16))
+    for opsets in ((target,), (target, max(source, 7))):
+        converted = model
+        for opset in opsets:
+            converted = convert_opset(converted, opset).model
+        assert run(converted, {"x": x})["y"].tobytes() == run(model, {"x": x})["y"].tobytes()

@@ -8,26 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from onnx import ModelProto
 
+from tests.models.built_models import division
 from vinculum import div
 from vinculum.models.convert.opset.conversion import convert_opset
 from vinculum.models.onnx.promoted_types import promotion
-from vinculum.spec.element_types import (
-    BFLOAT16,
-    FLOAT,
-    FLOAT8E4M3FN,
-    INT8,
-    INT16,
-    INT64,
-    UINT8,
-    UINT16,
-    ElementType,
-)
+from vinculum.spec.element_types import BFLOAT16, FLOAT, FLOAT8E4M3FN, INT8, INT16, INT64, UINT8, UINT16, ElementType
 from vinculum.spec.onnx_div import DIV_1, DIV_6, DIV_13
 from vinculum.tensors.storage import dtype_of
 
-Build = Callable[..., ModelProto]
 Run = Callable[..., dict[str, NDArray[Any]]]
 
 
@@ -47,24 +36,22 @@ def _divisors(element_type: ElementType) -> NDArray[Any]:
     return np.where(found == 0, np.array(7, found.dtype), found)
 
 
-class TestEightBits:
+@pytest.mark.parametrize("element_type", [INT8, UINT8], ids=str)
+@pytest.mark.parametrize("opset", [7, 13])
+def test_eight_bits_in_32_bit_integers(run: Run, element_type: ElementType, opset: int) -> None:
     """int8 and uint8: all pairs."""
-
-    @pytest.mark.parametrize("element_type", [INT8, UINT8], ids=str)
-    @pytest.mark.parametrize("opset", [7, 13])
-    def test_in_32_bit_integers(self, division: Build, run: Run, element_type: ElementType, opset: int) -> None:
-        every = np.arange(256, dtype=np.uint8).view(dtype_of(element_type))
-        a, b = (x.ravel() for x in np.meshgrid(every, every))
-        converted = convert_opset(division(14, element_type, [a.size], [a.size]), opset).model
-        quotients = run(converted, {"A": a, "B": b})["C"]
-        assert quotients.tobytes() == div(a, b, zero_divisor="zero").tobytes()
+    every = np.arange(256, dtype=np.uint8).view(dtype_of(element_type))
+    a, b = (x.ravel() for x in np.meshgrid(every, every))
+    converted = convert_opset(division(element_type, [a.size], [a.size], opset=14), opset).model
+    quotients = run(converted, {"A": a, "B": b})["C"]
+    assert quotients.tobytes() == div(a, b, zero_divisor="zero").tobytes()
 
 
 class TestWiderIntegers:
     """16 bits in 32: the pairs next to an integer quotient among them."""
 
     @pytest.mark.parametrize(("element_type", "opset"), [(INT16, 13), (UINT16, 13), (INT16, 7), (UINT16, 7)], ids=str)
-    def test_hard_pairs(self, division: Build, run: Run, element_type: ElementType, opset: int) -> None:
+    def test_hard_pairs(self, run: Run, element_type: ElementType, opset: int) -> None:
         b = np.resize(_divisors(element_type), 60_000)
         whole = np.resize(_hard(element_type, 2), b.size)
         wrap = 1 << element_type.bits
@@ -72,15 +59,15 @@ class TestWiderIntegers:
         neighbours = np.resize([-1, 0, 1], b.size).tolist()
         near = [q * d + k for q, d, k in zip(whole.tolist(), b.tolist(), neighbours, strict=True)]
         a = np.array([x % wrap for x in near], f"u{element_type.bits // 8}").view(dtype_of(element_type))
-        model = division(14, element_type, [a.size], b)
+        model = division(element_type, [a.size], b, opset=14)
         quotients = run(convert_opset(model, opset).model, {"A": a})["C"]
         assert quotients.tobytes() == div(a, b).tobytes()
 
-    def test_minimum_by_minus_one_wraps(self, division: Build, run: Run) -> None:
+    def test_minimum_by_minus_one_wraps(self, run: Run) -> None:
         for element_type in (INT8, INT16):
             a, b = np.array([[element_type.minimum], [-1]], dtype_of(element_type))
             for opset in (13, 7):
-                converted = convert_opset(division(14, element_type, [1], b), opset).model
+                converted = convert_opset(division(element_type, [1], b, opset=14), opset).model
                 assert run(converted, {"A": a})["C"].tolist() == [element_type.minimum]
 
 

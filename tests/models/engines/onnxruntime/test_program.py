@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import ModelProto, TensorProto, helper, numpy_helper
 
 from tests import fake_runtime
 from tests.fake_runtime import FakeRuntime, installed
-from tests.models.built_models import graph, node
+from tests.models.built_models import one_line, text_model
 from vinculum.errors import AttributeValueError, DivisionByZeroError, ElementTypeError, IntegerOverflowError, ModelError
 from vinculum.models import DivisionRecord, Model, load
 from vinculum.models.engines.onnxruntime import session
 from vinculum.models.execution import RunContext
 from vinculum.ops.policies import Policies
 
-File = Callable[..., Path]
-OneLine = Callable[..., AbstractContextManager[None]]
-FLOATS, INTS = (TensorProto.FLOAT, [None]), (TensorProto.INT32, [None])
-ANY: Any = (TensorProto.FLOAT, None)
-TRUTH: Any = (TensorProto.BOOL, [])
 A, B = np.array([6, -9, 1], np.float32), np.array([2, 3, 7], np.float32)
+ONES = np.array([1], np.int32)
+INTS = "int32[n] a, int32[n] b"
 WRONG = (fake_runtime.DiesOfIntegers, fake_runtime.Floors, fake_runtime.InvertsAndNarrows)
 
 
@@ -37,9 +32,9 @@ def package(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 @pytest.fixture
-def integers(onnx_file: File) -> Model:
+def integers() -> Model:
     """Return a model that divides the negative of a by b."""
-    return load(onnx_file([node("s = Neg(a)"), node("q = Div(s, b)")], {"a": INTS, "b": INTS}, {"q": INTS}))
+    return load(text_model("s = Neg(a) q = Div(s, b)", INTS, "int32[n] q"))
 
 
 def both(model: Model, inputs: Any, **options: Any) -> list[DivisionRecord]:
@@ -76,91 +71,81 @@ class TestDivisions:
         with pytest.raises(IntegerOverflowError, match=r"^node 'q' \(Div-14\)"):
             integers.run(inputs, zero_divisor="zero", overflow="raise", engine="onnxruntime")
 
-    def test_one_whose_quotient_nobody_uses(self, onnx_file: File) -> None:
-        nodes = [node("s = Neg(a)"), node("unused = Div(s, b)"), node("y = Abs(a)")]
-        model = load(onnx_file(nodes, {"a": INTS, "b": INTS}, {"y": INTS}))
-        ones = np.array([1], np.int32)
-        assert len(both(model, {"a": ones, "b": ones})) == 1
+    def test_one_whose_quotient_nobody_uses(self) -> None:
+        model = load(text_model("s = Neg(a) unused = Div(s, b) y = Abs(a)", INTS, "int32[n] y"))
+        assert len(both(model, {"a": ONES, "b": ONES})) == 1
         with pytest.raises(DivisionByZeroError):
-            model.run({"a": ones, "b": 0 * ones}, engine="onnxruntime")
+            model.run({"a": ONES, "b": 0 * ONES}, engine="onnxruntime")
 
     def test_an_observer_may_stop_the_run(self, integers: Model) -> None:
         def stop(record: DivisionRecord) -> None:
             raise LookupError("enough")
 
-        ones = np.array([1], np.int32)
         with pytest.raises(LookupError, match=r"^enough$"):
-            integers.run({"a": ones, "b": ones}, observer=stop, engine="onnxruntime")
+            integers.run({"a": ONES, "b": ONES}, observer=stop, engine="onnxruntime")
 
     @pytest.mark.parametrize("choice", [True, False])
-    def test_in_branches_and_loops(self, onnx_file: File, choice: bool) -> None:
-        divide = graph(node("m = Neg(s)"), node("t = Div(m, w)"), outputs=["t"])
-        other = graph(node("t = Mul(s, w)"), outputs=["t"])
-        body = graph(node("z = Div(x, w)"), node("on = Identity(go)"), inputs=["i", "go", "x"], outputs=["on", "z"])
-        nodes = [
-            node("s = Abs(a)"),
-            node("c = If(k)", then_branch=divide, else_branch=other),
-            node("l = Loop(n, , c)", body=body),
-            node("y = Neg(l)"),
-        ]
-        constants = [numpy_helper.from_array(B, "w"), numpy_helper.from_array(np.array(3), "n")]
-        model = load(onnx_file(nodes, {"a": FLOATS, "k": TRUTH}, {"y": FLOATS}, initializers=constants))
+    def test_in_branches_and_loops(self, choice: bool) -> None:
+        then = "() => (float[] t) { m = Neg(s) t = Div(m, w) }"
+        other = "() => (float[] t) { t = Mul(s, w) }"
+        body = "(int64 i, bool go, float[] x) => (bool on, float[] z) { z = Div(x, w) on = Identity(go) }"
+        nodes = f"""
+            s = Abs(a)
+            c = If(k) <then_branch = then {then}, else_branch = other {other}>
+            l = Loop(n, , c) <body = body {body}>
+            y = Neg(l)
+        """
+        constants = "float[3] w = {2, 3, 7}, int64 n = {3}"
+        model = load(text_model(nodes, "float[n] a, bool k", "float[n] y", constants=constants))
         records = both(model, {"a": A, "k": np.array(choice)})
         assert [r.division.path for r in records] == ["If:then_branch"][:choice] + ["Loop:body"] * 3
 
-    def test_in_functions(self, onnx_file: File) -> None:
+    def test_in_functions(self) -> None:
         """Of an older operator set, whose values are called as those around."""
-        opset = helper.make_opsetid("", 13)
-        function = helper.make_function(
-            "d", "F", ["p", "w"], ["q"], [node("t = Neg(p)"), node("q = Div(t, w)")], [opset]
+        function = '<opset_import: ["": 13], domain: "d"> F (p, w) => (q) { t = Neg(p) q = Div(t, w) }'
+        branch = "() => (float[] u) { u = d.F(t__1, a) }"
+        nodes = (
+            f"r = d.F(a, t) v = If(k) <then_branch = t1 {branch}, else_branch = e {branch}> w = Add(r, v) y = Add(w, q)"
         )
-        weights = [numpy_helper.from_array(value, name) for name, value in (("t", A), ("t__1", B), ("q", B))]
-        then = graph(node("u = d.F(t__1, a)"), outputs=["u"])
-        nodes = [
-            node("r = d.F(a, t)"),
-            node("v = If(k)", then_branch=then, else_branch=then),
-            node("w = Add(r, v)"),
-            node("y = Add(w, q)"),
-        ]
-        inputs = {"a": FLOATS, "k": TRUTH}
-        options = {"functions": [function], "domains": ["d"], "initializers": weights}
-        model = load(onnx_file(nodes, inputs, {"y": FLOATS}, **options))
+        constants = "float[3] t = {6, -9, 1}, float[3] t__1 = {2, 3, 7}, float[3] q = {2, 3, 7}"
+        model = load(text_model(nodes, "float[n] a, bool k", "float[n] y", function, constants=constants))
         assert len(both(model, {"a": B, "k": np.array(True)})) == 2
 
 
 class TestValues:
     """What goes from part to part: constants, strings, sequences, scalars, values of any name."""
 
-    def test_constants_and_names(self, onnx_file: File) -> None:
-        nodes = [
-            node("c = Constant()", value=numpy_helper.from_array(np.arange(1, 5001, dtype=np.float32))),
-            node("x/y:0 = Mul(c, large)"),
-            helper.make_node("Div", ["x/y:0", "a"], ["'q'"], "same"),
-            helper.make_node("Sub", ["'q'", "large"], ["%y\n"], "same"),
-        ]
-        large = numpy_helper.from_array(np.arange(5000, 0, -1, dtype=np.float32), "large")
-        model = load(onnx_file(nodes, {"a": ANY}, {"%y\n": ANY}, initializers=[large]))
+    def test_constants_and_names(self) -> None:
+        proto = text_model("m = Mul(c, large) [same] n = Div(m, a) [same] o = Sub(n, large)", "float[] a", "float[] o")
+        for name, values in (("c", np.arange(1, 5001)), ("large", np.arange(5000, 0, -1))):
+            proto.graph.initializer.append(numpy_helper.from_array(values.astype(np.float32), name))
+        renamed(proto, {"m": "x/y:0", "n": "'q'", "o": "%y\n"})
+        model = load(proto)
         for a in (np.array(3, np.float32), np.full((2, 1), 7, np.float32), np.empty((0, 1), np.float32)):
             both(model, {"a": a})
 
-    def test_strings_and_sequences(self, onnx_file: File) -> None:
-        strings = (TensorProto.STRING, [None])
-        nodes = [
-            node("t = Identity(s)"),
-            node("q = Reciprocal(a)"),
-            node("u = SequenceConstruct(q, a)"),
-            node("r = Reciprocal(q)"),
-            node("v = SequenceInsert(u, r)"),
-            node("y = ConcatFromSequence(v)", axis=0),
-        ]
-        model = load(onnx_file(nodes, {"s": strings, "a": FLOATS}, {"t": strings, "y": FLOATS}))
+    def test_strings_and_sequences(self) -> None:
+        nodes = """
+            t = Identity(s) q = Reciprocal(a) u = SequenceConstruct(q, a) r = Reciprocal(q)
+            v = SequenceInsert(u, r) y = ConcatFromSequence <axis = 0> (v)
+        """
+        model = load(text_model(nodes, "string[n] s, float[m] a", "string[n] t, float[m] y"))
         both(model, {"s": np.array(["ä", "b"], object), "a": A})
 
-    def test_a_sequence_as_output(self, onnx_file: File) -> None:
-        model = load(onnx_file([node("s = SequenceConstruct(a, b)")], {"a": FLOATS, "b": FLOATS}, {"s": FLOATS}))
+    def test_a_sequence_as_output(self) -> None:
+        model = load(text_model("s = SequenceConstruct(a, b)", "float[n] a, float[n] b", "s"))
         (items,) = model.evaluate({"a": A, "b": B}, RunContext(Policies()), "onnxruntime").values()
         assert isinstance(items, list)
         assert [item.tolist() for item in items] == [A.tolist(), B.tolist()]
+
+
+def renamed(proto: ModelProto, names: dict[str, str]) -> None:
+    """Give values of a model other names."""
+    for node in proto.graph.node:
+        for group in (node.input, node.output):
+            group[:] = [names.get(name, name) for name in group]
+    for value in proto.graph.output:
+        value.name = names.get(value.name, value.name)
 
 
 class TestRefusals:
@@ -169,38 +154,36 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("nodes", "parts"),
         [
-            ([node("y = d.Foo(a)")], ("node 'y' (d.Foo)", "the reference engine cannot run it either: it does not")),
+            ("y = d.Foo(a)", ("node 'y' (d.Foo)", "the reference engine cannot run it either: it does not")),
             (
-                [node("s = Neg(a)"), node("y = Transpose(s)", perm=[0, 1])],
+                "s = Neg(a) y = Transpose <perm = [0, 1]> (s)",
                 ("the model", "; run the model with the reference engine"),
             ),
         ],
     )
-    def test_nodes(self, onnx_file: File, one_line: OneLine, nodes: list[Any], parts: tuple[str, ...]) -> None:
-        path = onnx_file(nodes, {"a": FLOATS}, {"y": ANY}, domains=["d"])
+    def test_nodes(self, nodes: str, parts: tuple[str, ...]) -> None:
         with one_line(ModelError, *parts, "cannot be run by ONNX Runtime: "):
-            load(path).run({"a": A}, engine="onnxruntime")
+            load(text_model(nodes, "float[n] a", "float[] y")).run({"a": A}, engine="onnxruntime")
 
-    @pytest.mark.parametrize(("code", "name"), [(TensorProto.COMPLEX64, "complex64"), (TensorProto.INT4, "int4")])
-    def test_types_that_it_does_not_return(self, onnx_file: File, one_line: OneLine, code: int, name: str) -> None:
-        tensor = (code, [None])
-        model = load(onnx_file([node("y = Identity(a)")], {"a": tensor}, {"y": tensor}, opset=21, ir_version=10))
+    @pytest.mark.parametrize("name", ["complex64", "int4"])
+    def test_types_that_it_does_not_return(self, name: str) -> None:
+        model = load(text_model("y = Identity(a)", f"{name}[n] a", f"{name}[n] y", opset=21))
+        dtype = helper.tensor_dtype_to_np_dtype(TensorProto.DataType.Value(name.upper()))
         with one_line(ModelError, "value 'a'", name, "the reference engine"):
-            model.run({"a": np.ones(3, helper.tensor_dtype_to_np_dtype(code))}, engine="onnxruntime")
+            model.run({"a": np.ones(3, dtype)}, engine="onnxruntime")
 
-    def test_other_engines_and_types(self, integers: Model, one_line: OneLine) -> None:
+    def test_other_engines_and_types(self, integers: Model) -> None:
         engine: Any = "tensorrt"
         with one_line(AttributeValueError, "engine is 'tensorrt'; allowed: 'reference', 'onnxruntime', 'openvino'"):
             integers.run({}, engine=engine)
         with one_line(ElementTypeError, "input 'a' has element type double"):
             integers.run({"a": np.ones(2), "b": np.ones(2)}, engine="onnxruntime")
 
-    def test_without_the_package(self, integers: Model, one_line: OneLine) -> None:
-        ones = np.array([1], np.int32)
+    def test_without_the_package(self, integers: Model) -> None:
         with installed(), one_line(ModelError, "needs the package onnxruntime", "pip install onnxruntime"):
-            integers.run({"a": ones, "b": ones}, engine="onnxruntime")
+            integers.run({"a": ONES, "b": ONES}, engine="onnxruntime")
         with installed(onnxruntime=FakeRuntime):
-            assert integers.run({"a": ones, "b": ones}, engine="onnxruntime")["q"].tolist() == [-1]
+            assert integers.run({"a": ONES, "b": ONES}, engine="onnxruntime")["q"].tolist() == [-1]
 
     @pytest.mark.parametrize(
         ("said", "told"),

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from pathlib import Path
 
 import numpy as np
 import pytest
 from onnx import TensorProto
 
-from tests.models.built_models import node
+from tests.models.built_models import node, one_line
 from vinculum.errors import ModelError
 from vinculum.models import load
 from vinculum.models.convert import convert_file
+from vinculum.openvino import exact_divisions
 
-OneLine = Callable[..., AbstractContextManager[None]]
 FLOATS = (TensorProto.FLOAT, [2])
 X = np.ones(2, np.float32)
 
@@ -26,18 +25,23 @@ def source(onnx_file: Callable[..., Path]) -> Path:
     return onnx_file([node("s = Abs(x)"), node("y = Div(s, x)")], {"x": FLOATS}, {"y": FLOATS})
 
 
-def test_the_engine(source: Path, one_line: OneLine) -> None:
+def test_the_engine(source: Path) -> None:
     with one_line(ModelError, "the engine 'openvino' needs the package openvino", "pip install"):
         load(source).run({"x": X}, engine="openvino")
 
 
-def test_a_conversion(source: Path, one_line: OneLine) -> None:
+def test_a_conversion(source: Path) -> None:
     with one_line(ModelError, "writing an IR needs the package openvino", "pip install"):
         convert_file(source, source.with_name("new.xml"))
     assert not source.with_name("new.xml").exists()
 
 
-def test_an_ir(tmp_path: Path, one_line: OneLine) -> None:
+def test_exact_divisions_of_what_is_no_model() -> None:
+    with one_line(ModelError, "the model is an int, not an openvino.Model; give the result of"):
+        exact_divisions(5)
+
+
+def test_an_ir(tmp_path: Path) -> None:
     for name, content in (("model.xml", b"<net"), ("model.ir", b"\xef\xbb\xbf\n<net>")):
         (tmp_path / name).write_bytes(content)
         with one_line(ModelError, name, "an OpenVINO IR needs the package openvino", "pip install"):

@@ -12,13 +12,11 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tests.models.ir_writer import OpenvinoWriter, TensorType, Value
 from vinculum.conformance.audit.record import Audit
 from vinculum.conformance.run.verdict import Kind
 from vinculum.errors import ModelError
 from vinculum.models.engines.openvino.reading import AXIS
 from vinculum.sandbox import End
-from vinculum.spec.element_types import FLOAT
 
 Audited = Callable[..., Audit]
 Save = Callable[..., Path]
@@ -96,16 +94,14 @@ class TestDivides:
         with pytest.raises(ModelError, match="two inputs of the model are called 'x'"):
             audited(saved([opset.divide(x, y)], [x, y]), "openvino", {"x": np.ones(2, np.float32)})
 
-    def test_pdpd(self, audited: Audited, tmp_path: Path) -> None:
-        writer = OpenvinoWriter()
-        x, y = writer.parameter("x", TensorType(FLOAT, (2, 2, 2))), writer.parameter("y", TensorType(FLOAT, (2,)))
-        data = {"auto_broadcast": "pdpd", AXIS: "0"}
-        writer.result(writer.layer("Divide", "ratio", data, (x, y), Value(TensorType(FLOAT, (2, 2, 2)), "q")), "q")
-        path = tmp_path / "model.xml"
-        path.write_bytes(writer.xml("m"))
-        path.with_suffix(".bin").write_bytes(writer.data())
+    def test_pdpd(self, audited: Audited, saved: Save, opset: ModuleType) -> None:
+        import openvino
+
+        x, y = opset.parameter([2, 2, 2], np.float32, name="x"), opset.parameter([2], np.float32, name="y")
+        factory = openvino.utils.node_factory.NodeFactory("opset13")
+        ratio = factory.create("Divide", [x, y], {"m_pythondiv": True, "auto_broadcast": "pdpd", AXIS: 0})
         given = {"x": np.ones((2, 2, 2), np.float32), "y": np.array([2, 0], np.float32)}
-        (node,) = audited(path, "openvino", given).nodes
+        (node,) = audited(saved([ratio], [x, y]), "openvino", given).nodes
         assert node.verdict is not None
         assert node.verdict.elements == 8
         assert [(h.what, h.count, h.first) for h in node.hazards] == [("divisor zero", 4, (1, 0, 0))]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +10,13 @@ import numpy as np
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
+from tests.models.built_models import one_line
 from vinculum.errors import AttributeValueError
 from vinculum.models import load
 from vinculum.models.convert import convert_file
 from vinculum.models.model import Engine
 
 File = Callable[..., Path]
-OneLine = Callable[..., AbstractContextManager[None]]
 FOLDER = Path(__file__).parents[4] / "examples"
 INTS = (TensorProto.INT64, [None])
 
@@ -26,55 +25,45 @@ def node(operator: str, inputs: str, outputs: str, **attributes: Any) -> Any:
     return helper.make_node(operator, inputs.split(), outputs.split(), f"node_{outputs.split()[0]}", **attributes)
 
 
-class TestExamples:
+@pytest.mark.parametrize(
+    "name", ["attention", "layer_norm", "layer_norm_float16", "masked_mean", "rms_norm", "windows", "floor_divide"]
+)
+def test_examples_one(tmp_path: Path, name: str) -> None:
     """The examples become IR, compared bit for bit."""
-
-    @pytest.mark.parametrize(
-        "name", ["attention", "layer_norm", "layer_norm_float16", "masked_mean", "rms_norm", "windows", "floor_divide"]
-    )
-    def test_one(self, tmp_path: Path, name: str) -> None:
-        source, target = FOLDER / name / "model.onnx", tmp_path / "new.xml"
-        found = convert_file(source, target)
-        assert found.target == "OpenVINO IR"
-        assert found.verification is not None
-        assert found.verification.compared > 100
-        assert len(load(target).divisions) == len(load(source).divisions)
+    source, target = FOLDER / name / "model.onnx", tmp_path / "new.xml"
+    found = convert_file(source, target)
+    assert found.target == "OpenVINO IR"
+    assert found.verification is not None
+    assert found.verification.compared > 100
+    assert len(load(target).divisions) == len(load(source).divisions)
 
 
-class TestDivisions:
+def test_divisions_truncation(onnx_file: File, tmp_path: Path) -> None:
     """Integer Div truncates, wherever it stands; what OpenVINO makes of other operators stays as it is."""
-
-    def test_truncation(self, onnx_file: File, tmp_path: Path) -> None:
-        nodes = [node("Div", "a b", "q"), node("Neg", "q", "y"), node("Mod", "a b", "m")]
-        source = onnx_file(nodes, {"a": INTS, "b": INTS}, {"y": INTS, "m": INTS})
-        found = convert_file(source, tmp_path / "new.xml")
-        assert [change.what for change in found.changes] == ['m_pythondiv="false"']
-        given = {"a": np.array([-7, 7]), "b": np.array([2, -2])}
-        assert load(tmp_path / "new.xml").run(given)["y"].tolist() == [3, 3]
+    nodes = [node("Div", "a b", "q"), node("Neg", "q", "y"), node("Mod", "a b", "m")]
+    source = onnx_file(nodes, {"a": INTS, "b": INTS}, {"y": INTS, "m": INTS})
+    found = convert_file(source, tmp_path / "new.xml")
+    assert [change.what for change in found.changes] == ['m_pythondiv="false"']
+    given = {"a": np.array([-7, 7]), "b": np.array([2, -2])}
+    assert load(tmp_path / "new.xml").run(given)["y"].tolist() == [3, 3]
 
 
-class TestOptionalInputs:
+def test_optional_inputs_the_value_stays(onnx_file: File, tmp_path: Path) -> None:
     """An initializer that is an input too."""
-
-    def test_the_value_stays(self, onnx_file: File, tmp_path: Path) -> None:
-        weights = [numpy_helper.from_array(np.array([1, 2, 3]), "w")]
-        inputs = {"x": (TensorProto.INT64, [3]), "w": (TensorProto.INT64, [3])}
-        source = onnx_file([node("Div", "x w", "y")], inputs, {"y": inputs["x"]}, initializers=weights, ir_version=3)
-        convert_file(source, tmp_path / "new.xml")
-        assert load(tmp_path / "new.xml").run({"x": np.array([-7, -7, -7])})["y"].tolist() == [-7, -3, -2]
+    weights = [numpy_helper.from_array(np.array([1, 2, 3]), "w")]
+    inputs = {"x": (TensorProto.INT64, [3]), "w": (TensorProto.INT64, [3])}
+    source = onnx_file([node("Div", "x w", "y")], inputs, {"y": inputs["x"]}, initializers=weights, ir_version=3)
+    convert_file(source, tmp_path / "new.xml")
+    assert load(tmp_path / "new.xml").run({"x": np.array([-7, -7, -7])})["y"].tolist() == [-7, -3, -2]
 
 
-class TestRefused:
+@pytest.mark.parametrize("engine", ["reference", "onnxruntime"])
+def test_refused_a_comparison_in_another_engine(onnx_file: File, tmp_path: Path, engine: Engine) -> None:
     """What cannot be written is said in one line, and no file is left."""
-
-    @pytest.mark.parametrize("engine", ["reference", "onnxruntime"])
-    def test_a_comparison_in_another_engine(
-        self, onnx_file: File, tmp_path: Path, one_line: OneLine, engine: Engine
-    ) -> None:
-        source = onnx_file([node("Abs", "a", "y")], {"a": INTS}, {"y": INTS})
-        words = (f"engine is '{engine}'", "an IR is run by OpenVINO", "omit --engine")
-        with one_line(AttributeValueError, *words):
-            convert_file(source, tmp_path / "new.xml", engine=engine)
-        assert not (tmp_path / "new.xml").exists()
-        convert_file(source, tmp_path / "new.xml", engine=engine, check=False)
-        convert_file(source, tmp_path / "other.xml", engine="openvino")
+    source = onnx_file([node("Abs", "a", "y")], {"a": INTS}, {"y": INTS})
+    words = (f"engine is '{engine}'", "an IR is run by OpenVINO", "omit --engine")
+    with one_line(AttributeValueError, *words):
+        convert_file(source, tmp_path / "new.xml", engine=engine)
+    assert not (tmp_path / "new.xml").exists()
+    convert_file(source, tmp_path / "new.xml", engine=engine, check=False)
+    convert_file(source, tmp_path / "other.xml", engine="openvino")

@@ -1,4 +1,4 @@
-"""A node at the boundary between two operator sets, and its context there."""
+"""A node at the boundary between two operator sets, its context there, and what a conversion changed and why."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from numpy.typing import NDArray
-from onnx import AttributeProto, FunctionProto, NodeProto, TensorProto, helper
-from onnx.defs import OpSchema
+from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto, TensorProto, helper
+from onnx.defs import OpSchema, onnx_opset_version
 
-from vinculum.models.convert.change import Reason
+from vinculum.errors import AttributeValueError
 from vinculum.models.convert.opset.operator_versions import default_of
 from vinculum.models.execution import Shape
 from vinculum.models.onnx.rewriter import Rewriter
@@ -18,8 +18,55 @@ from vinculum.models.onnx.scopes import Scope
 from vinculum.models.onnx.tensors import array_of
 from vinculum.text import quoted
 
+FIRST_TARGET = 7
+"""The first operator set that models are converted to: runtimes have no kernels of the divisions before."""
+Reason = tuple[str, str]
+"""What was done to a node, and why."""
 FLOATS = (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.DOUBLE)
 """The element types of most operators in the first operator sets."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change to one node.
+
+    Attributes
+    ----------
+    node : str
+        Its title in messages: ``"node 'ratio' (Div-14)"``.
+    what : str
+        What was done: ``"operands cast to int32, quotient cast back"``.
+    why : str
+        The reason: ``"Div-13 has no int8"``.
+    """
+
+    node: str
+    what: str
+    why: str
+
+
+@dataclass(frozen=True, eq=False)
+class OnnxConversion:
+    """A model converted from another operator set or format.
+
+    Attributes
+    ----------
+    model : ModelProto
+        In the requested operator set.
+    changes : tuple of Change
+        Every node that was rewritten, and every input whose declaration changed.
+    """
+
+    model: ModelProto
+    changes: tuple[Change, ...]
+
+
+def check_opset(opset: int) -> None:
+    """Refuse a target operator set that the onnx package does not support, or that has Div-1 or Div-6."""
+    if not FIRST_TARGET <= opset <= onnx_opset_version():
+        raise AttributeValueError(
+            f"models are not converted to operator set {opset}; allowed: {FIRST_TARGET} to {onnx_opset_version()}"
+        )
 
 
 @dataclass

@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import deepcopy
 
-from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, helper
+from onnx import ModelProto, NodeProto, TensorProto, helper
 from onnx.defs import OpSchema
 
 from vinculum.errors import ModelError
-from vinculum.models.convert.change import Change, OnnxConversion, Reason, check_opset
-from vinculum.models.convert.opset.adaptation import Adaptation
+from vinculum.models.convert.opset.adaptation import Adaptation, Change, OnnxConversion, Reason, check_opset
 from vinculum.models.convert.opset.operator_versions import (
     default_of,
     next_boundary,
@@ -66,17 +65,16 @@ def convert_opset(model: ModelProto, opset: int) -> OnnxConversion:
     if problems:
         more = f"; and {len(problems) - _LONGEST_LIST} more" if len(problems) > _LONGEST_LIST else ""
         raise ModelError("; ".join(problems[:_LONGEST_LIST]) + more)
-    _drop_initializers(converted, _unused(converted) - unused_before)
+    replaced = _unused(converted) - unused_before  # By reshaped copies.
+    for position in reversed(range(len(converted.graph.initializer))):
+        if converted.graph.initializer[position].name in replaced:
+            del converted.graph.initializer[position]
     _import(converted, opset)
     return OnnxConversion(converted, tuple(change for group in reversed(changes) for change in group))
 
 
 def _convert_scope(
-    scope: Scope,
-    opset: int,
-    taken: set[str],
-    functions: set[tuple[str, str]],
-    problems: list[str],
+    scope: Scope, opset: int, taken: set[str], functions: set[tuple[str, str]], problems: list[str]
 ) -> list[Change]:
     """Rewrite a scope's nodes and return the changes; nodes that are not representable are added to the problems."""
     nodes: list[NodeProto] = []
@@ -101,8 +99,6 @@ def _convert_node(node: NodeProto, scope: Scope, opset: int, rewriter: Rewriter)
     """Write a node, converted to an operator set, into the rewriter, and return the changes.
 
     - `node`: of ONNX's own domain; valid in the operator set of its scope. Its subgraphs are not converted.
-    - `scope`: with the types that are known there.
-    - `rewriter`: empty; collects the nodes.
 
     ModelError if the node is not representable; the message names the node and the reason.
     """
@@ -198,9 +194,8 @@ def _carries_over(step: Adaptation) -> bool:
     if not (_extends(newer.inputs, older.inputs) and _extends(newer.outputs, older.outputs)):
         return False
     for name in newer.attributes.keys() & older.attributes.keys():
-        if newer.attributes[name].type != older.attributes[name].type:
-            return False
-        if default_of(newer, name) != default_of(older, name):
+        types = {schema.attributes[name].type for schema in (newer, older)}
+        if len(types) > 1 or default_of(newer, name) != default_of(older, name):
             return False
     removed = older.attributes.keys() - newer.attributes.keys()
     if removed - _HINTS or any(newer.attributes[name].required for name in newer.attributes.keys() - older.attributes):
@@ -234,19 +229,16 @@ def _leave_out(step: Adaptation) -> bool:
 
 
 def _import(model: ModelProto, opset: int) -> None:
-    holders: list[ModelProto | FunctionProto] = [model, *model.functions]
-    for holder in holders:
+    for holder in (model, *model.functions):
         for entry in holder.opset_import:
             if not entry.domain:
                 entry.version = opset
     needed = helper.find_min_ir_version_for(model.opset_import, ignore_unknown=True)
-    alone = any(map(_has_initializer_alone, all_graphs(model.graph)))  # There are no functions before IR version 8.
+    alone = any(
+        {tensor.name for tensor in graph.initializer} - {value.name for value in graph.input}
+        for graph in all_graphs(model.graph)  # There are no functions before IR version 8.
+    )
     model.ir_version = max(model.ir_version, needed, INITIALIZERS_ALONE if alone else 0)
-
-
-def _has_initializer_alone(graph: GraphProto) -> bool:
-    inputs = {value.name for value in graph.input}
-    return any(tensor.name not in inputs for tensor in graph.initializer)
 
 
 def _unused(model: ModelProto) -> set[str]:
@@ -256,10 +248,3 @@ def _unused(model: ModelProto) -> set[str]:
     used.update(value.name for graph in graphs for value in graph.output)
     used.update(value.name for value in model.graph.input)
     return {tensor.name for tensor in model.graph.initializer} - used
-
-
-def _drop_initializers(model: ModelProto, names: set[str]) -> None:
-    """Drop constants that reshaped copies have replaced."""
-    for position in reversed(range(len(model.graph.initializer))):
-        if model.graph.initializer[position].name in names:
-            del model.graph.initializer[position]

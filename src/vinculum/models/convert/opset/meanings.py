@@ -41,7 +41,7 @@ def without_values(attribute: str, *values: str) -> Callable[[Adaptation], None]
 
     def rule(step: Adaptation) -> None:
         value = step.value(attribute)
-        if isinstance(value, bytes) and value.decode() in values and not step.up:
+        if not step.up and value in map(str.encode, values):
             raise ValueError(f"{version_title(step.target)} has no {attribute}={value.decode()!r}")
 
     return rule
@@ -190,30 +190,33 @@ def softmax_13(step: Adaptation) -> list[NodeProto]:
     return [ahead, step.node, make("Transpose", [outer], [y], fresh("Transpose"), perm=order)]
 
 
-def inference_7(step: Adaptation) -> list[NodeProto]:
-    """Drop is_test=1: from operator set 7 on inference is the only mode."""
-    _check_one_result(step)
-    if not step.value("is_test"):
-        raise ValueError(f"it is in training mode, which {version_title(step.target)} lacks; set is_test=1")
-    step.drop("is_test")
-    return [step.node]
+def dropped(name: str, value: int, refusal: str = "") -> Callable[[Adaptation], list[NodeProto]]:
+    """Return an adapter that drops an attribute that one version lacks, at the value that is the only one there.
+
+    - `refusal`: of another value, where the version that lacks it is called ``{target}``; empty if all are the same.
+    """
+
+    def rule(step: Adaptation) -> list[NodeProto]:
+        given = step.value(name)
+        if refusal and given is not None and bool(given) is not bool(value):
+            raise ValueError(refusal.format(target=version_title(step.target), value=given))
+        step.drop(name)
+        return [step.node]
+
+    return rule
 
 
-def batch_normalization_9(step: Adaptation) -> list[NodeProto]:
-    """Drop spatial=1, which is the only mode from operator set 9 on."""
-    if step.up and step.value("spatial") != 1:
-        raise ValueError(f"{version_title(step.target)} has no spatial={step.value('spatial')}")
-    step.drop("spatial")
-    return [step.node]
+def in_inference(name: str, value: int, refusal: str) -> Callable[[Adaptation], list[NodeProto]]:
+    """Return an adapter as `dropped` does, of nodes whose results beyond the first are those of training."""
+    rule = dropped(name, value, refusal)
 
+    def checked(step: Adaptation) -> list[NodeProto]:
+        if any(step.uses_result(place) for place in range(1, len(step.node.output))):
+            raise ValueError("its results beyond the first are those of training, which differ between the versions")
+        del step.node.output[1:]
+        return rule(step)
 
-def batch_normalization_14(step: Adaptation) -> list[NodeProto]:
-    """Drop training_mode=0; below operator set 14 the results of training differ."""
-    _check_one_result(step)
-    if step.value("training_mode"):
-        raise ValueError(f"it is in training mode, in which {version_title(step.target)} has other results")
-    step.drop("training_mode")
-    return [step.node]
+    return checked
 
 
 def dropout_10(step: Adaptation) -> None:
@@ -240,9 +243,3 @@ def dropout_12(step: Adaptation) -> list[NodeProto]:
         step.give("ratio", float(ratio))
     step.set_operands([step.operand(0)])
     return [step.node]
-
-
-def _check_one_result(step: Adaptation) -> None:
-    if any(step.uses_result(place) for place in range(1, len(step.node.output))):
-        raise ValueError("its results beyond the first are those of training, which differ between the versions")
-    del step.node.output[1:]

@@ -111,10 +111,7 @@ def type_text(declared: TypeProto) -> str | None:
     kind = declared.WhichOneof("value")
     if kind in ("tensor_type", "sparse_tensor_type"):
         code = getattr(declared, kind).elem_type
-        if not code:
-            return None
-        name = TensorProto.DataType.Name(code).lower()
-        return f"{'sparse_' if kind == 'sparse_tensor_type' else ''}tensor({name})"
+        return f"{kind.removesuffix('_type')}({TensorProto.DataType.Name(code).lower()})" if code else None
     if kind in ("sequence_type", "optional_type"):
         inner = type_text(getattr(declared, kind).elem_type)
         return None if inner is None else f"{'seq' if kind == 'sequence_type' else 'optional'}({inner})"

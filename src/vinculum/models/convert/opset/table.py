@@ -19,12 +19,7 @@ from collections.abc import Callable
 import numpy as np
 from onnx import NodeProto
 
-from vinculum.models.convert.opset import (
-    divisions,
-    meanings,
-    rewritten_operands,
-    unidirectional_broadcasting,
-)
+from vinculum.models.convert.opset import divisions, meanings, rewritten_operands
 from vinculum.models.convert.opset.adaptation import Adaptation
 from vinculum.models.onnx.divisions import ALSO_UNIDIRECTIONAL, DIVIDES
 
@@ -35,6 +30,8 @@ _WITH_AXES = (
     *("ArgMax", "ArgMin", "Compress", "Concat", "Flatten", "Hardmax", "LogSoftmax", "ReduceSum", "Scan", "Softmax"),
     *("Split", "Squeeze", "TopK", "Unsqueeze", *(f"Reduce{name}" for name in _REDUCTIONS)),
 )
+_TRAINING = "it is in training mode, which {target} lacks; set is_test=1"
+_TRAINED_OTHERWISE = "it is in training mode, in which {target} has other results"
 _ONE_HOT = "negative indices are out of range below operator set 11, and count from the back from there on"
 
 ANY = 0
@@ -45,14 +42,14 @@ ADAPTERS: dict[tuple[str, int], Adapter] = {
     ("Cast", 6): rewritten_operands.cast_6,
     ("Clip", 6): meanings.explicit_defaults,
     ("Selu", 6): meanings.explicit_defaults,
-    **{(name, 7): unidirectional_broadcasting.binary_7 for name in ALSO_UNIDIRECTIONAL},
-    ("BatchNormalization", 7): meanings.inference_7,
-    ("Dropout", 7): meanings.inference_7,
-    ("Gemm", 7): unidirectional_broadcasting.gemm_7,
-    ("PRelu", 7): unidirectional_broadcasting.prelu_7,
+    **{(name, 7): divisions.binary_7 for name in ALSO_UNIDIRECTIONAL},
+    ("BatchNormalization", 7): meanings.in_inference("is_test", 1, _TRAINING),
+    ("Dropout", 7): meanings.in_inference("is_test", 1, _TRAINING),
+    ("Gemm", 7): meanings.dropped("broadcast", 1),
+    ("PRelu", 7): divisions.prelu_7,
     ("Upsample", 7): rewritten_operands.upsample_7,
     **{(name, 8): meanings.same_shapes for name in ("Max", "Mean", "Min", "Sum")},
-    ("BatchNormalization", 9): meanings.batch_normalization_9,
+    ("BatchNormalization", 9): meanings.dropped("spatial", 1, "{target} has no spatial={value}"),
     ("Constant", 9): rewritten_operands.constant_9,
     ("Upsample", 9): rewritten_operands.moved("scales", kind=np.float32),
     ("Dropout", 10): meanings.dropout_10,
@@ -78,7 +75,7 @@ ADAPTERS: dict[tuple[str, int], Adapter] = {
     ("Split", 13): rewritten_operands.moved("split"),
     ("Squeeze", 13): rewritten_operands.moved("axes"),
     ("Unsqueeze", 13): rewritten_operands.moved("axes"),
-    ("BatchNormalization", 14): meanings.batch_normalization_14,
+    ("BatchNormalization", 14): meanings.in_inference("training_mode", 0, _TRAINED_OTHERWISE),
     ("Reshape", 14): meanings.sizes_above_zero,
     ("Shape", 15): rewritten_operands.shape_15,
     ("RoiAlign", 16): meanings.roi_align_16,

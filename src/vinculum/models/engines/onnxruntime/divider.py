@@ -27,11 +27,7 @@ NUMBER = "vinculum_number"
 class Operand(ctypes.Structure):
     """A tensor as the library hands it on."""
 
-    _fields_ = (
-        ("data", ctypes.c_void_p),
-        ("rank", ctypes.c_ssize_t),
-        ("shape", ctypes.POINTER(ctypes.c_ssize_t)),
-    )
+    _fields_ = (("data", ctypes.c_void_p), ("rank", ctypes.c_ssize_t), ("shape", ctypes.POINTER(ctypes.c_ssize_t)))
 
     def array(self, dtype: np.dtype[Any]) -> NDArray[Any]:
         """Return an array that shares its memory."""

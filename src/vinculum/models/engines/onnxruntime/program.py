@@ -24,10 +24,10 @@ from vinculum.models.engines.onnxruntime.session import (
     reason_of,
 )
 from vinculum.models.engines.onnxruntime.values import is_packed, to_python, to_runtime
-from vinculum.models.engines.reference.evaluator import is_implemented
+from vinculum.models.engines.reference.evaluator import advice
 from vinculum.models.execution import Division, RunContext
 from vinculum.models.onnx.divisions import number_of
-from vinculum.models.onnx.scopes import all_nodes, name_of, title
+from vinculum.models.onnx.scopes import model_nodes, name_of, title
 from vinculum.onnxruntime import register
 from vinculum.ops.policies import Policies
 from vinculum.spec.element_types import FLOAT16
@@ -141,14 +141,14 @@ class OnnxRuntimeProgram:
         try:
             yield
         except EngineRefusalError as error:
-            raise ModelError(f"{error}; {self._advice()}") from None
+            raise ModelError(f"{error}; {advice(self._proto)}") from None
         # ONNX Runtime's exceptions have no more specific common base.
         except Exception as error:
             said = re.search(r"vinculum: (.*)", str(error))
             if said is not None:
                 raise _LibraryError(said[1]) from None
             reason = f"{self._culprit(str(error))} cannot be run by ONNX Runtime: {reason_of(error)}"
-            raise ModelError(f"{reason}; {self._advice()}") from None
+            raise ModelError(f"{reason}; {advice(self._proto)}") from None
 
     def _culprit(self, message: str) -> str:
         """Return the title of the node that a message names."""
@@ -159,19 +159,10 @@ class OnnxRuntimeProgram:
                 return title(node)
         return "the model"
 
-    def _advice(self) -> str:
-        """Return advice for a model that the runtime refuses."""
-        opsets = {entry.domain: entry.version for entry in self._proto.opset_import}
-        lacking = next((node for node in self._proto.graph.node if not is_implemented(node, opsets)), None)
-        if lacking is None:
-            return "run the model with the reference engine"
-        return f"the reference engine cannot run it either: it does not implement {title(lacking)}"
-
 
 def _numbered(proto: ModelProto) -> Iterator[tuple[int, NodeProto]]:
     """Yield the divisions of a graph and its functions, with their numbers."""
-    for holder in (proto.graph, *proto.functions):
-        for node in all_nodes(holder.node):
-            number = number_of(node)
-            if number is not None:
-                yield number, node
+    for node in model_nodes(proto):
+        number = number_of(node)
+        if number is not None:
+            yield number, node

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from onnx import ModelProto, TensorProto, TypeProto, helper, numpy_helper
+from onnx import ModelProto, TensorProto, TypeProto, helper, numpy_helper, parser
 
 from vinculum.models.engines import EngineRefusalError
 from vinculum.models.engines.onnxruntime.session import IR_VERSION, new_session, onnxruntime
@@ -81,11 +81,8 @@ class _Memory:
 def _tensor(name: str, array: NDArray[Any]) -> Any:
     runtime = onnxruntime()
     if array.dtype == object:
-        strings = ModelProto(ir_version=IR_VERSION)
-        strings.opset_import.add(domain="", version=_OPSET)
-        strings.graph.name = "strings"
+        strings = _model("strings")
         strings.graph.initializer.append(numpy_helper.from_array(array, "result"))
-        strings.graph.output.add(name="result")
         return new_session(strings.SerializeToString()).run_with_ort_values(["result"], {})[0]
     code = helper.np_dtype_to_tensor_dtype(array.dtype)
     _refuse_unshared(name, code)
@@ -106,11 +103,12 @@ def _refuse_unshared(name: str, code: int) -> None:
 
 def _session(operator: str, operands: Mapping[str, Any]) -> Any:
     """Return a session for one operator, whose output is ``"result"``."""
-    model = ModelProto(ir_version=IR_VERSION)
-    model.opset_import.add(domain="", version=_OPSET)
-    model.graph.name = operator
+    model = _model(operator)
     model.graph.node.append(helper.make_node(operator, list(operands), ["result"]))
     for name, value in operands.items():
         model.graph.input.add(name=name, type=_type_of(name, value))
-    model.graph.output.add(name="result")
     return new_session(model.SerializeToString())
+
+
+def _model(name: str) -> ModelProto:
+    return parser.parse_model(f'<ir_version: {IR_VERSION}, opset_import: ["": {_OPSET}]> {name} () => (result) {{ }}')

@@ -97,17 +97,14 @@ class CutModel:
     def start(self, run: int, inputs: Mapping[str, NDArray[Any]]) -> Request | list[NDArray[Any]]:
         """Start a run; return the first request, or the outputs in the model's order."""
         self._runs[run] = self._graph.run([inputs[name] for name in self._inputs])
-        return self._advance(run, None)
-
-    def resume(self, run: int, quotient: NDArray[Any]) -> Request | list[NDArray[Any]]:
-        """Continue a run with the requested quotient; return as `start` does."""
-        return self._advance(run, quotient)
+        return self.resume(run, None)
 
     def stop(self, run: int) -> None:
         """Drop a run."""
         self._runs.pop(run, None)
 
-    def _advance(self, run: int, quotient: Any) -> Request | list[NDArray[Any]]:
+    def resume(self, run: int, quotient: Any) -> Request | list[NDArray[Any]]:
+        """Continue a run with the requested quotient; return as `start` does."""
         try:
             with _refusals():
                 return self._runs[run].send(quotient)
@@ -171,6 +168,8 @@ class _Graph:
 
     def _cut(self, core: Any) -> None:
         """Make the parts: a value from another part is replaced by a Parameter."""
+        from openvino import opset1
+
         given: list[dict[Port, Any]] = [{} for _ in range(1 + max(self._levels.values(), default=0))]
         stand_ins: dict[Port, Any] = {}
         last: dict[Port, int] = {}
@@ -185,7 +184,7 @@ class _Graph:
                     self._provide(value, given)
                 if not outside and port not in self._parameters:
                     if port not in stand_ins:
-                        stand_ins[port] = _parameter(value)
+                        stand_ins[port] = opset1.parameter(value.get_partial_shape(), value.get_element_type())
                     node.input(place).replace_source_output(stand_ins[port].output(0))
         sources = {_id(node): port for port, node in stand_ins.items()} | {port[0]: port for port in self._parameters}
         self._parts = [_Part(core, outputs, sources) for outputs in given]
@@ -210,7 +209,6 @@ class _Graph:
 class _Part:
     """The layers of one level, compiled by OpenVINO at the first run.
 
-    - `core`: OpenVINO's.
     - `outputs`: the values that steps and other parts use.
     - `sources`: the port whose value each Parameter takes.
     """
@@ -314,8 +312,11 @@ class _Loop:
         self._count = parameters[self._counter] if self._counter >= 0 else None
         self._inputs = [(entry, _port(node.input_value(entry.input_index))) for entry in node.get_input_descriptions()]
         self._outputs = [(entry, _port(node.output(entry.output_index))) for entry in node.get_output_descriptions()]
-        self._empty = {port: node.get_output_partial_shape(entry.output_index) for entry, port in self._outputs}
-        self._types = {port: node.get_output_element_type(entry.output_index) for entry, port in self._outputs}
+        places = {port: entry.output_index for entry, port in self._outputs}
+        self._declared = {
+            port: (node.get_output_partial_shape(place), node.get_output_element_type(place))
+            for port, place in places.items()
+        }
         self.graphs = (_Graph(core, body),)
 
     def run(self, values: Arrays) -> Generator[Request, NDArray[Any], Arrays]:
@@ -348,9 +349,7 @@ class _Loop:
             return next(state[e.body_parameter_index] for e, _ in self._inputs if _carried(e) == result)
         if pieces:
             return np.concatenate(pieces if entry.stride > 0 else pieces[::-1], entry.axis)
-        shape = [0 if size.is_dynamic else size.get_length() for size in self._empty[port]]
-        shape[entry.axis] = 0
-        return np.zeros(shape, self._types[port].to_dtype())
+        return _zeros(*self._declared[port], entry.axis)
 
 
 class _Slices:
@@ -379,13 +378,9 @@ def _step(core: Any, node: Any) -> Step | None:
     """Return the step for a layer, None if OpenVINO runs it."""
     if _is_ours(node):
         return _Divide(node)
-    if not any(map(_divides, bodies_of(node))):
+    if not any(_is_ours(inner) for body in bodies_of(node) for _, inner in nodes_of(body)):
         return None
     return _If(core, node) if node.get_type_name() == "If" else _Loop(core, node)
-
-
-def _divides(model: Any) -> bool:
-    return any(_is_ours(node) for _, node in nodes_of(model))
 
 
 def _is_ours(node: Any) -> bool:
@@ -398,13 +393,15 @@ def _drop_states(model: Any) -> None:
 
     for node in model.get_ordered_ops():
         if node.get_type_name() == "ReadValue":
-            first = node.input_value(0) if node.get_input_size() else opset1.constant(_zeros(node)).output(0)
+            zeros = _zeros(node.get_output_partial_shape(0), node.get_output_element_type(0))
+            first = node.input_value(0) if node.get_input_size() else opset1.constant(zeros).output(0)
             node.output(0).replace(first)
 
 
-def _zeros(node: Any) -> NDArray[Any]:
-    sizes = [0 if size.is_dynamic else size.get_length() for size in node.get_output_partial_shape(0)]
-    return np.zeros(sizes, node.get_output_element_type(0).to_dtype())
+def _zeros(shape: Any, element_type: Any, empty: int | None = None) -> NDArray[Any]:
+    """Return zeros of a shape as far as it is known, of size 0 elsewhere and along the `empty` dimension."""
+    sizes = [0 if size.is_dynamic or axis == empty else size.get_length() for axis, size in enumerate(shape)]
+    return np.zeros(sizes, element_type.to_dtype())
 
 
 def _parameters_of(outputs: Iterable[Any]) -> list[Any]:
@@ -418,12 +415,6 @@ def _parameters_of(outputs: Iterable[Any]) -> list[Any]:
             found += [node] if node.get_type_name() == "Parameter" else []
             todo += [value.get_node() for value in node.input_values()]
     return found
-
-
-def _parameter(output: Any) -> Any:
-    from openvino import opset1
-
-    return opset1.parameter(output.get_partial_shape(), output.get_element_type())
 
 
 def _id(node: Any) -> int:

@@ -22,7 +22,7 @@ from vinculum.models.sampling.comparison import check_equal
 from vinculum.models.sampling.edge_values import edge_values
 from vinculum.ops.openvino import divide
 from vinculum.spec.element_types import by_openvino_name
-from vinculum.text import listed
+from vinculum.text import kind_of, listed
 
 _EXACT = ("f32", "f16")
 _NO_RECIPROCAL = "nonconvertable_divide_0"
@@ -133,7 +133,7 @@ def exact_divisions(model: Any) -> ExactDivisions:
     """
     if not hasattr(model, "get_ordered_ops"):
         raise ModelError(
-            f"the model is a {type(model).__name__}, not an openvino.Model; give the result of "
+            f"the model is {kind_of(model)}, not an openvino.Model; give the result of "
             "openvino.Core().read_model(path), before it is compiled"
         )
     found = list(_made_exact(model))
@@ -239,12 +239,12 @@ def _validated(kind: Kind) -> int:
         openvino.op.Constant(tensor) if fixed else opset1.parameter(tensor.shape, tensor.element_type)
         for tensor, fixed in zip(tensors, constant, strict=True)
     ]
-    free = [side for side in sides if side.get_type_name() == "Parameter"]
-    model = openvino.Model([opset1.result(opset1.divide(*sides))], free, "division")
+    given = [place for place, fixed in enumerate(constant) if not fixed]
+    model = openvino.Model([opset1.result(opset1.divide(*sides))], [sides[place] for place in given], "division")
     exact_divisions(model)
     request = _compiled(model).create_infer_request()
-    for place, tensor in enumerate(t for t, fixed in zip(tensors, constant, strict=True) if not fixed):
-        request.set_input_tensor(place, tensor)
+    for number, place in enumerate(given):
+        request.set_input_tensor(number, tensors[place])
     request.infer()
     quotients = to_array(request.get_output_tensor(0))
     what = f"a division of {name}{' by a constant' if constant[1] else ''}"

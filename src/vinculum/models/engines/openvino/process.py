@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from vinculum.errors import ModelError, VinculumError
 from vinculum.models.engines.openvino.cut_model import Request
-from vinculum.models.limits import LimitError, seconds_left, waiting
+from vinculum.models.execution import LimitError, seconds_left, waiting
 from vinculum.sandbox import End, Isolated, Limits
 from vinculum.text import pip_install
 
@@ -31,11 +31,7 @@ Divide = Callable[[int, NDArray[Any], NDArray[Any]], NDArray[Any]]
 
 
 class OpenVinoProcess:
-    """An object in OpenVINO's process, called by one thread at a time; the process starts at the first call.
-
-    - `maker`: as `Isolated` takes it.
-    - `*arguments`: of the maker.
-    """
+    """An object in OpenVINO's process, called by one thread at a time; the process starts at the first call."""
 
     def __init__(self, maker: str, *arguments: object) -> None:
         self._maker, self._arguments = maker, arguments

@@ -1,13 +1,18 @@
-"""What OpenVINO's reader says of a model: its inputs, outputs and divisions; used in OpenVINO's process."""
+"""What OpenVINO's reader says of a model: its inputs, outputs and divisions; and how it is written again.
+
+All this runs in OpenVINO's process.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from vinculum.errors import ElementTypeError, ModelError, SpecLookupError
+from vinculum.models.engines.openvino.tensors import reason_of
 from vinculum.models.execution import Division, Shape, labelled
 from vinculum.models.inner_divisions import InnerDivision, what_openvino_divides
 from vinculum.models.values import UNKNOWN, ModelTensor
@@ -176,3 +181,27 @@ def _bounds(port: Any) -> Bounds | None:
         return None
     # The largest size is negative if there is no limit.
     return tuple((size.min_length, size.max_length if size.max_length >= 0 else None) for size in shape)
+
+
+class Writer:
+    """Reads and writes models; this object lives in OpenVINO's process."""
+
+    def write(self, source: Path, target: Path, names: Names) -> dict[int, bool] | str:
+        """Write a model with numbered divisions; return the numbers found, each with whether it divides integers.
+
+        The result is a text, the reason, if OpenVINO refuses the model. The names are those that the divisions get.
+        """
+        import openvino
+
+        try:
+            model = openvino.Core().read_model(source)
+            found = numbered(model, names)
+            integers = {number: node.get_output_element_type(0).is_integral() for number, node in found.items()}
+            for number, node in found.items():
+                node.set_friendly_name(names[number][0])
+                if integers[number]:
+                    node.set_attribute("m_pythondiv", False)
+            openvino.save_model(model, target, compress_to_fp16=False)
+        except RuntimeError as error:  # The only exception that OpenVINO raises.
+            return reason_of(error)
+        return integers

@@ -1,8 +1,8 @@
-"""Conversion between element types, defined where ONNX's Cast and OpenVINO's Convert leave much open.
+"""Conversion between element types, defined where ONNX's Cast leaves much open.
 
-Here, conversions to an integer type keep the low bits of integers, and
-truncate floats toward zero and saturate them; NaN gives 0. Conversions to a float type round once, to nearest with ties
-to even. In conversions to boolean, 0 is false and everything else is true.
+Conversions to an integer type keep the low bits of integers, and truncate floats toward zero and saturate them; NaN
+gives 0. Conversions to a float type round once, to nearest with ties to even. In conversions to boolean, 0 is false and
+everything else is true.
 """
 
 from __future__ import annotations

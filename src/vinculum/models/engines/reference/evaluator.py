@@ -1,14 +1,12 @@
-"""Running an ONNX graph: its divisions by Vinculum, everything else by ONNX's reference evaluator."""
+"""ONNX's reference evaluator with Vinculum's divisions, and with errors that name their node."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from onnx import GraphProto, ModelProto, NodeProto
 from onnx.reference import ReferenceEvaluator
 from onnx.reference.op_run import OpRun, RuntimeContextError
@@ -16,7 +14,7 @@ from onnx.reference.ops import load_op
 
 from vinculum.errors import BroadcastError, ModelError
 from vinculum.models.engines.reference.legacy import KNOWN_SINCE, with_legacy_rules
-from vinculum.models.engines.reference.operators import CURRENT_RUN, Div, Interruption, Loop, Reciprocal, Run
+from vinculum.models.engines.reference.operators import Div, Interruption, Loop, Reciprocal
 from vinculum.models.engines.reference.repairs import (
     Cast,
     GatherElements,
@@ -25,69 +23,26 @@ from vinculum.models.engines.reference.repairs import (
     check_operands,
     check_result_size,
 )
-from vinculum.models.execution import Division, RunContext
-from vinculum.models.limits import LimitError
+from vinculum.models.execution import LimitError
 from vinculum.models.onnx.functions import DOMAIN
 from vinculum.models.onnx.scopes import opset_imports, title
 from vinculum.text import one_line, quoted
 
 
-class EvaluatedGraph:
-    """An ONNX graph and its functions, prepared at the first run and kept."""
-
-    def __init__(
-        self, proto: ModelProto, divisions: tuple[Division, ...], constants: Mapping[str, NDArray[Any]]
-    ) -> None:
-        self._proto = proto
-        self._divisions = divisions
-        self._constants = constants
-
-    def execute(self, arrays: Mapping[str, Any], execution: RunContext) -> dict[str, Any]:
-        """Return the outputs for validated inputs."""
-        self.prepare()
-        token = CURRENT_RUN.set(Run(execution, self._divisions))
-        try:
-            # Floating-point exceptions of other operators are no reason for NumPy's warnings.
-            with np.errstate(all="ignore"):
-                values = self._evaluator.run(None, {**self._constants, **arrays})
-        except Interruption as interruption:
-            raise interruption.error from None
-        except RecursionError as error:
-            raise ModelError(f"the model cannot be run: {one_line(error)}") from None
-        finally:
-            CURRENT_RUN.reset(token)
-        return dict(zip(self._evaluator.output_names, values, strict=True))
-
-    def prepare(self) -> None:
-        """Create the evaluator, which finds nodes that it cannot run."""
-        try:
-            _ = self._evaluator
-        except Interruption as interruption:
-            raise interruption.error from None
-        except RecursionError as error:
-            raise ModelError(f"the model cannot be run: {one_line(error)}") from None
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Pickle without the evaluator, which is created again when it is needed."""
-        return {name: value for name, value in vars(self).items() if name != "_evaluator"}
-
-    @cached_property
-    def _evaluator(self) -> Evaluator:
-        return _evaluator_of(self._proto)
+def advice(model: ModelProto) -> str:
+    """Return advice for a model that another engine refuses."""
+    opsets = opset_imports(model)
+    lacking = next((node for node in model.graph.node if not _is_implemented(node, opsets)), None)
+    if lacking is None:
+        return "run the model with the reference engine"
+    return f"the reference engine cannot run it either: it does not implement {title(lacking)}"
 
 
-def _evaluator_of(proto: ModelProto) -> Evaluator:
-    functions: list[Evaluator] = []
-    for function in proto.functions:
-        functions.append(Evaluator(function, functions=list(functions)))
-    return Evaluator(proto.graph, opsets=opset_imports(proto), functions=functions)
-
-
-def is_implemented(node: NodeProto, opsets: Mapping[str, int]) -> bool:
+def _is_implemented(node: NodeProto, opsets: dict[str, int]) -> bool:
     """Return whether the evaluator implements a node's operator, or the node calls a function."""
     alone = GraphProto(name="node", node=[NodeProto(op_type=node.op_type, domain=node.domain)])
     try:
-        Evaluator(alone, opsets=dict(opsets))
+        Evaluator(alone, opsets=opsets)
     except Interruption as interruption:
         return node.domain == DOMAIN or "implement" not in str(interruption.error)
     return True

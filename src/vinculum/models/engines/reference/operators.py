@@ -18,8 +18,7 @@ from onnx.reference.op_run import OpRun
 from onnx.reference.ops.op_loop import Loop as ReferenceLoop
 
 from vinculum.errors import VinculumError
-from vinculum.models.execution import Division, RunContext
-from vinculum.models.limits import check_time
+from vinculum.models.execution import Division, RunContext, check_time
 from vinculum.models.onnx.divisions import number_of
 from vinculum.models.onnx.scopes import name_of
 from vinculum.ops import onnx as onnx_ops

@@ -15,7 +15,7 @@ from onnx.reference.ops import load_op
 
 from vinculum.errors import SpecLookupError
 from vinculum.models.engines.reference.element_conversion import convert
-from vinculum.models.limits import check_bytes
+from vinculum.models.execution import check_bytes
 from vinculum.spec.element_types import REAL, ElementType, by_onnx_code
 from vinculum.tensors.storage import element_type_of_dtype
 
@@ -127,15 +127,15 @@ def check_result_size(node: NodeProto, operands: Sequence[Any]) -> None:
 def _constant_of_shape(node: NodeProto, operands: Sequence[Any]) -> int:
     value = next((a.t for a in node.attribute if a.name == "value"), None)
     itemsize = 4 if value is None else helper.tensor_dtype_to_np_dtype(value.data_type).itemsize
-    return prod(int(size) for size in operands[0].flat) * itemsize
+    return _elements(operands[0]) * itemsize
 
 
-def _expand(node: NodeProto, operands: Sequence[Any]) -> int:
-    return prod(int(size) for size in operands[1].flat) * int(operands[0].itemsize)
+def _elements(shape: Any) -> int:
+    return prod(int(size) for size in shape.flat)
 
 
-def _tile(node: NodeProto, operands: Sequence[Any]) -> int:
-    return prod(int(size) for size in operands[1].flat) * int(operands[0].nbytes)
+def _whole(number: Any) -> int:
+    return int(np.asarray(number).item())
 
 
 def _range(node: NodeProto, operands: Sequence[Any]) -> int:
@@ -160,10 +160,6 @@ def _one_hot(node: NodeProto, operands: Sequence[Any]) -> int:
     return max(0, int(depth.item())) * max(8, indices.size * values.itemsize)
 
 
-def _window(node: NodeProto, operands: Sequence[Any]) -> int:
-    return 8 * int(np.asarray(operands[0]).item())
-
-
 def _resize(node: NodeProto, operands: Sequence[Any]) -> int:
     data, sizes = operands[0], operands[3] if len(operands) > 3 else None
     scales = operands[2] if len(operands) > 2 else operands[1] if len(operands) > 1 else None
@@ -183,16 +179,14 @@ def _integers(node: NodeProto, name: str) -> Sequence[int]:
 
 
 _SIZES: dict[str, Callable[[NodeProto, Sequence[Any]], int]] = {
-    "BlackmanWindow": _window,
+    **dict.fromkeys(("BlackmanWindow", "HammingWindow", "HannWindow"), lambda node, operands: 8 * _whole(operands[0])),
     "ConstantOfShape": _constant_of_shape,
-    "Expand": _expand,
-    "HammingWindow": _window,
-    "HannWindow": _window,
+    "Expand": lambda node, operands: _elements(operands[1]) * int(operands[0].itemsize),
     "OneHot": _one_hot,
     "Pad": _pad,
     "Range": _range,
     "Resize": _resize,
-    "Tile": _tile,
+    "Tile": lambda node, operands: _elements(operands[1]) * int(operands[0].nbytes),
     "Upsample": _resize,
 }
 

@@ -5,40 +5,25 @@ from __future__ import annotations
 import gc
 import pickle
 import threading
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Mapping
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from onnx import TensorProto, helper, numpy_helper
+from onnx import ModelProto, TensorProto, helper, numpy_helper
 
+from tests.models.built_models import one_line, text_model
 from vinculum.errors import DivisionByZeroError, ModelError
 from vinculum.models import DivisionRecord, Model, load
+from vinculum.spec.element_types import by_numpy_name
 
 Array = NDArray[Any]
-File = Callable[..., Path]
-OneLine = Callable[..., AbstractContextManager[None]]
 
-FLOATS = (TensorProto.FLOAT, [None])
-ANY = (TensorProto.FLOAT, None)
 A, B = np.array([6, -9, 1], np.float32), np.array([2, 3, 7], np.float32)
-
-
-def node(operator: str, inputs: str, outputs: str, domain: str = "", **attributes: Any) -> Any:
-    """Return a node, its inputs separated by blanks, ``-`` for one that is left out."""
-    names = ["" if name == "-" else name for name in inputs.split()]
-    return helper.make_node(operator, names, outputs.split(), f"node_{outputs.split()[0]}", domain=domain, **attributes)
-
-
-def branch(*nodes: Any, output: str, initializers: Any = ()) -> Any:
-    """Return a subgraph of no inputs."""
-    declared = [helper.make_tensor_value_info(output, *ANY)]
-    return helper.make_graph(nodes, "branch", [], declared, list(initializers))
+AB = "float[n] a, float[n] b"
 
 
 def both(model: Model, inputs: Mapping[str, Array], **options: Any) -> tuple[dict[str, Array], list[DivisionRecord]]:
@@ -60,33 +45,20 @@ def both(model: Model, inputs: Mapping[str, Array], **options: Any) -> tuple[dic
 class TestDivisions:
     """Every division is our engine's: bit for bit, under the policies, observed and named."""
 
-    @pytest.mark.parametrize(
-        "dtype",
-        [np.dtype(t) for t in (*"efdbhiqBHIQ", ml_dtypes.bfloat16)],
-        ids=str,
-    )
-    def test_of_every_element_type(self, onnx_file: File, dtype: np.dtype[Any]) -> None:
-        code = helper.np_dtype_to_tensor_dtype(dtype)
-        tensor = (code, [None, 3])
-        nodes = [
-            node("Identity", "a", "s"),
-            node("Div", "s b", "q"),
-            node("Reshape", "q flat", "t"),
-            node("Div", "t c", "r"),
-            node("Identity", "r", "y"),
-        ]
-        inputs = {"a": tensor, "b": tensor, "c": (code, [1])}
-        flat = numpy_helper.from_array(np.array([-1]), "flat")
-        model = load(onnx_file(nodes, inputs, {"y": (code, None), "q": tensor}, initializers=[flat]))
+    @pytest.mark.parametrize("dtype", [np.dtype(t) for t in (*"efdbhiqBHIQ", ml_dtypes.bfloat16)], ids=str)
+    def test_of_every_element_type(self, dtype: np.dtype[Any]) -> None:
+        t = by_numpy_name(dtype.name)
+        nodes = "s = Identity(a) [first] q = Div(s, b) u = Reshape(q, flat) [second] r = Div(u, c) y = Identity(r)"
+        inputs, shown = f"{t}[n,3] a, {t}[n,3] b, {t}[1] c", f"{t}[] y, {t}[n,3] q"
+        model = load(text_model(nodes, inputs, shown, constants="int64[1] flat = {-1}"))
         rng = np.random.default_rng(0)
         a, b = (rng.integers(1, 120, (5, 3)).astype(dtype) for _ in range(2))
         outputs, records = both(model, {"a": a, "b": b, "c": np.array([3], dtype)})
         assert outputs["y"].dtype == dtype
-        assert [record.division.name for record in records] == ["node_q", "node_r"]
+        assert [record.division.name for record in records] == ["first", "second"]
 
-    def test_records_outlive_the_run(self, onnx_file: File) -> None:
-        nodes = [node("Mul", "a a", "s"), node("Div", "s b", "q"), node("Mul", "q q", "y")]
-        model = load(onnx_file(nodes, {"a": FLOATS, "b": FLOATS}, {"y": FLOATS}))
+    def test_records_outlive_the_run(self) -> None:
+        model = load(text_model("s = Mul(a, a) q = Div(s, b) y = Mul(q, q)", AB, "float[n] y"))
         records: list[DivisionRecord] = []
         for factor in range(1, 40):
             model.run({"a": A * factor, "b": B}, observer=records.append, engine="onnxruntime")
@@ -94,11 +66,10 @@ class TestDivisions:
             assert record.dividend is not None
             assert record.dividend.tolist() == [Fraction(float(a)) ** 2 * factor**2 for a in A]
 
-    def test_one_whose_quotient_nobody_uses(self, onnx_file: File) -> None:
+    def test_one_whose_quotient_nobody_uses(self) -> None:
         """ONNX Runtime computes such nodes."""
-        integers = (TensorProto.INT32, [None])
-        nodes = [node("Div", "a b", "unused"), node("Abs", "a", "y")]
-        model = load(onnx_file(nodes, {"a": integers, "b": integers}, {"y": integers}))
+        nodes = "[node_unused] unused = Div(a, b) y = Abs(a)"
+        model = load(text_model(nodes, "int32[n] a, int32[n] b", "int32[n] y"))
         ones = np.ones(2, np.int32)
         _, records = both(model, {"a": ones, "b": ones})
         assert len(records) == 1
@@ -106,34 +77,29 @@ class TestDivisions:
             model.run({"a": ones, "b": 0 * ones}, engine="onnxruntime")
         assert (zero.value.count, zero.value.first_index) == (2, (0,))
 
-    def test_of_constants(self, onnx_file: File) -> None:
+    def test_of_constants(self) -> None:
         """They are observed in every run, and raise in a run and not before."""
-        weights = [numpy_helper.from_array(np.array([7, -7], np.int32), name) for name in "ab"]
-        zeros = [weights[0], numpy_helper.from_array(np.zeros(2, np.int32), "b")]
-        integers = (TensorProto.INT32, [None])
-        nodes = [node("Div", "a b", "q"), node("Abs", "q", "y")]
-        model = load(onnx_file(nodes, {}, {"y": integers}, initializers=weights))
+        constants = "int32[2] a = {7, -7}, int32[2] b = "
+        model = load(text_model("q = Div(a, b) y = Abs(q)", "", "int32[n] y", constants=constants + "{7, -7}"))
         for _ in range(2):
             assert len(both(model, {})[1]) == 1
-        model = load(onnx_file(nodes, {}, {"y": integers}, initializers=zeros))
+        model = load(text_model("q = Div(a, b) y = Abs(q)", "", "int32[n] y", constants=constants + "{0, 0}"))
         with pytest.raises(DivisionByZeroError):
             model.run({}, engine="onnxruntime")
         both(model, {}, zero_divisor="saturate")
 
-    def test_in_float16_among_operators_that_have_none(self, onnx_file: File) -> None:
+    def test_in_float16_among_operators_that_have_none(self) -> None:
         """ONNX Runtime would divide in float32 what was never rounded to float16."""
-        halves = (TensorProto.FLOAT16, [None])
-        nodes = [node("Exp", "a", "s"), node("Div", "s b", "q"), node("Exp", "q", "y")]
-        model = load(onnx_file(nodes, {"a": halves, "b": halves}, {"y": halves}))
+        halves = "float16[n] a, float16[n] b"
+        model = load(text_model("s = Exp(a) q = Div(s, b) y = Exp(q)", halves, "float16[n] y"))
         a, b = (np.linspace(low, 1, 1000).astype(np.float16) for low in (-3, 0.3))
         records: list[DivisionRecord] = []
         outputs = model.run({"a": a, "b": b}, engine="onnxruntime", observer=records.append)
         assert [record.quotient.dtype for record in records] == [np.float16]
         assert model.run({"a": a, "b": b}, engine="onnxruntime")["y"].tobytes() == outputs["y"].tobytes()
 
-    def test_a_remainder_by_zero(self, onnx_file: File, one_line: OneLine) -> None:
-        integers = (TensorProto.INT64, [None])
-        model = load(onnx_file([node("Mod", "a b", "y")], {"a": integers, "b": integers}, {"y": integers}))
+    def test_a_remainder_by_zero(self) -> None:
+        model = load(text_model("[node_y] y = Mod(a, b)", "int64[n] a, int64[n] b", "int64[n] y"))
         inputs = {"a": np.array([7, 8]), "b": np.array([2, 0])}
         with one_line(ModelError, "Mod 'node_y' of int64: 1 of 2 divisors are zero, the first at index [1]: 8 mod 0"):
             model.run(inputs, engine="onnxruntime")
@@ -143,84 +109,67 @@ class TestDivisions:
 class TestGraphs:
     """What a model may look like around its divisions."""
 
-    def test_outputs_that_no_node_makes(self, onnx_file: File) -> None:
-        weight = numpy_helper.from_array(np.arange(4, dtype=np.float32), "w")
-        model = load(onnx_file([], {"a": FLOATS}, {"a": FLOATS, "w": FLOATS}, initializers=[weight]))
+    def test_outputs_that_no_node_makes(self) -> None:
+        constants = "float[4] w = {0, 1, 2, 3}"
+        model = load(text_model("", "float[n] a", "float[n] a, float[n] w", constants=constants))
         outputs, _ = both(model, {"a": A})
         outputs["w"][:], outputs["a"][:] = 0, 0
         assert model.run({"a": A}, engine="onnxruntime")["w"].tolist() == [0, 1, 2, 3]
 
-    def test_outputs_may_be_written(self, onnx_file: File) -> None:
-        weight = numpy_helper.from_array(np.arange(2000, dtype=np.float32), "w")
-        nodes = [node("Identity", "w", "v"), node("Neg", "v", "u"), node("Div", "u u", "q"), node("Abs", "q", "y")]
-        tensors = dict.fromkeys(["u", "v", "q", "y"], FLOATS)
-        model = load(onnx_file(nodes, {}, tensors, initializers=[weight]))
+    def test_outputs_may_be_written(self) -> None:
+        nodes = "v = Identity(w) u = Neg(v) q = Div(u, u) y = Abs(q)"
+        proto = text_model(nodes, "", "float[n] u, float[n] v, float[n] q, float[n] y")
+        proto.graph.initializer.append(numpy_helper.from_array(np.arange(2000, dtype=np.float32), "w"))
+        model = load(proto)
         wanted = {name: array.copy() for name, array in model.run({}, engine="onnxruntime").items()}
         for array in model.run({}, engine="onnxruntime").values():
             array[:] = 77
         again = model.run({}, engine="onnxruntime")
         assert {name: array.tobytes() for name, array in again.items()} == {n: a.tobytes() for n, a in wanted.items()}
 
-    def test_initializers_that_are_inputs(self, onnx_file: File) -> None:
-        default = numpy_helper.from_array(B, "b")
-        nodes = [node("Mul", "a b", "s"), node("Div", "s b", "q"), node("Add", "q b", "y")]
-        model = load(onnx_file(nodes, {"a": FLOATS, "b": FLOATS}, {"y": FLOATS}, initializers=[default], ir_version=3))
+    def test_initializers_that_are_inputs(self) -> None:
+        proto = text_model("s = Mul(a, b) q = Div(s, b) y = Add(q, b)", AB, "float[n] y", ir_version=3)
+        proto.graph.initializer.append(numpy_helper.from_array(B, "b"))
+        model = load(proto)
         default_outputs, _ = both(model, {"a": A})
         given_outputs, _ = both(model, {"a": A, "b": A})
         assert default_outputs["y"].tolist() != given_outputs["y"].tolist()
         both(model, {"a": A})
 
     @pytest.mark.parametrize("count", [3, 5000])
-    def test_constants_of_every_kind(self, onnx_file: File, count: int) -> None:
-        large = numpy_helper.from_array(np.arange(1, count + 1, dtype=np.float32))
-        brain = numpy_helper.from_array(np.arange(1, count + 1).astype(ml_dtypes.bfloat16), "brain")
-        nodes = [
-            node("Constant", "", "c", value=large),
-            node("Constant", "", "two", value_float=2.0),
-            node("Constant", "", "axes", value_ints=[0]),
-            node("Cast", "brain", "d", to=TensorProto.FLOAT),
-            node("Mul", "c two", "e"),
-            node("Div", "e two", "q"),
-            node("Sub", "q d", "r"),
-            node("Unsqueeze", "r axes", "y"),
-        ]
-        outputs, _ = both(load(onnx_file(nodes, {}, {"y": ANY}, initializers=[brain])), {})
+    def test_constants_of_every_kind(self, count: int) -> None:
+        nodes = """
+            c = Constant <value = float {1}> () two = Constant <value_float = 2.0> ()
+            axes = Constant <value_ints = [0]> () d = Cast <to = 1> (brain)
+            e = Mul(c, two) q = Div(e, two) r = Sub(q, d) y = Unsqueeze(r, axes)
+        """
+        proto = text_model(nodes, "", "float[] y")
+        large = np.arange(1, count + 1, dtype=np.float32)
+        proto.graph.node[0].attribute[0].t.CopyFrom(numpy_helper.from_array(large))
+        proto.graph.initializer.append(numpy_helper.from_array(large.astype(ml_dtypes.bfloat16), "brain"))
+        outputs, _ = both(load(proto), {})
         assert outputs["y"].shape == (1, count)
 
-    def test_packed_constants(self, onnx_file: File) -> None:
-        packed = helper.make_tensor("w", TensorProto.INT4, [3], [1, -2, 7])
-        scale = numpy_helper.from_array(np.array(2, np.float32), "scale")
-        nodes = [node("DequantizeLinear", "w scale", "c"), node("Div", "a c", "q"), node("Mul", "q c", "y")]
-        weights = [packed, scale]
-        model = load(onnx_file(nodes, {"a": FLOATS}, {"y": FLOATS}, initializers=weights, opset=21, ir_version=10))
-        both(model, {"a": A})
+    def test_packed_constants(self) -> None:
+        nodes = "c = DequantizeLinear(w, scale) q = Div(a, c) y = Mul(q, c)"
+        proto = text_model(nodes, "float[n] a", "float[n] y", constants="float scale = {2}", opset=21)
+        proto.graph.initializer.append(helper.make_tensor("w", TensorProto.INT4, [3], [1, -2, 7]))
+        both(load(proto), {"a": A})
 
-    def test_values_of_changing_type_and_rank(self, onnx_file: File) -> None:
-        nodes = [node("Mul", "a a", "s"), node("Div", "s b", "q"), node("Neg", "q", "y")]
-        model = load(onnx_file(nodes, {"a": ANY, "b": ANY}, {"y": ANY}))
+    def test_values_of_changing_type_and_rank(self) -> None:
+        model = load(text_model("s = Mul(a, a) q = Div(s, b) y = Neg(q)", "float[] a, float[] b", "float[] y"))
         for rank in (1, 3, 1):
             both(model, {"a": A.reshape((1,) * (rank - 1) + (3,)), "b": B})
 
-    def test_random_numbers_are_drawn_once(self, onnx_file: File) -> None:
-        nodes = [
-            node("RandomNormal", "", "r", shape=[4]),
-            node("Abs", "r", "p"),
-            node("Div", "r r", "one"),
-            node("Mul", "r one", "again"),
-            node("Sub", "again r", "y"),
-        ]
-        output = load(onnx_file(nodes, {}, {"y": FLOATS})).run({}, engine="onnxruntime")["y"]
+    def test_random_numbers_are_drawn_once(self) -> None:
+        nodes = "r = RandomNormal <shape = [4]> () p = Abs(r) one = Div(r, r) again = Mul(r, one) y = Sub(again, r)"
+        output = load(text_model(nodes, "", "float[n] y")).run({}, engine="onnxruntime")["y"]
         assert output.tolist() == [0, 0, 0, 0]
 
-
-class TestShapes:
-    """Sizes that are the same in every run are told to ONNX Runtime: they may decide other shapes."""
-
-    def test_a_resize_whose_sizes_are_divided(self, onnx_file: File) -> None:
-        nodes = [node("Div", "s two", "sizes"), helper.make_node("Resize", ["x", "", "", "sizes"], ["y"], "resize")]
-        inputs = {"s": (TensorProto.INT64, [4]), "x": (TensorProto.FLOAT, [1, 3, 8, 8])}
-        two = numpy_helper.from_array(np.array([1, 1, 2, 2], np.int64), "two")
-        model = load(onnx_file(nodes, inputs, {"y": ANY}, opset=18, initializers=[two]))
+    def test_a_resize_whose_sizes_are_divided(self) -> None:
+        """Sizes that are the same in every run are told to ONNX Runtime: they may decide other shapes."""
+        nodes, constants = "sizes = Div(s, two) [resize] y = Resize(x, , , sizes)", "int64[4] two = {1, 1, 2, 2}"
+        model = load(text_model(nodes, "int64[4] s, float[1,3,8,8] x", "float[] y", constants=constants, opset=18))
         x = np.ones((1, 3, 8, 8), np.float32)
         assert model.run({"s": np.array([1, 3, 8, 8]), "x": x}, engine="onnxruntime")["y"].shape == (1, 3, 4, 4)
 
@@ -235,55 +184,45 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("nodes", "parts"),
         [
-            ([node("Foo", "a", "y", "d")], ("node 'node_y' (d.Foo)", NEITHER)),
-            ([node("Foo", "a", "y", "com.microsoft")], ("node 'node_y' (com.microsoft.Foo)", NEITHER)),
+            ("[node_y] y = d.Foo(a)", ("node 'node_y' (d.Foo)", NEITHER)),
+            ("[node_y] y = com.microsoft.Foo(a)", ("node 'node_y' (com.microsoft.Foo)", NEITHER)),
             (
-                [node("Neg", "a", "s"), node("Transpose", "s", "y", perm=[0, 1])],
+                "s = Neg(a) [node_y] y = Transpose <perm = [0, 1]> (s)",
                 ("node 'node_y' (Transpose)", "perm", OTHER),
             ),
-            ([node("Neg", "a", "s"), node("Add", "s five", "y")], ("node 'node_y' (Add)", OTHER)),
-            ([node("OptionalHasElement", "a", "y", "d")], ("node 'node_y'", NEITHER)),
+            ("s = Neg(a) [node_y] y = Add(s, five)", ("node 'node_y' (Add)", OTHER)),
+            ("[node_y] y = d.OptionalHasElement(a)", ("node 'node_y'", NEITHER)),
         ],
     )
-    def test_nodes(self, onnx_file: File, one_line: OneLine, nodes: list[Any], parts: tuple[str, ...]) -> None:
-        five = numpy_helper.from_array(np.ones(5, np.float32), "five")
-        path = onnx_file(nodes, {"a": FLOATS}, {"y": ANY}, domains=["d", "com.microsoft"], initializers=[five])
+    def test_nodes(self, nodes: str, parts: tuple[str, ...]) -> None:
+        model = text_model(nodes, "float[n] a", "float[] y", constants="float[5] five = {1, 1, 1, 1, 1}")
+        model.opset_import.add(domain="com.microsoft", version=1)
         with one_line(ModelError, *parts, "cannot be run by ONNX Runtime: "):
-            load(path).run({"a": A}, engine="onnxruntime")
+            load(model).run({"a": A}, engine="onnxruntime")
 
-    def test_packed_values(self, onnx_file: File, one_line: OneLine) -> None:
-        four = (TensorProto.INT4, [None])
-        model = load(onnx_file([node("Identity", "a", "y")], {"a": four}, {"y": four}, opset=21, ir_version=10))
+    def test_packed_values(self) -> None:
+        model = load(text_model("[node_y] y = Identity(a)", "int4[n] a", "int4[n] y", opset=21))
         with one_line(ModelError, "node 'node_y' (Identity) cannot be run by ONNX Runtime", "the reference engine"):
             model.run({"a": np.ones(3, ml_dtypes.int4)}, engine="onnxruntime")
-        quantize = node("QuantizeLinear", "a scale zero", "y")
-        weights = [
-            numpy_helper.from_array(np.array(2, np.float32), "scale"),
-            helper.make_tensor("zero", four[0], [], [0]),
-        ]
-        model = load(onnx_file([quantize], {"a": FLOATS}, {"y": four}, initializers=weights, opset=21, ir_version=10))
+        nodes, constants = "y = QuantizeLinear(a, scale, zero)", "float scale = {2}"
+        proto = text_model(nodes, "float[n] a", "int4[n] y", constants=constants, opset=21)
+        proto.graph.initializer.append(helper.make_tensor("zero", TensorProto.INT4, [], [0]))
         with one_line(ModelError, "value 'y' has elements of int4"):
-            model.run({"a": A}, engine="onnxruntime")
+            load(proto).run({"a": A}, engine="onnxruntime")
 
 
 class TestRuns:
     """A model may be run again, by several threads, and in another process; it says nothing."""
 
     @pytest.fixture
-    def path(self, onnx_file: File) -> Path:
-        nodes = [
-            node("Exp", "a", "s"),
-            node("Div", "s b", "q"),
-            node("MatMul", "q w", "m"),
-            node("Slice", "m zero three", "n"),
-            node("Div", "n b", "y"),
-        ]
-        weight = numpy_helper.from_array(np.eye(3, dtype=np.float32).repeat(1000, 1), "w")
-        bounds = [numpy_helper.from_array(np.array([i]), name) for i, name in ((0, "zero"), (3, "three"))]
-        return onnx_file(nodes, {"a": FLOATS, "b": FLOATS}, {"y": FLOATS}, initializers=[weight, *bounds])
+    def proto(self) -> ModelProto:
+        nodes = "s = Exp(a) q = Div(s, b) m = MatMul(q, w) n = Slice(m, zero, three) y = Div(n, b)"
+        proto = text_model(nodes, AB, "float[n] y", constants="int64[1] zero = {0}, int64[1] three = {3}")
+        proto.graph.initializer.append(numpy_helper.from_array(np.eye(3, dtype=np.float32).repeat(1000, 1), "w"))
+        return proto
 
-    def test_in_threads(self, path: Path) -> None:
-        model = load(path)
+    def test_in_threads(self, proto: ModelProto) -> None:
+        model = load(proto)
         inputs = [{"a": A * 0 + k, "b": B + k} for k in range(8)]
         wanted = [model.run(given, engine="onnxruntime")["y"].tobytes() for given in inputs]
         fresh: Model = pickle.loads(pickle.dumps(model))
@@ -301,13 +240,13 @@ class TestRuns:
         assert len(met) == 160
         assert set(met) == set(enumerate(wanted))
 
-    def test_outputs_and_records_outlive_the_model(self, path: Path) -> None:
+    def test_outputs_and_records_outlive_the_model(self, proto: ModelProto) -> None:
         records: list[DivisionRecord] = []
-        model = load(path)
+        model = load(proto)
         output = model.run({"a": A, "b": B}, observer=records.append, engine="onnxruntime")["y"]
         held = [output, *(array for r in records for array in (r.dividend, r.divisor) if array is not None)]
         wanted = [array.tobytes() for array in held]
         del model
         gc.collect()
-        load(path).run({"a": B, "b": A}, engine="onnxruntime")
+        load(proto).run({"a": B, "b": A}, engine="onnxruntime")
         assert [array.tobytes() for array in held] == wanted

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +13,12 @@ import pytest
 from numpy.typing import NDArray
 
 import vinculum
+from tests.models.built_models import one_line
 from vinculum.errors import ModelError
 from vinculum.models import DivisionRecord, Model, load
 from vinculum.models.values import tensor_dtype
 
 Array = NDArray[Any]
-OneLine = Callable[..., AbstractContextManager[None]]
 Save = Callable[..., Path]
 F32 = np.float32
 X, Y = np.array([5, -7, 1], F32), np.array([3, 3, 49], F32)
@@ -87,40 +86,36 @@ EXAMPLES = (
 )
 
 
-class TestExamples:
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_examples_one(tmp_path: Path, name: str) -> None:
     """Every example that OpenVINO converts is run, as the IR that it makes."""
-
-    @pytest.mark.parametrize("name", EXAMPLES)
-    def test_one(self, tmp_path: Path, name: str) -> None:
-        path = tmp_path / "model.xml"
-        openvino.save_model(openvino.convert_model(str(FOLDER / f"{name}.onnx")), path, compress_to_fp16=False)
-        model = load(path)
-        rng = np.random.default_rng(0)
-        inputs = {}
-        for tensor in model.inputs:
-            shape = [size if isinstance(size, int) else 4 for size in tensor.shape or ()]
-            inputs[tensor.name] = rng.integers(1, 9, shape).astype(tensor_dtype(tensor))
-        outputs, records = ran(model, inputs)
-        assert {record.division for record in records} == set(model.divisions)
-        for ours, theirs in zip(outputs, in_openvino(path, inputs), strict=True):
-            tolerance = 0.01 if ours.dtype == np.float16 else 1e-5
-            np.testing.assert_allclose(ours, theirs, tolerance, tolerance)
+    path = tmp_path / "model.xml"
+    openvino.save_model(openvino.convert_model(str(FOLDER / f"{name}.onnx")), path, compress_to_fp16=False)
+    model = load(path)
+    rng = np.random.default_rng(0)
+    inputs = {}
+    for tensor in model.inputs:
+        shape = [size if isinstance(size, int) else 4 for size in tensor.shape or ()]
+        inputs[tensor.name] = rng.integers(1, 9, shape).astype(tensor_dtype(tensor))
+    outputs, records = ran(model, inputs)
+    assert {record.division for record in records} == set(model.divisions)
+    for ours, theirs in zip(outputs, in_openvino(path, inputs), strict=True):
+        tolerance = 0.01 if ours.dtype == np.float16 else 1e-5
+        np.testing.assert_allclose(ours, theirs, tolerance, tolerance)
 
 
-class TestParts:
+def test_parts_a_chain_with_values_that_skip_parts(saved: Save) -> None:
     """What lies between divisions is run once, and values cross from part to part unharmed."""
-
-    def test_a_chain_with_values_that_skip_parts(self, saved: Save) -> None:
-        x, y = parameter("x"), parameter("y")
-        first = op.divide(op.abs(x), y)
-        kept = op.negative(x)
-        second = op.divide(op.add(first, kept), op.abs(first))
-        path = saved([op.add(second, kept), first, x], [x, y])
-        outputs, records = ran(load(path), {"x": X, "y": Y})
-        assert len(records) == 2
-        q = np.abs(X) / Y
-        assert bits(outputs[0]) == bits((q - X) / np.abs(q) - X)
-        assert (bits(outputs[1]), bits(outputs[2])) == (bits(q), bits(X))
+    x, y = parameter("x"), parameter("y")
+    first = op.divide(op.abs(x), y)
+    kept = op.negative(x)
+    second = op.divide(op.add(first, kept), op.abs(first))
+    path = saved([op.add(second, kept), first, x], [x, y])
+    outputs, records = ran(load(path), {"x": X, "y": Y})
+    assert len(records) == 2
+    q = np.abs(X) / Y
+    assert bits(outputs[0]) == bits((q - X) / np.abs(q) - X)
+    assert (bits(outputs[1]), bits(outputs[2])) == (bits(q), bits(X))
 
 
 def _if(condition: Any, x: Any, y: Any) -> Any:
@@ -192,18 +187,16 @@ class TestBodies:
             assert bits(rows) == [word for step in steps for word in bits(step)]
 
 
-class TestProcess:
+def test_process_its_death_is_an_error_and_the_next_run_begins_anew(saved: Save) -> None:
     """OpenVINO lives in a process of its own; what becomes of that is a result."""
+    x = parameter("x", dtype=np.int32)
+    model = load(saved([op.abs(op.divide(x, op.constant(np.int32(3))))], [x]))
+    given = {"x": np.array([7, 8, 9], np.int32)}
 
-    def test_its_death_is_an_error_and_the_next_run_begins_anew(self, saved: Save, one_line: OneLine) -> None:
-        x = parameter("x", dtype=np.int32)
-        model = load(saved([op.abs(op.divide(x, op.constant(np.int32(3))))], [x]))
-        given = {"x": np.array([7, 8, 9], np.int32)}
+    def kill(record: DivisionRecord) -> None:
+        (isolated,) = model._program._process._started.values()  # type: ignore[attr-defined]
+        isolated._running[0].end()
 
-        def kill(record: DivisionRecord) -> None:
-            (isolated,) = model._program._process._started.values()  # type: ignore[attr-defined]
-            isolated._running[0].end()
-
-        with one_line(ModelError, "the model cannot be run by OpenVINO: "):
-            model.run(given, observer=kill)
-        assert next(iter(model.run(given).values())).tolist() == [2, 2, 3]
+    with one_line(ModelError, "the model cannot be run by OpenVINO: "):
+        model.run(given, observer=kill)
+    assert next(iter(model.run(given).values())).tolist() == [2, 2, 3]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +12,12 @@ import openvino.opset13 as op
 import pytest
 from numpy.typing import NDArray
 
+from tests.models.built_models import one_line
 from vinculum.errors import DifferenceError
 from vinculum.models.engines.openvino import exact_divisions as room
 from vinculum.openvino import exact_divisions
 
 Array = NDArray[Any]
-OneLine = Callable[..., AbstractContextManager[None]]
 F32 = np.float32
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((1, 8, 16, 16)).astype(F32)
@@ -158,12 +157,10 @@ class TestInexact:
         assert sorted(reasons) == ["MVN divides inside one layer", "Softmax divides inside one layer"]
 
 
-class TestValidation:
+def test_validation_a_wrong_quotient(monkeypatch: pytest.MonkeyPatch) -> None:
     """It finds what is not exact."""
-
-    def test_a_wrong_quotient(self, one_line: OneLine, monkeypatch: pytest.MonkeyPatch) -> None:
-        a, b = parameter((4,)), parameter((4,))
-        found = exact_divisions(model_of([a, b], op.divide(a, b)))
-        monkeypatch.setattr(room, "_NO_RECIPROCAL", "another name")
-        with one_line(DifferenceError, "a division of f32", "in OpenVINO"):
-            found.validate()
+    a, b = parameter((4,)), parameter((4,))
+    found = exact_divisions(model_of([a, b], op.divide(a, b)))
+    monkeypatch.setattr(room, "_NO_RECIPROCAL", "another name")
+    with one_line(DifferenceError, "a division of f32", "in OpenVINO"):
+        found.validate()

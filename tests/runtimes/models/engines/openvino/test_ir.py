@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import pickle
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -18,17 +17,18 @@ import pytest
 
 import vinculum
 from tests.conformance.asking import same_bits, small
+from tests.models.built_models import one_line
 from vinculum.conformance.runtimes.models import openvino_ir
 from vinculum.errors import BroadcastError, DivisionByZeroError, ModelError
 from vinculum.models import DivisionRecord, load
 from vinculum.models.engines.reference.element_conversion import convert
+from vinculum.models.inner_divisions import what_openvino_divides
 from vinculum.spec.element_types import BFLOAT16, INT8, ElementType
 from vinculum.spec.openvino_divide import DIVIDE_1
 
 RNG = np.random.default_rng(0)
 EXAMPLES = Path(__file__).parents[5] / "examples"
 File = Callable[..., Path]
-OneLine = Callable[..., AbstractContextManager[None]]
 
 
 def _saved(results: list[Any], parameters: list[Any], folder: Path) -> Path:
@@ -78,6 +78,15 @@ class TestOtherLayers:
         (result,) = output.values()
         assert result.tolist() == convert(quotient, INT8).tolist()
 
+    def test_one_that_divides_inside(self, tmp_path: Path) -> None:
+        x = opset.parameter([2, 4], np.float32, name="x")
+        soft = opset.softmax(x, 1)
+        soft.set_friendly_name("soft")
+        model = load(_saved([opset.divide(soft, x)], [x], tmp_path))
+        assert [(node.name, node.operator) for node in model.inner_divisions] == [("soft", "Softmax")]
+        assert len(model.divisions) == 1
+        assert what_openvino_divides("Add") is None
+
     @pytest.mark.parametrize(("kind", "expected"), [("u4", [1, 2, 15]), ("i4", [1, 2, -1])])
     def test_constants_of_four_bits(self, tmp_path: Path, kind: str, expected: list[int]) -> None:
         packed = openvino.Tensor(np.array([0x21, 0x0F], np.uint8), openvino.Shape([3]), getattr(openvino.Type, kind))
@@ -85,45 +94,42 @@ class TestOtherLayers:
         assert output.tolist() == expected
 
 
-class TestBroadcastingModes:
+@pytest.mark.parametrize("dynamic", [True, False])
+@pytest.mark.parametrize("dtype", [np.int32, np.int8, np.uint16, np.float32, np.float64])
+@pytest.mark.parametrize(
+    ("mode", "axis", "a", "b"),
+    [
+        ("none", None, (2, 3, 4), (2, 3, 4)),
+        ("numpy", None, (2, 3, 4), (3, 1)),
+        ("numpy", None, (3, 1), (2, 1, 4)),
+        ("pdpd", -1, (2, 3, 4), (3, 4)),
+        ("pdpd", 1, (2, 3, 4), (3, 4)),
+        ("pdpd", 2, (2, 3, 4), (4,)),
+        ("pdpd", 0, (2, 3, 4), (2, 3)),
+        ("pdpd", 0, (2, 3, 4), (2, 1, 1)),
+    ],
+)
+def test_broadcasting_modes_divides_as_our_own(
+    tmp_path: Path,
+    mode: str,
+    axis: int | None,
+    a: tuple[int, ...],
+    b: tuple[int, ...],
+    dtype: Any,
+    dynamic: bool,
+) -> None:
     """All three kinds of auto_broadcast, of several types and of open dimensions, as OpenVINO writes them."""
-
-    @pytest.mark.parametrize("dynamic", [True, False])
-    @pytest.mark.parametrize("dtype", [np.int32, np.int8, np.uint16, np.float32, np.float64])
-    @pytest.mark.parametrize(
-        ("mode", "axis", "a", "b"),
-        [
-            ("none", None, (2, 3, 4), (2, 3, 4)),
-            ("numpy", None, (2, 3, 4), (3, 1)),
-            ("numpy", None, (3, 1), (2, 1, 4)),
-            ("pdpd", -1, (2, 3, 4), (3, 4)),
-            ("pdpd", 1, (2, 3, 4), (3, 4)),
-            ("pdpd", 2, (2, 3, 4), (4,)),
-            ("pdpd", 0, (2, 3, 4), (2, 3)),
-            ("pdpd", 0, (2, 3, 4), (2, 1, 1)),
-        ],
-    )
-    def test_divides_as_our_own(
-        self,
-        tmp_path: Path,
-        mode: str,
-        axis: int | None,
-        a: tuple[int, ...],
-        b: tuple[int, ...],
-        dtype: Any,
-        dynamic: bool,
-    ) -> None:
-        parameters = [
-            opset.parameter([-1] * len(shape) if dynamic else shape, dtype, name=name)
-            for name, shape in (("a", a), ("b", b))
-        ]
-        path = _saved([_divide(parameters[0], parameters[1], True, mode, axis)], parameters, tmp_path)
-        inputs = {name: RNG.integers(1, 100, shape).astype(dtype) for name, shape in (("a", a), ("b", b))}
-        if np.dtype(dtype).kind != "u":
-            inputs["a"] = np.negative(inputs["a"])
-        expected = vinculum.divide(*inputs.values(), auto_broadcast=mode, axis=-1 if axis is None else axis)
-        assert f'auto_broadcast="{mode}"' in path.read_text()
-        assert load(path).run(inputs)["quotient"].tobytes() == expected.tobytes()
+    parameters = [
+        opset.parameter([-1] * len(shape) if dynamic else shape, dtype, name=name)
+        for name, shape in (("a", a), ("b", b))
+    ]
+    path = _saved([_divide(parameters[0], parameters[1], True, mode, axis)], parameters, tmp_path)
+    inputs = {name: RNG.integers(1, 100, shape).astype(dtype) for name, shape in (("a", a), ("b", b))}
+    if np.dtype(dtype).kind != "u":
+        inputs["a"] = np.negative(inputs["a"])
+    expected = vinculum.divide(*inputs.values(), auto_broadcast=mode, axis=-1 if axis is None else axis)
+    assert f'auto_broadcast="{mode}"' in path.read_text()
+    assert load(path).run(inputs)["quotient"].tobytes() == expected.tobytes()
 
 
 X = (
@@ -167,19 +173,17 @@ def ir_file(tmp_path: Path) -> Callable[..., Path]:
     return save
 
 
-class TestElementTypes:
+@pytest.mark.parametrize("constant", [False, True], ids=["run-time", "constant"])
+@pytest.mark.parametrize("element_type", DIVIDE_1.element_types, ids=str)
+def test_element_types_quotients(tmp_path: Path, element_type: ElementType, constant: bool) -> None:
     """Operands as Parameters or as Const layers."""
-
-    @pytest.mark.parametrize("constant", [False, True], ids=["run-time", "constant"])
-    @pytest.mark.parametrize("element_type", DIVIDE_1.element_types, ids=str)
-    def test_quotients(self, tmp_path: Path, element_type: ElementType, constant: bool) -> None:
-        asked = small(DIVIDE_1, element_type, constant)
-        xml, data = openvino_ir(asked)
-        path = tmp_path / "division.xml"
-        path.write_bytes(xml)
-        path.with_suffix(".bin").write_bytes(data)
-        (quotient,) = load(path).run(asked.inputs).values()
-        assert same_bits(quotient, vinculum.divide(*asked.operands))
+    asked = small(DIVIDE_1, element_type, constant)
+    xml, data = openvino_ir(asked)
+    path = tmp_path / "division.xml"
+    path.write_bytes(xml)
+    path.with_suffix(".bin").write_bytes(data)
+    (quotient,) = load(path).run(asked.inputs).values()
+    assert same_bits(quotient, vinculum.divide(*asked.operands))
 
 
 class TestRun:
@@ -205,7 +209,7 @@ class TestRun:
             model.run({"x": array}, engine="openvino")
         assert (caught.value.count, caught.value.first_index) == (1, (0,))
 
-    def test_sizes_outside_a_range(self, ir_file: File, one_line: OneLine) -> None:
+    def test_sizes_outside_a_range(self, ir_file: File) -> None:
         model = load(ir_file(X.replace('"?"', '"1..3"') + R, _edge("0.0", "3.0")))
         array = np.ones(3, np.int32)
         output = model.run({"x": array})["r"]
@@ -214,7 +218,7 @@ class TestRun:
         with one_line(BroadcastError, "input 'x' has shape (4,)", "1 to 3"):
             model.run({"x": np.ones(4, np.int32)})
 
-    def test_onnxruntime(self, ir_file: File, one_line: OneLine) -> None:
+    def test_onnxruntime(self, ir_file: File) -> None:
         with one_line(ModelError, "the engine 'onnxruntime' runs ONNX models only", "'reference' or 'openvino'"):
             load(ir_file()).run({"x": np.ones(2, np.int32)}, engine="onnxruntime")
 
@@ -222,7 +226,9 @@ class TestRun:
 class TestNames:
     """An output is called as its tensor is, or as its Result layer where the tensor has no name to itself."""
 
-    @pytest.mark.parametrize(("old", "new", "expected"), [("", "", "q"), (' names="q"', "", "r")])
+    @pytest.mark.parametrize(
+        ("old", "new", "expected"), [("", "", "q"), (' names="q"', "", "r"), ('"q"', r'"a\,b"', "a,b")]
+    )
     def test_one(self, ir_file: File, old: str, new: str, expected: str) -> None:
         assert [tensor.name for tensor in load(ir_file(WHOLE.replace(old, new))).outputs] == [expected]
 
@@ -247,7 +253,7 @@ class TestRefused:
             ("</net>", ""),
         ],
     )
-    def test_a_damaged_file(self, ir_file: File, one_line: OneLine, old: str, new: str) -> None:
+    def test_a_damaged_file(self, ir_file: File, old: str, new: str) -> None:
         path = ir_file()
         text = path.read_text()
         assert old in text
@@ -262,15 +268,15 @@ class TestRefused:
         path.write_text(entity + path.read_text().partition("?>")[2].replace('name="x"', 'name="&named;"'))
         assert [tensor.name for tensor in load(path).inputs] == ["&named;"]
 
-    def test_nothing_in_it(self, ir_file: File, one_line: OneLine) -> None:
+    def test_nothing_in_it(self, ir_file: File) -> None:
         with one_line(ModelError, "the IR has no Result layer, so it has no outputs"):
             load(ir_file("", ""))
 
-    def test_no_data_file(self, ir_file: File, one_line: OneLine) -> None:
+    def test_no_data_file(self, ir_file: File) -> None:
         with one_line(ModelError, "model.xml"):
             load(ir_file(data=None))
 
-    def test_two_inputs_of_one_name(self, ir_file: File, one_line: OneLine) -> None:
+    def test_two_inputs_of_one_name(self, ir_file: File) -> None:
         layers = X + X.replace('id="0" name', 'id="9" name') + R + R.replace('id="3"', 'id="4"')
         with one_line(ModelError, "two Parameter layers are called 'x'"):
             load(ir_file(layers, _edge("0.0", "3.0") + _edge("9.0", "4.0")))

@@ -2,101 +2,77 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import numpy_helper
 
+from tests.models.built_models import one_line, text_model
 from vinculum.errors import DivisionByZeroError, ModelError
-from vinculum.models import DivisionRecord, Model, load
+from vinculum.models import DivisionRecord, load
 from vinculum.models.values import tensor_dtype
 
-File = Callable[..., Path]
-OneLine = Callable[..., AbstractContextManager[None]]
 FOLDER = Path(__file__).parents[5] / "examples"
-FLOATS, INTS = (TensorProto.FLOAT, [None]), (TensorProto.INT64, [None])
 A, B = np.array([6, -9, 1], np.float32), np.array([2, 3, 7], np.float32)
+AB = "float[n] a, float[n] b"
 
 
-def node(operator: str, inputs: str, outputs: str, **attributes: Any) -> Any:
-    return helper.make_node(operator, inputs.split(), outputs.split(), f"node_{outputs}", **attributes)
-
-
-class TestExamples:
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*/*.onnx")), ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_examples_one(path: Path) -> None:
     """Every example runs, and its outputs are those of the reference engine but for roundings elsewhere."""
-
-    @pytest.mark.parametrize(
-        "path", sorted(FOLDER.glob("*/*.onnx")), ids=lambda path: f"{path.parent.name}-{path.stem}"
-    )
-    def test_one(self, path: Path) -> None:
-        model = load(path)
-        rng = np.random.default_rng(0)
-        inputs = {}
-        for tensor in model.inputs:
-            shape = [size if isinstance(size, int) else 4 for size in tensor.shape or ()]
-            inputs[tensor.name] = rng.integers(1, 9, shape).astype(tensor_dtype(tensor))
-        records: list[DivisionRecord] = []
-        outputs = model.run(inputs, observer=records.append, engine="openvino")
-        assert {record.division for record in records} == set(model.divisions)
-        for name, wanted in model.run(inputs).items():
-            tolerance = 0.01 if wanted.dtype == np.float16 else 1e-5
-            np.testing.assert_allclose(outputs[name], wanted, tolerance, tolerance)
+    model = load(path)
+    rng = np.random.default_rng(0)
+    inputs = {}
+    for tensor in model.inputs:
+        shape = [size if isinstance(size, int) else 4 for size in tensor.shape or ()]
+        inputs[tensor.name] = rng.integers(1, 9, shape).astype(tensor_dtype(tensor))
+    records: list[DivisionRecord] = []
+    outputs = model.run(inputs, observer=records.append, engine="openvino")
+    assert {record.division for record in records} == set(model.divisions)
+    for name, wanted in model.run(inputs).items():
+        tolerance = 0.01 if wanted.dtype == np.float16 else 1e-5
+        np.testing.assert_allclose(outputs[name], wanted, tolerance, tolerance)
 
 
 class TestParts:
     """Values cross from part to part; types and ranks decide which part is compiled."""
 
-    @pytest.fixture
-    def model(self, onnx_file: File) -> Model:
-        nodes = [node("Neg", "a", "n"), node("Div", "n b", "q"), node("Abs", "q", "y")]
-        return load(onnx_file(nodes, {"a": FLOATS, "b": FLOATS}, {"y": FLOATS}))
-
-    def test_a_chain(self, model: Model) -> None:
+    def test_a_chain(self) -> None:
+        model = load(text_model("n = Neg(a) q = Div(n, b) y = Abs(q)", AB, "float[n] y"))
         for a, b in ((A, B), (A[:2], B[:2]), (A, B)):
             assert model.run({"a": a, "b": b}, engine="openvino")["y"].tolist() == np.abs(-a / b).tolist()
 
-    def test_integers_truncate_and_policies_hold(self, onnx_file: File) -> None:
-        nodes = [node("Div", "a b", "q"), node("Neg", "q", "y")]
-        model = load(onnx_file(nodes, {"a": INTS, "b": INTS}, {"y": INTS}))
+    def test_integers_truncate_and_policies_hold(self) -> None:
+        nodes = "[node_q] q = Div(a, b) y = Neg(q)"
+        model = load(text_model(nodes, "int64[n] a, int64[n] b", "int64[n] y"))
         given = {"a": np.array([-7, 7, 5]), "b": np.array([2, -2, 0])}
         assert model.run(given, zero_divisor="zero", engine="openvino")["y"].tolist() == [3, 3, 0]
         with pytest.raises(DivisionByZeroError, match=r"^node 'node_q' \(Div-"):
             model.run(given, engine="openvino")
 
-    def test_what_openvino_does_not_run(self, onnx_file: File, one_line: OneLine) -> None:
-        nodes = [node("Det", "a", "y")]
-        model = load(onnx_file(nodes, {"a": (TensorProto.FLOAT, [2, 2])}, {"y": (TensorProto.FLOAT, [])}))
+    def test_what_openvino_does_not_run(self) -> None:
+        model = load(text_model("y = Det(a)", "float[2,2] a", "float y"))
         with one_line(ModelError, "cannot be read by OpenVINO: ", "Det", "; run the model with the reference engine"):
             model.run({"a": np.eye(2, dtype=np.float32)}, engine="openvino")
 
-    def test_random_numbers_are_drawn_once(self, onnx_file: File) -> None:
-        nodes = [node("RandomUniformLike", "a", "r"), node("Div", "r b", "q"), node("Sub", "q r", "y")]
-        model = load(onnx_file(nodes, {"a": FLOATS, "b": FLOATS}, {"y": FLOATS}))
+    def test_random_numbers_are_drawn_once(self) -> None:
+        model = load(text_model("r = RandomUniformLike(a) q = Div(r, b) y = Sub(q, r)", AB, "float[n] y"))
         given = {"a": A, "b": np.ones(3, np.float32)}
         assert model.run(given, engine="openvino")["y"].tolist() == [0, 0, 0]
 
-    def test_constants_and_inputs_with_a_value(self, onnx_file: File) -> None:
-        weight = numpy_helper.from_array(B, "b")
-        nodes = [node("Reciprocal", "b", "r"), node("Mul", "a r", "y")]
-        inputs = {"a": FLOATS, "b": (TensorProto.FLOAT, [3])}
-        model = load(onnx_file(nodes, inputs, {"y": FLOATS}, initializers=[weight]))
+    def test_constants_and_inputs_with_a_value(self) -> None:
+        proto = text_model("r = Reciprocal(b) y = Mul(a, r)", "float[n] a, float[3] b", "float[n] y")
+        proto.graph.initializer.append(numpy_helper.from_array(B, "b"))
+        model = load(proto)
         for given in ({"a": A}, {"a": A, "b": A}, {"a": A}):
             divisor = given.get("b", B)
             assert model.run(given, engine="openvino")["y"].tolist() == (A * (np.float32(1) / divisor)).tolist()
 
     @pytest.mark.parametrize("trips", [-1, 0, 2])
-    def test_loops(self, onnx_file: File, trips: int) -> None:
-        inner = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [3]) for name in ("v", "w")]
-        flags = [helper.make_tensor_value_info(name, TensorProto.BOOL, []) for name in ("go", "on")]
-        number = helper.make_tensor_value_info("i", TensorProto.INT64, [])
-        steps = [node("Identity", "go", "on"), node("Div", "v b", "w")]
-        body = helper.make_graph(steps, "body", [number, flags[0], inner[0]], [flags[1], inner[1]])
-        shapes = {"a": (TensorProto.FLOAT, [3]), "b": (TensorProto.FLOAT, [3])}
-        nodes = [helper.make_node("Loop", ["n", "", "a"], ["y"], "loop", body=body)]
-        model = load(onnx_file(nodes, {"n": (TensorProto.INT64, []), **shapes}, {"y": shapes["a"]}))
+    def test_loops(self, trips: int) -> None:
+        body = "body (int64 i, bool go, float[3] v) => (bool on, float[3] w) { on = Identity(go) w = Div(v, b) }"
+        nodes = f"[loop] y = Loop <body = {body}> (n, , a)"
+        model = load(text_model(nodes, "int64 n, float[3] a, float[3] b", "float[3] y"))
         wanted = A / B / B if trips == 2 else A
         assert model.run({"n": np.array(trips), "a": A, "b": B}, engine="openvino")["y"].tolist() == wanted.tolist()

@@ -1,10 +1,12 @@
-"""An ONNX graph, which OpenVINO reads and runs in a process of its own, except its divisions."""
+"""ONNX graphs and OpenVINO IRs, which OpenVINO reads and runs in a process of its own, except their divisions."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
 from threading import Lock
 from typing import Any
 
@@ -13,17 +15,18 @@ from numpy.typing import NDArray
 from onnx import GraphProto, ModelProto, NodeProto, helper, numpy_helper
 from onnx.inliner import inline_local_functions
 
-from vinculum.errors import ModelError
+from vinculum.errors import BroadcastError, ModelError
 from vinculum.models.engines.openvino.process import CutProcess, check_installed
-from vinculum.models.engines.openvino.reading import NAME
-from vinculum.models.engines.reference.evaluator import is_implemented
-from vinculum.models.execution import Division, RunContext
-from vinculum.models.limits import LimitError
+from vinculum.models.engines.openvino.reading import NAME, Described
+from vinculum.models.engines.reference.evaluator import advice
+from vinculum.models.engines.reference.operators import quotient
+from vinculum.models.execution import Division, LimitError, RunContext
+from vinculum.models.model import Model
 from vinculum.models.onnx.divisions import DIVIDES, number_of
 from vinculum.models.onnx.rewriter import set_nodes, unique_name
 from vinculum.models.onnx.scopes import all_nodes, name_of, opset_imports, subgraphs, title
-from vinculum.ops.onnx import div, reciprocal
-from vinculum.text import listed, one_line
+from vinculum.ops.openvino import divide as openvino_divide
+from vinculum.text import listed, one_line, quoted
 
 _MAX_OF_INTEGERS = 12
 
@@ -99,17 +102,15 @@ class OnnxInOpenVino:
             division = self._divisions[own]
             # OpenVINO aligns the operands of versions below 7, as their attributes say.
             opset = max(division.spec.since_version, 7)
-            if node.op_type == "Reciprocal":
-                return execution.divide(division, None, divisor, lambda _, b: reciprocal(b, opset=opset))
-            policies = asdict(execution.policies)
-            return execution.divide(division, dividend, divisor, lambda a, b: div(a, b, opset=opset, **policies))
+            only = None if node.op_type == "Reciprocal" else dividend
+            return quotient(execution, division, only, divisor, {"opset": opset})
 
         try:
             results = self._process(frozenset(arrays.keys() & self._constants)).run(arrays, divide)
         except LimitError:
             raise
         except ModelError as error:
-            raise ModelError(f"{error}; {self._advice()}") from None
+            raise ModelError(f"{error}; {advice(self._prepared.proto)}") from None
         return dict(zip(self._outputs, results, strict=True))
 
     def _process(self, given: frozenset[str]) -> CutProcess:
@@ -134,11 +135,70 @@ class OnnxInOpenVino:
         except (EncodeError, ValueError) as error:
             raise ModelError(f"the model is too large for OpenVINO's reader of ONNX: {one_line(error)}") from None
 
-    def _advice(self) -> str:
-        """Return advice for a model that OpenVINO refuses."""
-        opsets = opset_imports(self._prepared.proto)
-        nodes = self._prepared.proto.graph.node
-        lacking = next((node for node in nodes if not is_implemented(node, opsets)), None)
-        if lacking is None:
-            return "run the model with the reference engine"
-        return f"the reference engine cannot run it either: it does not implement {title(lacking)}"
+
+def read_openvino_ir(content: bytes, file: Path) -> Model:
+    """Return the model of an IR file, given its XML; its data is beside it, in a ``.bin`` of the same name.
+
+    Errors are as in `vinculum.load`.
+    """
+    check_installed("an OpenVINO IR")
+    program = CutProgram(content, file.with_suffix(".bin"))
+    read = program.described
+    return Model(read.inputs, read.outputs, read.divisions, program, read.inner_divisions)
+
+
+class CutProgram:
+    """An IR in OpenVINO."""
+
+    def __init__(self, content: bytes, data: Path) -> None:
+        self._arguments = content, data.absolute()
+        self._process = CutProcess(*self._arguments)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle without OpenVINO's process, which starts again at the next run."""
+        return type(self), self._arguments
+
+    @cached_property
+    def described(self) -> Described:
+        """What is in the IR."""
+        found: Described = self._process.call("described")
+        return found
+
+    def execute(self, arrays: Mapping[str, Any], execution: RunContext) -> dict[str, Any]:
+        """Return the outputs for validated inputs."""
+
+        def compute(number: int, dividend: NDArray[Any], divisor: NDArray[Any]) -> NDArray[Any]:
+            options: dict[str, Any] = {**self.described.attributes[number], **asdict(execution.policies)}
+            division = self.described.divisions[number]
+            return execution.divide(division, dividend, divisor, lambda a, b: openvino_divide(a, b, **options))
+
+        self._check_bounds(arrays)
+        results = self._process.run(arrays, compute)
+        return {output.name: array for output, array in zip(self.described.outputs, results, strict=True)}
+
+    def prepare(self) -> None:
+        """Let OpenVINO compile the model."""
+        self._process.call("prepare")
+
+    def read_data(self) -> None:
+        """Do nothing: OpenVINO maps the ``.bin`` for as long as its process lives."""
+
+    def in_engine(self, engine: str) -> CutProgram:
+        """Return the program itself; refuse ONNX Runtime, which reads no IR."""
+        if engine == "onnxruntime":
+            raise ModelError(
+                "the engine 'onnxruntime' runs ONNX models only; run the OpenVINO model with the engine 'reference' or "
+                "'openvino'"
+            )
+        return self
+
+    def _check_bounds(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Refuse an array whose shape is outside of the bounds that the model declares."""
+        for tensor, bounds in zip(self.described.inputs, self.described.bounds, strict=True):
+            shape = arrays[tensor.name].shape
+            for axis, ((low, high), size) in enumerate(zip(bounds or (), shape, strict=False)):
+                if size < low or (high is not None and size > high):
+                    declared = f"{low} to {'any' if high is None else high}"
+                    raise BroadcastError(
+                        f"input {quoted(tensor.name)} has shape {shape}; dimension {axis} must be {declared}"
+                    )

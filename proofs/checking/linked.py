@@ -85,7 +85,7 @@ def irrelevant(proofs: Path) -> Iterator[str]:
         if count != words.theorems:
             yield f"{', '.join(words.clauses)}: {count} theorems are linked, and {VOCABULARY} knows of {words.theorems}"
     for name, clauses in links.items():
-        statement = statements.of(name).text
+        statement = statements.words(name)
         for tag in dict.fromkeys(clauses):
             about = [words for words in known if tag in words.clauses]
             if len(about) != 1:

@@ -18,7 +18,7 @@ from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement
 
 from proofs.checking import children
-from proofs.checking.provers import PROVERS, TURN, ProofError
+from proofs.checking.provers import FIRST, PROVERS, TURN, ProofError
 
 _HEAD = (
     '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -137,8 +137,8 @@ class Session:
                 left.unlink()
         self.path.write_text(_HEAD + ElementTree.tostring(root, encoding="unicode") + "\n", encoding="utf-8")
 
-    def run(self) -> None:
-        """Let Why3 try every attempt, and take in what became of it and of the theory.
+    def run(self, *, until_open: bool = False) -> None:
+        """Let Why3 try every attempt, or until one fails, and take in what became of it and of the theory.
 
         Raises
         ------
@@ -152,7 +152,7 @@ class Session:
         # An interrupted Why3 leaves the files that it gave to provers.
         temporary = str(self.configuration.parent)
         with tempfile.NamedTemporaryFile(dir=temporary) as turn:
-            environment = {**os.environ, "TMPDIR": temporary, TURN: turn.name}
+            environment = {**os.environ, "TMPDIR": temporary, TURN: turn.name, FIRST: "yes" if until_open else ""}
             told = children.told(command, _WITHOUT_PROVERS + _PATIENCE * attempts, environment)
         backups = list(self.folder.glob(_BACKUPS))
         if not backups:
@@ -267,9 +267,18 @@ def was_made(proof: Element) -> bool:
     return proof.get("obsolete") is None
 
 
+def was_answered(proof: Element) -> bool:
+    """Tell whether a prover said anything in that attempt, and was not kept back or broke off."""
+    return was_made(proof) and _status(proof) not in ("", "highfailure")
+
+
 def _valid(proof: Element) -> bool:
+    return was_made(proof) and _status(proof) == "valid"
+
+
+def _status(proof: Element) -> str:
     result = proof.find("result")
-    return was_made(proof) and result is not None and result.get("status") == "valid"
+    return "" if result is None else result.get("status", "")
 
 
 def drop_failures(goal: Element) -> None:

@@ -116,10 +116,10 @@ def made() -> tuple[list[str], dict[Path, str]]:
     table = joined(links, proved, markers)
     statements = Statements(ROOT / "proofs")
     names = {*table["theorems"], *_extracted(statements), *statements.trusted()}
-    said = {name: statements.of(name) for name in sorted(names)}
+    digests = {name: statements.digest(name) for name in sorted(names)}
     rests_on = baseline.read(baseline.FILE.read_text(encoding="utf-8"))
-    document = trace_markdown.document(table, said, rests_on)
-    texts = {DATA: as_json(table), DOCUMENT: document, ROOT / "proofs" / TRACED: as_text(said)}
+    document = trace_markdown.document(table, digests, rests_on)
+    texts = {DATA: as_json(table), DOCUMENT: document, ROOT / "proofs" / TRACED: as_text(digests)}
     broken = [*trace_links.problems(links, ROWS, proved, markers), *baseline.problems(rests_on, ROWS)]
     return list(dict.fromkeys(broken)), texts
 

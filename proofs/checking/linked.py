@@ -16,13 +16,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from proofs.checking import trace_links
 from proofs.checking.ending import ended
 from proofs.checking.extraction import C_FILES, PROOFS
 from proofs.checking.provers import ProofError
 from proofs.checking.rules import RULES
 from proofs.checking.statements import TRACED, Statements
 
-LINKS = "traceability.toml"
 VOCABULARY = "vocabulary.toml"
 
 
@@ -69,9 +69,9 @@ def _words(entry: dict[str, Any]) -> Words:
 def linked(proofs: Path) -> dict[str, list[str]]:
     """Return the clauses of each theorem that ``traceability.toml`` links, by the theorem's name."""
     found: dict[str, list[str]] = {}
-    for link in tomllib.loads((proofs / LINKS).read_text(encoding="utf-8"))["link"]:
-        for name in link.get("theorems", ()):
-            found.setdefault(name, []).extend(link["clauses"])
+    for link in trace_links.read((proofs / trace_links.FILE.name).read_text(encoding="utf-8")).links:
+        for name in link.theorems:
+            found.setdefault(name, []).extend(link.clauses)
     return found
 
 

@@ -224,6 +224,7 @@ class TestNames:
         ("[[links]]\nclauses = ['a']", "not links"),
         ("link = 3", "traceability.toml: "),
         ("[[link]]\nclauses = '[C1]'", "everything else a list"),
+        ("[[link]]\nclauses = 3", "everything else a list"),
         ("[[exception]]\nclauses = ['a']\nbecause = ['b']", "a reason is a string"),
     ],
 )

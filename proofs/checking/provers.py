@@ -33,7 +33,7 @@ _QUEUE = f"""#!/bin/sh
 exec flock "${TURN}" sh -c '
     [ -s "$0" ] && exit
     said=$("$@")
-    echo "$said"
+    printf "%s\\n" "$said"
     case "$said" in *unsat*) ;; *) echo failed > "$0" ;; esac' "${TURN}" "$@"
 """
 _WAITING = 1000  # more than a theory has attempts

@@ -23,7 +23,7 @@ from proofs.checking import gappa, witnesses
 from proofs.checking.ending import Arguments, ended
 from proofs.checking.jobs import Job, failures
 from proofs.checking.provers import ProofError, configure
-from proofs.checking.sessions import Session, copied, goal_name, is_proved, stored_seconds, was_answered, was_made
+from proofs.checking.sessions import Session, copied, goal_name, is_proved, stored_seconds, was_made
 
 PROOFS = Path(__file__).parents[1]
 _SHORTEST = 1
@@ -161,7 +161,8 @@ def survives(mutant: Mutant, configuration: Path) -> bool:
         for proof in goal.iter("proof"):
             proof.set("timelimit", str(seconds))
         session.theory.write_text(mutant.text(), encoding="utf-8")
-        # What proves the true theorem. If that is one prover, one part that it does not prove is enough.
+        # What proves the true theorem. If that is one prover, the first part that it does not prove is enough: those
+        # that are kept back then need not be tried.
         session.run(until_open=len(provers) == 1)
         return _every_part_is_proved(session, mutant, provers, seconds)
 
@@ -205,7 +206,7 @@ def _open_parts(goal: Element) -> list[Element]:
 
 
 def _tried(part: Element) -> set[str]:
-    return {proof.get("prover", "") for proof in part.findall("proof") if was_answered(proof)}
+    return {proof.get("prover", "") for proof in part.findall("proof") if was_made(proof)}
 
 
 def _forget(part: Element) -> None:

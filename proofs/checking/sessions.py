@@ -267,18 +267,9 @@ def was_made(proof: Element) -> bool:
     return proof.get("obsolete") is None
 
 
-def was_answered(proof: Element) -> bool:
-    """Tell whether a prover said anything in that attempt, and was not kept back or broke off."""
-    return was_made(proof) and _status(proof) not in ("", "highfailure")
-
-
 def _valid(proof: Element) -> bool:
-    return was_made(proof) and _status(proof) == "valid"
-
-
-def _status(proof: Element) -> str:
     result = proof.find("result")
-    return "" if result is None else result.get("status", "")
+    return was_made(proof) and result is not None and result.get("status") == "valid"
 
 
 def drop_failures(goal: Element) -> None:

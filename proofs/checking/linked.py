@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -94,6 +94,12 @@ def irrelevant(proofs: Path) -> Iterator[str]:
                 yield f"{name} is linked to {tag} and is not stated in its words: none of {', '.join(group)}"
 
 
+def to_keep(statements: Statements, links: Iterable[str]) -> set[str]:
+    """Return the names of which statements are kept: what is linked, what becomes C, and what is taken on trust."""
+    modules = {module for file in (*C_FILES, *RULES) for module in file.modules}
+    return {*links, *(name for module in modules for name in statements.programs(module)), *statements.trusted()}
+
+
 def require_linked(proofs: Path) -> None:
     """Check that linked theorems are about their clauses, and that what is linked, extracted or trusted is kept.
 
@@ -104,9 +110,7 @@ def require_linked(proofs: Path) -> None:
     """
     if found := list(irrelevant(proofs)):
         raise ProofError("; ".join(found[:3]) + (f"; and {len(found) - 3} more" if len(found) > 3 else ""))
-    statements = Statements(proofs)
-    extracted = {name for file in (*C_FILES, *RULES) for module in file.modules for name in statements.programs(module)}
-    wanted = {*linked(proofs), *extracted, *statements.trusted()}
+    wanted = to_keep(Statements(proofs), linked(proofs))
     kept = {line.partition("  ")[2] for line in (proofs / TRACED).read_text(encoding="utf-8").splitlines()}
     if differing := sorted(wanted ^ kept):
         raise ProofError(

@@ -51,8 +51,6 @@ class Theorem:
         The lemma, goal or function whose verification condition it is.
     provers : tuple of str
         Name and version of each prover that proves a part of it.
-    parts : int
-        How many parts it was split into.
     seconds : float
         What the proofs of the parts took together when they were recorded.
     proved : bool
@@ -62,7 +60,6 @@ class Theorem:
     theory: str
     name: str
     provers: tuple[str, ...]
-    parts: int
     seconds: float
     proved: bool
 
@@ -204,7 +201,7 @@ class Session:
             titles = tuple(sorted({PROVERS[proof.get("prover", "")].title for proof in proofs}))
             seconds = sum(float(result.get("time", "0")) for proof in proofs for result in proof.findall("result"))
             theory = f"{self.theory.stem}.{module}"
-            found.append(Theorem(theory, goal_name(goal), titles, len(leaves(goal)), seconds, is_proved(goal)))
+            found.append(Theorem(theory, goal_name(goal), titles, seconds, is_proved(goal)))
         return found
 
 

@@ -161,10 +161,27 @@ def survives(mutant: Mutant, configuration: Path) -> bool:
         for proof in goal.iter("proof"):
             proof.set("timelimit", str(seconds))
         session.theory.write_text(mutant.text(), encoding="utf-8")
-        # What proves the true theorem. If that is one prover, the first part that it does not prove is enough: those
-        # that are kept back then need not be tried.
-        session.run(until_open=len(provers) == 1)
+        asked = session.file  # what proves the true theorem
+        session.run(until_open=True)
+        if is_proved(_goal(session, mutant)):
+            return True
+        if _first_open_part_is_refused(session, mutant, provers, seconds):
+            return False
+        session.file = asked
+        session.run()
         return _every_part_is_proved(session, mutant, provers, seconds)
+
+
+def _first_open_part_is_refused(session: Session, mutant: Mutant, provers: set[str], seconds: int) -> bool:
+    """Tell whether a part that its own prover did not prove, after which no other was tried, is proved by none."""
+    goal = _goal(session, mutant)
+    for part in _open_parts(goal):
+        if any(result.get("status") != "highfailure" for result in part.iter("result")):
+            untried = provers - _tried(part)
+            for each in goal.iter("goal"):
+                _forget(each)
+            return _proved_by(untried, part, session, mutant, seconds) is False
+    return False
 
 
 def _every_part_is_proved(session: Session, mutant: Mutant, provers: set[str], seconds: int) -> bool:
@@ -175,23 +192,29 @@ def _every_part_is_proved(session: Session, mutant: Mutant, provers: set[str], s
     untried = {part: provers - _tried(part) for part in _open_parts(goal)}
     for part in goal.iter("goal"):
         _forget(part)
-    proved = False
+    there = False
     # One part that nothing proves is enough; those that every prover has tried come first.
     for part in sorted(untried, key=lambda part: len(untried[part])):
-        if not untried[part]:
-            return False
-        for prover in sorted(untried[part]):
-            SubElement(SubElement(part, "proof", prover=prover, timelimit=str(seconds)), "undone")
         session.file = tried
-        session.run()
-        made = [each for each in _goal(session, mutant).iter("goal") if any(map(was_made, each.findall("proof")))]
-        if made and not all(map(is_proved, made)):
+        proved = _proved_by(untried[part], part, session, mutant, seconds)
+        if proved is False:
             return False
-        proved = proved or bool(made)  # else the variant has no such part
-        _forget(part)
-    if not proved:
+        there = there or bool(proved)
+    if not there:
         raise ProofError(f"{mutant.file.name} has no goal {mutant.theorem}")
     return True
+
+
+def _proved_by(provers: set[str], part: Element, session: Session, mutant: Mutant, seconds: int) -> bool | None:
+    """Tell whether one of some provers proves a part of a goal that has no attempts; None if there is no such part."""
+    if not provers:
+        return False
+    for prover in sorted(provers):
+        SubElement(SubElement(part, "proof", prover=prover, timelimit=str(seconds)), "undone")
+    session.run()
+    made = [each for each in _goal(session, mutant).iter("goal") if any(map(was_made, each.findall("proof")))]
+    _forget(part)
+    return all(map(is_proved, made)) if made else None
 
 
 def _open_parts(goal: Element) -> list[Element]:

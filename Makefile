@@ -167,10 +167,10 @@ cross: .venv/test ## Test the quotients on each target, on AArch64 (emulated) an
 cross-all: .venv/test ## The same on more Pythons, with more of the enumerations (an hour)
 	$(BIN)/python -m building.cross $(RECORD) --long $(CROSS) python3.13
 
-# Long proofs by enumeration: every pair of every 16-bit type, 10^8 adversarial pairs of 64 bits, on the backend in force.
-# PYTEST_ARGS='--one-in 64 --backend all' takes a slice of each, on every target. RECORD=--record keeps what passed, and of
+# Long proofs by enumeration: every pair of every 16-bit type, 10^8 adversarial pairs of 64 bits, on every target.
+# PYTEST_ARGS='--one-in 64' takes a slice of each; '--backend x86-64-v3' is one target alone. RECORD=--record keeps what passed, and of
 # which sources, in tests/exhaustive/recorded.txt. Then every property of the quick tests with twenty times the examples.
-exhaustive: .venv/test ## Run the long enumerations and twenty times the properties (an hour)
+exhaustive: .venv/test ## Run the long enumerations on each target, and twenty times the properties (hours)
 	$(BIN)/pytest tests -m exhaustive -s -o timeout=14400 -o faulthandler_timeout=14400 $(RECORD) $(PYTEST_ARGS)
 	$(BIN)/pytest tests -m 'hypothesis and not exhaustive' --hypothesis-profile=thorough -n $(WORKERS) --dist worksteal
 

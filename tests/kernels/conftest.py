@@ -14,9 +14,9 @@ from vinculum.kernels.contract import Backend
 
 
 @pytest.fixture
-def eight_threads() -> Iterator[None]:
-    """Let eight threads divide, whatever processors there are."""
-    with allowed(8):
+def twelve_threads() -> Iterator[None]:
+    """Let twelve threads divide, whatever processors there are: more than there are shares of blocks."""
+    with allowed(12):
         yield
     vinculum.set_threads(None)
 

@@ -54,7 +54,7 @@ OVERFLOW: tuple[Overflow, ...] = ("raise", "wrap", "saturate")
 each_type = pytest.mark.parametrize("name", DTYPES)
 each_integer = pytest.mark.parametrize("name", INTEGERS)
 each_telling_type = pytest.mark.parametrize("name", TELLING)
-pytestmark = pytest.mark.usefixtures("eight_threads")
+pytestmark = pytest.mark.usefixtures("twelve_threads")
 
 
 def on_every_backend(*small: Any, large: Any) -> list[tuple[Any, Divisions]]:

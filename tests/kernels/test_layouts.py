@@ -24,7 +24,7 @@ NAMES = ("int8", "float16", "int32", "float64")
 
 each_type = pytest.mark.parametrize("name", DTYPES)
 each_size_of_element = pytest.mark.parametrize("name", NAMES)
-pytestmark = pytest.mark.usefixtures("eight_threads")
+pytestmark = pytest.mark.usefixtures("twelve_threads")
 
 
 @cache

@@ -23,7 +23,7 @@ POWERS = [1 << exponent for exponent in range(20)]
 BEYOND_CACHES = 33 << 20
 
 each_name = pytest.mark.parametrize("name", NAMES)
-pytestmark = pytest.mark.usefixtures("eight_threads")
+pytestmark = pytest.mark.usefixtures("twelve_threads")
 
 
 class TestLines:
@@ -90,9 +90,10 @@ class TestBeyondTheCaches:
         assert_same(a, expected)
 
     @each_name
-    def test_lines_of_any_length(self, name: str) -> None:
+    @pytest.mark.parametrize("length", [1 << 12, 3 << 15])
+    def test_lines_of_any_length(self, name: str, length: int) -> None:
         """Each line begins at another place of a line of the cache."""
-        columns = (1 << 15) // DTYPES[name].itemsize * 3 + 7
+        columns = length // DTYPES[name].itemsize + 7
         lines = BEYOND_CACHES // DTYPES[name].itemsize // columns + 3
         row, column = random_encodings(name, (columns,), 1), random_encodings(name, (lines, 1), 2)
         out = at((lines, columns), DTYPES[name], DTYPES[name].itemsize)

@@ -46,7 +46,7 @@ def test_every_small_nest(shape: tuple[int, ...]) -> None:
                 assert np.array_equal(out, expected)
 
 
-@pytest.mark.usefixtures("eight_threads")
+@pytest.mark.usefixtures("twelve_threads")
 @pytest.mark.parametrize("lines", [1, 2, 127, 129])
 @pytest.mark.parametrize("columns", [1, 255, 256, 257, 32767, 32768, 32769])
 def test_nests_as_large_as_a_block(lines: int, columns: int) -> None:

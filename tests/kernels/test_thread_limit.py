@@ -16,18 +16,18 @@ import vinculum
 from tests.kernels.many_threads import in_threads
 from vinculum.kernels import threads as thread_limit
 
-ALLOWED = 8
+ALLOWED = 12
 UNLIMITED = sys.maxsize
 
 
-@pytest.mark.usefixtures("eight_threads")
+@pytest.mark.usefixtures("twelve_threads")
 class TestAskedFor:
     """`set_threads` holds everywhere, `threads` in its context only, and both below what is allowed."""
 
     def test_as_many_as_allowed_unless_asked(self) -> None:
         assert vinculum.get_threads() == ALLOWED
 
-    @pytest.mark.parametrize(("wanted", "given"), [(1, 1), (7, 7), (8, 8), (9, 8), (10**30, 8), (None, 8)])
+    @pytest.mark.parametrize(("wanted", "given"), [(1, 1), (7, 7), (12, 12), (13, 12), (10**30, 12), (None, 12)])
     def test_everywhere(self, wanted: int | None, given: int) -> None:
         vinculum.set_threads(wanted)
         assert vinculum.get_threads() == given
@@ -91,7 +91,7 @@ class TestAskedFor:
         async def both() -> list[list[int]]:
             return list(await asyncio.gather(ask(1, 5), ask(3, 2), ask(7, 4)))
 
-        assert asyncio.run(both()) == [[1] * 5 + [8], [3] * 2 + [8], [7] * 4 + [8]]
+        assert asyncio.run(both()) == [[1] * 5 + [ALLOWED], [3] * 2 + [ALLOWED], [7] * 4 + [ALLOWED]]
 
     def test_a_context_that_is_copied_goes_on_elsewhere(self) -> None:
         with vinculum.threads(2):

@@ -14,14 +14,14 @@ from tests.kernels.comparing import DTYPES, INTEGERS, assert_same, encodings, ex
 
 Array = npt.NDArray[Any]
 
-COUNTS = (1, 2, 3, 8)
+COUNTS = (1, 2, 3, 12)
 
-pytestmark = pytest.mark.usefixtures("eight_threads")
+pytestmark = pytest.mark.usefixtures("twelve_threads")
 
 
 @cache
 def square(name: str, seed: int) -> Array:
-    """Return the elements of about 16 blocks, of which each of eight threads may divide some, whatever the type."""
+    """Return the elements of about 16 blocks, of which each of twelve threads may divide some, whatever the type."""
     side = {1: 720, 2: 510, 4: 360, 8: 260}[DTYPES[name].itemsize]
     return random_encodings(name, (side, side), seed)
 

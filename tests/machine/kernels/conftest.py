@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.kernels.conftest import backend, eight_threads
+from tests.kernels.conftest import backend, twelve_threads
 
-__all__ = ["backend", "eight_threads"]
+__all__ = ["backend", "twelve_threads"]

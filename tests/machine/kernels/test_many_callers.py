@@ -13,7 +13,7 @@ from tests.kernels.witness import DTYPES as OF_EVERY_OPERATOR
 from tests.kernels.witness import arithmetic, check, pairs
 from vinculum.kernels.contract import Backend
 
-pytestmark = pytest.mark.usefixtures("eight_threads")
+pytestmark = pytest.mark.usefixtures("twelve_threads")
 
 
 class TestManyCallers:

@@ -224,11 +224,7 @@ template <class Rule>
 void kernel(Task& task) {
     Scratch<typename Rule::Element> scratch;
     Block<Rule> block(task, scratch);
-    for (;;) {
-        const std::int64_t claimed = task.next_block.fetch_add(1, std::memory_order_relaxed);
-        if (claimed >= task.blocks) break;
-        block.divide(claimed);
-    }
+    task.claims.claim([&](std::int64_t claimed) { block.divide(claimed); });
     if (task.stream) fence();
 }
 

@@ -197,14 +197,13 @@ constexpr std::chrono::milliseconds PATIENCE(200);
 // Divides without the interpreter's lock. Returns whether no signal's handler raised an exception meanwhile, as
 // Ctrl-C's does; else part of the quotients is missing.
 bool divide_unlocked(Task& task, int helpers) {
-    const std::int64_t blocks = task.blocks;
     auto looked = std::chrono::steady_clock::now();
     PyThreadState* state = PyEval_SaveThread();
-    for (std::int64_t first = 0; first < blocks; first = task.blocks) {
-        task.next_block.store(first, std::memory_order_relaxed);
-        task.blocks = std::min(first + SLICE, blocks);
+    for (std::int64_t first = 0; first < task.blocks; first += SLICE) {
+        const std::int64_t end = std::min(first + SLICE, task.blocks);
+        task.claims.offer(first, end, helpers + 1);
         vinculum::divide(task, helpers);
-        if (task.blocks == blocks || std::chrono::steady_clock::now() - looked < PATIENCE) continue;
+        if (end == task.blocks || std::chrono::steady_clock::now() - looked < PATIENCE) continue;
         PyEval_RestoreThread(state);
         if (PyErr_CheckSignals() < 0) return false;
         looked = std::chrono::steady_clock::now();
@@ -236,7 +235,8 @@ PyObject* divide(const Division& division, PyObject* first, PyObject* second, Py
     Order order;
     Reference result;
     PyArrayObject* target;
-    bool in_place = false, copies = false;
+    Memory memory = Memory::fresh;
+    bool copies = false;
     const Extent a(dividend.layout.data, joined.rank, joined.shape, joined.a, item_size);
     const Extent b(divisor.layout.data, joined.rank, joined.shape, joined.b, item_size);
     if (out == Py_None) {
@@ -250,11 +250,12 @@ PyObject* divide(const Division& division, PyObject* first, PyObject* second, Py
         target = (PyArrayObject*)out;
         const char* data = PyArray_BYTES(target);
         const npy_intp* strides = PyArray_STRIDES(target);
+        memory = Memory::given;
         if (elements > 0) {
             const Extent c(data, joined.rank, joined.shape, strides, item_size);
             const bool is_a = is_same(joined, data, strides, dividend.layout.data, joined.a);
             const bool is_b = is_same(joined, data, strides, divisor.layout.data, joined.b);
-            in_place = is_a || is_b;
+            if (is_a || is_b) memory = Memory::operand;
             copies = (c.overlaps(a) && !is_a) || (c.overlaps(b) && !is_b);
         }
         order.by_strides(joined.rank, joined.shape, strides);
@@ -262,7 +263,7 @@ PyObject* divide(const Division& division, PyObject* first, PyObject* second, Py
     if (elements == 0) return result.release();
     Reference copied;
     if (copies) {
-        in_place = false;
+        memory = Memory::fresh;
         copied.reset(new_array(dividend.array, joined, order, item_size));
         target = copied.array();
         if (target == nullptr) return nullptr;
@@ -280,9 +281,10 @@ PyObject* divide(const Division& division, PyObject* first, PyObject* second, Py
     task.saturate_zero_divisors = division.saturates_zero_divisors;
     task.saturate_overflows = division.saturates_overflows;
     write_nest(task, joined, PyArray_STRIDES(target), order, item_size);
-    cut_into_blocks(task, item_size, in_place, element != Element::float32 && element != Element::float64);
+    cut_into_blocks(task, item_size, memory, element != Element::float32 && element != Element::float64);
 
     if (elements * item_size <= BLOCK && a.bytes() <= BLOCK && b.bytes() <= BLOCK) {
+        task.claims.offer(0, task.blocks, 1);
         vinculum::divide(task, 0);
     } else {
         long threads = 1;

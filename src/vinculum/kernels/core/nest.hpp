@@ -125,9 +125,14 @@ inline bool is_nested(int rank, const std::intptr_t* shape, const std::intptr_t*
 
 // Bytes of quotients in a block: some microseconds of work, and small enough for a processor's own cache.
 constexpr std::int64_t BLOCK = 1 << 15;
-// Quotients that take more bytes than this are written past the caches, if their lines are not short.
+// The memory that quotients are written to: just allocated, a caller's, or an operand's.
+enum class Memory { fresh, given, operand };
+
+// Quotients that take more bytes than this are written past the caches, if lines are long; binary32 and binary64, whose
+// division costs less than memory does, if they are not short. Not to fresh memory: its pages are in the caches
+// already, since the system has just cleared them.
 constexpr std::int64_t STREAMED_FROM = 1 << 25;
-constexpr std::int64_t SHORT_LINE = 1 << 15;
+constexpr std::int64_t LONG_LINE = 1 << 15, SHORT_LINE = 1 << 12;
 
 // Writes the nest of a task: loops in the order of the result's memory, those that are stepped through as one made one.
 inline void write_nest(Task& task, const Joined& joined, const std::intptr_t* c, const Order& order,
@@ -159,7 +164,7 @@ inline void write_nest(Task& task, const Joined& joined, const std::intptr_t* c,
 }
 
 // Cuts a task into blocks, and finds out which ways fit its memory.
-inline void cut_into_blocks(Task& task, std::int64_t item_size, bool in_place, bool has_exceptions) {
+inline void cut_into_blocks(Task& task, std::int64_t item_size, Memory memory, bool has_exceptions) {
     const Loop& line = task.nest[task.depth - 1];
     task.lines = 1;
     // Every line of the quotients has to be aligned as the first is: records may lie an odd number of bytes apart.
@@ -187,10 +192,10 @@ inline void cut_into_blocks(Task& task, std::int64_t item_size, bool in_place, b
     task.block_lines = elements / task.block_columns > 0 ? elements / task.block_columns : 1;
     const std::int64_t across = (line.size + task.block_columns - 1) / task.block_columns;
     task.blocks = (task.lines + task.block_lines - 1) / task.block_lines * across;
-    task.stream = contiguous && !in_place && task.lines * line.size * item_size > STREAMED_FROM &&
-                  task.block_columns * item_size >= SHORT_LINE;
+    task.stream = contiguous && memory == Memory::given && task.lines * line.size * item_size > STREAMED_FROM &&
+                  task.block_columns * item_size >= (has_exceptions ? LONG_LINE : SHORT_LINE);
     // Exceptions are settled by the operands, which have to be there still.
-    task.direct = contiguous && !task.stream && !(in_place && has_exceptions);
+    task.direct = contiguous && !task.stream && !(memory == Memory::operand && has_exceptions);
 }
 
 } // namespace vinculum

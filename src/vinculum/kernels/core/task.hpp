@@ -7,9 +7,13 @@
 #include <atomic>
 #include <cstdint>
 
+#include "compiler.hpp"
+
 namespace vinculum {
 
 constexpr int MOST_DIMENSIONS = 64; // that NumPy knows
+// The line of a cache, which is also what one non-temporal store writes.
+constexpr int CACHE_LINE = 64;
 
 enum class Element : std::uint8_t {
     int8,
@@ -46,6 +50,46 @@ struct Loop {
     std::int64_t size, a, b, c;
 };
 
+// The blocks that are not claimed yet, in as many shares as there are threads, each of consecutive blocks. A thread
+// claims those of one share first, mostly the same as in an equal task before, whose memory may still be in the cache
+// of its processor; then it helps with the others.
+class Claims {
+  public:
+    // Before any thread claims: the blocks from one up to another, for so many threads.
+    void offer(std::int64_t first, std::int64_t end, int threads) {
+        shares_ = threads < MOST_SHARES ? threads : MOST_SHARES;
+        for (int i = 0; i < shares_; i++) {
+            share_[i].next.store(first + (end - first) * i / shares_, std::memory_order_relaxed);
+            share_[i].end = first + (end - first) * (i + 1) / shares_;
+        }
+        arrived_.store(0, std::memory_order_relaxed);
+    }
+
+    // Calls a function for each block that this thread claims, until none is left.
+    template <class Function>
+    VINCULUM_ALWAYS_INLINE void claim(Function function) {
+        const int own = arrived_.fetch_add(1, std::memory_order_relaxed) % shares_;
+        for (int i = 0; i < shares_; i++) {
+            Share& share = share_[(own + i) % shares_];
+            for (;;) {
+                const std::int64_t block = share.next.fetch_add(1, std::memory_order_relaxed);
+                if (block >= share.end) break;
+                function(block);
+            }
+        }
+    }
+
+  private:
+    struct Share {
+        alignas(CACHE_LINE) std::atomic<std::int64_t> next;
+        std::int64_t end;
+    };
+    static constexpr int MOST_SHARES = 8; // more threads have some in common
+    Share share_[MOST_SHARES];
+    int shares_;
+    alignas(CACHE_LINE) std::atomic<unsigned> arrived_;
+};
+
 struct Task {
     void (*kernel)(Task&); // divides block after block, until all are claimed
     const char *a, *b;     // the first elements
@@ -68,7 +112,7 @@ struct Task {
     std::int64_t order_size[MOST_DIMENSIONS], order_step[MOST_DIMENSIONS];
 
     Exceptions exceptions;
-    alignas(64) std::atomic<std::int64_t> next_block{0};
+    Claims claims;
 };
 
 using Kernel = void (*)(Task&);
@@ -83,8 +127,6 @@ struct Target {
 // Returns the targets that were compiled, the newest processor first, and how many there are.
 const Target* targets(int& count);
 
-// The line of a cache, which is also what one non-temporal store writes.
-constexpr int CACHE_LINE = 64;
 // Columns of a block of which an operand is transposed: the lines of the cache that a tile of it has read are still
 // there when the next tile wants the rest of them.
 constexpr std::int64_t TILE_COLUMNS = 256;

@@ -225,7 +225,7 @@ void take_part(void* task, std::size_t) {
 // Calls a task's kernel on the session's own threads.
 void run(const Api& api, KernelContext* context, Task& task, vinculum::Kernel kernel) {
     task.kernel = kernel;
-    task.next_block.store(0, std::memory_order_relaxed);
+    task.claims.offer(0, task.blocks, 1); // in the order in which the threads come
     if (task.blocks == 1) return take_part(&task, 0);
     hand_over(&task);
     Status* const status =
@@ -292,7 +292,7 @@ void compute(const Node& node, KernelContext* context) {
     task.saturate_overflows = settings.overflow == Policy::saturate;
     write_nest(task, joined, strides, order, type.size);
     const bool in_place = task.c == task.a || task.c == task.b;
-    cut_into_blocks(task, type.size, in_place, !type.is_float());
+    cut_into_blocks(task, type.size, in_place ? Memory::operand : Memory::given, !type.is_float());
 
     if (op.name == Name::Mod && type.is_float()) return run(api, context, task, type.remainders[node.of_c]);
     run(api, context, task, elements > FEW ? node.divide_many : node.divide_few);

@@ -17,9 +17,7 @@ template <class T, class Each>
 void for_each_line(Task& task, Each each) {
     const Loop& line_loop = task.nest[task.depth - 1];
     const std::int64_t across = (line_loop.size + task.block_columns - 1) / task.block_columns;
-    for (;;) {
-        const std::int64_t block = task.next_block.fetch_add(1, std::memory_order_relaxed);
-        if (block >= task.blocks) return;
+    task.claims.claim([&](std::int64_t block) {
         const std::int64_t column = block % across * task.block_columns, left = line_loop.size - column;
         const std::int64_t n = left < task.block_columns ? left : task.block_columns;
         const std::int64_t first = block / across * task.block_lines;
@@ -35,7 +33,7 @@ void for_each_line(Task& task, Each each) {
             }
             each((const T*)a, line_loop.a != 0, (const T*)b, line_loop.b != 0, (T*)c, n);
         }
-    }
+    });
 }
 
 // Writes remainders where the quotients are; by zero it is 0.

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from proofs.checking import contradictions
 from proofs.checking.provers import ProofError, configure
 from proofs.checking.replay import replay, replay_named
 from tests.machine.proofs.compiled_rules import COMPILERS, CompiledRules
@@ -69,7 +68,7 @@ def told_by(
 
     Of everything every prover tries to prove what is false, for a second.
     """
-    monkeypatch.setattr(contradictions, "SECONDS", 1)
+    monkeypatch.setattr("proofs.checking.contradictions.SECONDS", 1)
 
     def told(*names: str) -> tuple[int, str]:
         failed = replay_named(proofs, two_provers, names) if names else replay(proofs, provers_or_skip, everything=True)

@@ -25,7 +25,7 @@ _LIMIT = 60  # seconds in which a program says which version it is
 # Why3 itself to keep attempts back, it would look at the clock without pause, and take a core from the provers.
 TURN = "VINCULUM_PROOFS_TURN"
 # If this one is set too, the first that does not prove its goal is the last that runs: the others say nothing, which
-# Why3 calls a failure.
+# Why3 calls a failure. One that is stopped when its time is over says nothing either; it is said to know nothing.
 FIRST = "VINCULUM_PROOFS_FIRST"
 _QUEUE = f"""#!/bin/sh
 [ "${TURN}" ] || exec "$@"
@@ -33,7 +33,7 @@ _QUEUE = f"""#!/bin/sh
 exec flock "${TURN}" sh -c '
     [ -s "$0" ] && exit
     said=$("$@")
-    printf "%s\\n" "$said"
+    printf "%s\\n" "${{said:-unknown}}"
     case "$said" in *unsat*) ;; *) echo failed > "$0" ;; esac' "${TURN}" "$@"
 """
 _WAITING = 1000  # more than a theory has attempts

@@ -3,7 +3,8 @@
 A proof that cannot fail proves nothing. Each variant in ``proofs/mutants`` is one replacement in the text of a theory;
 the theorem that it makes false is tried as the true one is proved, split by split, and what stays open with every
 prover of that proof, each attempt for at least three times as long as the longest of the true one takes, in processor
-time. No prover has to try the same part twice. Many have a witness besides: values that refute them, by evaluation.
+time. One part that none of them proves is enough, and no prover has to try the same part twice. Many have a witness
+besides: values that refute them, by evaluation.
 """
 
 from __future__ import annotations

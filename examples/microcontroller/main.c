@@ -1,7 +1,7 @@
 /*
  * Division on a microcontroller: no heap, no operating system, every size known when it is compiled.
  *
- *     make sonnx-c CC=arm-none-eabi-gcc AR=arm-none-eabi-ar, with your flags of the processor
+ *     make sonnx-c CC="arm-none-eabi-gcc -mcpu=cortex-m4 -mthumb" AR=arm-none-eabi-ar
  *     arm-none-eabi-gcc -mcpu=cortex-m4 -mthumb -Os -ffreestanding -I build/sonnx-c main.c build/sonnx-c/libsonnx_div.a ...
  *
  * Readings of two sensors are scaled, each by a divisor of its own, and a reading that cannot be scaled is reported.

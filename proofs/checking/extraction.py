@@ -174,7 +174,11 @@ def build(folder: Path, sources: Sequence[Path], flags: Sequence[str] = ()) -> P
 
 def _command(variable: str, otherwise: str) -> list[str]:
     """Return the command that an environment variable names, in the words of a shell."""
-    command = shlex.split(os.environ.get(variable, "")) or [otherwise]
+    named = os.environ.get(variable, "")
+    try:
+        command = shlex.split(named) or [otherwise]
+    except ValueError as error:
+        raise ProofError(f"{variable}={named} is no command: {str(error).lower()}") from None
     if shutil.which(command[0]) is None:
         raise ProofError(f"not installed: {command[0]}; on Debian 12: apt install gcc, or name another as {variable}")
     return command

@@ -1,4 +1,4 @@
-"""``python -m proofs.checking.extraction`` makes the library, or says in one line why not."""
+"""What is missing to make the C library is named in one line; tests/machine/proofs makes it."""
 
 from __future__ import annotations
 
@@ -6,24 +6,30 @@ from pathlib import Path
 
 import pytest
 
-from proofs.checking.extraction import FLAGS, build, extract
+from proofs.checking.extraction import build, main
 from proofs.checking.provers import ProofError
 
 
-class TestCompiler:
-    """The library is C11, and no warning is let through."""
+class TestMissing:
+    """Neither Why3 nor a compiler is taken for granted."""
 
-    def test_a_compiler_that_is_not_there(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setenv("CC", "no-such-gcc -O1")
-        with pytest.raises(ProofError, match="not installed: no-such-gcc;"):
-            build(tmp_path, [])
-
-    def test_what_is_promised_of_the_flags(self) -> None:
-        assert {"-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic", "-ffreestanding"} <= set(FLAGS)
-
-    def test_without_a_compiler(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    @pytest.mark.parametrize(
+        ("named", "said"),
+        [
+            ("", "not installed: gcc;"),
+            ("no-such-gcc -O1", "not installed: no-such-gcc;"),
+            ("gcc '", "CC=gcc ' is no command: no closing quotation"),
+        ],
+    )
+    def test_a_compiler(self, named: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("PATH", str(tmp_path))
-        with pytest.raises(ProofError, match="not installed: gcc"):
+        monkeypatch.setenv("CC", named)
+        with pytest.raises(ProofError, match=said):
             build(tmp_path, [])
-        with pytest.raises(ProofError, match="not installed: why3"):
-            extract(tmp_path)
+
+    def test_why3(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+        monkeypatch.setenv("PATH", str(tmp_path))
+        assert main([str(tmp_path)]) == 2
+        said = capsys.readouterr().err
+        assert said.startswith("error: not installed: why3")
+        assert said.count("\n") == 1

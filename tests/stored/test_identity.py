@@ -172,7 +172,7 @@ class TestDuringARun:
                 swap(done, size)
 
         # A thread may also be opening the file at the moment of a swap, which HDF5's reader sees at once.
-        with pytest.raises(ModelError, match="changed while it was read: inode was|was replaced while it was opened"):
+        with pytest.raises(ModelError, match=r"changed while it was read: inode was|was replaced while it was opened"):
             divide(
                 names[0].replace(str(x), str(link)),
                 two[2],

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from proofs.checking.extraction import extract
 from proofs.checking.provers import ProofError, configure
 from proofs.checking.replay import replay, replay_named
 from tests.machine.proofs.compiled_rules import COMPILERS, CompiledRules
@@ -40,6 +41,15 @@ def rules(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     """Return the rules of the core, compiled in C and in C++; without that compiler skip the test."""
     require_compiler(request, COMPILERS[request.param])
     return CompiledRules(tmp_path_factory.mktemp("rules"), request.param)
+
+
+@pytest.fixture(scope="session")
+def sources(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, provers_or_skip: Path
+) -> list[Path]:
+    """Return the C files of the extracted library, the headers beside them; without a compiler skip the test."""
+    require_compiler(request)
+    return extract(tmp_path_factory.mktemp("sonnx-c"))
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from proofs.checking.extraction import COMPILER, build, extract
+from proofs.checking.extraction import COMPILER, build
 from tests.optional import skip_or_fail
 from tests.processes import output_of
 
@@ -19,12 +19,6 @@ Array = npt.NDArray[Any]
 
 # What C calls the types that the functions are named after.
 C_NAMES = {"float32": "float", "float64": "double"}
-
-
-def extracted(tests: pytest.TempPathFactory) -> list[Path]:
-    """Extract the library once in a run of tests, and return its C files."""
-    folder = tests.getbasetemp() / "sonnx-c"
-    return sorted(folder.glob("*.c")) or extract(folder)
 
 
 def require_compiler(request: pytest.FixtureRequest, compiler: str = COMPILER) -> None:

@@ -1,5 +1,6 @@
 """A C program that calls every function of the extracted library on heap blocks of the exact size, and compares.
 
+``python -m tests.machine.proofs.sonnx_c_program`` prints it, for a target of yours.
 Its ``main`` returns 0 if every result is right. With the argument ``overrun`` or ``zero`` it breaks a condition of the
 header instead: a sanitizer has to report it.
 """
@@ -39,74 +40,63 @@ static int same(const void *block, const void *expected, size_t size) {
 }
 """
 
-# NaN, whose sign and payload nobody promises, is made one before the comparison.
-NO_NAN = "for (int64_t p = 0; p < n; p++) if (z[p] != z[p]) memcpy(&z[p], &nan_encoding, sizeof z[p]);"
-
+# A type without floor division, or without NaN, has these lines as comments. Every NaN, whose sign and payload nobody
+# promises, is made one before the comparison.
 CHECK = """
+{floats}static void one_nan_{name}({type} *z, int64_t n) {{
+{floats}  static const {word} nan = {nan};
+{floats}  for (int64_t p = 0; p < n; p++) if (z[p] != z[p]) memcpy(&z[p], &nan, sizeof nan);
+{floats}}}
 static int check_{name}(int64_t n) {{
   static const {word} a[] = {{{a}}}, b[] = {{{b}}};
-  static const {word} truncated[] = {{{truncated}}}, floored[] = {{{floored}}};
-  static const {word} outer[] = {{{outer}}}, floored_outer[] = {{{floored_outer}}};
-  static const {word} nan_encoding = {nan};
+  static const {word} truncated[] = {{{truncated}}}, outer[] = {{{outer}}};
+{integers}  static const {word} floored[] = {{{floored}}}, floored_outer[] = {{{floored_outer}}};
+{integers}  const int64_t inside = n < {inside} ? n : {inside}, before_zero = n - 1 < {inside} ? n - 1 : {inside};
   const size_t size = (size_t)n * sizeof a[0], size_of_outer = sizeof outer;
   const int64_t extents[2] = {{3, 4}}, along_a[2] = {{1, 0}}, along_b[2] = {{0, 1}};
   {type} *x = copy(a, size), *y = copy(b, size), *z = copy(b, size);
   int64_t *shape = copy(extents, sizeof extents);
   int64_t *s = copy(along_a, sizeof along_a), *t = copy(along_b, sizeof along_b), *u = copy(extents, sizeof *extents);
   int right = 1;
-  (void)nan_encoding; (void)floored; (void)floored_outer;
   sonnx_div_{name}(x, y, z, n);
-  {no_nan}
+{floats}  one_nan_{name}(z, n);
   right = right && same(z, truncated, size);
-{integer}
+{integers}  vinculum_floor_div_{name}(x, y, z, n);
+{integers}  right = right && same(z, floored, size);
+{integers}  right = right && vinculum_first_zero_{name}(y, n) == n;
+{integers}  right = right && sonnx_div_first_violation_{name}({looked_at}, n) == inside;
+{integers}  right = right && sonnx_div_checked_{name}(x, y, z, n) == inside;
+{integers}  right = right && same(z, truncated, (size_t)inside * sizeof a[0]);
+{integers}  if (n > 0) {{
+{integers}    y[n - 1] = 0;
+{integers}    right = right && vinculum_first_zero_{name}(y, n) == n - 1;
+{integers}    right = right && sonnx_div_first_violation_{name}({looked_at}, n) == before_zero;
+{integers}    right = right && sonnx_div_checked_{name}(x, y, z, n) == before_zero;
+{integers}    memcpy(y, b, size);
+{integers}  }}
   right = right && same(x, a, size) && same(y, b, size);
   if (size > 0) memcpy(z, x, size);
   sonnx_div_in_place_{name}(z, y, n);
-  {no_nan}
+{floats}  one_nan_{name}(z, n);
   right = right && same(z, truncated, size);
   free(z); free(x); free(y);
   x = copy(a, 3 * sizeof a[0]); y = copy(b, 4 * sizeof a[0]); z = malloc(size_of_outer);
-  n = 12;
-  vinculum_div_broadcast_{name}(x, y, z, 2, n, shape, s, t, u);
-  {no_nan}
+  vinculum_div_broadcast_{name}(x, y, z, 2, 12, shape, s, t, u);
+{floats}  one_nan_{name}(z, 12);
   right = right && same(z, outer, size_of_outer);
-{integer_outer}
+{integers}  vinculum_floor_div_broadcast_{name}(x, y, z, 2, 12, shape, s, t, u);
+{integers}  right = right && same(z, floored_outer, size_of_outer);
   vinculum_div_broadcast_{name}(x, y, z, 0, 1, shape, s, t, u);
-  {no_nan_of_one}
+{floats}  one_nan_{name}(z, 1);
   right = right && same(z, truncated, sizeof a[0]);
-{integer_scalar}
+{integers}  vinculum_floor_div_broadcast_{name}(x, y, z, 0, 1, shape, s, t, u);
+{integers}  right = right && same(z, floored, sizeof a[0]);
   vinculum_div_broadcast_{name}(x, y, z, 2, 0, shape, s, t, u);
-{integer_none}
+{integers}  vinculum_floor_div_broadcast_{name}(x, y, z, 2, 0, shape, s, t, u);
   free(x); free(y); free(z); free(shape); free(s); free(t); free(u);
   return right;
 }}
 """
-
-INTEGER = """\
-  vinculum_floor_div_{name}(x, y, z, n);
-  right = right && same(z, floored, size);
-  right = right && vinculum_first_zero_{name}(y, n) == n;
-  right = right && sonnx_div_first_violation_{name}({x}y, n) == (n < {inside} ? n : {inside});
-  right = right && sonnx_div_checked_{name}(x, y, z, n) == (n < {inside} ? n : {inside});
-  right = right && same(z, truncated, (size_t)(n < {inside} ? n : {inside}) * sizeof a[0]);
-  if (n > 0) {{
-    y[n - 1] = 0;
-    right = right && vinculum_first_zero_{name}(y, n) == n - 1;
-    right = right && sonnx_div_first_violation_{name}({x}y, n) == (n - 1 < {inside} ? n - 1 : {inside});
-    right = right && sonnx_div_checked_{name}(x, y, z, n) == (n - 1 < {inside} ? n - 1 : {inside});
-    memcpy(y, b, size);
-  }}"""
-
-INTEGER_SCALAR = """\
-  vinculum_floor_div_broadcast_{name}(x, y, z, 0, 1, shape, s, t, u);
-  right = right && same(z, floored, sizeof a[0]);"""
-
-INTEGER_NONE = """\
-  vinculum_floor_div_broadcast_{name}(x, y, z, 2, 0, shape, s, t, u);"""
-
-INTEGER_OUTER = """\
-  vinculum_floor_div_broadcast_{name}(x, y, z, 2, n, shape, s, t, u);
-  right = right && same(z, floored_outer, size_of_outer);"""
 
 MAIN = """
 int main(int count, char **arguments) {{
@@ -148,16 +138,15 @@ def operands(name: str) -> tuple[Array, Array]:
 def _check(name: str) -> str:
     a, b = operands(name)
     outer_a, outer_b = (x.copy() for x in np.broadcast_arrays(a[:3, None], b[None, :4]))
-    whole = np.iinfo(a.dtype).min if name not in FLOATS and name.startswith("int") else None
-    outside = np.flatnonzero((a == whole) & (b == -1)) if whole is not None else np.array([], int)
+    signed = name.startswith("int")
+    outside: list[int] = np.flatnonzero((a == np.iinfo(name).min) & (b == -1)).tolist() if signed else []
     form = by_numpy_name(name).binary_format
-    integer = INTEGER.format(
-        name=_c(name), x="" if name.startswith("u") else "x, ", inside=int(outside[0]) if outside.size else a.size
-    )
     return CHECK.format(
         name=_c(name),
         type=_c(name) if name in FLOATS else f"{name}_t",
         word=f"uint{8 * DTYPES[name].itemsize}_t",
+        integers="//" if name in FLOATS else "",
+        floats="" if name in FLOATS else "//",
         a=_literals(a),
         b=_literals(b),
         truncated=_literals(_exact(a, b)),
@@ -165,12 +154,8 @@ def _check(name: str) -> str:
         outer=_literals(_exact(outer_a, outer_b)),
         floored_outer=_literals(_exact(outer_a, outer_b, IntegerRounding.FLOOR)),
         nan=0 if form is None else hex(form.nan),
-        no_nan="" if form is None else NO_NAN,
-        no_nan_of_one="" if form is None else NO_NAN.replace("p < n", "p < 1"),
-        integer="" if name in FLOATS else integer,
-        integer_scalar="" if name in FLOATS else INTEGER_SCALAR.format(name=_c(name)),
-        integer_none="" if name in FLOATS else INTEGER_NONE.format(name=_c(name)),
-        integer_outer="" if name in FLOATS else INTEGER_OUTER.format(name=_c(name)),
+        looked_at="x, y" if signed else "y",
+        inside=outside[0] if outside else a.size,
     )
 
 
@@ -189,3 +174,7 @@ def _literals(array: Array) -> str:
 def _bits(array: Array) -> list[int]:
     bits: list[int] = encodings(array).ravel().tolist()
     return bits
+
+
+if __name__ == "__main__":
+    print(program(), end="")

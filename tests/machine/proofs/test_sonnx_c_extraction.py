@@ -85,12 +85,3 @@ class TestCompiler:
             build(tmp_path, [source])
         assert not (tmp_path / "libsonnx_div.a").exists()
         assert "\n" not in str(raised.value)
-
-    def test_the_command_says_so_in_one_line(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        monkeypatch.setenv("PATH", str(tmp_path))
-        assert main([str(tmp_path)]) == 2
-        said = capsys.readouterr().err
-        assert said.startswith("error: not installed: why3")
-        assert said.count("\n") == 1

@@ -1,0 +1,92 @@
+"""The program that calls every function of the extracted C library: under sanitizers, and with its branches counted."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proofs.checking.extraction import COMPILER
+from tests.machine.proofs.sonnx_c_library import C_NAMES, require_compiler
+from tests.machine.proofs.sonnx_c_operands import NAMES
+from tests.machine.proofs.sonnx_c_program import program
+from tests.machine.proofs.sonnx_c_targets import Target
+from tests.processes import output_of, run
+
+SANITIZED = Target((COMPILER,), (COMPILER, "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g"))
+COVERED = Target((COMPILER,), (COMPILER, "--coverage"))
+
+
+def _made(target: Target, sources: list[Path], folder: Path, *flags: str) -> Path:
+    """Compile library and program, and return the program's path."""
+    main = folder / "main.c"
+    main.write_text(program(), encoding="utf-8")
+    return target.program(main, sources[0].parent, target.library(sources, folder, *flags))
+
+
+@pytest.fixture(scope="module")
+def sanitized(sources: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the program with both sanitizers."""
+    return _made(SANITIZED, sources, tmp_path_factory.mktemp("sonnx-c-sanitized"), *SANITIZED.linker[1:])
+
+
+class TestSanitizers:
+    """No access out of bounds, no undefined operation; and the sanitizers would see them."""
+
+    def test_they_have_nothing_to_report(self, sanitized: Path) -> None:
+        told = run([str(sanitized)])
+        assert told.stderr == ""
+        assert told.returncode == 0
+
+    @pytest.mark.parametrize(("planted", "report"), [("overrun", "heap-buffer-overflow"), ("zero", "division by zero")])
+    def test_they_report_what_is_planted(self, sanitized: Path, planted: str, report: str) -> None:
+        told = run([str(sanitized), planted])
+        assert told.returncode != 0
+        assert report in told.stderr
+
+
+class TestProgram:
+    """The program can fail: a wrong sign in one function is enough."""
+
+    def test_a_wrong_quotient_is_noticed(self, sources: list[Path], tmp_path: Path) -> None:
+        for source in (*sources, *sources[0].parent.glob("*.h")):
+            text = source.read_text(encoding="utf-8")
+            if source.name == "int64.c":
+                assert text.count("return -a;") == 2
+                text = text.replace("return -a;", "return a;")
+            (tmp_path / source.name).write_text(text, encoding="utf-8")
+        target = Target((COMPILER,), (COMPILER,))
+        assert run([_made(target, sorted(tmp_path.glob("*.c")), tmp_path)]).returncode == 1
+
+
+@pytest.fixture(scope="module")
+def covered(
+    request: pytest.FixtureRequest, sources: list[Path], tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Any]:
+    """Return each line of the library that has a statement, as gcov tells of it, by file and number."""
+    require_compiler(request, "gcov")
+    folder = tmp_path_factory.mktemp("sonnx-c-coverage")
+    # Not optimised, so that each condition of a decision is a branch of its own.
+    output_of([_made(COVERED, sources, folder, "-O0", "--coverage")])
+    data = [folder / f"{source.stem}.gcda" for source in sources]
+    told = output_of(["gcov", "--branch-probabilities", "--json-format", "--stdout", *data], cwd=folder)
+    files = [file for document in told.splitlines() for file in json.loads(document)["files"]]
+    return {f"{Path(file['file']).name}:{line['line_number']}": line for file in files for line in file["lines"]}
+
+
+class TestCoverage:
+    """Statement coverage and MC/DC."""
+
+    def test_every_statement(self, covered: dict[str, Any]) -> None:
+        names = {C_NAMES.get(name, name) for name in NAMES}
+        assert {place.partition(".")[0] for place in covered} == names
+        assert [place for place, line in covered.items() if line["count"] == 0] == []
+
+    def test_every_branch(self, covered: dict[str, Any], sources: list[Path]) -> None:
+        """Either way of every condition; as no decision has an or, that is MC/DC."""
+        branches = [(place, branch["count"]) for place, line in covered.items() for branch in line["branches"]]
+        assert len(branches) >= 100
+        assert [place for place, count in branches if count == 0] == []
+        assert [file.name for file in sources if "||" in file.read_text("utf-8")] == []

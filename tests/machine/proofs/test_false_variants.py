@@ -90,8 +90,11 @@ class TestParts:
     def test_one_that_another_prover_proves_survives(
         self, theory: Path, two_provers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
+        """And if it does not prove the next part either, the variant is refused."""
         stand_in_for_cvc4("echo unknown", tmp_path, monkeypatch)
         assert survives(variant(theory, "x + 1 > x", "x + 2 > x"), two_provers)
+        predicates = "x + 1 > x\n  predicate second (x: int) = x - 1 < x"
+        assert not survives(variant(theory, predicates, predicates.replace("x - 1", "2 * x")), two_provers)
 
     @pytest.mark.parametrize(
         ("program", "proves"), [("sleep 3; echo unsat", True), ("while :; do :; done; echo unsat", False)]

@@ -163,59 +163,50 @@ def survives(mutant: Mutant, configuration: Path) -> bool:
             proof.set("timelimit", str(seconds))
         session.theory.write_text(mutant.text(), encoding="utf-8")
         asked = session.file  # what proves the true theorem
-        session.run(until_open=True)
-        if is_proved(_goal(session, mutant)):
-            return True
-        if _first_open_part_is_refused(session, mutant, provers, seconds):
-            return False
-        session.file = asked
-        session.run()
-        return _every_part_is_proved(session, mutant, provers, seconds)
-
-
-def _first_open_part_is_refused(session: Session, mutant: Mutant, provers: set[str], seconds: int) -> bool:
-    """Tell whether a part that its own prover did not prove, after which no other was tried, is proved by none."""
-    goal = _goal(session, mutant)
-    for part in _open_parts(goal):
-        if any(result.get("status") != "highfailure" for result in part.iter("result")):
-            untried = provers - _tried(part)
-            for each in goal.iter("goal"):
-                _forget(each)
-            return _proved_by(untried, part, session, mutant, seconds) is False
-    return False
-
-
-def _every_part_is_proved(session: Session, mutant: Mutant, provers: set[str], seconds: int) -> bool:
-    """Tell whether what is open of a goal is proved by those of the provers that have not tried it yet."""
-    goal, tried = _goal(session, mutant), session.file
-    if is_proved(goal):
-        return True
-    untried = {part: provers - _tried(part) for part in _open_parts(goal)}
-    for part in goal.iter("goal"):
-        _forget(part)
-    there = False
-    # One part that nothing proves is enough; those that every prover has tried come first.
-    for part in sorted(untried, key=lambda part: len(untried[part])):
-        session.file = tried
-        proved = _proved_by(untried[part], part, session, mutant, seconds)
-        if proved is False:
-            return False
-        there = there or bool(proved)
-    if not there:
+        for until_open in (True, False):
+            session.file = asked
+            session.run(until_open=until_open)
+            goal = _goal(session, mutant)
+            if is_proved(goal):
+                return True
+            parts = _open_parts(goal)
+            if until_open:  # mostly the first one that fails is enough
+                parts = [part for part in parts if any(map(_failed, part.iter("result")))][:1]
+            proved = _all_proved(parts, session, mutant, provers, seconds)
+            if proved is False:
+                return False
+    if proved is None:
         raise ProofError(f"{mutant.file.name} has no goal {mutant.theorem}")
     return True
 
 
-def _proved_by(provers: set[str], part: Element, session: Session, mutant: Mutant, seconds: int) -> bool | None:
-    """Tell whether one of some provers proves a part of a goal that has no attempts; None if there is no such part."""
-    if not provers:
-        return False
-    for prover in sorted(provers):
-        SubElement(SubElement(part, "proof", prover=prover, timelimit=str(seconds)), "undone")
-    session.run()
-    made = [each for each in _goal(session, mutant).iter("goal") if any(map(was_made, each.findall("proof")))]
-    _forget(part)
-    return all(map(is_proved, made)) if made else None
+def _failed(result: Element) -> bool:
+    """Tell whether a prover ran, and was not kept back since another had failed before."""
+    return result.get("status") not in ("valid", "highfailure")
+
+
+def _all_proved(
+    parts: Sequence[Element], session: Session, mutant: Mutant, provers: set[str], seconds: int
+) -> bool | None:
+    """Tell whether parts are proved by those of the provers that have not tried them yet; None if there are none."""
+    tried, proved = session.file, None
+    untried = {part: provers - _tried(part) for part in parts}
+    for part in _goal(session, mutant).iter("goal"):
+        _forget(part)
+    # One part that nothing proves is enough; those that every prover has tried come first.
+    for part in sorted(untried, key=lambda part: len(untried[part])):
+        if not untried[part]:
+            return False
+        for prover in sorted(untried[part]):
+            SubElement(SubElement(part, "proof", prover=prover, timelimit=str(seconds)), "undone")
+        session.file = tried
+        session.run()
+        made = [each for each in _goal(session, mutant).iter("goal") if any(map(was_made, each.findall("proof")))]
+        if made and not all(map(is_proved, made)):
+            return False
+        proved = proved or bool(made) or None  # without any the variant has no such part
+        _forget(part)
+    return proved
 
 
 def _open_parts(goal: Element) -> list[Element]:

@@ -174,8 +174,8 @@ exhaustive: .venv/test ## Run the long enumerations on each target, and twenty t
 	$(BIN)/pytest tests -m exhaustive -s -o timeout=14400 -o faulthandler_timeout=14400 $(RECORD) $(PYTEST_ARGS)
 	$(BIN)/pytest tests -m 'hypothesis and not exhaustive' --hypothesis-profile=thorough -n $(WORKERS) --dist worksteal
 
-# Small mistakes planted one at a time: those of tests/mutation/planted.toml, all over the package, then drawn ones in the kernels
-# and operators. What no test finds is listed, and fails. Ten minutes and half an hour.
+# Small mistakes planted one at a time: those of tests/mutation/planted.toml, then drawn ones in the kernels and the rooms that
+# tests/mutation/__main__.py names. What no test finds is listed, and fails.
 mutation: .venv/test ## Plant small mistakes and list those that no test finds (40 minutes)
 	$(BIN)/python -m tests.mutation --planted
 	$(BIN)/python -m tests.mutation $(MUTATION_ARGS)

@@ -150,7 +150,7 @@ class OnnxRuntime(Peer):
             raise UnsupportedError("ONNX has no floor division")
         import onnxruntime
 
-        from vinculum.conformance.runtimes.programs.models import onnx_model
+        from vinculum.conformance.runtimes.models import onnx_model
 
         operation = _operation(cell, operands)
         content = onnx_model(operation).SerializeToString()
@@ -190,10 +190,10 @@ class OpenVino(Peer):
 
 def _ir(cell: Cell, operands: Sequence[Array]) -> tuple[bytes, bytes]:
     if len(operands) == 1:
-        from vinculum.conformance.runtimes.programs.models import onnx_model
+        from vinculum.conformance.runtimes.models import onnx_model
 
         return onnx_model(_operation(cell, operands)).SerializeToString(), b""
-    from vinculum.conformance.runtimes.programs.models import openvino_ir
+    from vinculum.conformance.runtimes.models import openvino_ir
 
     # The two values give different quotients for signed integers only.
     attributes = {"m_pythondiv": cell.is_floor} if cell.type.kind is Kind.SIGNED else {}

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from vinculum import stored as stored
     from vinculum.analysis import check as check
     from vinculum.analysis import trace as trace
-    from vinculum.conformance.audit.in_memory import audit as audit
+    from vinculum.conformance.audit.audit import audit as audit
     from vinculum.kernels.threads import get_threads as get_threads
     from vinculum.kernels.threads import set_threads as set_threads
     from vinculum.kernels.threads import threads as threads
@@ -93,7 +93,7 @@ def __dir__() -> list[str]:
 _HOMES = {
     **{name: f"vinculum.{name}" for name in ("backend", "onnxruntime", "openvino", "sonnx", "stored")},
     **dict.fromkeys(("check", "trace"), "vinculum.analysis"),
-    "audit": "vinculum.conformance.audit.in_memory",
+    "audit": "vinculum.conformance.audit.audit",
     **dict.fromkeys(("get_threads", "set_threads", "threads"), "vinculum.kernels.threads"),
     "load": "vinculum.models",
     "reference_ops": "vinculum.models.engines.reference.operators",
@@ -104,13 +104,18 @@ _HOMES = {
     "divide": "vinculum.ops.openvino",
     "Operator": "vinculum.ops.operator",
 }
+_CHECKED = ("audit", "check", "convert", "harden", "trace")
+"""Functions that refuse arguments of a wrong type by what they declare; the others do so themselves."""
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     home = importlib.import_module(_HOMES[name])
-    globals()[name] = found = home if home.__name__ == f"vinculum.{name}" else getattr(home, name)
+    found: Any = home if home.__name__ == f"vinculum.{name}" else getattr(home, name)
+    if name in _CHECKED:
+        found = importlib.import_module("vinculum.arguments").checked_arguments(found)
+    globals()[name] = found
     return found
 
 

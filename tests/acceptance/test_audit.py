@@ -69,7 +69,7 @@ def given(folder: Path, **values: list[int]) -> list[str]:
 
 
 class TestExamples:
-    """Issue 4, item 8: real exported models, run in a runtime, node by node."""
+    """Real exported models, run in a runtime, node by node."""
 
     @pytest.mark.parametrize("name", ["attention", "windows"])
     def test_what_divides_exactly(self, vinculum: Vinculum, examples: Path, name: str) -> None:

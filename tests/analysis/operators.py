@@ -135,6 +135,14 @@ TRIALS = (
         for axis in (-1, 1)
     ),
     Trial("Softmax", ((2, 3, 4),), {"axis": 1}, opset=11),
+    Trial("RNN", ((2, 1, 3), (1, 2, 3), (1, 2, 2)), {"hidden_size": 2}, results=2, tame=True),
+    Trial(
+        "GRU",
+        ((2, 1, 3), (1, 6, 3), (1, 6, 2), floats([[0] * 12]), np.array([2], np.int32), (1, 1, 2)),
+        {"hidden_size": 2},
+        results=2,
+        tame=True,
+    ),
     Trial("ArgMax", ((2, 3, 4),), {"axis": 1, "keepdims": 0}),
     Trial("ArgMin", ((2, 3, 4),), {"axis": 2}),
     Trial("CumSum", ((2, 5), ints(1)[0]), types=BOTH),

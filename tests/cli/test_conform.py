@@ -13,7 +13,7 @@ from xml.etree.ElementTree import parse
 import pytest
 
 from tests.cases import case as words_of
-from tests.conformance.judging import case
+from tests.conformance.asking import case
 from tests.reporting.conformance.reports import exact, report
 from vinculum.conformance.cases.case import Level
 from vinculum.conformance.expect import as_toml
@@ -159,7 +159,7 @@ def test_nothing_is_written_after_an_error(conform: Conform, tmp_path: Path, mon
 
 
 class TestExpect:
-    """Issue 4, point 7: `--expect FILE` makes the run a regression test, and `--record FILE` writes such a file."""
+    """`--expect FILE` makes the run a regression test, and `--record FILE` writes such a file."""
 
     def test_what_is_recorded_is_expected(self, conform: Conform, tmp_path: Path, capsys: Streams) -> None:
         file = tmp_path / "known.toml"

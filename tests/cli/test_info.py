@@ -19,7 +19,7 @@ from tests.processes import importing, output_of, python
 from vinculum import kernels
 from vinculum.conformance.run import installation as module
 from vinculum.conformance.run.installation import RUNTIMES
-from vinculum.conformance.runtimes import packages
+from vinculum.conformance.runtimes import protocol
 
 Here = Callable[..., int]
 Streams = pytest.CaptureFixture[str]
@@ -36,17 +36,15 @@ class TestJson:
     """Every fact has a name, and agrees with what it is about."""
 
     def test_the_facts(self, here: Here, capsys: Streams) -> None:
-        found = told(here, capsys)
+        with vinculum.threads(1):
+            found = told(here, capsys)
+        assert found["threads"] == 1
         dividing = kernels.backend().name
         assert found["version"] == vinculum.__version__
         assert (found["backend"], found["target"]) == (
             ("portable", None) if dividing == "portable" else ("core", dividing)
         )
         assert found["numpy"] == np.__version__
-
-    def test_threads_follow_the_limit(self, here: Here, capsys: Streams) -> None:
-        with vinculum.threads(1):
-            assert told(here, capsys)["threads"] == 1
 
     def test_runtimes(self, here: Here, capsys: Streams) -> None:
         found = told(here, capsys)["runtimes"]
@@ -65,9 +63,9 @@ class TestJson:
 
         monkeypatch.setattr(module, "find_spec", lambda name: SimpleNamespace() if name == "torch" else None)
         monkeypatch.setattr(module, "version", none_of_that_name)
-        monkeypatch.setattr(packages, "_providers", lambda: {"torch": ["numpy"]})
+        monkeypatch.setattr(protocol, "_providers", lambda: {"torch": ["numpy"]})
         # Other tests have asked for PyTorch's real version, which is remembered.
-        monkeypatch.setattr(packages, "versions_of", inspect.unwrap(packages.versions_of))
+        monkeypatch.setattr(protocol, "versions_of", inspect.unwrap(protocol.versions_of))
         assert told(here, capsys)["runtimes"] == dict.fromkeys(RUNTIMES) | {"torch": f"{np.__version__} (numpy)"}
 
 

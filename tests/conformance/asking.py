@@ -1,8 +1,8 @@
-"""Operations for tests, and what a runtime answers to them in a process of its own."""
+"""Operations and cases for tests, and what a runtime answers to them, in this process or in one of its own."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import redirect_stdout
 from functools import cache
 from io import StringIO
@@ -12,12 +12,17 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from vinculum.conformance.arithmetic import Answered
+from vinculum.conformance.cases.case import Case, CaseId, Expectation, Level
+from vinculum.conformance.cases.enumeration import cases
 from vinculum.conformance.cases.operation import Operation
+from vinculum.conformance.run.judgement import judge
 from vinculum.conformance.runtimes.backends import MAKER, names, parsed
 from vinculum.errors import VinculumError
-from vinculum.sandbox import Answer, Isolated
+from vinculum.sandbox import Answer, End, Isolated, UnsupportedError
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import AttributeValue, OperatorSpec
+from vinculum.spec.onnx_div import DIV_14
 from vinculum.tensors.storage import dtype_of
 
 OURS = frozenset(names())
@@ -75,3 +80,59 @@ def executed(program: str) -> str:
     with redirect_stdout(output), np.printoptions():  # which programs set
         exec(compile(program, "program", "exec"), {})
     return output.getvalue()
+
+
+def array(values: Any, element_type: ElementType) -> NDArray[Any]:
+    """Return values as an array of an element type."""
+    return np.array(values, object if element_type.bits == 0 else None).astype(dtype_of(element_type))
+
+
+def case_id(text: str) -> CaseId:
+    """Return the id that a text is of."""
+    row, *parts = text.split("/")
+    operator, _, rounding = row.rpartition(" ") if row.endswith((" floor", " truncating")) else (row, "", "")
+    return CaseId(operator, rounding, *parts)
+
+
+def case(
+    element_type: ElementType,
+    operands: Sequence[Any],
+    quotient: Any,
+    *,
+    unspecified: Any = None,
+    spec: OperatorSpec = DIV_14,
+    attributes: Mapping[str, AttributeValue] | None = None,
+) -> Case:
+    """Return a case; a quotient of None must be refused."""
+    arrays = tuple(array(operand, element_type) for operand in operands)
+    operation = Operation(spec, attributes or {}, arrays, (False,) * len(arrays))
+    expected = None if quotient is None else array(quotient, element_type)
+    expectation = Expectation(expected, None if unspecified is None else np.array(unspecified, bool))
+    id = CaseId(spec.title, "", str(element_type), "a", "b", "c")
+    return Case(id, spec.clauses[0].tag, element_type, lambda: operation, lambda: expectation, Level.QUICK)
+
+
+@cache
+def asked(level: Level, *rows: OperatorSpec) -> tuple[Case, ...]:
+    """Return the cases of a level, whose expectations are computed once for all tests."""
+    return tuple(cases(level, rows or None))
+
+
+def answered(divider: Any, chosen: Iterable[Case]) -> list[Answered]:
+    """Return what a runtime answers to the cases that it covers."""
+    return [
+        Answered(case, answer, judge(case.operation, case.expectation, answer))
+        for case in chosen
+        if divider.covers(case.operation)
+        for answer in [outcome(divider.answer, case.operation)]
+    ]
+
+
+def outcome(called: Callable[..., Any], *arguments: Any) -> Answer:
+    """Return how a call in this process ends."""
+    try:
+        return Answer(End.RETURNED, called(*arguments))
+    except UnsupportedError as error:
+        return Answer(End.UNSUPPORTED, words=str(error))
+    except Exception as error:
+        return Answer(End.REFUSED, words=str(error))

@@ -1,14 +1,18 @@
 """Plants small mistakes, one at a time, and lists what no test finds: ``python -m tests.mutation``.
 
-They are drawn from the kernels and the operators; with ``--planted`` they are those that `planted.toml` names.
+They are drawn from the kernels and the rooms of `ROOMS`; with ``--planted`` they are those that `planted.toml` names.
 The core is compiled for the best target of this machine only, and little optimised. A mutant whose code is the same as
 without the change is not counted; one that does not compile neither. `equivalent.toml` names what no test can find.
+
+A room's mutant runs the tests of its room that call its function, the quickest first; if none does in pytest's own
+process, or it is in no function, then all that call a function of its file, and if none does, all of the room.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib.util
+import json
 import os
 import random
 import shutil
@@ -27,12 +31,15 @@ from typing import Any
 import numpy as np
 
 from tests.mutation.mutants import Mutant, mutants_of, replaced
+from tests.mutation.order import noted_as
 from tests.processes import run
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "src" / "vinculum"
 CORE = Path("src/vinculum/kernels/core")
-LIMIT = 40  # seconds for one test, which hangs if it takes longer
+NO_TESTS = 5  # pytest's exit code
+LIMIT = 100  # seconds for one test; it waits for what does not come if it takes longer
+SECONDS = 30  # of the processor; what takes longer, and five times as long as without a mistake, does not end
 COMPILER = (
     *("c++", "-std=c++20", "-O1", "-fPIC", "-fvisibility=hidden", "-w", "-fno-trapping-math", "-fno-math-errno"),
     *("-ffp-contract=off", f"-I{sysconfig.get_paths()['include']}", f"-isystem{np.get_include()}"),
@@ -53,7 +60,7 @@ def _of_kernels(*names: str) -> tuple[str, ...]:
 
 # The tests of a part, and pytest's expression for those of them that are about it. What finds most comes first.
 _QUOTIENTS = _of_kernels(
-    *("contract", "integer_quotients", "sixteen_bit_floats", "eight_bit_pairs", "reciprocals", "lengths", "layouts"),
+    *("contract", "integer_quotients", "sixteen_bit_floats", "eight_bit_pairs", "lengths"),
     *("policies_and_exceptions", "forbidden_pages"),
 )
 _PROCESSES = _of_kernels("core", "threads", "environment", "thread_limit", "backends")
@@ -62,18 +69,29 @@ AROUND = ((*_QUOTIENTS, *_PROCESSES), "not portable")
 POOL = ((*_PROCESSES, *_of_kernels("contract"), "tests/machine/kernels"), "not portable")
 PORTABLE = (_of_kernels("portable", "contract", "environment", "backends"), "not x86")
 PYTHON = (_of_kernels("thread_limit", "backends", "environment", "contract"), "")
-OPERATORS = (("tests/ops", "tests/test_public_face.py"), "")
+ROOMS = {
+    "ops": ("tests/ops", "tests/tensors", "tests/property", "tests/test_public_face.py", "tests/dask_arrays"),
+    "tensors": ("tests/tensors", "tests/device_arrays", "tests/ops", "tests/property"),
+    "models": ("tests/models",),
+    "repair": ("tests/repair",),
+    "analysis": ("tests/analysis",),
+    "conformance": ("tests/conformance",),
+    "stored": ("tests/stored",),
+}
 
 
 class Planted:
     """A copy of the package in which one mutant at a time is planted."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, seed: int) -> None:
         self.folder = folder
+        self.seed = seed
+        self.objects: dict[str, bytes] = {}
+        self._passing = set[tuple[str, ...]]()
         self.package = folder / "vinculum"
         shutil.copytree(SOURCES, self.package, ignore=shutil.ignore_patterns("__pycache__", "core"))
 
-    def compile_core(self) -> None:
+    def _compile_core(self) -> None:
         """Compile the core, in place of the one that is installed, so that it can be changed too."""
         shutil.copytree(ROOT / CORE, self.folder / "core")
         self.library = self.package / "kernels" / f"_core{sysconfig.get_config_var('EXT_SUFFIX')}"
@@ -87,7 +105,7 @@ class Planted:
     def plant(self, mutant: Mutant) -> str | None:
         """Put a mutant into the copy; return why it is none, if it is none."""
         if mutant.file.endswith(".py"):
-            (self.folder / Path(mutant.file).relative_to("src")).write_text(mutant.text, encoding="utf-8")
+            self._write(mutant.file, mutant.text)
             return None
         source = Path(mutant.file).relative_to(CORE)
         (self.folder / "core" / source).write_text(mutant.text, encoding="utf-8")
@@ -103,26 +121,60 @@ class Planted:
         """Take a mutant away again."""
         path = Path(mutant.file)
         if path.suffix == ".py":
-            shutil.copy(ROOT / path, self.folder / path.relative_to("src"))
+            self._write(mutant.file, (ROOT / path).read_text(encoding="utf-8"))
             return
         shutil.copy(ROOT / path, self.folder / "core" / path.relative_to(CORE))
         for unit, contents in self.objects.items():
             self._object(unit).write_bytes(contents)
         self._link()
 
-    def is_found(self, tests: Sequence[str], only: str = "") -> str | None:
-        """Return the test that finds what is planted, or how it ends; None if all pass."""
-        pytest = f"-m pytest -x -q -n 0 -p no:cacheprovider --tb=no --no-header -o faulthandler_timeout={LIMIT}"
+    def is_found(self, *tests: str) -> str | None:
+        """Return which test finds what is planted, or how they end; None if all pass. Options may be among them."""
+        pytest = f"-m pytest -x -q -n 0 -p no:cacheprovider -p tests.mutation.order --tb=no -o timeout={LIMIT}"
         environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(self.folder), str(ROOT)])}
-        command = [sys.executable, *pytest.split(), "-k", only, *tests]
+        command = [sys.executable, *pytest.split(), f"--hypothesis-seed={self.seed}", *tests]
         try:
             ended = run(command, cwd=ROOT, env=environment, limit=30 * LIMIT)
         except subprocess.TimeoutExpired:
             return "hangs"
-        if ended.returncode == 0:
+        if ended.returncode in (0, NO_TESTS):
             return None
         failed = [line for line in ended.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
         return failed[0].split(" - ")[0] if failed else f"ends with {ended.returncode}"
+
+    def passing(self, *tests: str) -> tuple[str, ...]:
+        """Return tests that pass as long as nothing is planted; refuse others."""
+        if tests not in self._passing:
+            if (found := self.is_found(*tests)) is not None:
+                raise RuntimeError(f"without any change: {found}")
+            self._passing.add(tests)
+        return tests
+
+    def tests_of(self, mutant: Mutant) -> tuple[str, ...]:
+        """Return the tests that are about a drawn mutant, as pytest's arguments; nothing is planted yet."""
+        room = Path(mutant.file).parts[2]
+        if room not in ROOMS:
+            if not mutant.file.endswith(".py") and not self.objects:
+                self._compile_core()
+            named, only = tests_of_kernels(mutant.file)
+            return self.passing(*named, "-k", only)
+        path, order = self.folder / f"{room}.json", self.folder / "order.json"
+        self.passing(*ROOMS[room], f"--note-calls={path}")
+        notes: dict[str, tuple[float, list[str]]] = json.loads(path.read_text(encoding="utf-8"))
+        file = noted_as(mutant.file, "")
+        tests = [test for test, (_, called) in notes.items() if mutant.function and file + mutant.function in called]
+        tests = tests or [test for test, (_, called) in notes.items() if any(one.startswith(file) for one in called)]
+        tests = sorted(tests or notes, key=lambda test: notes[test][0])
+        order.write_text(json.dumps(tests), encoding="utf-8")
+        seconds = SECONDS + 5 * sum(notes[test][0] for test in tests)
+        files = dict.fromkeys(test.partition("::")[0] for test in tests)
+        return (*files, f"--in-order={order}", f"--most-seconds={seconds:.0f}")
+
+    def _write(self, file: str, text: str) -> None:
+        path = self.folder / Path(file).relative_to("src")
+        path.write_text(text, encoding="utf-8")
+        # It would be taken for what is compiled of a text of the same second and length.
+        Path(importlib.util.cache_from_source(path)).unlink(missing_ok=True)
 
     def _object(self, unit: str) -> Path:
         return self.folder / f"{unit}.o"
@@ -151,11 +203,11 @@ def _runs(target: str) -> bool:
     return target in targets()
 
 
-def tests_of(file: str) -> tuple[tuple[str, ...], str]:
-    """Return the tests of a source, and pytest's expression for those of them that are about it."""
+def tests_of_kernels(file: str) -> tuple[tuple[str, ...], str]:
+    """Return the tests of a source of the kernels, and pytest's expression for those of them that are about it."""
     name = Path(file).name
     if file.endswith(".py"):
-        return OPERATORS if "/ops/" in file else PORTABLE if name in ("portable.py", "float_environment.py") else PYTHON
+        return PORTABLE if name in ("portable.py", "float_environment.py") else PYTHON
     if name in ("pool.cpp", "environment.hpp"):
         return POOL
     return AROUND if name in ("module.cpp", "nest.hpp", "task.hpp", "targets.cpp") else QUOTIENTS
@@ -179,8 +231,9 @@ def is_equivalent(mutant: Mutant, known: Sequence[dict[str, Any]]) -> bool:
 def sources() -> list[Path]:
     """Return the sources that are changed."""
     cpp = [path for path in sorted((ROOT / CORE).rglob("*")) if path.suffix in (".h", ".hpp", ".cpp")]
-    python = [*sorted((SOURCES / "kernels").glob("*.py")), *sorted((SOURCES / "ops").glob("*.py"))]
-    return [path for path in cpp + python if path.name != "contract.h"]
+    python = [path for room in ("kernels", *ROOMS) for path in sorted((SOURCES / room).rglob("*.py"))]
+    declarations = ("contract.h", "annotations.py")
+    return [path for path in cpp + python if path.name not in declarations]
 
 
 def catalogue() -> list[tuple[Mutant, tuple[str, ...]]]:
@@ -208,28 +261,26 @@ def main() -> int:
     """Plant, test, and print what survives; return 1 if something does."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__)
     parser.add_argument("--planted", action="store_true", help="plant what planted.toml names, and draw nothing")
-    parser.add_argument("--count", type=int, default=100, help="how many mutants to test")
-    parser.add_argument("--seed", type=int, default=0, help="others are drawn with another one")
+    parser.add_argument("--count", type=int, default=200, help="how many mutants to test")
+    parser.add_argument("--seed", type=int, default=0, help="others are drawn with another one, and so are examples")
     parser.add_argument("--only", default="", metavar="TEXT", help="only of files whose path contains this")
     parser.add_argument("--line", default="", metavar="TEXT", help="only of lines that contain this")
     given = parser.parse_args()
+    print(f"seed {given.seed}", flush=True)
     known, ends, survivors = equivalents(), Counter[str](), list[Mutant]()
     with tempfile.TemporaryDirectory() as folder:
-        planted = Planted(Path(folder))
+        planted = Planted(Path(folder), given.seed)
         if given.planted:
-            mutants = [(mutant, (tests, "")) for mutant, tests in catalogue() if given.only in mutant.file]
+            mutants = [mutant for mutant in catalogue() if given.only in mutant[0].file]
         else:
-            planted.compile_core()
-            mutants = [(mutant, tests_of(mutant.file)) for mutant in drawn(given.seed, given.only)]
-        for tests in dict.fromkeys(tests for _, tests in mutants):
-            if (found := planted.is_found(*tests)) is not None:
-                raise RuntimeError(f"without any change: {found}")
-        for mutant, tests in mutants:
+            mutants = [(mutant, ()) for mutant in drawn(given.seed, given.only)]
+        for mutant, named in mutants:
             if ends["killed"] + ends["survive"] >= given.count:
                 break
             if given.line not in mutant.line or is_equivalent(mutant, known):
                 ends["known to be equivalent"] += given.line in mutant.line
                 continue
+            tests = planted.passing(*named) if named else planted.tests_of(mutant)
             begun = time.monotonic()
             found = planted.plant(mutant)
             if found is not None:

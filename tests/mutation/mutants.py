@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 
@@ -25,6 +25,8 @@ class Mutant:
         The whole source, changed.
     name : str
         What the mistake is, in words; empty if it is drawn.
+    function : str
+        The qualified name of the outermost function that is changed, of Python; empty outside of any.
     """
 
     file: str
@@ -33,6 +35,7 @@ class Mutant:
     changed: str
     text: str
     name: str = ""
+    function: str = ""
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.number}: "
@@ -44,7 +47,8 @@ def mutants_of(path: Path, root: Path) -> list[Mutant]:
     text, file = path.read_text(encoding="utf-8"), path.relative_to(root).as_posix()
     if path.suffix == ".py":
         original = ast.unparse(ast.parse(text))
-        return [_by_lines(file, original, changed) for changed in _changes_of_python(text)]
+        changes = _changes_of_python(text)
+        return [replace(_by_lines(file, original, changed), function=function) for function, changed in changes]
     return [_by_lines(file, text, text[:start] + new + text[end:]) for start, end, new in _changes_of_cpp(text)]
 
 
@@ -123,33 +127,58 @@ _OF_PYTHON: dict[type[ast.AST], type[ast.AST]] = {
 }  # fmt: skip
 
 
-def _changes_of_python(text: str) -> Iterator[str]:
-    """Yield the whole text, as `ast.unparse` writes it, with one change each."""
+def _changes_of_python(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the outermost function of each change, and the whole text with it as `ast.unparse` writes that."""
     tree = ast.parse(text)
     skipped = {id(child) for node in ast.walk(tree) for part in _said_not_done(node) for child in ast.walk(part)}
+    functions = {id(part): name for name, node in _functions(tree) for part in ast.walk(node)}
     for node in ast.walk(tree):
         if id(node) in skipped:
             continue
         for parent, name, index, new in _replacements(node):
             held = getattr(parent, name)
-            if index is None:
-                setattr(parent, name, new)
-                yield ast.unparse(tree)
-                setattr(parent, name, held)
-            else:
-                held[index], before = new, held[index]
-                yield ast.unparse(tree)
-                held[index] = before
+            before = held if index is None else held[index]
+            _put(parent, name, index, new)
+            yield functions.get(id(node), ""), ast.unparse(tree)
+            _put(parent, name, index, before)
+
+
+def _put(parent: ast.AST, name: str, index: int | None, new: object) -> None:
+    if index is None:
+        setattr(parent, name, new)
+    else:
+        getattr(parent, name)[index] = new
+
+
+def _functions(scope: ast.Module | ast.ClassDef, within: str = "") -> Iterator[tuple[str, ast.AST]]:
+    """Yield the functions that are in no other, with their qualified names."""
+    for node in scope.body:
+        if isinstance(node, ast.ClassDef):
+            yield from _functions(node, f"{within}{node.name}.")
+        elif isinstance(node, ast.FunctionDef):
+            yield within + node.name, node
 
 
 def _said_not_done(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield annotations, and what a module exports or warns of."""
-    if isinstance(node, (ast.AnnAssign, ast.arg)):
-        yield from filter(None, [node.annotation])
-    elif isinstance(node, ast.FunctionDef):
-        yield from filter(None, [*node.decorator_list, node.returns])
+    """Yield annotations, other types, decorators, and that what is joined is equally long."""
+    match node:
+        case ast.AnnAssign(annotation=ast.Name("TypeAlias")):
+            yield from (node.annotation, node.value or node.annotation)
+        case ast.AnnAssign() | ast.arg():
+            yield from filter(None, [node.annotation])
+        case ast.FunctionDef():
+            yield from filter(None, [*node.decorator_list, node.returns])
+        case ast.ClassDef():
+            yield from node.decorator_list
+        case ast.keyword(arg="strict"):
+            yield node.value
 
 
+# Functions whose first two arguments may be swapped, and a cast, which is for type checkers only.
+_EITHER_WAY = {
+    *("min", "max", "minimum", "maximum", "fmin", "fmax", "equal", "array_equal", "gcd", "logical_and", "logical_or"),
+    *("bitwise_and", "bitwise_or", "bitwise_xor", "shares_memory", "may_share_memory", "cast"),
+}
 _Replacement = tuple[ast.AST, str, int | None, ast.AST | object]
 
 
@@ -171,6 +200,8 @@ def _replacements(node: ast.AST) -> Iterator[_Replacement]:
             yield node, "value", None, not node.value
         case ast.Constant(value=int(value)):
             yield node, "value", None, value + 1
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name in _EITHER_WAY:
+            return
         case ast.Call(args=[first, second, *_]) if ast.dump(first) != ast.dump(second):
             yield node, "args", None, [second, first, *node.args[2:]]
         case ast.FunctionDef() | ast.If() | ast.For() | ast.With() | ast.Try():

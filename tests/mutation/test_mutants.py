@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.mutation.__main__ import ROOT, catalogue, equivalents, is_equivalent, sources
+from tests.mutation.__main__ import ROOMS, ROOT, catalogue, equivalents, is_equivalent, sources
 from tests.mutation.mutants import mutants_of, replaced
+from tests.mutation.order import noted_as
 
 CPP = """
 // a < b
@@ -19,6 +21,10 @@ int f(const T* a, int b) {
 }
 """
 PYTHON = """
+Pair: TypeAlias = int | float
+@dataclass(slots=True)
+class C:
+    pairs = cast("Pairs", np.minimum(zip("ab", strict=True), "cd"))
 def f(a: int = 3) -> int:
     '''1 < 2.'''
     if a < 2 and not g(a, True):
@@ -67,6 +73,18 @@ def test_of_python(tmp_path: Path) -> None:
     }
 
 
+def test_the_outermost_function_of_a_change_is_told_as_its_calls_are_noted(tmp_path: Path) -> None:
+    """By that the tests of a mutant are found."""
+    source = tmp_path / "vinculum" / "f.py"
+    source.parent.mkdir()
+    source.write_text("n = 1\nclass C:\n n = 2\n def m(self):\n  def inner(): return 3\n  return inner\n")
+    assert [mutant.function for mutant in mutants_of(source, tmp_path)] == ["", "", "C.m"]
+    names: dict[str, Any] = {}
+    exec(compile(source.read_text(), source, "exec"), names)
+    called = {one.__code__ for one in (names["C"].m, names["C"]().m())}
+    assert {noted_as(code.co_filename, code.co_qualname) for code in called} == {"f.py:C.m"}
+
+
 def test_what_is_replaced_occurs_once(tmp_path: Path) -> None:
     (tmp_path / "f.py").write_text("a = 1\nb = 1\nc = 2\n")
     assert str(replaced(tmp_path / "f.py", tmp_path, "c = 2", "c = 3")) == "f.py:3: c = 2  ->  c = 3"
@@ -77,6 +95,7 @@ def test_what_is_replaced_occurs_once(tmp_path: Path) -> None:
 
 def test_what_is_planted_by_name() -> None:
     """Each is a program, in words of its own, and its tests are there; `catalogue` refuses what does not occur once."""
+    assert all((ROOT / tests).exists() for room in ROOMS.values() for tests in room)
     mistakes = catalogue()
     assert len(mistakes) >= 30
     assert len({mistake.name for mistake, _ in mistakes}) == len(mistakes)

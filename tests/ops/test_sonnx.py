@@ -74,26 +74,29 @@ class TestWhichConstraint:
     """One violation is told at a time: the operand's kind, then types, then shapes, then elements."""
 
     @pytest.mark.parametrize(
-        ("a", "b", "tag"),
+        ("a", "b", "line"),
         [
             ([1], np.zeros(2, "i8"), "[GR2]"),
-            (np.ones(2, "i4"), np.zeros(3, "i8"), "[C2]"),
-            (np.ones(2, "i4"), np.zeros(3, "i4"), "[C1]"),
+            (np.ones(2, "i4"), np.zeros(3, "i8"), "[C2] A is int32 and B int64"),
+            (np.ones(2, "i4"), np.zeros(3, "i4"), "[C1] A has shape (2,) and B (3,)"),
             (np.array([-(2**31), 1], "int32"), np.array([-1, 0], "int32"), "[C3]"),
             (np.array([-(2**31), 1], "int32"), np.array([-1, 1], "int32"), "[V1]"),
         ],
     )
-    def test_in_order(self, a: Any, b: Any, tag: str) -> None:
+    def test_in_order(self, a: Any, b: Any, line: str) -> None:
         with pytest.raises(ConstraintError) as violation:
             sonnx.div(a, b)
-        assert violation.value.tag == tag
-        assert str(violation.value).startswith(tag)
+        assert violation.value.tag == line.split()[0]
+        assert str(violation.value).startswith(line)
         assert isinstance(violation.value, VinculumError)
         assert isinstance(violation.value, ValueError)
 
     def test_no_policy_replaces_one(self) -> None:
         with pytest.raises(AttributeValueError, match="overflow is 'saturate'"):
             Operator("Div", dialect="sonnx", variant="int", overflow="saturate")
+        unhashable: Any = ["raise"]
+        with pytest.raises(AttributeValueError, match=r"overflow is \['raise'\]; allowed"):
+            sonnx.div(np.ones(1, "i4"), np.ones(1, "i4"), overflow=unhashable)
         with pytest.raises(ConstraintError, match=r"^\[C3\] 1 of 2") as caught:
             Operator("Div", dialect="sonnx", variant="int")(np.array([1, 2], np.int8), np.array([3, 0], np.int8))
         assert (caught.value.tag, caught.value.count, caught.value.first_index) == ("[C3]", 1, (1,))
@@ -129,3 +132,5 @@ class TestErrorConditions:
     def test_integers_have_none(self, dtype: str) -> None:
         """A zero divisor is a violated constraint there; the condition is of floats."""
         assert sonnx.error_conditions(np.zeros(3, dtype), np.zeros(3, dtype)) == []
+        with pytest.raises(ConstraintError, match=r"\[C2\] A is u?int\d\d and B float"):
+            sonnx.error_conditions(np.zeros(3, dtype), np.zeros(3, "f4"))

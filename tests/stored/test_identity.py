@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import h5py
@@ -17,8 +18,8 @@ from tests.stored.stores import Array, content, put, taken
 from tests.stored.test_job import StoppedError, after, stop
 from vinculum import Operator, div
 from vinculum.errors import ModelError
-from vinculum.stored import divide
-from vinculum.stored.arrays import UNNAMED
+from vinculum.stored import divide, identity
+from vinculum.stored.arrays import UNNAMED, Place, open_stored
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="stored arrays are divided on Linux and macOS")
 
@@ -199,3 +200,22 @@ class TestDuringARun:
                 divide(path, two[2], tmp_path / "c.npy", task_bytes=4 * killed.TASK_BYTES, advance=after(0, change))
             for name in ("c.npy.partial", "c.npy.journal"):
                 (tmp_path / name).unlink()
+
+
+@pytest.mark.parametrize(("now", "slept"), [(9.99, []), (10.0, [0.02]), (10.015, [0.005]), (10.03, [])])
+def test_what_has_just_changed_is_waited_for(now: float, slept: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Until the next change has another time, on a clock that moves every 20 ms."""
+    naps: list[float] = []
+    monkeypatch.setattr(identity, "time", SimpleNamespace(time=lambda: now, sleep=naps.append))
+    identity.settle([{"time of change": 3 * 10**9}, {"time of change": 10 * 10**9}])
+    assert naps == pytest.approx(slept)
+
+
+def test_the_digest_of_a_folder_is_of_every_file(tmp_path: Path, two: tuple[Array, Array, str]) -> None:
+    place = Place.parse(put(tmp_path, "a", two[0], "zarr", 64))
+    with open_stored(place) as array:
+        found = [identity.identity(place, array)["digest"]]
+        for path in sorted(path for path in place.path.rglob("*") if path.is_file())[:3]:
+            path.rename(path.with_name(f"{path.name}.other"))
+            found.append(identity.identity(place, array)["digest"])
+    assert len(set(found)) == 4

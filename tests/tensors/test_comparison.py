@@ -15,10 +15,12 @@ from vinculum.tensors.comparison import different, ulps_apart
 
 @pytest.mark.parametrize(("element_type", "dtype"), [(FLOAT, np.float32), (BFLOAT16, ml_dtypes.bfloat16)], ids=str)
 def test_zeros_differ_and_nans_do_not(element_type: ElementType, dtype: type) -> None:
-    one: NDArray[Any] = np.array([0.0, np.nan, np.nan, np.nan, 1], dtype)
-    other: NDArray[Any] = np.array([-0.0, np.nan, 1, -np.nan, 1], dtype)
-    other.view(f"u{other.itemsize}")[1] += 1
-    assert different(one, other, element_type).tolist() == [True, False, True, False, False]
+    one: NDArray[Any] = np.array([0.0, np.nan, np.nan, np.nan, 1, np.inf], dtype)
+    other: NDArray[Any] = np.array([-0.0, np.nan, 1, -np.nan, 1, np.inf], dtype)
+    bits = other.view(f"u{other.itemsize}")
+    bits[1] = bits[5] + 1  # the least NaN
+    bits[5] += 2
+    assert different(one, other, element_type).tolist() == [True, False, True, False, False, True]
 
 
 def test_integers_are_compared_as_numbers() -> None:

@@ -11,6 +11,7 @@ import xarray
 
 import vinculum
 from vinculum import ElementTypeError, div, sonnx
+from vinculum.tensors.libraries import on_cuda_device
 
 
 class Strict:
@@ -54,6 +55,16 @@ class TestArrayApi:
         a, out = Strict(np.array([7.0, 9.0])), np.empty(2)
         assert div(a, np.float64(2), out=out) is out
         assert out.tolist() == [3.5, 4.5]
+
+
+def test_what_lies_on_a_cuda_device() -> None:
+    """As either of its protocols says."""
+    protocols: tuple[dict[str, Any], ...] = (
+        {"__cuda_array_interface__": {}},
+        {"__dlpack_device__": lambda self: (2, 0)},
+        {"__dlpack_device__": lambda self: (1, 2)},
+    )
+    assert [on_cuda_device(type("Held", (), one)()) for one in protocols] == [True, True, False]
 
 
 class TestLabelled:

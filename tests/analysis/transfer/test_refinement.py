@@ -67,3 +67,12 @@ def test_what_is_not_zero_may_be_rounded_to_it(element_type: str, stays: bool, o
     known = refined(x, operator, zero, operator != "Equal", turned=False)
     assert known.may_zero != stays
     assert (known.mag > 0).all() == stays
+
+
+@pytest.mark.parametrize(("shape", "tells"), [((), True), ((1,), True), ((1, 1), True), ((2,), False), ((1, 2), False)])
+def test_a_condition_that_is_reshaped_tells_of_a_single_element(shape: tuple[int, ...], tells: bool) -> None:
+    values = Numbering()
+    x, one = values.numbered(tensor("float32", shape, -5, 5)), values.numbered(tensor("float32", (), 1, 1))
+    above = values.numbered(tensor("bool", shape, 0, 1), Definition("Greater", {}, (x.number, one.number)))
+    reshaped = values.numbered(tensor("bool", None, 0, 1), Definition("Reshape", {}, (above.number,)))
+    assert refine(values, reshaped.number, True, x).box.hull() == ((1, 5) if tells else (-5, 5))

@@ -1,4 +1,4 @@
-"""The ways to divide: the first is right, each has a name of its own, and the suite's operands tell them apart."""
+"""The ways to divide: the first is right, each has a name and words of its own, and operands tell them apart."""
 
 from __future__ import annotations
 
@@ -14,7 +14,18 @@ from vinculum.conformance.arithmetic.catalogue import catalogue, named, right
 from vinculum.conformance.arithmetic.division import IntegerDivision, Shared
 from vinculum.conformance.arithmetic.stages import Rounding
 from vinculum.errors import AttributeValueError
-from vinculum.spec.element_types import ELEMENT_TYPES, FLOAT, INT8, INT32, REAL, UINT8, ElementType
+from vinculum.spec.element_types import (
+    BFLOAT16,
+    DOUBLE,
+    ELEMENT_TYPES,
+    FLOAT,
+    INT8,
+    INT32,
+    INT64,
+    REAL,
+    UINT8,
+    ElementType,
+)
 from vinculum.spec.model import IntegerRounding
 from vinculum.tensors.storage import dtype_of
 
@@ -107,3 +118,38 @@ class TestIntegers:
         a, b = np.array([2**31 - 1, -7], np.int32), np.array([1, 2], np.int32)
         assert named("a / b computed in float32", INT32).quotients(a, b).tolist() == [-(2**31), -3]
         assert named("a / b computed in float32, saturated", INT32).quotients(a, b).tolist() == [2**31 - 1, -3]
+
+
+@pytest.mark.parametrize(
+    ("form", "element_type", "words"),
+    [
+        ("a / b", FLOAT, "correctly rounded"),
+        (
+            "flush(a) / flush(b)",
+            FLOAT,
+            "flushes subnormal numbers to zero, else correctly rounded; subnormal operands count as zero",
+        ),
+        ("a * (1/b)", FLOAT, "computed as a * (1/b), a multiplication by the reciprocal"),
+        (
+            "flush(a) * (1/flush(b)) computed in float32, operands and quotients saturated",
+            DOUBLE,
+            "computed in float as a * (1/b), a multiplication by the reciprocal, with subnormal numbers flushed "
+            "to zero; subnormal operands count as zero; "
+            "operands and quotients beyond the range of float, and infinities, become its largest number",
+        ),
+        (
+            "a / b computed in float32, operands saturated",
+            DOUBLE,
+            "computed in float; operands beyond the range of float, and infinities, become its largest number",
+        ),
+        ("a / b computed in float32, cut off", BFLOAT16, "computed in float, then cut off instead of rounded"),
+        (
+            "trunc(int32(a) / int32(b)) computed in float32",
+            INT64,
+            "operands narrowed to int32, computed in float, truncated; "
+            "dividends: upper bits dropped, divisors: upper bits dropped",
+        ),
+    ],
+)
+def test_in_words(form: str, element_type: ElementType, words: str) -> None:
+    assert named(form, element_type).statement == words

@@ -12,7 +12,6 @@ import pytest
 from onnx import ModelProto
 
 from tests.fake_runtime import VARIABLE, FakeRuntime, installed
-from tests.models.built_models import build
 from vinculum.conformance.audit.audit import Auditor
 from vinculum.conformance.audit.record import Audit
 from vinculum.sandbox import Isolated, Limits
@@ -22,12 +21,6 @@ from vinculum.sandbox import Isolated, Limits
 def examples() -> Path:
     """Return the folder of the examples."""
     return Path(__file__).parents[3] / "examples"
-
-
-@pytest.fixture
-def onnx_model() -> Callable[..., ModelProto]:
-    """Return the function that builds a model of nodes."""
-    return build
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,7 @@ from onnx import GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_h
 
 from tests.models.built_models import Tensors, build, node
 from vinculum.conformance.audit.record import Audit
+from vinculum.conformance.run.verdict import Verdict
 from vinculum.spec.element_types import by_name
 
 BOOL, FLOAT, INT64 = TensorProto.BOOL, TensorProto.FLOAT, TensorProto.INT64
@@ -38,6 +39,13 @@ def told(found: Audit) -> dict[str, str]:
     }
 
 
+def verdict_on(found: Audit) -> Verdict:
+    """Return the verdict on the one division of a model."""
+    (node,) = found.nodes
+    assert node.verdict is not None
+    return node.verdict
+
+
 def f32(values: Any) -> NDArray[np.float32]:
     return np.array(values, np.float32)
 
@@ -48,6 +56,12 @@ def tensor(values: Any, name: str) -> TensorProto:
 
 def div(a: str = "a", b: str = "b", c: str = "c", name: str = "ratio", **attributes: Any) -> NodeProto:
     return node(f"{c} = Div({a}, {b})", name=name, **attributes)
+
+
+def ratio(code: int, *shape: int | str, operator: str = "Div") -> ModelProto:
+    """Return a model that divides a by b."""
+    tensor = (code, shape)
+    return build([node(f"c = {operator}(a, b)", name="ratio")], dict.fromkeys("ab", tensor), {"c": tensor})
 
 
 def vectors(names: str, *shape: int | str) -> dict[str, tuple[int, Sequence[int | str | None]]]:

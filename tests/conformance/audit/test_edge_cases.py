@@ -1,4 +1,4 @@
-"""Issue 17, tap 6: sets of edge cases are run besides the inputs, and what they show is told apart."""
+"""Sets of edge cases are run besides the inputs, and what they show is told apart."""
 
 from __future__ import annotations
 
@@ -9,28 +9,23 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx import ModelProto, TensorProto, helper
+from onnx import TensorProto, helper
 
+from tests.conformance.audit.models import div, ratio, verdict_on
 from tests.fake_runtime import DiesOfIntegers, FakeRuntime, IsOddWithIntegers, MultipliesByReciprocal
+from tests.models.built_models import build
 from vinculum.conformance.audit.record import Audit
 from vinculum.conformance.run.verdict import Kind
-from vinculum.errors import ModelError
 from vinculum.models.sampling.input_sets import input_sets
 from vinculum.models.values import ModelTensor
 from vinculum.sandbox import End
 from vinculum.spec.element_types import ElementType, by_onnx_code
 
 Audited = Callable[..., Audit]
-Build = Callable[..., ModelProto]
 
 INT32, INT64 = TensorProto.INT32, TensorProto.INT64
 SIZE = 64
 SETS = 8
-
-
-def quotients(build: Build, code: int) -> ModelProto:
-    nodes = [helper.make_node("Div", ["a", "b"], ["c"], "ratio")]
-    return build(nodes, dict.fromkeys("ab", (code, (SIZE,))), {"c": (code, (SIZE,))})
 
 
 def small(code: int) -> dict[str, Any]:
@@ -45,8 +40,8 @@ def edges(element_type: ElementType, names: str = "ab") -> Iterator[Mapping[str,
 class TestEdgeCases:
     """What small numbers do not show, the ends of the type and the neighbours of powers of 2 do."""
 
-    def test_what_only_large_numbers_show(self, audited: Audited, onnx_model: Build) -> None:
-        model = quotients(onnx_model, INT32)
+    def test_what_only_large_numbers_show(self, audited: Audited) -> None:
+        model = ratio(INT32, SIZE)
         found = audited(model, IsOddWithIntegers, small(INT32))
         assert not found.finds
         found = audited(model, IsOddWithIntegers, small(INT32), edges=edges(by_onnx_code(INT32)))
@@ -58,15 +53,15 @@ class TestEdgeCases:
         assert SETS * SIZE * 0.8 < node.edges.elements < SETS * SIZE  # Those by 0 are open.
         assert (found.edges.sets, found.edges.compared, found.finds) == (SETS, SETS, True)
 
-    def test_vinculum_is_exact(self, audited: Audited, onnx_model: Build) -> None:
-        found = audited(quotients(onnx_model, INT32), "vinculum", small(INT32), edges=edges(by_onnx_code(INT32)))
+    def test_vinculum_is_exact(self, audited: Audited) -> None:
+        found = audited(ratio(INT32, SIZE), "vinculum", small(INT32), edges=edges(by_onnx_code(INT32)))
         (node,) = found.nodes
         assert node.edges is not None
         assert (node.edges.differing, found.edges.compared, found.finds) == (0, SETS, False)
 
-    def test_what_kills_is_told_and_the_rest_compared(self, audited: Audited, onnx_model: Build) -> None:
+    def test_what_kills_is_told_and_the_rest_compared(self, audited: Audited) -> None:
         """It dies of integers divided by 0 and of MIN/-1: then without them."""
-        found = audited(quotients(onnx_model, INT64), DiesOfIntegers, small(INT64), edges=edges(by_onnx_code(INT64)))
+        found = audited(ratio(INT64, SIZE), DiesOfIntegers, small(INT64), edges=edges(by_onnx_code(INT64)))
         (node,) = found.nodes
         assert node.edges is not None
         assert (node.edges.kind, found.edges.compared, found.edges.skipped) == (Kind.EXACT, SETS, None)
@@ -77,10 +72,10 @@ class TestEdgeCases:
         assert "MIN/-1" in found.edges.suspects[0]
         assert found.finds
 
-    def test_a_refusal_is_no_finding(self, audited: Audited, onnx_model: Build) -> None:
+    def test_a_refusal_is_no_finding(self, audited: Audited) -> None:
         """Edge values are no places of anything: the model does not take them, and nothing is compared there."""
-        model = onnx_model(
-            [helper.make_node("Gather", ["a", "i"], ["g"]), helper.make_node("Div", ["g", "g"], ["c"], "ratio")],
+        model = build(
+            [helper.make_node("Gather", ["a", "i"], ["g"]), div("g", "g")],
             {"a": (INT64, (SIZE,)), "i": (INT64, (SIZE,))},
             {"c": (INT64, (SIZE,))},
         )
@@ -94,27 +89,20 @@ class TestEdgeCases:
         assert "is out of bounds" in found.edges.skipped.words
         assert not found.finds
 
-    def test_what_takes_too_long_is_not_begun(
-        self, audited: Audited, onnx_model: Build, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_what_takes_too_long_is_not_begun(self, audited: Audited, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("vinculum.conformance.audit.audit._SECONDS", 0.0)
-        found = audited(quotients(onnx_model, INT32), "vinculum", small(INT32), edges=edges(by_onnx_code(INT32)))
+        found = audited(ratio(INT32, SIZE), "vinculum", small(INT32), edges=edges(by_onnx_code(INT32)))
         assert (found.edges.sets, found.nodes[0].edges, found.finds) == (0, None, False)
 
-    def test_what_cannot_be_drawn(self, audited: Audited, onnx_model: Build) -> None:
+    def test_what_cannot_be_drawn(self, audited: Audited) -> None:
         huge = input_sets([ModelTensor("a", by_onnx_code(INT64), (2**28,))], 0)
-        found = audited(quotients(onnx_model, INT32), "vinculum", small(INT32), edges=huge)
+        found = audited(ratio(INT32, SIZE), "vinculum", small(INT32), edges=huge)
         assert (found.edges.sets, found.finds) == (0, False)
 
-    def test_several_runs_are_one_verdict(self, audited: Audited, onnx_model: Build) -> None:
-        model = onnx_model(
-            [helper.make_node("Div", ["a", "b"], ["c"], "ratio")],
-            dict.fromkeys("ab", (TensorProto.FLOAT, (3,))),
-            {"c": (TensorProto.FLOAT, (3,))},
-        )
+    def test_several_runs_are_one_verdict(self, audited: Audited) -> None:
         ones, odd = np.ones(3, np.float32), np.array([41, 47, 55], np.float32)
         sets = [{"a": ones, "b": ones}, {"a": odd, "b": odd}, {"a": odd, "b": odd}]
-        (node,) = audited(model, MultipliesByReciprocal, sets[0], edges=sets).nodes
+        (node,) = audited(ratio(TensorProto.FLOAT, 3), MultipliesByReciprocal, sets[0], edges=sets).nodes
         assert node.edges is not None
         assert (node.edges.kind, node.edges.elements, node.edges.differing) == (Kind.ULPS, 9, 6)
         assert (node.edges.ulps, node.edges.largest) == ({0: 6}, 1)
@@ -123,7 +111,7 @@ class TestEdgeCases:
 
 
 class TestBackends:
-    """Issue 17, tap 4: every backend that runs ONNX models can be audited."""
+    """Every backend that runs ONNX models can be audited."""
 
     NAMES = (FakeRuntime, MultipliesByReciprocal, "onnx-reference", "vinculum")
 
@@ -135,19 +123,15 @@ class TestBackends:
         assert all(node.verdict is not None and node.verdict.elements for node in found.nodes)
         assert found.finds == (backend is MultipliesByReciprocal)
 
-    def test_another_s_backend(self, audited: Audited, onnx_model: Build) -> None:
+    def test_another_s_backend(self, audited: Audited) -> None:
         """It takes its inputs in the model's order, and checks that each output has a type."""
-        model = onnx_model(
-            [helper.make_node("Add", ["a", "b"], ["s"]), helper.make_node("Div", ["s", "b"], ["c"], "ratio")],
+        model = build(
+            [helper.make_node("Add", ["a", "b"], ["s"]), div("s", "b")],
             {"a": (TensorProto.FLOAT, ("N",)), "b": (TensorProto.FLOAT, ("N",))},
             {"c": (TensorProto.FLOAT, ("N",))},
         )
-        backend = "tests.conformance.audit.onnx_backend:prepare"
-        given = {"b": np.array([41, 1], np.float32), "a": np.zeros(2, np.float32)}
-        with pytest.raises(ModelError, match="is neither a divider nor an ONNX backend"):
-            audited(model, backend, given)
-        found = audited(model, "tests.conformance.audit.onnx_backend:BACKEND", given)
+        backend = "tests.conformance.planted.onnx_backend:Backend[divider=multiplies by the reciprocal]"
+        found = audited(model, backend, {"b": np.array([41, 1], np.float32), "a": np.zeros(2, np.float32)})
         assert (found.plain.end, found.plain.words) == (End.RETURNED, "")
-        (node,) = found.nodes
-        assert node.verdict is not None
-        assert (node.verdict.kind, node.verdict.differing) == (Kind.ULPS, 1)
+        verdict = verdict_on(found)
+        assert (verdict.kind, verdict.differing) == (Kind.ULPS, 1)

@@ -51,7 +51,7 @@ def subject(node: NodeProto, inputs: Sequence[ValueInfoProto], output: ValueInfo
 
 
 class TestRuns:
-    """Issue 4, item 8: what a runtime does not take exposed it may take with its bodies left alone."""
+    """What a runtime does not take exposed it may take with its bodies left alone."""
 
     @pytest.mark.parametrize(
         "ends",
@@ -81,10 +81,7 @@ class TestFewerHazards:
 
     @pytest.mark.parametrize(
         ("name", "divisors", "tried"),
-        [
-            ("int8", [0, -1, 7], [[0, -1, 7], [3, -1, 7], [3, 3, 7]]),
-            ("uint8", [0, 255, 7], [[0, 255, 7], [3, 255, 7]]),
-        ],
+        [("int8", [0, -1, 7], [[0, -1, 7], [3, -1, 7], [3, 3, 7]]), ("uint8", [0, 255, 7], [[0, 255, 7], [3, 255, 7]])],
     )
     def test_which_divisors(self, name: str, divisors: list[int], tried: list[list[int]], tmp_path: Path) -> None:
         code = helper.np_dtype_to_tensor_dtype(np.dtype(name))

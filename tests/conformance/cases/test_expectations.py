@@ -1,120 +1,85 @@
-"""What the specification expects, computed by hand."""
+"""What the specification leaves unspecified or refuses, and the shapes of quotients, computed by hand."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vinculum.conformance.cases import expectations
+from tests.conformance.asking import array, operation
 from vinculum.conformance.cases.case import Expectation
-from vinculum.conformance.cases.expectations import exact
-from vinculum.spec.element_types import DOUBLE, FLOAT, FLOAT8E4M3FN, INT8, INT32, REAL, UINT8, ElementType
+from vinculum.conformance.cases.expectations import exact, expectation
+from vinculum.conformance.cases.operation import quotient_shape, reduced
+from vinculum.spec.element_types import INT8, INT32, REAL, ElementType
 from vinculum.spec.model import OperatorSpec
 from vinculum.spec.onnx_div import DIV_6, DIV_14
 from vinculum.spec.onnx_reciprocal import RECIPROCAL_13
 from vinculum.spec.openvino_divide import DIVIDE_1
-from vinculum.spec.sonnx_div import DIV_FLOAT, DIV_INT, DIV_REAL
+from vinculum.spec.sonnx_div import DIV_INT, DIV_REAL
 
-UNSPECIFIED_ROWS = [DIV_6, DIV_14, DIVIDE_1]
-
-
-def array(dtype: str, numbers: Any) -> NDArray[Any]:
-    """Return an array of a NumPy type."""
-    return np.array(numbers, dtype)
+A = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
 
 
-def expectation(
-    spec: OperatorSpec, t: ElementType, attributes: dict[str, bool], operands: tuple[NDArray[Any], ...]
-) -> Expectation:
-    """Return what a version expects of operands."""
-    return expectations.expectation(spec, t, attributes, lambda rounding: exact(t, rounding, operands))
+def expected(spec: OperatorSpec, t: ElementType, *operands: Any) -> Expectation:
+    """Return what a version expects of operands; what all cases expect, our own engine gives."""
+    arrays = tuple(array(operand, t) for operand in operands)
+    return expectation(spec, t, {}, lambda rounding: exact(t, rounding, arrays))
 
 
-def quotient(expected: Expectation) -> NDArray[Any]:
-    """Return the quotient of what is wholly decided."""
-    assert expected.quotient is not None
-    assert expected.unspecified is None
-    return expected.quotient
+@pytest.mark.parametrize("row", [DIV_6, DIV_14, DIVIDE_1], ids=lambda row: row.title)
+@pytest.mark.parametrize(
+    ("element_type", "operands", "unspecified", "others"),
+    [
+        (INT32, ([7, 0, 7], [0, 0, 2]), [True, True, False], [3]),
+        (INT8, ([-128, -128, 127], [-1, 1, -1]), [True, False, False], [-128, -127]),
+    ],
+)
+def test_what_is_unspecified_and_its_neighbours_are_not(
+    row: OperatorSpec, element_type: ElementType, operands: Any, unspecified: list[bool], others: list[int]
+) -> None:
+    found = expected(row, element_type, *operands)
+    assert found.unspecified is not None
+    assert found.quotient is not None
+    assert found.unspecified.tolist() == unspecified
+    assert found.quotient[~found.unspecified].tolist() == others
 
 
-class TestIntegers:
-    """They are truncated or floored, and open where the standard leaves it unspecified."""
-
-    def test_rounding(self) -> None:
-        operands = array("int32", [-11, 11, 12]), array("int32", [3, -3, 3])
-        assert quotient(expectation(DIV_14, INT32, {}, operands)).tolist() == [-3, -3, 4]
-        assert quotient(expectation(DIVIDE_1, INT32, {}, operands)).tolist() == [-4, -4, 4]
-        truncated = expectation(DIVIDE_1, INT32, {"m_pythondiv": False}, operands)
-        assert quotient(truncated).tolist() == [-3, -3, 4]
-
-    def test_the_documents_examples(self) -> None:
-        assert quotient(expectation(DIV_14, UINT8, {}, (array("uint8", [12]), array("uint8", [23])))).tolist() == [0]
-        assert quotient(expectation(DIV_INT, INT32, {}, (array("int32", [-35]), array("int32", [3])))).tolist() == [-11]
-
-    @pytest.mark.parametrize("row", UNSPECIFIED_ROWS, ids=lambda row: row.title)
-    def test_zero_divisors_are_open_and_their_neighbours_are_not(self, row: OperatorSpec) -> None:
-        expected = expectation(row, INT32, {}, (array("int32", [7, 0, 7]), array("int32", [0, 0, 2])))
-        assert expected.unspecified is not None
-        assert expected.quotient is not None
-        assert expected.unspecified.tolist() == [True, True, False]
-        assert expected.quotient[2] == 3
-
-    @pytest.mark.parametrize("row", UNSPECIFIED_ROWS, ids=lambda row: row.title)
-    def test_the_smallest_by_minus_one_is_open(self, row: OperatorSpec) -> None:
-        expected = expectation(row, INT8, {}, (array("int8", [-128, -128, 127]), array("int8", [-1, 1, -1])))
-        assert expected.unspecified is not None
-        assert expected.quotient is not None
-        assert expected.unspecified.tolist() == [True, False, False]
-        assert expected.quotient[1:].tolist() == [-128, -127]
-
-    def test_sonnx_refuses_both(self) -> None:
-        assert expectation(DIV_INT, INT8, {}, (array("int8", [7, 8]), array("int8", [0, 2]))).quotient is None
-        assert expectation(DIV_INT, INT8, {}, (array("int8", [-128]), array("int8", [-1]))).quotient is None
-
-    def test_nothing_is_open_in_an_empty_result(self) -> None:
-        assert quotient(expectation(DIV_14, INT32, {}, (np.empty(0, np.int32), array("int32", [0])))).shape == (0,)
+def test_sonnx_refuses_it() -> None:
+    reals = [Fraction(1), Fraction(1)], [Fraction(2), Fraction(0)]
+    for row, t, operands in (
+        (DIV_INT, INT8, ([7, 8], [0, 2])), (DIV_INT, INT8, ([-128], [-1])), (DIV_REAL, REAL, reals)
+    ):  # fmt: skip
+        assert expected(row, t, *operands).quotient is None
+    empty = expected(DIV_14, INT32, [], [0])
+    assert (empty.unspecified, empty.quotient is not None and empty.quotient.shape) == (None, (0,))
 
 
-class TestFloats:
-    """They follow IEEE 754 in every standard, by zero too."""
-
-    @pytest.mark.parametrize("row", [DIV_14, DIVIDE_1, DIV_FLOAT], ids=lambda row: row.title)
-    def test_zero_divisors(self, row: OperatorSpec) -> None:
-        actual = quotient(expectation(row, FLOAT, {}, (array("float32", [1, -1, 0]), array("float32", [0, 0, 0]))))
-        assert actual[:2].tolist() == [np.inf, -np.inf]
-        assert np.isnan(actual[2])
-
-    def test_a_type_without_infinity_gives_nan(self) -> None:
-        one, zero = (np.array([n]).astype(FLOAT8E4M3FN.numpy) for n in (1.0, 0.0))
-        assert np.isnan(quotient(expectation(DIVIDE_1, FLOAT8E4M3FN, {}, (one, zero)))).all()
-
-    def test_zero_by_a_subnormal_is_zero(self) -> None:
-        actual = quotient(
-            expectation(DIV_14, FLOAT, {}, (array("float32", [0, -0.0]), array("float32", [1e-40, 1e-40])))
-        )
-        assert actual.tolist() == [0, 0]
-        assert np.signbit(actual).tolist() == [False, True]
-
-    def test_reciprocals(self) -> None:
-        actual = quotient(expectation(RECIPROCAL_13, DOUBLE, {}, (np.array([4.0, -0.0]),)))
-        assert actual.tolist() == [0.25, -np.inf]
-
-    def test_scalars_are_repeated(self) -> None:
-        actual = quotient(expectation(DIV_14, FLOAT, {}, (array("float32", [[1, 2], [3, 4]]), array("float32", 2))))
-        assert actual.tolist() == [[0.5, 1], [1.5, 2]]
+@pytest.mark.parametrize(
+    ("spec", "divisor", "attributes"),
+    [
+        (DIV_14, A[0], {}),
+        (DIV_6, A[0, :, 0], {"broadcast": 1, "axis": 1}),
+        (DIVIDE_1, A[0, :, :1], {"auto_broadcast": "pdpd", "axis": 1}),
+    ],
+    ids=lambda value: value.title if isinstance(value, OperatorSpec) else "",
+)
+def test_shapes_and_pairs_by_each_rule(spec: OperatorSpec, divisor: NDArray[Any], attributes: dict[str, Any]) -> None:
+    """Every pair of a reduced operation is that of the quotient chosen; shapes, types and placement stay."""
+    asked = operation(spec, A, divisor, constant=(False, True), **attributes)
+    assert quotient_shape(asked) == (2, 3, 4)
+    one = reduced(asked, (1, 2, 3))
+    a, b = np.broadcast_arrays(A, divisor.reshape(3, 1) if divisor.ndim == 1 else divisor)
+    assert (set(one.operands[0].flat), set(one.operands[1].flat)) == ({a[1, 2, 3]}, {b[1, 2, 3]})
+    assert ([x.shape for x in one.operands], one.constant) == ([A.shape, divisor.shape], (False, True))
 
 
-class TestReals:
-    """They are exact, and a zero divisor is refused."""
-
-    def test_the_quotient(self) -> None:
-        operands = np.array([Fraction(1, 3)], object), np.array([Fraction(2, 5)], object)
-        assert quotient(expectation(DIV_REAL, REAL, {}, operands)).tolist() == [Fraction(5, 6)]
-
-    def test_zero(self) -> None:
-        operands = np.array([Fraction(1), Fraction(1)], object), np.array([Fraction(2), Fraction(0)], object)
-        assert expectation(DIV_REAL, REAL, {}, operands).quotient is None
+def test_of_a_reciprocal() -> None:
+    x = np.array([1, np.nan, 3]).astype(ml_dtypes.bfloat16)
+    (one,) = reduced(operation(RECIPROCAL_13, x), (1,)).operands
+    assert quotient_shape(operation(RECIPROCAL_13, x)) == (3,)
+    assert (one.dtype, one.tobytes()) == (x.dtype, x[1:2].tobytes() * 3)
+    assert quotient_shape(operation(DIVIDE_1, A, A, auto_broadcast="sideways")) is None

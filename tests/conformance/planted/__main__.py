@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.conformance.arithmetic.answering import asked
+from tests.conformance.asking import asked
 from tests.conformance.planted.dividers import DIVIDERS, Divider
 from tests.conformance.planted.measuring import FRESH, measured
 from tests.machine.conformance.planted.in_c import IN_C

@@ -44,29 +44,17 @@ BUSY = Limits(seconds=60.0)
 class Divider:
     """A planted divider.
 
-    Attributes
-    ----------
-    name : str
-        What it does.
-    types : str
-        The element types that it has, separated by spaces.
-    code : callable or type of FakeRuntime
-        Returns the quotients of what it is asked; or the whole runtime.
-    causes : tuple of str
-        The causes that are true of it, one of which must be named; if there are none, it need not be named. One that
-        ends with ``...`` stands for all that begin so.
-    aimed : str
-        The pattern of the cases made to find it, all of which deviate; empty if there are none.
-    truth : Truth
-        What may be said of it.
-    row : str
-        The operator version that `make test` asks.
-    kills : bool
-        Whether it takes its process with it, so that it needs one of its own.
-    limits : Limits
-        Those of a call; `make test` leaves out the dividers that go beyond.
-    backend : str
-        What it is called on a command line, if it is no plug-in of ours.
+    - `name`: What it does.
+    - `types`: The element types that it has, separated by spaces.
+    - `code`: Returns the quotients of what it is asked; or the whole runtime.
+    - `causes`: The causes that are true of it, one of which must be named; if there are none, it need not be named. One
+      that ends with ``...`` stands for all that begin so.
+    - `aimed`: The pattern of the cases made to find it, all of which deviate; empty if there are none.
+    - `truth`: What may be said of it.
+    - `row`: The operator version that `make test` asks.
+    - `kills`: Whether it takes its process with it, so that it needs one of its own.
+    - `limits`: Those of a call; `make test` leaves out the dividers that go beyond.
+    - `backend`: What it is called on a command line, if it is no plug-in of ours.
     """
 
     name: str

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.conformance.arithmetic.answering import asked
+from tests.conformance.asking import asked, outcome
 from tests.conformance.planted import dividers
 from tests.conformance.planted.dividers import Divider, Truth
 from tests.conformance.planted.oracle import contradictions, is_of_quotients
@@ -22,7 +22,7 @@ from vinculum.conformance.run.record import Run, Selection
 from vinculum.conformance.runtimes import plugin
 from vinculum.conformance.runtimes.backends import STARTED, parsed, runtime
 from vinculum.conformance.runtimes.plugin import Plugin
-from vinculum.sandbox import Answer, End, Isolated, Limits, UnsupportedError
+from vinculum.sandbox import Answer, Isolated, Limits
 from vinculum.spec.element_types import by_name
 
 FRESH = 400
@@ -103,27 +103,16 @@ class InProcess:
 
     def call(self, method: str, *arguments: Any, apart: bool = False) -> Answer:
         """Return the outcome of a call."""
-        try:
-            return Answer(End.RETURNED, getattr(self._made, method)(*arguments))
-        except UnsupportedError as error:
-            return Answer(End.UNSUPPORTED, words=str(error))
-        except Exception as error:
-            return Answer(End.REFUSED, words=str(error))
+        return outcome(getattr(self._made, method), *arguments)
 
 
 def measured(divider: Divider, cases: Sequence[Case], fresh: int, seed: int = 0) -> Measured:
     """Return what a run of some cases says of a divider.
 
-    Parameters
-    ----------
-    divider : Divider
-        The divider.
-    cases : sequence of Case
-        The cases; those that it does not cover are left out.
-    fresh : int
-        How many fresh operations each cause is compared with.
-    seed : int
-        Of what a divider draws that kills no process; each of its starts draws other numbers.
+    - `divider`: The divider.
+    - `cases`: The cases; those that it does not cover are left out.
+    - `fresh`: How many fresh operations each cause is compared with.
+    - `seed`: Of what a divider draws that kills no process; each of its starts draws other numbers.
     """
     alone = divider.kills or divider.backend.startswith("command:")
     with pytest.MonkeyPatch.context() as patch:

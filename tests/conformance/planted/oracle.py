@@ -12,15 +12,14 @@ from tests.fake_runtime import Array
 from vinculum.conformance.arithmetic import Answered, Predictor, predicts
 from vinculum.conformance.arithmetic.answered import ACCEPTED, VALUES
 from vinculum.conformance.arithmetic.catalogue import right
-from vinculum.conformance.arithmetic.circumstances import properties
+from vinculum.conformance.arithmetic.circumstances import mask, properties
 from vinculum.conformance.arithmetic.explain import contradicts
 from vinculum.conformance.arithmetic.fitting import circumstances, dividends_and_divisors
-from vinculum.conformance.arithmetic.places import mask
 from vinculum.conformance.arithmetic.rules import ALIGNMENTS, WRONG, aligned_so
 from vinculum.conformance.cases.case import Case, Expectation
 from vinculum.conformance.cases.expectations import without_quotient
+from vinculum.conformance.cases.floats import format_of
 from vinculum.conformance.cases.operation import Operation, aligned, alignment, rounding_asked
-from vinculum.conformance.cases.values.float_operands import format_of
 from vinculum.conformance.run.judgement import judge
 from vinculum.sandbox import Answer, End
 from vinculum.tensors.comparison import different
@@ -40,17 +39,11 @@ def contradictions(
 ) -> tuple[int, int]:
     """Return how many fresh operations contradict a cause, and how many are of those that it speaks of.
 
-    Parameters
-    ----------
-    cause, causes
-        The cause, and all causes of the run.
-    cases : sequence of Case
-        What it speaks of: the cases that an arithmetic is said to explain, as it speaks of operations in the same
-        circumstances; all cases of its element types for a rule, which names its circumstances.
-    answer : callable
-        Executes an operation in the divider.
-    most : int
-        How many operations are asked at most.
+    - `cause`, `causes`: The cause, and all causes of the run.
+    - `cases`: What it speaks of: the cases that an arithmetic is said to explain, as it speaks of operations in the
+      same circumstances; all cases of its element types for a rule, which names its circumstances.
+    - `answer`: Executes an operation in the divider.
+    - `most`: How many operations are asked at most.
     """
     random = np.random.default_rng(30)
     kinds = {_kind(case.operation): case for case in cases if is_of_quotients(cause) or _speaks_of(cause, case)}

@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from tests.conformance.arithmetic.answering import answered
+from tests.conformance.asking import answered
 from tests.conformance.planted.dividers import DIVIDERS, Planted, Truth
 from tests.conformance.planted.measuring import InProcess, cases_of, measured
 from tests.conformance.planted.oracle import contradictions

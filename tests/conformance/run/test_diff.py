@@ -11,24 +11,27 @@ from rich.console import Console
 
 from tests.reporting.conformance.reports import exact, report
 from vinculum.conformance.cases.case import Level
-from vinculum.conformance.run.answers import answered, kept
 from vinculum.conformance.run.diff import Change, run_diff
+from vinculum.conformance.run.file import answered, kept
 from vinculum.conformance.run.planning import plan
-from vinculum.conformance.run.record import Selection
+from vinculum.conformance.run.record import Result, Run, Selection
 from vinculum.conformance.run.suite import survey
 from vinculum.conformance.run.verdict import Gave, Kind, Verdict
 from vinculum.errors import AttributeValueError
-from vinculum.reporting.conformance.diff import page
+from vinculum.reporting.conformance.comparison import diff_page
 from vinculum.sandbox import Answer, End
 
 BEFORE = report()
 CRASH = next(r for r in BEFORE.results if r.verdict.kind is Kind.CRASHED)
 MENDED = replace(CRASH, verdict=Verdict(Kind.EXACT, elements=1), cause="", reproducer=None)
-AFTER = replace(
-    BEFORE,
-    versions={**BEFORE.versions, "openvino": "2026.5.0"},
-    results=tuple(MENDED if r is CRASH else r for r in BEFORE.results),
-)
+
+
+def with_one(changed: Result, of: Result = CRASH) -> Run:
+    """Return the run with another result of one case."""
+    return replace(BEFORE, results=tuple(changed if r is of else r for r in BEFORE.results))
+
+
+AFTER = replace(with_one(MENDED), versions={**BEFORE.versions, "openvino": "2026.5.0"})
 
 
 def test_the_same() -> None:
@@ -47,16 +50,14 @@ def test_another_cause_is_a_change_and_other_words_are_none() -> None:
     other = replace(CRASH, cause="rule: other")
     said = replace(CRASH, reproducer="print()")
     for changed, count in ((other, 1), (said, 0)):
-        run = replace(BEFORE, results=tuple(changed if r is CRASH else r for r in BEFORE.results))
-        (diff,) = run_diff([BEFORE], [run])
+        (diff,) = run_diff([BEFORE], [with_one(changed)])
         assert len(diff.changes) == count
 
 
 def test_another_quotient_where_none_is_specified_is_a_change() -> None:
     silent = next(r for r in BEFORE.results if r.verdict.unspecified)
     other = replace(silent, verdict=replace(silent.verdict, unspecified=(Gave("MIN", "-1", "MAX"),)))
-    run = replace(BEFORE, results=tuple(other if r is silent else r for r in BEFORE.results))
-    (diff,) = run_diff([BEFORE], [run])
+    (diff,) = run_diff([BEFORE], [with_one(other, silent)])
     assert [(change.before, change.after) for change in diff.changes] == [(silent, other)]
 
 
@@ -76,7 +77,7 @@ def test_runs_of_one_backend_are_compared() -> None:
 def test_in_words() -> None:
     found = run_diff([BEFORE], [AFTER])
     file = StringIO()
-    Console(file=file, width=100, highlight=False).print(page(found))
+    Console(file=file, width=100, highlight=False).print(diff_page(found))
     text = " ".join(file.getvalue().split())
     assert "openvino 2026.4.1 -> 2026.5.0" in text
     assert f"crashed -> exact: 1 case {CRASH.id}" in text
@@ -103,6 +104,5 @@ class TestAnswers:
 
     def test_other_numbers_make_another_case(self) -> None:
         other = replace(CRASH, digest="0" * 16, verdict=MENDED.verdict)
-        run = replace(BEFORE, results=tuple(other if r is CRASH else r for r in BEFORE.results))
-        (diff,) = run_diff([BEFORE], [run])
+        (diff,) = run_diff([BEFORE], [with_one(other)])
         assert (diff.changes, diff.removed, diff.added) == ((), 1, 1)

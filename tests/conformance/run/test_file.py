@@ -1,21 +1,32 @@
-"""A run as a file: what is read is what was written, and what is no run is refused in a line."""
+"""A run as a file: what is read is what was written, its answers are explained again, and no other file is taken."""
 
 from __future__ import annotations
 
 import json
+import zlib
+from base64 import b64encode
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
+import ml_dtypes
 import msgspec
+import numpy as np
 import pytest
 
+from tests.conformance.asking import case, same_bits
 from tests.reporting.conformance.reports import exact, hostile, report
-from vinculum.conformance.cases.case import Level
-from vinculum.conformance.run.file import as_json, read_runs, schema
+from vinculum.conformance.cases.case import CaseId, Level
+from vinculum.conformance.cases.enumeration import cases
+from vinculum.conformance.run.file import answered, as_json, digest, kept, read_runs, schema, value
 from vinculum.conformance.run.planning import plan
-from vinculum.conformance.run.record import Run, Selection
-from vinculum.conformance.run.suite import survey
+from vinculum.conformance.run.record import Cause, KeptAnswer, Run, Selection
+from vinculum.conformance.run.suite import explained, survey
+from vinculum.conformance.run.verdict import Kind, Verdict
 from vinculum.errors import ModelError
+from vinculum.sandbox import Answer, End
+from vinculum.spec.element_types import DOUBLE, FLOAT, INT32
 
 
 @pytest.fixture
@@ -39,9 +50,7 @@ class TestRoundTrip:
         file.write_text(as_json([run]), encoding="utf-8")
         (read,) = read_runs(file)
         assert read == run
-        assert read.command == (
-            "vinculum", "conform", "numpy", "--quick", "--only", "Div-14/int8/*", "--case-limit", "20",
-        )  # fmt: skip
+        assert read.selection.options == ("--quick", "--only", "Div-14/int8/*", "--case-limit", "20")
         assert read.date[:2] == "20"
 
     def test_it_is_as_the_schema_says(self, file: Path) -> None:
@@ -54,50 +63,175 @@ class TestRoundTrip:
         assert set(content["runs"][0]["results"][0]["id"]) == set(described["$defs"]["CaseId"]["properties"])
 
 
+NO_RUN = "is not a run of the conformance suite .*--save"
+RESULTS = report().results
+
+
 class TestRefused:
     """What is no run is refused in a line that names the file."""
 
     @pytest.mark.parametrize(
-        "text",
-        ["", "{", "[]", "\x00", '{"runs": [{"backend": 3}]}', '{"runs": 7}', '{"format": "x", "runs": []}'],
-    )
-    def test_other_text(self, file: Path, text: str) -> None:
-        file.write_text(text)
-        with pytest.raises(ModelError, match=r"run.json' is not a run of the conformance suite .*--save") as caught:
+        ("text", "words"),
+        [
+            *((text, NO_RUN) for text in ("", "{", "[]", "\x00", '{"runs": [{"backend": 3}]}', '{"runs": 7}')),
+            ('{"format": "x", "runs": []}', NO_RUN),
+            (as_json(()), "holds no run; give a file written by --save"),
+            # Its cases would be neither explained nor counted as unexplained.
+            (as_json([replace(report(), causes=())]),
+             "gives a case the cause 'arithmetic.*which its run does not list"),
+            (as_json([report()]).replace("vinculum run 2", "vinculum run 1"),
+             "was written before runs kept their answers .*--save again"),
+            (as_json([replace(report(), results=(*RESULTS, RESULTS[0]))]), "has the case 'Div-.* twice"),
+        ],
+        ids=lambda value: value[:20],
+    )  # fmt: skip
+    def test_other_text(self, file: Path, text: str, words: str) -> None:
+        file.write_text(text, encoding="utf-8")
+        with pytest.raises(ModelError, match=f"run.json' {words}") as caught:
             read_runs(file)
         assert "\n" not in str(caught.value)
-
-    def test_no_run(self, file: Path) -> None:
-        file.write_text(as_json(()))
-        with pytest.raises(ModelError, match=r"run.json' holds no run; give a file written by --save"):
-            read_runs(file)
-
-    def test_a_cause_that_the_run_has_not(self, file: Path) -> None:
-        """Its cases would be neither explained nor counted as unexplained."""
-        file.write_text(as_json([replace(report(), causes=())]), encoding="utf-8")
-        with pytest.raises(
-            ModelError, match=r"run.json' gives a case the cause 'arithmetic.*which its run does not list"
-        ):
-            read_runs(file)
-
-    def test_an_older_file(self, file: Path) -> None:
-        file.write_text(as_json([report()]).replace("vinculum run 2", "vinculum run 1"), encoding="utf-8")
-        with pytest.raises(ModelError, match=r"run.json' was written before runs kept their answers .*--save again"):
-            read_runs(file)
-
-    def test_a_case_twice(self, file: Path) -> None:
-        results = report().results
-        file.write_text(as_json([replace(report(), results=(*results, results[0]))]), encoding="utf-8")
-        with pytest.raises(ModelError, match=r"run.json' has the case 'Div-.* twice"):
-            read_runs(file)
-
-    def test_a_file_that_is_no_text(self, file: Path) -> None:
-        file.write_bytes(b"\xff\xfe\x00")
-        with pytest.raises(ModelError, match="is not a run of the conformance suite"):
-            read_runs(file)
 
     def test_a_device_and_a_folder(self, tmp_path: Path) -> None:
         with pytest.raises(ModelError, match="is a folder; give a file written by --save"):
             read_runs(tmp_path)
         with pytest.raises(ModelError, match="is not a regular file"):
             read_runs(Path("/dev/zero"))
+
+
+ONE = case(FLOAT, [[1.0, 2.0], [2.0, 2.0]], [0.5, 1.0])
+
+
+def run(backend: str, *only: str) -> Run:
+    return survey(plan(f"tests.fake_runtime:{backend}", Selection(Level.QUICK, only)))
+
+
+class TestKept:
+    """An array comes back to the last bit; what is as expected takes no data."""
+
+    @pytest.mark.parametrize(
+        "array",
+        [
+            np.array([0.5, np.nan], np.float32),
+            np.array([1, 2, 3], np.float32),
+            np.array([[1, -2]], ">i4"),
+            np.zeros((2, 0, 3), np.uint8),
+            np.array(True),
+            np.array([1.5, -3], ml_dtypes.bfloat16),
+            np.array([-8, 7], ml_dtypes.int4),
+            np.array([1.5], ml_dtypes.float8_e5m2),
+            np.array([Fraction(1, 3), Fraction(-7)], object),
+            np.arange(12, dtype=np.float32).reshape(3, 4)[::2, ::-1],
+        ],
+    )
+    def test_an_array(self, array: np.ndarray[Any, Any]) -> None:
+        found = kept(ONE, Answer(End.RETURNED, array))
+        assert found is not None
+        assert same_bits(value(found, ONE.expectation.quotient), array.astype(array.dtype.newbyteorder("=")))
+
+    def test_the_expected_one(self) -> None:
+        quotient = ONE.expectation.quotient
+        assert quotient is not None
+        assert kept(ONE, Answer(End.RETURNED, quotient.copy())) == KeptAnswer()
+        for other in (-quotient, quotient.astype(np.float64), quotient[:, None]):
+            found = kept(ONE, Answer(End.RETURNED, other))
+            assert found is not None
+            assert found.data
+            assert same_bits(value(found, quotient), other)
+
+    @pytest.mark.parametrize("other", [[1, 2], None, np.array(["a"]), np.array([1, None]), np.zeros(2, "i4,i4")])
+    def test_what_is_no_array_of_numbers(self, other: object) -> None:
+        assert kept(ONE, Answer(End.RETURNED, other)) is None
+
+    @pytest.mark.parametrize("end", [end for end in End if end is not End.RETURNED])
+    def test_other_ends(self, end: End) -> None:
+        assert kept(ONE, Answer(end, None, "words")) == KeptAnswer(end)
+
+    @pytest.mark.parametrize(
+        ("damaged", "words"),
+        [
+            ({"data": "@"}, "cannot be decompressed"),
+            ({"data": b64encode(b"no").decode()}, "cannot be decompressed"),
+            ({"data": b64encode(zlib.compress(bytes(1 << 20))).decode()}, "has not the 8 bytes"),
+            ({"shape": (-2,)}, "is not a tensor"),
+            ({"shape": (1,) * 65}, "is not a tensor"),
+            ({"shape": (1 << 40,)}, "is too large"),
+            ({"type": "object"}, "is not a tensor"),
+            ({"type": "str"}, "is not a tensor"),
+            ({"type": "__import__"}, "is not a tensor"),
+            ({"type": "real"}, "an element|elements"),
+        ],
+    )
+    def test_damaged(self, damaged: dict[str, Any], words: str) -> None:
+        whole = {"type": "float32", "shape": (2,), "data": b64encode(zlib.compress(bytes(8))).decode()}
+        with pytest.raises(ModelError, match=words):
+            value(KeptAnswer(**{**whole, **damaged}), None)
+
+    def test_a_damaged_difference(self) -> None:
+        for data, words in (("@", "cannot be decompressed"), (b64encode(zlib.compress(bytes(9))).decode(), "8 bytes")):
+            with pytest.raises(ModelError, match=words):
+                value(KeptAnswer(data=data), ONE.expectation.quotient)
+
+    def test_few_wrong_bits_take_few_bytes(self) -> None:
+        numbers = np.random.default_rng(5).random(1000)
+        other = numbers.copy()
+        other[7] = np.nextafter(other[7], 2)
+        found = kept(case(DOUBLE, [numbers, [1.0]], numbers), Answer(End.RETURNED, other))
+        assert found is not None
+        assert 0 < len(found.data) < 100
+
+
+class TestDigest:
+    """Every case of the suite has its own, and it does not change from one enumeration to the next."""
+
+    def test_it_tells_cases_apart(self) -> None:
+        first, second = ({one.id: digest(one) for one in cases(Level.QUICK)} for _ in range(2))
+        assert first == second
+        assert len(set(first.values())) > 0.9 * len(first)
+
+    def test_every_part_counts(self) -> None:
+        others = [
+            case(FLOAT, [[1.0, -2.0], [2.0, 2.0]], [0.5, 1.0]),
+            case(FLOAT, [[1.0, 2.0], [2.0, 2.0]], [0.5, -1.0]),
+            case(FLOAT, [[1.0, 2.0], [2.0, 2.0]], None),
+            case(FLOAT, [[1.0, 2.0], [2.0, 2.0]], [0.5, 1.0], unspecified=[True, False]),
+            case(FLOAT, [[1.0, 2.0], [2.0, 2.0]], [0.5, 1.0], attributes={"axis": 0}),
+            case(INT32, [[1, 2], [2, 2]], [0, 1]),
+        ]
+        assert len({digest(one) for one in (ONE, *others)}) == 1 + len(others)
+
+
+class TestAnswered:
+    """A run is rebuilt, judged and explained without its runtime."""
+
+    @pytest.mark.parametrize("backend", ["Floors", "FlushesOperands", "GivesLists", "AcceptsAll"])
+    def test_everything_is_found_again(self, backend: str) -> None:
+        whole = run(backend, "Div-6/int*", "Div-6/float/*", "SONNX Div (int)/int8/*")
+        assert any(one.verdict.kind.deviates for one in whole.results)
+        results = tuple(
+            replace(one, verdict=Verdict(Kind.EXACT, one.verdict.said), cause="") if one.answer else one
+            for one in whole.results
+        )
+        bare = replace(whole, results=results)
+        assert explained(bare, answered(bare)) == whole
+
+    def test_a_case_that_the_suite_no_longer_has(self) -> None:
+        """It keeps its verdict and its cause."""
+        whole = run("Floors", "Div-14/int32/*")
+        old = next(one for one in whole.results if one.cause)
+        gone = replace(old, id=CaseId("Div-99", "", "int32", "a", "b", "c"), cause="rule: old")
+        changed = replace(old, digest="0" * 16, cause="rule: old")
+        cause = Cause("rule: old", "as it was", ("int32",), 1)
+        for other in (gone, changed):
+            results = tuple(other if one is old else one for one in whole.results)
+            old_run = replace(whole, results=results, causes=(*whole.causes, cause))
+            again = explained(old_run, answered(old_run))
+            assert next(one for one in again.results if one.id == other.id) == other
+            assert cause in again.causes
+            assert len(answered(again)) == len(whole.results) - 1
+
+    def test_a_damaged_answer(self) -> None:
+        whole = run("Floors", "Div-14/int32/*")
+        at, old = next((n, one) for n, one in enumerate(whole.results) if one.answer and one.answer.data)
+        damaged = replace(old, answer=KeptAnswer(type="int32", shape=(2,), data="@"))
+        with pytest.raises(ModelError, match=r"the answer to 'Div-14/int32/.*is damaged: its data cannot be"):
+            answered(replace(whole, results=(*whole.results[:at], damaged, *whole.results[at + 1 :])))

@@ -1,4 +1,4 @@
-"""What deviates is asked again, in the same process and in a new one; a difference is a verdict of its own."""
+"""What deviates is asked again; a difference is a verdict of its own, and a reproducer asks few numbers."""
 
 from __future__ import annotations
 
@@ -11,19 +11,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.conformance.judging import case
+from tests import fake_runtime
+from tests.conformance.asking import case, outcome
 from tests.fake_runtime import DiesOfMinByMinusOne, FakeRuntime
 from vinculum.conformance.arithmetic import Answered
 from vinculum.conformance.cases.case import Case, Expectation, Level
 from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.run.judgement import is_same
+from vinculum.conformance.run.judgement import apart, judge
 from vinculum.conformance.run.planning import plan
 from vinculum.conformance.run.record import Selection
-from vinculum.conformance.run.suite import ask, survey
+from vinculum.conformance.run.suite import ask, shrunk, survey
 from vinculum.conformance.run.verdict import Kind
 from vinculum.sandbox import Answer, End, Limits, isolated
 from vinculum.sandbox.process import ChildProcess
 from vinculum.spec.element_types import FLOAT, INT32
+from vinculum.spec.onnx_div import DIV_6, DIV_14
 
 SHORT = Limits(seconds=0.5)
 
@@ -69,11 +71,14 @@ def one() -> Case:
 class TestAnswersThatDiffer:
     """Nothing else is told of them: no cause and no verdict that would be firm."""
 
-    def test_in_the_same_process(self) -> None:
-        (found,) = asked("is wrong", [1], one())
-        assert (found.verdict.kind, found.verdict.said) == (Kind.DIFFERS, "wrong value, exact")
+    @pytest.mark.parametrize(
+        ("what", "said"), [("is wrong", "wrong value"), ("dies", "crashed (exit code 7)"), ("refuses", "refused")]
+    )
+    def test_the_first_alone(self, what: str, said: str, tmp_path: Path) -> None:
+        (found,) = asked(what, [1], one(), counter=tmp_path / "calls")
+        assert (found.verdict.kind, found.verdict.said) == (Kind.DIFFERS, f"{said}, exact")
         assert found.verdict.kind.deviates
-        assert found.verdict.differing == 3
+        assert found.verdict.differing == (3 if what == "is wrong" else 0)
         assert found.reproducer == (
             "# The answers to this differ from one run to the next, so it may print the right quotients.\n# Div-14"
         )
@@ -83,14 +88,6 @@ class TestAnswersThatDiffer:
         *exact, found = asked("is wrong", [3, 4], one(), one(), one())
         assert [other.verdict.kind for other in exact] == [Kind.EXACT] * 2
         assert (found.verdict.kind, found.verdict.said) == (Kind.DIFFERS, "wrong value, exact")
-
-    def test_a_crash(self, tmp_path: Path) -> None:
-        (found,) = asked("dies", [1], one(), counter=tmp_path / "calls")
-        assert (found.verdict.kind, found.verdict.said) == (Kind.DIFFERS, "crashed (exit code 7), exact")
-
-    def test_a_refusal(self) -> None:
-        (found,) = asked("refuses", [1], one())
-        assert (found.verdict.kind, found.verdict.said) == (Kind.DIFFERS, "refused, exact")
 
     def test_a_race_has_no_cause(self) -> None:
         run = survey(plan("tests.fake_runtime:Races", Selection(Level.QUICK, ("Div-14/float/*", "Div-14/int32/*"))))
@@ -175,9 +172,107 @@ class TestSame:
     )
     def test_values(self, first: Any, again: Any, same: bool) -> None:
         expectation = case(FLOAT, [[1.0], [1.0]], [1.0]).expectation
-        assert is_same(Answer(End.RETURNED, first), Answer(End.RETURNED, again), expectation) is same
+        assert (apart(Answer(End.RETURNED, first), Answer(End.RETURNED, again), expectation) == 0) is same
 
     def test_other_ends(self) -> None:
         expectation = Expectation(None)
-        assert is_same(Answer(End.REFUSED, None, "a"), Answer(End.REFUSED, None, "b"), expectation)
-        assert not is_same(Answer(End.REFUSED), Answer(End.CRASHED), expectation)
+        assert apart(Answer(End.REFUSED, None, "a"), Answer(End.REFUSED, None, "b"), expectation) == 0
+        assert apart(Answer(End.REFUSED), Answer(End.CRASHED), expectation) is None
+
+
+MANY = 40
+NUMBERS = range(MANY)
+WRONG = case(INT32, [[6, -7, 8], [2, 2, 2]], [3, -3, 4])
+SQUARE = np.arange(9).reshape(3, 3)
+LAID = case(INT32, [SQUARE, [1, 2, 3]], SQUARE // [[1], [2], [3]], spec=DIV_6, attributes={"broadcast": 1, "axis": 0})
+ONE_ZERO = np.arange(MANY) != 7
+
+
+class Dies(FakeRuntime):
+    """It dies of a zero divisor; the test's process is spared."""
+
+    def look(self, operation: Operation) -> None:
+        if np.any(operation.operands[-1] == 0):
+            raise SystemExit
+
+
+class Refuses(FakeRuntime):
+    """It refuses every operation, in words that may tell how many dividends there are."""
+
+    def __init__(self, words: str) -> None:
+        self._words = words
+
+    def look(self, operation: Operation) -> None:
+        raise ValueError(self._words.format(len(set(operation.operands[0].tolist()))))
+
+
+class FailsOnce(fake_runtime.Floors):
+    """It floors the first operation only."""
+
+    asked = 0
+
+    def quotients(self, operation: Operation, a: Any, b: Any) -> Any:
+        self.asked += 1
+        return super().quotients(operation, a, b) if self.asked == 1 else FakeRuntime.quotients(self, operation, a, b)
+
+
+class Adds(FakeRuntime):
+    """It adds to quotients how many dividends there are."""
+
+    def quotients(self, operation: Operation, a: Any, b: Any) -> Any:
+        return super().quotients(operation, a, b) + np.int32(len(np.unique(a)))
+
+
+class TestOneNumberEach:
+    """The operands keep their shapes and hold one number each where the runtime does the same with them.
+
+    Where one number each shows something else, or would take long, the operation stays as it is.
+    """
+
+    @pytest.mark.parametrize(
+        ("runtime", "one", "operands"),
+        [
+            (fake_runtime.Floors(), WRONG, [[-7] * 3, [2] * 3]),
+            (Dies(), case(INT32, [NUMBERS, ONE_ZERO], NUMBERS, unspecified=~ONE_ZERO), [[7] * MANY, [0] * MANY]),
+            (Refuses("none"), case(INT32, [NUMBERS, [3] * MANY], np.arange(MANY) // 3), [[0] * MANY, [3] * MANY]),
+            # Operands that do not fit, and an attribute that is not there.
+            (fake_runtime.AcceptsAll(), case(INT32, [NUMBERS, [3, 2]], None), [[0] * MANY, [3, 3]]),
+            (fake_runtime.AcceptsAll(), case(INT32, [NUMBERS, [2]], None, attributes={"axis": 0}), [[0] * MANY, [2]]),
+            # Operands laid in a wrong way, a quotient that does not come again, another quotient, other words.
+            (fake_runtime.DropsAxis(), LAID, None),
+            (FailsOnce(), WRONG, None),
+            (Adds(), WRONG, None),
+            (Refuses("{} numbers"), case(FLOAT, [NUMBERS, [1.0] * MANY], NUMBERS), None),
+        ],
+    )
+    def test_each(self, runtime: FakeRuntime, one: Case, operands: Any) -> None:
+        assert told(runtime, one) == (operands or [operand.tolist() for operand in one.operation.operands], 1)
+
+    def test_a_few_numbers_are_told_as_they_are(self) -> None:
+        one = case(INT32, [[1, 2], [0, 1]], [0, 2], unspecified=[True, False], spec=DIV_14)
+        assert told(Dies(), one) == ([[1, 2], [0, 1]], 0)
+
+    @pytest.mark.parametrize("end", [End.HUNG, End.OUT_OF_MEMORY])
+    def test_what_lasts_is_not_asked_again(self, end: End) -> None:
+        one = case(INT32, [range(MANY), [1] * MANY], range(MANY))
+        verdict = judge(one.operation, one.expectation, Answer(end, None, "too much"))
+        assert verdict.kind in (Kind.HUNG, Kind.OUT_OF_MEMORY)
+        assert shrunk(one.operation, one.expectation, verdict, lambda _: pytest.fail("asked again")) is None
+
+
+def told(runtime: FakeRuntime, one: Case) -> tuple[list[Any], int]:
+    """Return the operands that are told, and how often the runtime was asked for that."""
+    times = 0
+
+    def answer(operation: Operation) -> Answer:
+        nonlocal times
+        times += 1
+        try:
+            return outcome(runtime.answer, operation)
+        except SystemExit:
+            return Answer(End.CRASHED, None, "SIGFPE")
+
+    verdict = judge(one.operation, one.expectation, answer(one.operation))
+    assert not verdict.kind.passes
+    operation = shrunk(one.operation, one.expectation, verdict, answer) or one.operation
+    return [operand.tolist() for operand in operation.operands], times - 1

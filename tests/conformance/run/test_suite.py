@@ -14,7 +14,7 @@ import pytest
 
 import vinculum
 from tests import fake_runtime
-from tests.conformance.judging import case
+from tests.conformance.asking import case
 from tests.fake_runtime import FakeRuntime
 from vinculum.conformance.cases.case import Case, CaseId, Level
 from vinculum.conformance.cases.enumeration import cases

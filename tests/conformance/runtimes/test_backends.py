@@ -1,19 +1,28 @@
-"""Runtimes by name: ours, those of other packages, any ONNX backend, and one clear line for all else."""
+"""Runtimes by name: ours, those of others, their options and versions; and one clear line for all else."""
 
 from __future__ import annotations
 
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import vinculum
 from tests.conformance.asking import answer, executed, message, operation
 from tests.processes import python, run
-from vinculum.conformance.runtimes.backends import names, parsed, runtime
-from vinculum.conformance.runtimes.protocol import ModelRuntime
+from vinculum.conformance.runtimes.backends import MAKER, names, parsed, runtime
+from vinculum.conformance.runtimes.protocol import (
+    ModelRuntime,
+    Packaged,
+    asked_elsewhere,
+    versions_of,
+    whole_number,
+)
 from vinculum.errors import AttributeValueError, ModelError, SpecLookupError
 from vinculum.spec.onnx_div import DIV_14
+from vinculum.spec.openvino_divide import DIVIDE_1
 
 CALLED = ("numpy", "torch", "jax", "tensorflow", "mlx", "tinygrad", "mnn", "litert")
 OURS = ("onnxruntime", "openvino", "vinculum", "onnx-reference", "tract", "tvm", "iree", *CALLED)
@@ -116,9 +125,6 @@ print([name for name in ("onnxruntime", "openvino", "torch", "jax", "onnx") if n
         assert ", ".join(OURS) in line
         assert line.endswith("package.module:attribute, or command:./program; did you mean 'onnxruntime'?")
 
-    def test_nothing_like_it(self) -> None:
-        assert "did you mean" not in message(SpecLookupError, lambda: runtime("zzz"))
-
 
 @pytest.mark.usefixtures("halving")
 class TestEntryPoints:
@@ -159,3 +165,81 @@ class TestEntryPoints:
     )
     def test_broken(self, name: str, words: str) -> None:
         assert words in message(ModelError, runtime(name).check)
+
+
+@pytest.mark.parametrize("text", ["1025", "-1", "", "1.0", "00001", "\u0663", "x"])
+def test_other_numbers(text: str) -> None:
+    line = message(AttributeValueError, lambda: whole_number("Mine", "threads", {"threads": text}, 3))
+    assert line == f"threads of Mine is {text!r}; allowed: a whole number from 0 to 1024"
+
+
+class TestInstalled:
+    """One line says what to install."""
+
+    def test_each(self) -> None:
+        made = Packaged()
+        for package, install, advice in (("runtime_x", "", "runtime_x"), ("runtime_x.core", "x x-cpu", "x x-cpu")):
+            made.title, made.package, made.install = "X", package, install
+            line = message(ModelError, made.check)
+            assert line == f"X cannot be used: the package {package} is not installed: pip install {advice}"
+        made.package = "hypothesis"
+        made.check()
+
+
+class TestVersions:
+    """By the names of the distributions, which may differ from those of the packages."""
+
+    def test_of_distributions(self) -> None:
+        found = versions_of("_pytest", "onnx", "runtime_x")
+        assert found == {"pytest": version("pytest"), "onnx": version("onnx"), "runtime_x": "not installed"}
+
+    @pytest.mark.parametrize(
+        ("package", "name"), [("markdown_it", "markdown-it-py"), ("_hypothesis_globals", "hypothesis")]
+    )
+    def test_of_what_only_lists_its_files(self, package: str, name: str) -> None:
+        assert versions_of(package) == {name: version(name)}
+
+    def test_of_ourselves(self) -> None:
+        """What runs is told, also where it runs from its sources and is not installed."""
+        assert versions_of("vinculum", "onnx")["vinculum"] == vinculum.__version__
+
+
+class TestElsewhere:
+    """What is wrong with a runtime's start in another process is told here."""
+
+    RUNTIME = """
+import os
+class Runtime:
+    def __init__(self, options): self.how = options["how"]
+    def start(self):
+        if self.how == "dies":
+            os._exit(7)
+        if self.how == "refuses":
+            raise ValueError("not\\ntoday")
+"""
+
+    @pytest.mark.parametrize(("how", "words"), [("refuses", "not today"), ("dies", "the process ended: exit code 7")])
+    def test_start(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str, words: str) -> None:
+        (tmp_path / "starting.py").write_text(self.RUNTIME)
+        monkeypatch.syspath_prepend(tmp_path)
+        assert f"Mine cannot be started: {words}" == message(
+            ModelError, lambda: asked_elsewhere("start", "starting:Runtime", {"how": how}, called="Mine")
+        )
+        assert asked_elsewhere("start", "starting:Runtime", {"how": "starts"}, called="Mine") is None
+        assert "starting" not in sys.modules
+
+    def test_made(self) -> None:
+        assert "no option" in message(
+            AttributeValueError, lambda: asked_elsewhere("start", MAKER, "numpy[a=b]", called="Mine")
+        )
+
+
+class TestVinculum:
+    """What every case of the suite asks of it is in tests/conformance/cases/test_enumeration.py."""
+
+    def test_attributes_of_an_ir(self) -> None:
+        a, b = np.full((2, 3, 4), -7, np.int32), np.array([1, 2, 3], np.int32)
+        for name in ("m_pythondiv", "pythondiv"):
+            asked = operation(DIVIDE_1, a, b, auto_broadcast="pdpd", axis=1, **{name: False})
+            assert runtime("vinculum").answer(asked)[0, :, 0].tolist() == [-7, -3, -2]
+            assert "m_pythondiv=False" in runtime("vinculum").reproducer(asked)

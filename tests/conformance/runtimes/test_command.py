@@ -135,10 +135,7 @@ class TestRefused:
             (None, "there is no program '{0}'; give a path, or a name on the PATH"),
             ("-", "the program '{0}' is not executable; chmod +x makes it so"),
             ("no script", "'{0}' cannot be started: Exec format error"),
-            (
-                "#!/no/interpreter\n",
-                "'{0}' cannot be started: the interpreter named in its first line does not exist",
-            ),
+            ("#!/no/interpreter\n", "'{0}' cannot be started: the interpreter named in its first line does not exist"),
             ("#!/usr/bin/env true\n", "'{0}' cannot be started: the process ended: exit code 0"),
         ],
         ids=["none", "not executable", "no script", "no interpreter", "ends at once"],

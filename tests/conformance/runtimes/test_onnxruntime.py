@@ -67,8 +67,7 @@ class TestOptions:
     """They reach the session; what is not there is refused and never replaced."""
 
     @pytest.mark.parametrize(
-        ("level", "expected"),
-        [("", "ORT_ENABLE_ALL"), ("graph_optimization_level=disable,", "ORT_DISABLE_ALL")],
+        ("level", "expected"), [("", "ORT_ENABLE_ALL"), ("graph_optimization_level=disable,", "ORT_DISABLE_ALL")]
     )
     def test_each_reaches_the_session(
         self, package: Any, monkeypatch: pytest.MonkeyPatch, level: str, expected: str

@@ -17,7 +17,7 @@ from vinculum.conformance.run.record import Selection
 from vinculum.conformance.run.suite import survey
 from vinculum.conformance.run.verdict import Kind
 from vinculum.conformance.runtimes.backends import MAKER, runtime
-from vinculum.conformance.runtimes.programs.models import onnx_model
+from vinculum.conformance.runtimes.models import onnx_model
 from vinculum.errors import ModelError, SpecLookupError
 from vinculum.sandbox import End, Isolated
 from vinculum.spec.onnx_div import DIV_6, DIV_14

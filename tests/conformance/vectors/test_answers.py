@@ -18,14 +18,13 @@ from tests.conformance.asking import message
 from tests.conformance.vectors.exports import exported, lines
 from vinculum.conformance.cases.case import Level
 from vinculum.conformance.cases.operation import aligned
-from vinculum.conformance.run.answers import answered
+from vinculum.conformance.run.file import answered
 from vinculum.conformance.run.planning import plan
 from vinculum.conformance.run.record import Result, Run, Selection
 from vinculum.conformance.run.suite import explained, survey
 from vinculum.conformance.runtimes.backends import runtime
-from vinculum.conformance.vectors.elements import elements_text
 from vinculum.conformance.vectors.export import export
-from vinculum.conformance.vectors.records import CaseLine, case_of, expectation_of
+from vinculum.conformance.vectors.records import CaseLine, case_of, elements_text
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.spec.element_types import FLOAT, INT32, by_name
 
@@ -118,7 +117,7 @@ class TestVerdicts:
 
     def test_quotients_that_are_off(self, answers: Path) -> None:
         line = next(line for line in own_lines() if line.id.startswith("Div-14/float/"))
-        quotient = expectation_of(line).quotient
+        quotient = case_of(line, Level.QUICK).expectation.quotient
         assert quotient is not None
         off = np.nextafter(quotient, np.float32(np.inf))
         (one,) = judge(answers, [{"id": line.id, "elements": elements_text(off, FLOAT)}], line.id)
@@ -130,10 +129,6 @@ class TestVerdicts:
         first, second = [line for line in own_lines() if line.id.startswith("Div-14/float/")][:2]
         told = message(ModelError, lambda: judge(answers, [right(first)], first.id, second.id))
         assert f"has no answer to 1 cases, such as {second.id[:20]!r}"[:-1] in told
-
-    def test_conventions_are_no_cases(self, answers: Path) -> None:
-        rows = [{"id": "euclidean/int32/x/0 gives 0", "elements": " ".join(["00000000"] * 17)}]
-        assert "cases that the export does not have" in message(ModelError, lambda: judge(answers, rows))
 
 
 class TestNumpyFiles:
@@ -230,21 +225,16 @@ class TestRefused:
         assert words in told
         assert told.startswith(repr(str(answers)))
 
-    def test_a_device(self) -> None:
-        told = message(ModelError, lambda: judged(exported("jsonl"), Path("/dev/null")))
-        assert told == "'/dev/null' is not a regular file; give an ordinary file"
-
     def test_twice(self, answers: Path) -> None:
         row = right(own_lines()[0])
         assert "twice" in message(ModelError, lambda: judge(answers, [row, row]))
+        assert "matches 'Div-99'" in message(AttributeValueError, lambda: judge(answers, [row], "Div-99"))
 
-    def test_no_json(self, answers: Path) -> None:
+    def test_other_files(self, answers: Path) -> None:
+        told = message(ModelError, lambda: judged(exported("jsonl"), Path("/dev/null")))
+        assert told == "'/dev/null' is not a regular file; give an ordinary file"
         answers.write_bytes(b'{"id": "a", "refused": ""}\n\xff\xfe\n')
         assert "line 2: " in message(ModelError, lambda: judged(exported("jsonl"), answers))
-
-    def test_a_pattern_without_a_case(self, answers: Path) -> None:
-        row = right(own_lines()[0])
-        assert "matches 'Div-99'" in message(AttributeValueError, lambda: judge(answers, [row], "Div-99"))
 
     @pytest.mark.parametrize(
         ("changed", "words"),
@@ -259,29 +249,30 @@ class TestRefused:
         line = next(line for line in own_lines() if line.id.startswith("Div-14/float/"))
         assert words in message(ModelError, lambda: case_of(replace(line, **changed), Level.QUICK))
 
-    def test_another_level(self, answers: Path) -> None:
-        told = message(
-            AttributeValueError, lambda: plan(f"answers:{exported('jsonl')}[from={answers}]", Selection(Level.FULL))
-        )
-        assert told.endswith("is an export of the quick level; leave --full out")
-
-    def test_another_option(self) -> None:
-        line = message(AttributeValueError, lambda: plan(f"answers:{exported('jsonl')}[of=x]", Selection(Level.QUICK)))
-        assert line == "answers: has no option 'of'; allowed: from"
-
-    def test_nothing_can_be_asked(self) -> None:
-        assert "there is nothing to ask" in message(AttributeValueError, lambda: runtime("answers:x"))
-
-    def test_no_export(self, answers: Path, tmp_path: Path) -> None:
-        answers.write_text("")
-        assert "has no index.json" in message(ModelError, lambda: judged(tmp_path, answers))
+    @pytest.mark.parametrize(
+        ("options", "level", "told"),
+        [
+            ("[from=answers.jsonl]", Level.FULL, "is an export of the quick level; leave --full out"),
+            ("[of=x]", Level.QUICK, "answers: has no option 'of'; allowed: from"),
+        ],
+    )
+    def test_other_options(self, options: str, level: Level, told: str) -> None:
+        asked = f"answers:{exported('jsonl')}{options}"
+        assert message(AttributeValueError, lambda: plan(asked, Selection(level))).endswith(told)
+        assert "there is nothing to ask" in message(AttributeValueError, lambda: runtime(asked))
 
     @pytest.mark.parametrize(
         ("content", "words"),
-        [("{", "is not an index"), ('{"schema": 2}', "is not of layout 1"), ("[]", "is not of layout 1")],
+        [
+            (None, "has no index.json"),
+            ("{", "is not an index"),
+            ('{"schema": 2}', "is not of layout 1"),
+            ("[]", "is not of layout 1"),
+        ],
     )
-    def test_no_index(self, answers: Path, tmp_path: Path, content: str, words: str) -> None:
-        (tmp_path / "index.json").write_text(content)
+    def test_no_index(self, answers: Path, tmp_path: Path, content: str | None, words: str) -> None:
+        if content is not None:
+            (tmp_path / "index.json").write_text(content)
         assert words in message(ModelError, lambda: judged(tmp_path, answers))
 
     def test_cases_that_were_changed(self, answers: Path, tmp_path: Path) -> None:

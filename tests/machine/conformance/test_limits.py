@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from tests import fake_runtime
-from tests.conformance.judging import case
+from tests.conformance.asking import case
 from tests.conformance.run.test_suite import A_WHILE, numbered
 from tests.fake_runtime import FakeRuntime
 from tests.processes import importing, python, started

@@ -17,10 +17,12 @@ from tests.analysis.corpus.entry import Entry
 from tests.analysis.corpus.guards import ENTRIES as GUARDS
 from tests.analysis.corpus.handmade import ENTRIES as HANDMADE
 from tests.analysis.corpus.judging import checked, model_of, reported
+from vinculum.analysis.assumptions import read_assumptions
 from vinculum.errors import DifferenceError, ModelError
 from vinculum.models.onnx.scopes import model_nodes
 from vinculum.models.source import source_of
 from vinculum.repair.fixing import Comparison, Fixed, fix, fixed, rounds
+from vinculum.repair.fixing.comparison import compared
 
 HAZARDS = [entry for entry in (*HANDMADE, *GUARDS) if entry.rules]
 CONTROLS = [entry for entry in (*HANDMADE, *GUARDS) if not entry.rules]
@@ -64,7 +66,9 @@ class TestCorpus:
             )
             assert not mended & {(f.rule, f.scope, f.node) for f in found.findings}, entry.name
             assert len(found.findings) <= len(reported(entry).findings) - len(mended), entry.name
-            assert not result.comparison.worst, entry.name
+            runs = result.comparison
+            assert not runs.worst, entry.name
+            assert runs.equal + runs.mended + runs.guarded == runs.runs
             could += sum(one.finding.rule in GUARDED for one in result.fixes)
             done += sum(one.finding.rule in GUARDED and one.is_fixed for one in result.fixes)
         assert done / could > 0.9
@@ -201,9 +205,6 @@ class TestSameBits:
             fix(hazardous.masked_mean())
 
     def test_the_comparison_sees_a_changed_output(self) -> None:
-        from vinculum.analysis.assumptions import read_assumptions
-        from vinculum.repair.fixing.comparison import compared
-
         before = model("g (float[N] x, float[N] d) => (float[N] y, float[N] z) { y = Div (x, d) z = Abs (d) }")
         after = model("g (float[N] x, float[N] d) => (float[N] y, float[N] z) { y = Div (x, d) z = Neg (d) }")
         found = compared(source_of(before), source_of(after), (), read_assumptions((), before))
@@ -261,6 +262,12 @@ class TestWitness:
         result = fix(hazardous.masked_mean(), assume=["mask=0|1"], runs=50)
         assert (result.comparison.witnesses, result.comparison.still_shown) == (1, 0)
         assert result.comparison.mended > 0
+
+    def test_what_is_not_fixed_shows_it_again(self) -> None:
+        proto, assumed = hazardous.masked_mean(), ["mask=0|1"]
+        findings = vinculum.check(proto, assume=assumed, runs=50).findings
+        found = compared(source_of(proto), source_of(proto), findings, read_assumptions(assumed, proto))
+        assert (found.witnesses, found.still_shown, found.equal) == (1, 1, found.runs)
 
     def test_an_example(self) -> None:
         path = Path(__file__).parents[3] / "examples" / "layer_norm_float16" / "model.onnx"

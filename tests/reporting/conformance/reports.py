@@ -80,6 +80,15 @@ def report(backend: str = "openvino", title: str = "OpenVINO", rows: tuple[Opera
     return Run(backend, title, {**VERSIONS, backend: "2026.4.1"}, DEFAULT, tuple(_results(rows)), CAUSES, DATE, 61.25)
 
 
+def run_of(*cases: tuple[str, str, str, Verdict], operator: tuple[str, str] = ("Div-14", "")) -> Run:
+    """Return a run of cases: an element type, a scenario, a placement and a verdict each, of one operator."""
+    results = tuple(
+        Result(CaseId(*operator, element_type, scenario, f"shapes {number}", placement), "c", "s", verdict)
+        for number, (element_type, scenario, placement, verdict) in enumerate(cases)
+    )
+    return Run("x", "X", {"x": "1"}, DEFAULT, results, (), DATE, 1.0)
+
+
 @cache
 def exact(backend: str = "vinculum", title: str = "Vinculum") -> Run:
     """Return the same cases, all of them passed."""

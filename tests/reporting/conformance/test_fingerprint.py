@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from io import StringIO
 
 import pytest
 from rich.console import Console
 
-from tests.reporting.conformance.reports import DATE, DEFAULT, exact, hostile, report
+from tests.reporting.conformance.reports import exact, hostile, report, run_of
 from tests.reporting.printing import words
-from vinculum.conformance.cases.case import CaseId
-from vinculum.conformance.run.record import Cause, Result, Run
+from vinculum.conformance.run.record import Cause
 from vinculum.conformance.run.verdict import Example, Gave, Kind, Verdict
 from vinculum.reporting.conformance.fingerprint import Line, as_json, lines, page
 from vinculum.reporting.conformance.view import view
@@ -25,11 +25,9 @@ CAUSE = Cause("arithmetic: a * (1/b)", "multiplied", ("float",), 0)
 
 def told(*asked: tuple[str, str, Verdict]) -> list[Line]:
     """Return what is said of cases: an element type, a placement and a verdict each; wrong values have one cause."""
-    results = tuple(
-        Result(CaseId("Div-14", "", type, "a", f"{n}", way), "c", "s", verdict, CAUSE.name if verdict is WRONG else "")
-        for n, (type, way, verdict) in enumerate(asked)
-    )
-    return list(lines(view(Run("x", "X", {"x": "1"}, DEFAULT, results, (CAUSE,), DATE, 1.0))))
+    run = run_of(*((element_type, "a", way, verdict) for element_type, way, verdict in asked))
+    results = tuple(replace(one, cause=CAUSE.name) if one.verdict is WRONG else one for one in run.results)
+    return list(lines(view(replace(run, results=results, causes=(CAUSE,)))))
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ def page() -> str:
 
 
 class TestPage:
-    """Issue 4, point 6: one self-contained HTML page."""
+    """One self-contained HTML page."""
 
     def test_it_is_about_how_runtimes_divide(self, page: str) -> None:
         assert page.startswith("<!doctype html>")

@@ -20,7 +20,7 @@ def read(*reports: Run) -> Any:
 
 
 class TestDocument:
-    """Issue 4, point 6: JUnit XML."""
+    """JUnit XML."""
 
     def test_it_is_as_the_schema_says(self) -> None:
         check_junit(read(report(), exact(), hostile()))

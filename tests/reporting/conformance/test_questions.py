@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
-from tests.reporting.conformance.reports import DATE, DEFAULT, exact
-from vinculum.conformance.cases.case import CaseId
+from tests.reporting.conformance.reports import DEFAULT, exact, run_of
 from vinculum.conformance.cases.enumeration import cases
-from vinculum.conformance.run.record import Result, Run
+from vinculum.conformance.run.record import Result
 from vinculum.conformance.run.verdict import Gave, Kind, Verdict
 from vinculum.reporting.conformance.html import data, document
 from vinculum.reporting.conformance.questions import QUESTIONS, Told, told
 from vinculum.reporting.conformance.view import Severity, view
 
+RUN_TIME = "run-time operands"
 DIV, FLOOR, TRUNCATING = ("Div-14", ""), ("Divide-1", "floor"), ("Divide-1", "truncating")
 OK, NONE = Verdict(Kind.EXACT, elements=9), Verdict(Kind.UNSUPPORTED)
 WRONG, DIES = Verdict(Kind.WRONG_VALUE, elements=9, differing=1), Verdict(Kind.CRASHED, "SIGFPE")
@@ -26,24 +27,14 @@ def gave(*quotients: str) -> Verdict:
     return Verdict(Kind.UNSPECIFIED, unspecified=tuple(Gave("x", "0", quotient) for quotient in quotients))
 
 
-def run(*asked: tuple[str, str, Verdict], operator: tuple[str, str] = DIV) -> Run:
-    """Return a run of cases: an element type, a scenario and a verdict each, of one operator."""
-    results = tuple(
-        Result(CaseId(*operator, element_type, scenario, f"shapes {number}", "run-time operands"), "c", "s", verdict)
-        for number, (element_type, scenario, verdict) in enumerate(asked)
-    )
-    return Run("x", "X", {"x": "1"}, DEFAULT, results, (), DATE, 1.0)
-
-
 def answer(heading: str, *results: Result) -> Told:
     """Return the answer of cases to a question."""
-    given = Run("x", "X", {"x": "1"}, DEFAULT, results, (), DATE, 1.0)
     (place,) = (place for place, question in enumerate(QUESTIONS) if question.heading == heading)
-    return told(view(given))[place]
+    return told(view(replace(run_of(), results=results)))[place]
 
 
 def of(*verdicts: Verdict, type: str, scenario: str, operator: tuple[str, str] = DIV) -> tuple[Result, ...]:
-    return run(*((type, scenario, verdict) for verdict in verdicts), operator=operator).results
+    return run_of(*((type, scenario, RUN_TIME, verdict) for verdict in verdicts), operator=operator).results
 
 
 @pytest.mark.parametrize(
@@ -101,7 +92,7 @@ def test_exactness(verdict: Verdict, words: str) -> None:
 
 
 def test_what_is_not_asked() -> None:
-    assert {one.words for one in told(view(run()))} == {"not asked"}
+    assert {one.words for one in told(view(run_of()))} == {"not asked"}
     strange = of(WRONG, type="float", scenario="ordinary numbers by subnormals")
     assert answer("float32", *strange).words == "not asked"
     assert answer("subnormals", *of(WRONG, type="float", scenario="subnormal dividends")).words == "not kept"
@@ -115,7 +106,8 @@ def test_the_suite_answers_every_question() -> None:
 
 
 def test_each_answer_leads_to_its_cases() -> None:
-    asked = run(("int32", "zero divisors", DIES), ("float", "ordinary numbers", OK), ("int32", "zero divisors", NONE))
+    cases = ("int32", "zero divisors", DIES), ("float", "ordinary numbers", OK), ("int32", "zero divisors", NONE)
+    asked = run_of(*((element_type, scenario, RUN_TIME, verdict) for element_type, scenario, verdict in cases))
     page, read = document([asked, exact()]), json.loads(data([view(asked)]))
     assert '<a href="#x/asked/0">dies: SIGFPE</a>' in page
     assert read["questions"][0] == "x / 0"

@@ -41,7 +41,7 @@ def only(given: Run, *kinds: Kind) -> Run:
 
 
 class TestMatrix:
-    """Issue 4, point 6: a terminal matrix, operator version x element type."""
+    """A terminal matrix, operator version x element type."""
 
     def test_every_case_is_in_its_cell(self) -> None:
         given = report()
@@ -113,10 +113,7 @@ class TestFindings:
         of_type = Counter(r.id.element_type for r in finding.results)
         (first, most), (second, fewer), *_ = of_type.most_common()
         form = finding.name.removeprefix("arithmetic: ")
-        lines = (
-            KnownCause("one", (second,), form),
-            KnownCause("two", (first,), form, link="https://example.org"),
-        )
+        lines = (KnownCause("one", (second,), form), KnownCause("two", (first,), form, link="https://example.org"))
         known = KnownDeviations("openvino", Level.DEFAULT, causes=lines)
         expected = {("two", "https://example.org", most), ("one", "", fewer)}
         assert set(finding.reasons(known)) == expected

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tests.reporting.conformance.reports import DATE, DEFAULT, VERSIONS, exact, report
-from vinculum.conformance.cases.case import CaseId
-from vinculum.conformance.cases.value_cases import value_classes
-from vinculum.conformance.run.record import Result, Run
+from tests.reporting.conformance.reports import exact, report, run_of
+from vinculum.conformance.cases.enumeration import value_classes
 from vinculum.conformance.run.verdict import Example, Gave, Kind, Verdict
 from vinculum.reporting.conformance.html import document
 from vinculum.reporting.conformance.view import Severity, severity, silence, view
@@ -16,22 +14,13 @@ from vinculum.spec.element_types import INT32
 REFUSED = Verdict(Kind.UNSPECIFIED, "Integer division by zero")
 
 
-def asked(*verdicts: tuple[str, str, str, Verdict], backend: str = "mine") -> Run:
-    """Return a report of cases: element type, what is tried, placement, verdict."""
-    results = (
-        Result(CaseId("Div-14", "", name, tried, "equal shapes", way), "c", "s", verdict)
-        for name, tried, way, verdict in verdicts
-    )
-    return Run(backend, backend, VERSIONS, DEFAULT, tuple(results), (), DATE, 1.0)
-
-
 def gave(*unspecified: Gave) -> Verdict:
     return Verdict(Kind.UNSPECIFIED, unspecified=unspecified)
 
 
 RUN_TIME, CONSTANT = "run-time operands", "constant operands"
 MIN = "MIN divided by -1"
-MINE = asked(
+MINE = run_of(
     ("int32", "zero divisors", RUN_TIME, gave(Gave("x", "0", "0"))),
     ("int32", "zero divisors", CONSTANT, REFUSED),
     ("int32", MIN, RUN_TIME, gave(Gave("MIN", "-1", "MIN"))),
@@ -48,7 +37,7 @@ class TestSilence:
     """Where the documents say nothing, every runtime's answer is told by element type."""
 
     def test_in_a_word(self) -> None:
-        other = asked(("int32", "zero divisors", RUN_TIME, REFUSED), backend="other")
+        other = replace(run_of(("int32", "zero divisors", RUN_TIME, REFUSED)), backend="other")
         rows = {(row.question, row.element_type): [g.words for g in row.given] for row in silence([MINE, other])}
         assert rows == {
             ("x / 0", "int8"): ["not supported", ""],
@@ -66,7 +55,7 @@ class TestSilence:
         assert {"zero divisors", "a zero divisor", MIN} <= tried
 
     def test_nothing_was_asked(self) -> None:
-        assert silence([asked(("int32", "all signs", RUN_TIME, Verdict(Kind.EXACT)))]) == ()
+        assert silence([run_of(("int32", "all signs", RUN_TIME, Verdict(Kind.EXACT)))]) == ()
 
     def test_it_is_on_the_page(self) -> None:
         for reports in ([MINE], [MINE, exact()]):

@@ -25,18 +25,7 @@ from vinculum.conformance.runtimes.backends import check_usable, runtime
 from vinculum.errors import ModelError
 from vinculum.ops.onnx import div
 from vinculum.sandbox import End
-from vinculum.spec.element_types import (
-    BFLOAT16,
-    DOUBLE,
-    FLOAT,
-    FLOAT16,
-    INT4,
-    INT32,
-    INT64,
-    UINT4,
-    UINT8,
-    ElementType,
-)
+from vinculum.spec.element_types import BFLOAT16, DOUBLE, FLOAT, FLOAT16, INT4, INT32, INT64, UINT4, UINT8, ElementType
 from vinculum.spec.onnx_div import DIV_14
 from vinculum.spec.openvino_divide import DIVIDE_1
 

@@ -22,7 +22,7 @@ from vinculum.conformance.expect import KnownDeviations, Mismatch, mismatches, r
 from vinculum.conformance.run.planning import plan
 from vinculum.conformance.run.record import Run, Selection
 from vinculum.conformance.run.suite import survey
-from vinculum.reporting.conformance.expected import page
+from vinculum.reporting.conformance.comparison import expected_page
 
 ROOT = Path(__file__).parents[3]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -79,7 +79,7 @@ def told(asked: Run, known: KnownDeviations, found: tuple[Mismatch, ...]) -> str
     def lines() -> Iterator[str]:
         yield ", ".join(f"{name} {number}" for name, number in asked.versions.items())
         console = Console(width=400, file=StringIO(), record=True)
-        console.print(page([(asked, known, found)], verbose=True))
+        console.print(expected_page([(asked, known, found)], verbose=True))
         yield from (line.rstrip() for line in console.export_text().splitlines())
 
     return "\n".join(lines())

@@ -51,8 +51,7 @@ def audit(
     """
     # Modules that import the onnx package are imported here, so that --help does not wait for them.
     from vinculum.cli.inputs import model_inputs
-    from vinculum.conformance.audit.audit import Auditor
-    from vinculum.conformance.audit.in_memory import MEMORY
+    from vinculum.conformance.audit.audit import MEMORY, Auditor
     from vinculum.models.sampling.drawn_inputs import dimension_sizes
     from vinculum.models.sampling.input_sets import edge_sets
     from vinculum.reporting.models.audit import as_json, page

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from vinculum.conformance.arithmetic.division import Division, in_words
+from vinculum.conformance.arithmetic.division import Division
 from vinculum.conformance.cases.case import Case
 from vinculum.conformance.run.verdict import Kind, Verdict
 from vinculum.sandbox import Answer, End
@@ -52,19 +52,12 @@ class Answered:
 class Predictor:
     """A cause as it predicts answers: an arithmetic predicts quotients, a rule predicts outcomes.
 
-    Attributes
-    ----------
-    statement : str
-        What happens, in English.
-    element_types : tuple of ElementType
-        The dividends' element types in the cases that it explains.
-    divisions : tuple of Division
-        For an arithmetic, the way to divide for each element type; empty for a rule.
-    outcome : str
-        For a rule, the outcome of an operation, or how its operands are aligned; empty for an arithmetic.
-    where : tuple of str
-        For a rule, the properties of the operations that it applies to; for an arithmetic, the elements that it applies
-        to if not to all: ``"packets of 8"``.
+    - `statement`: What happens, in English.
+    - `element_types`: The dividends' element types in the cases that it explains.
+    - `divisions`: For an arithmetic, the way to divide for each element type; empty for a rule.
+    - `outcome`: For a rule, the outcome of an operation, or how its operands are aligned; empty for an arithmetic.
+    - `where`: For a rule, the properties of the operations that it applies to; for an arithmetic, the elements that it
+      applies to if not to all: ``"packets of 8"``.
     """
 
     statement: str
@@ -82,7 +75,7 @@ class Predictor:
 
 def arithmetic(ways: Sequence[Division], places: str = "") -> Predictor:
     """Return the cause that elements, all or those at some places, are divided in a way, one for each element type."""
-    statement = in_words(ways[0]) + (f"; only in {places}" if places else "")
+    statement = ways[0].statement + (f"; only in {places}" if places else "")
     return Predictor(statement, divisions=tuple(ways), where=(places,) if places else ())
 
 
@@ -90,16 +83,9 @@ def arithmetic(ways: Sequence[Division], places: str = "") -> Predictor:
 class Explained:
     """A cause, or an arithmetic that only might be one, and the deviating cases that it predicts.
 
-    Attributes
-    ----------
-    cause : Predictor
-        The cause.
-    cases : tuple of Answered
-        The deviating cases that it predicts and that no earlier cause predicts, the smallest first.
-    passing : int
-        How many passing cases of the same element types and circumstances it predicts, too.
-    refuting : int
-        How many of these passing cases it does not predict; 0 for a cause.
+    - `cases`: The deviating cases that it predicts and that no earlier cause predicts, the smallest first.
+    - `passing`: How many passing cases of the same element types and circumstances it predicts, too.
+    - `refuting`: How many of these passing cases it does not predict; 0 for a cause.
     """
 
     cause: Predictor
@@ -118,25 +104,14 @@ class Explained:
 class Explanation:
     """Why the answers of a run deviate.
 
-    Attributes
-    ----------
-    explained : tuple of Explained
-        The causes, ordered by decreasing number of cases.
-    unexplained : tuple of Answered
-        The deviating cases that no cause predicts.
-    refuted : tuple of Explained
-        What some unexplained cases are consistent with, although other cases refute it.
+    - `explained`: The causes, ordered by decreasing number of cases.
+    - `unexplained`: The deviating cases that no cause predicts.
+    - `refuted`: What some unexplained cases are consistent with, although other cases refute it.
     """
 
     explained: tuple[Explained, ...]
     unexplained: tuple[Answered, ...]
     refuted: tuple[Explained, ...] = ()
-
-    def by_case(self) -> Mapping[str, Predictor | None]:
-        """Return the cause of each deviating case by the id of the case; None for unexplained cases."""
-        causes: dict[str, Predictor | None] = {str(one.case.id): None for one in self.unexplained}
-        causes.update((str(one.case.id), own.cause) for own in self.explained for one in own.cases)
-        return causes
 
 
 def smallest_first(cases: Iterable[Answered]) -> tuple[Answered, ...]:

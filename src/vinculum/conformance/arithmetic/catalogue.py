@@ -7,7 +7,7 @@ from functools import cache
 from itertools import product
 
 from vinculum.conformance.arithmetic.division import Division, FloatDivision, IntegerDivision
-from vinculum.conformance.arithmetic.stages import Flush, Inverse, Narrowing, Rounding, Saturation, Width
+from vinculum.conformance.arithmetic.stages import STORED, Flush, Inverse, Narrowing, Rounding, Saturation, Width
 from vinculum.errors import AttributeValueError
 from vinculum.spec.element_types import (
     BFLOAT16,
@@ -31,16 +31,10 @@ _WIDER = {
     FLOAT8E4M3FN: (FLOAT, FLOAT16, BFLOAT16),
     FLOAT8E5M2: (FLOAT, FLOAT16, BFLOAT16),
 }
-_NARROWER = {
-    DOUBLE: (FLOAT, FLOAT16, BFLOAT16),
-    FLOAT: (FLOAT16, BFLOAT16),
-    FLOAT16: (BFLOAT16,),
-    BFLOAT16: (FLOAT16,),
-}
+_NARROWER = {DOUBLE: (FLOAT, FLOAT16, BFLOAT16), FLOAT: (FLOAT16, BFLOAT16), FLOAT16: (BFLOAT16,), BFLOAT16: (FLOAT16,)}
 _NARROWED = (Saturation.NO, Saturation.OPERANDS, Saturation.ALL)
 _OPERANDS = (Flush.NO, Flush.SIGNED, Flush.POSITIVE)
 _INVERSES = ((Inverse.NO, Flush.NO), *((Inverse.ROUNDED, flush) for flush in Flush))
-_STORED = (Inverse.STORED, Inverse.STORED_CUT, Inverse.STORED_ODD)
 _WIDTHS = (
     (Width.OWN, Width.OWN),
     (Width.WRAPPED, Width.WRAPPED),
@@ -70,10 +64,7 @@ def right(element_type: ElementType) -> Division:
 def named(form: str, element_type: ElementType) -> Division:
     """Return the way to divide an element type that has this form: ``"a * (1/b)"``.
 
-    Raises
-    ------
-    AttributeValueError
-        If no way has it.
+    AttributeValueError if no way has it.
     """
     ways = _by_form(element_type)
     if form not in ways:
@@ -105,9 +96,7 @@ def _floats(t: ElementType) -> Iterator[FloatDivision]:
                 if inverse is Flush.NO:
                     yield FloatDivision(t, DOUBLE, Inverse.NO, dividend, divisor, inverse, quotient, Narrowing.CUT)
             for reciprocal, narrowing, saturation in product(
-                _STORED,
-                Narrowing if FLOAT in _WIDER.get(t, ()) else (),
-                (Saturation.NO, Saturation.INVERSES),
+                STORED, Narrowing if FLOAT in _WIDER.get(t, ()) else (), (Saturation.NO, Saturation.INVERSES)
             ):
                 stages = (reciprocal, dividend, divisor, inverse, quotient)
                 yield FloatDivision(t, FLOAT, *stages, narrowing, saturation)

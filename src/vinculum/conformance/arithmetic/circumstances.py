@@ -1,14 +1,15 @@
-"""Properties of an operation that may decide its outcome; rules about outcomes are built from them."""
+"""Properties of an operation, and places of its elements, that may decide its outcome; rules are built from them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from math import prod
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, partial
+from math import log2, prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.conformance.arithmetic.places import LENGTHS, PLACES, mask
 from vinculum.conformance.cases.expectations import are, are_minimum_by_minus_one
 from vinculum.conformance.cases.operation import Operation, aligned, alignment, joined, rounding_asked
 from vinculum.errors import VinculumError
@@ -16,6 +17,60 @@ from vinculum.spec.attributes import checked_attributes
 from vinculum.spec.model import Broadcasting
 from vinculum.tensors.broadcasting import Alignment
 from vinculum.tensors.storage import element_type_of
+
+Mask = Callable[[int], NDArray[Any]]
+"""Tells of each element of a tensor, by the number of its elements, whether it is one of these."""
+
+_WIDTHS = (2, 4, 8, 16, 32)
+"""Numbers of elements that vector instructions process at once."""
+
+LENGTHS = "tensors of"
+"""How the names of places begin that are all elements of some tensors, and none of others."""
+
+
+def _remainder(width: int, size: int) -> NDArray[Any]:
+    return np.asarray(np.arange(size) >= size - size % width)
+
+
+def _packets(width: int, size: int) -> NDArray[Any]:
+    return ~_remainder(width, size)
+
+
+def _of_length(width: int, rest: int, size: int) -> NDArray[Any]:
+    return np.full(size, size % width == rest)
+
+
+def _places() -> Iterator[tuple[str, Mask]]:
+    yield "the last element", lambda size: np.arange(size) == size - 1
+    yield "the last of several elements", lambda size: (np.arange(size) == size - 1) & (size > 1)
+    yield "the first element", lambda size: np.arange(size) == 0
+    yield "the first of several elements", lambda size: (np.arange(size) == 0) & (size > 1)
+    yield from ((f"the remainder after packets of {width}", partial(_remainder, width)) for width in _WIDTHS)
+    yield from ((f"packets of {width}", partial(_packets, width)) for width in _WIDTHS)
+    for width in _WIDTHS[:-1]:
+        for rest in range(1, width):
+            yield f"{LENGTHS} {width} k + {rest} elements", partial(_of_length, width, rest)
+
+
+PLACES: Mapping[str, Mask] = dict(_places())
+"""What belongs to each place; elements are numbered as the quotient lies in memory."""
+SURPRISE = 2 * log2(len(PLACES))
+"""Bits that a choice of places must explain: twice what it takes to choose."""
+EVERYWHERE = ""
+"""The name of all elements."""
+
+
+@cache
+def is_positional(words: str) -> bool:
+    """Tell whether words are the name of a place, or end with one."""
+    return any(words.endswith(name) for name in PLACES)
+
+
+@cache
+def mask(name: str, size: int) -> NDArray[Any]:
+    """Return which elements of a tensor belong to a place."""
+    return PLACES[name](size) if name else np.ones(size, np.bool_)
+
 
 RUN_TIME = "run-time operands"
 """What `placement` returns if no operand is a constant."""

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.conformance.arithmetic.stages import (
+    STORED,
     Flush,
     Inverse,
     Narrowing,
@@ -70,20 +71,13 @@ def _alone(stage: Run, *arguments: object) -> Array:
 class FloatDivision:
     """One way to compute a float quotient.
 
-    Attributes
-    ----------
-    element_type : ElementType
-        The element type of the operands and of the quotient.
-    computed_in : ElementType
-        The format of the arithmetic, to which the operands are rounded.
-    reciprocal : Inverse
-        How ``1 / b`` is rounded before the multiplication by ``a``, if there is one.
-    dividend, divisor, inverse, quotient : Flush
-        How numbers are flushed that are subnormal in the element type or in the format of the arithmetic.
-    narrowing : Narrowing
-        The conversion from the format of the arithmetic to the element type.
-    saturation : Saturation
-        Whether numbers too large for a narrower format become its largest number instead of an infinity.
+    - `element_type`: The element type of the operands and of the quotient.
+    - `computed_in`: The format of the arithmetic, to which the operands are rounded.
+    - `reciprocal`: How ``1 / b`` is rounded before the multiplication by ``a``, if there is one.
+    - `dividend`, `divisor`, `inverse`, `quotient`: How numbers are flushed that are subnormal in the element type or in
+      the format of the arithmetic.
+    - `narrowing`: The conversion from the format of the arithmetic to the element type.
+    - `saturation`: Whether numbers too large for a narrower format become its largest number instead of an infinity.
     """
 
     element_type: ElementType
@@ -101,14 +95,7 @@ class FloatDivision:
     ) -> Array:
         """Return the quotients of a runtime that computes in this way.
 
-        Parameters
-        ----------
-        a, b : ndarray
-            The operands.
-        asked : IntegerRounding, optional
-            Unused; for integers only.
-        shared : Shared, optional
-            Runs the stages that ways to divide the same operands have in common.
+        The rounding is for integers only; `shared` runs the stages that ways to divide the operands have in common.
         """
         del asked
         run, own, wide = shared or _alone, dtype_of(self.element_type), dtype_of(self.computed_in)
@@ -132,16 +119,28 @@ class FloatDivision:
     def form(self) -> str:
         """The notation: ``"flush(a) * (1/b) computed in float32"``."""
         a, b = self.dividend.of("a"), self.divisor.of("b")
-        inverse = self.reciprocal.value.format(b=b)
+        inverse = self.reciprocal.notation.format(b=b)
         inverse = f"({inverse})" if inverse.startswith("1") and self.inverse is Flush.NO else self.inverse.of(inverse)
         expression = self.quotient.of(f"{a} * {inverse}" if self.reciprocal is not Inverse.NO else f"{a} / {b}")
         if self.computed_in is not self.element_type:
             expression += f" computed in {self.computed_in.numpy}"
-        return ", ".join(part for part in (expression, self.saturation.value, self.narrowing.value) if part)
+        return ", ".join(part for part in (expression, self.saturation.notation, self.narrowing.notation) if part)
 
     @property
     def statement(self) -> str:
-        """How the quotient is computed, in words."""
+        """How the quotient is computed, and how subnormal and too large numbers are treated, in words."""
+        flushes = [("dividends count as", self.dividend), ("divisors count as", self.divisor)]
+        if self.dividend is self.divisor:
+            flushes = [("operands count as", self.dividend)]
+        flushes += [("reciprocals become", self.inverse), ("quotients become", self.quotient)]
+        parts = [self._computed, self.reciprocal.words]
+        parts += [how.words.format(*words.split(maxsplit=1)) for words, how in flushes]
+        if what := self.saturation.words:
+            parts.append(f"{what} beyond the range of {self.computed_in}, and infinities, become its largest number")
+        return "; ".join(part for part in parts if part)
+
+    @property
+    def _computed(self) -> str:
         if self.computed_in is self.element_type and self.reciprocal is Inverse.NO:
             return f"{'flushes subnormal numbers to zero, else ' if self._flushes else ''}correctly rounded"
         flushes = "with subnormal numbers flushed to zero" if self._flushes else ""
@@ -149,28 +148,8 @@ class FloatDivision:
         way = " as a * (1/b), a multiplication by the reciprocal" if self.reciprocal is not Inverse.NO else ""
         if self.element_type is FLOAT and self.narrowing is Narrowing.CUT and not way:
             where = ""  # A quotient of doubles that is cut off is the exact one cut off, however it was computed.
-        cut = {
-            Narrowing.ROUNDED: "",
-            Narrowing.CUT: "then cut off instead of rounded",
-            Narrowing.ODD: "then rounded only where its last bit is 1, else cut off",
-        }[self.narrowing]
-        parts = (f"computed{where}{way}" if where or way else "", cut, flushes)
+        parts = (f"computed{where}{way}" if where or way else "", self.narrowing.words, flushes)
         return ", ".join(part for part in parts if part).removeprefix("then ")
-
-    @property
-    def detail(self) -> str:
-        """How subnormal and too large numbers are treated, in words."""
-        flushes = [("reciprocals become", self.inverse), ("quotients become", self.quotient)]
-        if self.dividend is self.divisor:
-            flushes.insert(0, ("operands count as", self.dividend))
-        else:
-            flushes[:0] = [("dividends count as", self.dividend), ("divisors count as", self.divisor)]
-        parts = [_INVERSES[self.reciprocal]] if self.reciprocal in _INVERSES else []
-        parts += [_FLUSHES[how].format(*words.split(maxsplit=1)) for words, how in flushes if how is not Flush.NO]
-        if self.saturation is not Saturation.NO:
-            what = self.saturation.value.removesuffix(" saturated")
-            parts.append(f"{what} beyond the range of {self.computed_in}, and infinities, become its largest number")
-        return "; ".join(parts)
 
     @property
     def complexity(self) -> tuple[int, ...]:
@@ -179,7 +158,7 @@ class FloatDivision:
         return (
             (self.computed_in is not self.element_type)
             + (self.reciprocal is not Inverse.NO)
-            + (self.reciprocal in _INVERSES)
+            + bool(self.reciprocal.words)
             + bool(self._flushes)
             + (self.narrowing is not Narrowing.ROUNDED)
             + (self.saturation is not Saturation.NO),
@@ -206,7 +185,7 @@ def _taken(operand: Array, flush: Flush, dtype: np.dtype[Any], saturates: bool) 
 def _inverted(b: Array, reciprocal: Inverse, flush: Flush, stored: np.dtype[Any]) -> Array:
     if reciprocal is Inverse.POWER:
         return flushed(to_minus_one(b), flush)
-    inverse, narrowing = operated(np.divide, np.ones_like(b), b, flush), reciprocal.narrowing
+    inverse, narrowing = operated(np.divide, np.ones_like(b), b, flush), STORED.get(reciprocal)
     if narrowing is None:
         return inverse
     return flushed(narrowed(inverse, stored, narrowing), flush).astype(inverse.dtype)
@@ -219,43 +198,20 @@ def _given(result: Array, flush: Flush, dtype: np.dtype[Any], narrowing: Narrowi
     return flushed(narrowed(result, dtype, narrowing), Flush.SIGNED if flush is Flush.UNROUNDED else flush)
 
 
-_INVERSES = {
-    Inverse.POWER: "the reciprocal is the C library's powf(b, -1)",
-    Inverse.STORED: "the reciprocal is rounded to the element type",
-    Inverse.STORED_CUT: "the reciprocal is cut off to the element type",
-    Inverse.STORED_ODD: "the reciprocal is rounded to the element type where its last bit is 1, else cut off",
-}
-_FLUSHES = {
-    Flush.SIGNED: "subnormal {0} {1} zero",
-    Flush.POSITIVE: "subnormal {0} and -0 {1} +0",
-    Flush.UNROUNDED: "{0} below the normal numbers {1} zero, before they are rounded",
-}
-
-
 @dataclass(frozen=True)
 class IntegerDivision:
     """One way to compute an integer quotient.
 
     Integer division by zero, for instance after the upper bits of a divisor are dropped, gives 0.
 
-    Attributes
-    ----------
-    element_type : ElementType
-        The element type of the operands and of the quotient.
-    rounding : Rounding
-        How the quotient is rounded to an integer.
-    dividend, divisor : Width
-        How the operands are narrowed to int32, if they are.
-    as_signed : bool
-        Whether the operands of an unsigned type are interpreted as signed.
-    computed_in : ElementType or None
-        A floating-point type used instead of integer arithmetic.
-    reciprocal : bool
-        Whether ``1 / b`` is rounded and then multiplied by ``a``.
-    saturates : bool
-        Whether a float outside the integer range becomes MIN or MAX; else it becomes MIN.
-    result : Width
-        How the quotient is narrowed to int32, if it is.
+    - `element_type`: The element type of the operands and of the quotient.
+    - `rounding`: How the quotient is rounded to an integer.
+    - `dividend`, `divisor`: How the operands are narrowed to int32, if they are.
+    - `as_signed`: Whether the operands of an unsigned type are interpreted as signed.
+    - `computed_in`: A floating-point type used instead of integer arithmetic.
+    - `reciprocal`: Whether ``1 / b`` is rounded and then multiplied by ``a``.
+    - `saturates`: Whether a float outside the integer range becomes MIN or MAX; else it becomes MIN.
+    - `result`: How the quotient is narrowed to int32, if it is.
     """
 
     element_type: ElementType
@@ -269,21 +225,9 @@ class IntegerDivision:
     result: Width = Width.OWN
 
     def quotients(
-        self,
-        a: Array,
-        b: Array,
-        asked: IntegerRounding = IntegerRounding.TRUNCATING,
-        shared: Shared | None = None,
+        self, a: Array, b: Array, asked: IntegerRounding = IntegerRounding.TRUNCATING, shared: Shared | None = None
     ) -> Array:
-        """Return the quotients of a runtime that computes in this way.
-
-        Parameters
-        ----------
-        a, b, asked
-            The operands, and the rounding that the operation requires.
-        shared : Shared, optional
-            Runs the stages that ways to divide the same operands have in common.
-        """
+        """Return the quotients of a runtime that computes in this way, if it is asked for a rounding."""
         run = shared or _alone
         rounding = _ASKED[asked] if self.rounding is Rounding.AS_ASKED else self.rounding
         a, b = self._operand(run, a, self.dividend), self._operand(run, b, self.divisor)
@@ -320,23 +264,18 @@ class IntegerDivision:
 
     @property
     def statement(self) -> str:
-        """How the quotient is computed, in words."""
+        """How the quotient is computed, and how numbers outside the range of int32 are treated, in words."""
         operands = "operands taken as signed" if self.as_signed else ""
         narrow = "computed in int32" if self.dividend is not Width.OWN else ""
         if self.computed_in is not None:
             way = f"computed in {self.computed_in}{' as a * (1/b)' if self.reciprocal else ''}"
             narrow = f"operands narrowed to int32, {way}" if narrow else way
         result = "quotients narrowed to int32" if self.result is not Width.OWN else ""
-        parts = [part for part in (operands, narrow, result) if part]
-        rounding = ROUNDED[self.rounding]
-        return ", ".join(part for part in ("; ".join(parts), rounding) if part) or "exact"
-
-    @property
-    def detail(self) -> str:
-        """How numbers outside the range of int32 are treated, in words."""
-        words = {Width.WRAPPED: "upper bits dropped", Width.SATURATED: "too large ones become MIN or MAX"}
-        parts = {"dividends": self.dividend, "divisors": self.divisor, "quotients": self.result}
-        return ", ".join(f"{what}: {words[how]}" for what, how in parts.items() if how is not Width.OWN)
+        ways = "; ".join(part for part in (operands, narrow, result) if part)
+        computed = ", ".join(part for part in (ways, self.rounding.words) if part) or "exact"
+        narrowed = {"dividends": self.dividend, "divisors": self.divisor, "quotients": self.result}
+        detail = ", ".join(f"{what}: {how.words}" for what, how in narrowed.items() if how is not Width.OWN)
+        return f"{computed}; {detail}" if detail else computed
 
     @property
     def complexity(self) -> tuple[int, ...]:
@@ -355,17 +294,4 @@ class IntegerDivision:
         )  # fmt: skip
 
 
-ROUNDED = {
-    Rounding.AS_ASKED: "",
-    Rounding.TRUNCATED: "truncated",
-    Rounding.FLOORED: "rounded down",
-    Rounding.EUCLIDEAN: "rounded so that no remainder is negative",
-    Rounding.TO_EVEN: "rounded to nearest, ties to even",
-}
-
 Division = FloatDivision | IntegerDivision
-
-
-def in_words(way: Division) -> str:
-    """Return how a way to divide computes, with its details."""
-    return "; ".join(part for part in (way.statement, way.detail) if part)

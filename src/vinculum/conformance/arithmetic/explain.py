@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -20,10 +20,9 @@ from vinculum.conformance.arithmetic.answered import (
     smallest_first,
 )
 from vinculum.conformance.arithmetic.catalogue import named
-from vinculum.conformance.arithmetic.circumstances import properties
+from vinculum.conformance.arithmetic.circumstances import EVERYWHERE, PLACES, mask, properties
 from vinculum.conformance.arithmetic.division import Division
 from vinculum.conformance.arithmetic.fitting import Fit, gives
-from vinculum.conformance.arithmetic.places import EVERYWHERE, PLACES, mask
 from vinculum.conformance.arithmetic.rules import (
     ALIGNMENTS,
     WRONG,
@@ -52,14 +51,10 @@ def explain(answered: Sequence[Answered], known: Sequence[Predictor] = ()) -> Ex
     resolved by simplicity. Cases that no arithmetic reproduces are compared with other alignments of the operands, then
     with rules for what is refused, accepted or ends the process.
 
-    Parameters
-    ----------
-    answered : sequence of Answered
-        The cases of a run, in any order. Where answers differ between runs, no new cause is found for the quotients of
-        their element type.
-    known : sequence of Predictor
-        Causes that are tried before all others. A few cases may fit several causes; a known cause that fits is
-        preferred, and needs less evidence.
+    - `answered`: The cases of a run, in any order. Where answers differ between runs, no new cause is found for the
+      quotients of their element type.
+    - `known`: Causes that are tried before all others. A few cases may fit several causes; a known cause that fits is
+      preferred, and needs less evidence.
     """
     # An answer that is another the next time has no arithmetic, and those that were the same twice may be so by chance.
     unsteady = {one.case.element_type for one in answered if one.verdict.kind is Kind.DIFFERS}
@@ -82,8 +77,12 @@ def explain(answered: Sequence[Answered], known: Sequence[Predictor] = ()) -> Ex
     ledger.take_all(outcomes(answered, list(ledger.left.values())))
     steady = [one for one in ledger.left.values() if one.case.element_type not in unsteady]
     ledger.take_all(misplaced(answered, steady))
-    left = ledger.left
-    return Explanation(ledger.explained, smallest_first(left.values()), tuple(_refuted(consistent.values(), left)))
+    consistent_with = tuple(
+        replace(told, cause=_of(told.cause, own), cases=smallest_first(own))
+        for told in consistent.values()
+        if (own := [one for one in told.cases if id(one) in ledger.left])
+    )
+    return Explanation(ledger.explained, smallest_first(ledger.left.values()), consistent_with)
 
 
 class _Ledger:
@@ -130,35 +129,22 @@ def _told(
 def _add(found: dict[str, Explained], parts: Iterable[Explained]) -> None:
     """Add what ways of an element type explain to what those of the same form explain of others."""
     for part in parts:
-        name = part.cause.name
-        found[name] = _both(found[name], part) if name in found else part
-
-
-def _both(one: Explained, other: Explained) -> Explained:
-    """Return what an arithmetic explains of several element types."""
-    cause = replace(one.cause, divisions=one.cause.divisions + other.cause.divisions)
-    return Explained(cause, one.cases + other.cases, one.passing + other.passing, one.refuting + other.refuting)
-
-
-def _refuted(consistent: Iterable[Explained], left: Mapping[int, Answered]) -> Iterator[Explained]:
-    for told in consistent:
-        if own := [one for one in told.cases if id(one) in left]:
-            yield replace(told, cause=_of(told.cause, own), cases=smallest_first(own))
+        if (one := found.get(part.cause.name)) is not None:
+            cause = replace(one.cause, divisions=one.cause.divisions + part.cause.divisions)
+            both = one.passing + part.passing, one.refuting + part.refuting
+            part = Explained(cause, one.cases + part.cases, *both)
+        found[part.cause.name] = part
 
 
 def _of(cause: Predictor, own: Sequence[Answered]) -> Predictor:
-    return replace(
-        cause, element_types=tuple(t for t in ELEMENT_TYPES if any(one.case.element_type is t for one in own))
-    )
+    types = {one.case.element_type for one in own}
+    return replace(cause, element_types=tuple(t for t in ELEMENT_TYPES if t in types))
 
 
 def written(name: str, element_types: Sequence[ElementType]) -> Predictor:
     """Return the cause with a name, ``"arithmetic: a * (1/b)"``, for some element types.
 
-    Raises
-    ------
-    AttributeValueError
-        If no cause has that name.
+    AttributeValueError if no cause has that name.
     """
     kind, _, rest = name.partition(": ")
     outcome, _, where = rest.partition(" where ")

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from vinculum.conformance.arithmetic.answered import VALUES, Answered, Explained, arithmetic
 from vinculum.conformance.arithmetic.catalogue import catalogue, right
-from vinculum.conformance.arithmetic.circumstances import placement
+from vinculum.conformance.arithmetic.circumstances import EVERYWHERE, LENGTHS, PLACES, SURPRISE, mask, placement
 from vinculum.conformance.arithmetic.division import Division, Shared
-from vinculum.conformance.arithmetic.places import EVERYWHERE, LENGTHS, PLACES, SURPRISE, mask
 from vinculum.conformance.cases.operation import Operation, aligned, alignment, rounding_asked
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import IntegerRounding
@@ -151,10 +150,7 @@ class Fit:
 
         Ways that give every quotient in some circumstances come first, then those that give most of the rest.
 
-        Parameters
-        ----------
-        unexplained : iterable of Answered
-            The deviating cases, of any element types, that need an explanation.
+        - `unexplained`: The deviating cases, of any element types, that need an explanation.
         """
         wanted = {id(one) for one in unexplained}
         left = np.array([id(one) in wanted for one in self._answered], np.bool_)
@@ -175,7 +171,7 @@ class Fit:
             if own.sum() <= unknown.sum() or (self._proved(way) & unknown).any():
                 left |= found.pop(way)
         consistent = []
-        for way, own in self._greedy(left.copy(), self._all):
+        for way, own in self._greedy(left.copy(), lambda given: np.ones_like(self._whole(given))):  # everywhere
             fitted = self._fitted(way, own)
             if self._proves(own) or (not fitted.refuting and own.sum() == left.sum()):
                 consistent.append(fitted)
@@ -237,10 +233,6 @@ class Fit:
     def _unrefuted(self, predicted: Array) -> Array:
         """Return the circumstances in which every passing case is predicted."""
         return self._whole(predicted | self.deviating)
-
-    def _all(self, predicted: Array) -> Array:
-        """Return all circumstances."""
-        return np.ones((*predicted.shape[:-1], len(self._sizes)), np.bool_)
 
     def _spread(self, cells: Array) -> Array:
         """Return for each case what is given for its circumstances."""

@@ -15,10 +15,18 @@ from numpy.typing import NDArray
 
 from vinculum.conformance.arithmetic.answered import ACCEPTED, REFUSED, UNSUPPORTED, VALUES, Answered, Predictor
 from vinculum.conformance.arithmetic.catalogue import right
-from vinculum.conformance.arithmetic.circumstances import UNJOINED, laid, properties, why_refused
+from vinculum.conformance.arithmetic.circumstances import (
+    PLACES,
+    SURPRISE,
+    UNJOINED,
+    is_positional,
+    laid,
+    mask,
+    properties,
+    why_refused,
+)
 from vinculum.conformance.arithmetic.division import Division
 from vinculum.conformance.arithmetic.fitting import circumstances, gives
-from vinculum.conformance.arithmetic.places import PLACES, SURPRISE, is_positional, mask
 from vinculum.conformance.cases.operation import Operation, alignment
 from vinculum.sandbox import End
 from vinculum.spec.element_types import ELEMENT_TYPES, REAL, ElementType
@@ -131,12 +139,8 @@ _OF_ALIGNMENT = ("a value that axis may not have", "a value that broadcast may n
 def outcomes(answered: Sequence[Answered], left: Sequence[Answered]) -> Iterator[Told]:
     """Yield, for each outcome, the properties of an operation from which it always follows, the widest rule first.
 
-    Parameters
-    ----------
-    answered : sequence of Answered
-        All cases; a rule that one of them contradicts is discarded.
-    left : sequence of Answered
-        The deviating cases without an explanation so far.
+    - `answered`: All cases; a rule that one of them contradicts is discarded.
+    - `left`: The deviating cases without an explanation so far.
     """
     wanted = dict.fromkeys(one.outcome for one in left if one.outcome != VALUES)
     if not wanted:
@@ -156,17 +160,13 @@ def outcomes(answered: Sequence[Answered], left: Sequence[Answered]) -> Iterator
             found[outcome, words] = cases, passing
             unexplained &= ~covered
     for (outcome, words), (cases, passing) in found.items():
-        yield Predictor(_statement(outcome, words, cases), outcome=outcome, where=words), cases, passing
+        said = Counter(one.answer.words for one in cases if one.answer.words and outcome == REFUSED).most_common(1)
+        statement = f"{outcome} for {', '.join(words)}" + "".join(f": {message}" for message, _ in said)
+        yield Predictor(statement, outcome=outcome, where=words), cases, passing
 
 
 def misplaced(answered: Sequence[Answered], left: Sequence[Answered]) -> Iterator[Told]:
-    """Yield the places at which all unexplained wrong quotients lie, if every case with such places has some.
-
-    Parameters
-    ----------
-    answered, left
-        As in `outcomes`.
-    """
+    """Yield the places at which all unexplained wrong quotients lie, if every case with such places has some."""
     wanted = {id(one): wrong_places(one) for one in left if one.outcome == VALUES}
     types = {one.case.element_type for one in left if id(one) in wanted}
     for element_type in (one for one in ELEMENT_TYPES if one in types):
@@ -220,7 +220,9 @@ class _Properties:
 
     def widest(self, outcome: str, wanted: int, happened: int) -> tuple[tuple[str, ...], int] | None:
         """Return the fewest properties that cover the most wanted cases, without contradicted element types."""
-        positions, certain = _kills(outcome), outcome == ACCEPTED or happened.bit_count() == self._count
+        # The positions of numbers may decide on the end of a process.
+        positions = outcome in _DEATHS or outcome.startswith(_CRASHED)
+        certain = outcome == ACCEPTED or happened.bit_count() == self._count
         masks: dict[int, str] = {}
         chosen_from = [words for words in self._properties if positions or not is_positional(words)]
         # Of properties that fit alike, those without positions come first.
@@ -252,17 +254,6 @@ class _Properties:
         alike = reduce(or_, (mask for mask in self._types.values() if mask & covered), 0)
         alike &= self._properties.get(words.partition(" in ")[0], alike)
         return log2(comb(alike.bit_count(), covered.bit_count())) >= SURPRISE
-
-
-def _kills(outcome: str) -> bool:
-    """Tell whether an outcome is the end of a process, on which the positions of numbers may decide."""
-    return outcome in _DEATHS or outcome.startswith(_CRASHED)
-
-
-def _statement(outcome: str, words: Sequence[str], cases: Sequence[Answered]) -> str:
-    said = Counter(one.answer.words for one in cases if one.answer.words).most_common(1)
-    message = f": {said[0][0]}" if said and outcome == REFUSED else ""
-    return f"{outcome} for {', '.join(words)}{message}"
 
 
 def _bits(flags: Iterator[bool]) -> int:

@@ -17,77 +17,81 @@ Array = NDArray[Any]
 Operation = Callable[[Array, Array], Array]
 
 
-class Written(Enum):
-    """A stage that is written as a function of a term; the stage with the empty value does nothing."""
+class Stage(Enum):
+    """A stage by its notation, which is empty for one that does nothing, and by what it does, in words."""
+
+    def __init__(self, notation: str, words: str = "") -> None:
+        self.notation, self.words = notation, words
 
     def of(self, term: str) -> str:
         """Return the notation of the stage applied to a term."""
-        return f"{self.value}({term})" if self.value else term
+        return f"{self.notation}({term})" if self.notation else term
 
 
-class Flush(Written):
-    """How subnormal numbers are flushed."""
+class Flush(Stage):
+    """How subnormal numbers are flushed: to a zero of the same sign, to +0 as -0 is, or before they are rounded."""
 
     NO = ""
-    SIGNED = "flush"  # to a zero of the same sign
-    POSITIVE = "plus_zero"  # to +0, and so is -0
-    UNROUNDED = "flush_unrounded"  # results that are subnormal before rounding become a zero of the same sign
+    SIGNED = "flush", "subnormal {0} {1} zero"
+    POSITIVE = "plus_zero", "subnormal {0} and -0 {1} +0"
+    UNROUNDED = "flush_unrounded", "{0} below the normal numbers {1} zero, before they are rounded"
 
 
-class Narrowing(Enum):
+class Narrowing(Stage):
     """How a number is converted to a narrower float format."""
 
     ROUNDED = ""
-    CUT = "cut off"
-    ODD = "rounded only if the last bit is 1"
+    CUT = "cut off", "then cut off instead of rounded"
+    ODD = "rounded only if the last bit is 1", "then rounded only where its last bit is 1, else cut off"
 
 
-class Inverse(Enum):
-    """How the reciprocal is computed by which a dividend is multiplied, if it is; the value is its notation."""
+class Inverse(Stage):
+    """How the reciprocal is computed by which a dividend is multiplied, if it is.
+
+    It is a power by this machine's C library, which does not always round correctly. What is stored is converted to the
+    element type, in any format of the arithmetic.
+    """
 
     NO = ""
     ROUNDED = "1/{b}"
-    POWER = "powf({b}, -1)"  # by this machine's C library, which does not always round correctly
-    STORED = "stored(1/{b})"  # rounded to the element type, in any format of the arithmetic
-    STORED_CUT = "stored_cut(1/{b})"
-    STORED_ODD = "stored_odd(1/{b})"
-
-    @property
-    def narrowing(self) -> Narrowing | None:
-        """How the reciprocal is converted to the element type; None if it is not."""
-        kinds = {
-            Inverse.STORED: Narrowing.ROUNDED,
-            Inverse.STORED_CUT: Narrowing.CUT,
-            Inverse.STORED_ODD: Narrowing.ODD,
-        }
-        return kinds.get(self)
+    POWER = "powf({b}, -1)", "the reciprocal is the C library's powf(b, -1)"
+    STORED = "stored(1/{b})", "the reciprocal is rounded to the element type"
+    STORED_CUT = "stored_cut(1/{b})", "the reciprocal is cut off to the element type"
+    STORED_ODD = (
+        "stored_odd(1/{b})",
+        "the reciprocal is rounded to the element type where its last bit is 1, else cut off",
+    )
 
 
-class Saturation(Enum):
+STORED = {Inverse.STORED: Narrowing.ROUNDED, Inverse.STORED_CUT: Narrowing.CUT, Inverse.STORED_ODD: Narrowing.ODD}
+"""How reciprocals are converted to the element type that are."""
+
+
+class Saturation(Stage):
     """Whether numbers too large for a float format, and infinities, become its largest number."""
 
     NO = ""
-    INVERSES = "reciprocals saturated"
-    OPERANDS = "operands saturated"
-    ALL = "operands and quotients saturated"
+    INVERSES = "reciprocals saturated", "reciprocals"
+    OPERANDS = "operands saturated", "operands"
+    ALL = "operands and quotients saturated", "operands and quotients"
 
 
-class Width(Written):
+class Width(Stage):
     """How an integer is narrowed to 32 bits."""
 
     OWN = ""
-    WRAPPED = "int32"  # the upper bits dropped
-    SATURATED = "saturate_int32"
+    WRAPPED = "int32", "upper bits dropped"
+    SATURATED = "saturate_int32", "too large ones become MIN or MAX"
 
 
-class Rounding(Written):
+class Rounding(Stage):
     """How a quotient is rounded to an integer."""
 
     AS_ASKED = ""
-    TRUNCATED = "trunc"
-    FLOORED = "floor"
-    EUCLIDEAN = "euclid"  # the remainder is never negative
-    TO_EVEN = "nearest"  # ties to even
+    TRUNCATED = "trunc", "truncated"
+    FLOORED = "floor", "rounded down"
+    EUCLIDEAN = "euclid", "rounded so that no remainder is negative"
+    TO_EVEN = "nearest", "rounded to nearest, ties to even"
 
 
 def flushed(array: Array, flush: Flush = Flush.SIGNED) -> Array:

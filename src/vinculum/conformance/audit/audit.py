@@ -1,4 +1,4 @@
-"""An audit of a model: read the file, expose the divisions, run them in a subprocess, recompute the quotients."""
+"""Audits of models: read the file, expose the divisions, run them in a subprocess, recompute the quotients."""
 
 from __future__ import annotations
 
@@ -7,26 +7,35 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from itertools import islice
+from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vinculum.conformance.audit.recomputation import merged, record
+from vinculum.conformance.audit.recomputation import merged, record, shown, suspects, unobserved
 from vinculum.conformance.audit.record import Audit, EdgeRuns, NodeRecord
-from vinculum.conformance.audit.suspects import shown, suspects
-from vinculum.conformance.audit.taps import AuditedModel, Tap
+from vinculum.conformance.audit.taps import AuditedModel, Layout, Tap
 from vinculum.conformance.runtimes.backends import STARTED, check_usable, names, parsed, runtime
 from vinculum.conformance.runtimes.protocol import ModelRuntime
 from vinculum.errors import DifferenceError, ModelError, SpecLookupError
 from vinculum.models.onnx.file import write_model
+from vinculum.models.rewritten import target_file
 from vinculum.models.sampling.comparison import check_equal
-from vinculum.models.source import naming, read_source
+from vinculum.models.sampling.drawn_inputs import dimension_sizes, drawn_inputs
+from vinculum.models.sampling.input_sets import edge_sets
+from vinculum.models.source import any_source, naming, read_source
 from vinculum.models.values import validated_inputs
 from vinculum.sandbox import Answer, End, Isolated, Limits
+from vinculum.tensors.storage import as_operand
 from vinculum.text import quoted
+
+if TYPE_CHECKING:
+    from onnx import ModelProto
+
 
 _OPENVINO_IR = "vinculum.conformance.audit.openvino_subject:OpenVinoAudit"
 _folder = partial(TemporaryDirectory, prefix="vinculum-")
@@ -58,7 +67,7 @@ class Auditor:
             raise SpecLookupError(f"{quoted(backend)} cannot run models, so it cannot be audited; {allowed}")
         check_usable(backend, made)
         self._runtime = made
-        self._factory: tuple[object, ...] = (STARTED, backend)
+        self._factory: tuple[Any, ...] = (STARTED, backend)
         self.subject: AuditedModel = self._read(file)
 
     def audit(self, inputs: Mapping[str, Any], edges: Iterable[Mapping[str, Any]] = ()) -> Audit:
@@ -73,7 +82,10 @@ class Auditor:
         """
         subject = self.subject
         given = validated_inputs(subject.inputs, inputs)
-        self._check_constants(given)
+        for tensor in subject.inputs if parsed(self._backend)[0] == "openvino" else ():
+            if tensor.optional and tensor.name in given:
+                why = "has a value in the model, which OpenVINO treats as a constant"
+                raise ModelError(f"input {quoted(tensor.name)} {why}; do not give it")
         if not subject.taps:
             return self._audit((), Answer(End.RETURNED), Answer(End.RETURNED), 0.0)
         start = perf_counter()
@@ -81,10 +93,12 @@ class Auditor:
             runs = Runs(subject, process, self._runtime.title, folder)
             plain, exposed = runs.both(given)
             subject, took = runs.subject, perf_counter() - start
-            if exposed.end is End.RETURNED:
-                nodes = [record(tap, given, exposed.value, process) for tap in subject.taps]
-            else:
-                nodes = self._without_values(subject)
+            nodes = [
+                record(tap, given, exposed.value, process)
+                if exposed.end is End.RETURNED
+                else unobserved(tap, tap.unobserved or f"{self._runtime.title} returned no outputs")
+                for tap in subject.taps
+            ]
             tried = EdgeRuns()
             if exposed.end is not End.HUNG:
                 seconds = min(self._limits.seconds, max(_LEAST_LIMIT, _TIMES * took))
@@ -96,19 +110,6 @@ class Auditor:
         found = (*met, *shown(subject.taps, given)) if met else ()
         seconds = perf_counter() - start
         return replace(self._audit(tuple(nodes), plain, exposed, seconds), changed=changed, suspects=found, edges=tried)
-
-    def _check_constants(self, inputs: Mapping[str, Any]) -> None:
-        """Raise an error for an input that OpenVINO would ignore."""
-        for tensor in self.subject.inputs:
-            if tensor.optional and tensor.name in inputs and parsed(self._backend)[0] == "openvino":
-                why = "has a value in the model, which OpenVINO treats as a constant"
-                raise ModelError(f"input {quoted(tensor.name)} {why}; do not give it")
-
-    def _without_values(self, subject: AuditedModel) -> list[NodeRecord]:
-        reason = f"{self._runtime.title} returned no outputs"
-        return [
-            NodeRecord(p.division, p.division.element_type, unobserved=p.unobserved or reason) for p in subject.taps
-        ]
 
     def _audit(self, nodes: tuple[NodeRecord, ...], plain: Answer, exposed: Answer, seconds: float) -> Audit:
         return Audit(
@@ -126,8 +127,7 @@ class Auditor:
         )
 
     def _process(self) -> Isolated:
-        factory, *arguments = self._factory
-        return Isolated(str(factory), *arguments, limits=self._limits)
+        return Isolated(*self._factory, limits=self._limits)
 
     def _read(self, file: Path) -> AuditedModel:
         source = read_source(file)
@@ -179,12 +179,11 @@ def _edge_runs(
             one = record(tap, inputs, answer.value, process if alone[place] is None else None)
             alone[place] = alone[place] or one.alone
             found[place].append(one)
-    sizes = [
-        tuple(sorted({size for one in (node, *edge) for size in one.sizes}))
-        for node, edge in zip(nodes, found, strict=True)
-    ]
-    results = zip(nodes, map(merged, found), alone, sizes, strict=True)
-    return tried, [replace(n, edges=e, alone=a, sizes=s) for n, e, a, s in results]
+    told = []
+    for node, own, by_itself in zip(nodes, found, alone, strict=True):
+        sizes = sorted({size for one in (node, *own) for size in one.sizes})
+        told.append(replace(node, edges=merged(own), alone=by_itself, sizes=tuple(sizes)))
+    return tried, told
 
 
 def _drawn(edges: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
@@ -225,8 +224,6 @@ def _changed(subject: AuditedModel, plain: list[Any], exposed: list[Any]) -> tup
 class Runs:
     """Runs a model.
 
-    - `process`: The runtime.
-    - `title`: The runtime's name in sentences.
     - `folder`: The folder for the file of the exposed model.
     - `subject`: The model as it was exposed last.
     """
@@ -249,7 +246,8 @@ class Runs:
             return plain, plain
         exposed = self.exposed(inputs)
         hopeless = exposed.end is End.HUNG and plain.end is not End.RETURNED
-        if exposed.end is not End.RETURNED and self.subject.exposes_bodies and not hopeless:
+        in_bodies = any(tap.layout is not Layout.AS_THEY_ARE for tap in self.subject.taps)
+        if exposed.end is not End.RETURNED and in_bodies and not hopeless:
             why = f"{self._title} does not run the model with its divisions exposed: {end_in_words(exposed)}"
             self.subject = _without_bodies(self.subject, why)
             exposed = self.exposed(inputs)
@@ -280,11 +278,72 @@ def _without_bodies(subject: AuditedModel, why: str) -> AuditedModel:
     from vinculum.conformance.audit.onnx_subject import onnx_subject
 
     plainer = onnx_subject(read_source(subject.file), with_bodies=False, expand=subject.expanded > 0)
-    pairs = zip(subject.taps, plainer.taps, strict=True)
-    return replace(plainer, taps=tuple(_explained(before, after, why) for before, after in pairs))
+    taps = [
+        replace(after, unobserved=f"{after.unobserved}; {why}") if after.unobserved and not before.unobserved else after
+        for before, after in zip(subject.taps, plainer.taps, strict=True)
+    ]
+    return replace(plainer, taps=tuple(taps))
 
 
-def _explained(before: Tap, after: Tap, why: str) -> Tap:
-    if before.unobserved is not None or after.unobserved is None:
-        return after
-    return replace(after, unobserved=f"{after.unobserved}; {why}")
+MEMORY = 32 << 30
+"""Bytes; as models may be large, the limit only stops processes that grow without end."""
+
+
+def audit(
+    model: str | PathLike[str] | ModelProto,
+    *,
+    backend: str,
+    inputs: Mapping[str, Any] | None = None,
+    seed: int = 0,
+    dims: Mapping[str, int] | None = None,
+    sets: int = 12,
+    expand: bool = False,
+    limit: float = 300.0,
+) -> Audit:
+    """Run a model in another runtime, on inputs and on edge cases, and compare each quotient with the exact one.
+
+    Parameters
+    ----------
+    model : path or ModelProto
+        An ONNX file, for OpenVINO an IR, or an ONNX model in memory.
+    backend : str
+        The runtime: ``"onnxruntime"``, ``"openvino"``, ``"openvino[device=GPU]"``, ``"package.module:attribute"``.
+    inputs : Mapping of str to array, optional
+        The inputs by name; those left out are drawn.
+    seed : int
+        The seed of the edge cases and of the drawn inputs.
+    dims : Mapping of str to int, optional
+        The sizes of symbolic dimensions; about 1,000 if left out.
+    sets : int
+        How many sets of edge cases to run besides, each once.
+    expand : bool
+        Whether nodes that divide inside are replaced by their ONNX function bodies, which are audited.
+    limit : float
+        Seconds that each run on the inputs may take.
+
+    Returns
+    -------
+    Audit
+        ``.nodes``, what each division gave; ``.finds``, whether a quotient is wrong or a run failed or crashed.
+
+    Raises
+    ------
+    SpecLookupError, AttributeValueError
+        If there is no such runtime or option, or it cannot run models.
+    ModelError, ElementTypeError, BroadcastError
+        If its package is not installed, the model cannot be audited, or the inputs are not the model's.
+    """
+    if not isinstance(model, str | PathLike):
+        with target_file("onnx") as file:
+            write_model(any_source(model).complete(), file)
+            found = audit(
+                file, backend=backend, inputs=inputs, seed=seed, dims=dims, sets=sets, expand=expand, limit=limit
+            )
+        return replace(found, model="(in memory)")
+    auditor = Auditor(Path(model), backend, Limits(seconds=limit, memory=MEMORY), expand=expand)
+    declared = auditor.subject.inputs
+    arrays = {name: as_operand(array, f"input {quoted(name)}") for name, array in (inputs or {}).items()}
+    options = [f"{name}={size}" for name, size in (dims or {}).items()]
+    drawn = drawn_inputs(declared, arrays, seed, dimension_sizes(options, declared, arrays), large=True)
+    edges = edge_sets(declared, dimension_sizes(options, declared, {}), seed)
+    return auditor.audit(arrays | {name: one.array for name, one in drawn.items()}, islice(edges, sets))

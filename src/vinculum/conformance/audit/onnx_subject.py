@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -11,20 +12,12 @@ from pathlib import Path
 from onnx import FunctionProto, ModelProto, NodeProto, TensorProto, helper
 from onnx.inliner import inline_local_functions
 
-from vinculum.conformance.audit.bodies import Bodies
-from vinculum.conformance.audit.taps import AuditedModel, Layout, Source, Tap, distinct_name, inside_body
+from vinculum.conformance.audit.taps import AuditedModel, Bodies, Layout, Source, Tap, distinct_name, inside_body
 from vinculum.errors import ModelError
 from vinculum.models.execution import Division
 from vinculum.models.inner_divisions import InnerDivision
 from vinculum.models.model import Model
-from vinculum.models.onnx.divisions import (
-    GUARDS,
-    division_nodes,
-    division_of,
-    guarded,
-    mark,
-    number_of,
-)
+from vinculum.models.onnx.divisions import GUARDS, division_nodes, division_of, guarded, mark, number_of
 from vinculum.models.onnx.expansion import expanded
 from vinculum.models.onnx.inference import with_types
 from vinculum.models.onnx.model import model_of
@@ -53,7 +46,6 @@ def onnx_subject(source: SourceFile, *, with_bodies: bool = True, expand: bool =
 
     A guard made by `vinculum harden` counts as one division; its internal divisions are not listed.
 
-    - `source`: An ONNX file.
     - `with_bodies`: Whether to expose values in the branches of an If and in the body of a Loop of the main graph, too.
     - `expand`: Whether to replace nodes that divide internally by the function bodies with which ONNX defines them.
 
@@ -61,7 +53,9 @@ def onnx_subject(source: SourceFile, *, with_bodies: bool = True, expand: bool =
     same name.
     """
     proto, file = source.complete(), source.path
-    _check_outputs(proto)
+    counts = Counter(value.name for value in proto.graph.output)
+    if twice := next((name for name, count in counts.items() if count > 1), None):
+        raise ModelError(f"the model has output {quoted(twice)} twice; it can be audited with each once")
     proto, bodies = expanded(_inlined(proto)) if expand else (proto, 0)
     copy = ModelProto()
     copy.CopyFrom(proto)
@@ -84,7 +78,8 @@ def onnx_subject(source: SourceFile, *, with_bodies: bool = True, expand: bool =
             tap = Tap(division, checked_attributes(division.spec, given))
             taps[number_of(node)].append(exposed.tap(scope, node, node.input, tap))
     for number, division in originals.items():
-        taps[number] = taps[number] or [Tap(division, {}, unobserved=_uncalled(division.path))]
+        why = f"inside the function {quoted(division.path.partition('/')[0])}, which is never called"
+        taps[number] = taps[number] or [Tap(division, {}, unobserved=why)]
     guards, inner = list[Tap](), list(model.inner_divisions)
     for scope, node, operator, operands in list(_guards(typed, titles)):
         if operator in _GUARDED:
@@ -130,18 +125,6 @@ def _guard(name: str, scope: Scope, operator: str, operands: Sequence[str]) -> T
     code = TensorProto.UNDEFINED if declared is None else declared.tensor_type.elem_type
     element_type = by_onnx_code(code) if code else None
     return Tap(Division(name, scope.path, spec, element_type), attributes, guarded=True)
-
-
-def _check_outputs(model: ModelProto) -> None:
-    seen = set[str]()
-    for value in model.graph.output:
-        if value.name in seen:
-            raise ModelError(f"the model has output {quoted(value.name)} twice; it can be audited with each once")
-        seen.add(value.name)
-
-
-def _uncalled(path: str) -> str:
-    return f"inside the function {quoted(path.partition('/')[0])}, which is never called"
 
 
 def _inlined(model: ModelProto) -> ModelProto:

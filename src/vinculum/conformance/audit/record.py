@@ -35,14 +35,11 @@ class Hazard:
 class NodeRecord:
     """The observations of one division.
 
-    - `division`: The node.
     - `element_type`: The operands' element type; None if it is not known.
-    - `shapes`: The operands' shapes.
     - `verdict`: The verdict on its quotients for the inputs; None if they were not observed.
     - `alone`: If `verdict` or `edges` is not a pass: the verdict on the runtime's quotients of the same operands in a
       model with this node alone. If that passes, the runtime treats the node differently in its context; it may have
       divided operands of a wider type, which it rounded to expose them.
-    - `hazards`: The hazards in its operands.
     - `smallest_divisor`: The divisor of the smallest magnitude that is not zero; None if there is none.
     - `unobserved`: Why there is no verdict.
     - `edges`: The joint verdict on its quotients in all sets of edge cases; None if they were observed in none.
@@ -92,7 +89,6 @@ class EdgeRuns:
 class Audit(Shown):
     """The results of an audit of one model in one runtime.
 
-    - `model`: The file.
     - `backend`: The backend as requested: ``"openvino[device=GPU]"``.
     - `title`: The runtime's name in sentences.
     - `versions`: The versions of the packages that its answers depend on.
@@ -102,7 +98,6 @@ class Audit(Shown):
     - `suspects`: If the exposed model did not return: the divisions in which our engine finds MIN/-1 or a zero divisor.
     - `changed`: A sentence for each output that differs between the two.
     - `seconds`: The duration of all runs, including loading.
-    - `edges`: The runs on edge cases.
     - `inner`: The nodes that divide internally; their quotients are not audited.
     - `expanded`: How many such nodes were replaced by the function bodies with which ONNX defines them.
     - `guarded`: Whether `vinculum harden` has guarded divisions; they are audited with their guards.

@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 
-from vinculum.conformance.cases.case import Case, CaseId, Expectation, Level
-from vinculum.conformance.cases.clauses import Subject, clause
+from vinculum.conformance.cases.case import Case, CaseId, Expectation, Level, Subject, clause
 from vinculum.conformance.cases.operation import Operation, Placement, declared_attributes, placements
-from vinculum.conformance.cases.values.value_class import CHOSEN_TYPES, Joined, Operands
+from vinculum.conformance.cases.values import CHOSEN_TYPES, Joined, Operands
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import AttributeValue, Broadcasting, OperatorSpec
 from vinculum.spec.rows import versions
@@ -39,9 +38,8 @@ class CaseBuilder:
     def newest_of_its_shapes(self) -> bool:
         """Whether no later version has the same broadcasting rules."""
         rows = versions(self.spec.name, dialect=self.spec.dialect)
-        return self.newest or all(
-            row.broadcasting != self.spec.broadcasting for row in rows[rows.index(self.spec) + 1 :]
-        )
+        later = () if self.newest else rows[rows.index(self.spec) + 1 :]
+        return all(row.broadcasting != self.spec.broadcasting for row in later)
 
     def roundings(self) -> Iterator[Attributes]:
         """Yield the attributes for each selectable rounding, the default first; no attributes if there is no choice."""
@@ -50,10 +48,8 @@ class CaseBuilder:
         if declared is None or not self.element_type.is_integer:
             yield {}
             return
-        others = [value for value in self.spec.integer_rounding if value != declared.default]
-        for value in (declared.default, *others):
-            if value is not None:
-                yield {declared.name: value}
+        values = dict.fromkeys((declared.default, *self.spec.integer_rounding))
+        yield from ({declared.name: value} for value in values if value is not None)
 
     def joining(self, joined: Joined) -> Attributes | None:
         """Return the attributes under which operands are broadcast in this way; None if the version cannot."""
@@ -62,17 +58,9 @@ class CaseBuilder:
         default = self.spec.broadcasting[declared.default if declared else None]
         if joined is Joined.EQUAL or default is Broadcasting.MULTIDIRECTIONAL:
             return {}
-        if joined is Joined.SCALAR_DIVISOR and declared is not None:
-            for value, rule in self.spec.broadcasting.items():
-                if rule is Broadcasting.LIMITED and value is not None:
-                    return {declared.name: value}
-        return None
-
-    def rounding(self, attributes: Attributes) -> str:
-        """Return the rounding that declared attributes choose, as in the id; empty where there is no choice."""
-        if self.spec.integer_rounding_attribute is None or not self.element_type.is_integer:
-            return ""
-        return self.spec.rounding(attributes).name.lower()
+        rules = self.spec.broadcasting.items() if declared and joined is Joined.SCALAR_DIVISOR else ()
+        limited = (v for v, rule in rules if rule is Broadcasting.LIMITED and v is not None)
+        return next(({declared.name: value} for value in limited if declared), None)
 
     def cases(
         self,
@@ -87,26 +75,17 @@ class CaseBuilder:
     ) -> Iterator[Case]:
         """Yield the cases of operands and attributes that test one thing: one for every placement that is run.
 
-        Parameters
-        ----------
-        tried, shapes : str
-            The scenario and the shapes, as in the id.
-        subject : Subject or tuple of str
-            What the cases test; or tags of clauses, one of which the version has.
-        attributes : Mapping
-            The attributes that the model sets.
-        operands : callable
-            Returns the operands.
-        expected : callable
-            Returns the expectation by the specification.
-        level : Level
-            The first level that runs them with run-time operands.
-        constants : tuple of Placement or None
-            The other placements that the default level runs, or `level` if that is later; the remaining ones run at the
-            last level, or never if this is None.
+        - `tried`, `shapes`: The scenario and the shapes, as in the id.
+        - `subject`: What the cases test; or tags of clauses, one of which the version has.
+        - `expected`: Returns the expectation by the specification.
+        - `level`: The first level that runs them with run-time operands.
+        - `constants`: The other placements that the default level runs, or `level` if that is later; the remaining ones
+          run at the last level, or never if this is None.
         """
-        declared = declared_attributes(self.spec, attributes)
-        for placement in placements(self.spec):
+        spec, declared = self.spec, declared_attributes(self.spec, attributes)
+        chooses = spec.integer_rounding_attribute is not None and self.element_type.is_integer
+        rounding = spec.rounding(declared).name.lower() if chooses else ""
+        for placement in placements(spec):
             if placement is Placement.RUN_TIME:
                 first = level
             elif constants is None:
@@ -115,19 +94,12 @@ class CaseBuilder:
                 first = max(level, Level.DEFAULT) if placement in constants else Level.FULL
             if first <= self.level:
                 yield Case(
-                    id=CaseId(
-                        operator=self.spec.title,
-                        rounding=self.rounding(declared),
-                        element_type=self.element_type.name,
-                        scenario=tried,
-                        shapes=shapes,
-                        placement=placement.words(self.spec),
-                    ),
-                    clause=clause(self.spec, self.element_type, subject, declared),
-                    element_type=self.element_type,
-                    asked=partial(_operation, self.spec, attributes, operands, placement),
-                    expected=expected,
-                    level=first,
+                    CaseId(spec.title, rounding, self.element_type.name, tried, shapes, placement.words(spec)),
+                    clause(spec, self.element_type, subject, declared),
+                    self.element_type,
+                    partial(_operation, spec, attributes, operands, placement),
+                    expected,
+                    first,
                 )
 
 

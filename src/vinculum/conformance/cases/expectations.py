@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.conformance.cases.case import Expectation
-from vinculum.conformance.cases.values.value_class import Array, Operands, ValueClass
+from vinculum.conformance.cases.values import Array, Operands, ValueClass
 from vinculum.reference import divide, reciprocal
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import AttributeValue, Dialect, IntegerRounding, OperatorSpec
@@ -31,14 +31,9 @@ def expectation(
 ) -> Expectation:
     """Return the expectation: exact quotients, elements that the standard leaves unspecified, or a refusal.
 
-    Parameters
-    ----------
-    spec, element_type
-        The operator version, and the element type of all operands.
-    attributes : Mapping
-        They select the rounding of integers.
-    quotients : callable
-        Returns what `exact` does, for a rounding.
+    - `spec`, `element_type`: The operator version, and the element type of all operands.
+    - `attributes`: They select the rounding of integers.
+    - `quotients`: Returns what `exact` does, for a rounding.
     """
     found = quotients(spec.rounding(attributes) if element_type.is_integer else IntegerRounding.TRUNCATING)
     # SONNX forbids, by a constraint, the divisions that the other two leave unspecified.
@@ -60,13 +55,9 @@ def _of_class(element_type: ElementType, rounding: IntegerRounding, values: Valu
 def exact(element_type: ElementType, rounding: IntegerRounding, operands: Operands) -> Expectation:
     """Return the quotients, and which elements are unspecified.
 
-    Parameters
-    ----------
-    element_type, rounding
-        The element type of all operands, and the rounding of integers.
-    operands : tuple of ndarray
-        Dividend and divisor, or Reciprocal's one operand. Where a version broadcasts unlike NumPy, dimensions of size 1
-        are inserted so that NumPy's broadcasting gives the same result.
+    - `element_type`, `rounding`: The element type of all operands, and the rounding of integers.
+    - `operands`: Dividend and divisor, or Reciprocal's one operand. Where a version broadcasts unlike NumPy, dimensions
+      of size 1 are inserted so that NumPy's broadcasting gives the same result.
     """
     if len(operands) == 1:
         return Expectation(reciprocal(operands[0], element_type))

@@ -114,25 +114,15 @@ def joined(rule: Broadcasting, a: Shape, b: Shape, axis: int | None = None) -> A
 
 
 def aligned(operation: Operation, under: Alignment | None = None) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return dividend and divisor broadcast to the quotient's shape, without a copy.
+    """Return dividend and divisor broadcast to the quotient's shape, without a copy; they must fit.
 
-    The dividend of a Reciprocal is 1.
-
-    Parameters
-    ----------
-    operation : Operation
-        An operation whose operands fit.
-    under : Alignment, optional
-        An alignment to use instead of the operation's own.
+    The dividend of a Reciprocal is 1. An alignment that is given is used instead of the operation's own.
     """
     lying = under or alignment(operation)
     assert lying is not None
     *dividend, divisor = operation.operands
-    a = (
-        _repeated(dividend[0], lying.a, lying.shape)
-        if dividend
-        else np.broadcast_to(np.ones((), divisor.dtype), lying.shape)
-    )
+    one = np.ones((), divisor.dtype)
+    a = _repeated(dividend[0], lying.a, lying.shape) if dividend else np.broadcast_to(one, lying.shape)
     return a, _repeated(divisor, lying.b, lying.shape)
 
 
@@ -148,15 +138,7 @@ def quotient_shape(operation: Operation) -> Shape | None:
 
 
 def pair(operation: Operation, index: Sequence[int]) -> tuple[Any, ...]:
-    """Return the operands of one quotient: dividend and divisor, or Reciprocal's one operand.
-
-    Parameters
-    ----------
-    operation : Operation
-        An operation whose operands fit.
-    index : sequence of int
-        The index of the quotient.
-    """
+    """Return the operands of the quotient at an index: dividend and divisor, or Reciprocal's one operand."""
     return tuple(operand[tuple(index)] for operand in aligned(operation)[-len(operation.operands) :])
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from vinculum.conformance.cases.case import CaseId
-from vinculum.conformance.run.answers import answered
+from vinculum.conformance.run.file import answered
 from vinculum.conformance.run.judgement import apart
 from vinculum.conformance.run.record import Result, Run
 from vinculum.errors import AttributeValueError
@@ -17,12 +17,7 @@ from vinculum.text import listed
 class Change:
     """A case whose verdict, answer or cause changed.
 
-    Attributes
-    ----------
-    before, after : Result
-        The result in each run.
-    differing : int or None
-        In how many quotients the answers differ; None if in none, or if they cannot be compared.
+    - `differing`: In how many quotients the answers differ; None if in none, or if they cannot be compared.
     """
 
     before: Result
@@ -39,14 +34,9 @@ class Change:
 class RunDiff:
     """The differences between two runs.
 
-    Attributes
-    ----------
-    before, after : Run
-        The runs.
-    changes : tuple of Change
-        The cases of both that differ, in the suite's order.
-    removed, added : int
-        The number of cases that only the first or only the second run has; a case with other numbers is another.
+    - `changes`: The cases of both that differ, in the suite's order.
+    - `removed`, `added`: The number of cases that only the first or only the second run has; a case with other numbers
+      is another.
     """
 
     before: Run
@@ -67,10 +57,7 @@ class RunDiff:
 def run_diff(before: Sequence[Run], after: Sequence[Run]) -> tuple[RunDiff, ...]:
     """Return the differences for each runtime; two single runs are compared even if their runtimes differ.
 
-    Raises
-    ------
-    AttributeValueError
-        If the files have no runtime in common.
+    AttributeValueError if the files have no runtime in common.
     """
     if len(before) == len(after) == 1:
         return (_diff(before[0], after[0]),)

@@ -30,22 +30,11 @@ _CPUINFO = Path("/proc/cpuinfo")
 class Installation:
     """What quotients and their times may depend on, and the optional runtimes.
 
-    Attributes
-    ----------
-    version : str
-        Vinculum's own version.
-    backend : str
-        The backend that divides: the compiled ``"core"``, or ``"portable"``.
-    target : str or None
-        The instruction set that the core uses on this processor; None for the portable backend.
-    threads : int
-        The most threads that a large division uses.
-    processors : int
-        The number of processors that the process may use.
-    python, numpy, onnx : str
-        Their versions.
-    runtimes : mapping of str to (str or None)
-        The version of each optional runtime; None if it is not installed.
+    - `backend`: The backend that divides: the compiled ``"core"``, or ``"portable"``.
+    - `target`: The instruction set that the core uses on this processor; None for the portable backend.
+    - `threads`: The most threads that a large division uses.
+    - `processors`: The number of processors that the process may use.
+    - `runtimes`: The version of each optional runtime; None if it is not installed.
     """
 
     version: str
@@ -82,7 +71,7 @@ def _version(package: str) -> str | None:
     try:
         return version(package)
     except PackageNotFoundError:  # Another distribution provides it, such as onnxruntime-gpu; finding that is slower.
-        from vinculum.conformance.runtimes.packages import versions_of
+        from vinculum.conformance.runtimes.protocol import versions_of
 
         return ", ".join(f"{found} ({name})" for name, found in versions_of(package).items())
 

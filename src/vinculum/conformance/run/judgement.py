@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -12,7 +13,6 @@ from numpy.typing import NDArray
 
 from vinculum.conformance.cases.case import Expectation
 from vinculum.conformance.cases.operation import Operation, aligned, pair
-from vinculum.conformance.run.unspecified import what_it_gave
 from vinculum.conformance.run.verdict import Example, Gave, Kind, Verdict, number_text
 from vinculum.sandbox import Answer, End
 from vinculum.spec.element_types import ElementType
@@ -21,26 +21,13 @@ from vinculum.tensors.storage import element_type_of, element_type_of_dtype, nat
 from vinculum.text import shape_text
 
 _FARTHEST = 1e6
-_DEATHS = {
-    End.CRASHED: Kind.CRASHED,
-    End.HUNG: Kind.HUNG,
-    End.OUT_OF_MEMORY: Kind.OUT_OF_MEMORY,
-}
+_DEATHS = {End.CRASHED: Kind.CRASHED, End.HUNG: Kind.HUNG, End.OUT_OF_MEMORY: Kind.OUT_OF_MEMORY}
 
 
 def judge(operation: Operation, expectation: Expectation, answer: Answer) -> Verdict:
     """Return the verdict on an answer.
 
     All NaN are equal, regardless of sign and payload; -0.0 and 0.0 differ. The byte order of an array is ignored.
-
-    Parameters
-    ----------
-    operation : Operation
-        The operation.
-    expectation : Expectation
-        What the specification expects.
-    answer : Answer
-        The answer of the runtime.
     """
     if answer.end in _DEATHS:
         return Verdict(_DEATHS[answer.end], answer.words)
@@ -131,11 +118,6 @@ def _size(operation: Operation) -> NDArray[np.float64]:
     return np.broadcast_to(total, aligned(operation)[0].shape)
 
 
-def is_same(first: Answer, again: Answer, expectation: Expectation) -> bool:
-    """Tell whether two answers to one operation are the same, as `apart` counts."""
-    return apart(first, again, expectation) == 0
-
-
 def apart(first: Answer, again: Answer, expectation: Expectation) -> int | None:
     """Return in how many quotients two answers to one operation differ; None if they cannot be compared.
 
@@ -159,8 +141,62 @@ def apart(first: Answer, again: Answer, expectation: Expectation) -> int | None:
 
 def varying(first: Verdict, again: Verdict) -> Verdict:
     """Return the verdict on two answers that are not the same: the first one's, of another kind."""
-    return replace(first, kind=Kind.DIFFERS, said=f"{_words(first)}, {_words(again)}")
+    both = (f"{one.kind.value} ({one.said})" if one.kind is Kind.CRASHED else one.kind.value for one in (first, again))
+    return replace(first, kind=Kind.DIFFERS, said=", ".join(both))
 
 
-def _words(verdict: Verdict) -> str:
-    return f"{verdict.kind.value} ({verdict.said})" if verdict.kind is Kind.CRASHED else verdict.kind.value
+_LOOKED_AT = 512  # The most quotients that are examined, to limit the time.
+_TOLD = 3
+
+Quotients = dict[Any, Any]
+"""The quotients by dividend."""
+
+
+def what_it_gave(operation: Operation, actual: NDArray[Any], unspecified: NDArray[np.bool_]) -> tuple[Gave, ...]:
+    """Return a summary of a runtime's quotients that the specification leaves unspecified.
+
+    - `unspecified`: Which of them are unspecified; at least one.
+    """
+    element_type = element_type_of(actual)
+    a, b = aligned(operation)
+    by_divisor: dict[Any, Quotients] = defaultdict(dict)
+    for place in np.argwhere(unspecified)[:_LOOKED_AT]:
+        index = tuple(int(i) for i in place)
+        by_divisor[b[index]][a[index]] = actual[index]
+    return tuple(
+        gave
+        for divisor, quotients in by_divisor.items()
+        for gave in _gave(_text(divisor, element_type), quotients, element_type)
+    )
+
+
+def _gave(divisor: str, quotients: Quotients, element_type: ElementType) -> Iterator[Gave]:
+    if len(quotients) > 1 and (shared := _in_common(quotients, element_type)):
+        yield Gave("x", divisor, shared)
+        return
+    for sign, where in ((1, "x > 0"), (0, "x = 0"), (-1, "x < 0")):
+        own = {dividend: quotient for dividend, quotient in quotients.items() if _sign(dividend) == sign}
+        if len(own) > 1 and (shared := _in_common(own, element_type)):
+            yield Gave("x", divisor, shared, where)
+            continue
+        for dividend in list(own)[:_TOLD]:
+            yield Gave(_text(dividend, element_type), divisor, _text(own[dividend], element_type))
+        if len(own) > _TOLD:
+            yield Gave("x", divisor, f"{len(own) - _TOLD} more quotients", where)
+
+
+def _in_common(quotients: Quotients, element_type: ElementType) -> str | None:
+    """Return the quotient that all dividends share; None if their quotients differ."""
+    texts = {_text(quotient, element_type) for quotient in quotients.values()}
+    return texts.pop() if len(texts) == 1 else None
+
+
+def _text(number: Any, element_type: ElementType) -> str:
+    """Return a number as text; the smallest and the largest integer of a type become ``"MIN"`` and ``"MAX"``."""
+    if element_type.is_integer and number == element_type.maximum:
+        return "MAX"
+    return "MIN" if element_type.minimum and number == element_type.minimum else number_text(number, element_type)
+
+
+def _sign(number: Any) -> int:
+    return int(number > 0) - int(number < 0)

@@ -23,19 +23,11 @@ from vinculum.text import listed
 class Plan:
     """One run of the suite that has been checked and can begin.
 
-    Attributes
-    ----------
-    backend : str
-        The name of the runtime as requested.
-    runtime : Runtime or GivenAnswers
-        The runtime, or the answers that a program wrote.
-    selection : Selection
-        The selection of cases.
-    cases : iterable of Case
-        The selected cases that the runtime covers, generated lazily; they can be iterated once. Given answers have
-        their own.
-    total : int
-        The number of cases; 0 if it is not known in advance.
+    - `backend`: The name of the runtime as requested.
+    - `runtime`: The runtime, or the answers that a program wrote.
+    - `cases`: The selected cases that the runtime covers, generated lazily; they can be iterated once. Given answers
+      have their own.
+    - `total`: The number of cases; 0 if it is not known in advance.
     """
 
     backend: str
@@ -48,19 +40,10 @@ class Plan:
 def plan(backend: str, selection: Selection) -> Plan:
     """Return the plan of running the cases that a runtime covers.
 
-    Parameters
-    ----------
-    backend : str
-        As for `vinculum.conformance.runtimes.backends.runtime`, or ``"answers:DIR"``.
-    selection : Selection
-        The selection of cases.
+    - `backend`: As for `vinculum.conformance.runtimes.backends.runtime`, or ``"answers:DIR"``.
 
-    Raises
-    ------
-    SpecLookupError, AttributeValueError
-        If no runtime has that name or option, or a pattern matches no case of the level.
-    ModelError
-        If its package is not installed, or it does not start.
+    SpecLookupError, AttributeValueError if no runtime has that name or option, or a pattern matches no case of the
+    level. ModelError if its package is not installed, or it does not start.
     """
     name, options = parsed(backend)
     if name.startswith(GIVEN):
@@ -68,11 +51,10 @@ def plan(backend: str, selection: Selection) -> Plan:
         return Plan(backend, given, given.selection(selection), ())
     asked = runtime(backend)
     check_usable(backend, asked)
-    if not selection.only:
-        covered = (case for case in cases(selection.level) if asked.covers(case.operation))
-        return Plan(backend, asked, selection, covered)
-    chosen = [case for case in selected(selection) if asked.covers(case.operation)]
-    return Plan(backend, asked, selection, chosen, len(chosen))
+    named = selected(selection) if selection.only else cases(selection.level)
+    covered = (case for case in named if asked.covers(case.operation))
+    chosen = list(covered) if selection.only else ()
+    return Plan(backend, asked, selection, chosen or covered, len(chosen))
 
 
 def of_newest(planned: Plan) -> Plan:
@@ -85,22 +67,14 @@ def of_newest(planned: Plan) -> Plan:
 def selected(selection: Selection) -> list[Case]:
     """Return the cases of a selection, for any runtime.
 
-    Raises
-    ------
-    AttributeValueError
-        If a pattern matches no case of the level.
+    AttributeValueError if a pattern matches no case of the level.
     """
     level, only = selection.level, selection.only
     chosen = [case for case in cases(level) if not only or any(map(case.id.matches, only))]
     idle = [pattern for pattern in only if not any(case.id.matches(pattern) for case in chosen)]
     if idle:
         higher = next((one for one in Level if one > level and any(c.id.matches(idle[0]) for c in cases(one))), None)
-        advice = (
-            f"the {higher.value} level has one"
-            if higher
-            else (
-                "an id reads 'Div-14/int64/MIN divided by -1/equal shapes/constant divisor', and * stands for anything"
-            )
-        )
+        advice = "an id reads 'Div-14/int64/MIN divided by -1/equal shapes/constant divisor', and * stands for anything"
+        advice = f"the {higher.value} level has one" if higher else advice
         raise AttributeValueError(f"no case of the {level.value} level matches {listed(idle)}; {advice}")
     return chosen

@@ -17,16 +17,10 @@ from vinculum.sandbox import End
 class Cause:
     """Why cases deviate: a way to compute quotients, or a rule, that predicts the outcome of each of them.
 
-    Attributes
-    ----------
-    name : str
-        The name in files: ``"arithmetic: a * (1/b)"``, ``"rule: axis ignored"``.
-    statement : str
-        The cause in English.
-    element_types : tuple of str
-        The element types of its cases.
-    passing : int
-        How many passing cases it also predicts.
+    - `name`: The name in files: ``"arithmetic: a * (1/b)"``, ``"rule: axis ignored"``.
+    - `statement`: The cause in English.
+    - `element_types`: The element types of its cases.
+    - `passing`: How many passing cases it also predicts.
     """
 
     name: str
@@ -38,17 +32,11 @@ class Cause:
 class KeptAnswer(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """An answer as a run keeps it; the message of a refusal stands in the verdict.
 
-    Attributes
-    ----------
-    end : End
-        How the call ended.
-    type : str
-        The element type by NumPy's name, ``"float32"``, or ``"real"``; empty for that of the expected quotient.
-    shape : tuple of int
-        The shape; left out with the type.
-    data : str
-        Compressed by zlib, in Base64: the elements in row-major order, little-endian, reals as text. Without a type,
-        their exclusive or with those of the expected quotient; empty if all bits are equal.
+    - `end`: How the call ended.
+    - `type`: The element type by NumPy's name, ``"float32"``, or ``"real"``; empty for that of the expected quotient.
+    - `shape`: The shape; left out with the type.
+    - `data`: Compressed by zlib, in Base64: the elements in row-major order, little-endian, reals as text. Without a
+      type, their exclusive or with those of the expected quotient; empty if all bits are equal.
     """
 
     end: End = End.RETURNED
@@ -61,26 +49,15 @@ class KeptAnswer(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
 class Result:
     """One case and its verdict.
 
-    Attributes
-    ----------
-    id : CaseId
-        The id of the case.
-    clause, statement : str
-        The clause that it tests, and what that requires, in our words.
-    verdict : Verdict
-        The verdict on the answer.
-    cause : str
-        The name of the cause that predicts it, if it deviates; empty if none of the run's causes does.
-    reproducer : str or None
-        Python source that reproduces the answer with the runtime's own interface, and says so if it need not; None if
-        the case does not deviate.
-    digest : str
-        A digest of the operation and the expectation, by which a later version of the suite knows the same case.
-    answer : KeptAnswer or None
-        The answer; None for an object that is no array of numbers.
-    consistent : str
-        What unexplained quotients are consistent with, and why it is not the cause: ``"consistent with: ...; but 40
-        passing cases refute it"``; empty if there is nothing.
+    - `clause`, `statement`: The clause that it tests, and what that requires, in our words.
+    - `cause`: The name of the cause that predicts it, if it deviates; empty if none of the run's causes does.
+    - `reproducer`: Python source that reproduces the answer with the runtime's own interface, and says so if it need
+      not; None if the case does not deviate.
+    - `digest`: A digest of the operation and the expectation, by which a later version of the suite knows the same
+      case.
+    - `answer`: The answer; None for an object that is no array of numbers.
+    - `consistent`: What unexplained quotients are consistent with, and why it is not the cause: ``"consistent with:
+      ...; but 40 passing cases refute it"``; empty if there is nothing.
     """
 
     id: CaseId
@@ -103,16 +80,10 @@ class Result:
 class Selection:
     """Which cases were run, and their limits.
 
-    Attributes
-    ----------
-    level : Level
-        The last level whose cases were run.
-    only : tuple of str
-        Glob patterns; the id of each case matches one of them. Empty if the whole level was run.
-    seconds : float
-        The time limit of a case.
-    memory : int
-        The memory limit of a subprocess, in bytes.
+    - `level`: The last level whose cases were run.
+    - `only`: Glob patterns; the id of each case matches one of them. Empty if the whole level was run.
+    - `seconds`: The time limit of a case.
+    - `memory`: The memory limit of a subprocess, in bytes.
     """
 
     level: Level
@@ -124,38 +95,24 @@ class Selection:
     def options(self) -> tuple[str, ...]:
         """The options of ``vinculum conform`` that select this."""
         default = Selection(self.level)
-        words = list(self.level.options)
-        for pattern in self.only:
-            words += ["--only", pattern]
-        if self.seconds != default.seconds:
-            words += ["--case-limit", f"{self.seconds:g}"]
-        if self.memory != default.memory:
-            words += ["--memory-limit", str(self.memory >> 20)]
-        return tuple(words)
+        seconds = () if self.seconds == default.seconds else ("--case-limit", f"{self.seconds:g}")
+        memory = () if self.memory == default.memory else ("--memory-limit", str(self.memory >> 20))
+        patterns = (word for pattern in self.only for word in ("--only", pattern))
+        return (*self.level.options, *patterns, *seconds, *memory)
 
 
 @dataclass(frozen=True)
 class Run:
     """A run of the suite on one runtime.
 
-    Attributes
-    ----------
-    backend : str
-        The name as requested: ``"onnxruntime"``, ``"openvino[device=GPU]"``, ``"package.module:attribute"``.
-    title : str
-        The name in sentences: ``"ONNX Runtime"``.
-    versions : Mapping of str to str
-        What the answers depend on: versions of packages, Python and platform; the processor's model and features.
-    selection : Selection
-        Which cases were run.
-    results : tuple of Result
-        One for each case, in the suite's order.
-    causes : tuple of Cause
-        Why cases deviate, ordered by decreasing number of cases.
-    date : str
-        The start time: ISO 8601, UTC.
-    seconds : float
-        The duration.
+    - `backend`: The name as requested: ``"onnxruntime"``, ``"openvino[device=GPU]"``, ``"package.module:attribute"``.
+    - `title`: The name in sentences: ``"ONNX Runtime"``.
+    - `versions`: What the answers depend on: versions of packages, Python and platform; the processor's model and
+      features.
+    - `results`: One for each case, in the suite's order.
+    - `causes`: Why cases deviate, ordered by decreasing number of cases.
+    - `date`: The start time: ISO 8601, UTC.
+    - `seconds`: The duration.
     """
 
     backend: str
@@ -168,23 +125,10 @@ class Run:
     seconds: float
 
     @property
-    def command(self) -> tuple[str, ...]:
-        """The words of the command that makes such a run."""
-        return "vinculum", "conform", self.backend, *self.selection.options
-
-    @property
-    def features(self) -> tuple[str, ...]:
-        """The features of the processor, as in `vinculum.conformance.run.installation.FEATURES`."""
-        return tuple(self.versions.get("processor features", "").split())
-
-    @property
     def unexplained(self) -> tuple[Result, ...]:
         """The deviating cases that no cause predicts; answers that differ between runs have none."""
-        return tuple(
-            result
-            for result in self.results
-            if result.verdict.kind.deviates and not result.cause and result.verdict.kind is not Kind.DIFFERS
-        )
+        deviating = (one for one in self.results if one.verdict.kind.deviates and not one.cause)
+        return tuple(one for one in deviating if one.verdict.kind is not Kind.DIFFERS)
 
     def counts(self) -> Counter[Kind]:
         """Return the number of results of each kind."""

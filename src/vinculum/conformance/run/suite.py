@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import ExitStack
 from dataclasses import replace
@@ -12,16 +12,17 @@ from threading import Lock
 from time import perf_counter
 from typing import TypeVar
 
+import numpy as np
+
 from vinculum.conformance.arithmetic import Answered, explain
-from vinculum.conformance.cases.case import Advance, Case
-from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.expect.known import KnownDeviations
-from vinculum.conformance.run.answers import digest, kept
+from vinculum.conformance.cases.case import Advance, Case, Expectation
+from vinculum.conformance.cases.operation import Operation, reduced
+from vinculum.conformance.expect import KnownDeviations
+from vinculum.conformance.run.file import digest, kept
 from vinculum.conformance.run.installation import environment
-from vinculum.conformance.run.judgement import is_same, judge, varying
+from vinculum.conformance.run.judgement import apart, judge, varying
 from vinculum.conformance.run.planning import Plan
 from vinculum.conformance.run.record import Cause, Result, Run
-from vinculum.conformance.run.shrinking import shrunk
 from vinculum.conformance.run.verdict import Kind, Verdict
 from vinculum.conformance.runtimes.backends import STARTED
 from vinculum.conformance.runtimes.protocol import Runtime
@@ -47,29 +48,17 @@ _UNSPECIFIED = (
 
 
 def survey(
-    planned: Plan,
-    *,
-    known: KnownDeviations | None = None,
-    workers: int = 2,
-    advance: Advance | None = None,
+    planned: Plan, *, known: KnownDeviations | None = None, workers: int = 2, advance: Advance | None = None
 ) -> Run:
     """Run the cases of a plan on its runtime, and return the results.
 
-    Parameters
-    ----------
-    planned : Plan
-        The runtime and the cases. A runtime that exceeds the limits of the selection is ended, and the run continues.
-    known : KnownDeviations, keyword-only
-        Its causes are preferred to others that explain the same cases.
-    workers : int, keyword-only
-        How many processes answer in parallel.
-    advance : callable, keyword-only
-        Called from any thread, one call at a time.
+    - `planned`: The runtime and the cases. A runtime that exceeds the limits of the selection is ended, and the run
+      continues.
+    - `known`: Its causes are preferred to others that explain the same cases.
+    - `workers`: How many processes answer in parallel.
+    - `advance`: Called from any thread, one call at a time.
 
-    Raises
-    ------
-    ModelError
-        If the runtime cannot be made in a subprocess.
+    ModelError if the runtime cannot be made in a subprocess.
     """
     runtime, selection, start = planned.runtime, planned.selection, perf_counter()
     date = datetime.now(UTC).isoformat(timespec="seconds")
@@ -79,17 +68,9 @@ def survey(
         limits = Limits(seconds=selection.seconds, memory=selection.memory)
         asked = ask(runtime, planned.cases, STARTED, planned.backend, workers=workers, limits=limits, advance=advance)
         versions = {**runtime.versions(), **environment()}
-    results = tuple(map(_result, asked))
-    run = Run(
-        backend=encodable(planned.backend),
-        title=encodable(runtime.title),
-        versions={encodable(k): encodable(v) for k, v in versions.items()},
-        selection=selection,
-        results=results,
-        causes=(),
-        date=date,
-        seconds=0.0,
-    )
+    backend, title = encodable(planned.backend), encodable(runtime.title)
+    versions = {encodable(name): encodable(version) for name, version in versions.items()}
+    run = Run(backend, title, versions, selection, tuple(map(_result, asked)), (), date, 0.0)
     return replace(explained(run, asked, known=known), seconds=perf_counter() - start)
 
 
@@ -98,32 +79,21 @@ def explained(run: Run, asked: Sequence[Answered], *, known: KnownDeviations | N
 
     Its other cases, such as those of an older suite, keep their verdicts and causes.
 
-    Parameters
-    ----------
-    run : Run
-        The run.
-    asked : sequence of Answered
-        Its cases, as `vinculum.conformance.run.answers.answered` rebuilds them.
-    known : KnownDeviations, keyword-only
-        As in `survey`.
+    - `asked`: Its cases, as `vinculum.conformance.run.file.answered` rebuilds them.
     """
     explanation = explain(asked, known.on(run.versions).predictors() if known else ())
     found = [
         Cause(one.cause.name, one.cause.statement, tuple(map(str, one.cause.element_types)), one.passing)
         for one in explanation.explained
     ]
-    of_case, anew = explanation.by_case(), {one.case.id: one for one in asked}
+    of_case = {one.case.id: own.cause.name for own in explanation.explained for one in own.cases}
+    anew = {one.case.id: one for one in asked}
     consistent = {one.case.id: told.consistent for told in explanation.refuted for one in told.cases}
     results = []
     for result in run.results:
-        if result.id in anew:
-            cause = of_case.get(str(result.id))
-            result = replace(
-                result,
-                verdict=anew[result.id].verdict,
-                cause=cause.name if cause else "",
-                consistent=consistent.get(result.id, ""),
-            )
+        if (one := anew.get(result.id)) is not None:
+            name, told = of_case.get(result.id, ""), consistent.get(result.id, "")
+            result = replace(result, verdict=one.verdict, cause=name, consistent=told)
         results.append(result)
     used = {result.cause for result in results} - {cause.name for cause in found}
     found += [cause for cause in run.causes if cause.name in used]
@@ -161,26 +131,17 @@ def ask(
     Once a case has ended the process, those of the same element type that may do so too are asked in copies of the
     process, if the runtime allows for that.
 
-    Parameters
-    ----------
-    runtime : Runtime or None
-        The runtime in our process, which writes the reproducers; None for no reproducers.
-    chosen : iterable of Case
-        The cases; each is made only when a process is free to answer it.
-    factory : str
-        The factory of the runtime in the subprocesses, as for `Isolated`.
-    *arguments
-        The arguments of the factory.
-    workers, limits, advance
-        As in `survey`.
+    - `runtime`: The runtime in our process, which writes the reproducers; None for no reproducers.
+    - `chosen`: The cases; each is made only when a process is free to answer it.
+    - `factory`: The factory of the runtime in the subprocesses, as for `Isolated`.
+    - `workers`, `limits`, `advance`: As in `survey`.
     """
     lock, done, ended = Lock(), 0, set[ElementType]()
 
     def first(isolated: Isolated, case: Case) -> Answered:
         nonlocal done
         # What the specification leaves unspecified is what ends processes.
-        apart = case.expectation.unspecified is not None and case.element_type in ended
-        found = _asked(isolated, case, apart)
+        found = _asked(isolated, case, case.expectation.unspecified is not None and case.element_type in ended)
         with lock:
             if found.verdict.kind is Kind.CRASHED:
                 ended.add(case.element_type)
@@ -248,9 +209,9 @@ def _answer(isolated: Isolated, operation: Operation, *, apart: bool = False) ->
     return replace(answer, words=encodable(answer.words))
 
 
-def _asked(isolated: Isolated, case: Case, apart: bool) -> Answered:
+def _asked(isolated: Isolated, case: Case, in_a_copy: bool) -> Answered:
     """Ask a case, and in the same process once more if the answer deviates."""
-    answer = _answer(isolated, case.operation, apart=apart)
+    answer = _answer(isolated, case.operation, apart=in_a_copy)
     verdict = judge(case.operation, case.expectation, answer)
     if verdict.kind.deviates and verdict.kind not in _ENDED:
         verdict = _compared(case, answer, verdict, _answer(isolated, case.operation))
@@ -275,6 +236,61 @@ def _asked_again(runtime: Runtime | None, one: Answered, answer: Callable[[Opera
 
 
 def _compared(case: Case, answer: Answer, verdict: Verdict, again: Answer) -> Verdict:
-    if is_same(answer, again, case.expectation):
+    if apart(answer, again, case.expectation) == 0:
         return verdict
     return varying(verdict, judge(case.operation, case.expectation, again))
+
+
+_FEW = 16  # Operands with no more numbers than this stay as they are, as a person can still read them.
+_LASTING = (Kind.HUNG, Kind.OUT_OF_MEMORY)  # Not repeated, as each repetition takes as long again.
+
+Expected = tuple[Operation, Expectation]
+
+
+def shrunk(
+    operation: Operation, expectation: Expectation, verdict: Verdict, answer: Callable[[Operation], Answer]
+) -> Operation | None:
+    """Return an operation of the same shapes whose operands hold one number each, if it gives the same verdict.
+
+    None if there is none, for instance if the runtime broadcasts wrongly.
+    """
+    for smaller, expected in _smaller(operation, expectation, verdict):
+        found = judge(smaller, expected, answer(smaller))
+        if verdict.example is None and _words(found) == _words(verdict):
+            return smaller
+        if verdict.example and found.example and found.example.actual == verdict.example.actual:
+            return smaller
+    return None
+
+
+def _words(verdict: Verdict) -> tuple[Kind, str, str]:
+    return verdict.kind, verdict.said, verdict.expected
+
+
+def _smaller(operation: Operation, expectation: Expectation, verdict: Verdict) -> Iterator[Expected]:
+    """Yield operations of one pair of numbers each."""
+    quotient, unspecified = expectation.quotient, expectation.unspecified
+    if verdict.example is not None:
+        yield _of_pair(operation, expectation, verdict.example.index)
+        return
+    numbers = sum(operand.size for operand in operation.operands)
+    if verdict.kind.passes or verdict.kind in _LASTING or numbers <= _FEW:
+        return
+    if quotient is None:
+        # Operands that need not fit are filled with the first number of each.
+        operands = (np.full_like(x, x.reshape(-1)[0]) if x.size else x for x in operation.operands)
+        yield replace(operation, operands=tuple(operands)), expectation
+    elif quotient.size:
+        if unspecified is not None and unspecified.any():  # Unspecified divisions are what crashes runtimes.
+            yield _of_pair(operation, expectation, np.unravel_index(int(np.argmax(unspecified)), unspecified.shape))
+        yield _of_pair(operation, expectation, (0,) * quotient.ndim)
+
+
+def _of_pair(operation: Operation, expectation: Expectation, index: Sequence[int | np.intp]) -> Expected:
+    """Return an operation in which every quotient is the one at an index."""
+    place = tuple(int(position) for position in index)
+    quotient, unspecified = (
+        None if array is None else np.full_like(array, array[place])
+        for array in (expectation.quotient, expectation.unspecified)
+    )
+    return reduced(operation, place), Expectation(quotient, unspecified)

@@ -68,16 +68,10 @@ class Example:
 class Gave:
     """A runtime's quotient where the specification leaves it unspecified.
 
-    Attributes
-    ----------
-    dividend : str
-        A number, or ``"x"`` for all dividends in the operation.
-    divisor : str
-        A number.
-    quotient : str
-        The quotient; for several dividends the quotient that they share.
-    where : str
-        The dividends to which it applies, ``"x > 0"``; empty for all.
+    - `dividend`: A number, or ``"x"`` for all dividends in the operation.
+    - `divisor`: A number.
+    - `quotient`: The quotient; for several dividends the quotient that they share.
+    - `where`: The dividends to which it applies, ``"x > 0"``; empty for all.
     """
 
     dividend: str
@@ -95,26 +89,15 @@ class Gave:
 class Verdict:
     """The verdict on an answer.
 
-    Attributes
-    ----------
-    kind : Kind
-        The kind of verdict.
-    said : str
-        The message of a refusal, or what ended the process: ``"SIGFPE"``. For an answer of a wrong type or shape, or
-        instead of a required refusal, a description of the answer: ``"int32 of shape (2, 3)"``. For answers that
-        differ, the verdicts on them: ``"off by ulps, exact"``; the rest is then that of the first.
-    elements, differing : int
-        How many quotients were compared, and how many of them differ.
-    ulps : Mapping of int to int
-        For floats: the number of quotients with an error from 2**k to below 2**(k + 1) ulps, by k.
-    largest : int or None
-        The largest error in ulps; None if the difference is not a number of ulps.
-    example : Example or None
-        An element that differs: of the numbers that a person reads most easily.
-    expected : str
-        For an answer of a wrong type or shape, the right one: ``"float32"``, ``"(2, 3)"``.
-    unspecified : tuple of Gave
-        The quotients that the specification leaves unspecified.
+    - `said`: The message of a refusal, or what ended the process: ``"SIGFPE"``. For an answer of a wrong type or shape,
+      or instead of a required refusal, a description of the answer: ``"int32 of shape (2, 3)"``. For answers that
+      differ, the verdicts on them: ``"off by ulps, exact"``; the rest is then that of the first.
+    - `elements`, `differing`: How many quotients were compared, and how many of them differ.
+    - `ulps`: For floats: the number of quotients with an error from 2**k to below 2**(k + 1) ulps, by k.
+    - `largest`: The largest error in ulps; None if the difference is not a number of ulps.
+    - `example`: An element that differs: of the numbers that a person reads most easily.
+    - `expected`: For an answer of a wrong type or shape, the right one: ``"float32"``, ``"(2, 3)"``.
+    - `unspecified`: The quotients that the specification leaves unspecified.
     """
 
     kind: Kind
@@ -131,12 +114,7 @@ class Verdict:
 def number_text(value: Any, element_type: ElementType) -> str:
     """Return a number as text, that of a float with its encoding: ``"0.1 (0x3dcccccd)"``.
 
-    Parameters
-    ----------
-    value : scalar
-        An element of an array, of the element type.
-    element_type : ElementType
-        Its element type.
+    - `value`: An element of an array, of the element type.
     """
     if element_type.binary_format is None:
         return str(value)

@@ -12,12 +12,10 @@ from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
 
-from vinculum.conformance.runtimes.calls import ArrayLibrary
 from vinculum.conformance.runtimes.command import PREFIX, Command
-from vinculum.conformance.runtimes.libraries import LIBRARIES
+from vinculum.conformance.runtimes.libraries import LIBRARIES, ArrayLibrary
 from vinculum.conformance.runtimes.onnx_loaders import LOADERS, OnnxLoader
-from vinculum.conformance.runtimes.packages import asked_elsewhere
-from vinculum.conformance.runtimes.protocol import Runtime
+from vinculum.conformance.runtimes.protocol import Runtime, asked_elsewhere
 from vinculum.errors import AttributeValueError, SpecLookupError
 from vinculum.text import did_you_mean, quoted
 
@@ -94,10 +92,7 @@ def check_usable(backend: str, made: Runtime) -> None:
 
 
 def started(backend: str) -> Runtime:
-    """Return a runtime that has been started, so that no case is charged with the time for that.
-
-    - `backend`: As for `runtime`.
-    """
+    """Return a runtime that has been started, so that no case is charged with the time for that."""
     made = runtime(backend)
     made.start()
     return made
@@ -130,15 +125,10 @@ def _foreign() -> dict[str, str]:
 def _unknown(name: str) -> str:
     allowed = names()
     message = f"no backend is called {quoted(name)}; allowed: {', '.join(allowed)}, {_STRANGERS}"
-    if _is_module(name):
+    importable = name.isidentifier() and find_spec(name) is not None
+    # Modules of the working folder are found too, and none is imported.
+    if importable or (name.isidentifier() and (Path(f"{name}.py").is_file() or Path(name, "__init__.py").is_file())):
         return f"{message}; for the module of that name, write '{name}:', or {name}:ATTRIBUTE for what is in it"
     if Path(name).is_file():
         return f"{message}; for that program, write 'command:{name}'"
     return message + did_you_mean(name.lower(), allowed)
-
-
-def _is_module(name: str) -> bool:
-    """Tell whether a name can be imported, also from the working folder, without importing it."""
-    if not name.isidentifier():
-        return False
-    return Path(f"{name}.py").is_file() or Path(name, "__init__.py").is_file() or find_spec(name) is not None

@@ -1,29 +1,121 @@
-"""Any program as a runtime: operations are sent over a pipe, and termination by a signal counts as a crash."""
+"""Any program as a runtime: operations are sent over a pipe, and termination by a signal counts as a crash.
+
+Everything in the pipe is little-endian and aligned to 8 bytes. Messages in both directions consist of a length as a
+uint64 and that number of bytes.
+"""
 
 from __future__ import annotations
 
+import math
 import shlex
 import shutil
+import struct
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.runtimes.packages import ONE_BY_ONE, asked_elsewhere
-from vinculum.conformance.runtimes.pipe import LENGTH, LONGEST, answered, operation_bytes, operation_pieces
-from vinculum.conformance.runtimes.programs.reproducer import operand_lines, operand_names, python_program
+from vinculum.conformance.cases.operation import Operation, integer_rounding
+from vinculum.conformance.runtimes.protocol import ONE_BY_ONE, asked_elsewhere
+from vinculum.conformance.runtimes.reproducer import operand_lines, operand_names, python_program
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.sandbox import CrashedError, UnsupportedError
+from vinculum.spec.element_types import by_onnx_code
+from vinculum.spec.model import AttributeValue, IntegerRounding
+from vinculum.tensors.storage import dtype_of, element_type_of
 from vinculum.text import one_line, quoted
+
+LENGTH = struct.Struct("<Q")
+LONGEST = 1 << 32
+"""The largest answer in bytes; a greater length means that the output is not an answer."""
+
+_QUESTION = struct.Struct("<16s16sIIII")
+_ATTRIBUTE = struct.Struct("<32sII")
+_TENSOR = struct.Struct("<IIII")
+_ANSWER = struct.Struct("<IIII")
+_BOOL_CODE = 9
+_ROUNDINGS = {None: 0, IntegerRounding.TRUNCATING: 1, IntegerRounding.FLOOR: 2}
+_QUOTIENT, _UNSUPPORTED, _REFUSED = range(3)
+
+
+def operation_pieces(operation: Operation) -> list[bytes]:
+    """Return the message for an operation in pieces; every second piece is the elements of an operand."""
+    spec = operation.spec
+    head = _QUESTION.pack(
+        spec.dialect.value.encode(),
+        spec.name.encode(),
+        spec.since_version,
+        _ROUNDINGS[integer_rounding(operation)],
+        len(operation.attributes),
+        len(operation.operands),
+    )
+    attributes = [_attribute(name, value) for name, value in operation.attributes.items()]
+    pieces = [b"".join([head, *attributes])]
+    for array, constant in zip(operation.operands, operation.constant, strict=True):
+        # 4-bit elements take a byte each.
+        little = array if array.dtype.itemsize == 1 else array.astype(array.dtype.newbyteorder("<"), copy=False)
+        elements, code = little.tobytes(), element_type_of(array).onnx_code or 0
+        pieces[-1] += _TENSOR.pack(code, constant, array.ndim, 0) + struct.pack(f"<{array.ndim}q", *array.shape)
+        pieces += [elements, bytes(-len(elements) % 8)]
+    return [LENGTH.pack(sum(map(len, pieces))) + pieces[0], *pieces[1:]]
+
+
+def answered(content: bytes) -> NDArray[Any]:
+    """Return the quotient in the content of an answer.
+
+    UnsupportedError, ModelError if the answer is "not supported" or a refusal. CrashedError if it is malformed.
+    """
+    if len(content) < _ANSWER.size:
+        raise CrashedError(f"its answer has {len(content)} bytes; one has at least {_ANSWER.size}")
+    status, code, rank, _ = _ANSWER.unpack_from(content)
+    if status in (_UNSUPPORTED, _REFUSED):
+        words = " ".join(content[_ANSWER.size :].decode(errors="replace").replace("\0", " ").split())
+        raise (UnsupportedError if status == _UNSUPPORTED else ModelError)(words or "it gave no reason")
+    if status != _QUOTIENT:
+        raise CrashedError(f"the status of its answer is {status}; allowed: 0 quotient, 1 not supported, 2 refused")
+    return _quotient(content, code, rank)
+
+
+def _quotient(content: bytes, code: int, rank: int) -> NDArray[Any]:
+    dtype, start = _dtype(code), _ANSWER.size + 8 * rank
+    if rank > 64 or len(content) < start:
+        raise CrashedError(f"its answer has {len(content)} bytes, too few for the {rank} dimensions that it declares")
+    shape: Sequence[int] = struct.unpack_from(f"<{rank}q", content, _ANSWER.size)
+    needed = math.prod(shape) * dtype.itemsize
+    if min(shape, default=0) < 0 or not needed <= len(content) - start < needed + 8:
+        given = f"{len(content) - start} bytes of quotients"
+        raise CrashedError(f"its answer holds {given}; {dtype} of shape {tuple(shape)} has {needed}")
+    elements = np.frombuffer(content, dtype.newbyteorder("<"), math.prod(shape), start)
+    return elements.astype(dtype, copy=True).reshape(shape)
+
+
+def _dtype(code: int) -> np.dtype[Any]:
+    if code == _BOOL_CODE:
+        return np.dtype(np.bool_)
+    try:
+        return dtype_of(by_onnx_code(code))
+    except LookupError:
+        raise CrashedError(f"its answer is of element type {code}, which is not an element type number") from None
+
+
+def _attribute(name: str, value: AttributeValue) -> bytes:
+    """Return the bytes of an attribute, with its kind: 1 integer, 2 list of integers, 3 text, 4 Boolean."""
+    if isinstance(value, str):
+        text = value.encode()
+        return _ATTRIBUTE.pack(name.encode(), 3, len(text)) + text + bytes(-len(text) % 8)
+    if isinstance(value, tuple):
+        return _ATTRIBUTE.pack(name.encode(), 2, len(value)) + struct.pack(f"<{len(value)}q", *value)
+    return _ATTRIBUTE.pack(name.encode(), 4 if isinstance(value, bool) else 1, 1) + struct.pack("<q", value)
+
 
 PREFIX = "command:"
 _PATIENCE = 5.0  # Seconds to wait for a program that has closed its pipe to exit.
-_WIDTH = 64
+_BYTES = 32  # in a line
 
 
 class Command:
@@ -77,7 +169,7 @@ class Command:
         """
         process = self._started()
         try:
-            return answered(self._exchanged(process, operation_bytes(operation)))
+            return answered(self._exchanged(process, b"".join(operation_pieces(operation))))
         except CrashedError:
             _end(process)
             self._running = None
@@ -88,7 +180,9 @@ class Command:
         names = operand_names(operation)
         pieces: list[str] = []
         for place, piece in enumerate(operation_pieces(operation)):
-            pieces += [f"    {names[place // 2]}.tobytes(),"] if place % 2 else _bytes_lines(piece)
+            texts = [piece[i : i + _BYTES].hex(" ", 4) for i in range(0, len(piece), _BYTES)]
+            own = [f'    bytes.fromhex("{text}"),' for text in texts]
+            pieces += [f"    {names[place // 2]}.tobytes(),"] if place % 2 else own
         return python_program(
             "import subprocess",
             *operand_lines(operation),
@@ -111,10 +205,9 @@ class Command:
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self._running is None:
+            pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
             try:
-                self._running = subprocess.Popen(
-                    self._words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-                )
+                self._running = subprocess.Popen(self._words, stdin=pipe, stdout=pipe, stderr=nowhere)
             except OSError as error:
                 if isinstance(error, FileNotFoundError):  # The program itself exists: `check` found it.
                     raise CrashedError("the interpreter named in its first line does not exist") from None
@@ -135,9 +228,8 @@ class Command:
             raise CrashedError(_ended(process))
         (length,) = LENGTH.unpack(head)
         if length > LONGEST:
-            raise CrashedError(
-                f"its output is not an answer: it begins with {head!r}, which as a length is {length:,} bytes"
-            )
+            words = f"it begins with {head!r}, which as a length is {length:,} bytes"
+            raise CrashedError(f"its output is not an answer: {words}")
         content = process.stdout.read(length)
         if len(content) < length:
             raise CrashedError(_ended(process))
@@ -159,8 +251,3 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         if pipe is not None:
             with suppress(OSError):  # Buffered input cannot be written to a dead program.
                 pipe.close()
-
-
-def _bytes_lines(content: bytes) -> list[str]:
-    texts = (content[i : i + _WIDTH // 2].hex(" ", 4) for i in range(0, len(content), _WIDTH // 2))
-    return [f'    bytes.fromhex("{text}"),' for text in texts]

@@ -1,10 +1,195 @@
-"""The table of libraries that are called with arrays: NumPy, PyTorch, JAX, TensorFlow and further ones."""
+"""Libraries whose operators are called with arrays: what a row of the table says is both evaluated and printed."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from functools import cache, cached_property
+from types import CodeType
 from typing import Any
 
-from vinculum.conformance.runtimes.calls import Function, Library
+import ml_dtypes
+import numpy as np
+from numpy.typing import NDArray
+
+from vinculum.conformance.cases.operation import Operation, rounding_asked
+from vinculum.conformance.runtimes.protocol import Packaged, check_names, chosen
+from vinculum.conformance.runtimes.reproducer import (
+    body_lines,
+    operand_lines,
+    operand_names,
+    print_quotient,
+    python_program,
+)
+from vinculum.sandbox import UnsupportedError
+from vinculum.spec.element_types import Kind
+from vinculum.spec.model import IntegerRounding
+from vinculum.spec.onnx_div import DIV_14
+from vinculum.spec.onnx_reciprocal import RECIPROCAL_13
+from vinculum.spec.openvino_divide import DIVIDE_1
+from vinculum.tensors.storage import element_type_of
+from vinculum.text import one_line
+
+
+class Function(Enum):
+    """The functions of libraries for division."""
+
+    DIVIDE = "division"
+    TRUNCATING_DIVIDE = "truncating division of integers"
+    FLOOR_DIVIDE = "floor division of integers"
+    RECIPROCAL = "reciprocal"
+
+
+@dataclass(frozen=True)
+class Library:
+    """How a library is called, as Python source with the names ``a`` and ``b`` of a division, ``x`` of a reciprocal.
+
+    - `name`, `title`, `package`: What the command line and what sentences call it, and the package to import.
+    - `imports`: The lines that import it, and set what must be set.
+    - `calls`: The expression that gives the quotient, or a function whose body does, without branches. What is missing
+      is not supported; unsigned integers are truncated by a floor division too.
+    - `types`: NumPy's or ml_dtypes' names of the element types that it has, and its own. Empty if it takes all by these
+      names.
+    - `array`, `back`: An array of the library, and an array of NumPy, of what ``{0}`` names; ``{type}`` is its own name
+      of the type.
+    - `foreign_array`, `foreign_back`: The same of element types that NumPy lacks, if these travel as their bits: as
+      ``np.{bits}``.
+    - `call`: What is evaluated, of the ``{call}`` and its operands' ``{names}``.
+    - `needs`: Other packages on which its answers depend.
+    - `install`: What pip installs, if not the package.
+    - `options`: For each option its allowed values, the default first, and the attributes that each changes.
+    """
+
+    name: str
+    title: str
+    package: str
+    imports: tuple[str, ...]
+    calls: Mapping[Function, str | Callable[..., Any]]
+    types: Mapping[str, str] = field(default_factory=dict)
+    array: str = "{0}"
+    back: str = "np.asarray({0})"
+    foreign_array: str = ""
+    foreign_back: str = ""
+    call: str = "{call}"
+    needs: tuple[str, ...] = ()
+    install: str = ""
+    options: Mapping[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
+
+
+class ArrayLibrary(Packaged):
+    """A library as a runtime.
+
+    AttributeValueError if another option or value is given.
+    """
+
+    def __init__(self, library: Library, options: Mapping[str, str]) -> None:
+        check_names(library.name, options, tuple(library.options))
+        for name, values in library.options.items():
+            library = replace(library, **values[chosen(library.name, name, options, tuple(values), next(iter(values)))])
+        self.title, self.package = library.title, library.package
+        self.needs, self.install = library.needs, library.install
+        self._library = library
+
+    def covers(self, operation: Operation) -> bool:
+        """Tell whether a function call can express this: the newest version, no constants nor other attributes.
+
+        The rounding selects the function. As functions always broadcast, a rule that forbids broadcasting can be tested
+        with equal shapes only.
+        """
+        if operation.spec not in (DIV_14, RECIPROCAL_13, DIVIDE_1) or any(operation.constant):
+            return False
+        attributes = dict(operation.attributes)
+        if operation.spec is DIVIDE_1:
+            rounding, rule = attributes.pop("m_pythondiv", True), attributes.pop("auto_broadcast", "numpy")
+            shapes = {operand.shape for operand in operation.operands}
+            if not isinstance(rounding, bool) or (rule != "numpy" and (rule, len(shapes)) != ("none", 1)):
+                return False
+        return not attributes and len(operation.operands) == len(operation.spec.inputs)
+
+    def answer(self, operation: Operation) -> NDArray[Any]:
+        """Return the result of the call; its NotImplementedError becomes UnsupportedError."""
+        call = self._call(operation)
+        names = dict(zip(operand_names(operation), (np.array(o, order="C") for o in operation.operands), strict=True))
+        try:
+            with np.errstate(all="ignore"):
+                arrays = {name: self._evaluated(self._array(name, a.dtype), **names) for name, a in names.items()}
+                quotient = call(*arrays.values()) if callable(call) else self._evaluated(call, **arrays)
+                back = self._back("quotient", str(getattr(quotient, "dtype", "")).rpartition(".")[2])
+                return np.array(self._evaluated(back, quotient=quotient))
+        except NotImplementedError as error:
+            raise UnsupportedError(one_line(error)) from None
+
+    def reproducer(self, operation: Operation) -> str:
+        """Return Python source that makes the same call, or says that there is none."""
+        try:
+            call = self._call(operation)
+        except UnsupportedError as error:
+            return python_program(*operand_lines(operation), f"print({str(error)!r})")
+        given = zip(operand_names(operation), operation.operands, strict=True)
+        arrays = [(name, self._array(name, array.dtype)) for name, array in given]
+        lines = [f"{name} = {array}" for name, array in arrays if name != array]
+        lines += body_lines(call, "quotient") if callable(call) else [f"quotient = {call}"]
+        own = {self._own(operand.dtype) for operand in operation.operands}
+        # Of two element types only the library knows what they give.
+        lines.append(print_quotient("quotient" if len(own) > 1 else self._back("quotient", own.pop())))
+        return python_program(*self._library.imports, *operand_lines(operation), *lines)
+
+    @cached_property
+    def _names(self) -> dict[str, Any]:
+        """What the very lines of imports that a reproducer shows define."""
+        names: dict[str, Any] = {"np": np, "ml_dtypes": ml_dtypes}
+        exec("\n".join(self._library.imports), names)
+        return names
+
+    def _evaluated(self, source: str, **names: Any) -> Any:
+        return eval(_compiled(source), self._names, names)
+
+    def _call(self, operation: Operation) -> str | Callable[..., Any]:
+        """Return the call of an operation; the dividend's element type decides."""
+        for operand in operation.operands:
+            if self._library.types and operand.dtype.name not in self._library.types:
+                raise UnsupportedError(f"{self.title} has no division of {operand.dtype.name}")
+        function = _function(operation)
+        call = self._library.calls.get(function)
+        if function is Function.TRUNCATING_DIVIDE and element_type_of(operation.operands[0]).kind is Kind.UNSIGNED:
+            call = call or self._library.calls.get(Function.FLOOR_DIVIDE)
+        if call is None:
+            raise UnsupportedError(f"{self.title} has no {function.value}")
+        names = ", ".join(operand_names(operation))
+        return call if callable(call) else self._library.call.format(call=call, names=names)
+
+    def _own(self, dtype: np.dtype[Any]) -> str:
+        return self._library.types.get(dtype.name, dtype.name)
+
+    def _array(self, name: str, dtype: np.dtype[Any]) -> str:
+        """Return the expression of an array of the library."""
+        foreign = self._library.foreign_array if not hasattr(np, dtype.name) else ""
+        return (foreign or self._library.array).format(name, type=self._own(dtype), bits=f"uint{8 * dtype.itemsize}")
+
+    def _back(self, name: str, own: str) -> str:
+        """Return the expression of NumPy's array of an array of the library's own element type."""
+        known = {mine: numpys for numpys, mine in self._library.types.items()}.get(own, own)
+        if not self._library.foreign_back or hasattr(np, known) or not hasattr(ml_dtypes, known):
+            return self._library.back.format(name)
+        bits = f"uint{8 * np.dtype(getattr(ml_dtypes, known)).itemsize}"
+        return self._library.foreign_back.format(name, type=known, bits=bits)
+
+
+@cache  # PyTorch and JAX keep what they compiled by the code of the function that they compile.
+def _compiled(source: str) -> CodeType:
+    return compile(source, "<call>", "eval")
+
+
+def _function(operation: Operation) -> Function:
+    """Return the function that executes an operation; the dividend's element type decides."""
+    if operation.spec.name == "Reciprocal":
+        return Function.RECIPROCAL
+    if not element_type_of(operation.operands[0]).is_integer:
+        return Function.DIVIDE
+    floors = rounding_asked(operation) is IntegerRounding.FLOOR
+    return Function.FLOOR_DIVIDE if floors else Function.TRUNCATING_DIVIDE
+
 
 _DIVIDE, _TRUNCATE, _FLOOR = Function.DIVIDE, Function.TRUNCATING_DIVIDE, Function.FLOOR_DIVIDE
 _RECIPROCAL = Function.RECIPROCAL
@@ -74,10 +259,7 @@ JAX = Library(
     },
     needs=("jaxlib", "numpy", "ml_dtypes"),
     options={
-        "platform": {
-            "cpu": {},
-            "gpu": {"imports": (*_JAX, 'jax.config.update("jax_platforms", "cuda")')},
-        },
+        "platform": {"cpu": {}, "gpu": {"imports": (*_JAX, 'jax.config.update("jax_platforms", "cuda")')}},
         "jit": {"false": {}, "true": {"call": "jax.jit(lambda {names}: {call})({names})"}},
     },
 )

@@ -5,7 +5,7 @@ Each function makes a runtime of an ONNX model, and runs it with default options
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.runtimes.options import check_names
-from vinculum.conformance.runtimes.packages import Packaged
-from vinculum.conformance.runtimes.programs.reproducer import body_lines, onnx_program
+from vinculum.conformance.runtimes.protocol import Packaged, check_names
+from vinculum.conformance.runtimes.reproducer import body_lines, onnx_program
 from vinculum.sandbox import UnsupportedError
 from vinculum.spec.model import Dialect
 from vinculum.text import one_line
@@ -42,43 +41,67 @@ class Loader:
     lacks: tuple[str, ...] = ()
 
 
-class OnnxLoader(Packaged):
+class RunsOnnx:
+    """What runs models of the onnx package; ``lacks`` is what its errors say of what it does not support."""
+
+    lacks: tuple[str, ...] = ()
+
+    def outputs(self, model: Any, inputs: dict[str, Any]) -> list[Any]:
+        """Return copies of the outputs of a model, in its order."""
+        raise NotImplementedError
+
+    def answer(self, operation: Operation) -> NDArray[Any]:
+        """Return the quotient of a model of one node."""
+        from vinculum.conformance.runtimes.models import onnx_model
+
+        return self._outputs(onnx_model(operation), operation.inputs)[0]  # type: ignore[no-any-return]
+
+    def run_model(self, file: Path, inputs: Mapping[str, Any]) -> list[Any]:
+        """Return all outputs of the model in a file, which is given the inputs in its order."""
+        import onnx
+
+        model = onnx.load(file)
+        return self._outputs(model, {one.name: inputs[one.name] for one in model.graph.input if one.name in inputs})
+
+    def _outputs(self, model: Any, inputs: dict[str, Any]) -> list[Any]:
+        """Return the same; "not implemented" errors become UnsupportedError."""
+        try:
+            return self.outputs(model, inputs)
+        except Exception as error:  # Each runtime has its own.
+            words, kinds = one_line(error), {kind.__name__ for kind in type(error).__mro__}
+            if kinds & _NOT_IMPLEMENTED or any(phrase in words for phrase in self.lacks):
+                raise UnsupportedError(words) from None
+            raise
+
+
+def copied(outputs: Iterable[Any]) -> list[Any]:
+    """Return copies of outputs; sequences stay as they are."""
+    return [output if isinstance(output, list) else np.array(output) for output in outputs]
+
+
+_NOT_IMPLEMENTED = {"NotImplementedError", "BackendIsNotSupposedToImplementIt"}  # onnx defines the second for backends.
+
+
+class OnnxLoader(RunsOnnx, Packaged):
     """A loader as a runtime; it takes no options."""
 
     def __init__(self, loader: Loader, options: Mapping[str, str]) -> None:
         check_names(loader.name, options, ())
         self.title, self.package, self.needs, self.install = loader.title, loader.package, loader.needs, loader.install
-        self._loader = loader
+        self.lacks, self._loader = loader.lacks, loader
 
     def covers(self, operation: Operation) -> bool:
         """Tell whether the operator is one of ONNX's."""
         return operation.spec.dialect is Dialect.ONNX
 
-    def answer(self, operation: Operation) -> NDArray[Any]:
-        """Return the quotient of a model of one node."""
-        from vinculum.conformance.runtimes.programs.models import onnx_model
-
-        return self._run(onnx_model(operation), operation.inputs)[0]  # type: ignore[no-any-return]
-
-    def run_model(self, file: Path, inputs: Mapping[str, Any]) -> list[Any]:
-        """Return all outputs of the model in a file."""
-        import onnx
-
-        return self._run(onnx.load(file), dict(inputs))
-
     def reproducer(self, operation: Operation) -> str:
         """Return Python source that makes the model from its text, and does what the function does."""
         return onnx_program(operation, *body_lines(self._loader.run, "outputs"), result="outputs[0]")
 
-    def _run(self, model: Any, inputs: dict[str, Any]) -> list[Any]:
-        try:
-            outputs = self._loader.run(model, {name: np.array(array, order="C") for name, array in inputs.items()})
-            return [output if isinstance(output, list) else np.array(output) for output in outputs]
-        except Exception as error:  # Each runtime has its own.
-            words = one_line(error)
-            if isinstance(error, NotImplementedError) or any(phrase in words for phrase in self._loader.lacks):
-                raise UnsupportedError(words) from None
-            raise
+    def outputs(self, model: Any, inputs: dict[str, Any]) -> list[Any]:
+        """Return copies of the outputs of a model."""
+        given = {name: np.array(array, order="C") for name, array in inputs.items()}
+        return copied(self._loader.run(model, given))
 
 
 def _reference(model: Any, inputs: dict[str, Any]) -> Any:

@@ -12,9 +12,8 @@ from typing import Any
 from numpy.typing import NDArray
 
 from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.runtimes.options import check_names, chosen, whole_number
-from vinculum.conformance.runtimes.packages import Packaged
-from vinculum.conformance.runtimes.programs.reproducer import onnx_program, operand_names
+from vinculum.conformance.runtimes.protocol import Packaged, check_names, chosen, whole_number
+from vinculum.conformance.runtimes.reproducer import onnx_program, operand_names
 from vinculum.errors import AttributeValueError, ModelError, VinculumError
 from vinculum.sandbox import UnsupportedError
 from vinculum.spec.model import Dialect
@@ -61,7 +60,8 @@ class OnnxRuntime(Packaged):
         self._level = _LEVELS[chosen(_NAME, "graph_optimization_level", own, tuple(_LEVELS), "all")]
         self._threads = whole_number(_NAME, "intra_op_num_threads", own, 1)
         self._provider_options: dict[str, dict[str, str]] = {name: {} for name in self._providers}
-        self._entries: dict[str, str] = {}
+        # Without the processor's provider nothing falls back to it.
+        self._entries = {} if _CPU in self._providers else {"session.disable_cpu_ep_fallback": "1"}
         for name, value in options.items():
             owner, dot, key = name.partition(".")
             owner = self._providers[0] if owner == "provider" else owner
@@ -81,7 +81,7 @@ class OnnxRuntime(Packaged):
 
     def answer(self, operation: Operation) -> NDArray[Any]:
         """Return the quotient that a new session computes."""
-        from vinculum.conformance.runtimes.programs.models import onnx_model
+        from vinculum.conformance.runtimes.models import onnx_model
 
         (quotient,) = self.run(onnx_model(operation).SerializeToString(), operation.inputs).values()
         return quotient  # type: ignore[no-any-return]  # the one output is a tensor
@@ -114,7 +114,7 @@ class OnnxRuntime(Packaged):
         lines = ["options = onnxruntime.SessionOptions()"]
         lines.append(f"options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.{self._level}")
         lines.append(f"options.intra_op_num_threads = {self._threads}")
-        lines += [f"options.add_session_config_entry({dumps(n)}, {dumps(v)})" for n, v in self._config().items()]
+        lines += [f"options.add_session_config_entry({dumps(n)}, {dumps(v)})" for n, v in self._entries.items()]
         if self._operators is not None:
             lines.append(f"options.register_custom_ops_library({dumps(self._operators)})")
         lines += self._session_lines()
@@ -136,11 +136,6 @@ class OnnxRuntime(Packaged):
             lines.append(f"options.add_provider_for_devices(devices, {own!r})")
         return [*lines, f"{made})"]
 
-    def _config(self) -> dict[str, str]:
-        """Return the session's configuration entries."""
-        fallback = {} if _CPU in self._providers else {"session.disable_cpu_ep_fallback": "1"}
-        return {**fallback, **self._entries}
-
     def _session(self, model: bytes | str) -> Any:
         import onnxruntime
 
@@ -148,7 +143,7 @@ class OnnxRuntime(Packaged):
         options.log_severity_level = _QUIET
         options.graph_optimization_level = getattr(onnxruntime.GraphOptimizationLevel, self._level)
         options.intra_op_num_threads = self._threads
-        for name, value in self._config().items():
+        for name, value in self._entries.items():
             options.add_session_config_entry(name, value)
         if self._operators is not None:
             options.register_custom_ops_library(_library_file(self._operators))
@@ -157,11 +152,10 @@ class OnnxRuntime(Packaged):
             providers = list(self._provider_options.items())
             session = onnxruntime.InferenceSession(model, options, providers=providers, enable_fallback=0)
         else:
-            for name, devices in _plugged(_library_file(self._library), self._providers).items():
+            for name, devices in _plugged(_library_file(self._library), tuple(self._providers)).items():
                 options.add_provider_for_devices(devices, self._provider_options[name])
             session = onnxruntime.InferenceSession(model, options)
-        unused = [name for name in self._providers if name not in session.get_providers()]
-        if unused:
+        if unused := [name for name in self._providers if name not in session.get_providers()]:
             raise ModelError(f"ONNX Runtime could not start the execution provider {listed(unused)}")
         return session
 
@@ -173,25 +167,17 @@ def _library_file(path: str) -> str:
 
 
 def _check_available(wanted: Sequence[str], available: Sequence[str]) -> None:
-    missing = [name for name in wanted if name not in available]
-    if missing:
+    if missing := [name for name in wanted if name not in available]:
         known = ", ".join(dict.fromkeys(available)) or "none"
         raise ModelError(f"ONNX Runtime has no execution provider {listed(missing)} here; it has: {known}")
 
 
 @cache
-def _registered(path: str) -> None:
-    """Let ONNX Runtime load a plug-in library of providers, once per process."""
+def _plugged(path: str, providers: tuple[str, ...]) -> dict[str, list[Any]]:
+    """Return the devices of each provider, including those of a plug-in library, which is loaded once per process."""
     import onnxruntime
 
     onnxruntime.register_execution_provider_library(Path(path).name, path)
-
-
-def _plugged(path: str, providers: Sequence[str]) -> dict[str, list[Any]]:
-    """Return the devices of each provider, including those of a plug-in library."""
-    import onnxruntime
-
-    _registered(path)
     found: dict[str, list[Any]] = {}
     for device in onnxruntime.get_ep_devices():
         found.setdefault(device.ep_name, []).append(device)

@@ -12,9 +12,9 @@ from typing import Any
 from numpy.typing import NDArray
 
 from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.runtimes.packages import Packaged
-from vinculum.conformance.runtimes.programs.array_source import dtype_source
-from vinculum.conformance.runtimes.programs.reproducer import (
+from vinculum.conformance.runtimes.protocol import Packaged
+from vinculum.conformance.runtimes.reproducer import (
+    dtype_source,
     inputs_source,
     ir_lines,
     onnx_program,
@@ -60,7 +60,12 @@ class OpenVino(Packaged):
 
     def answer(self, operation: Operation) -> NDArray[Any]:
         """Return the quotient that the model computes; compiled models without constants are cached."""
-        content, weights = _model(operation)
+        from vinculum.conformance.runtimes.models import onnx_model, openvino_ir
+
+        if operation.spec.dialect is Dialect.OPENVINO:
+            content, weights = openvino_ir(operation)
+        else:
+            content, weights = onnx_model(operation).SerializeToString(), b""
         _check_device(self._device)
         compiled = _compiled.__wrapped__ if any(operation.constant) else _compiled
         try:
@@ -154,17 +159,6 @@ def _inferred(compiled: Any, inputs: Mapping[int, NDArray[Any]]) -> list[NDArray
         request.set_input_tensor(place, to_tensor(array))
     request.infer()
     return [to_array(tensor) for tensor in request.output_tensors]
-
-
-def _model(operation: Operation) -> tuple[bytes, bytes]:
-    """Return what OpenVINO reads: a model, and the constants in the accompanying file."""
-    if operation.spec.dialect is Dialect.OPENVINO:
-        from vinculum.conformance.runtimes.programs.models import openvino_ir
-
-        return openvino_ir(operation)
-    from vinculum.conformance.runtimes.programs.models import onnx_model
-
-    return onnx_model(operation).SerializeToString(), b""
 
 
 def _refusal(error: Exception) -> Exception:

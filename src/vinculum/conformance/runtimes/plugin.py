@@ -11,12 +11,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.runtimes.packages import asked_elsewhere, versions_of
-from vinculum.conformance.runtimes.programs.reproducer import (
+from vinculum.conformance.runtimes.onnx_loaders import RunsOnnx, copied
+from vinculum.conformance.runtimes.protocol import asked_elsewhere, versions_of
+from vinculum.conformance.runtimes.reproducer import (
     onnx_program,
     operand_lines,
     operand_names,
@@ -93,7 +93,12 @@ class Plugin:
         module, _, attribute = self._target.partition(":")
         source = f"{module}.{attribute}" if attribute else module
         if not self._told()["native"]:
-            return reproducer(operation, source, self._options, prepares=self._told()["prepares"], module=module)
+            options = "".join(f", {name}={value!r}" for name, value in self._options.items())
+            lines = [f"outputs = {source}.run_model(model, [*inputs.values()]{options})"]
+            if self._told()["prepares"]:  # Kept alive, as the outputs may be in its memory.
+                lines = [f"prepared = {source}.prepare(model{options})", "outputs = prepared.run([*inputs.values()])"]
+            result = "outputs[0] if isinstance(outputs, (list, tuple)) else outputs"
+            return onnx_program(operation, f"import {module}", *lines, result=result)
         if self._told()["options"] is not None:
             source = f"{source}({self._options if self._told()['options'] else ''})"
         names = ", ".join(operand_names(operation))
@@ -194,10 +199,7 @@ def _missing(module: Any, attribute: str) -> str:
     return f"{module.__name__} has no attribute {quoted(attribute)}; {known}{did_you_mean(attribute, fitting)}"
 
 
-_UNSUPPORTED = ("NotImplementedError", "BackendIsNotSupposedToImplementIt")  # onnx defines the second for backends.
-
-
-class OnnxBackend:
+class OnnxBackend(RunsOnnx):
     """A backend of ONNX's interface: an object with `prepare`, or at least `run_model`.
 
     - `backend`: A class, an instance or a module.
@@ -208,55 +210,18 @@ class OnnxBackend:
         self._backend = backend
         self._options = dict(options)
 
-    def answer(self, operation: Operation) -> NDArray[Any]:
-        """Return the backend's quotient; "not implemented" errors become UnsupportedError."""
-        from vinculum.conformance.runtimes.programs.models import onnx_model
-
-        quotient: NDArray[Any] = self._outputs(onnx_model(operation), operation.inputs)[0]
-        return quotient
-
-    def run_model(self, file: Path, inputs: Mapping[str, Any]) -> list[Any]:
-        """Return all outputs of the model in a file; the backend takes the inputs in the model's order."""
-        import onnx
-
-        model = onnx.load(file)
-        names = [value.name for value in model.graph.input if value.name in inputs]
-        return self._outputs(model, {name: inputs[name] for name in names})
-
-    def _outputs(self, model: Any, inputs: Mapping[str, Any]) -> list[Any]:
-        arrays = list(inputs.values())
-        try:
-            if hasattr(self._backend, "prepare"):
-                # Kept alive until the outputs are copied, as they may be in its memory.
-                prepared = self._backend.prepare(model, **self._options)
-                given = prepared.run(arrays)
-            else:
-                given = self._backend.run_model(model, arrays, **self._options)
-            return _copied(given, [output.name for output in model.graph.output])
-        except Exception as error:
-            if any(kind.__name__ in _UNSUPPORTED for kind in type(error).__mro__):
-                raise UnsupportedError(one_line(error)) from None
-            raise
+    def outputs(self, model: Any, inputs: dict[str, Any]) -> list[Any]:
+        """Return copies of the outputs of a model, whose inputs the backend takes in its order."""
+        arrays, names = list(inputs.values()), [output.name for output in model.graph.output]
+        if not hasattr(self._backend, "prepare"):
+            return copied(_named(self._backend.run_model(model, arrays, **self._options), names))
+        # Kept alive until the outputs are copied, as they may be in its memory.
+        prepared = self._backend.prepare(model, **self._options)
+        return copied(_named(prepared.run(arrays), names))
 
 
-def reproducer(operation: Operation, source: str, options: Mapping[str, str], *, prepares: bool, module: str) -> str:
-    """Return Python source that makes the model with onnx's helper and runs it in a backend.
-
-    - `operation`: The operation.
-    - `source`: The expression that names the backend.
-    - `options`: The options of the backend.
-    - `prepares`: Whether it has `prepare`, which is then called.
-    - `module`: The module to import for the expression.
-    """
-    written = "".join(f", {name}={value!r}" for name, value in options.items())
-    lines = [f"import {module}", f"outputs = {source}.run_model(model, [*inputs.values()]{written})"]
-    if prepares:  # Kept alive, as the outputs may be in its memory.
-        lines[1:] = [f"prepared = {source}.prepare(model{written})", "outputs = prepared.run([*inputs.values()])"]
-    return onnx_program(operation, *lines, result="outputs[0] if isinstance(outputs, (list, tuple)) else outputs")
-
-
-def _copied(given: Any, names: Sequence[str]) -> list[Any]:
-    """Return copies of a backend's outputs, given as a sequence of arrays, a mapping, or a single array.
+def _named(given: Any, names: Sequence[str]) -> Sequence[Any]:
+    """Return a backend's outputs, given as a sequence of arrays, a mapping, or a single array.
 
     ModelError if there are fewer outputs than the model has.
     """
@@ -270,4 +235,4 @@ def _copied(given: Any, names: Sequence[str]) -> list[Any]:
     outputs = given if isinstance(given, (list, tuple)) else [given]
     if len(outputs) < len(names):
         raise ModelError(f"the backend gave {len(outputs)} outputs, and the model has {len(names)}: {listed(names)}")
-    return [output if isinstance(output, list) else np.array(output) for output in outputs]
+    return outputs

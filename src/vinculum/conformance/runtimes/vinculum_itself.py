@@ -9,14 +9,8 @@ from typing import Any
 from numpy.typing import NDArray
 
 from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.runtimes.options import check_names
-from vinculum.conformance.runtimes.packages import Packaged
-from vinculum.conformance.runtimes.programs.reproducer import (
-    onnx_program,
-    operand_lines,
-    print_quotient,
-    python_program,
-)
+from vinculum.conformance.runtimes.protocol import Packaged, check_names
+from vinculum.conformance.runtimes.reproducer import onnx_program, operand_lines, print_quotient, python_program
 from vinculum.spec.model import AttributeValue, Dialect
 
 
@@ -35,23 +29,17 @@ class VinculumItself(Packaged):
 
     def answer(self, operation: Operation) -> NDArray[Any]:
         """Return the quotient of the one division in an ONNX model, or of the function call."""
-        attributes: Any = _by_declared_names(operation)
-        quotient: NDArray[Any]
-        if operation.spec.dialect is Dialect.SONNX:
-            from vinculum.sonnx import div
+        if operation.spec.dialect is Dialect.ONNX:
+            from vinculum.conformance.runtimes.models import onnx_model
+            from vinculum.models.backend import VinculumBackend
 
-            quotient = div(*operation.operands, **attributes)
+            quotient: NDArray[Any] = VinculumBackend.run_model(onnx_model(operation), operation.inputs)[0]
             return quotient
-        if operation.spec.dialect is Dialect.OPENVINO:
-            from vinculum.ops.openvino import divide
+        from vinculum.ops.openvino import divide
+        from vinculum.sonnx import div
 
-            quotient = divide(*operation.operands, **attributes)
-            return quotient
-        from vinculum.conformance.runtimes.programs.models import onnx_model
-        from vinculum.models.backend import VinculumBackend
-
-        quotient = VinculumBackend.run_model(onnx_model(operation), operation.inputs)[0]
-        return quotient
+        function: Any = div if operation.spec.dialect is Dialect.SONNX else divide
+        return function(*operation.operands, **_by_declared_names(operation))  # type: ignore[no-any-return]
 
     def run_model(self, file: Path, inputs: Mapping[str, Any]) -> list[Any]:
         """Return all outputs of the model in a file."""

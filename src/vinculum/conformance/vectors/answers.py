@@ -19,10 +19,9 @@ from vinculum.conformance.cases.case import Case, Level
 from vinculum.conformance.run.judgement import judge
 from vinculum.conformance.run.record import Selection
 from vinculum.conformance.run.verdict import Verdict
-from vinculum.conformance.runtimes.options import check_names
-from vinculum.conformance.vectors.elements import array_of
+from vinculum.conformance.runtimes.protocol import check_names
 from vinculum.conformance.vectors.export import CASES, INDEX
-from vinculum.conformance.vectors.records import SCHEMA, AnswerLine, CaseLine, Index, Tensor, case_of, type_of
+from vinculum.conformance.vectors.records import SCHEMA, AnswerLine, CaseLine, Index, Tensor, array_of, case_of, type_of
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.files import regular_size
 from vinculum.sandbox import Answer, End
@@ -31,12 +30,7 @@ from vinculum.text import listed, one_line, quoted
 
 _LINES, _FOLDER = "answers.jsonl", "answers"
 _MOST = 1 << 34  # The largest file in bytes; files of cases and answers are read line by line.
-_ENDS = {
-    "refused": End.REFUSED,
-    "unsupported": End.UNSUPPORTED,
-    "crashed": End.CRASHED,
-    "hung": End.HUNG,
-}
+_ENDS = {"refused": End.REFUSED, "unsupported": End.UNSUPPORTED, "crashed": End.CRASHED, "hung": End.HUNG}
 _R = TypeVar("_R", bound=Struct)
 
 
@@ -181,14 +175,11 @@ def _index(folder: Path) -> Index:
     except msgspec.DecodeError as error:
         raise ModelError(f"{str(path)!r} is not an index: {error}") from None
     digests = {file.path: file.sha256 for file in index.files}
-    if _digest(folder / CASES) != digests.get(CASES) or index.level not in {level.value for level in Level}:
+    with _opened(folder / CASES) as file:
+        digest = file_digest(file, "sha256").hexdigest()
+    if digest != digests.get(CASES) or index.level not in {level.value for level in Level}:
         raise ModelError(f"{str(folder / CASES)!r} does not match {INDEX}; export the cases again")
     return index
-
-
-def _digest(path: Path) -> str:
-    with _opened(path) as file:
-        return file_digest(file, "sha256").hexdigest()
 
 
 def _records(path: Path, kind: type[_R]) -> Iterator[_R]:

@@ -6,7 +6,7 @@ the division, the row has no quotient. Specifications without a written rounding
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import product
@@ -15,18 +15,7 @@ import numpy as np
 
 from vinculum.conformance.vectors.records import ConventionLine, Standing, tensor_of
 from vinculum.reference.exact_quotient import floor, truncating
-from vinculum.spec.element_types import (
-    INT8,
-    INT16,
-    INT32,
-    INT64,
-    UINT8,
-    UINT16,
-    UINT32,
-    UINT64,
-    ElementType,
-    Kind,
-)
+from vinculum.spec.element_types import INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64, ElementType, Kind
 from vinculum.tensors.storage import dtype_of
 
 
@@ -35,12 +24,8 @@ def euclidean(a: int, b: int) -> int:
     return a // b if b > 0 else -(a // -b)
 
 
-class Rounding(Enum):
-    """How the quotient of two integers becomes an integer."""
-
-    TRUNCATING = "truncating"
-    FLOOR = "floor"
-    EUCLIDEAN = "euclidean"
+ROUNDINGS: Mapping[str, Callable[[int, int], int]] = {"truncating": truncating, "floor": floor, "euclidean": euclidean}
+"""How the quotient of two integers becomes an integer, by name."""
 
 
 class Outcome(Enum):
@@ -59,14 +44,13 @@ class Specification:
     """The integer division of another specification.
 
     - `name`: The specification and the operator.
-    - `rounding`: How it rounds.
+    - `rounding`: One of `ROUNDINGS`.
     - `by_zero`, `overflow`: The results of x/0 and of MIN/-1.
-    - `element_types`: The integer types that it divides.
     - `source`: The address of the text.
     """
 
     name: str
-    rounding: Rounding
+    rounding: str
     by_zero: Outcome
     overflow: Outcome
     element_types: tuple[ElementType, ...]
@@ -77,7 +61,7 @@ _SIGNED = (INT8, INT16, INT32, INT64)
 _ALL = (*_SIGNED, UINT8, UINT16, UINT32, UINT64)
 _UP_TO_32 = (INT8, INT16, INT32, UINT8, UINT16, UINT32)
 _OF_WEBNN = (INT8, INT32, INT64, UINT8, UINT32, UINT64)
-_TRUNC, _FLOOR, _EUCLID = Rounding
+_TRUNC, _FLOOR, _EUCLID = ROUNDINGS
 _OPEN = Outcome.UNSPECIFIED, Outcome.UNSPECIFIED
 _ARITH = "mlir.llvm.org/docs/Dialects/ArithOps/"
 _DIVIDE = (
@@ -117,11 +101,6 @@ SPECIFICATIONS = tuple(Specification(*row) for row in (
     ("tf.math.floordiv", _FLOOR, *_OPEN, _ALL, f"{_TENSORFLOW}/math/floordiv"),
 ))  # fmt: skip
 
-_QUOTIENT: dict[Rounding, Callable[[int, int], int]] = {
-    Rounding.TRUNCATING: truncating,
-    Rounding.FLOOR: floor,
-    Rounding.EUCLIDEAN: euclidean,
-}
 _STANDING = {Outcome.UNSPECIFIED: Standing.UNSPECIFIED, Outcome.REFUSED: Standing.REFUSED}
 
 Pairs = Sequence[tuple[int, int]]
@@ -133,10 +112,9 @@ def convention_lines() -> Iterator[ConventionLine]:
         own = [specification for specification in SPECIFICATIONS if t in specification.element_types]
         numbers, overflow = _numbers(t), (t.minimum, -1)
         ordinary = [(a, b) for a in numbers for b in numbers if b and (a, b) != overflow]
-        for rounding in Rounding:
-            named = [s.name for s in own if s.rounding is rounding]
-            if named:
-                quotients = [_QUOTIENT[rounding](a, b) for a, b in ordinary]
+        for rounding, divided in ROUNDINGS.items():
+            if named := [s.name for s in own if s.rounding == rounding]:
+                quotients = [divided(a, b) for a, b in ordinary]
                 yield _line(t, rounding, "ordinary quotients", named, ordinary, Standing.EXACT, quotients)
         yield from _without_quotient("x/0", t, [(a, 0) for a in numbers], [(s, s.by_zero) for s in own])
         if t.kind is Kind.SIGNED:
@@ -146,18 +124,12 @@ def convention_lines() -> Iterator[ConventionLine]:
 def _without_quotient(
     what: str, t: ElementType, pairs: Pairs, own: Sequence[tuple[Specification, Outcome]]
 ) -> Iterator[ConventionLine]:
-    for outcome, rounding in product(Outcome, Rounding):
-        named = [s.name for s, gives in own if (gives, s.rounding) == (outcome, rounding)]
-        if named:
-            standing, given = _STANDING.get(outcome, Standing.EXACT), [_given(outcome, a, t) for a, _ in pairs]
+    fixed = {Outcome.ALL_ONES: -1 if t.kind is Kind.SIGNED else t.maximum, Outcome.MINIMUM: t.minimum}
+    for outcome, rounding in product(Outcome, ROUNDINGS):
+        if named := [s.name for s, gives in own if (gives, s.rounding) == (outcome, rounding)]:
+            given = [a if outcome is Outcome.DIVIDEND else fixed.get(outcome, 0) for a, _ in pairs]
+            standing = _STANDING.get(outcome, Standing.EXACT)
             yield _line(t, rounding, f"{what} {outcome.value}", named, pairs, standing, given)
-
-
-def _given(outcome: Outcome, dividend: int, t: ElementType) -> int:
-    """Return the result of a division without a quotient; 0 where none is specified."""
-    ones = -1 if t.kind is Kind.SIGNED else t.maximum
-    given = {Outcome.DIVIDEND: dividend, Outcome.ALL_ONES: ones, Outcome.MINIMUM: t.minimum}
-    return given.get(outcome, 0)
 
 
 def _numbers(t: ElementType) -> list[int]:
@@ -169,7 +141,7 @@ def _numbers(t: ElementType) -> list[int]:
 
 def _line(
     t: ElementType,
-    rounding: Rounding,
+    rounding: str,
     convention: str,
     named: Sequence[str],
     pairs: Pairs,
@@ -179,9 +151,9 @@ def _line(
     unspecified = np.full(len(pairs), standing is Standing.UNSPECIFIED)
     dtype = dtype_of(t)
     return ConventionLine(
-        id=f"{rounding.value}/{t}/{convention}",
+        id=f"{rounding}/{t}/{convention}",
         standing=standing,
-        rounding=rounding.value,
+        rounding=rounding,
         convention=convention,
         specifications=tuple(named),
         operands=tuple(tensor_of(np.array(numbers, dtype)) for numbers in zip(*pairs, strict=True)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import file_digest
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,9 @@ from onnx import numpy_helper
 
 from vinculum.conformance.cases.case import Advance, Case, Level
 from vinculum.conformance.cases.enumeration import cases
-from vinculum.conformance.runtimes.packages import versions_of
-from vinculum.conformance.runtimes.programs.models import onnx_model
+from vinculum.conformance.cases.operation import aligned
+from vinculum.conformance.runtimes.models import onnx_model
+from vinculum.conformance.runtimes.protocol import versions_of
 from vinculum.conformance.vectors.conventions import convention_lines
 from vinculum.conformance.vectors.records import (
     SCHEMA,
@@ -33,12 +34,63 @@ from vinculum.conformance.vectors.records import (
     schema_of,
     standing,
 )
-from vinculum.conformance.vectors.testfloat import FUNCTIONS, divides_floats, lines, pairs_of
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.files import atomic_write
-from vinculum.spec.element_types import REAL
+from vinculum.reference import elements
+from vinculum.reference.exact_quotient import float_quotient
+from vinculum.reference.rounding import decode, power_of_two
+from vinculum.spec.element_types import BFLOAT16, DOUBLE, FLOAT, FLOAT16, REAL, BinaryFormat, ElementType
 from vinculum.spec.model import Dialect
 from vinculum.text import listed
+
+FUNCTIONS = {FLOAT16: "f16_div", BFLOAT16: "bf16_div", FLOAT: "f32_div", DOUBLE: "f64_div"}
+"""The names of the files by element type; TestFloat itself has no function for bfloat16."""
+
+INEXACT, UNDERFLOW, OVERFLOW, DIVIDE_BY_ZERO, INVALID = 1, 2, 4, 8, 16
+"""The flags as SoftFloat encodes them."""
+
+
+def lines(pairs: Iterable[tuple[int, int]], element_type: ElementType) -> Iterator[str]:
+    """Yield a line for each pair: ``"3F800000 40400000 3EAAAAAB 01"``."""
+    fmt = element_type.binary_format
+    assert fmt is not None
+    digits = element_type.bits // 4
+    for a, b in pairs:
+        quotient = float_quotient(a, b, fmt)
+        yield f"{a:0{digits}X} {b:0{digits}X} {quotient:0{digits}X} {flags(a, b, fmt):02X}"
+
+
+def flags(a_bits: int, b_bits: int, fmt: BinaryFormat) -> int:
+    """Return the exceptions that a division raises under roundTiesToEven.
+
+    Detecting tininess before or after rounding makes no difference: a quotient of p-bit significands is never so near
+    below a power of two, within 2**-p / 2 of it, that rounding with full precision gives that power.
+
+    - `a_bits`, `b_bits`: The encodings of dividend and divisor.
+    - `fmt`: A format with infinities.
+    """
+    a, b = decode(a_bits, fmt), decode(b_bits, fmt)
+    if a.is_nan or b.is_nan:
+        return INVALID if _is_signaling(a_bits, fmt) or _is_signaling(b_bits, fmt) else 0
+    if (a.is_infinite and b.is_infinite) or (a.is_zero and b.is_zero):
+        return INVALID
+    if a.is_infinite or b.is_infinite:
+        return 0
+    if b.is_zero:
+        return DIVIDE_BY_ZERO
+    exact = a.magnitude / b.magnitude
+    rounded = decode(float_quotient(a_bits, b_bits, fmt), fmt)
+    if rounded.is_infinite:
+        return OVERFLOW | INEXACT
+    if rounded.magnitude == exact:
+        return 0
+    return INEXACT | (UNDERFLOW if exact < power_of_two(fmt.smallest_exponent) else 0)
+
+
+def _is_signaling(bits: int, fmt: BinaryFormat) -> bool:
+    quiet = 1 << (fmt.trailing_bits - 1)
+    return decode(bits, fmt).is_nan and not bits & quiet
+
 
 FORMATS = ("onnx", "jsonl", "testfloat", "npy")
 INDEX, CASES, CONVENTIONS = "index.json", "cases.jsonl", "conventions.jsonl"
@@ -65,9 +117,7 @@ def export(folder: Path, form: str, level: Level, only: Sequence[str] = (), *, a
     - `form`: ``"onnx"``: node tests of ONNX's operators, one per folder. ``"jsonl"``: the conventions of other
       specifications. ``"testfloat"``: the pairs of the cases that divide floats. ``"npy"``: a NumPy file for every
       tensor.
-    - `level`: The last level whose cases are written.
     - `only`: Glob patterns on the ids; all cases are written if there are no patterns.
-    - `advance`: Called after each case.
 
     ModelError if the folder is not empty. AttributeValueError if a pattern matches no case that the format supports.
     OSError if the folder cannot be written; no partial export remains.
@@ -131,14 +181,19 @@ def _holds(form: str, case: Case) -> bool:
     if form == "onnx":
         return case.operation.spec.dialect is Dialect.ONNX
     if form == "testfloat":
-        return divides_floats(case)
+        two_floats = case.element_type in FUNCTIONS and len(case.operation.operands) == 2
+        return two_floats and case.expectation.quotient is not None
     return form != "npy" or case.element_type is not REAL
 
 
 def _write_more(form: str, floats: Sequence[Case], folder: Path) -> None:
+    pairs: dict[ElementType, set[tuple[int, int]]] = {}
+    for case in floats:
+        a, b = (elements(np.ascontiguousarray(own), case.element_type) for own in aligned(case.operation))
+        pairs.setdefault(case.element_type, set()).update(zip(a, b, strict=True))
     if form == "testfloat":
-        for element_type, pairs in pairs_of(floats).items():
-            text = "".join(f"{line}\n" for line in lines(pairs, element_type))
+        for element_type, own in pairs.items():
+            text = "".join(f"{line}\n" for line in lines(sorted(own), element_type))
             (folder / f"{FUNCTIONS[element_type]}.txt").write_bytes(text.encode())
     if form == "jsonl":
         rows = (msgspec.json.encode(line) + b"\n" for line in convention_lines())

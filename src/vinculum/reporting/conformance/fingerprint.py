@@ -28,16 +28,9 @@ _RUN_TIME = "run-time operand"
 class Line:
     """What holds for some element types.
 
-    Attributes
-    ----------
-    element_types : tuple of str
-        The element types.
-    statement : str
-        How they are divided, in words.
-    deviates : bool
-        Whether the specification requires otherwise.
-    example : Example or None
-        A wrong quotient, for what deviates.
+    - `statement`: How they are divided, in words.
+    - `deviates`: Whether the specification requires otherwise.
+    - `example`: A wrong quotient, for what deviates.
     """
 
     element_types: tuple[str, ...]
@@ -103,17 +96,14 @@ def _parts(one: View, verbose: bool) -> Iterator[RenderableType]:
     told = list(lines(one))
     for line in told:
         mark = Text(_MARK if line.deviates else "", "bold red")
-        table.add_row(mark, Text(_about(line), "bold"), _told(line, verbose))
+        types = line.element_types
+        about = short(", ".join(types)) if len(types) <= _NAMED else f"{len(types)} element types"
+        table.add_row(mark, Text(about, "bold"), _told(line, verbose))
     yield table
     yield Text("")
     deviating = sum(line.deviates for line in told)
     result = f"{counted(deviating, 'line')} marked {_MARK}: not as specified." if deviating else "Nothing deviates."
     yield Text(f"{result} By {counted(one.total, 'case')} of conform, in {one.run.seconds:.1f} seconds.")
-
-
-def _about(line: Line) -> str:
-    types = line.element_types
-    return short(", ".join(types)) if len(types) <= _NAMED else f"{len(types)} element types"
 
 
 def _told(line: Line, verbose: bool) -> RenderableType:

@@ -34,7 +34,7 @@ from vinculum.reporting.conformance.view import (
 )
 from vinculum.reporting.conformance.words import message
 from vinculum.reporting.escape import escaped, one_line, short
-from vinculum.reporting.templates import environment
+from vinculum.reporting.plain import environment
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -65,12 +65,7 @@ GLOSSARY = (
 def document(runs: Sequence[Run], known: Mapping[str, KnownDeviations] | None = None) -> str:
     """Return the page on one or several runtimes.
 
-    Parameters
-    ----------
-    runs : sequence of Run
-        One for each runtime.
-    known : Mapping of str to KnownDeviations, optional
-        What is known of backends: the reasons then stand beside the cases.
+    - `known`: What is known of backends: the reasons then stand beside the cases.
     """
     runtimes = [view(run, (known or {}).get(run.backend)) for run in runs]
     style, script = (
@@ -103,9 +98,10 @@ def document(runs: Sequence[Run], known: Mapping[str, KnownDeviations] | None = 
 @cache
 def _template() -> Template:
     pages = environment(__package__)
-    pages.filters.update(short=short, one_line=one_line, number=_number, cell_word=_word, cell_count=_count)
-    pages.filters.update(cell_title=_title)
-    pages.tests.update(web=_web)
+    pages.filters.update(short=short, one_line=one_line, cell_word=_word, cell_count=_count, cell_title=_title)
+    pages.filters.update(number=lambda value: f"{value:,}")
+    # A link that leads to the web, and not to a script.
+    pages.tests.update(web=lambda link: link.startswith(("https://", "http://")))
     return pages.get_template("conformance.html.j2")
 
 
@@ -136,15 +132,6 @@ def _command(runtimes: Sequence[View]) -> str:
     expected = [part for one in runtimes if one.known for part in ("--expect", str(one.known.file))]
     words = ["vinculum", "conform", *(one.run.backend for one in runtimes), *options, *expected, "--html", "run.html"]
     return " ".join(shlex.quote(escaped(word)) for word in words)
-
-
-def _web(link: str) -> bool:
-    """Tell whether a link leads to the web, and not to a script."""
-    return link.startswith(("https://", "http://"))
-
-
-def _number(value: int) -> str:
-    return f"{value:,}"
 
 
 def _word(cell: Cell) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -18,31 +18,14 @@ _MANY = 10_000
 _UNSIGNED = ("uint8", "uint16", "uint32", "uint64")
 # They have quotients or operands that are subnormal, infinite or NaN, which another question is about.
 _STRANGE = (
-    "subnormal",
-    "underflow",
-    "overflow",
-    "zero",
-    "edge",
-    "random bit patterns",
-    "divisors",
-    "every pair",
-    "MIN",
+    *("subnormal", "underflow", "overflow", "zero", "edge", "random bit patterns", "divisors", "every pair", "MIN"),
 )
+_USUAL = ("ordinary", "numbers", "quotients", "reciprocals", "the whole", "whole", "1 ", "3 ")
 
 
 @dataclass(frozen=True)
 class Question:
-    """A question to all runtimes.
-
-    Attributes
-    ----------
-    heading, about : str
-        The question, and the element types or numbers that it is about.
-    asks : callable
-        Tells of a case whether it answers the question.
-    words : callable
-        Returns the answer of cases that the runtime supports, of which there is at least one.
-    """
+    """A question to all runtimes, which cases answer it, and the words for what they show; there is at least one."""
 
     heading: str
     about: str
@@ -61,14 +44,13 @@ class Told:
 
 def told(view: View) -> tuple[Told, ...]:
     """Return the answer of a runtime to each of `QUESTIONS`."""
-    return tuple(_told(question, view.results) for question in QUESTIONS)
+    return tuple(_told(question, [one for one in view.results if question.asks(one.id)]) for question in QUESTIONS)
 
 
-def _told(question: Question, results: Iterable[Result]) -> Told:
-    asked = tuple(one for one in results if question.asks(one.id))
+def _told(question: Question, asked: Sequence[Result]) -> Told:
     found = tuple(one for one in asked if one.verdict.kind not in (Kind.UNSUPPORTED, Kind.REFUSED_AS_REQUIRED))
     if not found:
-        return Told("not supported" if asked else "not asked", Severity.NONE, asked)
+        return Told("not supported" if asked else "not asked", Severity.NONE, tuple(asked))
     worst_one = min((severity(one.verdict) for one in found), key=list(Severity).index)
     return Told(short(question.words(found)), worst_one, found)
 
@@ -79,20 +61,8 @@ def _of(types: Sequence[str], *scenarios: str, rows: Sequence[str] = _NEWEST) ->
 
 
 def _ordinary(element_type: str, *rows: str) -> Callable[[CaseId], bool]:
-    def asks(id: CaseId) -> bool:
-        strange = any(word in id.scenario for word in _STRANGE)
-        return (
-            id.element_type == element_type
-            and id.operator in (rows or _NEWEST)
-            and not strange
-            and (
-                id.scenario.startswith(
-                    ("ordinary", "numbers", "quotients", "reciprocals", "the whole", "whole", "1 ", "3 ")
-                )
-            )
-        )
-
-    return asks
+    usual = _of((element_type,), *_USUAL, rows=rows or _NEWEST)
+    return lambda id: usual(id) and not any(word in id.scenario for word in _STRANGE)
 
 
 def _silent(question: str) -> Callable[[CaseId], bool]:

@@ -50,14 +50,8 @@ _STYLES = {
 def page(runs: Sequence[Run], *, width: int, verbose: bool = False) -> RenderableType:
     """Return a page on several runtimes, about a screen for each.
 
-    Parameters
-    ----------
-    runs : sequence of Run
-        One for each runtime.
-    width : int
-        How many columns there are; the matrix is split if it needs more.
-    verbose : bool
-        Whether every case that deviates is named.
+    - `width`: How many columns there are; the matrix is split if it needs more.
+    - `verbose`: Whether every case that deviates is named.
     """
     parts: list[RenderableType] = []
     views = [view(run) for run in runs]

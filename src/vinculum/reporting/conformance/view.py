@@ -138,14 +138,9 @@ class Cell(Cases):
 class Finding(Cases):
     """Cases that deviate for one cause, or those of one verdict without a cause; there is at least one.
 
-    Attributes
-    ----------
-    name : str
-        The cause's; empty if there is none.
-    statement : str
-        The cause in English.
-    passing_too : int
-        How many cases that pass the cause predicts too.
+    - `name`: The cause's; empty if there is none.
+    - `statement`: The cause in English.
+    - `passing_too`: How many cases that pass the cause predicts too.
     """
 
     name: str
@@ -190,21 +185,14 @@ def _strangeness(example: Example | None) -> tuple[bool, int, int]:
 
 def reason(result: Result, known: KnownDeviations | None) -> tuple[str, str] | None:
     """Return the reason and the link of what a file knows of a case, None if it knows nothing."""
-    if known is None or not result.verdict.kind.deviates:
-        return None
-    return known.reason(result)
+    return known.reason(result) if known is not None and result.verdict.kind.deviates else None
 
 
 @dataclass(frozen=True)
 class View(Cases):
     """A run as reports show it.
 
-    Attributes
-    ----------
-    run : Run
-        The run.
-    known : KnownDeviations or None
-        What is known of the backend on its processor.
+    - `known`: What is known of the backend on its processor.
     """
 
     run: Run
@@ -257,14 +245,13 @@ class View(Cases):
         for result in self.results:
             if result.verdict.kind.deviates:
                 found.setdefault((result.cause, "" if result.cause else _unexplained(result)), []).append(result)
-        explained, others = [], []
-        for (name, statement), results in found.items():
-            if name:
-                cause = causes[name]
-                explained.append(Finding(tuple(results), name, cause.statement, cause.passing))
-            else:
-                others.append(Finding(tuple(results), "", statement))
-        return (*sorted(explained, key=_rank), *sorted(others, key=_rank))
+        told = [
+            Finding(tuple(results), name, causes[name].statement, causes[name].passing)
+            if name
+            else Finding(tuple(results), "", statement)
+            for (name, statement), results in found.items()
+        ]
+        return tuple(sorted(told, key=lambda one: (not one.name, WORST_FIRST.index(one.worst), -one.total)))
 
     def foremost(self, count: int) -> tuple[Finding, ...]:
         """Return at most so many findings, in their order: the first of each verdict, and then those of most cases."""
@@ -276,10 +263,8 @@ class View(Cases):
     def explained(self) -> str:
         """How many cases the causes explain, in a sentence."""
         differ, left, causes = self.counts[Kind.DIFFERS], len(self.run.unexplained), len(self.run.causes)
-        words = f"{causes:,} cause{'s explain' if causes != 1 else ' explains'}"
-        told = (
-            f"{words} {self.deviating - left - differ:,} of {self.deviating:,} cases that deviate; {left:,} unexplained"
-        )
+        words = f"{causes:,} cause{'s explain' if causes != 1 else ' explains'} {self.deviating - left - differ:,}"
+        told = f"{words} of {self.deviating:,} cases that deviate; {left:,} unexplained"
         return f"{told}, and {differ:,} of which the answers differ between runs." if differ else f"{told}."
 
 
@@ -289,13 +274,9 @@ def view(run: Run, known: KnownDeviations | None = None) -> View:
 
 
 def _unexplained(result: Result) -> str:
-    if result.verdict.kind is Kind.DIFFERS:
-        return f"{result.verdict.kind.value}"
-    return f"unexplained, {result.consistent}" if result.consistent else f"unexplained: {result.verdict.kind.value}"
-
-
-def _rank(finding: Finding) -> tuple[int, int]:
-    return WORST_FIRST.index(finding.worst), -finding.total
+    kind = result.verdict.kind
+    words = f"unexplained, {result.consistent}" if result.consistent else f"unexplained: {kind.value}"
+    return kind.value if kind is Kind.DIFFERS else words
 
 
 def in_order(element_types: Iterable[str]) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vinculum.conformance.run.verdict import Example, Gave, Kind, Verdict
+from vinculum.conformance.run.verdict import Example, Kind, Verdict
 from vinculum.reporting.escape import one_line
 
 _LONGEST = 240  # Two numbers of 64 bits and their quotients fit; what a runtime said may be a book.
@@ -10,7 +10,8 @@ _LONGEST = 240  # Two numbers of 64 bits and their quotients fit; what a runtime
 
 def message(verdict: Verdict) -> str:
     """Return what happened, in a line: ``"3 of 64 quotients are off, by up to 1 ulp"``, ``"SIGFPE"``."""
-    gave = ", ".join(map(gave_sentence, verdict.unspecified))
+    places = ((one, f" for {one.where}" if one.where else "") for one in verdict.unspecified)
+    gave = ", ".join(f"{one.quotients} gave {one.quotient}{where}" for one, where in places)
     match verdict.kind:
         case Kind.ULPS | Kind.WRONG_VALUE:
             wrong = _wrong(verdict)
@@ -29,17 +30,10 @@ def message(verdict: Verdict) -> str:
 
 
 def _wrong(verdict: Verdict) -> str:
-    elements = verdict.elements
-    counted = "1 quotient is" if elements == 1 else f"{elements} quotients are"
+    wrong = f"{verdict.differing} of {verdict.elements} quotient{'s are' if verdict.elements != 1 else ' is'}"
     if verdict.largest is None:
-        return f"{verdict.differing} of {counted} wrong"
-    largest = f"{verdict.largest} ulp{'' if verdict.largest == 1 else 's'}"
-    return f"{verdict.differing} of {counted} off, by up to {largest}"
-
-
-def gave_sentence(gave: Gave) -> str:
-    """Return what was given for an unspecified quotient: ``"x/0 gave MIN for x < 0"``."""
-    return f"{gave.quotients} gave {gave.quotient}" + (f" for {gave.where}" if gave.where else "")
+        return f"{wrong} wrong"
+    return f"{wrong} off, by up to {verdict.largest} ulp{'' if verdict.largest == 1 else 's'}"
 
 
 def example_sentence(example: Example) -> str:

@@ -68,64 +68,34 @@ class InC:
 
 _ALL = (
     InC("multiplies by the reciprocal, in C", "float", "return a * (1 / b);", ("arithmetic: a * (1/b)",)),
-    InC(
-        "divides in float, in C",
-        "int32",
-        "return whole((float)a / (float)b);",
-        ("arithmetic: a / b computed in float32",),
-    ),
-    InC(
-        "multiplies by a reciprocal in double, in C",
-        "int32",
-        "return whole(a * (1. / b));",
-        ("arithmetic: a * (1/b) computed in float64",),
-    ),
-    InC(
-        "floors, in C",
-        "int32",
+    InC("divides in float, in C", "int32", "return whole((float)a / (float)b);",
+        ("arithmetic: a / b computed in float32",)),
+    InC("multiplies by a reciprocal in double, in C", "int32", "return whole(a * (1. / b));",
+        ("arithmetic: a * (1/b) computed in float64",)),
+    InC("floors, in C", "int32",
         "int32_t q = quotient(a, b); return b ? q - ((int64_t)q * b != a && (a < 0) != (b < 0)) : 0;",
-        ("arithmetic: floor(a / b)",),
-    ),
-    InC(
-        "is off by one below -10**6, in C",
-        "int32",
-        "int32_t q = quotient(a, b); return q < -1000000 && q > INT32_MIN ? q - 1 : q;",
-    ),
-    InC(
-        "negates the last where 7 remain after 8, in C", "float", "return i + 1 == n && n % 8 == 7 ? -(a / b) : a / b;"
-    ),
+        ("arithmetic: floor(a / b)",)),
+    InC("is off by one below -10**6, in C", "int32",
+        "int32_t q = quotient(a, b); return q < -1000000 && q > INT32_MIN ? q - 1 : q;"),
+    InC("negates the last where 7 remain after 8, in C", "float",
+        "return i + 1 == n && n % 8 == 7 ? -(a / b) : a / b;"),
     InC("gives +0 for 0 / -x, in C", "float", "return a == 0 && a / b == 0 ? 0 : a / b;"),
-    InC(
-        "is wrong in the second call, in C",
-        "float",
-        "static int calls; calls += !i; return calls == 2 ? 2 * (a / b) : a / b;",
-    ),
+    InC("is wrong in the second call, in C", "float",
+        "static int calls; calls += !i; return calls == 2 ? 2 * (a / b) : a / b;"),
     InC("has a racing thread, in C", "float", "return race(a, b);", truth=Truth.UNSTEADY),
-    InC(
-        "gives other NaN, in C", "float", 'return a / b == a / b ? a / b : -__builtin_nanf("0x123");', truth=Truth.RIGHT
-    ),
-)
+    InC("gives other NaN, in C", "float", 'return a / b == a / b ? a / b : -__builtin_nanf("0x123");',
+        truth=Truth.RIGHT),
+)  # fmt: skip
 _OF_X86 = (
     InC("has the processor flush, in C", "float", "_mm_setcsr(0x9fc0); return a / b;", ("arithmetic: flush...",)),
-    InC(
-        "improves rcpss by one step of Newton, in C",
-        "float",
-        "float r = _mm_cvtss_f32(_mm_rcp_ss(_mm_set_ss(b))); return a * (r * (2 - b * r));",
-    ),
+    InC("improves rcpss by one step of Newton, in C", "float",
+        "float r = _mm_cvtss_f32(_mm_rcp_ss(_mm_set_ss(b))); return a * (r * (2 - b * r));"),
     InC("has the processor round toward zero, in C", "float", "_mm_setcsr(0x7f80); return a / b;"),
     InC("has the processor round up, in C", "float", "_mm_setcsr(0x5f80); return a / b;"),
-    InC(
-        "traps, in C",
-        "int32",
-        "return a / b;",
-        ("rule: crashed: SIGFPE where MIN / -1", "rule: crashed: SIGFPE where x / 0"),
-    ),
-    InC(
-        "traps after packets of 4, in C",
-        "int32",
-        "return b && i >= n / 4 * 4 ? a / b : quotient(a, b);",
-        ("rule: crashed: SIGFPE where ...",),
-    ),
-)
+    InC("traps, in C", "int32", "return a / b;",
+        ("rule: crashed: SIGFPE where MIN / -1", "rule: crashed: SIGFPE where x / 0")),
+    InC("traps after packets of 4, in C", "int32", "return b && i >= n / 4 * 4 ? a / b : quotient(a, b);",
+        ("rule: crashed: SIGFPE where ...",)),
+)  # fmt: skip
 IN_C: Mapping[str, InC] = {own.name: own for own in (*_ALL, *(_OF_X86 if _X86 else ()))}
 """All planted dividers in C that this processor can run, by name."""

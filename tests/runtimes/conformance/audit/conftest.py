@@ -1,5 +1,5 @@
 """The audit as the tests of fakes have it."""
 
-from tests.conformance.audit.conftest import audited, examples, kept_processes, onnx_model
+from tests.conformance.audit.conftest import audited, examples, kept_processes
 
-__all__ = ["audited", "examples", "kept_processes", "onnx_model"]
+__all__ = ["audited", "examples", "kept_processes"]

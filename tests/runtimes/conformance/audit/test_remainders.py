@@ -5,12 +5,12 @@ from __future__ import annotations
 import platform
 from collections.abc import Callable, Sequence
 from itertools import islice
-from typing import Any
 
 import numpy as np
 import pytest
-from onnx import ModelProto, TensorProto, helper
+from onnx import TensorProto
 
+from tests.conformance.audit.models import ratio
 from vinculum.conformance.audit.record import Audit
 from vinculum.models.sampling.input_sets import edge_sets
 from vinculum.models.values import ModelTensor
@@ -22,20 +22,13 @@ pytestmark = pytest.mark.skipif(platform.machine() != "x86_64", reason="other pr
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize(("shape", "dies"), [(("N",), True), ((1001,), True), ((5,), True), ((1000,), False)], ids=str)
-def test_int32(
-    audited: Callable[..., Audit],
-    onnx_model: Callable[..., ModelProto],
-    seed: int,
-    shape: Sequence[int | str],
-    dies: bool,
-) -> None:
-    declared: Any = (TensorProto.INT32, shape)
-    model = onnx_model([helper.make_node("Div", ["a", "b"], ["c"], "ratio")], {"a": declared, "b": declared},
-                       {"c": declared})  # fmt: skip
+def test_int32(audited: Callable[..., Audit], seed: int, shape: Sequence[int | str], dies: bool) -> None:
     size = shape[0] if isinstance(shape[0], int) else 3
     given = {"a": np.arange(size, dtype=np.int32), "b": np.full(size, 3, np.int32)}
     tensors = [ModelTensor(name, INT32, tuple(shape)) for name in "ab"]
-    found = audited(model, "onnxruntime", given, edges=islice(edge_sets(tensors, {}, seed), 12))
+    found = audited(
+        ratio(TensorProto.INT32, *shape), "onnxruntime", given, edges=islice(edge_sets(tensors, {}, seed), 12)
+    )
     assert found.finds == dies
     assert (found.edges.died is not None and found.edges.died.end is End.CRASHED) == dies
     assert found.nodes[0].sizes[-1] == (size if isinstance(shape[0], int) else 1001)

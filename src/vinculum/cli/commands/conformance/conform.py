@@ -10,8 +10,7 @@ import typer
 
 from vinculum.cli import options
 from vinculum.cli.answers import end
-from vinculum.cli.commands.conformance.outputs import Outputs, finish
-from vinculum.cli.commands.conformance.runs import asked, saved
+from vinculum.cli.commands.conformance.outputs import Outputs, asked, finish, saved
 from vinculum.errors import AttributeValueError
 
 if TYPE_CHECKING:
@@ -55,18 +54,21 @@ def conform(
     level = options.level_asked(quick, full)
     patterns = tuple(only or ())
     outputs = Outputs(save, junit, sarif, html, record, tuple(expect or ()))
-    if list_ids or diff:
-        _check_alone("--list" if list_ids else "--diff", outputs, bool(backends))
-    if list_ids:
-        _list(level, patterns)
-        return
-    if diff:
+    idle = ["BACKEND"] * (bool(backends) and list_ids) + outputs.given()
+    if idle and (list_ids or diff):
+        option = "--list" if list_ids else "--diff"
+        raise AttributeValueError(f"{option} runs nothing and writes no file; leave {idle[0]} out")
+    if diff and not list_ids:
         _compare(backends or [], verbose=verbose)
         return
     from vinculum.conformance.cases.case import Level
-    from vinculum.conformance.run.planning import plan
+    from vinculum.conformance.run.planning import plan, selected
     from vinculum.conformance.run.record import Selection
 
+    if list_ids:
+        for case in selected(Selection(Level(level or "default"), patterns)):
+            print(case.id)
+        return
     if record is not None and (len(backends or ()) > 1 or patterns):
         raise AttributeValueError("--record records one whole run: give one BACKEND and no --only")
     known = outputs.known()
@@ -81,33 +83,17 @@ def conform(
     finish(runs, known, outputs, verbose=verbose)
 
 
-def _check_alone(option: str, outputs: Outputs, backends: bool) -> None:
-    """Refuse arguments that would have no effect, as nothing is run."""
-    idle = ["BACKEND"] * (backends and option == "--list") + outputs.given()
-    if idle:
-        raise AttributeValueError(f"{option} runs nothing and writes no file; leave {idle[0]} out")
-
-
-def _list(level: str | None, patterns: Sequence[str]) -> None:
-    from vinculum.conformance.cases.case import Level
-    from vinculum.conformance.run.planning import selected
-    from vinculum.conformance.run.record import Selection
-
-    for case in selected(Selection(Level(level or "default"), tuple(patterns))):
-        print(case.id)
-
-
 def _compare(files: Sequence[str], *, verbose: bool) -> None:
     """Print the differences between two saved runs; exit with 1 if there are any."""
     from vinculum.conformance.run.diff import run_diff
-    from vinculum.reporting.conformance.diff import page
+    from vinculum.reporting.conformance.comparison import diff_page
     from vinculum.reporting.terminal import console
 
     if len(files) != 2:
         raise AttributeValueError(f"--diff compares two files of runs, BEFORE.json AFTER.json; {len(files)} were given")
     before, after = (saved(Path(file), {}) for file in files)
     found = run_diff(before, after)
-    console().print(page(found, verbose=verbose))
+    console().print(diff_page(found, verbose=verbose))
     end(finds=any(diff.changes for diff in found))
 
 

@@ -27,7 +27,7 @@ def fingerprint(
     Differences from the specification are marked, but are not failures: the exit code is 0.
     """
     # Imported here, so that --help does not wait for these modules.
-    from vinculum.cli.commands.conformance.runs import asked
+    from vinculum.cli.commands.conformance.outputs import asked
     from vinculum.conformance.cases.case import Level
     from vinculum.conformance.run.planning import of_newest, plan
     from vinculum.conformance.run.record import Selection

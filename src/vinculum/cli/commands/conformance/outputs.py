@@ -1,18 +1,55 @@
-"""The outputs of ``vinculum conform`` and ``vinculum report``: pages, files, comparisons and the exit code."""
+"""What ``vinculum conform`` and ``vinculum report`` share: runs asked or read, and pages, files and exit codes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vinculum.cli.answers import end
-from vinculum.errors import AttributeValueError
+from vinculum.errors import AttributeValueError, ModelError
 
 if TYPE_CHECKING:
     from vinculum.conformance.expect import KnownDeviations
+    from vinculum.conformance.run.planning import Plan
     from vinculum.conformance.run.record import Run
+
+
+def asked(planned: Plan, workers: int, known: KnownDeviations | None = None) -> Run:
+    """Return the run of a plan; a bar shows its progress."""
+    from vinculum.conformance.run.suite import survey
+    from vinculum.reporting.escape import short
+    from vinculum.reporting.progress import progress
+
+    with progress(f"Asking {short(planned.runtime.title)}", planned.total) as advance:
+        return survey(
+            planned,
+            known=known,
+            workers=workers,
+            advance=lambda done, id: advance(done, f"{done:,} cases, {id.row}/{id.element_type}"),
+        )
+
+
+def saved(file: Path, known: Mapping[str, KnownDeviations]) -> tuple[Run, ...]:
+    """Return the runs of a file; say on standard error which cases cannot be explained anew."""
+    from vinculum.conformance.run.file import answered, read_runs
+    from vinculum.conformance.run.suite import explained
+    from vinculum.reporting.escape import escaped
+
+    runs = []
+    for run in read_runs(file):
+        try:
+            answers = answered(run)
+        except ModelError as error:
+            raise ModelError(f"{str(file)!r}: {error}") from None
+        others = sum(result.answer is not None for result in run.results) - len(answers)
+        if others:
+            told = f"{others:,} cases of {file} are not those of this version; they keep their verdicts and causes"
+            print(f"vinculum: {escaped(told)}", file=sys.stderr)
+        runs.append(explained(run, answers, known=known.get(run.backend)))
+    return tuple(runs)
 
 
 @dataclass(frozen=True)
@@ -29,10 +66,8 @@ class Outputs:
     def known(self) -> dict[str, KnownDeviations]:
         """Return the known deviations in the files of --expect, by backend; check all files to be written as well.
 
-        Raises
-        ------
-        ModelError, AttributeValueError
-            If a file cannot be read or written, two are for one backend, or a file is named twice.
+        ModelError, AttributeValueError if a file cannot be read or written, two are for one backend, or a file is named
+        twice.
         """
         from vinculum.cli.outputs import check_files
         from vinculum.conformance.expect import read_known_deviations
@@ -74,14 +109,15 @@ def finish(runs: Sequence[Run], known: dict[str, KnownDeviations], outputs: Outp
     It is that of a finding if a run disagrees with its file of known deviations or, without a file, has a deviation.
     """
     from vinculum.conformance.expect import mismatches
-    from vinculum.reporting.conformance import expected, terminal
+    from vinculum.reporting.conformance import terminal
+    from vinculum.reporting.conformance.comparison import expected_page
     from vinculum.reporting.terminal import console
 
     compared = [(run, known[run.backend], mismatches(run, known[run.backend])) for run in runs if run.backend in known]
     shown = console()
     shown.print(terminal.page(runs, width=shown.width, verbose=verbose), crop=False)
     if compared:
-        shown.print(expected.page(compared, verbose=verbose))
+        shown.print(expected_page(compared, verbose=verbose))
     outputs.write(runs, known)
     deviating = any(result.verdict.kind.deviates for run in runs if run.backend not in known for result in run.results)
     end(finds=deviating or any(found for _, _, found in compared))

@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from vinculum.cli.commands.conformance.outputs import Outputs, finish
-from vinculum.cli.commands.conformance.runs import saved
+from vinculum.cli.commands.conformance.outputs import Outputs, finish, saved
 from vinculum.cli.options import Expect, Html, Junit, Record, Sarif, Verbose
 from vinculum.errors import AttributeValueError
 

@@ -18,7 +18,7 @@ import pytest
 
 import vinculum
 from tests.conformance.asking import same_bits, small
-from vinculum.conformance.runtimes.programs.models import openvino_ir
+from vinculum.conformance.runtimes.models import openvino_ir
 from vinculum.errors import BroadcastError, DivisionByZeroError, ModelError
 from vinculum.models import DivisionRecord, load
 from vinculum.models.engines.reference.element_conversion import convert

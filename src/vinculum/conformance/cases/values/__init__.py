@@ -1,1 +1,0 @@
-"""Classes of operands, each with an English name and the subject that it tests."""

@@ -1,1 +1,0 @@
-"""An operation as an ONNX model, as an OpenVINO IR, and as a stand-alone Python program."""

@@ -1,0 +1,151 @@
+"""What ``vinculum convert`` and ``vinculum harden`` tell: what became of each node and why, and what was compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from rich.console import RenderableType, group
+from rich.text import Text
+
+from vinculum.models.convert import FileConversion
+from vinculum.models.engines.model_runner import NAMES
+from vinculum.models.onnx.divisions import GUARDS
+from vinculum.repair import RUNTIMES, Decision, HardenedFile, Hardening
+from vinculum.reporting.escape import short
+from vinculum.reporting.plain import part, plain
+from vinculum.reporting.terminal import cell, counted, named, section, table
+
+_WHY_INLINED = "not every runtime takes them, or their calls differ in type"
+_OR = "Or run the model as it is: vinculum.onnxruntime.register(session_options) has ONNX Runtime divide exactly."
+
+
+@group()
+def conversion_page(conversion: FileConversion, source: Path, target: Path) -> Iterator[RenderableType]:
+    """Return a conversion as a page: what became of which node and why, and what was compared."""
+    yield Text(short(f"{source}, {conversion.source}"), "bold")
+    yield Text(short(f"{target}, {conversion.target}"), "bold")
+    if conversion.changes:
+        rows = table("Node", "Now", "Because")
+        for change in conversion.changes:
+            rows.add_row(*map(cell, (change.node, change.what, change.why)))
+        yield from section("Changes", rows)
+    yield Text("")
+    yield Text(" ".join(_compared(conversion)))
+
+
+def _compared(conversion: FileConversion) -> Iterator[str]:
+    changed = counted(len(conversion.changes), "change") if conversion.changes else "No node changed"
+    checked = conversion.verification
+    if checked is None:
+        yield f"{changed}. Not verified."
+        return
+    compared = f"{counted(checked.elements, 'element')} of the outputs for {counted(checked.compared, 'set')} of inputs"
+    yield f"{changed}. The models agree in every bit of {compared}."
+    if checked.skipped:
+        was = "was" if checked.skipped == 1 else "were"
+        reason = f": {short(checked.reason)}" if checked.reason else ""
+        yield f"{counted(checked.skipped, 'set')} of inputs {was} left out{reason}."
+
+
+def conversion_as_json(conversion: FileConversion, source: Path, target: Path) -> dict[str, Any]:
+    """Return the same as JSON knows it."""
+    return {
+        "source": {"file": str(source), "format": conversion.source},
+        "target": {"file": str(target), "format": conversion.target},
+        **part(conversion, "changes", "verification"),
+    }
+
+
+@group()
+def hardening_page(hardened: HardenedFile, source: Path, target: Path | None) -> Iterator[RenderableType]:
+    """Return a hardening as a page; without a target it is a plan."""
+    hardening = hardened.hardening
+    yield Text(short(f"{source}, hardened for {RUNTIMES[hardening.runtime]}"), "bold")
+    if target is not None:
+        yield Text(short(str(target)), "bold")
+    rewritten = [d for d in hardening.decisions if d.rewritten]
+    kept = [d for d in hardening.decisions if not d.rewritten and not d.left]
+    for title, decisions in (
+        ("Rewritten", rewritten),
+        ("Left alone", kept),
+        ("Not hardened: these may kill the runtime", hardening.left),
+    ):
+        if decisions:
+            rows = table("Node", *(["Now"] if decisions is rewritten else []), "Because")
+            for one in decisions:
+                rows.add_row(_node(one), *([Text(one.what or "")] if decisions is rewritten else []), Text(one.why))
+            yield from section(title, rows)
+    yield from _notes(hardening.decisions)
+    if names := _functions(hardening):
+        yield Text("")
+        yield Text(f"The guards are functions of the model: {', '.join(map(short, names))}.")
+    if hardening.inlined:
+        yield Text("")
+        yield Text(f"{counted(hardening.inlined, 'function')} inlined: {_WHY_INLINED}.")
+    yield Text("")
+    yield Text(_verdict(hardened, len(rewritten), target is None))
+    if rewritten and hardening.runtime == "onnxruntime":
+        yield Text("")
+        yield Text(_OR)
+
+
+def _functions(hardening: Hardening) -> list[str]:
+    return [f"{f.domain}.{f.name}" for f in hardening.model.functions if f.domain == GUARDS]
+
+
+def _node(decision: Decision) -> RenderableType:
+    where = f" in {decision.path}" if decision.path else ""
+    element_type = "of unknown type" if decision.facts is None else decision.facts.element_type
+    return named(decision.name, [f"{decision.operator}{where}, {element_type}"])
+
+
+def _notes(decisions: tuple[Decision, ...]) -> Iterator[RenderableType]:
+    """Yield what a user may not expect, each sentence once with the element types that it is about."""
+    types: dict[str, dict[str, None]] = {}
+    for decision in decisions:
+        if decision.note is not None and decision.facts is not None:
+            types.setdefault(decision.note, {})[str(decision.facts.element_type)] = None
+    if types:
+        rows = table("Type", "What holds there")
+        for note, names in types.items():
+            rows.add_row(Text(", ".join(names)), Text(note))
+        yield from section("To know", rows)
+
+
+def _verdict(hardened: HardenedFile, rewritten: int, planned: bool) -> str:
+    total = counted(len(hardened.hardening.decisions), "division")
+    if planned:
+        return f"A plan: {rewritten:,} of {total} would be rewritten. Nothing was run, nothing written."
+    found = hardened.validation
+    if found is None:
+        return f"No rewrite was needed ({total}); the model is written as it was."
+    names = " and ".join(NAMES[runtime] for runtime in found.runtimes)
+    return (
+        f"{rewritten:,} of {total} rewritten. {counted(found.results, 'result')} on {names} are exact to the last bit, "
+        f"zero divisors, MIN/-1 and constants among them. The whole model was {found.whole_model} there"
+        + (f", not run: {found.reason}; give --input." if found.reason else ".")
+    )
+
+
+def hardening_as_json(hardened: HardenedFile, source: Path, target: Path | None) -> dict[str, Any]:
+    """Return the same as JSON knows it."""
+    hardening = hardened.hardening
+    return {
+        "source": str(source),
+        "target": None if target is None else str(target),
+        "runtime": hardening.runtime,
+        **part(hardening.policies, "zero_divisor", "overflow"),
+        "functions": _functions(hardening),
+        "inlined_functions": hardening.inlined,
+        "divisions": [
+            {
+                **part(one, "name", "path", "operator"),
+                "element_type": None if one.facts is None else str(one.facts.element_type),
+                **part(one, "rewritten", "left", "what", "why", "note"),
+            }
+            for one in hardening.decisions
+        ],
+        "validation": plain(hardened.validation),
+    }

@@ -11,18 +11,18 @@ from __future__ import annotations
 import re
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from proofs.checking import trace_links
 from proofs.checking.ending import ended
 from proofs.checking.extraction import C_FILES, PROOFS
 from proofs.checking.provers import ProofError
 from proofs.checking.rules import RULES
 from proofs.checking.statements import TRACED, Statements
 
-LINKS = "traceability.toml"
 VOCABULARY = "vocabulary.toml"
 
 
@@ -69,9 +69,9 @@ def _words(entry: dict[str, Any]) -> Words:
 def linked(proofs: Path) -> dict[str, list[str]]:
     """Return the clauses of each theorem that ``traceability.toml`` links, by the theorem's name."""
     found: dict[str, list[str]] = {}
-    for link in tomllib.loads((proofs / LINKS).read_text(encoding="utf-8"))["link"]:
-        for name in link.get("theorems", ()):
-            found.setdefault(name, []).extend(link["clauses"])
+    for link in trace_links.read((proofs / trace_links.FILE.name).read_text(encoding="utf-8")).links:
+        for name in link.theorems:
+            found.setdefault(name, []).extend(link.clauses)
     return found
 
 
@@ -85,13 +85,19 @@ def irrelevant(proofs: Path) -> Iterator[str]:
         if count != words.theorems:
             yield f"{', '.join(words.clauses)}: {count} theorems are linked, and {VOCABULARY} knows of {words.theorems}"
     for name, clauses in links.items():
-        statement = statements.of(name).text
+        statement = statements.words(name)
         for tag in dict.fromkeys(clauses):
             about = [words for words in known if tag in words.clauses]
             if len(about) != 1:
                 yield f"{tag}: {len(about)} entries in {VOCABULARY}; a clause that a theorem is linked to has one"
             elif group := about[0].missing(statement):
                 yield f"{name} is linked to {tag} and is not stated in its words: none of {', '.join(group)}"
+
+
+def to_keep(statements: Statements, links: Iterable[str]) -> set[str]:
+    """Return the names of which statements are kept: what is linked, what becomes C, and what is taken on trust."""
+    modules = {module for file in (*C_FILES, *RULES) for module in file.modules}
+    return {*links, *(name for module in modules for name in statements.programs(module)), *statements.trusted()}
 
 
 def require_linked(proofs: Path) -> None:
@@ -104,9 +110,7 @@ def require_linked(proofs: Path) -> None:
     """
     if found := list(irrelevant(proofs)):
         raise ProofError("; ".join(found[:3]) + (f"; and {len(found) - 3} more" if len(found) > 3 else ""))
-    statements = Statements(proofs)
-    extracted = {name for file in (*C_FILES, *RULES) for module in file.modules for name in statements.programs(module)}
-    wanted = {*linked(proofs), *extracted, *statements.trusted()}
+    wanted = to_keep(Statements(proofs), linked(proofs))
     kept = {line.partition("  ")[2] for line in (proofs / TRACED).read_text(encoding="utf-8").splitlines()}
     if differing := sorted(wanted ^ kept):
         raise ProofError(

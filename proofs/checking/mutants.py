@@ -3,7 +3,8 @@
 A proof that cannot fail proves nothing. Each variant in ``proofs/mutants`` is one replacement in the text of a theory;
 the theorem that it makes false is tried as the true one is proved, split by split, and what stays open with every
 prover of that proof, each attempt for at least three times as long as the longest of the true one takes, in processor
-time. No prover has to try the same part twice. Many have a witness besides: values that refute them, by evaluation.
+time. One part that none of them proves is enough, and no prover has to try the same part twice. Many have a witness
+besides: values that refute them, by evaluation.
 """
 
 from __future__ import annotations
@@ -161,19 +162,37 @@ def survives(mutant: Mutant, configuration: Path) -> bool:
         for proof in goal.iter("proof"):
             proof.set("timelimit", str(seconds))
         session.theory.write_text(mutant.text(), encoding="utf-8")
-        session.run()  # what proves the true theorem
-        return _every_part_is_proved(session, mutant, provers, seconds)
+        asked = session.file  # what proves the true theorem
+        for until_open in (True, False):
+            session.file = asked
+            session.run(until_open=until_open)
+            goal = _goal(session, mutant)
+            if is_proved(goal):
+                return True
+            parts = _open_parts(goal)
+            if until_open:  # mostly the first one that fails is enough
+                parts = [part for part in parts if any(map(_failed, part.iter("result")))][:1]
+            proved = _all_proved(parts, session, mutant, provers, seconds)
+            if proved is False:
+                return False
+    if proved is None:
+        raise ProofError(f"{mutant.file.name} has no goal {mutant.theorem}")
+    return True
 
 
-def _every_part_is_proved(session: Session, mutant: Mutant, provers: set[str], seconds: int) -> bool:
-    """Tell whether what is open of a goal is proved by those of the provers that have not tried it yet."""
-    goal, tried = _goal(session, mutant), session.file
-    if is_proved(goal):
-        return True
-    untried = {part: provers - _tried(part) for part in _open_parts(goal)}
-    for part in goal.iter("goal"):
+def _failed(result: Element) -> bool:
+    """Tell whether a prover ran, and was not kept back since another had failed before."""
+    return result.get("status") not in ("valid", "highfailure")
+
+
+def _all_proved(
+    parts: Sequence[Element], session: Session, mutant: Mutant, provers: set[str], seconds: int
+) -> bool | None:
+    """Tell whether parts are proved by those of the provers that have not tried them yet; None if there are none."""
+    tried, proved = session.file, None
+    untried = {part: provers - _tried(part) for part in parts}
+    for part in _goal(session, mutant).iter("goal"):
         _forget(part)
-    proved = False
     # One part that nothing proves is enough; those that every prover has tried come first.
     for part in sorted(untried, key=lambda part: len(untried[part])):
         if not untried[part]:
@@ -185,11 +204,9 @@ def _every_part_is_proved(session: Session, mutant: Mutant, provers: set[str], s
         made = [each for each in _goal(session, mutant).iter("goal") if any(map(was_made, each.findall("proof")))]
         if made and not all(map(is_proved, made)):
             return False
-        proved = proved or bool(made)  # else the variant has no such part
+        proved = proved or bool(made) or None  # without any the variant has no such part
         _forget(part)
-    if not proved:
-        raise ProofError(f"{mutant.file.name} has no goal {mutant.theorem}")
-    return True
+    return proved
 
 
 def _open_parts(goal: Element) -> list[Element]:

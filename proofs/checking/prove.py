@@ -10,13 +10,13 @@ import argparse
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement
 
 from proofs.checking.ending import Arguments, ended
 from proofs.checking.provers import PROVERS, configure
-from proofs.checking.sessions import Session, drop_failures, goal_name, is_proved, open_leaves
+from proofs.checking.sessions import Session, drop_failures, is_proved, open_leaves
 
 THEORIES = Path(__file__).parents[1] / "theories"
 PLAN = (
@@ -26,7 +26,7 @@ PLAN = (
 Tell = Callable[[str], None]
 
 
-def search(session: Session, plan: str, tell: Tell = lambda line: None, only: Collection[str] = ()) -> None:
+def search(session: Session, plan: str, tell: Tell = lambda line: None) -> None:
     """Try the steps of a plan on what is open in a session, and keep what proves a goal.
 
     Parameters
@@ -37,8 +37,6 @@ def search(session: Session, plan: str, tell: Tell = lambda line: None, only: Co
         The steps.
     tell : callable, optional
         Is told each step and how many goals it leaves open.
-    only : collection of str, optional
-        Names of the goals to prove; empty: all.
     """
     session.prune()
     session.run()
@@ -46,8 +44,7 @@ def search(session: Session, plan: str, tell: Tell = lambda line: None, only: Co
     for goal in goals:
         drop_failures(goal)
     for step in plan.split():
-        chosen = [goal for _, goal in session.goals() if not only or goal_name(goal) in only]
-        left = [leaf for goal in chosen for leaf in open_leaves(goal)]
+        left = [leaf for _, goal in session.goals() for leaf in open_leaves(goal)]
         if not left:
             return
         attempt(session, left, step)
@@ -73,7 +70,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = Arguments(prog="python -m proofs.checking.prove", description=__doc__)
     parser.add_argument("theories", nargs="*", metavar="THEORY", help="names of theories; none: all")
     parser.add_argument("--plan", default=PLAN, help=f"the steps; provers: {', '.join(PROVERS)}; default: {PLAN}")
-    parser.add_argument("--only", action="append", default=[], metavar="GOAL", help="prove these goals only")
     parser.add_argument("--fresh", action="store_true", help="forget the stored session first")
     given = parser.parse_args(arguments)
     known = {path.stem: path for path in sorted(THEORIES.glob("*.mlw"))}
@@ -98,7 +94,7 @@ def _prove(theory: Path, configuration: Path, given: argparse.Namespace) -> bool
     elif session.path.exists():
         session.read()
     print(theory.stem)
-    search(session, given.plan, lambda line: print(f"  {line}", flush=True), given.only)
+    search(session, given.plan, lambda line: print(f"  {line}", flush=True))
     session.run()
     still = [f"{module}.{goal.get('name')}" for module, goal in session.goals() if not is_proved(goal)]
     for title in still:

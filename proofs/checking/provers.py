@@ -24,6 +24,18 @@ _LIMIT = 60  # seconds in which a program says which version it is
 # The variable that names a file. Of the provers with the same file one runs at a time, and the others wait for it. Were
 # Why3 itself to keep attempts back, it would look at the clock without pause, and take a core from the provers.
 TURN = "VINCULUM_PROOFS_TURN"
+# If this one is set too, the first that does not prove its goal is the last that runs: the others say nothing, which
+# Why3 calls a failure. One that is stopped when its time is over says nothing either; it is said to know nothing.
+FIRST = "VINCULUM_PROOFS_FIRST"
+_QUEUE = f"""#!/bin/sh
+[ "${TURN}" ] || exec "$@"
+[ "${FIRST}" ] || exec flock "${TURN}" "$@"
+exec flock "${TURN}" sh -c '
+    [ -s "$0" ] && exit
+    said=$("$@")
+    printf "%s\\n" "${{said:-unknown}}"
+    case "$said" in *unsat*) ;; *) echo failed > "$0" ;; esac' "${TURN}" "$@"
+"""
 _WAITING = 1000  # more than a theory has attempts
 
 
@@ -100,7 +112,7 @@ def configure(folder: Path) -> Path:
     require_installed()
     folder.mkdir(parents=True, exist_ok=True)
     queue = folder / "queue"
-    queue.write_text(f'#!/bin/sh\nexec ${{{TURN}:+flock "${TURN}"}} "$@"\n', encoding="utf-8")
+    queue.write_text(_QUEUE, encoding="utf-8")
     queue.chmod(0o755)
     text = ["[main]", "magic = 14", "memlimit = 2000", f"running_provers_max = {_WAITING}", "timelimit = 5", ""]
     for prover in PROVERS.values():

@@ -3,7 +3,7 @@
 The stored sessions are copied and replayed there, so that nothing under ``proofs/`` is written, and what Why3 finds of
 each theory is judged: ``why3 replay`` itself is content with goals that nobody tried, and counts goals that are gone.
 What ``recorded.txt`` shows to be unchanged since everything was replayed is not replayed again, unless ``--all`` asks;
-that tries the false variants, too, and to prove ``false`` of each theory.
+that tries the false variants, too, and to prove ``false`` of the theories.
 """
 
 from __future__ import annotations
@@ -136,7 +136,10 @@ def replay(proofs: Path, configuration: Path, *, everything: bool = False, recor
     jobs += [Job("scripts", partial(_told, script, replay_gappa)) for script in sorted(proofs.glob("gappa/*.gappa"))]
     if everything:
         jobs += mutants.jobs(variants, configuration)
-        jobs += [Job("contradictions", partial(_told, each, _tried(configuration))) for each in theories]
+        jobs += [
+            Job("contradictions", partial(_told, each, _tried(configuration)))
+            for each in contradictions.unused(theories)
+        ]
     if changes:
         print(f"changed since everything was replayed: {_some(changes)}")
     if read:

@@ -18,7 +18,7 @@ from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement
 
 from proofs.checking import children
-from proofs.checking.provers import PROVERS, TURN, ProofError
+from proofs.checking.provers import FIRST, PROVERS, TURN, ProofError
 
 _HEAD = (
     '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -51,8 +51,6 @@ class Theorem:
         The lemma, goal or function whose verification condition it is.
     provers : tuple of str
         Name and version of each prover that proves a part of it.
-    parts : int
-        How many parts it was split into.
     seconds : float
         What the proofs of the parts took together when they were recorded.
     proved : bool
@@ -62,7 +60,6 @@ class Theorem:
     theory: str
     name: str
     provers: tuple[str, ...]
-    parts: int
     seconds: float
     proved: bool
 
@@ -137,8 +134,8 @@ class Session:
                 left.unlink()
         self.path.write_text(_HEAD + ElementTree.tostring(root, encoding="unicode") + "\n", encoding="utf-8")
 
-    def run(self) -> None:
-        """Let Why3 try every attempt, and take in what became of it and of the theory.
+    def run(self, *, until_open: bool = False) -> None:
+        """Let Why3 try every attempt, or until one fails, and take in what became of it and of the theory.
 
         Raises
         ------
@@ -152,7 +149,7 @@ class Session:
         # An interrupted Why3 leaves the files that it gave to provers.
         temporary = str(self.configuration.parent)
         with tempfile.NamedTemporaryFile(dir=temporary) as turn:
-            environment = {**os.environ, "TMPDIR": temporary, TURN: turn.name}
+            environment = {**os.environ, "TMPDIR": temporary, TURN: turn.name, FIRST: "yes" if until_open else ""}
             told = children.told(command, _WITHOUT_PROVERS + _PATIENCE * attempts, environment)
         backups = list(self.folder.glob(_BACKUPS))
         if not backups:
@@ -204,7 +201,7 @@ class Session:
             titles = tuple(sorted({PROVERS[proof.get("prover", "")].title for proof in proofs}))
             seconds = sum(float(result.get("time", "0")) for proof in proofs for result in proof.findall("result"))
             theory = f"{self.theory.stem}.{module}"
-            found.append(Theorem(theory, goal_name(goal), titles, len(leaves(goal)), seconds, is_proved(goal)))
+            found.append(Theorem(theory, goal_name(goal), titles, seconds, is_proved(goal)))
         return found
 
 

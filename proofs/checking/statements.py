@@ -77,14 +77,6 @@ class Declaration:
         return {self.name, *(name.strip() for name in fields), *_WITH.findall(self.text)}
 
 
-@dataclass(frozen=True)
-class Statement:
-    """A theorem's words, and the SHA-256 of these and of every definition of ours that they may rest on."""
-
-    text: str
-    digest: str
-
-
 def declarations(theory: Path) -> tuple[Declaration, ...]:
     """Return what a theory declares, in its order.
 
@@ -133,7 +125,7 @@ class Statements:
         self._declarations = cache(declarations)
         self._defining = cache(self._definitions)
 
-    def of(self, title: str) -> Statement:
+    def words(self, title: str) -> str:
         """Return what a theorem says: ``"file.Module.name"``, or ``"gappa.name"`` of a script.
 
         Raises
@@ -141,19 +133,34 @@ class Statements:
         ProofError
             If there is no such theorem.
         """
+        _, module, text = self._stated(title)
+        return text if module else text[text.index("{") : text.index("}") + 1]  # braces do not nest
+
+    def digest(self, title: str) -> str:
+        """Return the SHA-256 of a theorem's words and of every definition of ours that they may rest on.
+
+        Raises
+        ------
+        ProofError
+            If there is no such theorem.
+        """
+        file, module, text = self._stated(title)
+        rests_on = self._rests_on(self._theory(file), module, text) if module else ()
+        lines = [" ".join(text.split()), *sorted({" ".join(each.split()) for each in rests_on})]
+        return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+    def _stated(self, title: str) -> tuple[str, str, str]:
+        """Return file and module of a theorem and what it states, or of a script no module and all of it."""
         file, _, name = title.partition(".")
         if file == "gappa":
-            return _of_script(self._proofs / "gappa" / f"{name}.gappa")
+            lines = (self._proofs / "gappa" / f"{name}.gappa").read_text(encoding="utf-8").splitlines()
+            return file, "", "\n".join(line.partition("#")[0].rstrip() for line in lines)
         module, _, own_name = name.partition(".")
-        theory = self._theory(file)
-        stated = [each for each in self._declarations(theory) if (each.module, each.name) == (module, own_name)]
-        stated = [each for each in stated if each.word in ("let", "lemma", "goal", *_TRUSTED)]
+        declared = [each for each in self._declarations(self._theory(file)) if each.module == module]
+        stated = [e for e in declared if e.name == own_name and e.word in ("let", "lemma", "goal", *_TRUSTED)]
         if len(stated) != 1:
-            raise ProofError(f"{title} is stated {len(stated)} times in {theory.name}; once is right")
-        text = stated[0].statement
-        lines = sorted({" ".join(each.split()) for each in self._rests_on(theory, module, text)})
-        digest = hashlib.sha256("\n".join([" ".join(text.split()), *lines]).encode()).hexdigest()
-        return Statement(re.sub(r"^  ", "", text, flags=re.MULTILINE), digest)
+            raise ProofError(f"{title} is stated {len(stated)} times in {file}.mlw; once is right")
+        return file, module, stated[0].statement
 
     def programs(self, module: str) -> list[str]:
         """Return the functions that a module, ``"theory.Module"``, has extracted; the contract of each is a theorem."""
@@ -208,15 +215,9 @@ class Statements:
         return [each.text for each in joined if each.word in _JOINS or each.name.startswith("(")]
 
 
-def _of_script(script: Path) -> Statement:
-    text = "\n".join(line.partition("#")[0].rstrip() for line in script.read_text(encoding="utf-8").splitlines())
-    stated = text[text.index("{") : text.index("}") + 1]  # braces do not nest
-    return Statement(stated, hashlib.sha256(" ".join(text.split()).encode()).hexdigest())
-
-
-def as_text(statements: Mapping[str, Statement]) -> str:
+def as_text(digests: Mapping[str, str]) -> str:
     """Return the text of the file that keeps the digests."""
-    return "".join(f"{statement.digest}  {name}\n" for name, statement in statements.items())
+    return "".join(f"{digest}  {name}\n" for name, digest in digests.items())
 
 
 def require_traced(proofs: Path) -> None:
@@ -229,9 +230,8 @@ def require_traced(proofs: Path) -> None:
     """
     lines = (proofs / TRACED).read_text(encoding="utf-8").splitlines()
     statements = Statements(proofs)
-    changed = [
-        name for digest, _, name in (line.partition("  ") for line in lines) if statements.of(name).digest != digest
-    ]
+    kept = (line.partition("  ") for line in lines)
+    changed = [name for digest, _, name in kept if statements.digest(name) != digest]
     if changed:
         raise ProofError(
             "these theorems, or definitions that they rest on, do not say what proofs/statements.txt has them say: "

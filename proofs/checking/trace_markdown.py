@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from proofs.checking.baseline import Baseline
-from proofs.checking.statements import Statement
 from vinculum.spec.model import OperatorSpec
 from vinculum.spec.rows import ROWS
 
@@ -32,10 +31,10 @@ or a test.
 """
 
 
-def document(table: Mapping[str, Any], statements: Mapping[str, Statement], baseline: Baseline) -> str:
+def document(table: Mapping[str, Any], digests: Mapping[str, str], baseline: Baseline) -> str:
     """Return the page: a section for each row, the documents, and the theorems, each with a digest of its words."""
     rows = (line for row in ROWS for line in _row(row, table, baseline))
-    ends = (*_documents(baseline), *_theorems(table["theorems"], statements))
+    ends = (*_documents(baseline), *_theorems(table["theorems"], digests))
     return "\n".join([_HEAD, *rows, *ends, ""])
 
 
@@ -81,7 +80,7 @@ def _documents(baseline: Baseline) -> Iterator[str]:
     yield ""
 
 
-def _theorems(theorems: Mapping[str, Any], statements: Mapping[str, Statement]) -> Iterator[str]:
+def _theorems(theorems: Mapping[str, Any], digests: Mapping[str, str]) -> Iterator[str]:
     yield "## The theorems\n"
     yield "Each name leads to the file that states the theorem. The digest is of the statement and of every definition"
     yield "that it may rest on, so that a weaker statement changes a line here; it is the beginning of the SHA-256 in"
@@ -91,7 +90,7 @@ def _theorems(theorems: Mapping[str, Any], statements: Mapping[str, Statement]) 
     yield "|---|---|---:|---|"
     for name, stored in sorted(theorems.items()):
         link = f'<a id="{_anchor(name)}"></a>[{name}](../proofs/{_file(name)})'
-        digest = statements[name].digest[:16]
+        digest = digests[name][:16]
         yield f"| {link} | {', '.join(stored['provers'])} | {stored.get('seconds', '')} | `{digest}` |"
 
 

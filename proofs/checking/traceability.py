@@ -17,9 +17,8 @@ from typing import Any
 
 from proofs.checking import baseline, trace_links, trace_markdown
 from proofs.checking.ending import ended
-from proofs.checking.extraction import C_FILES
+from proofs.checking.linked import to_keep
 from proofs.checking.provers import GAPPA_VERSION, ProofError
-from proofs.checking.rules import RULES
 from proofs.checking.sessions import Session
 from proofs.checking.statements import TRACED, Statements, as_text
 from proofs.checking.trace_links import Links
@@ -82,12 +81,6 @@ def joined(links: Links, proved: Mapping[str, Theorem | None], markers: Collecti
     return {"rows": rows, "theorems": theorems, "shared_tests": {tag: sorted(set(shared[tag])) for tag in shared}}
 
 
-def _extracted(statements: Statements) -> set[str]:
-    """Return every function that becomes C, of the library or of the core's rules."""
-    modules = {module for file in (*C_FILES, *RULES) for module in file.modules}
-    return {name for module in modules for name in statements.programs(module)}
-
-
 def _clause(
     links: Links,
     proved: Mapping[str, Theorem | None],
@@ -115,11 +108,10 @@ def made() -> tuple[list[str], dict[Path, str]]:
     proved, markers = every_theorem(), every_marker()
     table = joined(links, proved, markers)
     statements = Statements(ROOT / "proofs")
-    names = {*table["theorems"], *_extracted(statements), *statements.trusted()}
-    said = {name: statements.of(name) for name in sorted(names)}
+    digests = {name: statements.digest(name) for name in sorted(to_keep(statements, table["theorems"]))}
     rests_on = baseline.read(baseline.FILE.read_text(encoding="utf-8"))
-    document = trace_markdown.document(table, said, rests_on)
-    texts = {DATA: as_json(table), DOCUMENT: document, ROOT / "proofs" / TRACED: as_text(said)}
+    document = trace_markdown.document(table, digests, rests_on)
+    texts = {DATA: as_json(table), DOCUMENT: document, ROOT / "proofs" / TRACED: as_text(digests)}
     broken = [*trace_links.problems(links, ROWS, proved, markers), *baseline.problems(rests_on, ROWS)]
     return list(dict.fromkeys(broken)), texts
 

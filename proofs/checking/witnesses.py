@@ -49,13 +49,6 @@ def refutes(theory: Path, text: str, theorem: str, witness: str, configuration: 
         If the theorem is not there, or a variable has no value.
     """
     values = {match["name"]: match["value"].strip() for match in _VALUE.finditer(witness)}
-    return evaluated(theory, text, theorem, [values], configuration)[0]
-
-
-def evaluated(
-    theory: Path, text: str, theorem: str, witnesses: Sequence[Mapping[str, str]], configuration: Path
-) -> list[bool]:
-    """Tell of each witness, as values by names, whether it refutes a variant; open constants have the first one's."""
     module, _, name = theorem.partition(".")
     with tempfile.TemporaryDirectory() as folder:
         path = copied(theory, Path(folder), stored=False)
@@ -66,23 +59,20 @@ def evaluated(
             raise ProofError(f"{theory.name} has no theorem {theorem}")
         before = declared[: declared.index(stated)]
         constants = {each.name: each.text for each in before if each.word == "constant" and "=" not in each.text}
-        constants = {name: constants[name] for name in constants if name in witnesses[0]}
+        constants = {name: constants[name] for name in constants if name in values}
         axioms = [each.text for each in before if each.word == "axiom" and constants]
-        goals = [_refutation(stated, axioms, each, set(constants)) for each in witnesses]
-        asked = "".join(f"  goal {_GOAL}{number}: {goal}\n" for number, goal in enumerate(goals))
-        changed = _ending_with(asked, path.read_text(encoding="utf-8"), stated)
+        goal = f"  goal {_GOAL}: {_refutation(stated, axioms, values, set(constants))}\n"
+        changed = _ending_with(goal, path.read_text(encoding="utf-8"), stated)
         for constant, declaration in constants.items():
-            changed = changed.replace(declaration, f"{declaration} = {witnesses[0][constant]}", 1)
+            changed = changed.replace(declaration, f"{declaration} = {values[constant]}", 1)
         for axiom in axioms:  # Why3 allows none about what is defined
             changed = changed.replace(axiom, axiom.replace("axiom", "lemma", 1), 1)
         path.write_text(changed, encoding="utf-8")
         session = Session(path, configuration)
         parent = SubElement(session.file, "theory", name=module)
-        for number in range(len(goals)):
-            SubElement(SubElement(parent, "goal", name=f"{_GOAL}{number}"), "transf", name="compute_in_goal")
+        SubElement(SubElement(parent, "goal", name=_GOAL), "transf", name="compute_in_goal")
         session.run()
-        computed = {goal.get("name"): is_proved(goal) for of, goal in session.goals() if of == module}
-    return [computed[f"{_GOAL}{number}"] for number in range(len(goals))]
+        return any(is_proved(goal) for of, goal in session.goals() if (of, goal.get("name")) == (module, _GOAL))
 
 
 def _refutation(stated: Declaration, axioms: Sequence[str], values: Mapping[str, str], constants: set[str]) -> str:
@@ -127,8 +117,8 @@ def _variables(groups: Sequence[str]) -> dict[str, str]:
     return {name: match["type"].strip() for match in matches for name in match["names"].split() if name != "_"}
 
 
-def _ending_with(goals: str, text: str, stated: Declaration) -> str:
-    """Return a theory's text up to a declaration, of which nothing is known there, and goals instead of the rest."""
+def _ending_with(goal: str, text: str, stated: Declaration) -> str:
+    """Return a theory's text up to a declaration, of which nothing is known there, and a goal instead of the rest."""
     begin = re.search(rf"\b(?:module|theory)\s+{stated.module}\b", text)
     place = text.index(f"\n  {stated.text.splitlines()[0]}", begin.end() if begin else 0) + 1
-    return f"{text[:place]}  use list.List\n{goals}end\n"  # in which witnesses are written
+    return f"{text[:place]}  use list.List\n{goal}end\n"  # in which witnesses are written

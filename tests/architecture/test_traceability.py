@@ -216,6 +216,7 @@ class TestNames:
         ("[[exception]]\nbecause = 'c'", "clauses"),
         ("[[links]]\nclauses = ['a']", "not links"),
         ("[[link]]\nclauses = '[C1]'", "everything else a list"),
+        ("[[link]]\nclauses = 3", "everything else a list"),
         ("[[exception]]\nclauses = ['a']\nbecause = ['b']", "a reason is a string"),
     ],
 )

@@ -1,7 +1,8 @@
-"""A folder of proofs that holds one small theory, its session and a false variant of it."""
+"""A folder of proofs that holds one small theory, its session and a false variant of it; and what is done to proofs."""
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +12,12 @@ from proofs.checking.sessions import Session
 
 # Replays the theories named, or everything; tells how many failed and what was printed.
 ToldBy = Callable[..., tuple[int, str]]
+
+Row = dict[str, str]
+# By what notices them; the file says which keys a row has.
+MANIPULATIONS: dict[str, list[Row]] = tomllib.loads(
+    Path(__file__).with_name("manipulations.toml").read_text(encoding="utf-8")
+)
 
 PROVERS = ("cvc4-nofpbv", "cvc5-nofpbv")
 TRUE = """module Sums

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,6 @@ from proofs.checking.provers import ProofError
 from proofs.checking.recorded import FILE, REPLAYING
 
 ROOT = Path(__file__).parents[2]
-MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 SESSION = """<why3session shape_version="6"><prover id="0" name="Z3" version="4.8.12"/>
 <file format="whyml" proved="true"><theory name="M" proved="true"><goal name="g" proved="true">
 <proof prover="0"><result status="valid" time="0.01"/></proof></goal></theory></file></why3session>
@@ -32,7 +32,8 @@ THEORIES = {
 }
 EVERY_THEORY = {"base", "sums", "other"}
 EVERY_VARIANT = {f"{name}.M.g" for name in EVERY_THEORY} | {"script.gappa"}
-ALL = EVERY_THEORY | EVERY_VARIANT | {f"false of {name}" for name in EVERY_THEORY}
+ALL = EVERY_THEORY | EVERY_VARIANT | {"false of sums", "false of other"}
+Damage = Callable[[Path], object]
 
 
 @pytest.fixture
@@ -41,19 +42,16 @@ def proofs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "proofs"
     for name in ("theories", "gappa", "mutants", "programs", "why3"):
         (folder / name).mkdir(parents=True)
-    (folder / "README.md").touch()
+    files = {"README.md": "", "gappa/script.gappa": "true", "why3/int.mlw": "", "why3/z3.drv": ""}
+    files["mutants/scripts.toml"] = VARIANT.format('script = "script.gappa"')
     for name, text in THEORIES.items():
-        (folder / "theories" / f"{name}.mlw").write_text(text)
         (folder / "theories" / name).mkdir()
-        (folder / "theories" / name / "why3session.xml").write_text(SESSION)
-        (folder / "theories" / name / "why3shapes.gz").touch()
-        (folder / "mutants" / f"{name}.toml").write_text(VARIANT.format('theorem = "M.g"'))
-    (folder / "gappa" / "script.gappa").write_text("true")
-    (folder / "mutants" / "scripts.toml").write_text(VARIANT.format('script = "script.gappa"'))
+        files |= {f"theories/{name}.mlw": text, f"theories/{name}/why3session.xml": SESSION}
+        files |= {f"theories/{name}/why3shapes.gz": "", f"mutants/{name}.toml": VARIANT.format('theorem = "M.g"')}
+    for name, text in files.items():
+        (folder / name).write_text(text)
     for name in REPLAYING:
         shutil.copyfile(recorded.PROGRAMS / name, folder / "programs" / name)
-    (folder / "why3" / "int.mlw").touch()
-    (folder / "why3" / "z3.drv").touch()
     monkeypatch.setattr(recorded, "PROGRAMS", folder / "programs")
     monkeypatch.setattr(recorded, "_WHY3", ((folder / "why3", "*"),))
     recorded.record(folder, recorded.digests(folder))
@@ -69,22 +67,16 @@ class Replayed:
         self.fails: set[str] = set()
         self.meanwhile: Callable[[], object] = lambda: None
 
-    def theory(self, theory: Path, configuration: Path) -> str:
+    def asked(self, name: str) -> str:
         self.meanwhile()
-        self.names.add(theory.stem)
-        if theory.stem in self.fails:
+        self.names.add(name)
+        if name in self.fails:
             raise ProofError("not proved")
-        return "1 goals"
+        return "as it must be"
 
     def variant(self, mutant: Mutant, configuration: Path) -> bool:
         self.names.add(mutant.title)
         return mutant.title in self.fails
-
-    def contradiction(self, theory: Path, configuration: Path) -> str:
-        self.names.add(f"false of {theory.stem}")
-        if f"false of {theory.stem}" in self.fails:
-            raise ProofError("false is proved")
-        return "no false"
 
     def __call__(self, *, everything: bool = False, record: bool = False) -> int:
         return replay.replay(self.proofs, Path(), everything=everything, record=record)
@@ -94,11 +86,17 @@ class Replayed:
 def replayed(proofs: Path, monkeypatch: pytest.MonkeyPatch) -> Replayed:
     """Return what replays the folder without provers."""
     stand_in = Replayed(proofs)
-    monkeypatch.setattr(replay, "replay_theory", stand_in.theory)
+    monkeypatch.setattr(replay, "replay_theory", lambda theory, _: stand_in.asked(theory.stem))
+    monkeypatch.setattr(contradictions, "require_none", lambda theory, _: stand_in.asked(f"false of {theory.stem}"))
     monkeypatch.setattr(mutants, "survives", stand_in.variant)
-    monkeypatch.setattr(contradictions, "require_none", stand_in.contradiction)
     monkeypatch.setattr(gappa, "proves", lambda script: True)
     return stand_in
+
+
+def written(file: str, text: str, proofs: Path) -> None:
+    """Write a file of the folder, or append to one."""
+    with (proofs / file).open("w" if text.strip() else "a") as opened:
+        opened.write(text)
 
 
 class TestWhatIsUnchanged:
@@ -113,30 +111,31 @@ class TestWhatIsUnchanged:
         assert "proved  script" in told
 
     def test_everything_is_replayed_if_asked(self, replayed: Replayed, capsys: pytest.CaptureFixture[str]) -> None:
+        """And ``false`` is tried of what nothing else uses."""
         assert replayed(everything=True) == 0
         assert replayed.names == ALL
         told = capsys.readouterr().out
         assert "digest" not in told
         assert "not tried" not in told
 
-    def test_a_session_that_lacks_a_proof(
-        self, proofs: Path, replayed: Replayed, capsys: pytest.CaptureFixture[str]
+    @pytest.mark.parametrize(
+        ("file", "text", "complaint"),
+        [
+            ("theories/sums/why3session.xml", SESSION.replace(' name="g" proved="true"', ' name="g"'), "sums.M.g"),
+            ("mutants/sums.toml", VARIANT.format('theorem = "M.g"').replace("true", "truth"), "stands 0 times"),
+        ],
+    )
+    def test_what_is_stored_is_looked_at(
+        self, replayed: Replayed, capsys: pytest.CaptureFixture[str], file: str, text: str, complaint: str
     ) -> None:
-        session = proofs / "theories" / "sums" / "why3session.xml"
-        session.write_text(SESSION.replace('<goal name="g" proved="true">', '<goal name="g">'))
-        recorded.record(proofs, recorded.digests(proofs))
+        written(file, text, replayed.proofs)
+        recorded.record(replayed.proofs, recorded.digests(replayed.proofs))
         assert replayed() == 1
-        assert "not proved: sums.M.g" in capsys.readouterr().out
+        assert re.search(rf"^FAILED .*{re.escape(complaint)}", capsys.readouterr().out, re.MULTILINE)
 
-    def test_a_variant_that_is_none(self, proofs: Path, replayed: Replayed, capsys: pytest.CaptureFixture[str]) -> None:
-        (proofs / "mutants" / "sums.toml").write_text(VARIANT.format('theorem = "M.g"').replace("true", "truth"))
-        recorded.record(proofs, recorded.digests(proofs))
-        assert replayed() == 1
-        assert "FAILED   sums.M.g: 'truth' stands 0 times" in capsys.readouterr().out
-
-    def test_what_is_trusted_is_listed(self, proofs: Path, replayed: Replayed) -> None:
-        (proofs / "theories" / "sums.mlw").write_text("module M use base.M lemma g: true axiom a: true end")
-        recorded.record(proofs, recorded.digests(proofs))
+    def test_what_is_trusted_is_listed(self, replayed: Replayed) -> None:
+        written("theories/sums.mlw", "module M use base.M lemma g: true axiom a: true end", replayed.proofs)
+        recorded.record(replayed.proofs, recorded.digests(replayed.proofs))
         with pytest.raises(ProofError, match=r"taken on trust and not listed .*: sums\.M\.a axiom"):
             replayed()
 
@@ -160,23 +159,9 @@ class TestWhatIsChanged:
         ],
     )
     def test_each_file(
-        self, proofs: Path, replayed: Replayed, capsys: pytest.CaptureFixture[str], file: str, expected: set[str]
+        self, replayed: Replayed, capsys: pytest.CaptureFixture[str], file: str, expected: set[str]
     ) -> None:
-        with (proofs / file).open("a") as text:
-            text.write("\n")
-        self._check(replayed, capsys, file, expected)
-
-    @pytest.mark.parametrize(
-        ("file", "expected"), [("theories/base/why3shapes.gz", {"base"}), ("why3/int.mlw", EVERY_THEORY)]
-    )
-    def test_a_file_that_is_gone(
-        self, proofs: Path, replayed: Replayed, capsys: pytest.CaptureFixture[str], file: str, expected: set[str]
-    ) -> None:
-        (proofs / file).unlink()
-        self._check(replayed, capsys, file, expected)
-
-    @staticmethod
-    def _check(replayed: Replayed, capsys: pytest.CaptureFixture[str], file: str, expected: set[str]) -> None:
+        written(file, "\n", replayed.proofs)
         assert replayed() == 1
         assert replayed.names == expected
         told = capsys.readouterr().out
@@ -185,41 +170,31 @@ class TestWhatIsChanged:
 
     @pytest.mark.parametrize(
         ("file", "expected"),
-        [("theories/base/more", {"base"}), ("mutants/base.toml", set()), ("why3/more.drv", EVERY_THEORY)],
+        [
+            ("theories/base/why3shapes.gz", {"base"}),
+            ("why3/int.mlw", EVERY_THEORY),
+            ("mutants/base.toml", set()),
+            (FILE, EVERY_THEORY),
+        ],
     )
-    def test_a_new_file(self, proofs: Path, replayed: Replayed, file: str, expected: set[str]) -> None:
-        (proofs / file).unlink(missing_ok=True)
-        recorded.record(proofs, recorded.digests(proofs))
-        (proofs / file).write_text(VARIANT.format('theorem = "M.g"'))
+    def test_a_file_that_is_gone(self, replayed: Replayed, file: str, expected: set[str]) -> None:
+        (replayed.proofs / file).unlink()
         assert replayed() == 1
         assert replayed.names == expected
 
-    def test_no_record(self, proofs: Path, replayed: Replayed) -> None:
-        (proofs / FILE).unlink()
+    @pytest.mark.parametrize(("file", "expected"), [("theories/base/more", {"base"}), ("why3/more.drv", EVERY_THEORY)])
+    def test_a_new_file(self, replayed: Replayed, file: str, expected: set[str]) -> None:
+        written(file, "more", replayed.proofs)
         assert replayed() == 1
-        assert replayed.names == EVERY_THEORY
+        assert replayed.names == expected
 
-    def test_a_digest_that_is_another(
-        self, proofs: Path, replayed: Replayed, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        text = (proofs / FILE).read_text()
+    def test_a_digest_that_is_another(self, replayed: Replayed) -> None:
+        text = (replayed.proofs / FILE).read_text()
         forged = re.sub(r"^\w{64}(?=  theories/other\.mlw$)", "0" * 64, text, flags=re.MULTILINE)
         assert forged != text
-        (proofs / FILE).write_text(forged)
+        (replayed.proofs / FILE).write_text(forged)
         assert replayed() == 1
         assert replayed.names == {"other"}
-
-    def test_a_variant_of_which_nothing_is_left(self, proofs: Path, replayed: Replayed) -> None:
-        (proofs / "mutants" / "base.toml").unlink()
-        assert replayed() == 1
-        assert replayed.names == set()
-
-    def test_a_replay_of_everything_says_so_too(
-        self, proofs: Path, replayed: Replayed, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        (proofs / "theories" / "other.mlw").write_text(THEORIES["other"] + "\n")
-        assert replayed(everything=True) == 1
-        assert "make proofs-all RECORD=--record" in capsys.readouterr().out
 
 
 class TestRecording:
@@ -227,7 +202,7 @@ class TestRecording:
 
     @pytest.fixture(autouse=True)
     def changed(self, proofs: Path) -> None:
-        (proofs / "theories" / "other.mlw").write_text(THEORIES["other"] + "\n")
+        written("theories/other.mlw", "\n", proofs)
 
     def test_it_makes_the_next_replay_short(self, replayed: Replayed) -> None:
         assert replayed(everything=True, record=True) == 0
@@ -235,73 +210,63 @@ class TestRecording:
         assert replayed() == 0
         assert replayed.names == set()
 
-    @pytest.mark.parametrize("name", sorted(ALL))
-    def test_not_if_something_fails(
-        self, proofs: Path, replayed: Replayed, capsys: pytest.CaptureFixture[str], name: str
+    def test_who_replays_everything_is_told_that_it_is_not(
+        self, replayed: Replayed, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        before = (proofs / FILE).read_bytes()
+        assert replayed(everything=True) == 1
+        assert "make proofs-all RECORD=--record" in capsys.readouterr().out
+
+    @pytest.mark.parametrize("name", [*sorted(ALL), "a file that changes meanwhile"])
+    def test_not_if_something_fails(self, replayed: Replayed, capsys: pytest.CaptureFixture[str], name: str) -> None:
+        before = (replayed.proofs / FILE).read_bytes()
         replayed.fails.add(name)
+        if name not in ALL:
+            replayed.meanwhile = partial(written, "theories/base.mlw", "\n", replayed.proofs)
         assert replayed(everything=True, record=True) == 1
-        assert "nothing is recorded" in capsys.readouterr().out
-        assert (proofs / FILE).read_bytes() == before
-
-    def test_not_if_a_file_changes_meanwhile(
-        self, proofs: Path, replayed: Replayed, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        before = (proofs / FILE).read_bytes()
-        replayed.meanwhile = lambda: (proofs / "theories" / "base.mlw").write_text(THEORIES["base"] + " ")
-        assert replayed(everything=True, record=True) == 1
-        assert "files changed during the replay" in capsys.readouterr().out
-        assert (proofs / FILE).read_bytes() == before
+        told = capsys.readouterr().out
+        assert "nothing is recorded" in told
+        assert ("files changed during the replay" in told) == (name not in ALL)
+        assert (replayed.proofs / FILE).read_bytes() == before
 
 
-class TestRecord:
-    """A file that is no such record is refused."""
-
-    @pytest.mark.parametrize("line", ["", "sums.mlw", f"{'0' * 64} sums.mlw", f"{'0' * 64}  two words.mlw"])
-    def test_a_line_that_records_nothing(self, tmp_path: Path, line: str) -> None:
-        (tmp_path / FILE).write_text(f"{line}\n", encoding="utf-8")
-        with pytest.raises(ProofError, match=r"recorded\.txt records each file once") as raised:
-            recorded.recorded(tmp_path)
-        assert "\n" not in str(raised.value)
-
-    def test_a_file_that_is_recorded_twice(self, tmp_path: Path) -> None:
-        (tmp_path / FILE).write_text(f"{'0' * 64}  theories/sums.mlw\n" * 2, encoding="utf-8")
-        with pytest.raises(ProofError, match="once"):
-            recorded.recorded(tmp_path)
+@pytest.mark.parametrize(
+    "text",
+    ["\n", "sums.mlw\n", f"{'0' * 64} sums.mlw\n", f"{'0' * 64}  two words.mlw\n", f"{'0' * 64}  sums.mlw\n" * 2],
+)
+def test_a_file_that_is_no_record(tmp_path: Path, text: str) -> None:
+    (tmp_path / FILE).write_text(text, encoding="utf-8")
+    with pytest.raises(ProofError, match=r"recorded\.txt records each file once") as raised:
+        recorded.recorded(tmp_path)
+    assert "\n" not in str(raised.value)
 
 
-class TestTheories:
-    """Each theory has a session, and nothing is there that nobody would replay."""
-
-    @pytest.mark.parametrize(
-        ("damage", "complaint"),
-        [
-            (lambda theories: (theories / "sums.mlw").unlink(), "theories holds what belongs to no theory: sums"),
-            (lambda theories: shutil.rmtree(theories / "sums"), "theories lacks the session of sums"),
-            (lambda theories: (theories / "more.mlw").touch(), "theories lacks the session of more"),
-            (lambda theories: (theories / "gone").mkdir(), "theories holds what belongs to no theory: gone"),
-            (lambda theories: (theories / "sums.why").touch(), "theories holds what belongs to no theory: sums.why"),
-            (lambda theories: [each.unlink() for each in theories.glob("*.mlw")], "theories holds no theory"),
-        ],
-    )
-    def test_a_folder_with_more_or_less(
-        self, proofs: Path, replayed: Replayed, damage: Callable[[Path], object], complaint: str
-    ) -> None:
-        damage(proofs / "theories")
-        with pytest.raises(ProofError, match=re.escape(complaint)):
-            replayed()
+@pytest.mark.parametrize(
+    ("damage", "complaint"),
+    [
+        (lambda theories: (theories / "sums.mlw").unlink(), "theories holds what belongs to no theory: sums"),
+        (lambda theories: shutil.rmtree(theories / "sums"), "theories lacks the session of sums"),
+        (lambda theories: (theories / "more.mlw").touch(), "theories lacks the session of more"),
+        (lambda theories: (theories / "gone").mkdir(), "theories holds what belongs to no theory: gone"),
+        (lambda theories: (theories / "sums.why").touch(), "theories holds what belongs to no theory: sums.why"),
+        (lambda theories: [each.unlink() for each in theories.glob("*.mlw")], "theories holds no theory"),
+    ],
+)
+def test_a_folder_with_more_or_less(replayed: Replayed, damage: Damage, complaint: str) -> None:
+    damage(replayed.proofs / "theories")
+    with pytest.raises(ProofError, match=re.escape(complaint)):
+        replayed()
 
 
 class TestCommands:
     """`make proofs` replays what changed, `make proofs-all` everything, and so does CI."""
 
     @pytest.mark.parametrize(
-        ("words", "everything", "record"),
-        [([], False, False), (["--all"], True, False), (["--all", "--record"], True, True)],
-    )
-    @pytest.mark.parametrize(
-        ("failed", "told"), [(0, "no failures, 0 s"), (1, "1 failure, 0 s"), (2, "2 failures, 0 s")]
+        ("words", "everything", "record", "failed", "told"),
+        [
+            ([], False, False, 0, "no failures, 0 s"),
+            (["--all"], True, False, 1, "1 failure, 0 s"),
+            (["--all", "--record"], True, True, 2, "2 failures, 0 s"),
+        ],
     )
     def test_the_command_line(
         self,
@@ -313,31 +278,34 @@ class TestCommands:
         failed: int,
         told: str,
     ) -> None:
-        def replay_all(proofs: Path, configuration: Path, *, everything: bool, record: bool) -> int:
-            asked.append((proofs, everything, record))
+        def replay_all(proofs: Path, _: Path, **options: bool) -> int:
+            asked.append((proofs, options))
             return failed
 
-        asked: list[tuple[Path, bool, bool]] = []
+        asked: list[tuple[Path, dict[str, bool]]] = []
         monkeypatch.setattr(replay, "replay", replay_all)
         monkeypatch.setattr(replay, "configure", lambda folder: folder)
         monkeypatch.setattr(statements, "require_traced", lambda proofs: None)
         assert replay.main(words) == bool(failed)
-        assert asked == [(ROOT / "proofs", everything, record)]
+        assert asked == [(ROOT / "proofs", {"everything": everything, "record": record})]
         assert capsys.readouterr().out == f"{told}\n"
 
-    def test_a_statement_that_is_another(
-        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    @pytest.mark.parametrize("check", ["require_traced", "require_read"])
+    def test_what_is_checked_before(
+        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], check: str
     ) -> None:
         def differs(proofs: Path) -> None:
-            raise ProofError("they do not say what they said")
+            raise ProofError("it is not what it was")
 
-        monkeypatch.setattr(statements, "require_traced", differs)
+        monkeypatch.setattr(statements, "require_traced", lambda proofs: None)
+        monkeypatch.setattr(replay if check == "require_read" else statements, check, differs)
         monkeypatch.setattr(replay, "configure", lambda folder: folder)
         assert replay.main([]) == 2
-        assert capsys.readouterr().err == "error: they do not say what they said\n"
+        assert capsys.readouterr().err == "error: it is not what it was\n"
 
     def test_make_and_ci(self) -> None:
-        assert "proofs-all: ## Replay" in MAKEFILE
-        assert MAKEFILE.count("\t$(PROVING).replay\n") == 1
-        assert MAKEFILE.count("\t$(PROVING).replay --all $(RECORD)\n") == 1
+        makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+        assert "proofs-all: ## Replay" in makefile
+        assert makefile.count("\t$(PROVING).replay\n") == 1
+        assert makefile.count("\t$(PROVING).replay --all $(RECORD)\n") == 1
         assert "make proofs-all" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")

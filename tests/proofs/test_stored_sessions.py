@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from proofs.checking.mutants import mutants
 from proofs.checking.provers import ProofError
-from proofs.checking.recorded import FILE, changes, digests, require_whole
+from proofs.checking.recorded import changes, digests, require_whole
 from proofs.checking.replay import read_theory
-from proofs.checking.trusted import listed, require_listed, trusted
+from proofs.checking.trusted import trusted
+from tests.proofs.small_proofs import VARIANT
 
 CLONED = """
 module Abstract constant c: int axiom bounds: c > 0 axiom more: c > 1 val f (x: int) : int end
@@ -49,18 +49,8 @@ def test_everything_is_as_it_was_last_replayed() -> None:
     assert changed == [], "recorded.txt is not up to date: `make proofs-all RECORD=--record`"
 
 
-def test_the_record_is_what_sha256sum_writes() -> None:
-    lines = (PROOFS / FILE).read_text(encoding="utf-8").splitlines()
-    ours = [line.split("  ") for line in lines if "  /" not in line]
-    assert len(ours) > 100
-    assert [name for digest, name in ours if sha256((PROOFS / name).read_bytes()).hexdigest() != digest] == []
-
-
 class TestWhatIsTrusted:
     """Every axiom, assumption, admitted goal and contract without a body is listed with its reason."""
-
-    def test_the_list_is_complete_and_true(self) -> None:
-        require_listed(PROOFS)
 
     @pytest.mark.parametrize(
         ("text", "found"),
@@ -121,22 +111,33 @@ class TestWhatIsTrusted:
         theory.write_text("axiom top: 1 = 2  module M axiom bad: 1 = 2 end\n  module N axiom bad: 1 = 2 end\n")
         assert trusted(theory) == ["t.Top.top axiom", "t.M.bad axiom", "t.N.bad axiom"]
 
+
+class TestFalseVariants:
+    """A file that is no list of variants is refused; tests/machine/proofs tries the variants."""
+
     @pytest.mark.parametrize(
-        ("row", "complaint"),
+        ("listed", "complaint"),
         [
-            ("", "not listed with a reason in proofs/README.md: t.M.bad axiom"),
-            ("| `t.M.bad` | axiom | |", "not listed with a reason"),
-            ("| `t.M.bad` | axiom | ours |\n| `t.M.old` | axiom | gone |", "in no theory: t.M.old axiom"),
+            ("[[mutant]", "sums.toml is no list of mutants"),
+            ("[[mutants]]", "'mutant'"),
+            ("mutant = 3", "not iterable"),
+            ("mutant = ['doubled']", "must be a mapping"),
+            ("[[mutant]]\ntheorem = 'Sums.doubled'", "missing"),
+            (VARIANT + "why = 'so'", "unexpected keyword argument 'why'"),
+            (VARIANT.replace('"ensures { a + a = 3 * a }"', "3"), "every value is a string"),
+            (VARIANT.replace("theorem", "script"), "a theorem of sums.mlw or a script in gappa"),
+            (VARIANT.replace('theorem = "Sums.doubled"', ""), "a theorem of sums.mlw or a script in gappa"),
         ],
     )
-    def test_a_list_that_differs_is_refused(self, tmp_path: Path, row: str, complaint: str) -> None:
+    def test_a_file_that_is_no_list_of_variants(self, tmp_path: Path, listed: str, complaint: str) -> None:
         (tmp_path / "theories").mkdir()
-        (tmp_path / "theories" / "t.mlw").write_text("module M\n  axiom bad: 1 = 2\nend\n", encoding="utf-8")
-        (tmp_path / "README.md").write_text(f"# Trust\n{row}\n", encoding="utf-8")
-        with pytest.raises(ProofError, match=complaint):
-            require_listed(tmp_path)
+        (tmp_path / "theories" / "sums.mlw").touch()
+        (tmp_path / "mutants").mkdir()
+        (tmp_path / "mutants" / "sums.toml").write_text(listed, encoding="utf-8")
+        with pytest.raises(ProofError, match=r"sums\.toml is no list of mutants") as raised:
+            list(mutants(tmp_path))
+        assert complaint in str(raised.value)
 
-    def test_a_reason_is_read_from_the_table(self, tmp_path: Path) -> None:
-        readme = tmp_path / "README.md"
-        readme.write_text("| name | what | reason |\n|---|---|---|\n| `a.B.c` | val | because |\n", encoding="utf-8")
-        assert listed(readme) == ["a.B.c val"]
+    def test_a_theory_that_has_none(self, tmp_path: Path) -> None:
+        with pytest.raises(ProofError, match="no false variants of sums are listed"):
+            list(mutants(tmp_path, ["sums"]))

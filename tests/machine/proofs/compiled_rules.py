@@ -28,9 +28,19 @@ DIRECT = {
     "quotient_51_u64": "uint64",
 }
 TWO_STEP = {"truncating_i64": "int64", "floor_i64": "int64", "quotient_u64": "uint64"}
+BY_PREPARED = {
+    **{f"{rounding}_i{bits}_by": f"int{bits}" for rounding in ("truncating", "floor") for bits in (8, 16, 32, 64)},
+    **{f"quotient_u{bits}_by": f"uint{bits}" for bits in (8, 16, 32, 64)},
+}
+RULES = {**DIRECT, **TWO_STEP, **BY_PREPARED}
 _LOOP = (
     "void all_{name}(int64_t n, const {type}_t *a, const {type}_t *b, {type}_t *__restrict c) "
-    "{{ for (int64_t i = 0; i < n; i++) c[i] = {name}(a[i], b[i]); }}\n"
+    "{{ for (int64_t i = 0; i < n; i++) c[i] = {name}(a[i], {divisor}); }}\n"
+)
+# In this one nothing is known of what was prepared, as in the loops of the core.
+_LINE = (
+    "void line_{name}(int64_t n, const {type}_t *a, struct prepared_{bits} by, {type}_t *__restrict c) "
+    "{{ for (int64_t i = 0; i < n; i++) c[i] = {name}(a[i], by); }}\n"
 )
 
 
@@ -40,13 +50,20 @@ def headers() -> list[str]:
 
 
 def loops() -> tuple[str, dict[int, str]]:
-    """Return a program that includes all headers and has a loop for each rule, and which line holds which."""
+    """Return a program that includes all headers and has a loop for each rule, and which line holds which.
+
+    Of a rule for a prepared divisor that is the loop with one divisor; the other prepares one for each element.
+    """
     text = "".join(f'#include "{name}"\n' for name in headers())
     text += '#ifdef __cplusplus\nextern "C" {\n#endif\n'
     lines = {}
-    for name, element in {**DIRECT, **TWO_STEP}.items():
+    for name, element in RULES.items():
+        bits = element.rpartition("t")[2]
+        divisor = f"prepared_{element[0]}{bits}(b[i])" if name in BY_PREPARED else "b[i]"
+        if name in BY_PREPARED:
+            text += _LOOP.format(name=name, type=element, divisor=divisor)
         lines[text.count("\n") + 1] = name
-        text += _LOOP.format(name=name, type=element)
+        text += (_LINE if name in BY_PREPARED else _LOOP).format(name=name, type=element, bits=bits, divisor=divisor)
     return f"{text}#ifdef __cplusplus\n}}\n#endif\n", lines
 
 
@@ -63,7 +80,7 @@ class CompiledRules:
 
     def __call__(self, name: str, dividends: Array, divisors: Array) -> Array:
         """Divide arrays of one shape by a rule, in its type."""
-        element = np.dtype({**DIRECT, **TWO_STEP}[name])
+        element = np.dtype(RULES[name])
         typed = [np.ascontiguousarray(side, element) for side in (dividends, divisors)]
         assert typed[0].shape == typed[1].shape
         quotients = np.empty_like(typed[0])

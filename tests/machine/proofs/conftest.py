@@ -67,11 +67,18 @@ def proofs(proved: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def told_by(proofs: Path, provers_or_skip: Path, two_provers: Path, capsys: pytest.CaptureFixture[str]) -> ToldBy:
+def told_by(
+    proofs: Path,
+    provers_or_skip: Path,
+    two_provers: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> ToldBy:
     """Return what replays the theories named, or everything; it tells how many failed and what was printed.
 
-    Of everything every prover tries to prove what is false.
+    Of everything every prover tries to prove what is false, for a second.
     """
+    monkeypatch.setattr("proofs.checking.contradictions.SECONDS", 1)
 
     def told(*names: str) -> tuple[int, str]:
         failed = replay_named(proofs, two_provers, names) if names else replay(proofs, provers_or_skip, everything=True)

@@ -12,7 +12,7 @@ from proofs.checking.jobs import AT_ONCE, failures
 from proofs.checking.mutants import Mutant, is_refuted, jobs, mutants, survives
 from proofs.checking.prove import attempt
 from proofs.checking.provers import ProofError
-from proofs.checking.sessions import Session, leaves
+from proofs.checking.sessions import Session, copied, leaves
 from tests.proofs.small_proofs import PROVERS
 
 PROOFS = Path(__file__).parents[3] / "proofs"
@@ -41,7 +41,7 @@ def theory(two_provers: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         attempt(session, [leaves(both)[part]], f"{prover}:5")
     attempt(session, [goal for _, goal in session.goals()][1:], f"{CVC4}:5")
     assert all(theorem.proved for theorem in session.theorems())
-    assert session.theorems()[0].parts == 2
+    assert len(leaves(next(session.goals())[1])) == 2
     return path
 
 
@@ -51,10 +51,10 @@ def attempts(monkeypatch: pytest.MonkeyPatch) -> Attempts:
     asked: Attempts = []
     run = Session.run
 
-    def noted(session: Session) -> None:
+    def noted(session: Session, *, until_open: bool = False) -> None:
         goals = [(goal, f"{goal.get('name')}") for goal in session.file.iter("goal")]
         asked.append([(name, proof.get("prover", "")) for goal, name in goals for proof in goal.findall("proof")])
-        run(session)
+        run(session, until_open=until_open)
 
     monkeypatch.setattr(Session, "run", noted)
     return asked
@@ -90,8 +90,11 @@ class TestParts:
     def test_one_that_another_prover_proves_survives(
         self, theory: Path, two_provers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
+        """And if it does not prove the next part either, the variant is refused."""
         stand_in_for_cvc4("echo unknown", tmp_path, monkeypatch)
         assert survives(variant(theory, "x + 1 > x", "x + 2 > x"), two_provers)
+        predicates = "x + 1 > x\n  predicate second (x: int) = x - 1 < x"
+        assert not survives(variant(theory, predicates, predicates.replace("x - 1", "2 * x")), two_provers)
 
     @pytest.mark.parametrize(
         ("program", "proves"), [("sleep 3; echo unsat", True), ("while :; do :; done; echo unsat", False)]
@@ -108,6 +111,18 @@ class TestParts:
         """On a busy machine a variant is not refused for want of it."""
         stand_in_for_cvc4(program, tmp_path, monkeypatch)
         assert survives(variant(theory, "1 + 1 = 2", "1 + 1 = 3", "Pairs.other"), two_provers) == proves
+
+    def test_the_first_part_that_fails_is_the_last_that_is_tried(
+        self, theory: Path, two_provers: Path, tmp_path: Path
+    ) -> None:
+        both_false = THEORY.replace("= x + 1 > x", "= x > 0").replace("= x - 1 < x", "= x > 1")
+        session = Session(copied(theory, tmp_path), two_provers)
+        session.theory.write_text(both_false, encoding="utf-8")
+        for until_open, kept_back in ((True, 1), (False, 0)):
+            session.read()
+            session.run(until_open=until_open)
+            both, _ = (goal for _, goal in session.goals())
+            assert [result.get("status") for result in both.iter("result")].count("highfailure") == kept_back
 
     def test_a_new_part_is_tried(self, theory: Path, two_provers: Path, attempts: Attempts) -> None:
         old, more = "/\\ (forall x. second x)", "/\\ (forall x. second x) /\\ (forall x. first (2 * x) -> x > 0)"

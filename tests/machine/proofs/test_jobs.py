@@ -1,4 +1,4 @@
-"""Work is done side by side, its progress is shown, and all of it can be stopped at once. No prover is needed."""
+"""The programs of ``proofs.checking`` run anywhere, and all that they started can be stopped at once."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from proofs.checking import children
-from proofs.checking.provers import ProofError
-from tests.processes import LIMIT, python, run, started
+from proofs.checking.provers import ProofError, require_installed
+from proofs.checking.recorded import REPLAYING
+from tests.processes import LIMIT, output_of, python, run, started
 
 ROOT = Path(__file__).parents[3]
 SLEEPER = "sleep 1000 & echo started >> {}; wait"
@@ -66,9 +67,10 @@ def ignoring(number: signal.Signals, command: list[str]) -> list[str]:
     return ["sh", "-c", f"trap '' {number.name.removeprefix('SIG')}; exec \"$@\"", "sh", *command]
 
 
-def test_they_run_where_nothing_is_installed() -> None:
+@pytest.mark.parametrize("name", ["replay", "prove", "mutants", "extraction"])
+def test_they_run_where_nothing_is_installed(name: str) -> None:
     """Not even NumPy: `make proofs` takes whatever Python there is, and the sources."""
-    command = [sys.executable, "-S", "-m", "proofs.checking.replay", "--help"]
+    command = [sys.executable, "-S", "-m", f"proofs.checking.{name}", "--help"]
     done = run(command, cwd=ROOT, env=os.environ | {"PYTHONPATH": "src"})
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -97,9 +99,51 @@ class TestInterruption:
             process.send_signal(signal.SIGHUP)
             assert process.wait() == 0
 
+    @pytest.mark.usefixtures("provers_or_skip")
+    def test_why3_and_its_provers_are_stopped(self, tmp_path: Path) -> None:
+        """And what they left is removed."""
+        command = [sys.executable, "-m", "proofs.checking.replay", "integer_division"]
+        environment = {**os.environ, "TMPDIR": str(tmp_path)}
+        with started(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True) as process:
+            while not any(tmp_path.glob("*/why3server*")):  # then a prover is called, and others for seconds
+                assert process.poll() is None
+                time.sleep(0.01)
+            process.send_signal(signal.SIGTERM)
+            _, told = process.communicate()
+        assert (process.returncode, told) == (128 + signal.SIGTERM, "interrupted\n")
+        assert alive(str(tmp_path)) == []
+        assert not any(tmp_path.iterdir())
+
 
 def _wait_until(condition: Callable[[], bool]) -> None:
     began = time.monotonic()
     while not condition():
         assert time.monotonic() - began < LIMIT
         time.sleep(0.01)
+
+
+class TestVersions:
+    """Another version of Why3 or of a prover is named."""
+
+    @pytest.mark.parametrize(
+        ("says", "named"), [("Z3 version 4.8.121", "'Z3 version 4.8.121'"), ("", "'silent'"), ("Z3 4", "'Z3 4'")]
+    )
+    def test_another_version(self, says: str, named: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        answers = {"why3": "Why3 platform, version 1.5.1", "z3": says, "cvc4": "1.8", "cvc5": "1.0.3", "gappa": "1.4.1"}
+        for package, answer in answers.items():
+            program = tmp_path / package
+            program.write_text(f"#!/bin/sh\necho {answer}\n")
+            program.chmod(0o755)
+        monkeypatch.setenv("PATH", str(tmp_path))
+        with pytest.raises(ProofError, match=f"^z3 is {named}; the proofs were made with 4.8.12"):
+            require_installed()
+
+
+def test_the_programs_that_count_are_those_that_a_replay_runs() -> None:
+    listing = (
+        "import sys, proofs.checking.replay\n"
+        "print(*sorted(m.__file__ for n, m in sys.modules.items() if n.startswith('proofs.checking')), sep='\\n')"
+    )
+    command = [sys.executable, "-c", listing]
+    told = output_of(command, cwd=ROOT)
+    assert [Path(line).name for line in told.splitlines()] == sorted(REPLAYING)

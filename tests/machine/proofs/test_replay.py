@@ -1,8 +1,9 @@
-"""The replay can fail: on a goal that nobody proved, a changed text, an axiom, a false theorem, a wrong script."""
+"""The replay can fail: on a goal that nobody proved, a changed text, a session that claims more, a wrong script."""
 
 from __future__ import annotations
 
 import re
+import shutil
 import stat
 from pathlib import Path
 
@@ -13,9 +14,12 @@ from proofs.checking.contradictions import require_none
 from proofs.checking.jobs import failures
 from proofs.checking.provers import ProofError
 from proofs.checking.recorded import digests, record
+from proofs.checking.replay import replay
 from proofs.checking.sessions import Session, copied
 from tests.processes import run
-from tests.proofs.small_proofs import TRUE, VARIANT, ToldBy, change
+from tests.proofs.small_proofs import MANIPULATIONS, TRUE, VARIANT, Row, ToldBy, change
+
+FALSE = TRUE.replace("= 2 * a", "= 3 * a")
 
 
 class TestWhatHolds:
@@ -25,15 +29,22 @@ class TestWhatHolds:
         before = {path: path.read_bytes() for path in proofs.rglob("*") if path.is_file()}
         failed, told = told_by()
         assert failed == 0
-        assert "proved  sums" in told
+        assert re.search(r"^proved  sums +2 goals", told, re.MULTILINE)
+        assert re.search(r"^proved  sums +no false, 1 modules", told, re.MULTILINE)
         assert "refused  sums.Sums.doubled: 2 is not 3" in told
         assert {path: path.read_bytes() for path in proofs.rglob("*") if path.is_file()} == before
 
     def test_nothing_is_left_outside_either(
-        self, proofs: Path, told_by: ToldBy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+        self, told_by: ToldBy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("TMPDIR", str(tmp_path / "missing"))  # Why3 would put what provers read there
         assert told_by("sums")[0] == 0
+
+    def test_goals_that_are_gone_are_not_counted(self, proofs: Path, told_by: ToldBy) -> None:
+        change(proofs, TRUE.replace("  lemma halved: 1 + 1 = 2\n", ""))
+        failed, told = told_by("sums")
+        assert failed == 0
+        assert " 1 goals" in told
 
     def test_copies_can_be_written_where_the_checkout_cannot(self, proofs: Path, tmp_path: Path) -> None:
         for path in proofs.rglob("*"):
@@ -48,6 +59,16 @@ class TestWhatHolds:
 
 class TestWhatFails:
     """Each way in which a proof may not hold is told in one line that names it."""
+
+    @pytest.mark.parametrize("row", MANIPULATIONS["replay"], ids=lambda row: row["what"])
+    def test_what_would_prove_anything(self, proofs: Path, told_by: ToldBy, row: Row) -> None:
+        abstract = "module Abstract\n  use int.Int\n  constant c: int\n  axiom positive: c > 0\nend\n"
+        change(proofs, abstract + TRUE.replace("\nend", f"\n  {row['declaration']}\nend"))
+        trusted = "| `sums.Abstract.positive` | axiom | clones prove it |\n"
+        (proofs / "README.md").write_text(trusted, encoding="utf-8")
+        failed, told = told_by("sums")
+        assert failed == 1
+        assert row["told"] in told
 
     def test_a_goal_that_nobody_proved(self, proofs: Path, two_provers: Path, told_by: ToldBy) -> None:
         change(proofs, TRUE.replace("\nend", "\n  lemma tripled: 1 + 1 + 1 = 3\nend"))
@@ -65,74 +86,102 @@ class TestWhatFails:
         change(proofs, "module Sums\n  use int.Int\nend\n")
         assert "has no goal at all" in told_by("sums")[1]
 
-    def test_goals_that_are_gone_are_not_counted(self, proofs: Path, told_by: ToldBy) -> None:
-        change(proofs, TRUE.replace("  lemma halved: 1 + 1 = 2\n", ""))
-        failed, told = told_by("sums")
-        assert failed == 0
-        assert " 1 goals" in told
-
     def test_an_axiom_that_is_not_listed(self, proofs: Path, told_by: ToldBy) -> None:
         change(proofs, TRUE.replace("\nend", "\n  axiom odd: 1 = 2\nend"))
         with pytest.raises(ProofError, match=r"not listed .*: sums\.Sums\.odd axiom"):
             told_by("sums")
 
-    def test_a_value_that_does_not_exist(self, proofs: Path, told_by: ToldBy) -> None:
-        change(proofs, TRUE.replace("\nend", "\n  let f () : int ensures { false } = any int ensures { false }\nend"))
-        assert "not proved: sums.Sums.f" in told_by("sums")[1]
+
+class TestSessions:
+    """What a session file says of proofs is tried, not believed."""
+
+    @pytest.mark.parametrize("claim", ["", '<transf name="destruct_term" arg1="y" proved="true"></transf>'])
+    def test_a_goal_without_its_attempt(self, proofs: Path, told_by: ToldBy, claim: str) -> None:
+        """Not even if a transformation without parts is said to prove it."""
+        session = proofs / "theories/sums/why3session.xml"
+        text = session.read_text(encoding="utf-8")
+        forged, count = re.subn('(<goal name="halved"[^>]*>).*?(</goal>)', rf"\1{claim}\2", text, flags=re.DOTALL)
+        assert count
+        session.write_text(forged, encoding="utf-8")
+        failed, told = told_by("sums")
+        assert failed == 1
+        assert "not proved: sums.Sums.halved" in told
+
+    @pytest.mark.parametrize("name", ["sums", "other"])
+    def test_a_false_theorem(self, proofs: Path, told_by: ToldBy, name: str) -> None:
+        """Not even with the session of another theory, which names its file."""
+        (proofs / "theories" / f"{name}.mlw").write_text(FALSE, encoding="utf-8")
+        if name != "sums":
+            shutil.copytree(proofs / "theories" / "sums", proofs / "theories" / name)
+        failed, told = told_by(name)
+        assert failed == 1
+        assert f"not proved: {name}.Sums.doubled" in told
+
+    def test_why3_that_does_not_finish(
+        self, proofs: Path, told_by: ToldBy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The first call, which lists the goals, is answered; the second, which tries them, ends at once."""
+        why3 = tmp_path / "path" / "why3"
+        why3.parent.mkdir()
+        why3.write_text(
+            f'#!/bin/sh\n[ "$1" = replay ] && ! mkdir {tmp_path}/once 2>/dev/null && exit 9\n'
+            f'exec {shutil.which("why3")} "$@"\n'
+        )
+        why3.chmod(0o755)
+        monkeypatch.setenv("PATH", str(why3.parent), prepend=":")
+        change(proofs, FALSE)
+        failed, told = told_by("sums")
+        assert (tmp_path / "once").exists()
+        assert failed == 1
+        assert "sums.mlw: why3 ended with exit code 9" in told
 
     @pytest.mark.parametrize(
-        ("manipulation", "complaint"),
+        ("session", "complaint"),
         [
-            (
-                "type none = { x: int } invariant { x <> x }  lemma impossible: forall n: none. 1 = 2",
-                "not proved: sums.Sums.none",
-            ),
-            (
-                "let lemma none (a: int) ensures { false } = while true do invariant { a <> a } done",
-                "may not terminate",
-            ),
-            ("let rec lemma none (a: int) ensures { false } = none a", "Cannot prove termination"),
-            ("let rec lemma none (a: int) ensures { false } variant { 0 } = none a", "not proved: sums.Sums.none"),
-            (
-                "constant zero: int = 0  clone Abstract with constant c = zero",
-                "not proved: sums.Sums.Abstract.positive",
-            ),
-            (
-                "constant zero: int = 0  clone Abstract with constant c = zero, goal positive, axiom .",
-                "not proved: sums.Sums.Abstract.positive",
-            ),
-            ("let none () : unit ensures { false } = any unit ensures { false }", "not proved: sums.Sums.none"),
-            (
-                "predicate none (a: int) = a <> a  let lemma impossible (a: int) ensures { none a } = ()",
-                "not proved: sums.Sums.impossible",
-            ),
+            ("", "has no readable session"),
+            ("<why3session></why3session>", "names no file"),
+            ('<why3session><file><theory><goal><proof prover="7"/></goal></theory></file></why3session>', "not ours"),
         ],
     )
-    def test_what_would_prove_anything(self, proofs: Path, told_by: ToldBy, manipulation: str, complaint: str) -> None:
-        abstract = "module Abstract\n  use int.Int\n  constant c: int\n  axiom positive: c > 0\nend\n"
-        change(proofs, abstract + TRUE.replace("\nend", f"\n  {manipulation}\nend"))
-        row = "| `sums.Abstract.positive` | axiom | clones prove it |\n"
-        (proofs / "README.md").write_text(row, encoding="utf-8")
+    def test_a_file_that_is_no_session(self, proofs: Path, told_by: ToldBy, session: str, complaint: str) -> None:
+        (proofs / "theories/sums/why3session.xml").write_text(session, encoding="utf-8")
         failed, told = told_by("sums")
         assert failed == 1
         assert complaint in told
+
+    def test_a_record_that_was_made_for_them(
+        self, proofs: Path, two_provers: Path, told_by: ToldBy, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """What is known by digest is believed, as is told; whoever replays everything finds out."""
+        change(proofs, FALSE)
+        variant = VARIANT.replace("3 * a", "4 * a").replace("2 * a", "3 * a")
+        (proofs / "mutants" / "sums.toml").write_text(variant, encoding="utf-8")
+        record(proofs, digests(proofs))
+        assert replay(proofs, two_provers) == 0
+        assert "known by digest, not replayed: theories 1;" in capsys.readouterr().out
+        failed, told = told_by()
+        assert failed == 2
+        assert "sums.mlw, with what it uses, contradicts itself" in told
+        assert "not proved: sums.Sums.doubled" in told
 
 
 class TestContradictions:
     """Axioms that somebody listed with a reason, and that contradict each other."""
 
-    @pytest.mark.parametrize("holds", [True, False])
-    def test_false_is_tried(self, proofs: Path, provers_or_skip: Path, holds: bool) -> None:
-        """Of what the modules state together, even if each of them is possible."""
-        first = "module First\n  use int.Int\n  constant c: int\n  axiom positive: c > 0\nend\n"
-        relation = ">" if holds else "<"
-        second = f"module Second\n  use int.Int\n  use First\n  axiom negative: c {relation} 0\nend\n"
-        change(proofs, first + second)
+    @pytest.mark.parametrize("relation", [">", "<"])
+    def test_false_is_tried(self, proofs: Path, provers_or_skip: Path, relation: str) -> None:
+        """Of all modules together, those of a theory that is used too, even if each of them is possible."""
+        used = "module First\n  use int.Int\n  constant c: int\nend\n"
+        used += "module Second\n  use int.Int\n  use First\n  axiom positive: c > 0\nend\n"
+        (proofs / "theories" / "used.mlw").write_text(used, encoding="utf-8")
+        change(proofs, f"module Third\n  use int.Int\n  use used.First\n  axiom negative: c {relation} 0\nend\n")
         theory = proofs / "theories" / "sums.mlw"
-        if holds:
-            assert require_none(theory, provers_or_skip) == "no false"
+        if relation == ">":
+            assert require_none(theory, provers_or_skip) == "no false, 3 modules"
         else:
-            with pytest.raises(ProofError, match=r"^sums\.mlw contradicts itself: false is proved$"):
+            with pytest.raises(
+                ProofError, match=r"^sums\.mlw, with what it uses, contradicts itself: false is proved$"
+            ):
                 require_none(theory, provers_or_skip)
 
     def test_a_theory_that_is_none(self, proofs: Path, two_provers: Path) -> None:
@@ -140,30 +189,22 @@ class TestContradictions:
         with pytest.raises(ProofError, match=r"^contradiction\.mlw: "):
             require_none(proofs / "theories" / "sums.mlw", two_provers)
 
-    def test_a_replay_of_everything_tries_it(self, told_by: ToldBy) -> None:
-        failed, told = told_by()
-        assert failed == 0
-        assert re.search(r"^proved  sums +no false", told, re.MULTILINE)
 
-
-class TestFalseVariants:
-    """A variant that is proved, or that is none, is a failure; so is a file that is no list of variants."""
-
-    @pytest.mark.parametrize(
-        ("variant", "complaint"),
-        [
-            (VARIANT.replace("3 * a", "a * 2"), "PROVED, THOUGH FALSE sums.Sums.doubled"),
-            (VARIANT.replace("replace = ", "replace = 'not there' #"), "stands 0 times in the text"),
-            (VARIANT.replace("Sums.doubled", "Sums.tripled"), "has no goal Sums.tripled"),
-            (VARIANT.replace("3 * a }", "3 *"), "sums.mlw: "),  # not WhyML
-        ],
-    )
-    def test_a_variant_that_is_true_or_no_variant(
-        self, proofs: Path, two_provers: Path, capsys: pytest.CaptureFixture[str], variant: str, complaint: str
-    ) -> None:
-        (proofs / "mutants" / "sums.toml").write_text(variant, encoding="utf-8")
-        assert failures(mutants.jobs(list(mutants.mutants(proofs)), two_provers)) == 1
-        assert complaint in capsys.readouterr().out
+@pytest.mark.parametrize(
+    ("variant", "complaint"),
+    [
+        (VARIANT.replace("3 * a", "a * 2"), "PROVED, THOUGH FALSE sums.Sums.doubled"),
+        (VARIANT.replace("replace = ", "replace = 'not there' #"), "stands 0 times in the text"),
+        (VARIANT.replace("Sums.doubled", "Sums.tripled"), "has no goal Sums.tripled"),
+        (VARIANT.replace("3 * a }", "3 *"), "sums.mlw: "),  # not WhyML
+    ],
+)
+def test_a_variant_that_is_true_or_no_variant(
+    proofs: Path, two_provers: Path, capsys: pytest.CaptureFixture[str], variant: str, complaint: str
+) -> None:
+    (proofs / "mutants" / "sums.toml").write_text(variant, encoding="utf-8")
+    assert failures(mutants.jobs(list(mutants.mutants(proofs)), two_provers)) == 1
+    assert complaint in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("provers_or_skip")
@@ -177,16 +218,13 @@ class TestGappa:
             '[[mutant]]\nscript = "right.gappa"\nreplace = "x * x in [0, 1]"\nby = "x * x in [0, {}]"\n'
             'false_because = "1 * 1 is 1"\n'
         )
-        (proofs / "mutants" / "gappa.toml").write_text(
-            listed.replace("{}", "2") + listed.replace("{}", "0.5"), encoding="utf-8"
-        )
+        variants = listed.replace("{}", "2") + listed.replace("{}", "0.5")
+        (proofs / "mutants" / "gappa.toml").write_text(variants, encoding="utf-8")
         record(proofs, digests(proofs))
         failed, told = told_by()
         assert failed == 2
-        assert "proved  right" in told
-        assert "FAILED  wrong" in told
-        assert "PROVED, THOUGH FALSE right.gappa" in told
-        assert "refused  right.gappa" in told
+        for line in ("proved  right", "FAILED  wrong", "PROVED, THOUGH FALSE right.gappa", "refused  right.gappa"):
+            assert line in told
 
     @pytest.mark.parametrize(
         ("text", "complaint"),

@@ -6,8 +6,39 @@ divisions take.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from vinculum.errors import VinculumError
+
+Shape = tuple[int, ...]
+Shapes = tuple[tuple[Shape, Shape], ...]
+
+SHAPES_ALIKE: Shapes = (((7, 9), (7, 9)), ((), ()))
+_MULTIDIRECTIONAL: Shapes = (
+    *(((7, 9), (7, 9)), ((7, 9), (9,)), ((7, 1), (1, 9)), ((9,), (7, 1)), ((), (5,)), ((4,), ()), ((), ())),
+    *(((0, 4), (4,)), ((3, 0), (3, 1)), ((1,), (0,)), ((2, 3, 4), (3, 1)), ((1, 1, 3), (2, 1, 1))),
+)
+_LIMITED: Shapes = (((4, 3, 5), (3,)), ((4, 3, 5), (3, 5)), ((4, 3, 5), (1, 1)), ((4, 3, 5), ()), ((2, 3), (3,)))
+_PDPD: Shapes = (((4, 3, 5), (3, 5)), ((4, 3, 5), (4, 1, 1)), ((4, 3, 5), (1, 5)), ((4, 3), (1, 1)))
+RULES: dict[str, tuple[dict[str, Any], Shapes]] = {
+    "Div-14": ({"name": "Div"}, _MULTIDIRECTIONAL),
+    "Divide-1": ({"name": "Divide"}, _MULTIDIRECTIONAL),
+    "truncating": ({"name": "Divide", "m_pythondiv": False}, _MULTIDIRECTIONAL[:3]),
+    "none": ({"name": "Divide", "auto_broadcast": "none"}, SHAPES_ALIKE),
+    "limited": ({"name": "Div", "opset": 6, "broadcast": 1}, _LIMITED[1:]),
+    "limited from 1": ({"name": "Div", "opset": 6, "broadcast": 1, "axis": 1}, _LIMITED[:4]),
+    "equal": ({"name": "Div", "opset": 6}, SHAPES_ALIKE[:1]),
+    "pdpd": ({"name": "Divide", "auto_broadcast": "pdpd"}, _PDPD),
+    "pdpd from 1": (
+        {"name": "Divide", "auto_broadcast": "pdpd", "axis": 1},
+        (((4, 3, 5), (3,)), ((4, 3, 5), (3, 1)), ((4, 3, 5), (1, 5))),
+    ),
+}
+"""The arguments of an `Operator` for each broadcasting rule, and shapes that it joins."""
 
 
 @contextmanager
@@ -18,3 +49,12 @@ def case(*words: object) -> Iterator[None]:
     except BaseException as error:
         error.add_note(f"case: {', '.join(map(str, words))}")
         raise
+
+
+def outcome(divide: Callable[[], Any]) -> tuple[object, ...]:
+    """Return everything that can be seen of a division: its quotients, or its error."""
+    try:
+        quotients = np.asarray(divide())
+    except VinculumError as error:
+        return type(error), str(error), getattr(error, "count", None), getattr(error, "first_index", None)
+    return quotients.dtype, quotients.shape, quotients.tobytes()

@@ -63,6 +63,7 @@ def started(command: Sequence[str | Path], *, limit: float = LIMIT, **options: A
                 _kill(process)
     finally:
         watch.cancel()
+        watch.join()  # No thread is left that a test which counts threads would find.
 
 
 def run(command: Sequence[str | Path], *, limit: float = LIMIT, **options: Any) -> subprocess.CompletedProcess[Any]:

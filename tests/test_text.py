@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from vinculum.text import listed, one_line, pip_install, quoted, shape_text
 
@@ -13,68 +17,50 @@ EXTRAS = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(
 ]
 
 
-class TestQuoted:
-    """A name from a file can break no line and flood no terminal."""
-
-    def test_line_breaks_are_escaped(self) -> None:
-        assert quoted("a\nb") == "'a\\nb'"
-
-    def test_long_names_are_shortened(self) -> None:
-        assert quoted("x" * 1000) == "'" + "x" * 57 + "...'"
+def caused(cause: BaseException) -> Exception:
+    """Return an error with a cause."""
+    error = TypeError("Issues with types")
+    error.__cause__ = cause
+    return error
 
 
-class TestPipInstall:
-    """Hints work before and after a release: they name what is missing, as the extras of a checkout do."""
-
-    def test_as_the_extras_do(self) -> None:
-        packages = {name: name for name in ("onnxruntime", "openvino", "torch", "jax", "dask", "zarr")}
-        for extra, package in {**packages, "cuda": "cupy", "hdf5": "h5py"}.items():
-            (requirement,) = EXTRAS[extra]
-            assert pip_install(package).replace("'", "") == f"pip install {re.split('[><=]', requirement)[0]}"
-
-    def test_what_has_another_name(self) -> None:
-        assert pip_install("tvm", "apache-tvm") == "pip install apache-tvm"
-        assert pip_install("distributed") == pip_install("dask")
+def in_a_circle() -> Exception:
+    """Return an error that is its own cause by way of another."""
+    one, other = ValueError("one"), ValueError("other")
+    one.__cause__, other.__cause__ = other, one
+    return one
 
 
-class TestOneLine:
-    """The reason at the root of an error, on one line."""
-
-    def test_the_root_cause_speaks(self) -> None:
-        error = TypeError("Issues with types")
-        error.__cause__ = ValueError("the\n  reason")
-        assert one_line(error) == "the reason"
-
-    def test_errors_without_words(self) -> None:
-        assert one_line(KeyError()) == "KeyError"
-        assert one_line(MemoryError()) == "there is not enough memory"
-        assert one_line(RecursionError("maximum recursion depth exceeded")) == "it is nested too deeply"
-
-    def test_an_error_that_is_its_own_cause(self) -> None:
-        one, other = ValueError("one"), ValueError("other")
-        one.__cause__, other.__cause__ = other, one
-        assert one_line(one) == "other"
-        one.__cause__ = one
-        assert one_line(one) == "one"
-
-    def test_long_reasons_are_shortened(self) -> None:
-        assert len(one_line(ValueError("x" * 5000))) == 300
+TEXTS: list[tuple[Callable[[Any], str], Any, str]] = [
+    (quoted, "a\nb", "'a\\nb'"),
+    (quoted, "x" * 1000, "'" + "x" * 57 + "...'"),
+    (one_line, caused(ValueError("the\n  reason")), "the reason"),
+    (one_line, in_a_circle(), "other"),
+    (one_line, KeyError(), "KeyError"),
+    (one_line, MemoryError(), "there is not enough memory"),
+    (one_line, RecursionError("maximum recursion depth exceeded"), "it is nested too deeply"),
+    (one_line, ValueError("x" * 5000), "x" * 297 + "..."),
+    (listed, ["a", "b"], "'a', 'b'"),
+    (listed, [str(n) for n in range(12)], "'0', '1', '2', '3', '4', '5', '6', '7', '8', '9' and 2 more"),
+    (listed, [], "none"),
+    (shape_text, (2, "N", None), "(2, N, ?)"),
+    (shape_text, (3,), "(3,)"),
+    (shape_text, (), "()"),
+    (shape_text, None, "of any rank"),
+]
 
 
-class TestListed:
-    """At most ten names."""
-
-    def test_few_many_and_none(self) -> None:
-        assert listed(["a", "b"]) == "'a', 'b'"
-        assert listed([str(n) for n in range(12)]).endswith("'9' and 2 more")
-        assert listed([]) == "none"
+@pytest.mark.parametrize(("text", "of", "expected"), TEXTS, ids=lambda value: getattr(value, "__name__", ""))
+def test_texts(text: Callable[[Any], str], of: Any, expected: str) -> None:
+    """On one line and short, whatever a file or another package says."""
+    assert text(of) == expected
 
 
-class TestShapeText:
-    """Shapes as Python writes them, ``?`` for what is not known."""
-
-    def test_every_kind_of_dimension(self) -> None:
-        assert shape_text((2, "N", None)) == "(2, N, ?)"
-        assert shape_text((3,)) == "(3,)"
-        assert shape_text(()) == "()"
-        assert shape_text(None) == "of any rank"
+def test_hints_name_what_is_missing_as_the_extras_of_a_checkout_do() -> None:
+    """So that they work before and after a release."""
+    packages = {name: name for name in ("onnxruntime", "openvino", "torch", "jax", "dask", "zarr")}
+    for extra, package in {**packages, "cuda": "cupy", "hdf5": "h5py"}.items():
+        (requirement,) = EXTRAS[extra]
+        assert pip_install(package).replace("'", "") == f"pip install {re.split('[><=]', requirement)[0]}"
+    assert pip_install("tvm", "apache-tvm") == "pip install apache-tvm"
+    assert pip_install("distributed") == pip_install("dask")

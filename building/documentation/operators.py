@@ -11,8 +11,7 @@ import numpy as np
 from building.documentation.made import MadePage, code, safe, table
 from vinculum import BroadcastError, ElementTypeError, Operator
 from vinculum.reference import divide
-from vinculum.reporting.spec.diff_page import sentences, type_sentences
-from vinculum.reporting.spec.page import domain_name, type_name
+from vinculum.reporting.spec import domain_name, sentences, type_name, type_sentences
 from vinculum.spec.diff import SpecDiff, difference
 from vinculum.spec.element_types import ELEMENT_TYPES
 from vinculum.spec.model import Broadcasting, Dialect, IntegerRounding, OperatorSpec

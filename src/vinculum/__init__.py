@@ -104,13 +104,18 @@ _HOMES = {
     "divide": "vinculum.ops.openvino",
     "Operator": "vinculum.ops.operator",
 }
+_CHECKED = ("audit", "check", "convert", "harden", "trace")
+"""Functions that refuse arguments of a wrong type by what they declare; the others do so themselves."""
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     home = importlib.import_module(_HOMES[name])
-    globals()[name] = found = home if home.__name__ == f"vinculum.{name}" else getattr(home, name)
+    found: Any = home if home.__name__ == f"vinculum.{name}" else getattr(home, name)
+    if name in _CHECKED:
+        found = importlib.import_module("vinculum.arguments").checked_arguments(found)
+    globals()[name] = found
     return found
 
 

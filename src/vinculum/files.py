@@ -18,21 +18,11 @@ _LONGEST_STEM = 50  # Characters of at most 4 bytes each; file systems allow 255
 def atomic_write(file: Path, *, make_folder: bool = False) -> Iterator[Path]:
     """Yield a temporary folder for a file and its companions; at the end all of them move to the file's folder.
 
-    If the block raises, nothing is left behind, not even a new folder.
+    The file is moved last. If the block raises, nothing is left behind, not even the folder of the file, which is made
+    with `make_folder` if only that one is missing.
 
-    Parameters
-    ----------
-    file : Path
-        The path of the file. It is moved last, after its companions.
-    make_folder : bool
-        Whether to make the folder of the file, if only that one is missing.
-
-    Raises
-    ------
-    ModelError
-        If a folder or a device has the name of a file, or the folder to write to is missing.
-    OSError
-        If a file cannot be written; the error names the file or folder.
+    ModelError if a folder or a device has the name of a file, or the folder to write to is missing. OSError, which
+    names the file or folder, if a file cannot be written.
     """
     folder = file.parent
     if file.is_dir():
@@ -78,13 +68,7 @@ def file_stem(name: str) -> str:
 
 
 def regular_size(path: Path) -> int:
-    """Return the size of a regular file; a pipe or a device could be endless.
-
-    Raises
-    ------
-    OSError
-        If the file does not exist or is not a regular file.
-    """
+    """Return the size of a regular file; OSError for others: a pipe or a device could be endless."""
     status = path.stat()
     if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(f"{str(path)!r} is a directory")
@@ -94,23 +78,9 @@ def regular_size(path: Path) -> int:
 
 
 def read_bounded(path: Path, largest: int, wanted: str) -> bytes:
-    """Return the content of a regular file of limited size.
+    """Return the content of a regular file of limited size; `wanted` is the expected file, for messages.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    largest : int
-        The most bytes that it may have.
-    wanted : str
-        The expected file, for the message.
-
-    Raises
-    ------
-    ModelError
-        If it is larger, a folder, a pipe or a device.
-    OSError
-        If it cannot be read.
+    ModelError if it is larger, a folder, a pipe or a device. OSError if it cannot be read.
     """
     if path.exists() and not path.is_file():
         what = "a folder" if path.is_dir() else "not a regular file"

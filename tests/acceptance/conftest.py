@@ -16,10 +16,12 @@ import pytest
 
 import vinculum as package
 from tests import processes
+from tests.analysis import hazardous
 from vinculum.cli.main import main
 
 Completed = subprocess.CompletedProcess[str]
 Vinculum = Callable[..., Completed]
+Refused = Callable[..., str]
 
 # What would change how a terminal is guessed.
 _LEFT_OUT = ("NO_COLOR", "FORCE_COLOR", "PY_COLORS", "GITHUB_ACTIONS", "TERMINAL_WIDTH", "PYTHONWARNINGS")
@@ -43,17 +45,20 @@ def environment() -> dict[str, str]:
 def started_vinculum(environment: dict[str, str]) -> Vinculum:
     """Return a function that runs the command as a shell does: a new process, which imports all that it needs.
 
-    After ``--python`` it runs a program in Python.
+    After ``--python`` it runs a program in Python. With `code` it must end so, and complain of nothing.
     """
 
-    def run(*arguments: object, columns: int = 80, folder: Path | None = None, **variables: str) -> Completed:
+    def run(
+        *arguments: object, columns: int = 80, folder: Path | None = None, code: int | None = None, **variables: str
+    ) -> Completed:
         words = [*map(str, arguments)]
-        return processes.run(
+        done = processes.run(
             [sys.executable, *(words[1:] if words[:1] == ["--python"] else ("-m", "vinculum", *words))],
             encoding="utf-8",
             cwd=folder,
             env={**environment, "COLUMNS": str(columns), **variables},
         )
+        return _ended(done, code)
 
     return run
 
@@ -62,7 +67,7 @@ def started_vinculum(environment: dict[str, str]) -> Vinculum:
 def vinculum(monkeypatch: pytest.MonkeyPatch) -> Vinculum:
     """Return a function that runs what `started_vinculum` does in this process, which need not import it anew."""
 
-    def run(*arguments: object, columns: int = 80, folder: Path | None = None) -> Completed:
+    def run(*arguments: object, columns: int = 80, folder: Path | None = None, code: int | None = None) -> Completed:
         words, place = [*map(str, arguments)], str(folder or Path.cwd())
         output, errors = StringIO(), StringIO()
         with monkeypatch.context() as patch, redirect_stdout(output), redirect_stderr(errors), catch_warnings():
@@ -73,12 +78,17 @@ def vinculum(monkeypatch: pytest.MonkeyPatch) -> Vinculum:
             patch.setenv("COLUMNS", str(columns))
             patch.chdir(place)
             patch.setattr(sys, "path", [place, *sys.path])  # where `python -m vinculum` looks first
-            code = _program(words[1:], patch) if words[:1] == ["--python"] else _command(words, patch)
+            ended = _program(words[1:], patch) if words[:1] == ["--python"] else _command(words, patch)
         for name in [name for name, module in sys.modules.items() if _lies_in(module, place)]:
             del sys.modules[name]  # Another page may have another file of that name.
-        return Completed(words, code, output.getvalue(), errors.getvalue())
+        return _ended(Completed(words, ended, output.getvalue(), errors.getvalue()), code)
 
     return run
+
+
+def _ended(done: Completed, code: int | None) -> Completed:
+    assert code is None or (done.returncode, done.stderr) == (code, "")
+    return done
 
 
 def _command(words: list[str], patch: pytest.MonkeyPatch) -> int:
@@ -101,7 +111,23 @@ def _lies_in(module: object, folder: str) -> bool:
 
 
 @pytest.fixture
-def refused(vinculum: Vinculum, tmp_path: Path) -> Callable[..., str]:
+def mean(tmp_path: Path) -> Path:
+    """Return the file of a mean over a mask that may be empty."""
+    path = tmp_path / "mean.onnx"
+    path.write_bytes(hazardous.masked_mean().SerializeToString())
+    return path
+
+
+@pytest.fixture
+def guarded(tmp_path: Path) -> Path:
+    """Return the file of a control."""
+    path = tmp_path / "guarded.onnx"
+    path.write_bytes(hazardous.guarded_mean().SerializeToString())
+    return path
+
+
+@pytest.fixture
+def refused(vinculum: Vinculum, tmp_path: Path) -> Refused:
     """Return a function that runs a command in `tmp_path`, which must fail in one line, and returns the line.
 
     The exit code is 2 unless `code` is given; nothing is printed, nothing written, and no file changed.

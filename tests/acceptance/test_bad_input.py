@@ -10,10 +10,9 @@ import onnx
 import pytest
 from onnx import ModelProto, TensorProto, helper
 
+from tests.acceptance.conftest import Refused
 from tests.cases import case
 from tests.copies import copied
-
-Refused = Callable[..., str]
 
 X = "x=x.npy"
 RUN_ONNX = ("run", "model.onnx", "--input", X, "--output", "out")
@@ -74,20 +73,12 @@ class TestArrays:
                 np.zeros((3, 4, 16)),
                 "input 'x' has element type double; the model declares float: convert it with .astype('float32')",
             ),
-            (np.zeros((3, 4), "f4"), "input 'x' has shape (3, 4); the model declares (batch, 4, 16): the ranks differ"),
             (np.zeros((3, 5, 16), "f4"), "the model declares (batch, 4, 16): dimension 1 differs"),
             (np.array([print], object), "Python objects, which are never unpickled"),
         ):
             with case(words):
                 np.save(layer_norm.with_name("x.npy"), array, allow_pickle=True)
                 assert words in refused(*RUN_ONNX)
-
-    def test_one_symbol_of_two_sizes(self, refused: Refused, tmp_path: Path) -> None:
-        save_division(tmp_path / "model.onnx")
-        np.save(tmp_path / "a.npy", np.ones((2, 3), np.float32))
-        np.save(tmp_path / "b.npy", np.ones((4, 3), np.float32))
-        line = refused("run", "model.onnx", "--input", "a=a.npy", "--input", "b=b.npy", "--output", "out")
-        assert "but N is 2 by input 'a'" in line
 
     def test_a_tensor_proto(self, refused: Refused, layer_norm: Path, examples: Path) -> None:
         tensor = TensorProto(data_type=TensorProto.FLOAT, dims=[3, 4, 16], data_location=TensorProto.EXTERNAL)
@@ -153,11 +144,8 @@ class TestOnnxFiles:
 
     def test_a_division(self, refused: Refused, tmp_path: Path) -> None:
         for version, element_type, attributes, words in (
-            (13, TensorProto.INT8, {}, "int8"),
-            (13, TensorProto.INT8, {}, "14"),
+            (13, TensorProto.INT8, {}, "does not take int8"),
             (14, TensorProto.FLOAT, {"axis": 1}, "axis"),
-            (6, TensorProto.FLOAT, {"broadcast": 2}, "broadcast"),
-            (6, TensorProto.FLOAT, {"broadcast": 1, "axis": -1}, "axis"),
         ):
             with case(version, attributes):
                 save_division(tmp_path / "model.onnx", opset=version, element_type=element_type, **attributes)
@@ -209,8 +197,6 @@ class TestOptions:
             (("model.onnx", "--seed", "x"), "--seed"),
             (("model.onnx", "--seed", "-1"), "--seed"),
             ((*seeded, "--dim", "batch"), "is not of the form NAME=SIZE"),
-            ((*seeded, "--dim", "batch=-1"), "is not of the form NAME=SIZE"),
-            ((*seeded, "--dim", "depth=2"), "symbolic dimensions: 'batch'"),
             (("model.onnx", "--input", X, "--dim", "batch=2"), "'batch' is 3 already"),
             ((*seeded, "--dim", "batch=9999999"), "takes more than 1 GiB"),
             ((*seeded, "--zero-divisor", "ignore"), "'--zero-divisor': 'ignore' is not one of 'raise', 'zero'"),

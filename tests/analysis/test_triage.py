@@ -13,7 +13,7 @@ import vinculum
 from tests.analysis import hazardous
 from vinculum.analysis.triage import Suppression, read_baseline, read_suppressions, sorted_out, unused
 from vinculum.errors import ModelError
-from vinculum.reporting.check.data import as_json
+from vinculum.reporting.check.page import as_json
 from vinculum.reporting.check.sarif import document
 
 REPORT = vinculum.check(hazardous.masked_mean(), runs=0)

@@ -5,11 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.compare import operands
-from benchmarks.compare.cells import OPERATORS, SHAPES, TYPES, Cell, every_cell, quick_cells
+from benchmarks.compare.cells import SHAPES, TYPES, Cell, every_cell, quick_cells
 from benchmarks.compare.operands import drawn_operands
 from tests.cases import case
-from vinculum.spec.model import IntegerRounding
 from vinculum.tensors.storage import dtype_of
 
 INTEGERS = [name for name, element_type in TYPES.items() if element_type.is_integer]
@@ -49,11 +47,6 @@ def test_nothing_is_measured_twice_or_without_need() -> None:
     assert {(c.operator, c.shape) for c in quick_cells()} == {(c.operator, c.shape) for c in found}
 
 
-def test_operators_are_those_of_the_documents() -> None:
-    assert OPERATORS["Div"].rounding({}) is IntegerRounding.TRUNCATING
-    assert OPERATORS["Divide"].rounding({}) is IntegerRounding.FLOOR
-
-
 @pytest.mark.parametrize("element_type", TYPES)
 def test_operands_are_as_the_cell_has_them(element_type: str) -> None:
     for shape in SHAPES:
@@ -81,11 +74,3 @@ def test_quotients_of_floats_are_normal_numbers() -> None:
     assert quotients.min() > np.finfo(np.float16).smallest_normal
     assert quotients.max() < np.finfo(np.float16).max
     assert {-1.0, 1.0} == set(np.sign(a.astype(float)))
-
-
-def test_what_is_large_repeats(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(operands, "_PERIOD", 30)
-    flat = drawn_operands(Cell("Div", "uint32", "row", 100))[0].ravel()
-    assert np.array_equal(flat[:30], flat[30:60])
-    assert np.array_equal(flat[:10], flat[90:])
-    assert len(set(flat[:30].tolist())) == 30

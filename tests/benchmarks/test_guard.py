@@ -21,9 +21,6 @@ def judged(counts: dict[str, int], expected: dict[str, int]) -> tuple[bool, str]
 class TestJudgement:
     """More instructions than are expected fail, and so does a cell that is missing on one side."""
 
-    def test_as_expected(self) -> None:
-        assert judged({"int8": 1000, "int16": 2000}, {"int8": 1000, "int16": 2000}) == (True, "")
-
     @pytest.mark.parametrize(("part", "content"), [(0.9, True), (1.1, False), (-0.9, True), (-2, True), (2, False)])
     def test_tolerance(self, part: float, content: bool) -> None:
         counted = round(100_000 * (1 + TOLERANCE * part))
@@ -36,11 +33,11 @@ class TestJudgement:
         assert "+50.0%" in text
         assert "int16" not in text
 
-    @pytest.mark.parametrize(("counts", "expected"), [({}, {"int8": 1}), ({"int8": 1}, {})])
-    def test_a_missing_cell(self, counts: dict[str, int], expected: dict[str, int]) -> None:
-        content, text = judged(counts, expected)
-        assert not content
-        assert "int8" in text
+    def test_a_missing_cell(self) -> None:
+        for counts, expected in (({}, {"int8": 1}), ({"int8": 1}, {})):
+            content, text = judged(counts, expected)
+            assert not content
+            assert "int8" in text
 
 
 def test_a_wrong_prediction_costs_as_many_instructions() -> None:

@@ -50,7 +50,7 @@ def test_workflows_run_what_is_there(path: Path) -> None:
     assert steps
     for step in steps:
         assert ("run" in step) != ("uses" in step)
-        for target in re.findall(r"make ([a-z-]+)", step.get("run", "")):
+        for target in re.findall(r"^make ([a-z-]+)", step.get("run", ""), re.MULTILINE):
             assert re.search(rf"^{target}:", MAKEFILE, re.MULTILINE), f"{path.name} runs make {target}"
 
 

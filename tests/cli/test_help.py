@@ -7,20 +7,25 @@ import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 import pytest
-from typer.main import get_command
+import typer
 
 from tests.cases import case
 from tests.processes import run
-from vinculum.cli import panels
-from vinculum.cli.main import EXAMPLES, EXIT_CODES, app
+from vinculum.cli.help import COMMANDS, EXIT_CODES, OPTIONS, commands
+from vinculum.cli.main import app
 from vinculum.cli.options import Engine
 from vinculum.models import model
 
 ROOT = Path(__file__).parents[2]
-COMMANDS = {command.__name__: examples for command, examples in EXAMPLES.items()}
+EXAMPLES = {
+    command.__name__: examples
+    for panel in COMMANDS.values()
+    for command, examples in panel.items()
+    if not isinstance(command, typer.Typer)
+}
 FEW = 9  # Options that fit on a screen under one heading.
 # What takes seconds, and runs elsewhere with less to do; and what wants arrays.
 NOT_RUN = {"conform", "fingerprint", "report", "audit", "harden", "divide"}
@@ -37,7 +42,7 @@ def said(*words: str, **environment: str) -> str:
 
 
 def test_short_option_examples_and_exit_codes(here: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:
-    for command, examples in COMMANDS.items():
+    for command, examples in EXAMPLES.items():
         with case(command):
             texts = []
             for option in ("-h", "--help"):
@@ -52,13 +57,13 @@ def test_short_option_examples_and_exit_codes(here: Callable[..., int], capsys: 
 
 
 def test_every_command_is_in_a_panel_and_so_are_many_options() -> None:
-    root: Any = get_command(app)
-    panels.arrange(root.commands)
-    assert sorted(name for names in panels.COMMANDS.values() for name in names) == sorted(root.commands)
+    root = commands(app, True)
+    assert root.commands.keys() == EXAMPLES.keys() | {"vectors"}
     for name, command in root.commands.items():
+        assert command.rich_help_panel in COMMANDS
         with case(name):
             options = [p for p in command.params if p.param_type_name == "option"]
-            headings = [option for names in panels.OPTIONS.get(name, {}).values() for option in names]
+            headings = [option for names in OPTIONS.get(name, {}).values() for option in names]
             assert len(headings) == len(set(headings))
             assert set(headings) <= {option.name for option in options}
             assert len(options) - len(headings) <= FEW
@@ -79,7 +84,7 @@ def test_examples_run(here: Callable[..., int], capsys: pytest.CaptureFixture[st
 
 def run_all(here: Callable[..., int], capsys: pytest.CaptureFixture[str], wanted: Callable[[str], bool]) -> None:
     """Fail unless each that is wanted ends well and says something."""
-    every = (example for command, examples in COMMANDS.items() if command not in NOT_RUN for example in examples)
+    every = (example for command, examples in EXAMPLES.items() if command not in NOT_RUN for example in examples)
     for example in filter(wanted, every):
         name, *words = shlex.split(example.replace("/tmp/", ""))  # in the test's own folder
         assert (name, here(*words)) == ("vinculum", 0)

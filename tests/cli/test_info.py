@@ -36,17 +36,15 @@ class TestJson:
     """Every fact has a name, and agrees with what it is about."""
 
     def test_the_facts(self, here: Here, capsys: Streams) -> None:
-        found = told(here, capsys)
+        with vinculum.threads(1):
+            found = told(here, capsys)
+        assert found["threads"] == 1
         dividing = kernels.backend().name
         assert found["version"] == vinculum.__version__
         assert (found["backend"], found["target"]) == (
             ("portable", None) if dividing == "portable" else ("core", dividing)
         )
         assert found["numpy"] == np.__version__
-
-    def test_threads_follow_the_limit(self, here: Here, capsys: Streams) -> None:
-        with vinculum.threads(1):
-            assert told(here, capsys)["threads"] == 1
 
     def test_runtimes(self, here: Here, capsys: Streams) -> None:
         found = told(here, capsys)["runtimes"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Callable, Sequence
+from io import BytesIO
 from itertools import product
 from pathlib import Path
 from typing import Any, Literal
@@ -58,17 +58,13 @@ class TestOptions:
         np.save(odd, np.ones(2, np.float32))
         assert read(f"x={odd}", *declared("x")).shape == (2,)
 
-    @pytest.mark.parametrize("options", [["x="], ["=a.npy"], ["z=a.npy"], ["x=a.npy", "x=b.npy"], ["a.npy", "x=b.npy"]])
-    def test_refusals(self, options: Sequence[str]) -> None:
-        with pytest.raises(ModelError):
-            input_files(options, declared("x"))
-
     def test_a_file_alone(self) -> None:
         """Where there is one input, there is nothing to name."""
         (file,) = input_files(["a.npz:m"], declared("x")).values()
         assert (file.name, str(file.path), file.member) == ("x", "a.npz", "m")
-        with pytest.raises(ModelError, match=r"'a.npy' is not of the form NAME=FILE; inputs: 'x', 'y'"):
-            input_files(["a.npy"], declared("x", "y"))
+        for option in ("a.npy", "=a.npy"):
+            with pytest.raises(ModelError, match=rf"'{option}' is not of the form NAME=FILE; inputs: 'x', 'y'"):
+                input_files([option], declared("x", "y"))
 
 
 class TestArrays:
@@ -128,30 +124,29 @@ class TestRefusals:
         assert "\n" not in line
         return line
 
-    @pytest.mark.parametrize("shape", [(2**62, 2**62), (-1,), (-2, -3), (1,) * 200, (10**400,)])
-    def test_impossible_shapes(self, tmp_path: Path, shape: tuple[int, ...]) -> None:
-        with (tmp_path / "x.npy").open("wb") as file:
-            np.lib.format.write_array_header_1_0(file, {"descr": "<f4", "fortran_order": False, "shape": shape})
-            file.write(b"1234")
-        self.refusal(tmp_path / "x.npy")
+    def test_headers_that_lie(self, tmp_path: Path) -> None:
+        def header(shape: tuple[int, ...]) -> bytes:
+            stream = BytesIO()
+            np.lib.format.write_array_header_1_0(stream, {"descr": "<f4", "fortran_order": False, "shape": shape})
+            return stream.getvalue() + b"1234"
 
-    @pytest.mark.parametrize("change", [lambda content: content[:-1], lambda content: content + b"\0"])
-    def test_too_short_and_too_long(self, tmp_path: Path, change: Callable[[bytes], bytes]) -> None:
-        np.save(tmp_path / "x.npy", np.arange(3))
-        content = (tmp_path / "x.npy").read_bytes()
-        (tmp_path / "x.npy").write_bytes(change(content))
-        assert "takes 24 bytes" in self.refusal(tmp_path / "x.npy")
+        def array(values: Array, version: tuple[int, int]) -> bytes:
+            stream = BytesIO()
+            np.lib.format.write_array(stream, values, version=version)
+            return stream.getvalue()
 
-    def test_named_fields(self, tmp_path: Path) -> None:
-        with (tmp_path / "x.npy").open("wb") as file:
-            np.lib.format.write_array(file, np.zeros(2, [("é", "<f4")]), version=(3, 0))
-        assert "named fields" in self.refusal(tmp_path / "x.npy")
-
-    @pytest.mark.parametrize("header", ["{", "(" * 5000, "{'descr': '<f4'}", "\0", "1 +", "\\"])
-    def test_headers_that_are_none(self, tmp_path: Path, header: str) -> None:
-        text = header.encode()
-        (tmp_path / "x.npy").write_bytes(b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text)
-        assert "cannot be read" in self.refusal(tmp_path / "x.npy")
+        no_headers = (b"{", b"(" * 5000, b"{'descr': '<f4'}", b"\0", b"1 +", b"\\")
+        whole = array(np.arange(3), (1, 0))
+        contents = {
+            **dict.fromkeys(map(header, ((2**62, 2**62), (-1,), (-2, -3), (1,) * 200, (10**400,))), ""),
+            **{b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text: "cannot be read" for text in no_headers},
+            **dict.fromkeys((whole[:-1], whole + b"\0"), "takes 24 bytes"),
+            array(np.zeros(2, [("é", "<f4")]), (3, 0)): "named fields",
+        }
+        for content, words in contents.items():
+            with case(content[:80]):
+                (tmp_path / "x.npy").write_bytes(content)
+                assert words in self.refusal(tmp_path / "x.npy")
 
     def test_every_truncation_of_an_archive(self, tmp_path: Path) -> None:
         np.savez_compressed(tmp_path / "whole.npz", x=np.arange(5))

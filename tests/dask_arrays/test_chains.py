@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -15,7 +14,8 @@ import pytest
 from dask import _task_spec
 
 import vinculum
-from tests.dask_arrays.test_division import Array, computed, div, outcome, sonnx_div, tasks
+from tests.cases import outcome
+from tests.dask_arrays.test_division import Array, computed, div, sonnx_div, tasks
 
 
 def chain(x: Any, divisions: Iterable[Callable[[Any], Any]]) -> Any:
@@ -193,13 +193,6 @@ class TestErrors:
 
         assert outcome(lambda: divided(x, x).compute(scheduler="threads")) == outcome(lambda: divided(a, a))
         assert outcome(lambda: divided(x, y).compute(scheduler="threads")) == outcome(lambda: divided(a, b))
-
-    def test_of_fractions(self) -> None:
-        a = np.array([Fraction(n) for n in (3, 0, 5)], object)
-        x = da.from_array(a, chunks=2)
-        wanted = outcome(lambda: sonnx_div(a[::-1], sonnx_div(a, a)))
-        assert wanted[0] is vinculum.ConstraintError
-        assert outcome(lambda: sonnx_div(x[::-1], sonnx_div(x, x)).compute(scheduler="sync")) == wanted
 
     def test_after_dask_has_optimised_it(self) -> None:
         b = zeros_at((7, 3))

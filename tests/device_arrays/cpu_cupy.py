@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tests.kernels.witness import DTYPES, exact
-from vinculum.device_arrays.source import NARROW
+from vinculum.device_arrays.kernels import NARROW
 
 
 class Device:

@@ -11,13 +11,11 @@ import pytest
 from vinculum import (
     AttributeValueError,
     BroadcastError,
-    DivisionByZeroError,
     ElementTypeError,
-    IntegerOverflowError,
     divide,
 )
 from vinculum.spec.attributes import checked_attributes
-from vinculum.spec.element_types import ELEMENT_TYPES, REAL, ElementType, Kind
+from vinculum.spec.element_types import ELEMENT_TYPES, ElementType, Kind
 from vinculum.spec.openvino_divide import DIVIDE_1
 from vinculum.tensors.storage import dtype_of
 
@@ -185,77 +183,15 @@ class TestAttributes:
             checked_attributes(DIVIDE_1, {name: 1})
 
 
-class TestTypes:
-    """Lines 33 to 39: tensors of one type T, any numeric type."""
-
-    @pytest.mark.clause("Divide-1", "any-numeric-type", "one-element-type")
-    @pytest.mark.parametrize("element_type", [t for t in ELEMENT_TYPES if t is not REAL], ids=str)
-    def test_any_numeric_type(self, element_type: ElementType) -> None:
-        a, b = (np.array(v).astype(dtype_of(element_type)) for v in ([6, 7, 0], [3, 1, 5]))
-        quotient = divide(a, b)
-        assert quotient.dtype == a.dtype
-        assert quotient.astype(int).tolist() == [2, 7, 0]
-
-    @pytest.mark.clause("Divide-1", "one-element-type")
-    def test_one_type(self) -> None:
-        with pytest.raises(ElementTypeError, match="a int8 and b uint8: Divide-1 has one element type"):
-            divide(np.array([1], "int8"), np.array([1], "uint8"))
-
-    def test_a_boolean_is_no_number(self) -> None:
-        with pytest.raises(ElementTypeError, match="a has NumPy type bool"):
-            divide(np.array([True]), np.array([True]))
+@pytest.mark.clause("Divide-1", "f8e4m3-without-infinity")
+def test_f8e4m3_has_no_infinity() -> None:
+    """Its largest number is 448: what is beyond, and x/0, is NaN, its one special value; nothing is saturated."""
+    a, b = (np.array(v).astype(ml_dtypes.float8_e4m3fn) for v in ([1, -1, 448, 448, -448], [0, 0, 0.5, 1, 0.5]))
+    quotients = divide(a, b).astype(float)
+    assert np.isnan(quotients[[0, 1, 2, 4]]).all()
+    assert quotients[3] == 448
 
 
-class TestUndefined:
-    """Line 12: division by zero is undefined; integers follow the caller, floats IEEE 754."""
-
-    @pytest.mark.clause("Divide-1", "division-by-zero")
-    @pytest.mark.parametrize("m_pythondiv", [True, False])
-    @pytest.mark.parametrize("name", ["int8", "int16", "int32", "int64", "int4"])
-    def test_integers(self, name: str, m_pythondiv: bool) -> None:
-        dtype = np.dtype(getattr(ml_dtypes, name, name))
-        a, b = np.array([7, -7, 0, 4]).astype(dtype), np.array([0, 0, 0, 2]).astype(dtype)
-        with pytest.raises(DivisionByZeroError) as error:
-            divide(a, b, m_pythondiv=m_pythondiv)
-        assert (error.value.count, error.value.first_index) == (3, (0,))
-        zeroed = divide(a, b, m_pythondiv=m_pythondiv, zero_divisor="zero")
-        assert zeroed.astype(int).tolist() == [0, 0, 0, 2]
-        saturated = divide(a, b, m_pythondiv=m_pythondiv, zero_divisor="saturate")
-        limits = iinfo(dtype)
-        assert saturated.astype(object).tolist() == [int(limits.max), int(limits.min), 0, 2]
-
-    @pytest.mark.clause("Divide-1", "minimum-by-minus-one-silent")
-    @pytest.mark.parametrize("m_pythondiv", [True, False])
-    @pytest.mark.parametrize("name", ["int8", "int16", "int32", "int64", "int4"])
-    def test_the_smallest_integer_by_minus_one(self, name: str, m_pythondiv: bool) -> None:
-        dtype = np.dtype(getattr(ml_dtypes, name, name))
-        limits = iinfo(dtype)
-        a, b = np.array([limits.min, limits.min]).astype(dtype), np.array([-1, 1]).astype(dtype)
-        wrapped = divide(a, b, m_pythondiv=m_pythondiv)
-        assert wrapped.astype(object).tolist() == [int(limits.min)] * 2
-        saturated = divide(a, b, m_pythondiv=m_pythondiv, overflow="saturate")
-        assert saturated.astype(object).tolist() == [int(limits.max), int(limits.min)]
-        with pytest.raises(IntegerOverflowError) as error:
-            divide(a, b, m_pythondiv=m_pythondiv, overflow="raise")
-        assert (error.value.count, error.value.first_index) == (1, (0,))
-
-    @pytest.mark.clause("Divide-1", "empty-result-divides-nothing")
-    def test_an_empty_result(self) -> None:
-        assert divide(np.empty((0, 2), "i4"), np.zeros(2, "i4")).shape == (0, 2)
-        assert divide(np.empty((2, 0), "i8"), np.zeros((), "i8"), auto_broadcast="pdpd").shape == (2, 0)
-
-    @pytest.mark.clause("Divide-1", "ieee-754", "special-values")
-    @pytest.mark.parametrize("name", ["float16", "float32", "float64"])
-    def test_floats(self, name: str) -> None:
-        a, b = np.array([1, -1, 0, 22, 1, -5], name), np.array([0, 0, 0, 7, -0.0, np.inf], name)
-        with np.errstate(all="ignore"):
-            np.testing.assert_array_equal(divide(a, b), a / b)
-        assert np.signbit(divide(a, b)[5])
-
-    @pytest.mark.clause("Divide-1", "f8e4m3-without-infinity")
-    def test_f8e4m3_has_no_infinity(self) -> None:
-        """Its largest number is 448: what is beyond, and x/0, is NaN, its one special value; nothing is saturated."""
-        a, b = (np.array(v).astype(ml_dtypes.float8_e4m3fn) for v in ([1, -1, 448, 448, -448], [0, 0, 0.5, 1, 0.5]))
-        quotients = divide(a, b).astype(float)
-        assert np.isnan(quotients[[0, 1, 2, 4]]).all()
-        assert quotients[3] == 448
+def test_a_boolean_is_no_number() -> None:
+    with pytest.raises(ElementTypeError, match="a has NumPy type bool"):
+        divide(np.array([True]), np.array([True]))

@@ -1,4 +1,4 @@
-"""The general restrictions that every part of the page on SONNX Div refers to: lines 24, 148 and 256."""
+"""What every part of the page on SONNX Div asks: shape and type consistency, and the general restrictions."""
 
 from __future__ import annotations
 
@@ -18,6 +18,22 @@ CALLS = [sonnx.div, sonnx.error_conditions, lambda a, b: sonnx.accuracy(a, b, 0,
 every_call = pytest.mark.parametrize("call", CALLS, ids=["div", "error_conditions", "accuracy"])
 GOOD = [np.full(2, Fraction(1), object), np.ones(2, "f4"), np.ones(2, "i4")]
 every_variant = pytest.mark.parametrize("good", GOOD, ids=["real", "float", "int"])
+
+
+class TestC1:
+    """[C1]: one shape, no broadcasting; lines 104, 105, 209, 210, 304 and 305."""
+
+    @pytest.mark.clause("SONNX Div (real)", "[C1]")
+    @pytest.mark.clause("SONNX Div (float)", "[C1]")
+    @pytest.mark.clause("SONNX Div (int)", "[C1]")
+    @every_call
+    @every_variant
+    def test_shapes(self, good: Any, call: Callable[..., Any]) -> None:
+        for shape in ((), (1,), (3,), (1, 2), (2, 1)):
+            with case(shape):
+                with pytest.raises(ConstraintError, match=r"^\[C1\] A has shape \(2,\) and B ") as refusal:
+                    call(good, np.full(shape, good[0], good.dtype))
+                assert (refusal.value.tag, refusal.value.count, refusal.value.first_index) == ("[C1]", 0, None)
 
 
 class TestGR1:
@@ -71,16 +87,19 @@ class TestGR4:
 
 
 class TestGR3:
-    """[GR3]: no operand is converted to another type."""
+    """[GR3]: no operand is converted to another type; [C2], lines 211, 212, 306 and 307: both have one type."""
 
     @pytest.mark.clause("SONNX Div (real)", "[GR3]")
-    @pytest.mark.clause("SONNX Div (float)", "[GR3]")
-    @pytest.mark.clause("SONNX Div (int)", "[GR3]")
+    @pytest.mark.clause("SONNX Div (float)", "[GR3]", "[C2]")
+    @pytest.mark.clause("SONNX Div (int)", "[GR3]", "[C2]")
     @every_call
-    @pytest.mark.parametrize(("a", "b"), [(a, b) for a in GOOD for b in GOOD if a is not b])
-    def test_types_do_not_meet_halfway(self, a: Any, b: Any, call: Callable[..., Any]) -> None:
-        with pytest.raises(ConstraintError, match=r"^\[C2\] "):
-            call(a, b)
+    @every_variant
+    def test_types_do_not_meet_halfway(self, good: Any, call: Callable[..., Any]) -> None:
+        for other in (*GOOD, *(np.ones(2, name) for name in ("float16", "float64", "int16", "uint32", "int64"))):
+            if other.dtype != good.dtype:
+                with case(other.dtype), pytest.raises(ConstraintError, match=r"^\[C2\] A is \w+ and B ") as refusal:
+                    call(good, other)
+                assert refusal.value.tag == "[C2]"
 
     @pytest.mark.clause("SONNX Div (real)", "[GR3]")
     @pytest.mark.parametrize("value", [1, 0.5, np.int64(3), True, None])

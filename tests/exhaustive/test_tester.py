@@ -145,25 +145,37 @@ def saturating(a: Array, b: Array) -> Array:
     return vinculum.div(a, b, zero_divisor="saturate", overflow="saturate")
 
 
+BOTH = ("equal_shapes", "scalar_divisor")
+# Pairs that are divided, by which loops, and of which part of them a division that is nearly right is wrong.
+MUTANTS: dict[str, tuple[Enumeration | Adversary, tuple[str, ...], int]] = {
+    **{
+        f"{name} by a reciprocal": (Enumeration(name, {"": by_reciprocal(name)}), BOTH[:1], 200)
+        for name in ("float16", "bfloat16")
+    },
+    "flushed to zero": (Enumeration("float16", {"": without_subnormals}), BOTH[:1], 100),
+    "MIN saturated": (Enumeration("int16", {"": saturating}), BOTH[:1], 2048),
+    "MIN saturated by -1": (Enumeration("int16", {"": saturating}), BOTH[1:], 4095),
+    "16 bits truncated for floor": (Enumeration("int16", {"": saturating}, True), BOTH, 5),
+    "binary64": (Adversary("uint64", {"": through_binary64}), BOTH, 0),
+    "one correction short": (Adversary("uint64", {"": without_the_last_correction}), BOTH, 0),
+    "MIN taken for MAX": (Adversary("int64", {"": never_wrapping}), BOTH, 0),
+    "truncated for floor": (Adversary("int64", {"": vinculum.div}, True), BOTH, 0),
+    "floored": (Adversary("int64", {"": vinculum.divide}), BOTH, 0),
+}
+
+
 class TestMutants:
     """Divisions that are wrong in few places are caught by the very comparisons of the enumerations."""
 
-    @pytest.mark.parametrize("name", ["float16", "bfloat16"])
-    def test_reciprocal_of_floats(self, name: str) -> None:
-        assert Enumeration(name, {"": by_reciprocal(name)}).equal_shapes(200) is not None
+    @pytest.mark.parametrize("mutant", MUTANTS)
+    def test_each_is_caught(self, mutant: str) -> None:
+        pairs, loops, part = MUTANTS[mutant]
+        for loop in loops:
+            assert getattr(pairs, loop)(part) is not None
 
-    def test_flushing_to_zero(self) -> None:
-        assert Enumeration("float16", {"": without_subnormals}).equal_shapes(100) is not None
-
-    @pytest.mark.parametrize("loop", ["equal_shapes", "scalar_divisor"])
-    def test_integers_of_16_bits(self, loop: str) -> None:
-        for name, divide, floor, part in (
-            ("int16", saturating, False, 2048 if loop == "equal_shapes" else 4095),  # MIN, and -1
-            ("int16", saturating, True, 5),  # truncated where floor is asked for
-            ("uint16", saturating, False, None),
-        ):
-            wrong = getattr(Enumeration(name, {"": divide}, floor), loop)(2 if part is None else part)
-            assert (wrong is None) == (part is None)
+    @pytest.mark.parametrize("loop", BOTH)
+    def test_what_is_right_is_not(self, loop: str) -> None:
+        assert getattr(Enumeration("uint16", {"": saturating}), loop)(2) is None
 
     def test_rounding_a_whole_quotient_down(self) -> None:
         def divide(a: Array, b: Array) -> Array:
@@ -172,33 +184,14 @@ class TestMutants:
 
         assert any(Enumeration("uint16", {"": divide}).scalar_divisor(part) for part in (2, 3))
 
-    @pytest.mark.parametrize("loop", ["equal_shapes", "scalar_divisor"])
-    @pytest.mark.parametrize(
-        ("name", "divide", "floor"),
-        [
-            ("uint64", through_binary64, False),
-            ("uint64", without_the_last_correction, False),
-            ("int64", never_wrapping, False),
-            ("int64", vinculum.div, True),
-            ("int64", vinculum.divide, False),
-        ],
-    )
-    def test_integers_of_64_bits(self, loop: str, name: str, divide: Division, floor: bool) -> None:
-        assert getattr(Adversary(name, {"": divide}, floor), loop)(0) is not None
-
 
 class TestSeveralDivisions:
     """Each division is looked at; what it has in common with one found right is not looked at again."""
 
-    LOOKS = (
-        *((Enumeration("uint16", {}), loop, "uint16") for loop in ("equal_shapes", "scalar_divisor")),
-        *((Enumeration("float16", {}), loop, "float16") for loop in ("equal_shapes", "scalar_divisor")),
-        *((Adversary("uint64", {}), loop, "uint64") for loop in ("equal_shapes", "scalar_divisor")),
-    )
-
-    @pytest.mark.parametrize(("pairs", "loop", "name"), LOOKS, ids=lambda value: value if type(value) is str else "")
+    @pytest.mark.parametrize("loop", BOTH)
+    @pytest.mark.parametrize("pairs", [Enumeration("uint16", {}), Enumeration("float16", {}), Adversary("uint64", {})])
     @pytest.mark.parametrize("place", range(3))
-    def test_one_that_is_wrong_is_named(self, pairs: Enumeration | Adversary, loop: str, name: str, place: int) -> None:
+    def test_one_that_is_wrong_is_named(self, pairs: Enumeration | Adversary, loop: str, place: int) -> None:
         def right(a: Array, b: Array) -> Array:
             return vinculum.div(a, b, zero_divisor="saturate")
 
@@ -259,18 +252,14 @@ class TestRecord:
         recorder.pytest_sessionfinish()
         return (tmp_path / "recorded.txt").read_text("utf-8").splitlines()
 
-    def test_what_passed(self, tmp_path: Path) -> None:
-        lines = self.record(tmp_path)
+    @pytest.mark.parametrize(("one_in", "end"), [(1, ": x86-64-v3"), (64, ": x86-64-v3, one part in 64")])
+    def test_what_passed(self, one_in: int, end: str, tmp_path: Path) -> None:
+        lines = self.record(tmp_path, one_in=one_in)
         assert [line for line in lines if "::" in line] == ["#     2.5 s  test_all.py::test"]
         assert digests(tmp_path / "recorded.txt") == sources()
         ((run, passed),) = recorded(tmp_path / "recorded.txt").items()
-        assert run.endswith(": x86-64-v3")
+        assert run.endswith(end)
         assert set(passed) == {"test_all.py::test"}
-
-    def test_a_part_is_called_one(self, tmp_path: Path) -> None:
-        self.record(tmp_path, one_in=64)
-        (run,) = recorded(tmp_path / "recorded.txt")
-        assert run.endswith(": x86-64-v3, one part in 64")
 
     def test_what_other_machines_recorded_of_the_same_sources_stays(self, tmp_path: Path) -> None:
         self.record(tmp_path)

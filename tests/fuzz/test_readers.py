@@ -15,8 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.fuzz.byte_mutations import mutate_bytes
-from tests.fuzz.proto_mutations import mutate_proto
+from tests.fuzz.mutations import mutate_bytes, mutate_proto
 from tests.fuzz.subject import EXAMPLES, Case, Subject
 from tests.onnx_cases import node_cases
 
@@ -107,13 +106,13 @@ class TestLong:
     """The same for about two hours, each time with other damage; ``--one-in`` takes a part."""
 
     CASES = 500_000
-    LARGEST_PART_SLOW = 0.001  # Loops over what an attribute or a dimension asks for are not bounded.
+    SLOW, LARGEST_PART_SLOW = 20.0, 0.001  # Loops over what an attribute or a dimension asks for are not bounded.
 
     @pytest.mark.parametrize("job", ["run", "convert"])
     def test_random_damage(self, job: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
         cases = self.CASES // (1 if job == "run" else 5) // int(request.config.getoption("--one-in"))
         random, nodes, slow = Random(), node_models(), []
-        with Subject(job, tmp_path) as subject:
+        with Subject(job, tmp_path, self.SLOW) as subject:
             for _ in range(cases):
                 if random.randint(0, 1):
                     name, content = "node.onnx", random.choice(nodes)

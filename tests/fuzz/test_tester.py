@@ -9,8 +9,7 @@ from random import Random
 import pytest
 from onnx import ModelProto
 
-from tests.fuzz.byte_mutations import mutate_bytes
-from tests.fuzz.proto_mutations import mutate_proto
+from tests.fuzz.mutations import mutate_bytes, mutate_proto
 from tests.fuzz.subject import ONE_CASE, Case, Subject
 from tests.fuzz.test_readers import WHOLE
 

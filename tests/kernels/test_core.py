@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import sys
+from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -79,6 +81,16 @@ def test_a_call_with_other_arguments() -> None:
     assert division(ONES, ONES, None).tolist() == [1, 1, 1]
 
 
+@pytest.fixture
+def collected() -> Iterator[None]:
+    """Let nothing be collected meanwhile that other tests have left, and that holds what is counted."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.usefixtures("collected")
 def test_operands_are_given_back() -> None:
     """However a division ends, nobody keeps what it was given."""
     division = of(zero_divisor="raise")
@@ -98,6 +110,7 @@ def test_operands_are_given_back() -> None:
     assert [sys.getrefcount(one) for one in given] == before
 
 
+@pytest.mark.usefixtures("collected")
 def test_a_division_that_is_gone_leaves_nothing() -> None:
     kind, counts = type(of()), []
     for _ in range(3):

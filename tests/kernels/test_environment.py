@@ -97,8 +97,17 @@ def in_a_thread_of_its_own(run: Callable[[int], Result], control: int) -> Result
     return in_threads(run, [control])[0]
 
 
-@pytest.mark.clause("ieee-754")
-@pytest.mark.clause("truncating-division")
+def in_every_setting(run: Callable[[], Result]) -> Iterator[Result]:
+    """Yield what a function returns in each environment."""
+
+    def switched(control: int) -> Result:
+        with switched_to(control):
+            return run()
+
+    for control in SETTINGS.values():
+        yield in_a_thread_of_its_own(switched, control)
+
+
 class TestEnvironment:
     """Correct rounding, to nearest with subnormals kept, whatever other libraries switched the processor to."""
 
@@ -108,17 +117,16 @@ class TestEnvironment:
         with np.errstate(all="ignore"):
             expected = a / b
 
-        def divided_by_numpy(control: int) -> Array:
-            with switched_to(control), np.errstate(all="ignore"):
+        def divided_by_numpy() -> Array:
+            with np.errstate(all="ignore"):
                 quotient: Array = a / b
                 return quotient
 
-        for control in SETTINGS.values():
+        for quotient in in_every_setting(divided_by_numpy):
             with pytest.raises(AssertionError):
-                assert_same(in_a_thread_of_its_own(divided_by_numpy, control), expected)
+                assert_same(quotient, expected)
 
     @pytest.mark.parametrize("name", ["float16", "float32", "float64"])
-    @pytest.mark.clause("zero-by-zero-error-condition")
     def test_sonnx_stays_the_same(self, name: str) -> None:
         a, b = (x[:8].copy() for x in operands(name))
         b[0, :3], a[0, :2] = 0, 0
@@ -129,13 +137,7 @@ class TestEnvironment:
             return vinculum.sonnx.div(a, b), vinculum.sonnx.error_conditions(a, b), bounds
 
         expected = everything()
-
-        def computed(control: int) -> tuple[Any, ...]:
-            with switched_to(control):
-                return everything()
-
-        for control in SETTINGS.values():
-            quotient, conditions, bounds = in_a_thread_of_its_own(computed, control)
+        for quotient, conditions, bounds in in_every_setting(everything):
             assert_same(quotient, expected[0])
             assert conditions == expected[1]
             for bound, other in zip(bounds, expected[2], strict=True):
@@ -150,25 +152,15 @@ class TestEnvironment:
         clean = vinculum.sonnx.accuracy(a, b, 0, 0).introduced
         exact = [Fraction(x) / Fraction(y) for x, y in zip(a.tolist(), b.tolist(), strict=True)]
         errors = [abs(Fraction(x) - y) for x, y in zip((a / b).tolist(), exact, strict=True)]
-
-        def computed(control: int) -> Array:
-            with switched_to(control):
-                return vinculum.sonnx.accuracy(a, b, 0, 0).introduced
-
         assert all(Fraction(bound) >= error for bound, error in zip(clean.tolist(), errors, strict=True))
-        for control in SETTINGS.values():
-            assert_same(in_a_thread_of_its_own(computed, control), clean)
+        for bounds in in_every_setting(lambda: vinculum.sonnx.accuracy(a, b, 0, 0).introduced):
+            assert_same(bounds, clean)
 
     def test_a_bound_that_was_below_the_error(self) -> None:
         a, b = np.array([107836145.5933689]), np.array([1.1946929518420655e308])
         error = abs(Fraction((a / b).item()) - Fraction(a.item()) / Fraction(b.item()))
-
-        def computed(control: int) -> Array:
-            with switched_to(control):
-                return vinculum.sonnx.accuracy(a, b, 0, 0).introduced
-
-        bound = in_a_thread_of_its_own(computed, FLUSH_RESULTS | FLUSH_OPERANDS)
-        assert Fraction(bound.item()) >= error > 0
+        for bound in in_every_setting(lambda: vinculum.sonnx.accuracy(a, b, 0, 0).introduced):
+            assert Fraction(bound.item()) >= error > 0
 
     @pytest.mark.parametrize("name", ["float16", "float32", "float64", "python", "scalar", "list"])
     def test_errors_of_operands_may_be_subnormal(self, name: str) -> None:
@@ -179,13 +171,8 @@ class TestEnvironment:
         smallest = {"float16": -24, "float32": -149, "float64": -1074}[dtype]
         given: Any = {"python": array.tolist(), "scalar": array[1], "list": list(array)}.get(name, array)
         expected = np.ldexp(np.array([5.0] * 3 if name == "scalar" else [1.0, 5.0, 9.0]), smallest)
-
-        def computed(control: int) -> Array:
-            with switched_to(control):
-                return vinculum.sonnx.accuracy(ones, ones, given, 0).propagated
-
-        for control in SETTINGS.values():
-            assert_same(in_a_thread_of_its_own(computed, control), expected)
+        for bounds in in_every_setting(lambda: vinculum.sonnx.accuracy(ones, ones, given, 0).propagated):
+            assert_same(bounds, expected)
 
     @pytest.mark.parametrize("name", ["float16", "bfloat16", "float32", "float64"])
     def test_what_verdicts_are_drawn_from(self, name: str) -> None:
@@ -198,20 +185,15 @@ class TestEnvironment:
             return [*converted, *(way.quotients(a, b) for way in catalogue(element_type)[::20])]
 
         expected = everything()
-
-        def computed(control: int) -> list[Array]:
-            with switched_to(control):
-                return everything()
-
-        for control in SETTINGS.values():
-            for one, other in zip(in_a_thread_of_its_own(computed, control), expected, strict=True):
+        for found in in_every_setting(everything):
+            for one, other in zip(found, expected, strict=True):
                 assert_same(one, other)
 
     @pytest.mark.parametrize("below", [-5e-324, np.float32(-1e-45), np.array([-5e-324]), [np.float32(-1e-45)]])
     def test_errors_below_zero_are_refused(self, below: Any) -> None:
-        def refused(control: int) -> bool:
-            with switched_to(control), pytest.raises(AttributeValueError, match=r"^a_err holds "):
+        def refused() -> bool:
+            with pytest.raises(AttributeValueError, match=r"^a_err holds "):
                 vinculum.sonnx.accuracy(np.ones(1), np.ones(1), below, 0)
             return True
 
-        assert in_a_thread_of_its_own(refused, FLUSH_OPERANDS)
+        assert all(in_every_setting(refused))

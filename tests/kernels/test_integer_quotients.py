@@ -26,7 +26,6 @@ FEW = {"int32": 24, "uint32": 24, "int64": 51, "uint64": 51}
 POWERS = {24: (22, 23, 24, 25, 31), 51: (49, 50, 51, 52, 53, 63)}
 
 each_rounding = pytest.mark.parametrize("floor", [False, True], ids=["truncating", "floor"])
-pytestmark = [pytest.mark.clause("truncating-division"), pytest.mark.clause("floor-division")]
 
 
 @pytest.fixture

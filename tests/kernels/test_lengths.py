@@ -1,7 +1,12 @@
-"""However long lines are, however many there are, and wherever a division is cut: no element is missed or met twice."""
+"""However long lines are, however many there are, however they nest, and wherever a division is cut.
+
+No element is missed or met twice.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import permutations, product
 from typing import Any
 
 import numpy as np
@@ -24,6 +29,15 @@ BEYOND_CACHES = 33 << 20
 
 each_name = pytest.mark.parametrize("name", NAMES)
 pytestmark = pytest.mark.usefixtures("twelve_threads")
+
+
+def check(a: Array, b: Array, expected: Array, *results: Array) -> None:
+    """Divide into each result, and without one."""
+    policies = lenient(expected.dtype.name)
+    assert_same(vinculum.divide(a, b, **policies), expected)
+    for out in results:
+        assert vinculum.divide(a, b, out=out, **policies) is out
+        assert_same(out, expected)
 
 
 class TestLines:
@@ -133,3 +147,72 @@ def test_exceptions_wherever_a_line_is_cut(name: str, overflow: Any) -> None:
         with pytest.raises((vinculum.DivisionByZeroError, vinculum.IntegerOverflowError)) as caught:
             operator(a, b, overflow="raise")
         assert (caught.value.count, caught.value.first_index) == (len(places), (0,))
+
+
+@each_name
+def test_columns(name: str) -> None:
+    """Operands stored by columns, whatever part of a tile their lines and columns fill."""
+    for rows, columns in [(255, 900), (257, 900), (900, 256), (512, 513), (3, 70_000), (70, 150), (5, 37 * 70)]:
+        a, b = random_encodings(name, (columns, rows), 1).T, random_encodings(name, (rows, columns), 2)
+        expected = exact_quotients(a, b)
+        check(a, b, expected, *(np.empty((rows, columns), DTYPES[name], order=order) for order in ("C", "F")))
+        for x, y in ((a, b[0]), (b[:, :1], a), (b, a)):
+            check(x, y, exact_quotients(x, y))
+
+
+@each_name
+def test_many_dimensions(name: str) -> None:
+    """Threads begin in the midst of an outer dimension."""
+    a, b = random_encodings(name, (7, 5, 6, 11, 130), 1), random_encodings(name, (7, 1, 6, 1, 130), 2)
+    expected = exact_quotients(a, b)
+    ways: list[Callable[[Array], Array]] = [
+        lambda x: x,
+        lambda x: x.transpose(3, 0, 4, 1, 2),
+        lambda x: x[::-1, :, ::-2],
+    ]
+    for turned in ways:
+        check(turned(a), turned(b), turned(expected))
+
+
+@each_name
+def test_few_that_lie_far_apart(name: str) -> None:
+    a, memory = random_encodings(name, (4,), 1), random_encodings(name, (4 << 17,), 2)
+    for step in (1 << 17, -(1 << 17), 4096, 1 << 15):
+        y = memory[::step][:4]
+        check(a, y, exact_quotients(a, y), np.zeros_like(a))
+        check(y, a, exact_quotients(y, a), np.zeros_like(a))
+        out = np.zeros_like(memory)
+        check(y, a, exact_quotients(y, a), out[::step][:4])
+        out[::step][:4] = 0
+        assert not out.any()
+
+
+ORDERS = tuple(permutations(range(3)))
+STRETCHED = tuple(product((False, True), repeat=3))
+
+
+def in_order(array: Array, order: tuple[int, ...]) -> Array:
+    """Lay the dimensions into memory in an order, outermost first."""
+    return np.array(array.transpose(order), order="C").transpose(np.argsort(order))
+
+
+def stretched(array: Array, along: tuple[bool, ...]) -> Array:
+    """Keep one element of each dimension that is to be stretched."""
+    return array[tuple(slice(0, 1) if one else slice(None) for one in along)]
+
+
+@pytest.mark.parametrize("shape", [*product((1, 2, 3), repeat=3)], ids=str)
+def test_every_small_nest(shape: tuple[int, ...]) -> None:
+    """`proofs/theories/core_blocks.mlw` proves on a model how loops are merged; this ties the core to it."""
+    size = int(np.prod(shape))
+    dividends = (np.arange(size, dtype=np.int32) + 1).reshape(shape) * 1000
+    divisors = (np.arange(size, dtype=np.int32) % 7 + 2).reshape(shape)
+    for along_a, along_b in product(STRETCHED, STRETCHED):
+        b = stretched(divisors, along_b)
+        expected = np.broadcast_to(stretched(dividends, along_a), shape) // b
+        for order in ORDERS:
+            a = in_order(stretched(dividends, along_a), order)
+            out = in_order(np.full(shape, -1, np.int32), order[::-1])
+            if np.broadcast_shapes(a.shape, b.shape) == shape:
+                assert vinculum.divide(a, b, out=out) is out
+                assert np.array_equal(out, expected)

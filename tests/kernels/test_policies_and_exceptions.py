@@ -35,9 +35,6 @@ PAIRS: list[Pair] = [
 """None stands for the smallest value of the type."""
 
 
-@pytest.mark.clause("integer-zero-divisor-silent")
-@pytest.mark.clause("minimum-by-minus-one-silent")
-@pytest.mark.clause("division-by-zero")
 @pytest.mark.parametrize(
     ("name", "times"),
     [*((name, 1) for name in INTEGERS), ("int8", 12_000), ("uint16", 6_000), ("int32", 3_000), ("int64", 1_500)],

@@ -10,8 +10,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+import vinculum
 from tests.cases import case
 from tests.kernels.comparing import DTYPES, assert_same, encodings
+from tests.kernels.layouts import ANY
 from tests.kernels.witness import TYPES, arithmetic, check, divisions
 from vinculum import reference
 from vinculum.kernels.contract import Backend, Division
@@ -56,7 +58,6 @@ def scaled(name: str) -> tuple[Array, Array]:
 
 
 @each_name
-@pytest.mark.clause("ieee-754")
 class TestPowersOfTwo:
     """Every number widened, and rounded to every subnormal number from everywhere."""
 
@@ -76,7 +77,6 @@ class TestPowersOfTwo:
 
 
 @each_name
-@pytest.mark.clause("ieee-754")
 class TestRepeatedDivisor:
     """Each quotient is that of the pair where nothing is repeated, which other tests compare with the reference."""
 
@@ -123,3 +123,23 @@ def compared(name: str, divisors: Iterable[int]) -> Iterator[int]:
                 check(divide, dividends, alike[:1], expected)
                 check(divide, dividends[quick], alike[:1], expected[quick])
         yield int(quick.sum())
+
+
+@each_name
+class TestEveryReciprocal:
+    """1/x of each element, rounded once, subnormals kept."""
+
+    def test_in_pieces_of_its_own_memory(self, name: str) -> None:
+        x, expected = every(name).copy(), reference.reciprocal(every(name), TYPES[name])
+        assert_same(vinculum.reciprocal(x), expected)
+        for start in range(0, x.size, 17):  # lengths that no vector divides evenly
+            part = x[start : start + 17]
+            assert vinculum.reciprocal(part, out=part) is part
+        assert_same(x, expected)
+
+    def test_laid_out(self, name: str) -> None:
+        square = every(name).reshape(256, 256)
+        expected = vinculum.reciprocal(square)
+        for layout, lay_out in ANY.items():
+            with case(layout):
+                assert_same(vinculum.reciprocal(lay_out(square)), expected)

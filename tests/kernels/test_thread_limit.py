@@ -136,51 +136,45 @@ def groups(tmp_path: Path) -> Groups:
     return Groups(tmp_path)
 
 
+# Groups with their files, what a process is told of its groups, and how many processors it is granted.
+QUOTAS = {
+    "two": ({"service": "200000 100000"}, "0::/service", 2),
+    "rounded up": ({"service": "150000 100000"}, "0::/service", 2),
+    "less than one": ({"service": "1000 100000"}, "0::/service", 1),
+    "no quota": ({"service": "max 100000"}, "0::/service", UNLIMITED),
+    "many": ({"service": "9900000 100000"}, "0::/service", 99),
+    "an outer group": ({"a": "300000 100000", "a/b": "max 100000", "a/b/c": "500000 100000"}, "0::/a/b/c", 3),
+    "the root": ({"": "200000 100000", "a": "300000 100000", "a/b": "max 100000"}, "0::/a/b", 2),
+    "the innermost": ({"": "200000 100000", "a": "300000 100000", "a/b": "50000 100000"}, "0::/a/b", 1),
+    "another group": ({"": "200000 100000", "a/b": "50000 100000"}, "0::/a/other", 2),
+    "a container, which sees its own group as the root": ({"": "400000 100000"}, "0::/docker/0123abcd", 4),
+    "a container in a pod": ({"": "400000 100000"}, "0::/../../kubepods/pod1", 4),
+    "a name beyond ASCII": ({"dienst-ü": "200000 100000"}, "0::/dienst-ü", 2),
+    "no such group": ({}, "0::/service", UNLIMITED),
+}
+OLD = "5:memory:/other\n4:cpu,cpuacct:/service\n2:cpuset:/\n1:name=systemd:/service\n"
+QUOTAS_OF_VERSION_1 = {
+    "rounded up": ({"cpu/service": ("250000\n", "100000\n")}, OLD, 3),
+    "no quota": ({"cpu/service": ("-1\n", "100000\n")}, OLD, UNLIMITED),
+    "an outer group": ({"cpu/service": ("-1", "100000"), "cpu": ("100000", "50000")}, OLD, 2),
+    "of other controllers": ({"cpu/service": ("100000", "100000")}, "5:memory,cpuset:/service\n", UNLIMITED),
+}
+
+
 class TestControlGroups:
     """The quotas of a process's control groups, each one of them, bound its threads; they are rounded up."""
 
-    @pytest.mark.parametrize(
-        ("quota", "granted"),
-        [
-            ("200000 100000", 2),
-            ("150000 100000", 2),
-            ("1000 100000", 1),
-            ("max 100000", UNLIMITED),
-            ("9900000 100000", 99),
-        ],
-    )
-    def test_version_2(self, quota: str, granted: int, groups: Groups) -> None:
-        groups.write("service", cpu_max=quota + "\n")
-        assert groups.granted("0::/service\n") == granted
+    @pytest.mark.parametrize(("quotas", "told", "granted"), QUOTAS.values(), ids=QUOTAS)
+    def test_version_2(self, quotas: dict[str, str], told: str, granted: int, groups: Groups) -> None:
+        for group, quota in quotas.items():
+            groups.write(group, cpu_max=f"{quota}\n")
+        assert groups.granted(f"{told}\n") == granted
 
-    def test_the_tightest_of_nested_groups(self, groups: Groups) -> None:
-        groups.write("a", cpu_max="300000 100000")
-        groups.write("a/b", cpu_max="max 100000")
-        groups.write("a/b/c", cpu_max="500000 100000")
-        assert groups.granted("0::/a/b/c\n") == 3
-        groups.write("", cpu_max="200000 100000")
-        assert groups.granted("0::/a/b/c\n") == 2
-        groups.write("a/b/c", cpu_max="50000 100000")
-        assert groups.granted("0::/a/b/c\n") == 1
-        assert groups.granted("0::/a/other\n") == 2
-
-    def test_a_container_sees_its_own_group_as_the_root(self, groups: Groups) -> None:
-        groups.write("", cpu_max="400000 100000")
-        assert groups.granted("0::/docker/0123abcd\n") == 4
-        assert groups.granted("0::/../../kubepods/pod1\n") == 4
-
-    def test_version_1(self, groups: Groups) -> None:
-        groups.write("cpu/service", cpu_cfs_quota_us="250000\n", cpu_cfs_period_us="100000\n")
-        told = "5:memory:/other\n4:cpu,cpuacct:/service\n2:cpuset:/\n1:name=systemd:/service\n"
-        assert groups.granted(told) == 3
-        groups.write("cpu/service", cpu_cfs_quota_us="-1\n")
-        assert groups.granted(told) == UNLIMITED
-        groups.write("cpu", cpu_cfs_quota_us="100000", cpu_cfs_period_us="50000")
-        assert groups.granted(told) == 2
-
-    def test_other_controllers_of_version_1_say_nothing_of_processors(self, groups: Groups) -> None:
-        groups.write("cpu/service", cpu_cfs_quota_us="100000", cpu_cfs_period_us="100000")
-        assert groups.granted("5:memory,cpuset:/service\n") == UNLIMITED
+    @pytest.mark.parametrize(("quotas", "told", "granted"), QUOTAS_OF_VERSION_1.values(), ids=QUOTAS_OF_VERSION_1)
+    def test_version_1(self, quotas: dict[str, tuple[str, str]], told: str, granted: int, groups: Groups) -> None:
+        for group, (quota, period) in quotas.items():
+            groups.write(group, cpu_cfs_quota_us=quota, cpu_cfs_period_us=period)
+        assert groups.granted(told) == granted
 
     def test_both_versions_at_once(self, groups: Groups) -> None:
         groups.write("cpu/old", cpu_cfs_quota_us="500000", cpu_cfs_period_us="100000")
@@ -190,19 +184,8 @@ class TestControlGroups:
     @pytest.mark.parametrize(
         "content",
         [
-            "",
-            "max",
-            "fast 100000",
-            "100000",
-            "1 2 3",
-            "100000 0",
-            "0 0",
-            "nan 1",
-            "inf 1",
-            "1 nan",
-            "0 100000",
-            "-5 100000",
-            b"\xff\xfe 1",
+            *("", "max", "fast 100000", "100000", "1 2 3", "100000 0", "0 0", "nan 1", "inf 1", "1 nan", "0 100000"),
+            *("-5 100000", b"\xff\xfe 1"),
         ],
         ids=repr,
     )
@@ -217,10 +200,6 @@ class TestControlGroups:
         told = line if isinstance(line, bytes) else line.encode()
         assert groups.granted(told) == UNLIMITED
         assert groups.granted(told + b"\n0::/service\n") == 2
-
-    def test_a_name_beyond_ascii(self, groups: Groups) -> None:
-        groups.write("dienst-ü", cpu_max="200000 100000")
-        assert groups.granted("0::/dienst-ü\n") == 2
 
     def test_no_such_file(self, groups: Groups) -> None:
         assert not groups.told.exists()

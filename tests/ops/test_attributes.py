@@ -1,4 +1,4 @@
-"""Attributes: each version takes its own and no other, and each attribute its own values."""
+"""Operator sets and attributes: each version takes its own and no other, and each attribute its own values."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from vinculum import AttributeValueError, BroadcastError, Operator, div, divide, reciprocal
+from vinculum import AttributeValueError, BroadcastError, Operator, SpecLookupError, div, divide, reciprocal
 
 ONES = np.ones((2, 3), "f4")
 
@@ -111,3 +111,42 @@ class TestLongValues:
 
     def test_a_long_list(self) -> None:
         assert len(refusal_of(div, ONES, ONES, opset=1, consumed_inputs=["a"] * 5000)) < 300
+
+
+class TestOperatorSets:
+    """An operator-set version is a whole number from 1 on; anything else is one line, whatever was asked before."""
+
+    @pytest.mark.parametrize(
+        "opset", [0, -1, -(10**9), 1.5, 7.0, "7", b"7", True, False, [7], (7,), {}, 7j, float("nan")]
+    )
+    def test_one_line(self, opset: Any) -> None:
+        for seen in (7, 1):  # so that 7.0 or True could be mistaken for them
+            div(ONES, ONES, opset=seen)
+        for call in (
+            lambda: div(ONES, ONES, opset=opset),
+            lambda: reciprocal(ONES, opset=opset),
+            lambda: Operator("Div", opset=opset),
+            lambda: Operator("Divide", opset=opset),
+        ):
+            with pytest.raises(SpecLookupError, match=r"allowed: a whole number from 1 on$") as refusal:
+                call()
+            assert str(refusal.value).startswith(f"{opset!r} is not an operator-set version")
+            assert isinstance(refusal.value, LookupError)
+
+    def test_numpys_whole_numbers_are_whole_numbers(self) -> None:
+        assert Operator("Div", opset=np.int64(10)).spec.since_version == 7  # type: ignore[arg-type]  # an int to users
+
+    @pytest.mark.parametrize(
+        ("name", "hint"),
+        [
+            ("div", "did you mean 'Div'"),
+            ("Divison", "did you mean"),
+            ("Mul", "allowed: Div"),
+            ("", "allowed"),
+            (None, ""),
+            (5, ""),
+        ],
+    )
+    def test_unknown_operators(self, name: Any, hint: str) -> None:
+        with pytest.raises(SpecLookupError, match=rf"no operator {name!r} that divides; .*{hint}"):
+            Operator(name)

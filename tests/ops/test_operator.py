@@ -6,14 +6,16 @@ import copy
 import pickle
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
+from numpy.lib.stride_tricks import as_strided
 
 from tests.kernels.comparing import assert_same, exact_quotients
-from vinculum import BroadcastError, ConstraintError, ElementTypeError, Operator, div, divide, reciprocal, sonnx
+from vinculum import BroadcastError, ConstraintError, ElementTypeError, Operator, div, divide, reciprocal
 from vinculum.spec.onnx_div import DIV_6, DIV_14
 from vinculum.spec.onnx_reciprocal import RECIPROCAL_13
 from vinculum.spec.openvino_divide import DIVIDE_1
@@ -72,25 +74,6 @@ class TestEqualsTheFunctions:
             np.testing.assert_array_equal(operator(x), reciprocal(x), strict=True)
         out = np.empty(2, "f4")
         assert operator(np.array([4, 8], "float32"), out=out) is out
-
-    def test_out_may_be_given_by_place(self) -> None:
-        out = np.empty_like(A)
-        assert Operator("Div")(A, B, out) is out
-        np.testing.assert_array_equal(out, div(A, B))
-
-    @pytest.mark.parametrize(("variant", "dtype"), [("float", "f4"), ("int", "i4")])
-    def test_sonnx(self, variant: str, dtype: str) -> None:
-        operator = Operator("Div", dialect="sonnx", variant=variant)
-        a = A.astype(dtype)
-        np.testing.assert_array_equal(operator(a, a * a + 1), sonnx.div(a, a * a + 1), strict=True)
-
-    def test_sonnx_refuses_what_sonnx_div_refuses(self) -> None:
-        """[C3] and [V1] are constraints of the operator, not of the function that calls it."""
-        operator = Operator("Div", dialect="sonnx", variant="int")
-        with pytest.raises((ConstraintError, ZeroDivisionError)):
-            operator(np.array([1], "int8"), np.array([0], "int8"))
-        with pytest.raises((ConstraintError, OverflowError)):
-            operator(np.array([-128], "int8"), np.array([-1], "int8"))
 
     @pytest.mark.parametrize("zero_divisor", ["raise", "zero", "saturate"])
     def test_no_policy_makes_up_a_real(self, zero_divisor: Any) -> None:
@@ -163,30 +146,6 @@ class TestOneOperatorManyOperands:
             with pytest.raises(ElementTypeError):
                 operator(wrong, wrong)
 
-    def test_layouts_take_turns(self) -> None:
-        operator = Operator("Div")
-        base = np.arange(1, 25, dtype="f4").reshape(4, 6)
-        for _ in range(2):
-            for a in (
-                base,
-                base.T,
-                base[::-1],
-                base[:, ::2],
-                base[:0],
-                base[1:3, 2],
-                base[0, 0],
-                np.asfortranarray(base),
-            ):
-                for b in (base[0, 1], a, a[..., :1] if a.ndim else a, np.broadcast_to(base[0, 2], a.shape)):
-                    np.testing.assert_array_equal(operator(a, b), a / b, strict=True)
-
-    def test_the_results_are_their_own(self) -> None:
-        operator = Operator("Div")
-        first = operator(A, B)
-        kept = first.copy()
-        operator(A + 5, B)
-        np.testing.assert_array_equal(first, kept)
-
 
 class Subclass(np.ndarray[Any, Any]):
     """An array of another class."""
@@ -196,36 +155,24 @@ SHAPE = (3, 4)
 DIVIDENDS = np.arange(12, 24, dtype="i4").reshape(SHAPE)
 DIVISORS = np.arange(1, 13, dtype="i4").reshape(SHAPE)
 
-# Operands that nothing divides.
-REFUSED: dict[str, tuple[object, object]] = {
-    "shapes that do not join": (DIVIDENDS, np.ones((4, 3), "i4")),
-    "a row that is too short": (DIVIDENDS, DIVISORS[0, :3]),
-    "no dimension to repeat": (DIVIDENDS, DIVISORS[:2]),
-    "two types": (DIVIDENDS, DIVISORS.astype("i8")),
-    "two types of one size": (DIVIDENDS, DIVISORS.astype("u4")),
-    "a type that is not divided": (DIVIDENDS.astype("c8"), DIVISORS.astype("c8")),
-    "objects": (DIVIDENDS.astype(object), DIVISORS.astype(object)),
-    "a masked array": (np.ma.MaskedArray(DIVIDENDS), DIVISORS),
-    "no divisor": (DIVIDENDS, None),
-    "nothing at all": (None, None),
-    "lists": ([1, 2], [1, 2]),
-    "numbers": (6, 3),
-    "classes": (np.ndarray, np.ndarray),
-    "types": (DIVIDENDS.dtype, DIVISORS.dtype),
-}
 # Results for the plain operands that cannot hold their quotients.
-REFUSED_RESULTS: dict[str, Callable[[], object]] = {
-    "of another shape": lambda: np.zeros((4, 3), "i4"),
-    "of lower rank": lambda: np.zeros(12, "i4"),
-    "of higher rank": lambda: np.zeros((1, 3, 4), "i4"),
-    "that the operands do not fill": lambda: np.zeros((2, 3, 4), "i4"),
-    "of another type": lambda: np.zeros(SHAPE, "f4"),
-    "of the other byte order": lambda: np.zeros(SHAPE, ">i4"),
-    "of objects": lambda: np.zeros(SHAPE, object),
-    "masked": lambda: np.ma.MaskedArray(np.zeros(SHAPE, "i4")),
-    "read-only": lambda: np.broadcast_to(np.int32(0), SHAPE),
-    "a list": lambda: [0],
-    "a class": lambda: np.ndarray,
+REFUSED_RESULTS: dict[str, tuple[Callable[[], object], str]] = {
+    "of another shape": (lambda: np.zeros((4, 3), "i4"), r"the result has shape \(3, 4\)"),
+    "of no dimension": (lambda: np.zeros((), "i4"), r"the result has shape \(3, 4\)"),
+    "of lower rank": (lambda: np.zeros(12, "i4"), r"the result has shape \(3, 4\)"),
+    "of higher rank": (lambda: np.zeros((1, 3, 4), "i4"), r"the result has shape \(3, 4\)"),
+    "that the operands do not fill": (lambda: np.zeros((2, 3, 4), "i4"), r"the result has shape \(3, 4\)"),
+    **{f"of {dtype}": (partial(np.zeros, SHAPE, dtype), "the result has type int32") for dtype in ("i8", "u4", "f4")},
+    "of the other byte order": (lambda: np.zeros(SHAPE, ">i4"), "the result has type int32"),
+    "of objects": (lambda: np.zeros(SHAPE, object), "the result has type int32"),
+    "of raw memory": (lambda: np.zeros(SHAPE, "V4"), "the result has type int32"),
+    "masked": (lambda: np.ma.MaskedArray(np.zeros(SHAPE, "i4")), r"a MaskedArray; .*without a mask"),
+    "read-only": (lambda: np.broadcast_to(np.int32(0), SHAPE), "read-only"),
+    "that repeats memory": (lambda: as_strided(np.zeros(4, "i4"), SHAPE, (0, 4)), "repeats memory"),
+    "a list": (lambda: [0], "out is a list; it must be an array of NumPy"),
+    "a tuple": (lambda: (np.zeros(SHAPE, "i4"),), "out is a tuple; it must be an array of NumPy"),
+    "a memoryview": (lambda: memoryview(bytearray(48)), "out is a memoryview; it must be an array of NumPy"),
+    "a class": (lambda: np.ndarray, "out is a type; it must be an array of NumPy"),
 }
 # Operands, and a result, that are unlike plain arrays of one type, and divided like them.
 DIVIDED: dict[str, Callable[[], tuple[Any, Any, Array]]] = {
@@ -252,24 +199,15 @@ def operator(request: pytest.FixtureRequest) -> Operator:
 class TestUnusualOperands:
     """They are refused or divided by the first call and by later ones alike."""
 
-    @pytest.mark.parametrize("kind", REFUSED)
-    def test_refused(self, operator: Operator, kind: str) -> None:
-        lines = set()
-        out = np.full(SHAPE, 9, "i4")
-        for given in (None, out, None):
-            with pytest.raises((ElementTypeError, BroadcastError)) as refusal:
-                operator(*REFUSED[kind], given)  # type: ignore[call-overload]  # what it is about
-            lines.add(str(refusal.value))
-        assert len(lines) == 1
-        assert (out == 9).all()
-
     @pytest.mark.parametrize("kind", REFUSED_RESULTS)
     def test_refused_results(self, operator: Operator, kind: str) -> None:
-        out: Any = REFUSED_RESULTS[kind]()
+        make, words = REFUSED_RESULTS[kind]
+        out: Any = make()
         for _ in range(2):
-            with pytest.raises((ElementTypeError, BroadcastError), match="out"):
+            with pytest.raises((ElementTypeError, BroadcastError), match=words) as refusal:
                 operator(DIVIDENDS, DIVISORS, out)
-        assert not isinstance(out, np.ndarray) or not np.any(out)
+            assert str(refusal.value).startswith("out")
+        assert not isinstance(out, np.ndarray) or out.dtype.kind == "V" or not np.any(out)
 
     @pytest.mark.parametrize("kind", DIVIDED)
     def test_divided(self, operator: Operator, kind: str) -> None:

@@ -1,4 +1,4 @@
-"""Wherever operands lie, and however they are broadcast: as if they were contiguous and of one shape."""
+"""Wherever operands and a result lie, and however they are broadcast: as if they were contiguous and of one shape."""
 
 from __future__ import annotations
 
@@ -8,67 +8,25 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import vinculum
-from tests.kernels.comparing import DTYPES, FLOATS, assert_same, lenient, random_encodings
-from tests.property.views import View, broadcastable, half_as_often, joined, names, shapes, views
+from tests.kernels.comparing import DTYPES, FLOATS, assert_same, encodings, lenient, random_encodings
+from tests.property.views import broadcastable, half_as_often, joined, names, shapes, views
 
 Array = npt.NDArray[Any]
-Division = Callable[..., Array]
+Attributes = dict[str, Any]
 
-
-def divide_and_check(divide: Division, name: str, a: View, b: View, full_b: Array, shape: tuple[int, ...]) -> None:
-    """Divide views; compare with the same operator on contiguous copies of one shape, and with the operands' memory."""
-    before = a.memory.copy(), b.memory.copy()
-    full = [np.array(np.broadcast_to(x, shape), DTYPES[name], order="C") for x in (a.array, full_b)]
-    if name in FLOATS:
-        assert_same(divide(a.array, b.array), divide(*full, equal_shapes=True))
-    else:
-        expected = divide(*full, equal_shapes=True, zero_divisor="saturate", overflow="saturate")
-        assert_same(divide(a.array, b.array, zero_divisor="saturate", overflow="saturate"), expected)
-        zero = np.argwhere(full[1] == 0)
-        if len(zero):
-            with pytest.raises(vinculum.DivisionByZeroError) as caught:
-                divide(a.array, b.array)
-            assert (caught.value.count, caught.value.first_index) == (len(zero), tuple(zero[0].tolist()))
-    for memory, copy in zip((a.memory, b.memory), before, strict=True):
-        assert memory.tobytes() == copy.tobytes()
-
-
-def multidirectional(*operands: Array, equal_shapes: bool = False, **policies: Any) -> Array:
-    """Divide by Div-14."""
-    quotients: Array = vinculum.div(*operands, **policies)
-    return quotients
-
-
-def floored(*operands: Array, equal_shapes: bool = False, **policies: Any) -> Array:
-    """Divide by Divide-1."""
-    quotients: Array = vinculum.divide(*operands, auto_broadcast="none" if equal_shapes else "numpy", **policies)
-    return quotients
-
-
-def limited(axis: int | None) -> Division:
-    """Divide by Div-6."""
-
-    def divide(*operands: Array, equal_shapes: bool = False, **policies: Any) -> Array:
-        attributes = {} if equal_shapes else {"broadcast": 1, "axis": axis}
-        quotients: Array = vinculum.div(*operands, opset=6, **policies | attributes)
-        return quotients
-
-    return divide
-
-
-def pdpd(axis: int) -> Division:
-    """Divide by Divide-1 as PaddlePaddle does."""
-
-    def divide(*operands: Array, equal_shapes: bool = False, **policies: Any) -> Array:
-        attributes = {"auto_broadcast": "none"} if equal_shapes else {"auto_broadcast": "pdpd", "axis": axis}
-        quotients: Array = vinculum.divide(*operands, **policies | attributes)
-        return quotients
-
-    return divide
+# A function, with the attributes that broadcast and those that join equal shapes only.
+RULES: dict[str, tuple[Callable[..., Array], Attributes, Attributes]] = {
+    "Div-14": (vinculum.div, {}, {}),
+    "Divide-1": (vinculum.divide, {}, {"auto_broadcast": "none"}),
+    "limited": (vinculum.div, {"opset": 6, "broadcast": 1}, {"opset": 6}),
+    "pdpd": (vinculum.divide, {"auto_broadcast": "pdpd"}, {"auto_broadcast": "none"}),
+}
+OF_DIV_6 = st.sampled_from(["int32", "uint64", "int64", "float16", "float32", "float64"])
+operators = st.sampled_from([vinculum.div, vinculum.divide])
 
 
 def placed(b: Array, axis: int, rank: int) -> Array:
@@ -76,95 +34,105 @@ def placed(b: Array, axis: int, rank: int) -> Array:
     return b.reshape((1,) * axis + b.shape + (1,) * (rank - axis - b.ndim))
 
 
-class TestLayouts:
-    """No operand is copied for its layout, and none changes the result."""
+def assert_only_written_in(memory: Array, before: Array, out: Array) -> None:
+    """Fail if memory has changed outside a view of it."""
+    marks = np.zeros(memory.shape, bool)
+    offset = out.__array_interface__["data"][0] - memory.__array_interface__["data"][0]
+    places = np.full(out.shape, offset // memory.itemsize)
+    for d, (size, stride) in enumerate(zip(out.shape, out.strides, strict=True)):
+        shape = [1] * out.ndim
+        shape[d] = size
+        places = places + (np.arange(size) * (stride // memory.itemsize)).reshape(shape)
+    marks.reshape(-1)[places.reshape(-1)] = True
+    assert np.array_equal(encodings(memory)[~marks], encodings(before)[~marks])
 
-    @half_as_often
-    @given(st.data(), names, st.sampled_from([multidirectional, floored]))
-    @pytest.mark.clause("multidirectional-broadcasting")
-    @pytest.mark.clause("auto-broadcast-numpy")
-    def test_multidirectional(self, data: st.DataObject, name: str, divide: Division) -> None:
-        shape = data.draw(shapes())
-        a, b = (data.draw(views(name, each)) for each in data.draw(broadcastable(shape)))
-        divide_and_check(divide, name, a, b, b.array, joined(a.array.shape, b.array.shape))
 
-    @half_as_often
-    @given(st.data(), names)
-    @pytest.mark.clause("equal-shapes-by-default")
-    @pytest.mark.clause("auto-broadcast-none")
-    def test_equal_shapes(self, data: st.DataObject, name: str) -> None:
-        shape = data.draw(shapes())
-        a, b = data.draw(views(name, shape)), data.draw(views(name, shape))
-
-        def none(*operands: Array, equal_shapes: bool = False, **policies: Any) -> Array:
-            quotients: Array = vinculum.divide(*operands, auto_broadcast="none", **policies)
-            return quotients
-
-        divide_and_check(none, name, a, b, b.array, shape)
-
-    @half_as_often
-    @given(st.data(), st.sampled_from(["int32", "uint64", "int64", "float16", "float32", "float64"]))
-    @pytest.mark.clause("broadcast-axis")
-    @pytest.mark.clause("broadcast-suffix")
-    @pytest.mark.clause("one-element-divisor")
-    def test_limited(self, data: st.DataObject, name: str) -> None:
-        shape = data.draw(shapes())
+@pytest.mark.parametrize("rule", RULES)
+@half_as_often
+@given(st.data())
+def test_views_of_any_memory(rule: str, data: st.DataObject) -> None:
+    """No operand is written, no layout changes the result, and nothing is written beside it."""
+    function, broadcasting, equal_shapes = RULES[rule]
+    name, shape = data.draw(OF_DIV_6 if rule == "limited" else names), data.draw(shapes())
+    if rule in ("limited", "pdpd"):
         axis = data.draw(st.integers(0, len(shape)))
         end = data.draw(st.integers(axis, len(shape)))
-        a, b = data.draw(views(name, shape)), data.draw(views(name, shape[axis:end]))
-        divide_and_check(limited(axis), name, a, b, placed(b.array, axis, len(shape)), shape)
-        if end == len(shape):
-            divide_and_check(limited(None), name, a, b, b.array, shape)
-
-    @half_as_often
-    @given(st.data(), names)
-    @pytest.mark.clause("auto-broadcast-pdpd")
-    @pytest.mark.clause("pdpd-axis")
-    def test_pdpd(self, data: st.DataObject, name: str) -> None:
-        shape = data.draw(shapes())
-        axis = data.draw(st.integers(0, len(shape)))
-        end = data.draw(st.integers(axis, len(shape)))
-        run = tuple(data.draw(st.sampled_from([size, size, 1])) for size in shape[axis:end])
+        run = shape[axis:end]
+        if rule == "pdpd":
+            run = tuple(data.draw(st.sampled_from([size, size, 1])) for size in run)
         a, b = data.draw(views(name, shape)), data.draw(views(name, run))
-        divide_and_check(pdpd(axis), name, a, b, placed(b.array, axis, len(shape)), shape)
-        if end == len(shape):
-            divide_and_check(pdpd(-1), name, a, b, b.array, shape)
+        full_b = placed(b.array, axis, len(shape))
+        if end < len(shape) or data.draw(st.booleans()):  # else it is the default
+            broadcasting = broadcasting | {"axis": axis}
+    else:
+        a, b = (data.draw(views(name, each)) for each in data.draw(broadcastable(shape)))
+        full_b, shape = b.array, joined(a.array.shape, b.array.shape)
+    out = data.draw(views(name, shape, writable=True))
+    before = [x.memory.copy() for x in (a, b, out)]
+    full = [np.array(np.broadcast_to(x, shape), DTYPES[name], order="C") for x in (a.array, full_b)]
+    expected = function(*full, **equal_shapes, **lenient(name))
+    assert_same(function(a.array, b.array, **broadcasting, **lenient(name)), expected)
+    assert function(a.array, b.array, out=out.array, **broadcasting, **lenient(name)) is out.array
+    assert_same(out.array, expected)
+    assert_only_written_in(out.memory, before[2], out.array)
+    if name not in FLOATS and len(zero := np.argwhere(full[1] == 0)):
+        with pytest.raises(vinculum.DivisionByZeroError) as caught:
+            function(a.array, b.array, **broadcasting)
+        assert (caught.value.count, caught.value.first_index) == (len(zero), tuple(zero[0].tolist()))
+    for x, copy in zip((a, b), before, strict=False):
+        assert x.memory.tobytes() == copy.tobytes()
+
+
+@half_as_often
+@given(st.data(), st.sampled_from(FLOATS))
+def test_reciprocals_of_any_memory(data: st.DataObject, name: str) -> None:
+    shape = data.draw(shapes())
+    x, out = data.draw(views(name, shape)), data.draw(views(name, shape, writable=True))
+    before = x.memory.tobytes()
+    expected = vinculum.reciprocal(np.array(x.array, DTYPES[name], order="C"))
+    assert_same(vinculum.reciprocal(x.array), expected)
+    assert vinculum.reciprocal(x.array, out=out.array) is out.array
+    assert_same(out.array, expected)
+    assert x.memory.tobytes() == before
+
+
+class TestOneMemory:
+    """Operands and result are views of one memory: the quotients are those of what stood there before."""
 
     @half_as_often
-    @given(st.data(), st.sampled_from(FLOATS))
-    @pytest.mark.clause("element-by-element")
-    def test_reciprocal(self, data: st.DataObject, name: str) -> None:
-        x = data.draw(views(name, data.draw(shapes())))
-        before = x.memory.tobytes()
-        assert_same(vinculum.reciprocal(x.array), vinculum.reciprocal(np.array(x.array, DTYPES[name], order="C")))
-        assert x.memory.tobytes() == before
+    @given(st.data(), names, operators)
+    def test_windows(self, data: st.DataObject, name: str, operator: Any) -> None:
+        """Identical, shifted, reversed, interleaved: whatever slices of 3,000 elements make."""
+        size = data.draw(st.sampled_from([1, 2, 7, 64, 500, 1400]))
+        memory = random_encodings(name, (3000,), data.draw(st.integers(0, 9)))
+
+        def window() -> Array:
+            step = data.draw(st.sampled_from([1, 1, 1, 2, -1, -1, -2]))
+            start = data.draw(st.integers(0, min(9, 3000 - abs(step) * size)))
+            taken = memory[start : start + abs(step) * size : abs(step)]
+            return taken[::-1] if step < 0 else taken
+
+        some = [window() for _ in range(data.draw(st.integers(1, 3)))]
+        self.check(memory, operator, name, *(data.draw(st.sampled_from(some)) for _ in range(3)))
 
     @half_as_often
-    @given(st.data(), names)
-    def test_overlapping_windows(self, data: st.DataObject, name: str) -> None:
-        memory = random_encodings(name, (40,), data.draw(st.integers(0, 9)))
-        window, step = data.draw(st.integers(1, 20)), data.draw(st.sampled_from([1, 2, -1, -3]))
-        windows = np.lib.stride_tricks.sliding_window_view(memory, window)[::step]
-        a, b = View(windows, memory), View(windows[::-1], memory)
-        divide_and_check(multidirectional, name, a, b, b.array, windows.shape)
+    @given(st.data(), names, operators)
+    def test_squares(self, data: st.DataObject, name: str, operator: Any) -> None:
+        """Transposed, mirrored, and rows and columns of the very memory that is written."""
+        n = data.draw(st.integers(1, 40))
+        memory = random_encodings(name, (n, n), data.draw(st.integers(0, 9)))
+        i = data.draw(st.integers(0, n - 1))
+        square = st.sampled_from([memory, memory.T, memory[::-1], memory[:, ::-1], memory[::-1, ::-1].T])
+        part = st.sampled_from([memory[i], memory[:, i], memory[i : i + 1], memory[:, i : i + 1], memory[i, i:][:1]])
+        self.check(memory, operator, name, data.draw(square), data.draw(square | part), data.draw(square))
+        self.check(memory, operator, name, data.draw(square | part), data.draw(square), data.draw(square))
 
-
-class TestNewResults:
-    """A result that is not given has no gaps, and lies in memory as the first operand does that nothing repeats."""
-
-    @half_as_often
-    @given(st.data(), names)
-    def test_memory_order(self, data: st.DataObject, name: str) -> None:
-        shape = tuple(size for size in data.draw(shapes()) if size > 1)
-        a, b = (data.draw(views(name, each)).array for each in data.draw(broadcastable(shape)))
-        result = vinculum.div(a, b, **lenient(name))
-        sized = result.squeeze()
-        assert sized.transpose(memory_order(sized)).flags.c_contiguous
-        unrepeated = [x for x in (a, b) if x.shape == result.shape and all(x.strides)]
-        expected = memory_order(unrepeated[0]) if unrepeated else list(range(result.ndim))
-        assert memory_order(result) == expected
-
-
-def memory_order(array: Array) -> list[int]:
-    """Return the dimensions of an array as they lie in memory, outermost first."""
-    return sorted(range(array.ndim), key=lambda d: -abs(array.strides[d]))
+    @staticmethod
+    def check(memory: Array, operator: Any, name: str, a: Array, b: Array, out: Array) -> None:
+        """Divide into a view of the operands' memory; compare with what a result of its own holds."""
+        expected = operator(a.copy(), b.copy(), **lenient(name))
+        assume(expected.shape == out.shape)
+        before = memory.copy()
+        assert operator(a, b, out=out, **lenient(name)) is out
+        assert_same(out, expected)
+        assert_only_written_in(memory, before, out)

@@ -11,19 +11,15 @@ import pytest
 from numpy.typing import NDArray
 
 from vinculum.reference.accuracy import accuracy, error_bounds
-from vinculum.reference.exact_quotient import truncating
 from vinculum.spec.element_types import (
     DOUBLE,
     FLOAT,
     FLOAT16,
     INT8,
-    INT32,
     INT64,
     REAL,
     ElementType,
 )
-
-HALF = Fraction(1, 2)
 
 
 def bounds_of(a: Any, b: Any, a_err: Any, b_err: Any, element_type: ElementType) -> list[Any]:
@@ -36,26 +32,6 @@ def bounds_of(a: Any, b: Any, a_err: Any, b_err: Any, element_type: ElementType)
 def real_array(*values: Fraction | int | str) -> NDArray[Any]:
     """Return an object array of Fractions."""
     return np.array([Fraction(v) for v in values], dtype=object)
-
-
-class TestPublishedErrors:
-    """readings.md: two statements of the published note that do not hold, by their counterexamples."""
-
-    def test_the_integer_error_exceeds_one_half(self) -> None:
-        propagated, introduced, total = bounds_of(5, 3, 0, 0, INT32)
-        assert propagated == 0
-        assert HALF < Fraction(5, 3) - truncating(5, 3) == Fraction(2, 3) <= Fraction(introduced)
-        assert introduced == total == math.nextafter(2 / 3, 1)
-
-    @pytest.mark.parametrize("element_type", [FLOAT16, FLOAT, DOUBLE, REAL], ids=str)
-    def test_the_propagated_error_exceeds_the_published_bound(self, element_type: ElementType) -> None:
-        true_error = abs(1 / (2 + HALF) - HALF)
-        published = HALF * HALF / (2 * (2 + HALF))
-        propagated, _, _ = bounds_of(1, 2, 0, 0.5, element_type)
-        assert published == Fraction(1, 20)
-        assert true_error == Fraction(1, 10) > published
-        assert true_error <= Fraction(propagated)
-        assert propagated == pytest.approx(1 / 6, rel=1e-15)
 
 
 class TestDocumentExamples:

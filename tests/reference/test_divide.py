@@ -14,7 +14,6 @@ from vinculum.reference import divide, elements, reciprocal
 from vinculum.spec.element_types import (
     ELEMENT_TYPES,
     FLOAT,
-    FLOAT8E4M3FN,
     FLOAT16,
     INT4,
     INT32,
@@ -87,12 +86,6 @@ class TestShapes:
         stretched = np.broadcast_to(np.float32(2), (4, 3))
         assert np.array_equal(divide(a, stretched, FLOAT), a / 2)
 
-    def test_operands_are_not_written(self) -> None:
-        a = np.array([7, -7, 1], dtype=np.int32)
-        a.flags.writeable = False
-        divide(a, a, INT32)
-        assert a.tolist() == [7, -7, 1]
-
 
 class TestReciprocal:
     """ONNX Reciprocal: y = 1 / x, elementwise."""
@@ -102,16 +95,6 @@ class TestReciprocal:
         with np.errstate(all="ignore"):  # zeros, overflow and NaNs are the point
             expected = np.float16(1) / x
         assert np.array_equal(reciprocal(x, FLOAT16), expected, equal_nan=True)
-
-    @pytest.mark.parametrize("element_type", FLOATS, ids=str)
-    def test_zeros_and_one(self, element_type: ElementType) -> None:
-        x = np.array([1.0, 0.0, -0.0, 2.0]).astype(element_type.numpy)
-        result = reciprocal(x, element_type).astype(np.float64).tolist()
-        assert result[::3] == [1, 0.5]
-        if element_type is FLOAT8E4M3FN:
-            assert np.isnan(result[1:3]).all()
-        else:
-            assert result[1:3] == [np.inf, -np.inf]
 
     def test_reals(self) -> None:
         assert reciprocal(reals("2/3", -4), REAL).tolist() == [Fraction(3, 2), Fraction(-1, 4)]

@@ -149,11 +149,6 @@ class TestCorrectRounding:
         near_borders = edges(form(element_type))
         assert_as_numpy(list(itertools.product(near_borders, near_borders)), element_type)
 
-    @pytest.mark.parametrize("element_type", [FLOAT, DOUBLE], ids=str)
-    def test_random_encodings_as_numpy(self, element_type: ElementType) -> None:
-        draw, bits = random.Random(32), element_type.bits
-        assert_as_numpy([(draw.getrandbits(bits), draw.getrandbits(bits)) for _ in range(3000)], element_type)
-
     @given(st.tuples(st.floats(width=32), st.floats(width=32)))
     @example((1.401298464324817e-45, 2.0))
     @example((3.4028234663852886e38, 0.9999999403953552))

@@ -7,136 +7,98 @@ with no error; that file is not part of this repository.
 
 from __future__ import annotations
 
+from types import GenericAlias
 from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Meta
 
+Text = Annotated[str, Meta(min_length=1)]
 Uri = Annotated[str, Meta(pattern=r"^[a-z][a-z0-9+.-]*:[^\s<>\"{}|\\^`]+$")]
 Reference = Annotated[str, Meta(pattern=r"^[^\s<>\"{}|\\^`]+$")]
-Index = Annotated[int, Meta(ge=0)]
 Level = Literal["none", "note", "warning", "error"]
+Properties = dict[str, Any]
 
 
-class _Record(Struct, forbid_unknown_fields=True, rename="camel"):
-    """An object of SARIF without other names than those below."""
+def _object(name: str, optional: dict[str, Any], /, **required: Any) -> Any:
+    """Return an object of SARIF: its properties, in the names of Python, and no others."""
+    fields: list[Any] = [*required.items(), *((one, kind | None, None) for one, kind in optional.items())]
+    return msgspec.defstruct(name, fields, forbid_unknown_fields=True, rename="camel", kw_only=True)
 
 
-class Message(_Record):
-    """A message, section 3.11."""
-
-    text: Annotated[str, Meta(min_length=1)]
+def _many(kind: Any) -> Any:
+    return GenericAlias(tuple, (kind, ...))
 
 
-class Rule(_Record):
-    """A reportingDescriptor, section 3.49."""
-
-    id: Annotated[str, Meta(min_length=1)]
-    short_description: Message
-    full_description: Message
-    help_uri: Uri | None = None
-    name: str | None = None
-    help: Message | None = None
-    default_configuration: dict[Literal["level"], Level] | None = None
-    properties: dict[str, Any] | None = None
-
-
-class Driver(_Record):
-    """A toolComponent, section 3.19."""
-
-    name: str
-    rules: tuple[Rule, ...]
-    version: str | None = None
-    semantic_version: str | None = None
-
-
-class Tool(_Record):
-    """A tool, section 3.18."""
-
-    driver: Driver
-
-
-class LogicalLocation(_Record):
-    """A logicalLocation, section 3.33."""
-
-    fully_qualified_name: str
-    kind: str
-
-
-class ArtifactLocation(_Record):
-    """An artifactLocation, section 3.4."""
-
-    uri: Reference
-    uri_base_id: str | None = None
-
-
-class Region(_Record):
-    """A region, section 3.30."""
-
-    start_line: Annotated[int, Meta(ge=1)]
-
-
-class PhysicalLocation(_Record):
-    """A physicalLocation, section 3.29."""
-
-    artifact_location: ArtifactLocation
-    region: Region
-
-
-class Location(_Record):
-    """A location, section 3.28."""
-
-    id: Index | None = None
-    message: Message | None = None
-    physical_location: PhysicalLocation | None = None
-    logical_locations: tuple[LogicalLocation, ...] = ()
-
-
-class Suppression(_Record):
-    """A suppression, section 3.35."""
-
-    kind: Literal["inSource", "external"]
-    status: Literal["accepted", "underReview", "rejected"]
-    justification: Annotated[str, Meta(min_length=1)]
-    properties: dict[str, Any]
+# By the sections of the standard: 3.11, 3.49, 3.19, 3.18, 3.33, 3.4, 3.30, 3.29, 3.28, 3.35, 3.27, 3.14 and 3.13.
+Message = _object("message", {}, text=Text)
+Rule = _object(
+    "reportingDescriptor",
+    {
+        "help_uri": Uri,
+        "name": str,
+        "help": Message,
+        "default_configuration": dict[Literal["level"], Level],
+        "properties": Properties,
+    },
+    id=Text,
+    short_description=Message,
+    full_description=Message,
+)
+Driver = _object("toolComponent", {"version": str, "semantic_version": str}, name=str, rules=_many(Rule))
+Tool = _object("tool", {}, driver=Driver)
+Logical = _object("logicalLocation", {}, fully_qualified_name=str, kind=str)
+Artifact = _object("artifactLocation", {"uri_base_id": str}, uri=Reference)
+Region = _object("region", {}, start_line=Annotated[int, Meta(ge=1)])
+Physical = _object("physicalLocation", {}, artifact_location=Artifact, region=Region)
+Index = Annotated[int, Meta(ge=0)]
+Location = _object(
+    "location",
+    {"id": Index, "message": Message, "physical_location": Physical, "logical_locations": _many(Logical)},
+)
+Suppression = _object(
+    "suppression",
+    {},
+    kind=Literal["inSource", "external"],
+    status=Literal["accepted", "underReview", "rejected"],
+    justification=Text,
+    properties=Properties,
+)
+Result = _object(
+    "result",
+    {
+        "related_locations": _many(Location),
+        "suppressions": _many(Suppression),
+        "baseline_state": Literal["new", "unchanged", "updated", "absent"],
+        "properties": Properties,
+    },
+    rule_id=str,
+    rule_index=Index,
+    level=Level,
+    message=Message,
+    locations=_many(Location),
+    partial_fingerprints=dict[str, Text],
+)
+Run = _object(
+    "run",
+    {
+        "automation_details": dict[Literal["id"], str],
+        "invocations": tuple[dict[Literal["executionSuccessful"], bool], ...],
+    },
+    tool=Tool,
+    results=_many(Result),
+    properties=Properties,
+)
+Log = msgspec.defstruct(
+    "sarifLog",
+    [("schema", Uri, msgspec.field(name="$schema")), ("version", Literal["2.1.0"]), ("runs", _many(Run))],
+    forbid_unknown_fields=True,
+)
 
 
-class Result(_Record):
-    """A result, section 3.27."""
-
-    rule_id: str
-    rule_index: Index
-    level: Level
-    message: Message
-    locations: tuple[Location, ...]
-    partial_fingerprints: dict[str, Annotated[str, Meta(min_length=1)]]
-    related_locations: tuple[Location, ...] | None = None
-    suppressions: tuple[Suppression, ...] | None = None
-    baseline_state: Literal["new", "unchanged", "updated", "absent"] | None = None
-    properties: dict[str, Any] | None = None
-
-
-class Run(_Record):
-    """A run, section 3.14."""
-
-    tool: Tool
-    results: tuple[Result, ...]
-    properties: dict[str, Any]
-    automation_details: dict[Literal["id"], str] | None = None
-    invocations: tuple[dict[Literal["executionSuccessful"], bool], ...] = ()
-
-
-class Log(Struct, forbid_unknown_fields=True):
-    """A sarifLog, section 3.13."""
-
-    schema: Uri = msgspec.field(name="$schema")
-    version: Literal["2.1.0"]
-    runs: tuple[Run, ...]
-
-
-def read_sarif(document: str) -> Log:
+def read_sarif(document: str) -> Any:
     """Return a document; raise `msgspec.ValidationError` where SARIF does not allow it."""
-    log = msgspec.json.decode(document, type=Log)
+    log: Any = msgspec.json.decode(document, type=Log)
     for run in log.runs:
         rules = run.tool.driver.rules
         assert len({rule.id for rule in rules}) == len(rules)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from html import unescape
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import vinculum
 from tests.cases import case
 from vinculum.conformance.audit.record import Audit
 from vinculum.repair import HardenedFile
-from vinculum.reporting.shown import _PAGES
+from vinculum.reporting.shown import PAGES
 from vinculum.shown import Shown
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -67,4 +68,7 @@ def test_names_from_files_cannot_become_html() -> None:
 def test_every_record_has_a_page() -> None:
     assert Audit.__mro__[1] is HardenedFile.__mro__[1] is Shown
     found = {f"{kind.__module__.split('.')[1]}.{kind.__name__}" for kind in Shown.__subclasses__()}
-    assert found == _PAGES.keys()
+    assert found == PAGES.keys()
+    for place, _ in PAGES.values():
+        module, _, name = place.rpartition(".")
+        assert callable(getattr(import_module(f"vinculum.reporting.{module}"), name))

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
+from io import StringIO
+from typing import IO, cast
 
-from vinculum.reporting.terminal import console, counted, grid
+import pytest
+from rich.console import Console
+
+from vinculum.reporting.terminal import WithoutTrailingBlanks, counted, grid
 
 
 @pytest.mark.parametrize(
@@ -14,6 +18,7 @@ def test_counted(count: int, text: str) -> None:
     assert counted(count, "node") == text
 
 
-def test_what_goes_to_a_file_has_no_blanks_at_the_ends_of_lines(capsys: pytest.CaptureFixture[str]) -> None:
-    console().print(grid([("a", "longer"), ("longer", "b")]))
-    assert capsys.readouterr().out == "a       longer\nlonger  b\n"
+def test_blanks_at_the_ends_of_lines_are_not_written() -> None:
+    file = StringIO()
+    Console(file=cast("IO[str]", WithoutTrailingBlanks(file)), width=40).print(grid([("a", "longer"), ("longer", "b")]))
+    assert file.getvalue() == "a       longer\nlonger  b\n"

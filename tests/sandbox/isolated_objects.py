@@ -94,7 +94,10 @@ class Subject:
     def fault(self) -> None:
         ctypes.string_at(0)
 
-    def sleep(self) -> None:
+    def sleep(self, begun: str = "") -> None:
+        """Sleep; a file that is named appears before that."""
+        if begun:
+            Path(begun).touch()
         time.sleep(FOREVER)
 
     def spin(self) -> None:

@@ -1,21 +1,263 @@
-"""What a difference reports of documentation and types, and which rows have one."""
+"""Differences: what is reported, and whether it breaks models, of real versions and of rows with one thing changed."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, replace
+from itertools import product
+from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from vinculum.errors import SpecLookupError
-from vinculum.spec.diff import difference
-from vinculum.spec.element_types import BFLOAT16
-from vinculum.spec.model import OperatorSpec
+from vinculum.spec.diff import SpecDiff, difference
+from vinculum.spec.element_types import BFLOAT16, ELEMENT_TYPES, FLOAT, INT32, ElementType
+from vinculum.spec.model import (
+    Attribute,
+    AttributeValue,
+    Broadcasting,
+    IntegerRounding,
+    Operand,
+    OperatorSpec,
+    TypeConstraint,
+)
 from vinculum.spec.onnx_div import DIV_1, DIV_6, DIV_7, DIV_13, DIV_14
-from vinculum.spec.onnx_reciprocal import RECIPROCAL_6
+from vinculum.spec.onnx_reciprocal import RECIPROCAL_1, RECIPROCAL_6
 from vinculum.spec.openvino_divide import DIVIDE_1
+from vinculum.spec.rows import ROWS, versions
 from vinculum.spec.sonnx_div import DIV_FLOAT, DIV_REAL
+
+Shape = tuple[int, ...]
+Settings = Mapping[str, AttributeValue]
+
+AXIS_LOST = "attribute 'axis' is removed"
+STRETCHING_LOST = "broadcasting: multidirectional -> equal"
+BROKEN_BECAUSE = {
+    # 1 -> 6 drops the hint consumed_inputs and adds integers: the Div-6 document itself says 'breaking: no'.
+    ("Div", 1, 7): AXIS_LOST,  # a divisor in the middle of the dividend's shape has no way to say so any more
+    ("Div", 1, 13): AXIS_LOST,
+    ("Div", 1, 14): AXIS_LOST,
+    ("Div", 6, 1): "loses int32, int64, uint32, uint64",
+    ("Div", 6, 7): AXIS_LOST,
+    ("Div", 6, 13): AXIS_LOST,
+    ("Div", 6, 14): AXIS_LOST,
+    ("Div", 7, 1): STRETCHING_LOST,  # and the integers with it
+    ("Div", 7, 6): STRETCHING_LOST,  # unequal shapes without an attribute are illegal in Div-6
+    # 7 -> 13 -> 14 only adds types.
+    ("Div", 13, 1): STRETCHING_LOST,
+    ("Div", 13, 6): STRETCHING_LOST,
+    ("Div", 13, 7): "loses bfloat16",
+    ("Div", 14, 1): STRETCHING_LOST,
+    ("Div", 14, 6): STRETCHING_LOST,
+    ("Div", 14, 7): "loses bfloat16, int16, int8, uint16, uint8",
+    ("Div", 14, 13): "loses int16, int8, uint16, uint8",
+    # Reciprocal 1 and 6 differ by the hint and by the promise of inference: no model notices, either way.
+    ("Reciprocal", 13, 1): "loses bfloat16",
+    ("Reciprocal", 13, 6): "loses bfloat16",
+}
+PAIRS = [pair for name in ("Div", "Reciprocal") for pair in product(versions(name), repeat=2)]
+every_pair = pytest.mark.parametrize(("old", "new"), PAIRS, ids=lambda row: row.title)
+
+
+@every_pair
+class TestBreaking:
+    """A model legal under the old version is illegal, or means something else, under the new one."""
+
+    def test_the_whole_matrix(self, old: OperatorSpec, new: OperatorSpec) -> None:
+        diff = difference(old, new)
+        expected = BROKEN_BECAUSE.get((old.name, old.since_version, new.since_version))
+        assert diff.breaking == (expected is not None), diff.reasons
+        assert expected is None or any(expected in reason for reason in diff.reasons), diff.reasons
+
+    def test_a_search_over_small_programs_finds_the_same(self, old: OperatorSpec, new: OperatorSpec) -> None:
+        """An independent oracle: look for a program that loses or changes its meaning."""
+        noticed = any(
+            meaning(old, *program) is not None and meaning(old, *program) != meaning(new, *program)
+            for program in small_programs()
+        )
+        assert difference(old, new).breaking == noticed
+
+
+SHAPES: tuple[Shape, ...] = (
+    (), (1,), (2,), (3,), (1, 1), (1, 3), (2, 1), (2, 3), (2, 3, 2), (3, 2), (1, 2, 3),
+)  # fmt: skip
+SETTINGS: tuple[Settings, ...] = (
+    {},
+    {"broadcast": 0},
+    *({"broadcast": 1, **axis} for axis in ({}, {"axis": 0}, {"axis": 1})),
+)
+
+
+def small_programs() -> Iterator[tuple[ElementType, Settings, Shape, Shape]]:
+    """Yield programs: every type on one shape, and every setting on every pair of small shapes."""
+    yield from ((element_type, {}, (2,), (2,)) for element_type in ELEMENT_TYPES)
+    yield from ((FLOAT, *rest) for rest in product(SETTINGS, SHAPES, SHAPES))
+
+
+def meaning(row: OperatorSpec, element_type: ElementType, settings: Settings, a: Shape, b: Shape) -> Any:
+    """Return which elements are divided by which and how, None if the version does not allow the program."""
+    if element_type not in row.element_types or any(row.attribute(name) is None for name in settings):
+        return None
+    rounding = row.rounding(settings) if element_type.is_integer else None
+    if len(row.inputs) == 1:
+        return rounding, a
+    dividends, divisors = (np.arange(np.prod(shape, dtype=int)).reshape(shape) for shape in (a, b))
+    rule = row.broadcasting_rule(settings)
+    if rule is Broadcasting.LIMITED:
+        if len(b) > len(a):
+            return None
+        axis = int(str(settings.get("axis", len(a) - len(b))))
+        if divisors.size == 1:
+            divisors = np.broadcast_to(divisors.reshape(()), a)
+        elif a[axis : axis + len(b)] == b:
+            divisors = np.broadcast_to(divisors.reshape(b + (1,) * (len(a) - axis - len(b))), a)
+        else:
+            return None
+    elif rule is Broadcasting.EQUAL and a != b:
+        return None
+    try:
+        dividends, divisors = np.broadcast_arrays(dividends, divisors)
+    except ValueError:
+        return None
+    return rounding, dividends.tolist(), divisors.tolist()
+
+
+FLOOR, TRUNCATING = IntegerRounding.FLOOR, IntegerRounding.TRUNCATING
+EQUAL, LIMITED = Broadcasting.EQUAL, Broadcasting.LIMITED
+MULTIDIRECTIONAL, PDPD = Broadcasting.MULTIDIRECTIONAL, Broadcasting.PDPD
+
+NEW_HINT = Attribute("tuning", "INT", None, required=False, description="Without effect.", hint=True)
+NEW_DUTY = Attribute("mode", "INT", None, required=True, description="How to divide.")
+
+
+def with_attribute(row: OperatorSpec, name: str, **change: Any) -> OperatorSpec:
+    """Return the row with one attribute changed."""
+    return replace(row, attributes=tuple(replace(a, **change) if a.name == name else a for a in row.attributes))
+
+
+def without_attribute(row: OperatorSpec, name: str) -> OperatorSpec:
+    """Return the row with one attribute removed."""
+    return replace(row, attributes=tuple(a for a in row.attributes if a.name != name))
+
+
+def with_types(row: OperatorSpec, *types: ElementType) -> OperatorSpec:
+    """Return the row with other element types."""
+    return replace(row, type_constraints=(TypeConstraint("T", types, "Some tensors."),))
+
+
+def with_rule(row: OperatorSpec, rule: Broadcasting) -> OperatorSpec:
+    """Return the row with one broadcasting rule."""
+    return replace(row, broadcasting={None: rule}, broadcasting_attribute=None)
+
+
+RENAMED = (replace(DIV_14.inputs[0], name="X"), DIV_14.inputs[1])
+REWORDED = (replace(DIV_14.clauses[0], statement="Nothing."), *DIV_14.clauses[1:])
+SWAPPED: dict[AttributeValue | None, IntegerRounding] = {True: TRUNCATING, False: FLOOR}
+
+TYPES = {
+    "a type goes": (DIV_14, with_types(DIV_14, FLOAT, INT32), ">"),
+    "one type for another": (with_types(DIV_14, FLOAT), with_types(DIV_14, INT32), "<>"),
+}
+ATTRIBUTES = {
+    "a hint goes": (DIV_1, without_attribute(DIV_1, "consumed_inputs"), ""),
+    "a hint comes": (DIV_14, replace(DIV_14, attributes=(NEW_HINT,)), ""),
+    "a hint gets a meaning": (DIV_1, with_attribute(DIV_1, "consumed_inputs", hint=False), "<>"),
+    "a hint gets a default": (DIV_1, with_attribute(DIV_1, "consumed_inputs", default=(0, 1)), ""),
+    "a keyword goes": (DIVIDE_1, without_attribute(DIVIDE_1, "axis"), ">"),
+    "a duty comes": (DIV_14, replace(DIV_14, attributes=(NEW_DUTY,)), "<>"),
+    "a choice becomes a duty": (DIV_6, with_attribute(DIV_6, "broadcast", required=True), ">"),
+    "an attribute changes its type": (DIV_6, with_attribute(DIV_6, "axis", type="INTS"), "<>"),
+    "axis gets a default": (DIV_6, with_attribute(DIV_6, "axis", default=0), "<>"),
+    "axis changes its default": (DIVIDE_1, with_attribute(DIVIDE_1, "axis", default=0), "<>"),
+    # More shapes fit, and those that fitted mean the same.
+    "broadcast is 1 by default": (DIV_6, with_attribute(DIV_6, "broadcast", default=1), "<"),
+    "none by default": (DIVIDE_1, with_attribute(DIVIDE_1, "auto_broadcast", default="none"), ">"),
+    "truncating by default": (DIVIDE_1, with_attribute(DIVIDE_1, "m_pythondiv", default=False), "<>"),
+    "a value goes": (DIVIDE_1, with_attribute(DIVIDE_1, "auto_broadcast", allowed=("none", "numpy")), ">"),
+    "values are limited": (DIV_6, with_attribute(DIV_6, "axis", allowed=(0, 1)), ">"),
+    "the least value rises": (DIVIDE_1, with_attribute(DIVIDE_1, "axis", minimum=0), ">"),
+    "a spelling goes": (DIVIDE_1, with_attribute(DIVIDE_1, "m_pythondiv", aliases=()), ">"),
+    "a description changes": (DIV_6, with_attribute(DIV_6, "axis", description="Where."), ""),
+}
+OPERANDS = {
+    "the operands change places": (DIV_14, replace(DIV_14, inputs=DIV_14.inputs[::-1]), "<>"),
+    # Models name operands by their places.
+    "an operand is renamed": (DIV_14, replace(DIV_14, inputs=RENAMED), ""),
+    "a third operand": (DIV_14, replace(DIV_14, inputs=(*DIV_14.inputs, Operand("D", "T", "More."))), "<>"),
+}
+OUTPUTS = {
+    "a remainder": (DIV_14, replace(DIV_14, outputs=(*DIV_14.outputs, Operand("R", "T", "More."))), "<>"),
+}
+BROADCASTING = {
+    "equal to multidirectional": (with_rule(DIV_14, EQUAL), DIV_14, "<"),
+    "equal to limited": (with_rule(DIV_6, EQUAL), with_rule(DIV_6, LIMITED), "<"),
+    "multidirectional to pdpd": (DIV_14, with_rule(DIV_14, PDPD), "<>"),
+    "limited to pdpd": (with_rule(DIV_6, LIMITED), with_rule(DIV_6, PDPD), "<"),
+    "limited with axis": (with_rule(DIV_6, LIMITED), with_rule(DIV_6, MULTIDIRECTIONAL), "<>"),
+    "limited without axis": (with_rule(DIV_14, LIMITED), DIV_14, "<"),
+    "one operand alone": (RECIPROCAL_6, with_rule(RECIPROCAL_6, PDPD), ""),
+}
+ROUNDING = {
+    "floor": (DIV_14, replace(DIV_14, integer_rounding={None: FLOOR}), "<>"),
+    "the values change places": (DIVIDE_1, replace(DIVIDE_1, integer_rounding=SWAPPED), "<>"),
+}
+PROPERTIES = {
+    "inference is promised": (RECIPROCAL_1, replace(RECIPROCAL_1, shape_inference=True), ""),
+    "a function": (DIV_14, replace(DIV_14, function=True), ""),
+    "experimental": (DIV_14, replace(DIV_14, support_level="EXPERIMENTAL"), ""),
+}
+CLAUSES = {
+    "a clause goes": (DIV_14, replace(DIV_14, clauses=DIV_14.clauses[1:]), ""),
+    "a clause says something else": (DIV_14, replace(DIV_14, clauses=REWORDED), ""),
+}
+MUTATIONS = {
+    "type_constraints": TYPES,
+    "attributes": ATTRIBUTES,
+    "inputs": OPERANDS,
+    "outputs": OUTPUTS,
+    "broadcasting": BROADCASTING,
+    "integer_rounding": ROUNDING,
+    "properties": PROPERTIES,
+    "clauses": CLAUSES,
+}
+"""By the field that reports it: two rows, and which directions break: > or < or both."""
+
+
+def reported(diff: SpecDiff) -> set[str]:
+    """Return the fields of a difference that report something."""
+    return {n for n in MUTATIONS if getattr(diff, n)} | ({"documentation"} if diff.documentation.lines else set())
+
+
+@pytest.mark.parametrize(
+    ("field", "what"), [(field, what) for field, mutations in MUTATIONS.items() for what in mutations]
+)
+def test_one_change_in_both_directions(field: str, what: str) -> None:
+    old, new, breaks = MUTATIONS[field][what]
+    there, back = difference(old, new), difference(new, old)
+    assert field in reported(there)
+    assert field in reported(back)
+    assert there.breaking == (">" in breaks), there.reasons
+    assert back.breaking == ("<" in breaks), back.reasons
+
+
+def test_every_field_but_those_of_identity_is_compared() -> None:
+    identity = {"dialect", "domain", "name", "since_version", "variant", "source"}
+    properties = {"shape_inference", "function", "support_level"}
+    selectors = {"broadcasting_attribute", "integer_rounding_attribute"}
+    compared = {f.name for f in fields(OperatorSpec)} - identity - properties - selectors
+    assert compared == MUTATIONS.keys() - {"properties"} | {"documentation"}
+    assert reported(difference(DIV_6, replace(DIV_6, broadcasting_attribute="axis"))) == {"broadcasting"}
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.title)
+def test_nothing_changed_nothing_reported(row: OperatorSpec) -> None:
+    same = difference(row, replace(row))
+    assert reported(same) == set()
+    assert not same.breaking
+    assert same.documentation.similarity == 1.0
 
 
 class TestDocumentation:

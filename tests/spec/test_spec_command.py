@@ -9,7 +9,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from vinculum.cli.commands.spec import spec
+from vinculum.cli.commands.about import spec
 from vinculum.errors import SpecLookupError, VinculumError
 
 
@@ -33,14 +33,20 @@ def output(app: typer.Typer, *arguments: str) -> str:
     [
         (["Div"], ["Div-14"]),
         (["Div", "--version", "6"], ["Div-6"]),
+        (["Reciprocal"], ["Reciprocal-13"]),
         (["Divide"], ["Divide-1"]),
         (["Div", "--dialect", "sonnx"], ["SONNX Div (real)", "SONNX Div (float)", "SONNX Div (int)"]),
         (["Div", "--dialect", "sonnx", "--variant", "int"], ["SONNX Div (int)"]),
     ],
 )
-def test_pages(app: typer.Typer, arguments: list[str], titles: list[str]) -> None:
-    lines = output(app, *arguments).splitlines()
-    assert [line for line, below in pairwise(lines) if below.startswith("===")] == titles
+def test_rows(app: typer.Typer, arguments: list[str], titles: list[str]) -> None:
+    """As a page and as JSON, and the same of the evidence."""
+    for traced in ([], ["--trace"]):
+        lines = [line.rstrip() for line in output(app, *arguments, *traced).splitlines()]
+        assert [line for line, below in pairwise(lines) if below.startswith("===")] == titles
+        assert (sum(line == "    theorems" for line in lines) > 5 * len(titles)) == bool(traced)
+        told = json.loads(output(app, *arguments, *traced, "--json"))
+        assert [row["title"] for row in told.get("rows", [told])] == titles
 
 
 def test_no_name_lists_every_row(app: typer.Typer) -> None:
@@ -61,31 +67,6 @@ def test_against(app: typer.Typer, version: str | None, against: str, breaking: 
         f"breaking: {breaking}",
     ]
     assert json.loads(output(app, *arguments, "--json"))["breaking"] == (breaking == "yes")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "titles"),
-    [
-        (["Div"], ["Div-14"]),
-        (["Div", "--version", "6"], ["Div-6"]),
-        (["Reciprocal"], ["Reciprocal-13"]),
-        (["Divide"], ["Divide-1"]),
-        (["Div", "--dialect", "sonnx"], ["SONNX Div (real)", "SONNX Div (float)", "SONNX Div (int)"]),
-        (["Div", "--dialect", "sonnx", "--variant", "int"], ["SONNX Div (int)"]),
-    ],
-)
-def test_trace(app: typer.Typer, arguments: list[str], titles: list[str]) -> None:
-    lines = output(app, *arguments, "--trace").splitlines()
-    assert [line for line, below in pairwise(lines) if below.startswith("===")] == titles
-    assert sum(line == "    theorems" for line in lines) > 5 * len(titles)
-    printed = json.loads(output(app, *arguments, "--trace", "--json"))
-    assert [row["title"] for row in printed.get("rows", [printed])] == titles
-
-
-def test_json_of_one_row_and_of_three(app: typer.Typer) -> None:
-    assert json.loads(output(app, "Div", "--version", "13", "--json"))["title"] == "Div-13"
-    three = json.loads(output(app, "Div", "--dialect", "sonnx", "--json"))
-    assert [row["variant"] for row in three["rows"]] == ["real", "float", "int"]
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ import numpy as np
 import zarr
 from numpy.typing import NDArray
 
-from vinculum.errors import VinculumError
 from vinculum.tensors.storage import stored_dtype
 
 Array = NDArray[Any]
@@ -58,15 +56,6 @@ def taken(name: str, dtype: np.dtype[Any] | None = None) -> Array:
         with h5py.File(file) as opened:
             raw = np.asarray(opened[dataset])
     return raw if dtype is None else raw.view(dtype)
-
-
-def outcome(divide: Callable[[], Array]) -> tuple[object, ...]:
-    """Return everything that can be seen of a division: its quotients, or its error."""
-    try:
-        quotients = divide()
-    except VinculumError as error:
-        return type(error), str(error), getattr(error, "count", None), getattr(error, "first_index", None)
-    return quotients.dtype, quotients.shape, quotients.tobytes()
 
 
 def content(path: Path) -> dict[str, bytes]:

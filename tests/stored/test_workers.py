@@ -1,16 +1,23 @@
-"""Workers of a job: an interruption ends what they do, soon and for good."""
+"""Workers of a job: an interruption ends what they do; a cluster that cannot be used is told in one line.
+
+tests/machine has some that can.
+"""
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
+from collections.abc import Callable
 
 import pytest
 
-from vinculum.stored.workers import workers
+from vinculum.errors import ModelError
+from vinculum.stored.workers import client_of, workers
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="stored arrays are divided on Linux and macOS")
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
 def test_results_stop_soon() -> None:
     def interrupt(number: int) -> int:
         if number == 3:
@@ -30,3 +37,35 @@ def test_results_stop_soon() -> None:
     finally:
         signal.signal(signal.SIGINT, before)
     assert len(found) < 10_000
+
+
+def test_no_scheduler() -> None:
+    with pytest.raises(ModelError, match="no scheduler answers at 'nowhere at all'"), client_of("nowhere at all"):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        ({"tcp://x:1": "0.0.1"}, r"the worker at tcp://x:1 has vinculum 0\.0\.1, and this process .*; install one"),
+        (ImportError("no such module"), "the workers cannot import vinculum; install .* there: no such module"),
+    ],
+)
+def test_workers_of_another_version(found: dict[str, str] | Exception, words: str) -> None:
+    class Client:
+        def run(self, function: Callable[[], str]) -> dict[str, str]:
+            if isinstance(found, Exception):
+                raise found
+            return {"tcp://ours:1": function(), **found}
+
+    with pytest.raises(ModelError, match=words), workers(Client()):
+        pass
+
+
+def test_without_dask(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with (
+        pytest.raises(ModelError, match=r"needs the package distributed: pip install 'dask\[array,distributed\]'"),
+        client_of("tcp://127.0.0.1:1"),
+    ):
+        pass

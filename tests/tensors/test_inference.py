@@ -150,7 +150,7 @@ class TestArguments:
         with pytest.raises(AttributeValueError, match="2 element types but 3 shapes"):
             Operator("Div").infer([FLOAT, FLOAT], [(2,), (2,), (2,)])
 
-    @pytest.mark.parametrize("shape", [3, 2.5, "ab", "", b"ab", (-1,), (True,), (2.0,), ((2,),)])
+    @pytest.mark.parametrize("shape", [3, 2.5, "ab", "", b"ab", (-1,), (True,), (2.0,), ((2,),), (b"N",), ([2],)])
     def test_what_is_no_shape(self, shape: Any) -> None:
         for shapes in ([shape, (1,)], [(1,), shape]):
             with pytest.raises(BroadcastError) as refusal:
@@ -163,7 +163,7 @@ class TestArguments:
 
     @pytest.mark.parametrize("shapes", [[(2**40, 1), (1, 2**40)], [(2**63,), (1,)], [("N", 2**62), (2**62, 1)]])
     def test_a_result_that_no_memory_holds(self, shapes: list[SymbolicShape]) -> None:
-        with pytest.raises(BroadcastError, match="elements"):
+        with pytest.raises(BroadcastError, match=r"more than 2\^63 - 1 elements"):
             Operator("Div").infer([FLOAT, FLOAT], shapes)
 
     @pytest.mark.parametrize("shapes", [[(2, 3), (3,)], [("N", 3), (3,)], [None, (3,)], [(2, 3), None]])

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import ml_dtypes
 import numpy as np
@@ -28,19 +28,8 @@ from vinculum.text import listed, one_line, quoted
 _LARGEST_MEMBER = 4 * 2**30
 
 
-@dataclass(frozen=True)
-class InputFile:
-    """The file of an input.
-
-    Attributes
-    ----------
-    name : str
-        The input's name in the model.
-    path : Path
-        The file.
-    member : str or None
-        The array's name in an ``.npz`` file; None means the input's own name, or the only member.
-    """
+class InputFile(NamedTuple):
+    """The file of an input, and its member if that is an ``.npz`` file; None: of the input's name, or the only one."""
 
     name: str
     path: Path

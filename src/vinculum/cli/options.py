@@ -37,7 +37,7 @@ OwnInputs = Annotated[
     typer.Option(
         "--input",
         metavar="NAME=FILE",
-        help="Run the model on this input too: .npy, .npz (NAME=FILE.npz:MEMBER), or .pb. Inputs left out are drawn.",
+        help="Run the model on this input too: .npy, .npz (FILE:MEMBER), or .pb. Inputs left out are drawn.",
     ),
 ]
 Seed = Annotated[
@@ -81,9 +81,7 @@ Save = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Write the run to this file as JSON; vinculum report reads it.")
 ]
 Junit = Annotated[Path | None, typer.Option(metavar="FILE", help="Write a JUnit XML report to this file.")]
-Sarif = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Write a SARIF report to this file, with one rule per cause.")
-]
+Sarif = Annotated[Path | None, typer.Option(metavar="FILE", help="Write a SARIF report to this file.")]
 Html = Annotated[Path | None, typer.Option(metavar="FILE", help="Write one self-contained HTML page to this file.")]
 Expect = Annotated[
     list[Path] | None,

@@ -27,21 +27,11 @@ Place = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True)
 class BlockDivision:
-    """The division of one block, as a task.
-
-    Attributes
-    ----------
-    operator : Operator
-        The operator.
-    dtype : numpy.dtype
-        The type that the Dask arrays declare, in the processor's byte order.
-    unknown : tuple of int
-        The dimensions in which both sizes were unknown.
-    """
+    """The division of one block, as a task."""
 
     operator: Operator
-    dtype: np.dtype[Any]
-    unknown: tuple[int, ...]
+    dtype: np.dtype[Any]  # What the Dask arrays declare, in the processor's byte order.
+    unknown: tuple[int, ...]  # The dimensions in which both sizes were unknown.
 
     def __dask_tokenize__(self) -> object:
         """Return what Dask names tasks by; without it Dask pickles the operator, which takes 15 times as long."""
@@ -84,23 +74,13 @@ class BlockDivision:
 
 @dataclass(frozen=True)
 class Findings:
-    """The exceptional elements of some blocks.
-
-    Attributes
-    ----------
-    zero_divisors, overflows : int
-        The number of elements of each kind.
-    first_zero_divisor, first_overflow : Place or None
-        The first element of each kind.
-    sizes : tuple of frozenset of (int, int)
-        For each dimension, the number and the size along it of each of these blocks.
-    """
+    """The exceptional elements of some blocks: how many, and the first, of each kind."""
 
     zero_divisors: int
     first_zero_divisor: Place | None
     overflows: int
     first_overflow: Place | None
-    sizes: tuple[frozenset[tuple[int, int]], ...]
+    sizes: tuple[frozenset[tuple[int, int]], ...]  # For each dimension, number and size of each of these blocks.
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from vinculum.device_arrays.kernels import NARROW, float_kernel, integer_kernel
 from vinculum.errors import ElementTypeError
 from vinculum.kernels.contract import Exceptions, Index
 from vinculum.ops.operator import Operator
@@ -35,40 +36,19 @@ except ImportError:
         f"{pip_install('cupy')}, or move the operands to CPU memory"
     ) from None
 
-from vinculum.device_arrays.kernels import float_kernel, integer_kernel
-from vinculum.device_arrays.source import NARROW
-
 
 @dataclass(frozen=True)
 class DeviceOperand:
-    """An operand as the kernels take it.
+    """An operand as the kernels take it."""
 
-    Attributes
-    ----------
-    elements : cupy.ndarray, or numpy.generic in CPU memory
-        The elements; encodings for narrow floating-point types.
-    dtype : numpy.dtype
-        Their type.
-    library : Library or None
-        The library of the array.
-    stream : int or None
-        The stream on which the library works with it; CuPy's own for CuPy's arrays, None if that is not known.
-    """
-
-    elements: Any
+    elements: Any  # On the device, or a NumPy scalar; encodings for narrow floating-point types.
     dtype: np.dtype[Any]
     library: Library | None = None
-    stream: int | None = None
+    stream: int | None = None  # On which the library works with it; None if that is not known.
 
 
 def as_operand(value: object, name: str) -> DeviceOperand:
-    """View an operand in its memory.
-
-    Raises
-    ------
-    ElementTypeError
-        If it is neither an array on a CUDA device nor a single element in CPU memory.
-    """
+    """View an operand in its memory; ElementTypeError unless it is on a CUDA device, or one element in CPU memory."""
     if isinstance(value, DeviceOperand):
         return value
     if not on_cuda_device(value):
@@ -106,23 +86,10 @@ def shape_of(operand: DeviceOperand) -> SymbolicShape:
 
 
 def divide(operator: Operator, operands: Sequence[DeviceOperand], out: object) -> Any:
-    """Return the quotients on the operands' device, as an array of the first operand's library.
+    """Return the quotients on the operands' device, in `out` or as an array of the first operand's library.
 
-    Parameters
-    ----------
-    operator : Operator
-        What divides.
-    operands : sequence of DeviceOperand
-        One for each of the operator's.
-    out : array, optional
-        Where to write: on the same device, of the result's element type and shape. It may be an operand.
-
-    Raises
-    ------
-    ElementTypeError, BroadcastError
-        As for NumPy arrays; or if the operands lie on different devices.
-    DivisionByZeroError, IntegerOverflowError, ConstraintError
-        As the policies say, after the division; `out` may then hold partial results.
+    The errors are those of NumPy arrays; those of policies come after the division. ElementTypeError also if operands
+    and `out` lie on different devices.
     """
     types = tuple(element_type_of(x, name) for x, name in zip(operands, operator.spec.operand_names, strict=True))
     element_type = check_element_types(operator.spec, types)

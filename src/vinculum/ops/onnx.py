@@ -152,29 +152,6 @@ def _newest_div() -> Operator:
     return Operator("Div")
 
 
-def _new_div(
-    opset: int | None,
-    axis: int | None,
-    broadcast: int | None,
-    consumed_inputs: Sequence[int] | None,
-    zero_divisor: ZeroDivisor,
-    overflow: Overflow,
-) -> Operator:
-    return Operator(
-        "Div",
-        opset=opset,
-        axis=axis,
-        broadcast=broadcast,
-        consumed_inputs=consumed_inputs,
-        zero_divisor=zero_divisor,
-        overflow=overflow,
-    )
-
-
-def _new_reciprocal(opset: int | None, consumed_inputs: Sequence[int] | None) -> Operator:
-    return Operator("Reciprocal", opset=opset, consumed_inputs=consumed_inputs)
-
-
 # Calls with consumed_inputs are not looked up: to a cache (1.0,), which must be refused, equals (1,).
-_div = prepared(_new_div)
-_reciprocal = prepared(_new_reciprocal)
+_div, _new_div = prepared("Div", "opset", "axis", "broadcast", "consumed_inputs", "zero_divisor", "overflow")
+_reciprocal, _new_reciprocal = prepared("Reciprocal", "opset", "consumed_inputs")

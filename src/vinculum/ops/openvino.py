@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
-from vinculum.ops.operator import Operator, prepared
+from vinculum.ops.operator import prepared
 from vinculum.ops.policies import Overflow, ZeroDivisor
 
 if TYPE_CHECKING:
@@ -91,15 +91,4 @@ def divide(
     return operator(a, b, out) if where is None else operator.masked(a, b, out, where)
 
 
-@prepared
-def _divide(
-    m_pythondiv: bool, auto_broadcast: str, axis: int, zero_divisor: ZeroDivisor, overflow: Overflow
-) -> Operator:
-    return Operator(
-        "Divide",
-        m_pythondiv=m_pythondiv,
-        auto_broadcast=auto_broadcast,
-        axis=axis,
-        zero_divisor=zero_divisor,
-        overflow=overflow,
-    )
+_divide, _ = prepared("Divide", "m_pythondiv", "auto_broadcast", "axis", "zero_divisor", "overflow")

@@ -314,8 +314,6 @@ class Operator:
             quotients = divide_rationals(dividend, divisor)
         else:
             quotients = self._divide(dividend, divisor, out)
-            if quotients is None:  # the places of results lie between each other
-                quotients = self._divide(dividend, divisor, None)
         assert quotients is not None  # everything that a division refuses has been looked at
         return quotients
 
@@ -353,17 +351,22 @@ def _onto(divisor: Array, alignment: Alignment) -> Array:
     return np.broadcast_to(divisor.reshape(kept), alignment.shape)
 
 
-def prepared(make: Callable[..., Operator]) -> Callable[..., Operator]:
-    """Keep the operators that `make` returns, by its arguments.
+def prepared(name: str, *parameters: str) -> tuple[Callable[..., Operator], Callable[..., Operator]]:
+    """Return two functions of the values of these parameters: one that keeps operators, one that makes each anew.
 
-    Arguments of different type are kept apart, so that ``opset=1.0`` is refused after ``opset=1`` as it is before.
+    Values of different type are kept apart, so that ``opset=1.0`` is refused after ``opset=1`` as it is before; of
+    sequences, whose elements' types are not seen, they have to be made anew.
     """
+
+    def make(*values: Any) -> Operator:
+        return Operator(name, **dict(zip(parameters, values, strict=True)))
+
     kept = lru_cache(maxsize=256, typed=True)(make)
 
-    def get(*arguments: object) -> Operator:
+    def get(*values: object) -> Operator:
         try:
-            return kept(*arguments)
+            return kept(*values)
         except TypeError:  # a list, say, cannot be looked up; Operator tells whether it is allowed
-            return make(*arguments)
+            return make(*values)
 
-    return get
+    return get, make

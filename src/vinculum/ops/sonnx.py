@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
@@ -15,7 +14,7 @@ from vinculum.errors import (
     ElementTypeError,
 )
 from vinculum.ops.array_backends import backend_of
-from vinculum.ops.operator import Operator
+from vinculum.ops.operator import Operator, prepared
 from vinculum.reference.accuracy import Accuracy, ErrorBound
 from vinculum.reference.accuracy import accuracy as _accuracy
 from vinculum.spec.element_types import ElementType, Kind
@@ -33,9 +32,7 @@ Array = npt.NDArray[Any]
 _Overflow = Literal["raise", "wrap"]
 
 
-@cache
-def _variant(name: str, overflow: _Overflow = "raise") -> Operator:
-    return Operator("Div", dialect="sonnx", variant=name, overflow=overflow)
+_div, _ = prepared("Div", "dialect", "variant", "overflow")
 
 
 @overload
@@ -195,4 +192,4 @@ def _checked_operator(
 
 def _by_kind(element_type: ElementType, overflow: _Overflow) -> Operator:
     names = {Kind.REAL: "real", Kind.FLOAT: "float"}
-    return _variant(names.get(element_type.kind, "int"), overflow)
+    return _div("sonnx", names.get(element_type.kind, "int"), overflow)

@@ -35,28 +35,13 @@ def divide(
     zero_divisor: str = "raise",
     overflow: str = "wrap",
 ) -> NDArray[Any]:
-    """Return the exact, or correctly rounded, quotient of each pair of elements.
+    """Return the exact, or correctly rounded, quotient of each pair of elements, in a new array.
 
-    Parameters
-    ----------
-    a, b : ndarray
-        Dividend and divisor, of one shape and both of the element type. Reals are object arrays of Fraction.
-    element_type : ElementType
-        Decides the arithmetic: rationals, IEEE 754 or integers.
-    rounding, zero_divisor, overflow
-        For integers, as in `exact_quotient.integer_quotient`; other types have one answer only.
+    The operands have one shape, and both are of the element type; reals are object arrays of Fraction. Rounding and
+    policies are of integers, as in `exact_quotient.integer_quotient`; other types have one answer only.
 
-    Returns
-    -------
-    ndarray
-        A new array of the same shape and element type.
-
-    Raises
-    ------
-    ElementTypeError, BroadcastError
-        If the operands are not of that type, or not of one shape.
-    ZeroDivisionError, OverflowError
-        For integers under the policy ``"raise"``, and for a real divided by 0.
+    ElementTypeError or BroadcastError if the operands are not of that type, or not of one shape. ZeroDivisionError or
+    OverflowError for integers under the policy ``"raise"``, and for a real divided by 0.
     """
     if a.shape != b.shape:
         raise BroadcastError(f"the shapes are {a.shape} and {b.shape}; the reference divides equal shapes only")
@@ -75,12 +60,7 @@ def divide(
 def reciprocal(x: NDArray[Any], element_type: ElementType) -> NDArray[Any]:
     """Return 1 / x of each element, exact for reals and correctly rounded for floats.
 
-    Raises
-    ------
-    ElementTypeError
-        If the element type is an integer type, or not the array's.
-    ZeroDivisionError
-        For the reciprocal of a real 0.
+    ElementTypeError if the element type is an integer type, or not the array's. ZeroDivisionError for a real 0.
     """
     if element_type.is_integer:
         raise ElementTypeError(
@@ -95,12 +75,8 @@ def reciprocal(x: NDArray[Any], element_type: ElementType) -> NDArray[Any]:
 def elements(array: NDArray[Any], element_type: ElementType) -> list[Any]:
     """Return an array's elements in row-major order, exactly.
 
-    Integers are ints, floats their encodings as unsigned ints, reals Fractions.
-
-    Raises
-    ------
-    ElementTypeError
-        If the array is not of the element type.
+    Integers are ints, floats their encodings as unsigned ints, reals Fractions. ElementTypeError if the array is not of
+    the element type.
     """
     # An array in the other byte order is refused too: its encodings would be read backwards.
     if array.dtype != np.dtype(element_type.numpy):

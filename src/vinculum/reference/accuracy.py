@@ -90,35 +90,16 @@ def accuracy(
 ) -> Accuracy:
     """Return sound upper bounds of the errors of a / b, integers truncated, floats rounded to nearest.
 
-    They bound results that the operator gives, not operands that it would refuse. A zero divisor, an
-    operand that is not finite and MIN / -1, which SONNX refuses, have no bound.
+    The operands have one shape, and both are of the element type. Their own errors' bounds are non-negative ints,
+    floats or Fractions, in a shape that broadcasts to theirs. The results are binary64 rounded upward; for reals exact,
+    as object arrays of Fraction (and ``inf``).
 
-    Parameters
-    ----------
-    a, b : ndarray
-        Dividend and divisor, of one shape and both of the element type.
-    a_err, b_err : array_like
-        Upper bounds of the absolute errors of a and b: non-negative ints, floats or Fractions, in a shape
-        that broadcasts to the operands'.
-    element_type : ElementType
-        Of the operands.
+    They bound results that the operator gives, not operands that it would refuse. A zero divisor, an operand that is
+    not finite and MIN / -1, which SONNX refuses, have no bound. The formulas, and where they depart from the published
+    note, are derived at the top of this module.
 
-    Returns
-    -------
-    Accuracy
-        Three arrays of that shape, binary64 rounded upward; for reals exact, as object arrays of Fraction
-        (and ``inf``).
-
-    Raises
-    ------
-    ElementTypeError, BroadcastError
-        If operands or bounds do not fit the type or the shape.
-    AttributeValueError
-        If a bound is negative, NaN or not a number.
-
-    Notes
-    -----
-    The formulas, and where they depart from the published note, are derived at the top of this module.
+    ElementTypeError or BroadcastError if operands or bounds do not fit the type or the shape. AttributeValueError if a
+    bound is negative, NaN or not a number.
     """
     if a.shape != b.shape:
         raise BroadcastError(f"the shapes are {a.shape} and {b.shape}; SONNX divides equal shapes only")

@@ -32,27 +32,12 @@ def integer_quotient(
     zero_divisor: str = "raise",
     overflow: str = "wrap",
 ) -> int:
-    """Return the integer quotient that an operator gives, its policies applied.
+    """Return the integer quotient that an operator gives for values of the element type, its policies applied.
 
-    Parameters
-    ----------
-    a, b : int
-        Dividend and divisor, values of the element type.
-    element_type : ElementType
-        An integer type.
-    rounding : IntegerRounding
-        Toward zero or toward minus infinity.
-    zero_divisor : {"raise", "zero", "saturate"}
-        The result of a / 0. Saturated: the largest or smallest value by the sign of a, and 0 / 0 = 0.
-    overflow : {"wrap", "raise", "saturate"}
-        The result of MIN / -1, the only quotient outside the type: MIN, an error, or the largest value.
+    - `zero_divisor`: what a / 0 gives. Saturated: the largest or smallest value by the sign of a, and 0 / 0 = 0.
+    - `overflow`: what MIN / -1, the only quotient outside the type, gives: MIN, an error, or the largest value.
 
-    Raises
-    ------
-    ZeroDivisionError, OverflowError
-        Under the two policies ``"raise"``.
-    AttributeValueError
-        If a policy is none of those named.
+    ZeroDivisionError or OverflowError under the two policies ``"raise"``. AttributeValueError for any other policy.
     """
     _check_policy("zero_divisor", zero_divisor, _ZERO_DIVISOR)
     _check_policy("overflow", overflow, _OVERFLOW)

@@ -20,21 +20,11 @@ class NumberClass(Enum):
 
 
 class Number(NamedTuple):
-    """The exact meaning of an encoding.
-
-    Attributes
-    ----------
-    number_class : NumberClass
-        Whether it is NaN, an infinity or finite.
-    negative : bool
-        The sign bit, so that the two zeros stay apart.
-    significand, exponent : int
-        The absolute value is ``significand * 2**exponent``; 0 unless it is finite.
-    """
+    """The exact meaning of an encoding."""
 
     number_class: NumberClass
-    negative: bool
-    significand: int = 0
+    negative: bool  # The sign bit, so that the two zeros stay apart.
+    significand: int = 0  # The absolute value is significand * 2**exponent; 0 unless it is finite.
     exponent: int = 0
 
     @property
@@ -70,20 +60,7 @@ class Number(NamedTuple):
 
 @lru_cache(maxsize=512)  # both 8-bit formats fit, so that a table of every pair decodes each encoding once
 def decode(bits: int, fmt: BinaryFormat) -> Number:
-    """Return exactly what an encoding stands for.
-
-    Parameters
-    ----------
-    bits : int
-        The encoding, as an unsigned integer of the format's width.
-    fmt : BinaryFormat
-        The format.
-
-    Raises
-    ------
-    ValueError
-        If the format has no such encoding.
-    """
+    """Return exactly what an encoding, an unsigned integer of the format's width, stands for; ValueError for others."""
     if not 0 <= bits < 2 * fmt.sign_mask:
         raise ValueError(f"encoding {bits} is not from 0 to {2 * fmt.sign_mask - 1}; mask it to the format's width")
     negative = bits >= fmt.sign_mask
@@ -103,15 +80,7 @@ def round_to_nearest_even(value: Fraction, fmt: BinaryFormat, *, negative_zero: 
 
     IEEE 754 roundTiesToEven with gradual underflow. What would round beyond the largest number, were the
     exponent not limited, becomes infinity, or NaN in a format without infinities (it does not saturate).
-
-    Parameters
-    ----------
-    value : Fraction
-        The exact value.
-    fmt : BinaryFormat
-        The format of the result.
-    negative_zero : bool
-        Whether an exact 0, which has no sign as a rational, becomes -0.
+    With `negative_zero` an exact 0, which has no sign as a rational, becomes -0.
     """
     negative = value < 0 or (value == 0 and negative_zero)
     return round_ratio(abs(value.numerator), value.denominator, fmt, negative=negative)
@@ -146,15 +115,10 @@ def infinity(fmt: BinaryFormat, *, negative: bool) -> int:
 
 
 def round_up(value: Fraction, fmt: BinaryFormat) -> int:
-    """Return the encoding of the smallest number not below a non-negative rational, of infinity above the largest.
+    """Return the encoding of the smallest number not below a rational, of infinity above the largest.
 
     It is made of integers. A conversion such as ``float(value)`` is a computation of the processor, which may have been
-    switched to flush subnormal numbers to zero.
-
-    Raises
-    ------
-    ValueError
-        If the value is negative.
+    switched to flush subnormal numbers to zero. ValueError if the value is negative.
     """
     if value < 0:
         raise ValueError(f"{value} is negative; only the size of an error is rounded upward, give its absolute value")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from rich.console import Group, RenderableType
+from collections.abc import Iterator
+
+from rich.console import RenderableType, group
 from rich.text import Text
 
 from vinculum.conformance.run.installation import Installation
@@ -13,7 +15,8 @@ from vinculum.text import pip_install
 _PORTABLE = "portable, NumPy alone: slower than the compiled core, which an installation with a C++20 compiler has"
 
 
-def page(found: Installation) -> RenderableType:
+@group()
+def page(found: Installation) -> Iterator[RenderableType]:
     """Return an installation as a page."""
     ours = {
         "Backend": f"compiled core, {found.target}" if found.target else _PORTABLE,
@@ -25,8 +28,6 @@ def page(found: Installation) -> RenderableType:
     runtimes = {name: version or f"not installed: {pip_install(name)}" for name, version in found.runtimes.items()}
     width = max(map(len, [*ours, *runtimes]))
     tables = [grid((name.ljust(width), escaped(words)) for name, words in rows.items()) for rows in (ours, runtimes)]
-    return Group(
-        Text(f"vinculum {found.version}", "bold"),
-        *section("Here", tables[0]),
-        *section("Runtimes", tables[1]),
-    )
+    yield Text(f"vinculum {found.version}", "bold")
+    yield from section("Here", tables[0])
+    yield from section("Runtimes", tables[1])

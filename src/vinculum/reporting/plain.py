@@ -1,15 +1,21 @@
-"""Records as values that JSON can hold, so that no record needs an encoder of its own; and SARIF's frame."""
+"""What writers of formats share: values that JSON can hold, the frame of SARIF, and the templates of HTML pages."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
+from functools import cache
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vinculum.spec.element_types import ElementType
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 
 def plain(value: Any) -> Any:
@@ -41,3 +47,28 @@ def sarif(runs: Sequence[dict[str, Any]]) -> str:
     schema = "https://json.schemastore.org/sarif-2.1.0.json"
     whole = {"$schema": schema, "version": "2.1.0", "runs": runs}
     return json.dumps(whole, indent=1, allow_nan=False) + "\n"
+
+
+@cache
+def environment(package: str) -> Environment:
+    """Return what reads the templates of a package: they escape all text, and a missing value is an error.
+
+    Pages are self-contained, and their policy admits the script of the page alone, by its digest.
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    made = Environment(
+        loader=PackageLoader(package),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    made.filters["sha256"] = _sha256
+    return made
+
+
+def _sha256(script: str) -> str:
+    """Return the digest by which a page's policy admits its script."""
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from importlib import import_module
 from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, RenderableType
+from rich.filesize import decimal
+from rich.text import Text
+
+from vinculum.reporting.escape import escaped
+from vinculum.reporting.terminal import counted
+from vinculum.text import shape_text
+
+if TYPE_CHECKING:
+    from vinculum.stored import Report
 
 _HTML_WIDTH = 100
 _IN_HTML = '<pre style="white-space: pre; overflow-x: auto; line-height: normal">{code}</pre>'
@@ -29,68 +39,35 @@ def html(record: object) -> str:
 
 def _page(record: object) -> RenderableType:
     kind = type(record)
-    room = kind.__module__.split(".")[1]
-    return _PAGES[f"{room}.{kind.__name__}"](record)
+    place, more = PAGES[f"{kind.__module__.split('.')[1]}.{kind.__name__}"]
+    module, _, name = place.rpartition(".")
+    page: RenderableType = getattr(import_module(f"vinculum.reporting.{module}"), name)(record, *more)
+    return page
 
 
-def _check(report: Any) -> RenderableType:
-    from vinculum.analysis.triage import sorted_out
-    from vinculum.reporting.check.page import page
-
-    return page(sorted_out(report, report.model))
+def rewritten_page(rewritten: Any) -> RenderableType:
+    """Return the page of how a model was rewritten."""
+    return _page(rewritten.report)
 
 
-def _trace(report: Any) -> RenderableType:
-    from vinculum.reporting.check.trace import Traced, page
-
-    return page(Traced(report.model, (), None, report))
-
-
-def _audit(audit: Any) -> RenderableType:
-    from vinculum.reporting.models.audit import page
-
-    return page(audit, (), None)
+def quotients_page(report: Report, output: str = "quotients", seconds: float | None = None) -> RenderableType:
+    """Return what became of a division of stored arrays as a page: the array that was made, its blocks, the time."""
+    before = f", {report.resumed:,} of them by an earlier run" if report.resumed else ""
+    made = f"{escaped(output)}: {report.element_type}, shape {shape_text(report.shape)}, {decimal(report.bytes)}"
+    time = "" if seconds is None else f", {seconds:.1f} s"
+    return Text(f"{made}\n{report.operator}, {counted(report.blocks, 'block')}{before}{time}")
 
 
-def _conversion(conversion: Any) -> RenderableType:
-    from vinculum.reporting.models.convert import page
-
-    return page(conversion, Path("before"), Path("after"))
-
-
-def _fixed(fixed: Any) -> RenderableType:
-    from vinculum.reporting.check.fixes import lines
-
-    return Group(*lines(fixed))
-
-
-def _hardening(hardened: Any) -> RenderableType:
-    from vinculum.reporting.models.harden import page
-
-    return page(hardened, Path("the model"), Path("the hardened model"))
-
-
-def _model(model: Any) -> RenderableType:
-    from vinculum.reporting.models.model import page
-
-    return page(model)
-
-
-def _quotients(report: Any) -> RenderableType:
-    from vinculum.reporting.divide import page
-
-    return page(report)
-
-
-_PAGES: Mapping[str, Callable[[Any], RenderableType]] = {
-    "analysis.Report": _check,
-    "analysis.TraceReport": _trace,
-    "conformance.Audit": _audit,
-    "models.FileConversion": _conversion,
-    "models.Model": _model,
-    "models.Rewritten": lambda rewritten: _page(rewritten.report),
-    "repair.Fixed": _fixed,
-    "repair.HardenedFile": _hardening,
-    "stored.Report": _quotients,
+PAGES: Mapping[str, tuple[str, tuple[object, ...]]] = {
+    "analysis.Report": ("check.page.report_page", ()),
+    "analysis.TraceReport": ("check.trace.report_page", ()),
+    "conformance.Audit": ("models.audit.page", ((), None)),
+    "models.FileConversion": ("models.rewriting.conversion_page", (Path("before"), Path("after"))),
+    "models.Model": ("models.run.model_page", ()),
+    "models.Rewritten": ("shown.rewritten_page", ()),
+    "repair.Fixed": ("check.page.fix_page", ()),
+    "repair.HardenedFile": ("models.rewriting.hardening_page", (Path("the model"), Path("the hardened model"))),
+    "stored.Report": ("shown.quotients_page", ()),
 }
-"""By the room and the name of the record."""
+"""By the room and the name of a record: the function that makes its page, imported when it is wanted, and what it is
+given besides."""

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Iterable, Sequence
-from typing import IO, Any, TextIO, cast
+from typing import Any, TextIO
 
 from rich import box
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
@@ -20,18 +19,16 @@ from vinculum.reporting.escape import short
 def console(*, stderr: bool = False) -> Console:
     """Return a console on standard output, or on standard error.
 
-    It is as wide as the terminal, or as COLUMNS says; a COLUMNS of 0 or of no number says nothing. What goes to a file
-    or a pipe has no blanks at the ends of its lines.
+    It is as wide as the terminal, or as COLUMNS says; a COLUMNS of 0 or of no number says nothing.
     """
     columns = os.environ.get("COLUMNS", "")
     environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
     known = os.environ if columns.isascii() and columns.isdigit() and int(columns) else environment
-    file = None if stderr or sys.stdout.isatty() else cast("IO[str]", _WithoutTrailingBlanks(sys.stdout))
-    return Console(highlight=False, stderr=stderr, file=file, _environ=known)
+    return Console(highlight=False, stderr=stderr, _environ=known)
 
 
-class _WithoutTrailingBlanks:
-    """A file to which rich writes whole lines, whose cells it fills with blanks."""
+class WithoutTrailingBlanks:
+    """A file or a pipe to which whole lines are written, such as those that rich fills with blanks."""
 
     def __init__(self, file: TextIO) -> None:
         self._file = file

@@ -22,17 +22,10 @@ class End(Enum):
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """The outcome of a call.
+    """The outcome of a call: how it ended, and the value returned, or None.
 
-    Attributes
-    ----------
-    end : End
-        How it ended.
-    value : object
-        The value returned, or None.
-    words : str
-        One line: the error's message, ``"SIGFPE"`` or ``"exit code 7"`` after a crash, the limit that it exceeded;
-        empty if it returned.
+    `words` is one line: the error's message, ``"SIGFPE"`` or ``"exit code 7"`` after a crash, the limit that it
+    exceeded; empty if it returned.
     """
 
     end: End

@@ -28,13 +28,7 @@ Outcome = tuple[str, Any, str]
 
 
 def write_frame(pipe: BinaryIO, number: int, content: bytes) -> None:
-    """Write a frame.
-
-    Raises
-    ------
-    OSError
-        If the pipe is closed.
-    """
+    """Write a frame; OSError if the pipe is closed."""
     pipe.write(_HEADER.pack(_MARK, number, len(content)))
     pipe.write(content)
     pipe.flush()
@@ -43,12 +37,7 @@ def write_frame(pipe: BinaryIO, number: int, content: bytes) -> None:
 def read_frame(pipe: BinaryIO, number: int) -> bytes:
     """Return the content of the next frame.
 
-    Raises
-    ------
-    EOFError
-        If the pipe ends before the frame does.
-    ValueError
-        If the bytes are not a frame, or a frame with another number.
+    EOFError if the pipe ends before the frame does. ValueError if it is no frame, or one with another number.
     """
     mark, given, length = _HEADER.unpack(_read(pipe, _HEADER.size))
     if (mark, given) != (_MARK, number):

@@ -22,21 +22,11 @@ from vinculum.text import one_line, quoted
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of a call.
+    """The limits of a call."""
 
-    Attributes
-    ----------
-    seconds : float
-        Seconds per call. A runtime that compiles at its first division, like ours, needs several on a busy machine.
-    start : float
-        Seconds until the process is ready for its first call.
-    memory : int
-        Bytes of resident memory, for the whole process.
-    """
-
-    seconds: float = 30.0
-    start: float = 120.0
-    memory: int = 4 << 30
+    seconds: float = 30.0  # A runtime that compiles at its first division needs several on a busy machine.
+    start: float = 120.0  # Until the process is ready for its first call.
+    memory: int = 4 << 30  # Bytes of resident memory, for the whole process.
 
     def __post_init__(self) -> None:
         # Not every release of typer refuses NaN for an option with a minimum; a call would then wait forever.
@@ -50,16 +40,8 @@ class Isolated:
     A context manager; without ``with``, the subprocess ends with the object or with this process. One call is made at a
     time, from any thread, and any thread may close the object during a call.
 
-    Parameters
-    ----------
-    maker : str
-        ``"package.module:attribute"``, the callable that makes the object.
-    *arguments
-        The arguments of the maker; they are pickled.
-    limits : Limits, keyword-only
-        The limits of a call.
-    called : str, keyword-only
-        The object's name in messages. By default the first argument if that is text, else the maker.
+    The maker is ``"package.module:attribute"``, the callable that makes the object; its arguments are pickled. `called`
+    is the object's name in messages, by default the first argument if that is text, else the maker.
     """
 
     def __init__(self, maker: str, *arguments: object, limits: Limits | None = None, called: str | None = None) -> None:
@@ -84,24 +66,12 @@ class Isolated:
     def call(self, method: str, *arguments: object, seconds: float | None = None, apart: bool = False) -> Answer:
         """Return the outcome of a call of the object's method; errors in the subprocess are not raised here.
 
-        Parameters
-        ----------
-        method : str
-            The method's name.
-        *arguments
-            The arguments of the method; they are pickled.
-        seconds : float, keyword-only
-            The time limit of this call; by default that of `limits`.
-        apart : bool, keyword-only
-            Whether a call that may end the process is made in a copy of it, forked for that, so that no new one need be
-            started; only on Linux, and only if the object has a true ``survives_fork``.
+        The arguments are pickled, and `seconds` replaces the time that `limits` allow. With `apart` a call that may end
+        the process is made in a copy of it, forked for that, so that no new one need be started; only on Linux, and
+        only if the object has a true ``survives_fork``.
 
-        Raises
-        ------
-        VinculumError
-            If the object cannot be made: the maker's own error if it is one of ours, else a ModelError that names it.
-        ValueError
-            If it is closed.
+        If the object cannot be made, the maker's own error if it is one of ours, else a ModelError that names it.
+        ValueError if it is closed.
         """
         frame = (APART if apart else HERE) + b"\n" + pickle.dumps((method, arguments), pickle.HIGHEST_PROTOCOL)
         process = self._ready()

@@ -30,12 +30,8 @@ _MALFORMED = "what it wrote to the answer pipe is not an answer"
 class Ended:
     """A process ended instead of answering.
 
-    Attributes
-    ----------
-    how : str
-        The name of an `End`: ``"CRASHED"``, ``"HUNG"`` or ``"OUT_OF_MEMORY"``.
-    words : str
-        ``"SIGFPE"``, ``"exit code 7"``, or the limit that it exceeded.
+    `how` is the name of an `End`: ``"CRASHED"``, ``"HUNG"`` or ``"OUT_OF_MEMORY"``; `words` are ``"SIGFPE"``,
+    ``"exit code 7"``, or the limit that it exceeded.
     """
 
     how: str
@@ -75,12 +71,7 @@ class ChildProcess:
     def ask(self, frame: bytes, seconds: float, memory: int) -> bytes | Ended:
         """Return the answer to a frame, or how the process ended.
 
-        Parameters
-        ----------
-        frame : bytes
-            The frame to answer.
-        seconds, memory : float, int
-            The limits of time and, with its children, of memory in bytes.
+        It may take that many seconds and, with its children, bytes of memory.
         """
         self._calls.put(frame)
         deadline = monotonic() + seconds

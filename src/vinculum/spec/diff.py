@@ -1,24 +1,26 @@
-"""What changed from one version of an operator to another, and whether a model can notice."""
+"""What changed from one version of an operator to another, and whether that breaks models."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from difflib import SequenceMatcher, unified_diff
-from typing import TypeVar
+from itertools import zip_longest
+from typing import NamedTuple, TypeVar
 
 from vinculum.errors import SpecLookupError
-from vinculum.spec.compatibility import Rule, breaking_reasons, without, word
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import (
     Attribute,
     AttributeValue,
+    Broadcasting,
     Clause,
+    IntegerRounding,
     Operand,
     OperatorSpec,
 )
 
-Named = TypeVar("Named", Attribute, Clause, Operand)
+Rule = TypeVar("Rule", Broadcasting, IntegerRounding)
 
 
 @dataclass(frozen=True)
@@ -123,20 +125,17 @@ def difference(old: OperatorSpec, new: OperatorSpec) -> SpecDiff:
     return SpecDiff(
         old,
         new,
-        reasons=tuple(dict.fromkeys(breaking_reasons(old, new))),
-        inputs=_changed_operands(old.inputs, new.inputs),
-        outputs=_changed_operands(old.outputs, new.outputs),
-        attributes=_changed({a.name: a for a in old.attributes}, {a.name: a for a in new.attributes}),
-        properties=tuple(_changed_properties(old, new)),
-        broadcasting=_changed_rules(
-            _by_setting(old.broadcasting_attribute, old.broadcasting),
-            _by_setting(new.broadcasting_attribute, new.broadcasting),
+        reasons=tuple(dict.fromkeys(_breaking_reasons(old, new))),
+        # Operands by place, as models name them: a new name at an old place is a change.
+        inputs=_changed(zip_longest(old.inputs, new.inputs)),
+        outputs=_changed(zip_longest(old.outputs, new.outputs)),
+        attributes=_changed(_paired(*({a.name: a for a in row.attributes} for row in (old, new)))),
+        properties=_changed(_paired(_properties(old), _properties(new))),
+        broadcasting=_changed(_paired(*(_settings(r.broadcasting_attribute, r.broadcasting) for r in (old, new)))),
+        integer_rounding=_changed(
+            _paired(*(_settings(r.integer_rounding_attribute, r.integer_rounding) for r in (old, new)))
         ),
-        integer_rounding=_changed_rules(
-            _by_setting(old.integer_rounding_attribute, old.integer_rounding),
-            _by_setting(new.integer_rounding_attribute, new.integer_rounding),
-        ),
-        clauses=_changed({c.tag: c for c in old.clauses}, {c.tag: c for c in new.clauses}),
+        clauses=_changed(_paired(*({c.tag: c for c in row.clauses} for row in (old, new)))),
         type_constraints=tuple(_changed_types(old, new)),
         documentation=_changed_documentation(old, new),
     )
@@ -146,65 +145,56 @@ def _operator(row: OperatorSpec) -> tuple[object, ...]:
     return row.dialect, row.domain, row.name, row.variant
 
 
-# What changed.
+class _Fact(NamedTuple):
+    """Something of a row that is one word, or the rule that a setting selects."""
+
+    name: str
+    value: str
 
 
-def _changed(old: Mapping[str, Named], new: Mapping[str, Named]) -> tuple[Change, ...]:
-    changes = []
+_Part = Attribute | Clause | Operand | _Fact
+_P = TypeVar("_P", Attribute, Clause, _Fact)
+
+
+def _paired(old: Mapping[str, _P], new: Mapping[str, _P]) -> Iterator[tuple[_P | None, _P | None]]:
+    """Yield what has the same name in both, in the old order and then the new one."""
     for name in dict.fromkeys((*old, *new)):
-        if name not in new:
-            gone = old[name]
-            hint = isinstance(gone, Attribute) and gone.hint
-            changes.append(Change("removed", name, ("a hint, which changes no result",) if hint else ()))
-        elif name not in old:
-            changes.append(Change("added", name))
-        elif old[name] != new[name]:
-            changes.append(Change("changed", name, _details(old[name], new[name])))
-    return tuple(changes)
+        yield old.get(name), new.get(name)
+
+
+def _properties(row: OperatorSpec) -> dict[str, _Fact]:
+    names = ("shape_inference", "function", "support_level")
+    return {name: _Fact(name.replace("_", " "), str(getattr(row, name))) for name in names}
+
+
+def _settings(attribute: str | None, rules: Mapping[AttributeValue | None, Rule]) -> dict[str, _Fact]:
+    named = {f"{attribute}={key}" if attribute else "": _word(rule) for key, rule in rules.items()}
+    return {name: _Fact(name, value) for name, value in named.items()}
+
+
+def _changed(pairs: Iterable[tuple[_Part | None, _Part | None]]) -> tuple[Change, ...]:
+    return tuple(_change(before, after) for before, after in pairs if before != after)
 
 
 _PROSE = ("description", "statement", "basis")
 
 
-def _details(old: Named, new: Named) -> tuple[str, ...]:
-    changed = [f.name for f in fields(old) if getattr(old, f.name) != getattr(new, f.name)]
-    return tuple(
-        f"{name} reworded" if name in _PROSE else f"{name}: {getattr(old, name)!r} -> {getattr(new, name)!r}"
-        for name in changed
-    )
-
-
-def _changed_operands(old: Sequence[Operand], new: Sequence[Operand]) -> tuple[Change, ...]:
-    """Compare by place, as models do: a new name at an old place is a change."""
-    places = zip(old, new, strict=False)
-    changed = [Change("changed", o.name, _details(o, n)) for o, n in places if o != n]
-    removed = [Change("removed", o.name) for o in old[len(new) :]]
-    added = [Change("added", n.name) for n in new[len(old) :]]
-    return (*changed, *removed, *added)
-
-
-def _changed_properties(old: OperatorSpec, new: OperatorSpec) -> Iterator[Change]:
-    for name in ("shape_inference", "function", "support_level"):
-        before, after = getattr(old, name), getattr(new, name)
-        if before != after:
-            yield Change("changed", name.replace("_", " "), (f"{before} -> {after}",))
-
-
-def _by_setting(attribute: str | None, rules: Mapping[AttributeValue | None, Rule]) -> dict[str, str]:
-    return {f"{attribute}={key}" if attribute else "": word(rule) for key, rule in rules.items()}
-
-
-def _changed_rules(old: Mapping[str, str], new: Mapping[str, str]) -> tuple[Change, ...]:
-    changes = []
-    for setting in dict.fromkeys((*old, *new)):
-        before, after = old.get(setting), new.get(setting)
-        if before is None:
-            changes.append(Change("added", setting, (str(after),)))
-        elif after is None:
-            changes.append(Change("removed", setting, (before,)))
-        elif before != after:
-            changes.append(Change("changed", setting, (f"{before} -> {after}",)))
-    return tuple(changes)
+def _change(before: _Part | None, after: _Part | None) -> Change:
+    found = before or after
+    assert found is not None
+    name = found.tag if isinstance(found, Clause) else found.name
+    details: Iterable[str] = ()
+    if isinstance(found, _Fact):
+        details = (" -> ".join(fact.value for fact in (before, after) if isinstance(fact, _Fact)),)
+    elif before is not None and after is not None and not isinstance(before, _Fact):
+        changed = [f.name for f in fields(before) if getattr(before, f.name) != getattr(after, f.name)]
+        details = (
+            f"{name} reworded" if name in _PROSE else f"{name}: {getattr(before, name)!r} -> {getattr(after, name)!r}"
+            for name in changed
+        )
+    elif after is None and isinstance(before, Attribute) and before.hint:
+        details = ("a hint, which changes no result",)
+    return Change("added" if before is None else "removed" if after is None else "changed", name, tuple(details))
 
 
 def _changed_types(old: OperatorSpec, new: OperatorSpec) -> Iterator[TypeChange]:
@@ -212,7 +202,7 @@ def _changed_types(old: OperatorSpec, new: OperatorSpec) -> Iterator[TypeChange]
     after = {c.type_variable: c.element_types for c in new.type_constraints}
     for variable in dict.fromkeys((*before, *after)):
         lost, gained = before.get(variable, ()), after.get(variable, ())
-        change = TypeChange(variable, without(gained, lost), without(lost, gained))
+        change = TypeChange(variable, _without(gained, lost), _without(lost, gained))
         if change.added or change.removed:
             yield change
 
@@ -223,3 +213,130 @@ def _changed_documentation(old: OperatorSpec, new: OperatorSpec) -> Documentatio
     marks = [line[:1] for line in lines[2:]]
     similarity = SequenceMatcher(None, old.documentation, new.documentation, autojunk=False).ratio()
     return DocumentationChange(similarity, marks.count("+"), marks.count("-"), lines)
+
+
+def _breaking_reasons(old: OperatorSpec, new: OperatorSpec) -> Iterator[str]:
+    """Yield every reason for which an old model breaks under the new version; none if it cannot notice."""
+    yield from _operand_reasons("input", old.inputs, new.inputs)
+    yield from _operand_reasons("output", old.outputs, new.outputs)
+    lost = _without(old.element_types, new.element_types)
+    if lost:
+        yield f"the type constraint loses {', '.join(t.name for t in lost)}"
+    for attribute in old.attributes:
+        yield from _attribute_reasons(attribute, old, new)
+    for attribute in new.attributes:
+        if attribute.required and old.attribute(attribute.name) is None:
+            yield f"attribute '{attribute.name}' is added and required"
+    yield from _broadcasting_reasons(old, new)
+    yield from _rounding_reasons(old, new)
+
+
+def _operand_reasons(role: str, old: Sequence[Operand], new: Sequence[Operand]) -> Iterator[str]:
+    before, after = [o.name for o in old], [n.name for n in new]
+    if len(before) != len(after):
+        yield f"the number of {role}s changes from {len(before)} to {len(after)}"
+    elif before != after and sorted(before) == sorted(after):
+        yield f"the {role}s change places"
+
+
+def _attribute_reasons(attribute: Attribute, old: OperatorSpec, new: OperatorSpec) -> Iterator[str]:
+    kept = new.attribute(attribute.name)
+    name = f"attribute '{attribute.name}'"
+    if kept is None:
+        # A hint changes no result, so a model keeps its meaning without it: Div-6 calls itself not breaking.
+        if not attribute.hint:
+            yield f"{name} is removed"
+        return
+    if kept.type != attribute.type:
+        yield f"{name} changes its type from {attribute.type} to {kept.type}"
+    if kept.required and not attribute.required:
+        yield f"{name} becomes required"
+    if kept.hint != attribute.hint:
+        yield f"{name} {'no longer changes' if kept.hint else 'now changes'} results"
+    refused = [v for v in attribute.allowed if kept.allowed and v not in kept.allowed]
+    if refused:
+        yield f"{name} loses {', '.join(map(repr, refused))}"
+    elif kept.allowed and not attribute.allowed:
+        yield f"{name} is limited to {', '.join(map(repr, kept.allowed))}"
+    if kept.minimum is not None and (attribute.minimum is None or attribute.minimum < kept.minimum):
+        yield f"{name} is limited to {kept.minimum} and above"
+    spellings = [s for s in (attribute.name, *attribute.aliases) if new.attribute(s) is not kept]
+    if spellings:
+        yield f"{name} loses the spelling {', '.join(map(repr, spellings))}"
+    # The default of an attribute that selects a rule matters by the rule, which is compared with the rules.
+    if kept.default != attribute.default and not (attribute.required or kept.hint or _selects(attribute, old, new)):
+        yield f"{name} changes its default from {attribute.default!r} to {kept.default!r}"
+
+
+def _selects(attribute: Attribute, old: OperatorSpec, new: OperatorSpec) -> bool:
+    return any(
+        before is not None and before == after == attribute.name
+        for before, after in (
+            (old.broadcasting_attribute, new.broadcasting_attribute),
+            (old.integer_rounding_attribute, new.integer_rounding_attribute),
+        )
+    )
+
+
+# Every program that the first rule accepts has the same meaning under the others. A limited divisor may also
+# be broadcast NumPy's way as long as no axis can place it elsewhere than at the end.
+_COVERED_BY = {
+    Broadcasting.EQUAL: set(Broadcasting),
+    Broadcasting.LIMITED: {Broadcasting.LIMITED, Broadcasting.PDPD},
+    Broadcasting.MULTIDIRECTIONAL: {Broadcasting.MULTIDIRECTIONAL},
+    Broadcasting.PDPD: {Broadcasting.PDPD},
+}
+
+
+def _broadcasting_reasons(old: OperatorSpec, new: OperatorSpec) -> Iterator[str]:
+    if len(old.inputs) < 2:
+        return
+    selectors = (old.broadcasting_attribute, new.broadcasting_attribute)
+    for setting, before, after in _cases(old, selectors, old.broadcasting, new.broadcasting, new):
+        covered = before is after or after in _COVERED_BY[before]
+        if before is Broadcasting.LIMITED and after is Broadcasting.MULTIDIRECTIONAL:
+            covered = old.attribute("axis") is None
+        if not covered:
+            yield f"broadcasting{setting}: {_word(before)} -> {_word(after)}"
+
+
+def _rounding_reasons(old: OperatorSpec, new: OperatorSpec) -> Iterator[str]:
+    if not old.integer_rounding or not new.integer_rounding:
+        return  # one of the two has no integer types: what that breaks, the type constraints say
+    selectors = (old.integer_rounding_attribute, new.integer_rounding_attribute)
+    for setting, before, after in _cases(old, selectors, old.integer_rounding, new.integer_rounding, new):
+        if before is not after:
+            yield f"integer rounding{setting}: {_word(before)} -> {_word(after)}"
+
+
+def _cases(
+    old: OperatorSpec,
+    selectors: tuple[str | None, str | None],
+    old_rules: Mapping[AttributeValue | None, Rule],
+    new_rules: Mapping[AttributeValue | None, Rule],
+    new: OperatorSpec,
+) -> Iterator[tuple[str, Rule, Rule | None]]:
+    """Yield every way in which an old model selects a rule: the setting, the old rule and the new one."""
+    old_selector, new_selector = selectors
+    declared = old.attribute(old_selector) if old_selector else None
+    chosen = new.attribute(new_selector) if new_selector else None
+    new_default = new_rules.get(chosen.default if chosen else None)
+    if declared is None:
+        yield "", old_rules[None], new_default
+        return
+    if not declared.required:
+        yield f" without {declared.name}", old_rules[declared.default], new_default
+    for value, rule in old_rules.items():
+        carried = chosen is not None and new.attribute(declared.name) is chosen
+        yield f" with {declared.name}={value}", rule, new_rules.get(value) if carried else new_default
+
+
+def _word(rule: Broadcasting | IntegerRounding | None) -> str:
+    """Return what a sentence calls a rule."""
+    return rule.name.lower() if rule else "none"
+
+
+def _without(types: Iterable[ElementType], others: Iterable[ElementType]) -> tuple[ElementType, ...]:
+    """Return the element types that are not among the others."""
+    excluded = set(others)
+    return tuple(t for t in types if t not in excluded)

@@ -71,17 +71,18 @@ _LIMITED = (
     Clause("output-of-dividend-shape", "C has the shape of A.", "Outputs, C"),
 )
 
+ATTRIBUTES_OF_THIS_VERSION = Clause(
+    "attributes-of-this-version",
+    "An attribute that this version does not list, or of another type than it lists, is refused.",
+    "Attributes, which lists them all, or is not there; ONNX's own checker refuses any other",
+)
 _EVERY_VERSION = (
     Clause(
         "one-element-type",
         "A, B and C have one element type, which T allows; nothing is converted silently.",
         "Type Constraints, T is the one variable of all three tensors",
     ),
-    Clause(
-        "attributes-of-this-version",
-        "An attribute that this version does not list, or of another type than it lists, is refused.",
-        "Attributes, which lists them all, or is not there; ONNX's own checker refuses any other",
-    ),
+    ATTRIBUTES_OF_THIS_VERSION,
     Clause(
         "ieee-754",
         "A float quotient is the exact one rounded once, to nearest with ties to even; subnormals are kept.",
@@ -117,7 +118,7 @@ _INTEGERS = (
     ),
 )
 
-_HINT = Clause(
+CONSUMED_INPUTS_HINT = Clause(
     "consumed-inputs-hint",
     "consumed_inputs is checked to be a list of integers and changes no result.",
     "Attributes, consumed_inputs is a legacy",
@@ -145,7 +146,7 @@ _AXIS = Attribute(
 _BROADCAST = Attribute(
     "broadcast", "INT", 0, False, "1 lets B be broadcast onto A, 0 demands equal shapes.", allowed=(0, 1)
 )
-_CONSUMED_INPUTS = Attribute(
+CONSUMED_INPUTS = Attribute(
     "consumed_inputs", "INTS", None, False, "A hint of old optimizers, without effect.", hint=True
 )
 
@@ -160,7 +161,7 @@ DIV_1 = OperatorSpec(
         Operand("B", "T", "The divisor; as large as A, or smaller if it is broadcast."),
     ),
     outputs=(Operand("C", "T", "The quotient, of A's shape and type."),),
-    attributes=(_AXIS, _BROADCAST, _CONSUMED_INPUTS),
+    attributes=(_AXIS, _BROADCAST, CONSUMED_INPUTS),
     type_constraints=(TypeConstraint("T", (DOUBLE, FLOAT, FLOAT16), "Floating-point tensors."),),
     broadcasting={0: Broadcasting.EQUAL, 1: Broadcasting.LIMITED},
     broadcasting_attribute="broadcast",
@@ -190,7 +191,7 @@ DIV_1 = OperatorSpec(
         "Broadcasting has to be asked for by broadcast=1.",
         "Without it nothing is repeated, and the two shapes are equal.",
     ),
-    clauses=(*_LIMITED, *_EVERY_VERSION, _HINT, _INFERENCE_NOT_PROMISED),
+    clauses=(*_LIMITED, *_EVERY_VERSION, CONSUMED_INPUTS_HINT, _INFERENCE_NOT_PROMISED),
     source=_source(1),
 )
 

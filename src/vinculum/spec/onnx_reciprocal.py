@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from vinculum.spec.element_types import BFLOAT16, DOUBLE, FLOAT, FLOAT16
 from vinculum.spec.model import (
-    Attribute,
     Broadcasting,
     Clause,
     Dialect,
@@ -15,6 +14,7 @@ from vinculum.spec.model import (
     Source,
     TypeConstraint,
 )
+from vinculum.spec.onnx_div import ATTRIBUTES_OF_THIS_VERSION, CONSUMED_INPUTS, CONSUMED_INPUTS_HINT
 
 
 def _source(version: int) -> Source:
@@ -29,11 +29,7 @@ _EVERY_VERSION = (
         "X and Y have one element type, which T allows; nothing is converted silently.",
         "Type Constraints, T is the one variable of both tensors",
     ),
-    Clause(
-        "attributes-of-this-version",
-        "An attribute that this version does not list, or of another type than it lists, is refused.",
-        "Attributes, which lists them all, or is not there; ONNX's own checker refuses any other",
-    ),
+    ATTRIBUTES_OF_THIS_VERSION,
     Clause(
         "ieee-754",
         "A reciprocal is the exact one rounded once, to nearest with ties to even, subnormals kept.",
@@ -44,11 +40,6 @@ _EVERY_VERSION = (
         "1/0 is an infinity and 1/inf a zero, each of x's sign; 1/NaN is NaN, and nothing is raised.",
         "the specification is silent here: IEEE 754 decides, and no sign or payload of a NaN is compared",
     ),
-)
-_HINT = Clause(
-    "consumed-inputs-hint",
-    "consumed_inputs is checked to be a list of integers and changes no result.",
-    "Attributes, consumed_inputs is a legacy",
 )
 _INFERENCE_NOT_PROMISED = Clause(
     "shape-inference-not-promised",
@@ -65,9 +56,7 @@ RECIPROCAL_1 = OperatorSpec(
     variant=None,
     inputs=(Operand("X", "T", "The divisors; every dividend is 1."),),
     outputs=(Operand("Y", "T", "The reciprocals, of X's shape and type."),),
-    attributes=(
-        Attribute("consumed_inputs", "INTS", None, False, "A hint of old optimizers, without effect.", hint=True),
-    ),
+    attributes=(CONSUMED_INPUTS,),
     type_constraints=(TypeConstraint("T", (DOUBLE, FLOAT, FLOAT16), "Floating-point tensors."),),
     broadcasting={None: Broadcasting.EQUAL},
     broadcasting_attribute=None,
@@ -77,7 +66,7 @@ RECIPROCAL_1 = OperatorSpec(
     function=False,
     support_level="COMMON",
     documentation=("Replaces each element x of X by its reciprocal, 1/x.",),
-    clauses=(*_EVERY_VERSION, _HINT, _INFERENCE_NOT_PROMISED),
+    clauses=(*_EVERY_VERSION, CONSUMED_INPUTS_HINT, _INFERENCE_NOT_PROMISED),
     source=_source(1),
 )
 

@@ -88,16 +88,12 @@ def _data() -> dict[str, Any]:
 
 
 def _clause(tag: str, stored: dict[str, Any]) -> ClauseTrace:
+    proved = _data()["theorems"]
     return ClauseTrace(
         tag,
-        tuple(_theorem(name) for name in stored["theorems"]),
+        tuple(Theorem(n, tuple(proved[n]["provers"]), proved[n].get("seconds")) for n in stored["theorems"]),
         tuple(stored["functions"]),
         tuple(stored["tests"]),
         tuple(_data()["shared_tests"].get(tag, ())),
         stored.get("no_theorem_because"),
     )
-
-
-def _theorem(name: str) -> Theorem:
-    stored = _data()["theorems"][name]
-    return Theorem(name, tuple(stored["provers"]), stored.get("seconds"))

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, Protocol, Self
@@ -70,17 +71,7 @@ class Stored(Protocol):
 
 @dataclass(frozen=True)
 class Place:
-    """Where an array is stored.
-
-    Attributes
-    ----------
-    path : Path
-        The file, or Zarr's folder.
-    format : {"npy", "zarr", "hdf5"}
-        The format, independent of the path's suffix.
-    dataset : str or None
-        The name of the dataset in an HDF5 file.
-    """
+    """Where an array is stored: a file or Zarr's folder, of a format, and the dataset of an HDF5 file."""
 
     path: Path
     format: Format
@@ -120,30 +111,13 @@ class _Format(Protocol):
 
 @contextmanager
 def open_stored(place: Place, element_type: ElementType | None = None, *, writable: bool = False) -> Iterator[Stored]:
-    """Open the array that is stored in a place.
+    """Open the array that is stored in a place; `element_type` is that of raw elements.
 
-    Parameters
-    ----------
-    place : Place
-        Where it is.
-    element_type : ElementType, optional
-        The type of raw elements.
-    writable : bool
-        Whether regions may be written.
-
-    Raises
-    ------
-    ModelError
-        If there is no such array, or `element_type` is missing for raw elements, or does not fit.
-    OSError
-        If the file cannot be opened.
+    ModelError if there is no such array, or the type of raw elements is missing or does not fit. OSError if the file
+    cannot be opened.
     """
-
-    def seen_as(stored: np.dtype[Any]) -> np.dtype[Any]:
-        return _seen_as(stored, element_type, place)
-
     try:
-        array = _module(place).open_array(place, seen_as, writable)
+        array = _module(place).open_array(place, partial(_seen_as, place, element_type), writable)
     except Exception as error:  # The packages raise a dozen classes; all are caused by the file.
         if isinstance(error, ModelError) or (isinstance(error, OSError) and error.filename is not None):
             raise
@@ -159,14 +133,8 @@ def open_stored(place: Place, element_type: ElementType | None = None, *, writab
 def create(place: Place, shape: Shape, dtype: np.dtype[Any], chunk: Shape, like: Stored | None = None) -> None:
     """Make an array without writing its elements.
 
-    Parameters
-    ----------
-    place, shape, dtype
-        Where the array is stored, its shape and its type.
-    chunk : tuple of int
-        The chunks, or shards, of Zarr; ignored by other formats.
-    like : Stored, optional
-        An array of this shape, from which a ``.npy`` file takes its order, and a Zarr array its compression.
+    `chunk` is what Zarr stores in a file; other formats ignore it. Of `like`, an array of this shape, a ``.npy`` file
+    takes its order, and a Zarr array its compression.
     """
     try:
         _module(place).create(place, shape, stored_dtype(dtype), chunk, like)
@@ -200,7 +168,7 @@ def _module(place: Place) -> _Format:
     return typed
 
 
-def _seen_as(stored: np.dtype[Any], element_type: ElementType | None, place: Place) -> np.dtype[Any]:
+def _seen_as(place: Place, element_type: ElementType | None, stored: np.dtype[Any]) -> np.dtype[Any]:
     if stored.hasobject:
         raise ModelError(f"{str(place)!r} holds text or other objects, which are never unpickled; store numbers")
     if stored.names is not None or stored.subdtype is not None:
@@ -213,7 +181,7 @@ def _seen_as(stored: np.dtype[Any], element_type: ElementType | None, place: Pla
                 f"{str(place)!r} holds raw elements of {stored.itemsize} bytes; give their type with element_type "
                 f"(--type): {allowed}"
             )
-        return stored
+        return np.dtype(stored.str) if stored.metadata else stored  # such as HDF5's names of an enumeration
     wanted = dtype_of(element_type)
     if raw and stored.itemsize == wanted.itemsize:
         return wanted

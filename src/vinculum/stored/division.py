@@ -99,19 +99,16 @@ def divide(
     OSError
         If something cannot be read or written; finished blocks are kept.
     """
-    if task_bytes is not None and task_bytes < 1:
-        raise AttributeValueError(f"task_bytes is {task_bytes}; give a number of bytes from 1 on")
+    if task_bytes is not None and not (isinstance(task_bytes, int) and task_bytes >= 1):
+        raise AttributeValueError(f"task_bytes is {task_bytes!r}; give a number of bytes from 1 on")
+    if not isinstance(operator, Operator | None):
+        raise AttributeValueError(f"operator is {operator!r}; give a vinculum.Operator")
+    if not isinstance(element_type, ElementType | None):
+        raise AttributeValueError(f"element_type is {element_type!r}; give one of vinculum.spec.element_types")
     # Workers may have other working directories.
     places = [Place.parse(os.fspath(name), absolute=client is not None) for name in (a, b, out) if name is not None]
-    *operands, target = places
-    check_place(target)
     block_bytes = min(BLOCK_BYTES, task_bytes or BLOCK_BYTES)
-    division = _division(operator or Operator("Div"), tuple(operands), target, element_type, block_bytes)
-    journal = journal_of(target)
-    for path in (target.path, target.partial.path, journal):
-        if path.exists() and any(path.samefile(place.path) for place in operands):
-            raise ModelError(f"{str(path)!r} is an operand, which is never written; give another place for the result")
-    division.reserve()
+    division = _division(operator or Operator("Div"), tuple(places[:-1]), places[-1], element_type, block_bytes)
     settle(division.identities.values())
     size = prod(division.plan.shape) * division.dtype.itemsize
     each = max(1, prod(division.plan.block) * division.dtype.itemsize)
@@ -119,7 +116,7 @@ def divide(
     with workers(client) as pool:
         fair = -(-division.blocks // (2 * pool.number))  # so that a small job too has a task for each worker
         at_once = max(1, min((task_bytes or pool.task_bytes) // each, fair))
-        resumed = carry_out(division, journal, pool, at_once, told)
+        resumed = carry_out(division, journal_of(division.target), pool, at_once, told)
     named = element_type_of(np.empty(0, division.dtype)).name
     return Report(division.operator.spec.title, named, division.plan.shape, size, division.blocks, resumed)
 
@@ -132,6 +129,7 @@ def _division(
     block_bytes: int,
 ) -> Division:
     """Return a division after every check that needs no elements."""
+    check_place(target)
     names = operator.spec.operand_names
     if len(places) != len(names):
         raise ElementTypeError(f"{operator.spec.title} takes {' and '.join(names)}; {len(places)} given")
@@ -150,8 +148,13 @@ def _division(
         chunk = (alike[0][0].grid if alike else None) or default_chunk(shape, dtype.itemsize)
         plan = _plan(shape, [x for x, _ in alike], target, chunk, elements)
         identities = {name: identity(place, x) for name, place, x in zip(names, places, operands, strict=True)}
+    for path in (target.path, target.partial.path, journal_of(target)):
+        if path.exists() and any(path.samefile(place.path) for place in places):
+            raise ModelError(f"{str(path)!r} is an operand, which is never written; give another place for the result")
     like = alike[0][1] if alike else None
-    return Division(operator, places, identities, target, raw_type, dtype, alignment, plan, chunk, like)
+    division = Division(operator, places, identities, target, raw_type, dtype, alignment, plan, chunk, like)
+    division.reserve()
+    return division
 
 
 def _plan(shape: Shape, alike: Sequence[Stored], target: Place, chunk: Shape, elements: int) -> BlockPlan:

@@ -17,8 +17,6 @@ from vinculum.stored.flat import FlatArray, allocate, in_buffer, open_file
 from vinculum.stored.plan import Region, Shape, extents
 from vinculum.text import listed, one_line
 
-_MOST_LINKS = 16  # HDF5's own limit.
-
 
 class ChunkedDataset:
     """A chunked dataset, for reading; see `Stored`. h5py serialises all calls, from any thread."""
@@ -83,20 +81,17 @@ def open_array(place: Place, seen_as: Callable[[np.dtype[Any]], np.dtype[Any]], 
 
 
 def _found(file: Any, place: Place) -> Any:
-    """Return what the place names, following links within the file; h5py would open other files, whatever they are."""
-    group, left, links = file, (place.dataset or "").split("/"), 0
-    while left:
-        name = left.pop(0)
-        link = group.get(name, getlink=True) if name and isinstance(group, h5py.Group) else None
-        if isinstance(link, h5py.SoftLink) and links < _MOST_LINKS:
-            group, left, links = file if link.path.startswith("/") else group, link.path.split("/") + left, links + 1
-        elif isinstance(link, h5py.HardLink):
-            group = group[name]
+    """Return what the place names, which is no link: h5py would open files to which links lead, whatever they are."""
+    found = file
+    for name in (place.dataset or "").split("/"):
+        link = found.get(name, getlink=True) if name and isinstance(found, h5py.Group) else None
+        if isinstance(link, h5py.HardLink):
+            found = found[name]
         elif link is not None:
-            raise _foreign(place, "behind a link to another file" if links < _MOST_LINKS else "behind too many links")
+            raise _foreign(place, f"behind a link{' to another file' * isinstance(link, h5py.ExternalLink)}")
         elif name not in ("", "."):
             return None
-    return group
+    return found
 
 
 def _foreign(place: Place, how: str) -> ModelError:

@@ -26,10 +26,7 @@ _OPENED = ("inode", "size", "time of change", "shape", "type", "order")
 def identity(place: Place, array: Stored) -> Identity:
     """Return plain JSON that differs whenever the array, or a file that is read for it, does.
 
-    Raises
-    ------
-    ModelError
-        If a link leads out of a folder of Zarr.
+    ModelError if a link leads out of a folder of Zarr.
     """
     found = {"path": str(place.path.resolve()), "dataset": place.dataset, **_opened(array)}
     if stat.S_ISDIR(array.status().st_mode):

@@ -25,27 +25,10 @@ Advance = Callable[[int], None]
 def carry_out(work: Division, journal: Path, workers: Workers, at_once: int, advance: Advance | None = None) -> int:
     """Do a job, or the rest of it, and return how many blocks an earlier run had done.
 
-    Parameters
-    ----------
-    work : Division
-        The work; its target is the place of the result.
-    journal : Path
-        The file that records finished blocks.
-    workers : Workers
-        The threads or processes that work.
-    at_once : int
-        The number of blocks per task, and per line of the journal.
-    advance : callable, optional
-        Called with the number of blocks that are done.
+    Each task, and each line of the journal, is of `at_once` blocks; `advance` is called with the number that are done.
 
-    Raises
-    ------
-    ModelError
-        If the target exists, the job cannot be continued, or an operand changes.
-    DivisionByZeroError, IntegerOverflowError, ConstraintError
-        As the policies say, for the result as a whole; nothing is left behind.
-    OSError
-        If something cannot be read or written; finished blocks are kept.
+    ModelError if the target exists, the job cannot be continued, or an operand changes. An error of a policy for the
+    result as a whole leaves nothing behind. After an OSError finished blocks are kept.
     """
     if os.name == "nt":
         raise ModelError("jobs on stored arrays need Linux or macOS, whose files have locks and positions; not Windows")

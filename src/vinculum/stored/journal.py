@@ -31,58 +31,28 @@ sync_data = getattr(os, "fdatasync", os.fsync)  # macOS has only the latter
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A range of finished blocks.
-
-    Attributes
-    ----------
-    start, stop : int
-        The first block, and the block after the last.
-    crc : int or None
-        CRC-32 of their bytes, block after block; None if they were only checked.
-    exceptions : Exceptions or None
-        The exceptions for which a policy raises, with indices in the whole result.
-    """
+    """A range of finished blocks."""
 
     start: int
     stop: int
-    crc: int | None
-    exceptions: Exceptions | None = None
+    crc: int | None  # CRC-32 of their bytes, block after block; None if they were only checked.
+    exceptions: Exceptions | None = None  # For which a policy raises, with indices in the whole result.
 
 
 class Journal:
-    """The journal of one job: lines that are only ever appended. See `carry_out`.
+    """The journal of one job, which plain JSON identifies: lines that are only ever appended. See `carry_out`.
 
     The first identifies the job, the second the file or folder that was made for the result; each later one is a
-    `Done`, or takes one back.
+    `Done`, or takes one back. The file is locked while it is open.
 
-    Parameters
-    ----------
-    path : Path
-        The file, locked while it is open.
-    job : dict
-        The data that identify this job, as plain JSON.
-
-    Attributes
-    ----------
-    begun : bool
-        Whether there is a first line.
-    made : list of int or None
-        Device and inode of what was made for the result.
-    done : list of Done
-        The finished blocks.
-
-    Raises
-    ------
-    ModelError
-        If it is the journal of another job, or no journal, or another process is running this job.
-    OSError
-        If it cannot be opened.
+    ModelError if it is the journal of another job, or no journal, or another process is running this job. OSError if it
+    cannot be opened.
     """
 
     def __init__(self, path: Path, job: dict[str, Any]) -> None:
         self.path = path
-        self.done: list[Done] = []
-        self.made: list[int] | None = None
+        self.done: list[Done] = []  # The finished blocks.
+        self.made: list[int] | None = None  # Device and inode of what was made for the result.
         self._file = _locked(path)
         job = json.loads(json.dumps(job))
         self._head = _line(job)
@@ -90,7 +60,7 @@ class Journal:
         self._commit: Future[None] | None = None
         self._last = monotonic()
         try:
-            self.begun = self._read(job)
+            self.begun = self._read(job)  # Whether there is a first line.
         except BaseException:
             self.__exit__(None, None, None)
             raise

@@ -15,21 +15,11 @@ _CHUNK_BYTES = 8 << 20
 
 @dataclass(frozen=True)
 class BlockPlan:
-    """Blocks of one size, the last along an axis perhaps smaller, numbered in the order of the file.
+    """Blocks of one size, the last along an axis perhaps smaller, numbered in the order of the file."""
 
-    Attributes
-    ----------
-    shape : tuple of int
-        The shape of the result.
-    block : tuple of int
-        The shape of a block, at least 1 along each axis.
-    order : {"C", "F"}
-        Whether the last axis varies fastest, or the first.
-    """
-
-    shape: Shape
-    block: Shape
-    order: str = "C"
+    shape: Shape  # Of the result.
+    block: Shape  # At least 1 along each axis.
+    order: str = "C"  # "C" or "F": whether the last axis varies fastest, or the first.
 
     @property
     def grid(self) -> Shape:

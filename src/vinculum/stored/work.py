@@ -29,48 +29,20 @@ from vinculum.version import __version__
 
 @dataclass(frozen=True)
 class Division:
-    """The work on each block, and its files; it is pickled for the workers.
-
-    Attributes
-    ----------
-    operator : Operator
-        The operator.
-    operands : tuple of Place
-        A and B, or the one operand.
-    identities : dict
-        The identity of each operand when the job began, by the operand's name.
-    target : Place
-        Where the quotients are written.
-    raw_type : ElementType or None
-        The type of raw elements.
-    dtype : numpy.dtype
-        The type of the quotients.
-    alignment : Alignment
-        How the operands are broadcast.
-    plan : BlockPlan
-        The blocks.
-    chunk : tuple of int
-        The shape of the part that Zarr stores in a file.
-    like : Place or None
-        An operand of the result's shape, whose chunks and compression the result takes if its format allows.
-    made : int or None
-        The inode of the file or folder that this job made for the quotients.
-    version : str
-        The version of this package, which workers that join later must have too.
-    """
+    """The work on each block, and its files; it is pickled for the workers."""
 
     operator: Operator
     operands: tuple[Place, ...]
-    identities: Mapping[str, Identity]
+    identities: Mapping[str, Identity]  # Of each operand when the job began, by its name.
     target: Place
-    raw_type: ElementType | None
-    dtype: np.dtype[Any]
+    raw_type: ElementType | None  # Of raw elements.
+    dtype: np.dtype[Any]  # Of the quotients.
     alignment: Alignment
     plan: BlockPlan
-    chunk: Shape
-    like: Place | None
-    made: int | None = None
-    version: str = __version__
+    chunk: Shape  # What Zarr stores in a file.
+    like: Place | None  # An operand of the result's shape, whose chunks and compression the result takes.
+    made: int | None = None  # The inode of the file or folder that this job made for the quotients.
+    version: str = __version__  # Workers that join later must have it too.
 
     @property
     def blocks(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import logging
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
@@ -14,40 +15,27 @@ from typing import Any
 from vinculum.errors import ModelError
 from vinculum.interruption import Interruption
 from vinculum.kernels.threads import get_threads
-from vinculum.text import one_line
+from vinculum.text import one_line, pip_install
 from vinculum.version import __version__
 
 _QUEUED = 2  # Tasks submitted per worker, so that none waits for its next task.
 _LOOK = 0.1  # Seconds between two checks for interruptions.
 _ALONE = 2.5  # Seconds without a worker after which a job ends; another may come until then.
 _END = 5.0  # Seconds to wait for what a cluster is doing when a job ends early.
+_PATIENCE = 30  # Seconds within which a scheduler must answer, and within which it must then have a worker.
 
 Call = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
 class Workers:
-    """Workers for calls, which are tuples of a function and its arguments.
-
-    Attributes
-    ----------
-    executor : Executor
-        The executor of the tasks.
-    interruption : Interruption
-        Delays interruptions until no lock is held.
-    number : int
-        The number of tasks that run at once.
-    task_bytes : int
-        The size of the results of a task in bytes.
-    client : distributed.Client or None
-        The client of the cluster, if these are no threads.
-    """
+    """Workers for calls, which are tuples of a function and its arguments."""
 
     executor: Executor
-    interruption: Interruption
-    number: int
-    task_bytes: int
-    client: Any = None
+    interruption: Interruption  # It delays interruptions until no lock is held.
+    number: int  # How many tasks run at once.
+    task_bytes: int  # The size of the results of a task.
+    client: Any = None  # The `distributed.Client` of the cluster, if these are no threads.
 
     def results(self, calls: Iterable[Call]) -> Iterator[Any]:
         """Yield the results of the calls as they finish; calls are taken from the iterable just before they run.
@@ -162,3 +150,34 @@ def _check_versions(client: Any) -> None:
     for address, there in found.items():
         if there != here:
             raise ModelError(f"the worker at {address} has vinculum {there}, and this process {here}; install one")
+
+
+@contextmanager
+def client_of(address: str | None) -> Iterator[Any]:
+    """Yield a `distributed.Client` of the scheduler at an address; None without one.
+
+    Raises
+    ------
+    ModelError
+        If Dask is not installed, no scheduler answers, or it has no worker.
+    """
+    if address is None:
+        yield None
+        return
+    try:
+        from distributed import Client
+    except ModuleNotFoundError as error:
+        raise ModelError(f"a cluster needs the package {error.name}: {pip_install(str(error.name))}") from None
+    # A failed worker is tried again or ends the job with one line, which Dask's own log would only repeat.
+    for name in ("distributed", "tornado.application"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    try:
+        client = Client(address, timeout=_PATIENCE)
+    except (OSError, ValueError, TypeError, ImportError) as error:
+        raise ModelError(f"no scheduler answers at {address!r}: {one_line(error)}") from None
+    with client:
+        try:
+            client.wait_for_workers(1, timeout=_PATIENCE)
+        except TimeoutError:
+            raise ModelError(f"the cluster at {address!r} has had no worker for {_PATIENCE} seconds") from None
+        yield client

@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 import zarr
 from zarr.core.sync import sync
+from zarr.errors import NodeTypeValidationError
 
 from vinculum.errors import ModelError
 from vinculum.stored.arrays import Array, Place, Stored
@@ -79,7 +80,7 @@ def open_array(place: Place, seen_as: Callable[[np.dtype[Any]], np.dtype[Any]], 
     try:
         with _quiet():
             array = zarr.open_array(place.path, mode="r+" if writable else "r")
-    except FileNotFoundError:
+    except (FileNotFoundError, NodeTypeValidationError):
         raise ModelError(f"{str(place)!r} is not a Zarr array (a group? name the array's own folder)") from None
     return ZarrArray(place, array.with_config({"write_empty_chunks": True}), seen_as(array.dtype))
 

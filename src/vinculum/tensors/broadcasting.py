@@ -15,13 +15,8 @@ Shape = tuple[int, ...]
 class Alignment:
     """How two operands lie under the result.
 
-    Attributes
-    ----------
-    shape : tuple of int
-        The result's shape.
-    a, b : tuple of (int or None)
-        For each dimension of the result the operand's dimension that runs along it, None where the operand is
-        repeated.
+    For each dimension of the result, `a` and `b` have the operand's dimension that runs along it, None where the
+    operand is repeated.
     """
 
     shape: Shape
@@ -60,12 +55,8 @@ def _stretched(operand: Shape, skip: int, shape: list[int]) -> tuple[int | None,
 def limited(a: Shape, b: Shape, axis: int | None = None) -> Alignment:
     """Join B onto A: one element, or a contiguous run of A's shape from `axis`, else A's suffix (Div-1, Div-6).
 
-    A dimension of size 1 in B does not stretch unless B has one element.
-
-    Raises
-    ------
-    AttributeValueError
-        If `axis` is negative, which the document does not define.
+    A dimension of size 1 in B does not stretch unless B has one element. AttributeValueError if `axis` is negative,
+    which the document does not define.
     """
     if axis is not None and axis < 0:
         raise AttributeValueError(
@@ -92,11 +83,7 @@ def pdpd(a: Shape, b: Shape, axis: int = -1) -> Alignment:
     """Join B onto A from `axis` after dropping B's trailing dimensions of size 1 (Divide-1 ``pdpd``).
 
     ``axis=-1`` stands for ``rank(A) - rank(B)``, B's rank before dropping; a 1 that remains in B stretches.
-
-    Raises
-    ------
-    AttributeValueError
-        If `axis` is below -1, or leaves less than B's rank of A's dimensions.
+    AttributeValueError if `axis` is below -1.
     """
     if axis < -1:
         raise AttributeValueError(f"axis is {axis}; pdpd broadcasting allows -1 (align at the end) and 0 to {len(a)}")

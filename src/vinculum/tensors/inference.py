@@ -20,24 +20,13 @@ def infer(
 ) -> tuple[ElementType, SymbolicShape | None]:
     """Return the element type and the shape of the result.
 
-    Parameters
-    ----------
-    spec : OperatorSpec
-        The operator version. Div-1 and Reciprocal-1 promise no inference; they get the answer of version 6.
-    attributes : Mapping
-        As checked by ``spec.attributes.checked_attributes``.
-    element_types : sequence of ElementType or str
-        One for each operand; a string is an ONNX name.
-    shapes : sequence of shapes
-        One for each operand: numbers, names, None for an unknown dimension; None for an unknown rank.
+    The attributes are as checked by ``spec.attributes.checked_attributes``. There is an element type, or its ONNX name,
+    and a shape for each operand: numbers, names, None for an unknown dimension; None for an unknown rank. Div-1 and
+    Reciprocal-1 promise no inference; they get the answer of version 6.
 
-    Raises
-    ------
-    ElementTypeError
-        If the version does not take the element types.
-    BroadcastError
-        If two dimensions that meet are known and do not fit. Two occurrences of a symbol are not
-        compared: the result may then be a shape that no values reach.
+    ElementTypeError if the version does not take the element types. BroadcastError if two dimensions that meet are
+    known and do not fit. Two occurrences of a symbol are not compared: the result may then be a shape that no values
+    reach.
     """
     for t in element_types:
         if not isinstance(t, ElementType | str):

@@ -25,27 +25,13 @@ _CUDA_DEVICES = (2, 13)  # DLPack's numbers: memory of a CUDA device, and memory
 
 @dataclass(frozen=True)
 class Library:
-    """A library of arrays.
-
-    Attributes
-    ----------
-    name : str
-        What it is called.
-    from_dlpack : callable
-        Makes the library's array from a DLPack exporter, in the same memory.
-    bit_cast : callable or None
-        Returns an array's bits as another element type, by its name; None where DLPack has all of its types.
-    writable : bool
-        Whether its arrays may be written.
-    stream : callable or None
-        Returns the CUDA stream, as a number, on which the library works with an array; None where it does not tell.
-    """
+    """A library of arrays."""
 
     name: str
-    from_dlpack: Callable[[Any], Any]
-    bit_cast: Callable[[Any, str], Any] | None = None
+    from_dlpack: Callable[[Any], Any]  # Makes the library's array from a DLPack exporter, in the same memory.
+    bit_cast: Callable[[Any, str], Any] | None = None  # To a type by its name; None where DLPack has all of its types.
     writable: bool = True
-    stream: Callable[[Any], int] | None = None
+    stream: Callable[[Any], int] | None = None  # The CUDA stream on which the library works with an array, if it tells.
 
     def exported(self, array: Any) -> tuple[Any, np.dtype[Any] | None]:
         """Return an exporter of an array's elements: itself and None, or its encodings and their type."""
@@ -57,10 +43,8 @@ class Library:
     def adopted(self, results: Any) -> Any:
         """Return results, in unshared memory, as an array of the library.
 
-        Raises
-        ------
-        ElementTypeError
-            If the library narrows their element type: JAX makes 32-bit types of 64-bit ones unless x64 is enabled.
+        ElementTypeError if the library narrows their element type: JAX makes 32-bit types of 64-bit ones unless x64 is
+        enabled.
         """
         name = element_type_name(results.dtype)
         if self.bit_cast is not None and name in _ENCODINGS:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from vinculum.errors import ElementTypeError
 from vinculum.tensors.libraries import element_type_name
-from vinculum.tensors.storage import as_operand, element_type_of_dtype, native_dtype
+from vinculum.tensors.storage import as_operand, element_type_of, element_type_of_dtype, native_dtype
 
 Array = npt.NDArray[Any]
 
@@ -21,10 +21,7 @@ _NUMBERS = (int, float)  # and no bool, no class derived from them
 def with_element_types(a: object, b: object, names: Sequence[str]) -> tuple[object, object]:
     """Return the operands, a Python number among them as an array without dimensions, of the other's element type.
 
-    Raises
-    ------
-    ElementTypeError
-        If the type does not hold the number.
+    ElementTypeError if the type does not hold the number.
     """
     if type(a) in _NUMBERS and type(b) not in _NUMBERS:
         return _held(a, _dtype_of(b, names[1]), names[0], names[1]), b
@@ -48,8 +45,8 @@ def _dtype_of(operand: object, name: str) -> np.dtype[Any]:
 
 
 def _held(number: Any, dtype: np.dtype[Any], name: str, other: str) -> Array:
-    element_type = element_type_of_dtype(dtype)
-    integers = element_type is not None and element_type.is_integer
+    element_type = element_type_of_dtype(dtype) or element_type_of(np.empty(0, dtype), other)  # which refuses it
+    integers = element_type.is_integer
     if isinstance(number, int) or not integers:
         try:
             with np.errstate(over="ignore"):

@@ -30,10 +30,7 @@ def static(shape: SymbolicShape) -> tuple[int, ...]:
 def check_dimensions(shape: Iterable[Dimension]) -> SymbolicShape:
     """Return a shape as a tuple, if each dimension is a size from 0 on, a name or None.
 
-    Raises
-    ------
-    BroadcastError
-        If it is not a sequence, if a dimension is something else, or if it holds more elements than 63 bits count.
+    BroadcastError if it is not a sequence, or holds more elements than 63 bits count, or a dimension is something else.
     """
     if isinstance(shape, str | bytes) or not isinstance(shape, Iterable):
         raise BroadcastError(f"{shape!r} is not a shape; allowed: a sequence of sizes from 0, names, or None (unknown)")

@@ -22,7 +22,6 @@ Array = npt.NDArray[Any]
 
 _LONGEST_NPY_HEADER = 1 << 16  # Bytes; NumPy itself refuses more than 10,000.
 _PARSING = Lock()  # NumPy parses headers with `ast`, which fails in Python 3.11 when threads use it at once.
-_MOST_WORK = 10**6  # Steps, for unusual layouts: the search takes exponential time in the worst case.
 
 
 @cache
@@ -47,10 +46,7 @@ def element_type_of_dtype(dtype: np.dtype[Any]) -> ElementType | None:
 def element_type_of(array: Array, name: str = "operand") -> ElementType:
     """Return the element type of an array.
 
-    Raises
-    ------
-    ElementTypeError
-        If no operator divides it, or if an object array holds anything but ``fractions.Fraction``.
+    ElementTypeError if no operator divides it, or if an object array holds anything but ``fractions.Fraction``.
     """
     element_type = _ELEMENT_TYPES.get(native_dtype(array.dtype))
     if element_type is None:
@@ -72,20 +68,12 @@ def element_type_of(array: Array, name: str = "operand") -> ElementType:
 def as_operand(value: object, name: str) -> Array:
     """View an operand as an array, without converting or copying its elements.
 
-    Parameters
-    ----------
-    value : array, NumPy scalar, buffer, DLPack exporter in CPU memory, or object with ``__array__``
-        In either byte order. Buffers are what `memoryview` takes, except `bytes`, which are text.
-    name : str
-        What the operator calls the operand, for messages.
+    It is an array, NumPy scalar, buffer, DLPack exporter in CPU memory, or object with ``__array__``, in either byte
+    order. Buffers are what `memoryview` takes, except `bytes`, which are text. The name is for messages.
 
-    Raises
-    ------
-    ElementTypeError
-        If it has no element type (a Python number, a list), if it has a mask, or if it defines arithmetic of its own
-        (``__array_ufunc__``), which a division here would ignore: arrays with units, pandas and xarray objects.
-    ConstraintError
-        ``[GR1]``, if it is sparse.
+    ElementTypeError if it has no element type (a Python number, a list), if it has a mask, or if it defines arithmetic
+    of its own (``__array_ufunc__``), which a division here would ignore: arrays with units, pandas and xarray objects.
+    ConstraintError [GR1] if it is sparse.
     """
     if type(value) is np.ndarray:
         return value
@@ -203,10 +191,7 @@ def stored_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
 def read_npy_header(file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
     """Return the shape, whether the order is Fortran's, and the type of an ``.npy`` file, and leave it at the elements.
 
-    Raises
-    ------
-    ValueError
-        If it is not an ``.npy`` file, or its elements have named fields.
+    ValueError if it is not an ``.npy`` file, or its elements have named fields.
     """
     readers = {(1, 0): (npy.read_array_header_1_0, 2), (2, 0): (npy.read_array_header_2_0, 4)}
     version = npy.read_magic(file)
@@ -223,12 +208,8 @@ def read_npy_header(file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[An
 def checked_out(out: object, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Array:
     """View the target of results of a NumPy type and a shape as an array.
 
-    Raises
-    ------
-    ElementTypeError
-        If it is not an array of that type that may be written.
-    BroadcastError
-        If it has another shape, or stores two results in one place.
+    ElementTypeError if it is not an array of that type that may be written. BroadcastError if it has another shape, or
+    stores two results in one place.
     """
     library = library_of(out)
     if isinstance(out, np.ma.MaskedArray) or not (library is not None or isinstance(out, np.ndarray)):
@@ -248,15 +229,14 @@ def checked_out(out: object, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Ar
 def check_out_layout(out: tuple[int, ...], strides: tuple[int, ...], shape: tuple[int, ...], item_size: int) -> None:
     """Check that results of a shape can be written to an array of that shape and strides.
 
-    Raises
-    ------
-    BroadcastError
-        If the shapes differ, or the array stores two results in one place.
+    BroadcastError if the shapes differ, or the array may store two results in one place.
     """
     if out != shape:
         raise BroadcastError(f"out has shape {out}; the result has shape {shape}")
-    if _repeats_memory(shape, strides, item_size):
-        raise BroadcastError(f"out of shape {out} repeats memory: results would overwrite each other")
+    if not is_nested(shape, strides, item_size):
+        raise BroadcastError(
+            f"out of shape {out} repeats memory, or its dimensions interleave: results could overwrite each other"
+        )
 
 
 def is_nested(shape: tuple[int, ...], strides: tuple[int, ...], item_size: int) -> bool:
@@ -269,22 +249,3 @@ def is_nested(shape: tuple[int, ...], strides: tuple[int, ...], item_size: int) 
             return False
         extent += (size - 1) * stride
     return True
-
-
-def _repeats_memory(shape: tuple[int, ...], strides: tuple[int, ...], item_size: int) -> bool:
-    """Whether two elements of an array have bytes in common."""
-    if is_nested(shape, strides, item_size):
-        return False
-    # Interleaved dimensions: two elements that differ in a dimension lie in different halves of it, or of a half of
-    # it. NumPy compares the addresses, and never looks at the memory.
-    half = np.lib.stride_tricks.as_strided(np.empty(1, f"V{item_size}"), shape, strides)
-    for dimension in range(len(shape)):
-        while (size := half.shape[dimension]) > 1:
-            lower, upper = np.split(half, [size // 2], dimension)
-            try:
-                if np.shares_memory(lower, upper, max_work=_MOST_WORK):  # type: ignore[arg-type]  # any number of steps
-                    return True
-            except np.exceptions.TooHardError:
-                return True
-            half = upper
-    return False

@@ -15,10 +15,7 @@ from vinculum.spec.rows import versions
 def check_element_types(spec: OperatorSpec, given: tuple[ElementType, ...]) -> ElementType:
     """Return the one element type of the operands, which is the result's too.
 
-    Raises
-    ------
-    ElementTypeError
-        If there are too few or too many, they differ, or the version does not allow the type.
+    ElementTypeError if there are too few or too many, they differ, or the version does not allow the type.
     """
     names = spec.operand_names
     if len(given) != len(names):

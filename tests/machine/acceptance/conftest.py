@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.acceptance.conftest import Vinculum, environment, examples, refused, started_vinculum
+from tests.acceptance.conftest import Vinculum, environment, examples, guarded, mean, refused, started_vinculum
 from tests.browser import FLAGS
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-__all__ = ["environment", "examples", "refused", "started_vinculum"]
+__all__ = ["environment", "examples", "guarded", "mean", "refused", "started_vinculum"]
 
 
 @pytest.fixture(scope="session")
@@ -25,8 +25,9 @@ def vinculum(started_vinculum: Vinculum) -> Vinculum:
 @pytest.fixture(scope="module")
 def browser(chromium_or_skip: str) -> Iterator[Browser]:
     """Yield a headless Chromium."""
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=60_000)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium_or_skip, args=list(FLAGS))
         yield browser

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,26 +12,9 @@ import pytest
 import yaml
 
 from tests import processes
-from tests.analysis import hazardous
+from tests.acceptance.conftest import Vinculum
 
-Vinculum = Callable[..., subprocess.CompletedProcess[str]]
 ROOT = Path(__file__).parents[3]
-
-
-@pytest.fixture
-def mean(tmp_path: Path) -> Path:
-    """Return the file of a mean over a mask that may be empty."""
-    path = tmp_path / "mean.onnx"
-    path.write_bytes(hazardous.masked_mean().SerializeToString())
-    return path
-
-
-@pytest.fixture
-def guarded(tmp_path: Path) -> Path:
-    """Return the file of a control."""
-    path = tmp_path / "guarded.onnx"
-    path.write_bytes(hazardous.guarded_mean().SerializeToString())
-    return path
 
 
 class TestWitnesses:

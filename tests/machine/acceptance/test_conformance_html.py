@@ -47,7 +47,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def shown(browser: Browser) -> Page:
     """Return where pages are opened: to make such a place for each takes longer than most tests."""
     page = browser.new_context().new_page()
-    page.set_default_timeout(10_000)
+    page.set_default_timeout(60_000)
     return page
 
 

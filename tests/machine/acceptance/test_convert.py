@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
-from tests.processes import started
+from tests.processes import python, started
+
+# Whatever is compared, there is time to end the command meanwhile.
+COMPARING_FOR_LONG = """
+import sys, time
+from vinculum.__main__ import main
+from vinculum.models.convert import file_conversion
+file_conversion.verify = lambda *models, **options: time.sleep(600)
+sys.exit(main())
+"""
 
 
 class TestSignals:
@@ -21,7 +29,7 @@ class TestSignals:
         self, environment: dict[str, str], examples: Path, tmp_path: Path, number: signal.Signals
     ) -> None:
         source = examples / "attention/model.onnx"
-        command = [sys.executable, "-m", "vinculum", "convert", str(source), "--opset", "21", "-o", "new.onnx"]
+        command = [*python(COMPARING_FOR_LONG), "convert", str(source), "--opset", "21", "-o", "new.onnx"]
         pipe = subprocess.PIPE
         with started(command, stdout=pipe, stderr=pipe, env=environment, cwd=tmp_path) as process:
             while process.poll() is None and not any(tmp_path.rglob("new.onnx")):

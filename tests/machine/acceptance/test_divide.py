@@ -4,16 +4,32 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tests.acceptance.test_divide import Vinculum
-from tests.processes import started
+from tests.acceptance.conftest import Vinculum
+from tests.processes import python, started
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="stored arrays are divided on Linux and macOS")
+
+# After the first blocks the others wait for a file, so that there is time to end the command.
+WAITING = """
+import sys, time
+from pathlib import Path
+from vinculum.__main__ import main
+from vinculum.stored.work import Division
+
+def run(division, start, stop, write, run=Division.run):
+    while start > 8 and not Path("go").exists():
+        time.sleep(0.01)
+    return run(division, start, stop, write)
+
+Division.run = run
+sys.exit(main())
+"""
 
 
 def test_ended_and_run_again(environment: dict[str, str], vinculum: Vinculum, tmp_path: Path) -> None:
@@ -23,11 +39,12 @@ def test_ended_and_run_again(environment: dict[str, str], vinculum: Vinculum, tm
             np.lib.format.write_array_header_1_0(file, header)
             file.truncate(file.tell() + (1 << 28))
     command = ("divide", "a.npy", "b.npy", "-o", "c.npy", "--task-size", "1")
-    with started([sys.executable, "-m", "vinculum", *command], cwd=tmp_path, env=environment, stderr=-1) as process:
+    with started([*python(WAITING), *command], cwd=tmp_path, env=environment, stderr=-1) as process:
         journal = tmp_path / "c.npy.journal"
         while process.poll() is None and not (journal.exists() and journal.read_bytes().count(b"\n") > 5):
-            pass
+            time.sleep(0.01)
         process.send_signal(signal.SIGTERM)
+        (tmp_path / "go").touch()
         _, said = process.communicate()
     assert (process.returncode, said) == (143, b"vinculum: interrupted\n")
     done = vinculum(*command, folder=tmp_path)

@@ -15,7 +15,7 @@ from tests.kernels.comparing import assert_same
 from tests.kernels.witness import DTYPES, FLOATS, pairs, random_encodings
 from tests.machine.device_arrays.compiled import C_TYPES, COMPILER, shared_library
 from vinculum import divide
-from vinculum.device_arrays.source import NARROW, SOURCE
+from vinculum.device_arrays.kernels import NARROW, SOURCE
 
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="optional here, and needed: a C++ compiler")
 

@@ -350,18 +350,17 @@ assert_helpers(7)
         program = """
 vinculum.set_threads(1)
 a, out = (np.full(1 << 30, 100, np.int8) for _ in range(2))
-began = time.monotonic()
+began = time.process_time()  # not of others, however many there are
 vinculum.div(a, a, out=out)
-whole = time.monotonic() - began
+whole = time.process_time() - began
 signal.signal(signal.SIGALRM, signal.default_int_handler)
-signal.setitimer(signal.ITIMER_REAL, 0.01)
-for _ in range(4):  # one alone may be quicker than we look for signals
-    began = time.monotonic()
-    try:
+try:
+    signal.setitimer(signal.ITIMER_REAL, 0.01)
+    while True:  # one alone may be quicker than we look for signals
+        began = time.process_time()
         vinculum.div(a[:1], a, out=out)
-    except KeyboardInterrupt:
-        break
-took = time.monotonic() - began
+except KeyboardInterrupt:
+    took = time.process_time() - began
 assert took < max(1, 0.75 * whole), (took, whole)
 """
         assert_clean(program)

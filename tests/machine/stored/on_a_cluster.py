@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any
 
 if __name__ in ("__main__", "__mp_main__"):  # the second in a worker
@@ -45,13 +45,19 @@ def divide_dask_arrays(client: Any) -> None:
         print(error.count, error.first_index, error, sep="; ")
 
 
+def two_processes(client: Any) -> list[int]:
+    """Return the numbers of the workers when there are two that answer; one that was killed may still be counted."""
+    while len(found := client.run(os.getpid, on_error="ignore")) < 2:
+        sleep(0.01)
+    return sorted(found.values())
+
+
 def divide_stored_arrays(client: Any, a: str, b: str, outs: list[str]) -> None:
     """Print of each result whether the job was resumed and a worker killed, and the error of swapped operands."""
     from vinculum.stored import divide
 
     for out in outs:
-        client.wait_for_workers(2)
-        left = sorted(client.run(os.getpid).values())[:1]
+        left = two_processes(client)[:1]
 
         def advance(done: int, size: int, left: list[int] = left) -> None:
             if done > size // 4 and left:
@@ -59,7 +65,7 @@ def divide_stored_arrays(client: Any, a: str, b: str, outs: list[str]) -> None:
 
         report = divide(a, b, out, task_bytes=40_000, client=client, advance=advance)
         print(report.resumed, not left, sep=";")
-    client.wait_for_workers(2)
+    two_processes(client)
     try:
         divide(b, a, outs[0] + ".npy", task_bytes=40_000, client=client)
     except ZeroDivisionError as error:
@@ -71,12 +77,14 @@ def lose_all_workers(cluster: Any, client: Any, a: str, b: str, out: str) -> Non
     from vinculum.stored import divide
 
     cluster.scale(2)
-    client.wait_for_workers(2)
+    two_processes(client)
     lost: list[float] = []
 
     def advance(done: int, size: int) -> None:
         if done > size // 4 and not lost:
             cluster.scale(0)
+            while client.nthreads():  # The blocks that are left must not be done by workers that are about to go.
+                sleep(0.01)
             lost.append(monotonic())
 
     try:

@@ -28,7 +28,7 @@ def test_two_processes_of_which_one_is_killed(tmp_path: Path) -> None:
     outs = [str(tmp_path / "c.npy"), str(tmp_path / "c.zarr")]
     program = [sys.executable, on_a_cluster.__file__, *names, *outs]
     forking = {"DASK_DISTRIBUTED__WORKER__MULTIPROCESSING_METHOD": "forkserver"}  # so that Dask is imported once
-    of_dask, *killed, wrong, alone, resumed = output_of(program, limit=150, env={**importing(), **forking}).splitlines()
+    of_dask, *killed, wrong, alone, resumed = output_of(program, limit=250, env={**importing(), **forking}).splitlines()
     assert of_dask.startswith("3; (99, 399); 3 of 120000 divisors of Div-14 are zero, the first at index (99, 399);")
     assert killed == ["0;True", "0;True"]
     assert wrong.startswith("2 of 600000 divisors of Div-14 are zero, the first at index (1000, 7);")

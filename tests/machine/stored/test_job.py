@@ -10,11 +10,11 @@ import pytest
 import zarr
 
 from tests.processes import importing, output_of, python, run
-from tests.stored.stores import Array, put, taken
-from tests.stored.test_job import operands
+from tests.stored.stores import put, taken
+from tests.stored.test_job import Job, job
 from vinculum.stored import divide
 
-__all__ = ["operands"]
+__all__ = ["job"]
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="stored arrays are divided on Linux and macOS")
 
@@ -40,9 +40,10 @@ if os.geteuid() == 0:
 sys.exit(main())
 """
 PEAK = """
-import sys
+import sys, vinculum
 from vinculum.stored import divide
-divide(*sys.argv[1:])
+with vinculum.threads(2):  # each has its buffers
+    divide(*sys.argv[1:])
 print(next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM")) >> 10)
 """
 
@@ -50,11 +51,10 @@ print(next(int(line.split()[1]) for line in open("/proc/self/status") if line.st
 class TestTrouble:
     """Files that cannot be written: one line, and what is done is kept."""
 
-    def test_a_full_disk_is_told_at_once(self, tmp_path: Path, operands: tuple[str, str, Array]) -> None:
-        a, b, _ = operands
+    def test_a_full_disk_is_told_at_once(self, tmp_path: Path, job: Job) -> None:
         before = set(tmp_path.iterdir())
         for out in ("c.npy", "c.h5:/q"):
-            done = run([*python(LIMITED), "100000", "divide", a, b, "-o", str(tmp_path / out)], env=importing())
+            done = run([*python(LIMITED), "100000", "divide", job.a, job.b, "-o", str(tmp_path / out)], env=importing())
             assert done.returncode == 2
             assert done.stderr.startswith("vinculum: error: ")
             assert done.stderr.count("\n") == 1
@@ -80,8 +80,8 @@ class TestTrouble:
         assert taken(str(tmp_path / "c.zarr")).tobytes() == a.tobytes()
         assert not list((tmp_path / "c.zarr").rglob("*.partial"))
 
-    def test_a_folder_that_may_not_be_written(self, operands: tuple[str, str, Array]) -> None:
-        folder = Path(operands[0]).parent
+    def test_a_folder_that_may_not_be_written(self, job: Job) -> None:
+        folder = job.out.parent
         parents = [folder, *folder.parents]
         modes = {path: path.stat().st_mode for path in parents if path.owner() == folder.owner() and path != Path("/")}
         try:

@@ -8,7 +8,6 @@ import pytest
 
 from tests.reporting.check.findings import ALL, HOSTILE, finding, triage
 from tests.reporting.printing import printed
-from vinculum.analysis.findings import Severity
 from vinculum.analysis.triage import Suppression, sorted_out
 from vinculum.reporting.check.page import page
 
@@ -35,24 +34,18 @@ class TestPage:
         ):
             assert "".join(words.split()) in told
 
-    def test_the_user_s_line_stands_in_the_heading(self) -> None:
-        assert printed(page(triage(finding())), 120)[0].endswith("/home/someone/project/export.py:20")
+    def test_the_user_s_line_and_a_long_path(self) -> None:
+        lines = printed(page(triage(finding(path=tuple(f"v{n}" for n in range(40))))), 120)
+        assert lines[0].endswith("/home/someone/project/export.py:20")
+        assert "v0 -> v1 -> v2 -> ... -> v36 -> v37 -> v38 -> v39 -> node_div" in " ".join(lines)
 
-    def test_a_long_path_is_shortened(self) -> None:
-        names = tuple(f"v{n}" for n in range(40))
-        told = " ".join(printed(page(triage(finding(path=names))), 120))
-        assert "v0 -> v1 -> v2 -> ... -> v36 -> v37 -> v38 -> v39 -> node_div" in told
-
-    def test_hostile_names(self) -> None:
-        bad = finding(node=HOSTILE, divisor=HOSTILE, scope=HOSTILE, path=(HOSTILE, HOSTILE))
-        text = "".join(printed(page(triage(bad, model=HOSTILE))))
-        assert text.isprintable()
-        assert "[red]" in text
-
-    def test_very_long_names_are_shortened(self) -> None:
-        long = "n" * 10_000
-        lines = printed(page(triage(finding(node=long, divisor=long, scope=long, path=(long, long)))), 80)
-        assert len(lines) < 30
+    def test_hostile_and_very_long_names(self) -> None:
+        for name, most in ((HOSTILE, 80), ("n" * 10_000, 30)):
+            bad = finding(node=name, divisor=name, scope=name, path=(name, name))
+            lines = printed(page(triage(bad, model=name)), 80)
+            assert "".join(lines).isprintable()
+            assert ("[red]" in "".join(lines)) == (name == HOSTILE)
+            assert len(lines) < most
 
     def test_alike_findings_are_told_once(self) -> None:
         """Of twelve layers: the first as it is, five more names, and how many there are."""
@@ -75,9 +68,3 @@ class TestPage:
         accepted = Suppression("for the release", date(2026, 1, 1), rule="zero-over-zero")
         told = printed(page(sorted_out(triage(ALL[0]).report, "m.onnx", [accepted], today=date(2026, 2, 1))), 120)
         assert "Suppressed until 2026-01-01, reported again: zero-over-zero (for the release)." in told
-
-    def test_nothing(self) -> None:
-        assert printed(page(triage()))[0].startswith("models/bert.onnx: no findings in 717 nodes")
-
-    def test_certain_findings_come_first(self) -> None:
-        assert [s.value for s in Severity][:2] == ["certain", "witnessed"]

@@ -1,4 +1,4 @@
-"""Issue 19, point 9: SARIF 2.1.0 as code hosts and editors take it."""
+"""SARIF 2.1.0 as code hosts and editors take it."""
 
 from __future__ import annotations
 
@@ -53,17 +53,11 @@ class TestResults:
         ):
             assert words in text
 
-    def test_infinities_are_text(self) -> None:
-        low, high = float("-inf"), float("inf")
-        assert run_of(triage(finding(low=low, high=high)))["results"][0]["properties"]["range"] == ["-inf", "inf"]
-
     def test_several_models_are_one_run(self) -> None:
-        run = run_of(triage(ALL[3], model="a.onnx"), triage(ALL[0], model="b.onnx"))
+        endless = replace(ALL[0], low=float("-inf"), high=float("inf"))
+        run = run_of(triage(ALL[3], model="a.onnx"), triage(endless, model="b.onnx"), triage())
         assert [r["properties"]["model"] for r in run["results"]] == ["b.onnx", "a.onnx"]
-
-    def test_no_findings(self) -> None:
-        run = run_of(triage())
-        assert (run["results"], run["tool"]["driver"]["rules"]) == ([], [])
+        assert run["results"][0]["properties"]["range"] == ["-inf", "inf"]
 
     def test_so_many_that_code_scanning_takes_them(self, monkeypatch: pytest.MonkeyPatch) -> None:
         assert module._MOST_RESULTS == 5_000
@@ -81,30 +75,20 @@ class TestResults:
 class TestPlaces:
     """An alert lies in the user's repository: at a line of theirs, or at the model."""
 
-    def test_a_line_of_the_user_s(self, tmp_path: Path) -> None:
-        (tmp_path / "export.py").write_text("...")
-        (result,) = run_of(triage(finding()), root=tmp_path)["results"]
-        place = result["locations"][0]["physicalLocation"]
-        assert place == {
-            "artifactLocation": {"uri": "export.py", "uriBaseId": "%SRCROOT%"},
-            "region": {"startLine": OWN.line},
-        }
-        (related,) = result["relatedLocations"]
-        assert related["message"]["text"] == LIBRARY.code
-        assert related["physicalLocation"]["artifactLocation"] == {"uri": LIBRARY.file}
-
-    def test_the_innermost_of_several(self, tmp_path: Path) -> None:
-        (tmp_path / "export.py").write_text("...")
+    @pytest.mark.parametrize("folder", ["", "project/"])
+    def test_the_innermost_line_of_the_user_s(self, tmp_path: Path, folder: str) -> None:
+        """Of several, in a file that lies deeper in the repository too; the others are related."""
+        (tmp_path / folder).mkdir(exist_ok=True)
+        (tmp_path / folder / "export.py").write_text("...")
         inner = replace(OWN, line=31, code="return total / count")
         (result,) = run_of(triage(finding(frames=(OWN, inner, LIBRARY))), root=tmp_path)["results"]
-        assert result["locations"][0]["physicalLocation"]["region"] == {"startLine": 31}
-        assert [each["message"]["text"] for each in result["relatedLocations"]] == [LIBRARY.code, OWN.code]
-
-    def test_deeper_in_the_repository(self, tmp_path: Path) -> None:
-        (tmp_path / "project").mkdir()
-        (tmp_path / "project" / "export.py").write_text("...")
-        (result,) = run_of(triage(finding()), root=tmp_path)["results"]
-        assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "project/export.py"
+        assert result["locations"][0]["physicalLocation"] == {
+            "artifactLocation": {"uri": f"{folder}export.py", "uriBaseId": "%SRCROOT%"},
+            "region": {"startLine": 31},
+        }
+        library, other = result["relatedLocations"]
+        assert (library["message"]["text"], other["message"]["text"]) == (LIBRARY.code, OWN.code)
+        assert library["physicalLocation"]["artifactLocation"] == {"uri": LIBRARY.file}
 
     @pytest.mark.parametrize("frames", [(OWN, LIBRARY), (LIBRARY,), ()])
     def test_else_the_model(self, tmp_path: Path, frames: tuple[Any, ...]) -> None:
@@ -118,13 +102,11 @@ class TestPlaces:
     def test_a_model_elsewhere(self, tmp_path: Path) -> None:
         root = tmp_path / "repository"
         root.mkdir()
-        (result,) = run_of(triage(finding(frames=()), model=str(tmp_path / "m.onnx")), root=root)["results"]
+        found = finding(frames=(), scope="If:then_branch")
+        (result,) = run_of(triage(found, model=str(tmp_path / "m.onnx")), root=root)["results"]
         assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].startswith("file:///")
-
-    def test_the_node_is_named(self) -> None:
-        (result,) = run_of(triage(finding(scope="If:then_branch")))["results"]
         (logical,) = result["locations"][0]["logicalLocations"]
-        assert logical["fullyQualifiedName"] == "bert.onnx#If:then_branch/node_div"
+        assert logical["fullyQualifiedName"] == "m.onnx#If:then_branch/node_div"
 
 
 class TestStates:

@@ -25,7 +25,7 @@ from vinculum.reporting.models.run_report import (
     as_json,
     output_report,
 )
-from vinculum.spec.element_types import FLOAT
+from vinculum.spec.element_types import FLOAT, INT32
 from vinculum.spec.onnx_div import DIV_14
 from vinculum.spec.onnx_reciprocal import RECIPROCAL_13
 
@@ -46,7 +46,7 @@ def floats(*values: float) -> NDArray[np.float32]:
 def report(**changes: Any) -> RunReport:
     """Return the report of a run of one of everything."""
     summary = DivisionSummary(executions=1, elements=2, seconds=0.25)
-    division = DivisionReport("ratio", "", "Div-14", False, "float", (Operands((1, 2), (2,), (1, 2)),), False, summary)
+    division = DivisionReport(DIV, FLOAT, (Operands((1, 2), (2,), (1, 2)),), summary=summary)
     plain: dict[str, Any] = {
         "model": "model.onnx",
         "seed": None,
@@ -96,13 +96,13 @@ class TestObservations:
 
     def test_what_is_not_executed_keeps_what_is_known(self) -> None:
         (node,) = Observations([DIV]).reports()
-        assert (node.element_type, node.shapes) == ("float", (Operands(("N", 2), (2,), ("N", 2)),))
+        assert (node.element_type, node.shapes) == (FLOAT, (Operands(("N", 2), (2,), ("N", 2)),))
         assert node.summary.executions == 0
 
     def test_a_division_that_no_node_is(self) -> None:
         observations = Observations([DIV])
         observations(record(Division("inner", "an operator's own function", DIV_14), floats(1), floats(2)))
-        assert [node.name for node in observations.reports()] == ["ratio", "inner"]
+        assert [node.division.name for node in observations.reports()] == ["ratio", "inner"]
 
 
 class TestPage:
@@ -111,7 +111,7 @@ class TestPage:
     @pytest.mark.parametrize("width", [80, 120])
     def test_long_names_are_folded_not_cut(self, width: int) -> None:
         name = "/model/layers.0/self_attn/" + "x" * 80
-        division = DivisionReport(name, "If:then_branch", "Div-14", False, "float", (), False, DivisionSummary(1, 2))
+        division = DivisionReport(Division(name, "If:then_branch", DIV_14), FLOAT, summary=DivisionSummary(1, 2))
         lines = lines_of(report(divisions=(division,), outputs=(output_report(name, floats(1)),)), width)
         text = "".join("".join(lines).split())
         assert all(part in text for part in ("/model/layers.0/self_attn/", "If:then_branch", "x" * 20))
@@ -160,7 +160,7 @@ class TestPage:
 
     def test_what_the_policy_did_is_said(self) -> None:
         summary = DivisionSummary(executions=1, elements=4, zero_divisors=3)
-        division = DivisionReport("n", "", "Div-14", False, "int32", (), False, summary)
+        division = DivisionReport(Division("n", "", DIV_14), INT32, summary=summary)
         text = " ".join(lines_of(report(divisions=(division,), zero_divisor="saturate")))
         assert "3 integer quotients x/0 by --zero-divisor saturate." in text
 

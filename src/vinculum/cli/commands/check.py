@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from rich.console import RenderableType
+import typer
 from rich.text import Text
 
-from vinculum.cli import check_options as options
 from vinculum.cli.answers import end, tell
-from vinculum.cli.options import OneObject
-from vinculum.errors import AttributeValueError
+from vinculum.cli.options import Html, OneObject, Sarif
+from vinculum.errors import AttributeValueError, ModelError
 from vinculum.reporting.terminal import console
+from vinculum.text import quoted
 
 if TYPE_CHECKING:
     from vinculum.analysis.accuracy import Accuracy
@@ -25,29 +25,100 @@ if TYPE_CHECKING:
 
 
 def check(
-    models: options.Models,
-    assume: options.Assume = None,
-    as_type: options.AsType = None,
-    calibrate: options.Calibrate = None,
-    profile: options.Profile = None,
-    domains: options.Domains = False,
-    weights: options.Weights = "stored",
-    runs: options.Runs = 100,
-    seed: options.Seed = 0,
-    fix: options.FixedFile = None,
-    html: options.HtmlFile = None,
-    witness: options.WitnessFolder = None,
-    sarif: options.SarifFile = None,
-    suppress: options.Suppress = None,
-    baseline: options.Baseline = None,
-    fail_on: options.FailOn = "possible",
-    strict: options.Strict = False,
-    bounds: options.Errors = False,
-    input_errors: options.InputErrors = None,
-    explain: options.Explain = None,
+    models: Annotated[
+        list[Path], typer.Argument(metavar="MODEL...", help="ONNX files, or programs of torch.export (.pt2).")
+    ],
+    assume: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=LOW:HIGH",
+            help="The range of an input or a named dimension: LOW:HIGH, 0|1, or NAME>=LOW. Repeat for each.",
+        ),
+    ] = None,
+    as_type: Annotated[
+        Literal["float16", "bfloat16"] | None,
+        typer.Option("--as", help="Check a float32 model as if it were converted to this type."),
+    ] = None,
+    calibrate: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.npz", help="Typical inputs, whose ranges are taken and widened by half."),
+    ] = None,
+    profile: Annotated[
+        list[str] | None,  # typer takes no lists of choices
+        typer.Option(
+            metavar="NAME",
+            help="A property of the target. sonnx: SONNX's constraints; flushing: subnormal numbers become 0; "
+            "narrowing: integers are narrowed.",
+        ),
+    ] = None,
+    domains: Annotated[
+        bool,
+        typer.Option("--domains", help="Also find logarithms, roots and others of what lies outside of their domain."),
+    ] = False,
+    weights: Annotated[
+        Literal["stored", "unknown"],
+        typer.Option(
+            help="unknown: large weights in other files may be any finite numbers; these files need not be there."
+        ),
+    ] = "stored",
+    runs: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            metavar="N",
+            help="The most runs per finding in the search for inputs that show it; 0: no search.",
+        ),
+    ] = 100,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of that search.")] = 0,
+    fix: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write the model to this file with the least guard that removes each finding."
+        ),
+    ] = None,
+    html: Html = None,
+    witness: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="Write the inputs that show each finding to this folder: an .npz file and a script."
+        ),
+    ] = None,
+    sarif: Sarif = None,
+    suppress: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Accepted findings, each with a reason and an expiry date, in TOML."),
+    ] = None,
+    baseline: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Leave out the findings of this earlier report, JSON or SARIF."),
+    ] = None,
+    fail_on: Annotated[
+        Literal["certain", "possible"],
+        typer.Option(help="Fail on findings of this severity or a more certain one."),
+    ] = "possible",
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Also fail if a divisor can be zero because of an unknown operator.")
+    ] = False,
+    bounds: Annotated[
+        bool, typer.Option("--accuracy", help="Also bound the absolute error of each division and each output.")
+    ] = False,
+    input_errors: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--input-error",
+            metavar="NAME=ERROR",
+            help="With --accuracy: the largest absolute error of an input. Default: 0. Repeat for each.",
+        ),
+    ] = None,
+    explain: Annotated[
+        str | None,
+        typer.Option(metavar="NODE", help="Also print how the bounds at a node of the main graph come about."),
+    ] = None,
     in_json: OneObject = False,
 ) -> None:
     """Find divisors that can be zero and other hazards of division, inputs that show them, and guards against them.
+
+    The page of --html has a picture of the part of each model's graph that leads to findings.
 
     Exit code 1: there are findings of the severity of --fail-on, or of a more certain one, that --fix did not remove;
     with --strict, a division rests on an unknown operator.
@@ -57,13 +128,22 @@ def check(
     from vinculum.cli.inputs import read_arrays
     from vinculum.reporting.progress import progress
 
-    files = options.Files(sarif, html, fix, suppress, baseline, witness)
-    files.check(models, runs, in_json=in_json)
-    if explain is not None and in_json:
-        raise AttributeValueError("--explain prints text, and --json one object; leave one out")
-    if fix is not None and weights == "unknown":
-        raise AttributeValueError("--fix writes the whole model, and --weights unknown does not read it; leave one out")
-    errors = options.input_errors(input_errors or (), bounds, as_type)
+    count = f"{len(models)} are given; give one"
+    _refuse(
+        {
+            f"--json reports one model, and {count}, or use --sarif": in_json and len(models) > 1,
+            f"--fix writes one model, and {count}": fix is not None and len(models) > 1,
+            "--witness needs runs, and --runs 0 allows none; leave one of them out": witness is not None and not runs,
+            "--explain prints text, and --json one object; leave one out": explain is not None and in_json,
+            "--fix writes the whole model, and --weights unknown does not read it; leave one out": fix is not None
+            and weights == "unknown",
+            "--input-error is for --accuracy; give both": bool(input_errors) and not bounds,
+            "--accuracy is about the model's own element types; leave --as out": bounds and as_type is not None,
+        }
+    )
+    files = _Files(sarif, html, fix, witness)
+    files.check({"MODEL": models, "--suppress": [] if suppress is None else [suppress]})
+    errors = _input_errors(input_errors or ()) if bounds else None
     accepted = () if suppress is None else read_suppressions(suppress)
     known = None if baseline is None else read_baseline(baseline)
     arrays = None if calibrate is None else read_arrays(calibrate)
@@ -75,18 +155,34 @@ def check(
         "weights": weights,
     }
     results: list[_Result] = []
-    written = [path for path in (sarif, html, fix) if path is not None]
     with progress("Checking", len(models)) as advance:
         for number, model in enumerate(models):
             advance(number, model.name)
-            told = errors if bounds else None
-            results.append(_checked(model, how, (runs, seed), (accepted, known), told, fix, written))
-    explained = [] if explain is None else [line for one in results for line in _explained(one, explain)]
-    _print(results, tuple(arrays or ()), accepted, in_json)
-    for line in explained:
-        console().print(line)
-    _write(results, files)
+            results.append(_checked(model, how, (runs, seed), (accepted, known), errors, files))
+    _print(results, tuple(arrays or ()), accepted, explain, in_json)
+    files.write(results)
     end(finds=any(result.fails(fail_on, strict) for result in results))
+
+
+def _refuse(together: Mapping[str, bool]) -> None:
+    """Refuse options that exclude each other, by the first message whose condition holds."""
+    for message, holds in together.items():
+        if holds:
+            raise AttributeValueError(message)
+
+
+def _input_errors(texts: Sequence[str]) -> dict[str, float]:
+    """Return the errors given as ``NAME=ERROR``, by name."""
+    errors: dict[str, float] = {}
+    for text in texts:
+        name, _, number = text.rpartition("=")
+        try:
+            errors[name] = float(number)
+        except ValueError:
+            name = ""
+        if not name:
+            raise AttributeValueError(f"--input-error {quoted(text)} is not of the form NAME=ERROR, a number")
+    return errors
 
 
 @dataclass(frozen=True)
@@ -108,14 +204,68 @@ class _Result:
         return rests or triage.fails(severity)
 
 
+@dataclass(frozen=True)
+class _Files:
+    """The files that options name, to be written."""
+
+    sarif: Path | None
+    html: Path | None
+    fix: Path | None
+    witness: Path | None
+
+    def check(self, read: Mapping[str, Sequence[Path]]) -> None:
+        """Refuse files that cannot be written, or are read, by the options that name these."""
+        from vinculum.cli.outputs import check_files
+
+        if self.fix is not None and self.fix.suffix.lower() in (".xml", ".pt2"):
+            raise ModelError(f"--fix {str(self.fix)!r}: a fixed model is an ONNX file; give a name that ends in .onnx")
+        if self.witness is not None and self.witness.exists() and not self.witness.is_dir():
+            raise ModelError(f"--witness {str(self.witness)!r} is not a folder; give the name of one")
+        check_files({"--sarif": self.sarif, "--html": self.html, "--fix": self.fix}, read)
+        if self.witness is not None and not self.witness.absolute().parent.is_dir():
+            folder = str(self.witness.parent)
+            raise ModelError(f"--witness {str(self.witness)!r} cannot be made: there is no folder {folder!r}; make it")
+
+    def write(self, results: Sequence[_Result]) -> None:
+        """Write the reports, all or none, then what shows findings, then the model with guards."""
+        from vinculum.cli.outputs import write_files
+        from vinculum.reporting.check.witness_files import write_witnesses
+
+        write_files(dict(self._reports(results)))
+        if self.witness is not None:
+            write_witnesses([one.triage for one in results], self.witness)
+        if self.fix is not None:
+            from vinculum.repair.fixing import write_fixed
+
+            for one in results:
+                if one.fixed is not None:
+                    write_fixed(one.fixed, one.source, self.fix)
+
+    def _reports(self, results: Sequence[_Result]) -> Iterator[tuple[Path, str]]:
+        if self.sarif is not None:
+            from vinculum.reporting.check import sarif
+            from vinculum.version import __version__
+
+            yield self.sarif, sarif.document([one.triage for one in results], _root(), __version__)
+        if self.html is not None:
+            from vinculum.reporting.check.picture.document import document
+
+            yield self.html, document([(one.triage, one.source.proto("analysed")) for one in results])
+
+
+def _root() -> Path:
+    """Return the current repository's folder, to which the paths in reports are relative."""
+    here = Path.cwd()
+    return next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), here)
+
+
 def _checked(
     model: Path,
     how: dict[str, Any],
     search: tuple[int, int],
     sorting: tuple[Sequence[Suppression], Any],
     errors: dict[str, float] | None,
-    fix: Path | None,
-    written: Sequence[Path],
+    files: _Files,
 ) -> _Result:
     from vinculum.analysis import check as checked
     from vinculum.analysis.accuracy import accuracy
@@ -124,70 +274,36 @@ def _checked(
     from vinculum.repair.fixing import fixed
 
     source = read_source(model, weights=how["weights"])
-    source.check_spared(written)
+    source.check_spared([path for path in (files.sarif, files.html, files.fix) if path is not None])
     runs, seed = search
     report = checked(source, **how, runs=runs, seed=seed)
     triage = sorted_out(report, str(model), *sorting)
     bound = None if errors is None else accuracy(source, assume=how["assume"], input_errors=errors)
     mended = None
-    if fix is not None:
+    if files.fix is not None:
         again = partial(checked, **how, runs=0)
         mended = fixed(source, report, triage.open, again, assume=how["assume"], calibrate=how["calibrate"])
     return _Result(source, triage, bound, mended)
 
 
-def _explained(result: _Result, node: str) -> Iterator[RenderableType]:
-    """Yield how the bounds at a node of a model come about."""
-    from vinculum.analysis.explanation import explained
-    from vinculum.reporting.check.explanation import explanation
-
-    return explanation(node, explained(result.source.proto("explained"), result.triage.report.values, node))
-
-
 def _print(
-    results: Sequence[_Result], calibrated: Sequence[str], accepted: Sequence[Suppression], in_json: bool
+    results: Sequence[_Result],
+    calibrated: Sequence[str],
+    accepted: Sequence[Suppression],
+    node: str | None,
+    in_json: bool,
 ) -> None:
-    """Print each model's findings, bounds and fixes, and the suppressions that match no finding."""
+    """Print each model's findings, bounds and fixes, suppressions that match no finding, and the bounds at a node."""
+    from vinculum.analysis.explanation import explained
     from vinculum.analysis.triage import unused
-    from vinculum.reporting.check.data import as_json
-    from vinculum.reporting.check.page import page
+    from vinculum.reporting.check.page import as_json, explanation, page
     from vinculum.reporting.escape import short
 
+    # A node that is not there is refused before anything is printed.
+    steps = [explained(r.source.proto("explained"), r.triage.report.values, node) for r in results if node is not None]
     for one in results:
         tell(in_json, as_json, page, one.triage, calibrated, one.accuracy, one.fixed)
     for other in () if in_json else unused(accepted, [one.triage for one in results]):
         console().print(Text(f"Suppresses nothing: {short(other.fingerprint or other.rule or other.node)}.", "yellow"))
-
-
-def _write(results: Sequence[_Result], files: options.Files) -> None:
-    from vinculum.cli.outputs import write_files
-    from vinculum.reporting.check.witness_files import write_witnesses
-
-    triages = [one.triage for one in results]
-    write_files(dict(_reports(results, files)))
-    if files.witness is not None:
-        write_witnesses(triages, files.witness)
-    if files.fix is not None:
-        from vinculum.repair.fixing import write_fixed
-
-        for one in results:
-            if one.fixed is not None:
-                write_fixed(one.fixed, one.source, files.fix)
-
-
-def _reports(results: Sequence[_Result], files: options.Files) -> Iterator[tuple[Path, str]]:
-    from vinculum.reporting.check import sarif
-    from vinculum.version import __version__
-
-    if files.sarif is not None:
-        yield files.sarif, sarif.document([one.triage for one in results], _root(), __version__)
-    if files.html is not None:
-        from vinculum.reporting.check.picture.document import document
-
-        yield files.html, document([(one.triage, one.source.proto("analysed")) for one in results])
-
-
-def _root() -> Path:
-    """Return the current repository's folder, to which the paths in reports are relative."""
-    here = Path.cwd()
-    return next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), here)
+    for way in steps:
+        console().print(explanation(node or "", way))

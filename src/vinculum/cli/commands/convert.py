@@ -42,7 +42,7 @@ def convert(
     from vinculum.cli.outputs import check_files
     from vinculum.models.convert import convert_file
     from vinculum.models.source import read_source
-    from vinculum.reporting.models.convert import as_json, page
+    from vinculum.reporting.models.rewriting import conversion_as_json, conversion_page
     from vinculum.reporting.progress import progress
 
     check_files({"-o": output}, {})
@@ -59,4 +59,4 @@ def convert(
             engine=engine,
             advance=lambda done: advance(done, f"{done:,} sets of inputs compared"),
         )
-    tell(in_json, as_json, page, conversion, model, output)
+    tell(in_json, conversion_as_json, conversion_page, conversion, model, output)

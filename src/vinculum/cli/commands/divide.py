@@ -17,7 +17,7 @@ from vinculum.cli.options import (
     ZeroDivisorPolicy,
     policies_advised,
 )
-from vinculum.errors import AttributeValueError, SpecLookupError
+from vinculum.errors import SpecLookupError
 from vinculum.ops.policies import Overflow
 from vinculum.spec.rows import find_version
 
@@ -37,9 +37,6 @@ def divide(
     variant: Annotated[Literal["float", "int"] | None, typer.Option(help="The variant of SONNX Div.")] = None,
     axis: Annotated[int | None, typer.Option(metavar="N", help="Attribute of Div-1, Div-6 and Divide.")] = None,
     broadcast: Annotated[int | None, typer.Option(metavar="0|1", help="Attribute of Div-1 and Div-6.")] = None,
-    consumed_inputs: Annotated[
-        str | None, typer.Option(metavar="N,N", help="Attribute of Div-1 and Reciprocal-1, without effect.")
-    ] = None,
     m_pythondiv: Annotated[
         Literal["true", "false"] | None, typer.Option(help="Attribute of Divide: whether integers are floored.")
     ] = None,
@@ -72,10 +69,10 @@ def divide(
     """
     # Modules that import numpy are imported here, so that --help does not wait for them.
     from vinculum.ops.operator import Operator
-    from vinculum.reporting.divide import page
     from vinculum.reporting.progress import progress
+    from vinculum.reporting.shown import quotients_page
     from vinculum.stored import divide as divide_stored
-    from vinculum.stored.clusters import client_of
+    from vinculum.stored.workers import client_of
 
     row = None if version is None else find_version(operator, version, dialect=dialect, variant=variant)
     prepared = Operator(
@@ -85,7 +82,6 @@ def divide(
         variant=variant,
         axis=axis,
         broadcast=broadcast,
-        consumed_inputs=None if consumed_inputs is None else _whole_numbers(consumed_inputs),
         m_pythondiv=None if m_pythondiv is None else m_pythondiv == "true",
         auto_broadcast=auto_broadcast,
         zero_divisor=zero_divisor,
@@ -106,7 +102,7 @@ def divide(
         )
     seconds = perf_counter() - start
     told = {"a": a, "b": b, "output": output, **asdict(report), "seconds": seconds}
-    tell(in_json, lambda: told, lambda: page(report, output, seconds))
+    tell(in_json, lambda: told, lambda: quotients_page(report, output, seconds))
 
 
 def _raw_type(name: str) -> ElementType:
@@ -117,10 +113,3 @@ def _raw_type(name: str) -> ElementType:
             return element_type
     allowed = ", ".join(element_type.numpy for element_type in UNNAMED)
     raise SpecLookupError(f"--type is {name!r}; allowed: {allowed} (files name all other types themselves)")
-
-
-def _whole_numbers(text: str) -> list[int]:
-    try:
-        return [int(word) for word in text.split(",") if word]
-    except ValueError:
-        raise AttributeValueError(f"--consumed-inputs is {text!r}; give whole numbers, as 0,0") from None

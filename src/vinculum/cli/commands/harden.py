@@ -45,7 +45,7 @@ def harden(
     from vinculum.cli.outputs import check_files
     from vinculum.models.source import read_source
     from vinculum.repair import harden_file
-    from vinculum.reporting.models.harden import as_json, page
+    from vinculum.reporting.models.rewriting import hardening_as_json, hardening_page
     from vinculum.reporting.progress import progress
 
     if output is None and not dry_run:
@@ -66,5 +66,5 @@ def harden(
             advance=lambda done, total: advance(done, f"{done:,} of {total:,} models"),
         )
     written = None if dry_run else output
-    tell(in_json, as_json, page, hardened, model, written)
+    tell(in_json, hardening_as_json, hardening_page, hardened, model, written)
     end(finds=bool(hardened.hardening.left))

@@ -15,7 +15,7 @@
 #include "task.hpp"
 #include "vector/avx2.hpp"
 #include "vector/avx512_vbmi.hpp"
-#include "vector/f16c.hpp"
+#include "vector/sixteen_bits.hpp"
 
 namespace vinculum {
 namespace {
@@ -40,9 +40,10 @@ using InvariantVectors = std::conditional_t<sizeof(T) == 8, avx2::Invariant64<T,
 template <class T, bool Floor>
 using InvariantVectors = Plain;
 #endif
-#if defined(__AVX2__) && defined(__F16C__)
+#if defined(VINCULUM_SIXTEEN_BITS)
 template <class Format>
-using FloatVectors = std::conditional_t<sizeof(typename Format::Element) == 2, f16c::SixteenBits<Format>, Plain>;
+using FloatVectors =
+    std::conditional_t<sizeof(typename Format::Element) == 2, sixteen_bits::SixteenBits<Format>, Plain>;
 #else
 template <class Format>
 using FloatVectors = Plain;

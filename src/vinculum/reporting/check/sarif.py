@@ -112,7 +112,11 @@ class _Run:
         alert = _physical(self._model_uri(model), 1) if found is None else _physical(_relative(found[1]), found[0].line)
         told = [frame for frame in reversed(finding.frames) if found is None or frame is not found[0]][:_MOST_RELATED]
         related = [
-            {"id": place, "message": {"text": _frame_words(f)}, **_physical(self._frame_uri(f), f.line)}
+            {
+                "id": place,
+                "message": {"text": one_line(f.code) or f"in {one_line(f.function)}"},
+                **_physical(self._frame_uri(f), f.line),
+            }
             for place, f in enumerate(told, 1)
         ]
         return alert, related
@@ -165,10 +169,6 @@ def _suppression(suppression: Suppression) -> dict[str, Any]:
         "justification": one_line(suppression.reason),
         "properties": {"expires": suppression.expires.isoformat()},
     }
-
-
-def _frame_words(frame: Frame) -> str:
-    return one_line(frame.code) or f"in {one_line(frame.function)}"
 
 
 def _relative(path: PurePath) -> dict[str, str]:

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from rich.console import Group, RenderableType
+from rich.console import RenderableType, group
 from rich.padding import Padding
 from rich.text import Text
 
 from vinculum.analysis.domain.formats import FORMATS
-from vinculum.analysis.findings import Effect
 from vinculum.analysis.places import alert_frame
 from vinculum.analysis.tracing.record import EngineTrace, Event, Kind, Operand, Summary, TraceReport
 from vinculum.reporting.check.words import shortened, way
@@ -27,19 +26,7 @@ _MADE = {Kind.ZERO_DIVISOR: "divides by zero", Kind.INFINITY: "makes an infinity
 
 @dataclass(frozen=True, eq=False)
 class Traced:
-    """A trace, and what it was of.
-
-    Attributes
-    ----------
-    model : str
-        The file.
-    inputs : tuple of InputReport
-        What it was run on.
-    seed : int, optional
-        From which some of them were drawn.
-    report : TraceReport
-        What was found.
-    """
+    """A trace, and what it was of: the file, its inputs, and the seed from which some of them were drawn."""
 
     model: str
     inputs: tuple[InputReport, ...]
@@ -47,12 +34,9 @@ class Traced:
     report: TraceReport
 
 
-def page(traced: Traced) -> RenderableType:
+@group()
+def page(traced: Traced) -> Iterator[RenderableType]:
     """Return a trace as a page."""
-    return Group(*_parts(traced))
-
-
-def _parts(traced: Traced) -> Iterator[RenderableType]:
     report = traced.report
     drawn = "" if traced.seed is None else f", inputs drawn from seed {traced.seed}"
     yield Text(f"{short(traced.model)}: {counted(report.nodes, 'node')}{drawn}", "bold")
@@ -65,6 +49,11 @@ def _parts(traced: Traced) -> Iterator[RenderableType]:
         for line in _trace(trace, before):
             yield Padding.indent(line, 2)
         before = trace if not trace.refused else before
+
+
+def report_page(report: TraceReport) -> RenderableType:
+    """Return what a trace in Python found as a page."""
+    return page(Traced(report.model, (), None, report))
 
 
 def _trace(trace: EngineTrace, before: EngineTrace | None) -> Iterator[Text]:
@@ -81,15 +70,11 @@ def _trace(trace: EngineTrace, before: EngineTrace | None) -> Iterator[Text]:
     if not trace.events:
         yield Text("No node makes NaN or an infinity, and none divides by zero.")
     for effect in trace.effects:
-        yield Text(f"Output {one_line(repr(effect.output))}: {_effect(effect)}.")
+        yield Text(f"Output {one_line(repr(effect.output))}: {effect.value} in {counted(effect.count, 'place')}.")
 
 
 def _key(trace: EngineTrace) -> list[tuple[object, ...]]:
     return [(event.kind, event.node, event.scope, event.index, event.count) for event in trace.events]
-
-
-def _effect(effect: Effect) -> str:
-    return f"{effect.value} in {counted(effect.count, 'place')}"
 
 
 def _not_finite(one: Summary) -> str:
@@ -105,7 +90,8 @@ def _event(events: Sequence[Event]) -> Iterator[Text]:
     line.append(f"  {one_line(event.node)} ({one_line(event.operator)}{where})", "bold")
     frame = alert_frame(event.frames)
     yield line if frame is None else line.append(f"  {one_line(frame.file)}:{frame.line}", "cyan")
-    for told in (one_line(frame.code) if frame is not None else "", why(event), *_operands(event)):
+    operands = [f"{one_line(o.summary.name)}: {_operand(o)}" for o in dict.fromkeys(event.operands)]
+    for told in (one_line(frame.code) if frame is not None else "", why(event), *operands):
         if told:
             yield Text(f"  {told}")
     if len(event.path) > 1:
@@ -114,20 +100,17 @@ def _event(events: Sequence[Event]) -> Iterator[Text]:
 
 def why(event: Event) -> str:
     """Return what the node computed at the first element that went wrong, in a sentence."""
-    place = "" if event.index is None else f" at {_index(event.index)}"
+    place = "" if event.index is None else f" at {event.index}"
     many = f", in {event.count:,} of {counted(event.size, 'place')}" if event.count else ""
     formula = _formula(event)
     said = f"{formula}{place}" if formula else f"it {_MADE[event.kind]}{place}"
     form = FORMATS.get(event.element_type)
     beyond = ""
     finite = all(operand.value is not None and abs(operand.value) < float("inf") for operand in event.operands)
-    if event.kind is Kind.INFINITY and formula and finite and form is not None and not _by_zero(event):
+    by_zero = event.operator in ("Div", "Reciprocal") and event.operands[-1].value == 0
+    if event.kind is Kind.INFINITY and formula and finite and form is not None and not by_zero:
         beyond = f"; the largest {event.element_type} is {form.max:.6g}"
     return f"{said}{many}{beyond}."
-
-
-def _by_zero(event: Event) -> bool:
-    return event.operator in ("Div", "Reciprocal") and event.operands[-1].value == 0
 
 
 def _formula(event: Event) -> str:
@@ -150,27 +133,14 @@ def _value(value: float) -> str:
     return f"{value:.9g}"
 
 
-def _operands(event: Event) -> Iterator[str]:
-    for operand in dict.fromkeys(event.operands):
-        yield f"{one_line(operand.summary.name)}: {_operand(operand)}"
-
-
 def _operand(operand: Operand) -> str:
     one = operand.summary
-    at = (
-        ""
-        if operand.index is None or operand.value is None
-        else f"{_value(operand.value)} at {_index(operand.index)}; "
-    )
+    at = "" if operand.index is None or operand.value is None else f"{_value(operand.value)} at {operand.index}; "
     rest = [f"in [{_value(one.low)}, {_value(one.high)}]"] if one.low == one.low else []
     rest += [f"{counted(one.zeros, 'zero')}"] if one.zeros else []
     rest += [f"{one.nan:,} NaN"] if one.nan else []
     rest += [f"{one.infinite:,} infinite"] if one.infinite else []
-    return f"{at}{one.element_type} {_index(one.shape)} {', '.join(rest)}".rstrip()
-
-
-def _index(index: tuple[int, ...]) -> str:
-    return str(index)
+    return f"{at}{one.element_type} {one.shape} {', '.join(rest)}".rstrip()
 
 
 def as_json(traced: Traced) -> dict[str, Any]:

@@ -34,7 +34,7 @@ from vinculum.reporting.conformance.view import (
 )
 from vinculum.reporting.conformance.words import message
 from vinculum.reporting.escape import escaped, one_line, short
-from vinculum.reporting.templates import environment
+from vinculum.reporting.plain import environment
 
 if TYPE_CHECKING:
     from jinja2 import Template

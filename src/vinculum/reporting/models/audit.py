@@ -8,7 +8,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from rich.console import Group, RenderableType
+from rich.console import Group, RenderableType, group
 from rich.padding import Padding
 from rich.text import Text
 
@@ -33,12 +33,9 @@ _ENDS = {
 _HARDENED = ("onnxruntime", "openvino")
 
 
-def page(audit: Audit, inputs: Sequence[InputReport], seed: int | None) -> RenderableType:
+@group()
+def page(audit: Audit, inputs: Sequence[InputReport], seed: int | None) -> Iterator[RenderableType]:
     """Return an audit as a page: inputs, divisions, findings."""
-    return Group(*_sections(audit, inputs, seed))
-
-
-def _sections(audit: Audit, inputs: Sequence[InputReport], seed: int | None) -> Iterator[RenderableType]:
     yield Text(short(f"{audit.model} in {audit.title}{audit.backend[len(audit.backend.partition('[')[0]) :]}"), "bold")
     yield Text(short(", ".join(f"{name} {number}" for name, number in audit.versions.items())))
     if audit.finds:
@@ -48,16 +45,13 @@ def _sections(audit: Audit, inputs: Sequence[InputReport], seed: int | None) -> 
     yield from section("Divisions", _divisions(audit.nodes))
     if audit.inner:
         yield from section("Not compared: divisions inside other operators", inner_divisions(audit.inner))
-    told = [node for node in audit.nodes if _is_told(node)]
+    told = [n for n in audit.nodes if n.hazards or n.is_wrong or n.verdict is None or n.verdict.kind is not Kind.EXACT]
     if told:
         yield from section("Findings", Group(*(part for node in told for part in _finding(node, audit.title))))
     if audit.exposed.end is not End.RETURNED:
         yield from section(f"{audit.title} {_ENDS[audit.exposed.end]}", Group(*_end(audit)))
     if audit.edges.died is not None:
-        died = (
-            audit.edges.died.words,
-            *(f"Vinculum finds here: {sentence}" for sentence in audit.edges.suspects),
-        )
+        died = (audit.edges.died.words, *(f"Vinculum finds here: {sentence}" for sentence in audit.edges.suspects))
         heading = f"{audit.title} {_ENDS[End.CRASHED]} on edge cases"
         yield from section(heading, Group(*(Text(one_line(words)) for words in died)))
     if audit.nodes:
@@ -98,10 +92,6 @@ def _verdict(verdict: Verdict | None) -> Text:
         return Text(f"{verdict.differing:,} of {verdict.elements:,} {off}", style)
     words = {Kind.EXACT: "exact: ", Kind.UNSPECIFIED: "exact where defined: "}.get(verdict.kind)
     return Text(verdict.kind.value if words is None else f"{words}{verdict.elements:,}", style)
-
-
-def _is_told(node: NodeRecord) -> bool:
-    return bool(node.hazards) or node.is_wrong or node.verdict is None or node.verdict.kind is not Kind.EXACT
 
 
 def _finding(node: NodeRecord, title: str) -> Iterator[RenderableType]:
@@ -170,7 +160,10 @@ def _summary(audit: Audit) -> str:
         return "This model divides only inside other operators." if audit.inner else "No node of the model divides."
     compared = sum(verdict.elements for node in audit.nodes for verdict in node.verdicts)
     wrong = sum(verdict.differing for node in audit.nodes for verdict in node.verdicts)
-    kinds = Counter(_standing(node) for node in audit.nodes)
+    kinds = Counter(
+        "not exact" if node.is_wrong else node.verdicts[0].kind.value if node.verdicts else "not observed"
+        for node in audit.nodes
+    )
     exact, silent = kinds.pop(Kind.EXACT.value, 0), kinds.pop(Kind.UNSPECIFIED.value, 0)
     others = "".join(f", {count:,} {kind}" for kind, count in kinds.most_common())
     total = counted(len(audit.nodes), "division")
@@ -217,14 +210,6 @@ def _sizes(audit: Audit) -> str:
         f"{', '.join(others)} and {largest}" if len(others) < 6 else f"{len(sizes)} sizes from {others[0]} to {largest}"
     )
     return f"The tensors had {listed} quotients."
-
-
-def _standing(node: NodeRecord) -> str:
-    if node.is_wrong:
-        return "not exact"
-    if not node.verdicts:
-        return "not observed"
-    return Kind.EXACT.value if node.verdicts[0].kind is Kind.EXACT else node.verdicts[0].kind.value
 
 
 def _next_steps(audit: Audit, seed: int | None, assumed: bool) -> Iterator[str]:
@@ -274,8 +259,8 @@ def as_json(audit: Audit, inputs: Sequence[InputReport], seed: int | None) -> di
         "versions": plain(audit.versions),
         "seed": seed,
         "inputs": plain(tuple(inputs)),
-        "as_it_is": _run_as_json(audit.plain) if audit.nodes else None,
-        "exposed": _run_as_json(audit.exposed) if audit.nodes else None,
+        "as_it_is": part(audit.plain, "end", "words") if audit.nodes else None,
+        "exposed": part(audit.exposed, "end", "words") if audit.nodes else None,
         **part(audit, "suspects", "cure"),
         "changed_by_exposure": plain(audit.changed),
         "seconds": audit.seconds,
@@ -292,8 +277,8 @@ def as_json(audit: Audit, inputs: Sequence[InputReport], seed: int | None) -> di
         ],
         "edge_cases": {
             **part(edges, "sets", "compared"),
-            "skipped": edges.skipped and _run_as_json(edges.skipped),
-            "died": edges.died and _run_as_json(edges.died),
+            "skipped": edges.skipped and part(edges.skipped, "end", "words"),
+            "died": edges.died and part(edges.died, "end", "words"),
             "suspects": plain(edges.suspects),
         },
         "divide_inside": plain(audit.inner),
@@ -306,7 +291,3 @@ def _verdict_as_json(verdict: Verdict | None) -> dict[str, Any] | None:
         return None
     numbers = part(verdict, "elements", "differing", "ulps", "largest", "example")
     return {"kind": verdict.kind.value, "words": message(verdict), **numbers}
-
-
-def _run_as_json(run: Answer) -> dict[str, Any]:
-    return part(run, "end", "words")

@@ -1,17 +1,19 @@
-"""A run's report for people: three tables, and a line of what to look at."""
+"""A run for people: three tables, and a line of what to look at; and a model before any run."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import prod
-from typing import Any
 
-from rich.console import Group, RenderableType
+from rich.console import Group, RenderableType, group
 from rich.padding import Padding
 from rich.text import Text
 
+from vinculum.models.execution import Division
 from vinculum.models.inner_divisions import InnerDivision
+from vinculum.models.model import Model
 from vinculum.models.observation import DivisionSummary
+from vinculum.models.values import ModelTensor
 from vinculum.reporting.escape import one_line, short
 from vinculum.reporting.models.run_report import (
     VALUES_SHOWN,
@@ -20,10 +22,8 @@ from vinculum.reporting.models.run_report import (
     Operands,
     OutputReport,
     RunReport,
-    total,
 )
 from vinculum.reporting.terminal import ByWidth, cell, counted, named, section, table
-from vinculum.spec.element_types import by_name
 from vinculum.text import shape_text
 
 _COUNTED = ("By zero", "Inf", "NaN", "Subnormal", "Time")
@@ -32,12 +32,9 @@ _SHAPES_SHOWN = 2
 _NAMES_SHOWN = 3
 
 
-def page(report: RunReport) -> RenderableType:
+@group()
+def page(report: RunReport) -> Iterator[RenderableType]:
     """Return a report as a page: inputs, outputs, divisions."""
-    return Group(*_sections(report))
-
-
-def _sections(report: RunReport) -> Iterator[RenderableType]:
     yield Text(short(report.model), "bold")
     if report.inputs:
         yield from section("Inputs", inputs_table(report.inputs, report.seed))
@@ -97,13 +94,9 @@ def _file(output: OutputReport) -> RenderableType:
 
 
 def _values(output: OutputReport) -> str:
-    shown = "  ".join(_value(value) for value in output.values)
+    shown = "  ".join(repr(v) if isinstance(v, str | bytes) else str(v) for v in output.values)
     left_out = prod(output.shape) > VALUES_SHOWN
     return f"{shown}  ..." if left_out else shown or "empty"
-
-
-def _value(value: Any) -> str:
-    return repr(value) if isinstance(value, str | bytes) else str(value)
 
 
 def _divisions(divisions: Sequence[DivisionReport]) -> RenderableType:
@@ -114,10 +107,14 @@ def _divisions(divisions: Sequence[DivisionReport]) -> RenderableType:
         rows.add_row(_node(division), *_counts(division.summary))
     if len(divisions) > 1:
         rows.show_footer = True
-        totals = (Text("Total"), *_counts(total([division.summary for division in divisions])))
+        totals = (Text("Total"), *_counts(_total(divisions)))
         for column, sum_of_column in zip(rows.columns, totals, strict=True):
             column.footer = sum_of_column
     return ByWidth(_ROOM_FOR_COUNTS, rows, Group(*map(_beneath_each_other, divisions)))
+
+
+def _total(divisions: Sequence[DivisionReport]) -> DivisionSummary:
+    return sum((division.summary for division in divisions), start=DivisionSummary())
 
 
 def _beneath_each_other(division: DivisionReport) -> RenderableType:
@@ -128,14 +125,15 @@ def _beneath_each_other(division: DivisionReport) -> RenderableType:
     return Group(_node(division), Padding.indent(counts, 2))
 
 
-def _node(division: DivisionReport) -> RenderableType:
+def _node(report: DivisionReport) -> RenderableType:
     """Return a division's name, and below it what was divided, how and how often."""
-    lines = [_operands(operands, division.unary) for operands in division.shapes[:_SHAPES_SHOWN]]
-    if division.more_shapes or len(division.shapes) > _SHAPES_SHOWN:
+    division = report.division
+    lines = [_operands(operands, len(division.spec.inputs) == 1) for operands in report.shapes[:_SHAPES_SHOWN]]
+    if report.more_shapes or len(report.shapes) > _SHAPES_SHOWN:
         lines.append("and other shapes")
     facts = [f"{division.operator} in {division.path}" if division.path else division.operator]
-    facts += [division.element_type] if division.element_type else []
-    lines.append(", ".join((*facts, _runs(division.summary))))
+    facts += [] if report.element_type is None else [str(report.element_type)]
+    lines.append(", ".join((*facts, _runs(report.summary))))
     return named(division.name, lines)
 
 
@@ -161,21 +159,17 @@ def _counts(summary: DivisionSummary) -> Iterator[Text]:
 
 
 def _verdict(report: RunReport) -> RenderableType:
-    quotients = total([division.summary for division in report.divisions]).elements
+    quotients = _total(report.divisions).elements
     sentences = ["Nothing was divided."]
     if quotients:
         sentences = [f"{counted(quotients, 'quotient')}, {'each ' * (quotients > 1)}right to the last bit."]
-    replaced = sum(d.summary.zero_divisors for d in report.divisions if _is_integer(d.element_type))
+    replaced = sum(d.summary.zero_divisors for d in report.divisions if d.element_type and d.element_type.is_integer)
     if replaced:
         sentences.append(f"{counted(replaced, 'integer quotient')} x/0 by --zero-divisor {report.zero_divisor}.")
     if report.engine == "onnxruntime":
         sentences.append("ONNX Runtime ran the other operators.")
     sentences.append(f"The run took {seconds_text(report.seconds)}, loading included.")
     return Text(" ".join(sentences))
-
-
-def _is_integer(element_type: str | None) -> bool:
-    return element_type is not None and by_name(element_type).is_integer
 
 
 def seconds_text(seconds: float) -> str:
@@ -185,3 +179,32 @@ def seconds_text(seconds: float) -> str:
     milliseconds = 1000 * seconds
     digits = 3 if milliseconds < 1 else 2 if milliseconds < 10 else 1 if milliseconds < 100 else 0
     return f"{milliseconds:.{digits}f} ms"
+
+
+@group()
+def model_page(model: Model) -> Iterator[RenderableType]:
+    """Return a model as a page: its inputs, its outputs and its divisions, as `print` shows it."""
+    yield Text(f"A model with {counted(len(model.divisions), 'division')}", "bold")
+    yield from section("Inputs", _tensors(model.inputs))
+    yield from section("Outputs", _tensors(model.outputs))
+    if model.divisions:
+        yield from section("Divisions", _known_divisions(model.divisions))
+    if model.inner_divisions:
+        yield from section("Not exact: divisions inside other operators", inner_divisions(model.inner_divisions))
+
+
+def _tensors(tensors: Sequence[ModelTensor]) -> RenderableType:
+    rows = table("Name", "Type", "Shape")
+    for one in tensors:
+        rows.add_row(*map(cell, (one.name, str(one.element_type), shape_text(one.shape))))
+    return rows
+
+
+def _known_divisions(divisions: Sequence[Division]) -> RenderableType:
+    rows = table("Node", "Operator", "Type", "Operands")
+    for one in divisions:
+        name = f"{one.name} in {one.path}" if one.path else one.name
+        *operands, _ = one.shapes or (None, None)
+        known = " / ".join(shape_text(shape) for shape in operands if shape is not None)
+        rows.add_row(*map(cell, (name, one.operator, str(one.element_type or "unknown"), known or "unknown")))
+    return rows

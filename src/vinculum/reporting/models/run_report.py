@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from vinculum.models.execution import Division, DivisionRecord, Shape
 from vinculum.models.inner_divisions import InnerDivision
 from vinculum.models.observation import DivisionSummary, summarise
 from vinculum.reporting.plain import part, plain
-from vinculum.spec.element_types import by_numpy_name
+from vinculum.spec.element_types import ElementType, by_numpy_name
 from vinculum.tensors.storage import element_type_of_dtype
 
 VALUES_SHOWN = 6
@@ -92,11 +91,9 @@ class DivisionReport:
 
     Attributes
     ----------
-    name, path, operator : str
-        As in `Division`.
-    unary : bool
-        Whether it is a Reciprocal.
-    element_type : str or None
+    division : Division
+        The node.
+    element_type : ElementType or None
         None if it was not executed and is not known without.
     shapes : tuple of Operands
         The first few that differ; those known without running if it was not executed.
@@ -106,23 +103,17 @@ class DivisionReport:
         The counts and the time.
     """
 
-    name: str
-    path: str
-    operator: str
-    unary: bool
-    element_type: str | None
-    shapes: tuple[Operands, ...]
-    more_shapes: bool
-    summary: DivisionSummary
+    division: Division
+    element_type: ElementType | None
+    shapes: tuple[Operands, ...] = ()
+    more_shapes: bool = False
+    summary: DivisionSummary = field(default_factory=DivisionSummary)
 
     @classmethod
     def of(cls, division: Division) -> DivisionReport:
         """Return the report on a division that has not been executed."""
-        element_type = None if division.element_type is None else str(division.element_type)
         shapes = () if division.shapes is None else (Operands(*(None, *division.shapes)[-3:]),)
-        unary = len(division.spec.inputs) == 1
-        name, path, operator = division.name, division.path, division.operator
-        return cls(name, path, operator, unary, element_type, shapes, False, DivisionSummary())
+        return cls(division, division.element_type, shapes)
 
     def after(self, record: DivisionRecord) -> DivisionReport:
         """Return the report after one more execution."""
@@ -132,7 +123,7 @@ class DivisionReport:
         added = () if new in shapes else (new,)
         return replace(
             self,
-            element_type=str(by_numpy_name(record.quotient.dtype.name)),
+            element_type=by_numpy_name(record.quotient.dtype.name),
             shapes=(*shapes, *added)[:_SHAPES_KEPT],
             more_shapes=self.more_shapes or len(shapes) + len(added) > _SHAPES_KEPT,
             summary=self.summary + summarise(record),
@@ -211,22 +202,26 @@ def output_report(
 def as_json(report: RunReport) -> dict[str, Any]:
     """Return a report as one object of plain JSON: not finite numbers are strings."""
     outputs = [{**plain(one), "values": [_plain(value) for value in one.values]} for one in report.outputs]
-    met = ("name", "path", "operator", "element_type", "shapes", "more_shapes")
-    divisions = [{**part(one, *met), **plain(one.summary)} for one in report.divisions]
-    return {**plain(report), "outputs": outputs, "divisions": divisions}
+    divisions = [
+        {
+            **part(one.division, "name", "path", "operator"),
+            **part(one, "element_type", "shapes", "more_shapes"),
+            **plain(one.summary),
+        }
+        for one in report.divisions
+    ]
+    return {
+        **part(report, "model", "seed", "zero_divisor", "overflow", "seconds", "inputs"),
+        "outputs": outputs,
+        "divisions": divisions,
+        **part(report, "engine", "inner_divisions"),
+    }
 
 
 def _plain(value: Any) -> Any:
     plain = value.item() if isinstance(value, np.generic) else value
     if isinstance(plain, complex):
         return [_plain(plain.real), _plain(plain.imag)]
-    if not isinstance(plain, float):
-        return plain if isinstance(plain, int | str) else str(plain)
-    if math.isnan(plain):
-        return "NaN"
-    return plain if math.isfinite(plain) else "Infinity" if plain > 0 else "-Infinity"
-
-
-def total(summaries: Sequence[DivisionSummary]) -> DivisionSummary:
-    """Return the sum of summaries."""
-    return sum(summaries, start=DivisionSummary())
+    if isinstance(plain, float):
+        return {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}.get(str(plain), plain)
+    return plain if isinstance(plain, int | str) else str(plain)

@@ -7,20 +7,24 @@ every text of a model goes through `escape`, is escaped by the template or by JS
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from vinculum.analysis.domain.abstract_tensor import AbstractTensor
 from vinculum.analysis.findings import Finding, Severity, by_cause
 from vinculum.analysis.places import alert_frame
 from vinculum.analysis.triage import Triage
-from vinculum.models.onnx.scopes import scopes
-from vinculum.reporting.check.picture.drawing import SIGNS, Picture, values_text
+from vinculum.models.onnx.scopes import Scope, name_of, scopes
+from vinculum.reporting.check.picture.graph import Box, drawn
 from vinculum.reporting.check.words import fix_words, message, path_words, witness_words
 from vinculum.reporting.escape import one_line, short
-from vinculum.reporting.templates import environment
+from vinculum.reporting.plain import environment
 from vinculum.reporting.terminal import counted
 
 if TYPE_CHECKING:
@@ -29,6 +33,18 @@ if TYPE_CHECKING:
 
 DRAWN = 8
 """How many findings of a model are drawn, those alike counted once."""
+
+
+_NUMBERS = 12
+_ARITHMETIC = frozenset({"Add", "Clip", "Div", "Max", "Min", "Mod", "Mul", "Pow", "Sub", "Where"})
+_LONGEST = 40  # Characters of a name in the picture.
+_SIGNS = {
+    Severity.CERTAIN: "■",
+    Severity.WITNESSED: "◆",
+    Severity.WITNESSED_OUTSIDE: "◇",
+    Severity.POSSIBLE: "▲",
+    Severity.UNCONFIRMED: "△",
+}
 
 
 def document(checked: Sequence[tuple[Triage, ModelProto]]) -> str:
@@ -40,7 +56,7 @@ def document(checked: Sequence[tuple[Triage, ModelProto]]) -> str:
     data = {one["id"]: one["pictures"] for one in models}
     return _template().render(
         models=models,
-        signs={severity.value: sign for severity, sign in SIGNS.items()},
+        signs={severity.value: sign for severity, sign in _SIGNS.items()},
         style=read["css"],
         script=script,
         data=json.dumps(data, separators=(",", ":")).replace("<", "\\u003c"),
@@ -112,7 +128,7 @@ def _arrays(finding: Finding) -> Iterator[dict[str, str]]:
     held = {**witness.inputs, **({} if witness.value is None else {witness.tensor: witness.value})}
     for name, array in held.items():
         shape = " x ".join(map(str, array.shape)) or "scalar"
-        yield {"name": short(one_line(name)), "type": f"{array.dtype} {shape}", "values": values_text(array)}
+        yield {"name": short(one_line(name)), "type": f"{array.dtype} {shape}", "values": _values_text(array)}
 
 
 def _pictures(chosen: Sequence[tuple[int, Finding]], triage: Triage, proto: ModelProto) -> Iterator[dict[str, Any]]:
@@ -126,4 +142,137 @@ def _pictures(chosen: Sequence[tuple[int, Finding]], triage: Triage, proto: Mode
     for path, numbered in by_scope.items():
         if path in known:
             values = {} if path else triage.report.values
-            yield Picture(known[path], numbered, triage.open, values).data()
+            yield _Picture(known[path], numbered, triage.open, values).data()
+
+
+class _Picture:
+    """The data of a picture, as the script draws it."""
+
+    def __init__(
+        self,
+        scope: Scope,
+        numbered: Sequence[tuple[int, Finding]],
+        every: Sequence[Finding],
+        values: Mapping[str, AbstractTensor],
+    ) -> None:
+        self._scope, self._numbered, self._values = scope, numbered, values
+        self._findings = [finding for _, finding in numbered]
+        self._graph = drawn(scope, self._findings)
+        self._places = {f.node for f in every if f.scope == scope.path}
+        self._divisors = {f.divisor: f.severity.value for f in reversed(self._findings)}
+
+    def data(self) -> dict[str, Any]:
+        """Return the boxes with their lines of text, and the arrows: one between two boxes, or one for each label."""
+        ways: dict[tuple[str, str, str], bool] = {}
+        for one in self._graph.arrows:
+            key = (one.start, one.end, self._label(one.end, one.value))
+            ways[key] = ways.get(key, False) or one.is_way
+        labelled = {key[:2] for key in ways if key[2]}
+        return {
+            "scope": short(one_line(self._scope.path)),
+            "hidden": self._graph.hidden,
+            "boxes": [self._box(box) for box in self._graph.boxes],
+            "arrows": [
+                {"start": start, "end": end, "label": label, "way": way}
+                for (start, end, label), way in ways.items()
+                if label or (start, end) not in labelled
+            ],
+        }
+
+    def _label(self, end: str, value: str) -> str:
+        """Return what an operand is to the division that reads it."""
+        box = next(box for box in self._graph.boxes if box.id == end)
+        at = [f for f in self._findings if box.kind == "node" and self._is_at(f, box)]
+        if any(f.divisor == value for f in at):
+            return "divisor" if "zero" in at[0].rule or "divisor" in at[0].rule or at[0].operator == "Div" else ""
+        return "dividend" if at and at[0].operator == "Div" and box.nodes[0].input[:1] == [value] else ""
+
+    def _is_at(self, finding: Finding, box: Box) -> bool:
+        return name_of(box.nodes[0]) in (finding.node, finding.node.rpartition("/")[0])
+
+    def _box(self, box: Box) -> dict[str, Any]:
+        found = [(n, f) for n, f in self._numbered if box.kind == "node" and self._is_at(f, box)]
+        marked = (
+            found[0][1].severity.value
+            if found
+            else next(
+                (self._divisors[v] for v in box.values if v in self._divisors and box.kind in ("node", "input")), ""
+            )
+        )
+        return {
+            "id": box.id,
+            "kind": "finding" if found else box.kind,
+            "severity": marked,
+            "numbers": [number for number, _ in found],
+            "lines": [[kind, text] for kind, text in self._lines(box, found) if text],
+            "full": one_line(", ".join(box.values[:_NUMBERS])),
+        }
+
+    def _lines(self, box: Box, found: Sequence[tuple[int, Finding]]) -> Iterator[tuple[str, str]]:
+        """Yield the lines of a box: what it is, its name, what is known of its value, what a witness makes of it."""
+        if box.kind == "fold":
+            yield "title", counted(len(box.nodes), "node")
+            yield "small", one_line(box.title)
+            inside = sum(name_of(node) in self._places for node in box.nodes)
+            yield "small", f"{counted(inside, 'finding')} among them" if inside else ""
+            return
+        for number, finding in found:
+            of_many = f" {number}" if len(self._numbered) > 1 else ""
+            yield "badge", f"{_SIGNS[finding.severity]}{of_many} {finding.severity.value}: {finding.rule}"
+        yield "title", _cut(f"{box.title}{self._constants(box)}" if box.kind == "node" else f"{box.kind} {box.title}")
+        if box.kind == "node":
+            yield "name", _cut(box.values[0])
+        if box.kind != "output":
+            yield "bounds", self._bounds(box.values[0])
+        yield "witness", self._witnessed(box)
+
+    def _constants(self, box: Box) -> str:
+        """Return the numbers that a node computes with; axes and the like are none."""
+        told = []
+        for name in box.nodes[0].input if box.title in _ARITHMETIC else ():
+            known = self._values.get(name)
+            if known is not None and known.scalar is not None:
+                told.append(f"{known.scalar:.6g}")
+        return f" {', '.join(told)}" if told else ""
+
+    def _bounds(self, value: str) -> str:
+        known = self._values.get(value)
+        if known is None or not known.element_type:
+            return ""
+        low, high = known.box.hull()
+        return f"[{low:.4g}, {high:.4g}] {known.element_type}" + (", NaN" if known.may_nan else "")
+
+    def _witnessed(self, box: Box) -> str:
+        """Return what a witness gives an input, or does to an output."""
+        for finding in self._findings:
+            witness = finding.witness
+            if witness is None:
+                continue
+            for value in box.values:
+                if box.kind == "input" and witness.kind != "inner" and value in witness.inputs:
+                    return _cut(f"witness: {_values_text(witness.inputs[value])}")
+                if value == witness.tensor and witness.value is not None:
+                    return _cut(f"witness: {_values_text(witness.value)}")
+                effect = next((e for e in witness.effects if e.output == value), None)
+                if box.kind == "output" and effect is not None:
+                    return f"witness: {effect.value} in {counted(effect.count, 'place')}"
+        return ""
+
+
+def _cut(text: str) -> str:
+    """Return a text on one line, its middle left out if it is too long for a box."""
+    safe = one_line(text)
+    half = (_LONGEST - 1) // 2
+    return safe if len(safe) <= _LONGEST else f"{safe[:half]}…{safe[-half:]}"
+
+
+def _values_text(array: NDArray[Any]) -> str:
+    """Return the first values of an array, or the only one that it holds."""
+    flat = array.reshape(-1)
+    if flat.size > 1 and bool((flat == flat[0]).all()):
+        return f"{_number(flat[0])} everywhere"
+    return ", ".join(map(_number, flat[:_NUMBERS])) + (", ..." if flat.size > _NUMBERS else "")
+
+
+def _number(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, np.floating) else str(value)

@@ -10,6 +10,7 @@ from collections import Counter, deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import Literal
 
 from onnx import NodeProto
 
@@ -23,27 +24,16 @@ _NAMED = 3
 
 @dataclass(frozen=True)
 class Box:
-    """Something that is drawn.
-
-    Attributes
-    ----------
-    id : str
-        Its own in the picture.
-    kind : {"input", "node", "fold", "output"}
-        What it is.
-    title : str
-        Its operator, or its name.
-    values : tuple of str
-        The values that it stands for: results of a node, an input, an output.
-    nodes : tuple of NodeProto
-        The node, or all that are folded.
-    """
+    """Something that is drawn."""
 
     id: str
-    kind: str
+    kind: Literal["input", "node", "fold", "output"]
     title: str
+    """Its operator, or its name."""
     values: tuple[str, ...] = ()
+    """The values that it stands for: results of a node, an input, an output."""
     nodes: tuple[NodeProto, ...] = ()
+    """The node, or all that are folded."""
 
 
 @dataclass(frozen=True)
@@ -58,17 +48,7 @@ class Arrow:
 
 @dataclass(frozen=True)
 class Graph:
-    """The part of a scope that is drawn.
-
-    Attributes
-    ----------
-    boxes : tuple of Box
-        In the order of the model.
-    arrows : tuple of Arrow
-        Between them.
-    hidden : int
-        How many nodes have no part in a finding.
-    """
+    """The part of a scope that is drawn, in the order of the model, and how many nodes have no part in a finding."""
 
     boxes: tuple[Box, ...]
     arrows: tuple[Arrow, ...]

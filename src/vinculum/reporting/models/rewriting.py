@@ -1,4 +1,4 @@
-"""What ``vinculum harden`` tells: what became of every division and why, and what was run to validate it."""
+"""What ``vinculum convert`` and ``vinculum harden`` tell: what became of each node and why, and what was compared."""
 
 from __future__ import annotations
 
@@ -6,65 +6,76 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from rich.console import Group, RenderableType
+from rich.console import RenderableType, group
 from rich.text import Text
 
+from vinculum.models.convert import FileConversion
 from vinculum.models.engines.model_runner import NAMES
 from vinculum.models.onnx.divisions import GUARDS
 from vinculum.repair import RUNTIMES, Decision, HardenedFile, Hardening
 from vinculum.reporting.escape import short
 from vinculum.reporting.plain import part, plain
-from vinculum.reporting.terminal import counted, named, section, table
+from vinculum.reporting.terminal import cell, counted, named, section, table
 
 _WHY_INLINED = "not every runtime takes them, or their calls differ in type"
-
 _OR = "Or run the model as it is: vinculum.onnxruntime.register(session_options) has ONNX Runtime divide exactly."
 
 
-def page(hardened: HardenedFile, source: Path, target: Path | None) -> RenderableType:
-    """Return a page; without a target it is a plan."""
-    return Group(*_sections(hardened, source, target))
+@group()
+def conversion_page(conversion: FileConversion, source: Path, target: Path) -> Iterator[RenderableType]:
+    """Return a conversion as a page: what became of which node and why, and what was compared."""
+    yield Text(short(f"{source}, {conversion.source}"), "bold")
+    yield Text(short(f"{target}, {conversion.target}"), "bold")
+    if conversion.changes:
+        rows = table("Node", "Now", "Because")
+        for change in conversion.changes:
+            rows.add_row(*map(cell, (change.node, change.what, change.why)))
+        yield from section("Changes", rows)
+    yield Text("")
+    yield Text(" ".join(_compared(conversion)))
 
 
-def as_json(hardened: HardenedFile, source: Path, target: Path | None) -> dict[str, Any]:
+def _compared(conversion: FileConversion) -> Iterator[str]:
+    changed = counted(len(conversion.changes), "change") if conversion.changes else "No node changed"
+    checked = conversion.verification
+    if checked is None:
+        yield f"{changed}. Not verified."
+        return
+    compared = f"{counted(checked.elements, 'element')} of the outputs for {counted(checked.compared, 'set')} of inputs"
+    yield f"{changed}. The models agree in every bit of {compared}."
+    if checked.skipped:
+        was = "was" if checked.skipped == 1 else "were"
+        reason = f": {short(checked.reason)}" if checked.reason else ""
+        yield f"{counted(checked.skipped, 'set')} of inputs {was} left out{reason}."
+
+
+def conversion_as_json(conversion: FileConversion, source: Path, target: Path) -> dict[str, Any]:
     """Return the same as JSON knows it."""
-    hardening = hardened.hardening
     return {
-        "source": str(source),
-        "target": None if target is None else str(target),
-        "runtime": hardening.runtime,
-        **part(hardening.policies, "zero_divisor", "overflow"),
-        "functions": _functions(hardening),
-        "inlined_functions": hardening.inlined,
-        "divisions": [
-            {
-                **part(one, "name", "path", "operator"),
-                "element_type": None if one.facts is None else str(one.facts.element_type),
-                **part(one, "rewritten", "left", "what", "why", "note"),
-            }
-            for one in hardening.decisions
-        ],
-        "validation": plain(hardened.validation),
+        "source": {"file": str(source), "format": conversion.source},
+        "target": {"file": str(target), "format": conversion.target},
+        **part(conversion, "changes", "verification"),
     }
 
 
-def _sections(hardened: HardenedFile, source: Path, target: Path | None) -> Iterator[RenderableType]:
+@group()
+def hardening_page(hardened: HardenedFile, source: Path, target: Path | None) -> Iterator[RenderableType]:
+    """Return a hardening as a page; without a target it is a plan."""
     hardening = hardened.hardening
     yield Text(short(f"{source}, hardened for {RUNTIMES[hardening.runtime]}"), "bold")
     if target is not None:
         yield Text(short(str(target)), "bold")
     rewritten = [d for d in hardening.decisions if d.rewritten]
     kept = [d for d in hardening.decisions if not d.rewritten and not d.left]
-    if rewritten:
-        rows = table("Node", "Now", "Because")
-        for decision in rewritten:
-            rows.add_row(_node(decision), Text(decision.what or ""), Text(decision.why))
-        yield from section("Rewritten", rows)
-    for title, decisions in (("Left alone", kept), ("Not hardened: these may kill the runtime", hardening.left)):
+    for title, decisions in (
+        ("Rewritten", rewritten),
+        ("Left alone", kept),
+        ("Not hardened: these may kill the runtime", hardening.left),
+    ):
         if decisions:
-            rows = table("Node", "Because")
-            for decision in decisions:
-                rows.add_row(_node(decision), Text(decision.why))
+            rows = table("Node", *(["Now"] if decisions is rewritten else []), "Because")
+            for one in decisions:
+                rows.add_row(_node(one), *([Text(one.what or "")] if decisions is rewritten else []), Text(one.why))
             yield from section(title, rows)
     yield from _notes(hardening.decisions)
     if names := _functions(hardening):
@@ -116,3 +127,25 @@ def _verdict(hardened: HardenedFile, rewritten: int, planned: bool) -> str:
         f"zero divisors, MIN/-1 and constants among them. The whole model was {found.whole_model} there"
         + (f", not run: {found.reason}; give --input." if found.reason else ".")
     )
+
+
+def hardening_as_json(hardened: HardenedFile, source: Path, target: Path | None) -> dict[str, Any]:
+    """Return the same as JSON knows it."""
+    hardening = hardened.hardening
+    return {
+        "source": str(source),
+        "target": None if target is None else str(target),
+        "runtime": hardening.runtime,
+        **part(hardening.policies, "zero_divisor", "overflow"),
+        "functions": _functions(hardening),
+        "inlined_functions": hardening.inlined,
+        "divisions": [
+            {
+                **part(one, "name", "path", "operator"),
+                "element_type": None if one.facts is None else str(one.facts.element_type),
+                **part(one, "rewritten", "left", "what", "why", "note"),
+            }
+            for one in hardening.decisions
+        ],
+        "validation": plain(hardened.validation),
+    }

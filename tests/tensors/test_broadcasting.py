@@ -1,17 +1,18 @@
-"""The rules that broadcast B onto A alone, and the one that broadcasts nothing, against their own words."""
+"""The broadcasting rules: NumPy's against NumPy, the others against their own words."""
 
 from __future__ import annotations
 
 import re
 from itertools import product
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from vinculum.errors import AttributeValueError, BroadcastError
 from vinculum.spec.model import Broadcasting
-from vinculum.tensors.broadcasting import Alignment, Shape, equal, join, limited, pdpd
+from vinculum.tensors.broadcasting import Alignment, Shape, equal, join, limited, multidirectional, pdpd
 
 SIZES = st.sampled_from([0, 1, 1, 2, 2, 3])
 SHAPES = st.lists(SIZES, max_size=4).map(tuple)
@@ -30,6 +31,35 @@ def check(alignment: Alignment, a: Shape, meaning: Shape) -> None:
     repeated = [along is None for along in alignment.b]
     assert all(size == 1 for size, none in zip(meaning, repeated, strict=True) if none)
     assert all(size == own for size, own, none in zip(meaning, a, repeated, strict=True) if not none)
+
+
+class TestMultidirectional:
+    """Div-7 and later, Divide-1 with auto_broadcast numpy: NumPy's own rule."""
+
+    @given(SHAPES, SHAPES)
+    def test_agrees_with_numpy(self, a: Shape, b: Shape) -> None:
+        """An operand runs along its own dimensions, each at most once, of the result's size; None repeats it."""
+        try:
+            joined = np.broadcast_shapes(a, b)
+        except ValueError:
+            with pytest.raises(BroadcastError, match="neither is 1") as refusal:
+                multidirectional(a, b)
+            assert str(a) in str(refusal.value)
+            assert str(b) in str(refusal.value)
+            return
+        alignment = multidirectional(a, b)
+        assert alignment.shape == joined
+        for operand, along in ((a, alignment.a), (b, alignment.b)):
+            assert len(along) == len(joined)
+            used = [d for d in along if d is not None]
+            assert used == sorted(set(used))
+            assert all(operand[d] == size for d, size in zip(along, joined, strict=True) if d is not None)
+            assert all(operand[d] == 1 for d in range(len(operand)) if d not in used)
+
+    def test_numpys_largest_rank(self) -> None:
+        largest = (1,) * 61 + (2, 1, 3)
+        assert multidirectional(largest, (5, 1)).shape == (1,) * 61 + (2, 5, 3)
+        assert multidirectional((), largest).shape == largest
 
 
 class TestEqual:

@@ -1,5 +1,5 @@
-// binary16 and bfloat16 by vectors of binary32, on processors with AVX2 and F16C, or AVX-512: compilers do not find the
-// conversions of binary16 by themselves, and make more of those of bfloat16 than they are.
+// binary16 and bfloat16 by vectors of binary32, on processors with AVX-512, with AVX2 and F16C, or with NEON: compilers
+// do not find the conversions of binary16 by themselves, and make more of those of bfloat16 than they are.
 #pragma once
 
 #include <bit>
@@ -10,11 +10,18 @@
 #include "../formats.hpp"
 #include "../task.hpp"
 
-#if defined(__F16C__) && defined(__AVX2__)
+#if defined(__aarch64__) && defined(__GNUC__)
+#include <arm_neon.h>
+#define VINCULUM_SIXTEEN_BITS
+#elif defined(__F16C__) && defined(__AVX2__)
+#define VINCULUM_SIXTEEN_BITS
+#endif
+
+#if defined(VINCULUM_SIXTEEN_BITS)
 
 namespace vinculum {
 namespace {
-namespace f16c {
+namespace sixteen_bits {
 
 // The one NaN that either format is given.
 constexpr float NOT_A_NUMBER = std::bit_cast<float>(0x7FC00000u);
@@ -55,7 +62,6 @@ VINCULUM_ALWAYS_INLINE Encodings from_lanes(Floats even, Floats odd) {
     return _mm512_mask_blend_epi16(0xAAAAAAAA, _mm512_srli_epi32(rounded(even), 16), rounded(odd));
 }
 
-constexpr bool HAS_MASKS = true;
 VINCULUM_ALWAYS_INLINE bool may_have_nan(Floats, Floats) {
     return true;
 } // to replace them takes no longer than to look
@@ -73,7 +79,7 @@ VINCULUM_ALWAYS_INLINE unsigned irregular(Floats value, BFloat16) {
     return _mm512_fpclass_ps_mask(value, QUIET_NAN | SUBNORMAL | SIGNALING_NAN);
 }
 
-#else
+#elif defined(__AVX2__)
 
 using Floats = __m256;
 using Encodings = __m256i;
@@ -81,16 +87,6 @@ using Encodings = __m256i;
 VINCULUM_ALWAYS_INLINE Floats all(float value) { return _mm256_set1_ps(value); }
 VINCULUM_ALWAYS_INLINE Encodings load(const std::uint16_t* p) { return _mm256_loadu_si256((const __m256i*)p); }
 VINCULUM_ALWAYS_INLINE void store(std::uint16_t* p, Encodings x) { _mm256_storeu_si256((__m256i*)p, x); }
-VINCULUM_ALWAYS_INLINE Encodings load(const std::uint16_t* p, std::int64_t n) {
-    alignas(32) std::uint16_t whole[16] = {};
-    std::memcpy(whole, p, n * sizeof *p);
-    return _mm256_load_si256((const __m256i*)whole);
-}
-VINCULUM_ALWAYS_INLINE void store(std::uint16_t* p, Encodings x, std::int64_t n) {
-    alignas(32) std::uint16_t whole[16];
-    _mm256_store_si256((__m256i*)whole, x);
-    std::memcpy(p, whole, n * sizeof *p);
-}
 
 VINCULUM_ALWAYS_INLINE Floats lower_half(Encodings x) { return _mm256_cvtph_ps(_mm256_castsi256_si128(x)); }
 VINCULUM_ALWAYS_INLINE Floats upper_half(Encodings x) { return _mm256_cvtph_ps(_mm256_extracti128_si256(x, 1)); }
@@ -112,7 +108,6 @@ VINCULUM_ALWAYS_INLINE Encodings from_lanes(Floats even, Floats odd) {
     return _mm256_blend_epi16(_mm256_srli_epi32(rounded(even), 16), rounded(odd), 0xAA);
 }
 
-constexpr bool HAS_MASKS = false;
 VINCULUM_ALWAYS_INLINE bool may_have_nan(Floats x, Floats y) {
     return _mm256_movemask_ps(_mm256_cmp_ps(x, y, _CMP_UNORD_Q)) != 0;
 }
@@ -127,9 +122,67 @@ VINCULUM_ALWAYS_INLINE unsigned irregular(Floats value, Format) {
     return _mm256_movemask_ps(_mm256_and_ps(not_normal, nonzero));
 }
 
+#else
+
+using Floats = float32x4_t;
+using Encodings = uint16x8_t;
+
+VINCULUM_ALWAYS_INLINE Floats all(float value) { return vdupq_n_f32(value); }
+VINCULUM_ALWAYS_INLINE Encodings load(const std::uint16_t* p) { return vld1q_u16(p); }
+VINCULUM_ALWAYS_INLINE void store(std::uint16_t* p, Encodings x) { vst1q_u16(p, x); }
+
+VINCULUM_ALWAYS_INLINE Floats lower_half(Encodings x) { return vcvt_f32_f16(vreinterpret_f16_u16(vget_low_u16(x))); }
+VINCULUM_ALWAYS_INLINE Floats upper_half(Encodings x) { return vcvt_f32_f16(vreinterpret_f16_u16(vget_high_u16(x))); }
+VINCULUM_ALWAYS_INLINE Encodings from_halves(Floats lower, Floats upper) {
+    return vreinterpretq_u16_f16(vcvt_high_f16_f32(vcvt_f16_f32(lower), upper));
+}
+
+VINCULUM_ALWAYS_INLINE Floats even_lanes(Encodings x) {
+    return vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x), 16));
+}
+VINCULUM_ALWAYS_INLINE Floats odd_lanes(Encodings x) {
+    return vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x), vdupq_n_u32(0xFFFF0000)));
+}
+VINCULUM_ALWAYS_INLINE uint32x4_t rounded(Floats value) {
+    const uint32x4_t bits = vreinterpretq_u32_f32(value);
+    const uint32x4_t lowest_kept = vandq_u32(vshrq_n_u32(bits, 16), vdupq_n_u32(1));
+    return vaddq_u32(vaddq_u32(bits, vdupq_n_u32(0x7FFF)), lowest_kept);
+}
+VINCULUM_ALWAYS_INLINE Encodings from_lanes(Floats even, Floats odd) {
+    return vreinterpretq_u16_u32(vsriq_n_u32(rounded(odd), rounded(even), 16));
+}
+
+VINCULUM_ALWAYS_INLINE bool may_have_nan(Floats x, Floats y) {
+    return vminvq_u32(vandq_u32(vceqq_f32(x, x), vceqq_f32(y, y))) == 0;
+}
+VINCULUM_ALWAYS_INLINE Floats with_one_nan(Floats value) {
+    return vbslq_f32(vceqq_f32(value, value), value, all(NOT_A_NUMBER));
+}
+template <class Format>
+VINCULUM_ALWAYS_INLINE unsigned irregular(Floats value, Format) {
+    const uint32x4_t normal = vcgeq_f32(vabsq_f32(value), all(Format::smallest_normal()));
+    return vminvq_u32(vorrq_u32(normal, vceqzq_f32(value))) == 0;
+}
+
 #endif
 
 constexpr std::int64_t LANES = sizeof(Encodings) / sizeof(std::uint16_t);
+
+#if defined(__AVX512BW__) && defined(__AVX512DQ__)
+constexpr bool HAS_MASKS = true;
+#else
+constexpr bool HAS_MASKS = false;
+VINCULUM_ALWAYS_INLINE Encodings load(const std::uint16_t* p, std::int64_t n) {
+    std::uint16_t whole[LANES] = {};
+    std::memcpy(whole, p, n * sizeof *p);
+    return load(whole);
+}
+VINCULUM_ALWAYS_INLINE void store(std::uint16_t* p, Encodings x, std::int64_t n) {
+    std::uint16_t whole[LANES];
+    store(whole, x);
+    std::memcpy(p, whole, n * sizeof *p);
+}
+#endif
 
 // A vector of encodings, widened: its halves of binary16, its even and odd lanes of bfloat16, whichever is less work.
 struct Widened {
@@ -202,7 +255,7 @@ struct SixteenBits {
     }
 };
 
-} // namespace f16c
+} // namespace sixteen_bits
 } // namespace
 } // namespace vinculum
 #endif

@@ -1,4 +1,4 @@
-"""``vinculum spec``: print the specification of a division operator, its changes, and the evidence for its clauses."""
+"""``vinculum spec`` and ``vinculum info``: the specification of the operators, and what divides here."""
 
 from __future__ import annotations
 
@@ -29,11 +29,8 @@ def spec(
     in_json: OneObject = False,
 ) -> None:
     """Print the specification of a division operator, its changes between versions, or the evidence for each clause."""
-    # Imported here, as only this command needs them and every command imports this module.
-    from vinculum.reporting.spec.diff_page import difference_page
-    from vinculum.reporting.spec.json_text import as_json, difference_as_json
-    from vinculum.reporting.spec.page import overview, page
-    from vinculum.reporting.spec.trace import trace_as_json, trace_page
+    # Imported here, as only these commands need them and every command imports this module.
+    from vinculum.reporting import spec as pages
     from vinculum.spec.diff import difference
 
     if name is None:
@@ -41,19 +38,19 @@ def spec(
             raise SpecLookupError(
                 "--version, --against, --variant and --trace need an operator; give Div, Reciprocal or Divide"
             )
-        tell(in_json, lambda rows: {"rows": [as_json(row) for row in rows]}, overview, rows_of(dialect))
+        tell(in_json, lambda rows: {"rows": [pages.as_json(row) for row in rows]}, pages.overview, rows_of(dialect))
     elif against is not None:
         if traced:
             raise SpecLookupError("--against compares two versions, --trace follows the clauses of one; leave one out")
         old = find_version(name, against, dialect=dialect, variant=variant)
         diff = difference(old, _rows(name, version, dialect, variant)[0])
-        tell(in_json, difference_as_json, difference_page, diff)
+        tell(in_json, pages.difference_as_json, pages.difference_page, diff)
     else:
         rows = _rows(name, version, dialect, variant)
-        as_page, as_object = (trace_page, trace_as_json) if traced else (page, as_json)
-        pages = [part for row in rows for part in (as_page(row), Text(""))]
+        as_page, as_object = (pages.trace_page, pages.trace_as_json) if traced else (pages.page, pages.as_json)
+        parts = [part for row in rows for part in (as_page(row), Text(""))]
         objects = [as_object(row) for row in rows]
-        tell(in_json, lambda: objects[0] if len(objects) == 1 else {"rows": objects}, lambda: Group(*pages[:-1]))
+        tell(in_json, lambda: objects[0] if len(objects) == 1 else {"rows": objects}, lambda: Group(*parts[:-1]))
 
 
 def _rows(name: str, version: int | None, dialect: str | None, variant: str | None) -> tuple[OperatorSpec, ...]:
@@ -63,3 +60,12 @@ def _rows(name: str, version: int | None, dialect: str | None, variant: str | No
     if named[0].dialect is Dialect.SONNX and variant is None:
         return named
     return (find(name, dialect=dialect, variant=variant),)
+
+
+def info(in_json: OneObject = False) -> None:
+    """Print the version, the backend and its target, the threads, and which runtimes are installed."""
+    from vinculum.conformance.run.installation import installation
+    from vinculum.reporting.info_page import page
+    from vinculum.reporting.plain import plain
+
+    tell(in_json, plain, page, installation())

@@ -1,4 +1,4 @@
-"""ONNX models changed at random fields: hostile numbers and names, elements lost, doubled, exchanged, grafted."""
+"""Files changed at random: bytes flipped, inserted, cut, doubled; fields of ONNX models made hostile, lost, grafted."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ TEXTS = ("", "x", "\x00", "a\nb", "ai.onnx", "ai.onnx.ml", "..", "/", "é", "a" 
 OPERATORS = tuple(sorted({schema.name for schema in defs.get_all_schemas() if schema.domain == ""}))
 LARGEST = 1 << 20
 _MANY = 500
+TELLING = (b"\x00", b"\xff", b"\x7f", b"\x80", b"\xff\xff\xff\xff\xff\xff\xff\xff\x7f", b"\x80" * 10, b"<", b'"', b"&")
 
 Message = Any  # protobuf's own classes have no common one that type checkers know
 
@@ -126,3 +127,30 @@ def _text(field: Any, messages: list[Message], random: Random) -> str:
     names: list[str] = [n for m in messages if m.DESCRIPTOR.name == "NodeProto" for n in (*m.input, *m.output)]
     names += [m.name for m in messages if m.DESCRIPTOR.name in ("ValueInfoProto", "TensorProto", "AttributeProto")]
     return random.choice(names or [""])
+
+
+def mutate_bytes(content: bytes, random: Random) -> bytes:
+    """Return the content with one to a few changes."""
+    for _ in range(random.randint(1, 4)):
+        start = random.randint(0, len(content))
+        end = min(len(content), start + random.choice((1, 1, 2, 4, 8, 50)))
+        piece = content[start:end]
+        new = random.choice((_flipped, _other, _doubled, _cut))(piece, random)
+        content = content[:start] + new + content[end:]
+    return content[: random.randint(0, len(content))] if random.randint(0, 9) == 0 else content
+
+
+def _flipped(piece: bytes, random: Random) -> bytes:
+    return bytes([piece[0] ^ 1 << random.randint(0, 7)]) + piece[1:] if piece else piece
+
+
+def _other(piece: bytes, random: Random) -> bytes:
+    return random.choice(TELLING) + piece[1:]
+
+
+def _doubled(piece: bytes, random: Random) -> bytes:
+    return piece * random.choice((2, 3, 100))
+
+
+def _cut(piece: bytes, random: Random) -> bytes:
+    return b""

@@ -1,1 +1,0 @@
-"""Rows of the specification, and differences of versions."""

@@ -138,7 +138,7 @@ TRIALS = (
     Trial("RNN", ((2, 1, 3), (1, 2, 3), (1, 2, 2)), {"hidden_size": 2}, results=2, tame=True),
     Trial(
         "GRU",
-        ((2, 1, 3), (1, 6, 3), (1, 6, 2), floats([[0] * 12]), np.int32([2]), (1, 1, 2)),
+        ((2, 1, 3), (1, 6, 3), (1, 6, 2), floats([[0] * 12]), np.array([2], np.int32), (1, 1, 2)),
         {"hidden_size": 2},
         results=2,
         tame=True,

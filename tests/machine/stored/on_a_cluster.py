@@ -100,10 +100,10 @@ if __name__ == "__main__":
     from distributed import Client, LocalCluster
 
     with (
-        LocalCluster(2, threads_per_worker=1, dashboard_address=None, silence_logs=50) as cluster,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50) as cluster,
         Client(cluster) as two,
     ):
-        assert len({*two.run(os.getpid).values()} | {os.getpid()}) == 3
+        assert len({*two_processes(two), os.getpid()}) == 3
         divide_dask_arrays(two)
         divide_stored_arrays(two, sys.argv[1], sys.argv[2], sys.argv[3:])
         lose_all_workers(cluster, two, sys.argv[1], sys.argv[2], sys.argv[3] + ".again.npy")

@@ -274,6 +274,8 @@ def main() -> int:
             mutants = [mutant for mutant in catalogue() if given.only in mutant[0].file]
         else:
             mutants = [(mutant, ()) for mutant in drawn(given.seed, given.only)]
+        if not mutants:
+            parser.error(f"no path contains {given.only!r}")
         for mutant, named in mutants:
             if ends["killed"] + ends["survive"] >= given.count:
                 break

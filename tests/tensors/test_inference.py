@@ -61,6 +61,7 @@ class TestAgainstTheRule:
     @example(Operator("Div", opset=6, broadcast=1, axis=0), (2, 3), ("N", 3))
     @example(Operator("Div", opset=6, broadcast=1, axis=0), (2, 3), (1, "N"))
     @example(Operator("Div", opset=6, broadcast=1), (2, "N"), (3,))
+    @example(Operator("Divide", auto_broadcast="pdpd", axis=-1), (2, "N"), (3,))
     @given(st.sampled_from(OPERATORS), SHAPES, SHAPES)
     def test_what_is_inferred_holds_for_all_sizes(self, operator: Operator, a: SymbolicShape, b: SymbolicShape) -> None:
         allowed = results(operator, a, b)

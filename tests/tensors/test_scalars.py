@@ -90,7 +90,8 @@ class TestRefused:
     def test_without_an_array(self) -> None:
         with pytest.raises(ElementTypeError, match=r"A is an int; pass np.asarray\(A, dtype=...\)"):
             div(7, 2)  # type: ignore[call-overload]  # what it is about
-        for operands, name in (((2, [1]), "B"), (([1], 2), "A")):
+        odd = type("list", (), {"dtype": "odd"})()
+        for operands, name in (((2, [1]), "B"), (([1], 2), "A"), ((odd, 2), "A")):
             with pytest.raises(ElementTypeError, match=f"{name} is a list; pass"):
                 div(*operands)
         with pytest.raises(ElementTypeError, match="X is a float"):

@@ -67,6 +67,8 @@ class TestFound:
             (A_CAST + "y = Relu (b) " + RATIO + BACK % "q", "int64", "float"),
             (A_CAST + B_CAST + RATIO + "f = Ceil (q) " + BACK % "f", "int64", "int64"),
             (A_CAST + B_CAST + "q = Mul (x, y) " + BACK % "q", "int64", "int64"),
+            (A_CAST + B_CAST + RATIO + SIGN.replace("Abs (q)", "Neg (q)"), "int64", "int64"),
+            (A_CAST + B_CAST + RATIO + SIGN.replace("Abs (q)", "Abs (x)"), "int64", "int64"),
         ],
     )
     def test_others_are_none(self, nodes: str, a: str, b: str) -> None:
@@ -122,6 +124,7 @@ class TestMended:
         assert operators(hardening.model) == ["Cast", "Cast", "Div", "Div_int64", "Neg"]
         used = [node.name for node in hardening.model.graph.node if node.name]
         assert len(set(used)) == len(used)
+        assert used[0] == "ratio"
 
     def test_two_of_one_division(self) -> None:
         floor = "g = Floor (q) [floor] d = Cast <to = 7> (g) "
@@ -130,6 +133,17 @@ class TestMended:
         assert operators(hardening.model) == ["FloorDiv_int64", "Div_int64"]
         (outcome,) = outcomes(RefusesFaults, [(hardening.model, {"a": A, "b": B})])
         assert [output.tolist() for output in outcome] == [TRUNCATED, FLOORED]
+
+    def test_integers_that_are_divided_as_integers(self) -> None:
+        model = model_of(PLAIN.replace("to = 1>", "to = 6>"))
+        assert harden(model, "onnxruntime", fix_exported=True).model == harden(model, "onnxruntime").model
+
+    def test_by_a_constant_in_a_function(self) -> None:
+        body = A_CAST + "y = Constant <value = float {3.0}> () " + RATIO + BACK % "q"
+        model = text_model("c = d.Third(a)", "int64[n] a", "int64[n] c", f"Third (a) => (c) {{ {body} }}", ir_version=9)
+        hardening = harden(model, "onnxruntime", fix_exported=True)
+        (outcome,) = outcomes(RefusesFaults, [(hardening.model, {"a": np.array([16777217, -7])})])
+        assert outcome[0].tolist() == [5592405, -2]
 
     def test_in_a_branch(self) -> None:
         branch = f"() => (int64[n] c) {{ {FLOOR} }}"

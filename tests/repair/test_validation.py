@@ -19,6 +19,7 @@ from vinculum.models.onnx.model import model_of
 from vinculum.ops.policies import Policies
 from vinculum.repair import Runtime, guards, harden, validation
 from vinculum.repair.decision import Facts, Operator
+from vinculum.repair.operands import Bounds
 from vinculum.repair.validation import Advance, Pairs, Validation, expected_of, pairs_for, validate
 from vinculum.spec.element_types import BFLOAT16, INT8, INT64, UINT64, ElementType
 
@@ -201,3 +202,14 @@ class TestPairs:
         pairs = pairs_for(Facts("Div", 17, BFLOAT16), "onnxruntime")
         assert np.isnan(pairs.a.astype(np.float32)).any()
         assert (pairs.b == 0).any()
+
+    @pytest.mark.parametrize("proved", ["never_zero", "never_minus_one", "never_overflows"])
+    def test_what_no_run_has_is_left_out(self, proved: str) -> None:
+        pairs = pairs_for(Facts("Div", 17, INT8, bounds=Bounds(**{proved: True})), "onnxruntime")
+        tried = {
+            "never_zero": (pairs.b == 0).any(),
+            "never_minus_one": (pairs.b == -1).any(),
+            "never_overflows": ((pairs.a == INT8.minimum) & (pairs.b == -1)).any(),
+        }
+        gone = {"never_minus_one", "never_overflows"} if proved == "never_minus_one" else {proved}
+        assert {name for name, are in tried.items() if not are} == gone

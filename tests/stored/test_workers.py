@@ -10,7 +10,9 @@ import signal
 import sys
 from collections.abc import Callable
 
+import dask
 import pytest
+from distributed import default_client
 
 from vinculum.errors import ModelError
 from vinculum.stored.workers import client_of, workers
@@ -42,6 +44,9 @@ def test_results_stop_soon() -> None:
 def test_no_scheduler() -> None:
     with pytest.raises(ModelError, match="no scheduler answers at 'nowhere at all'"), client_of("nowhere at all"):
         pass
+    with pytest.raises(ValueError, match="No clients found"):  # for which Dask would wait without end
+        default_client()
+    assert dask.config.get("scheduler", None) is None
 
 
 @pytest.mark.parametrize(

@@ -171,9 +171,13 @@ def client_of(address: str | None) -> Iterator[Any]:
     # A failed worker is tried again or ends the job with one line, which Dask's own log would only repeat.
     for name in ("distributed", "tornado.application"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
+    before = _default_client()
     try:
         client = Client(address, timeout=_PATIENCE)
     except (OSError, ValueError, TypeError, ImportError) as error:
+        failed = _default_client()
+        if failed is not None and failed is not before:
+            failed.close()  # Dask would ask it for all that this process computes later, and wait without end
         raise ModelError(f"no scheduler answers at {address!r}: {one_line(error)}") from None
     with client:
         try:
@@ -181,3 +185,12 @@ def client_of(address: str | None) -> Iterator[Any]:
         except TimeoutError:
             raise ModelError(f"the cluster at {address!r} has had no worker for {_PATIENCE} seconds") from None
         yield client
+
+
+def _default_client() -> Any:
+    from distributed import default_client
+
+    try:
+        return default_client()
+    except ValueError:
+        return None

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import vinculum
+import vinculum.repair
 from tests.cases import case
 from vinculum.arguments import checked_arguments
 from vinculum.errors import AttributeValueError
@@ -42,6 +43,7 @@ def test_what_is_refused() -> None:
             r"backend is ['a\na\na\na\na\na\na\na\na\na\na\na\na\na\na\na\na\na\na...; allowed: a string",
         ),
         ({"engines": "both"}, "engines is 'both'; allowed: a list of strings"),
+        ({"engines": [5]}, "engines is [5]; allowed: a list of strings"),
     )
     for given, line in refused:
         with case(line), pytest.raises(AttributeValueError) as refusal:
@@ -65,7 +67,9 @@ def test_the_functions_on_models() -> None:
     calls: tuple[tuple[Callable[..., object], dict[str, Any]], ...] = (
         (vinculum.audit, {"backend": "numpy", "sets": "3"}),
         (vinculum.check, {"runs": "3"}),
+        (vinculum.check, {"calibrate": 5}),
         (vinculum.convert, {"opset": "x"}),
+        (vinculum.repair.fix, {"assume": "x=1"}),
         (vinculum.harden, {"target": "portable", "fix_exported": 1}),
         (vinculum.trace, {"inputs": {}, "engines": "both"}),
     )

@@ -104,8 +104,6 @@ _HOMES = {
     "divide": "vinculum.ops.openvino",
     "Operator": "vinculum.ops.operator",
 }
-_CHECKED = ("audit", "check", "convert", "harden", "trace")
-"""Functions that refuse arguments of a wrong type by what they declare; the others do so themselves."""
 
 
 def __getattr__(name: str) -> Any:
@@ -113,8 +111,6 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     home = importlib.import_module(_HOMES[name])
     found: Any = home if home.__name__ == f"vinculum.{name}" else getattr(home, name)
-    if name in _CHECKED:
-        found = importlib.import_module("vinculum.arguments").checked_arguments(found)
     globals()[name] = found
     return found
 

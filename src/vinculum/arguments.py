@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Mapping
 from functools import wraps
 from numbers import Real
 from operator import index
@@ -28,18 +28,23 @@ def _is_whole(value: object) -> bool:
     return not _is_truth(value)
 
 
+def _is_strings(value: object) -> bool:
+    return isinstance(value, Collection) and not isinstance(value, str) and all(isinstance(one, str) for one in value)
+
+
 _KINDS: dict[str, tuple[str, Callable[[object], bool]]] = {
     "int": ("a whole number", _is_whole),
     "float": ("a number", lambda value: isinstance(value, Real) and not _is_truth(value)),
     "bool": ("True or False", _is_truth),
     "str": ("a string", lambda value: isinstance(value, str)),
-    "Sequence[str]": ("a list of strings", lambda value: isinstance(value, Iterable) and not isinstance(value, str)),
+    "Sequence[str]": ("a list of strings", _is_strings),
+    "Mapping[str, ArrayLike]": ("a mapping of names to arrays", lambda value: isinstance(value, Mapping)),
 }
 """What arguments of each annotation are; those of others are checked where they are used."""
 
 
 def checked_arguments(function: Callable[P, R]) -> Callable[P, R]:
-    """Let a function refuse keyword arguments of another type than it declares: numbers, truth values and strings.
+    """Let a function refuse keyword arguments of another type than it declares, of those that the table has.
 
     Raises
     ------

@@ -70,6 +70,7 @@ class TestTexts:
             ("x=a:b", "'a' is not a number"),
             ("x=nan", "'nan' is not a number"),
             ("x>=1:2", "cannot be read; write"),
+            ("N=2.5", "'N=2.5' leaves no size, which is a whole number"),
         ],
     )
     def test_what_is_none_is_refused_in_one_line(self, text: str, message: str) -> None:

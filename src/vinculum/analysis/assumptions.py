@@ -112,7 +112,10 @@ def read_assumptions(texts: Sequence[str], model: ModelProto) -> Assumptions:
         if name in inputs:
             ranges[name] = _narrowed(ranges.get(name), found, text)
         else:
-            sizes[name] = _narrowed(sizes.get(name, Range(0, inf)), Range(found.low, found.high), text)
+            whole = Range(float(np.ceil(found.low)), float(np.floor(found.high)))
+            if whole.low > whole.high:
+                raise ModelError(f"assumption {quoted(text)} leaves no size, which is a whole number")
+            sizes[name] = _narrowed(sizes.get(name, Range(0, inf)), whole, text)
     return Assumptions(inputs, ranges, {name: (size.low, size.high) for name, size in sizes.items()})
 
 

@@ -17,6 +17,7 @@ from vinculum.analysis.interpreter import Interpreter, Site
 from vinculum.analysis.narrowing import block_list
 from vinculum.analysis.places import alert_frame, fingerprint, frames, path
 from vinculum.analysis.transfer.operators import divides_inside
+from vinculum.arguments import checked_arguments
 from vinculum.errors import AttributeValueError
 from vinculum.models.onnx.checks import check_structure
 from vinculum.models.onnx.inference import with_types
@@ -36,6 +37,7 @@ WEIGHTS = ("stored", "unknown")
 """What large initializers in other files hold."""
 
 
+@checked_arguments
 def check(
     model: str | PathLike[str] | ModelProto | SourceFile,
     *,

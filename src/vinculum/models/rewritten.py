@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from numpy.typing import ArrayLike
 
+from vinculum.arguments import checked_arguments
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.models.source import any_source, read_source
 from vinculum.shown import Shown
@@ -57,6 +58,7 @@ class Rewritten(Shown, Generic[Report]):
     report: Report
 
 
+@checked_arguments
 def convert(
     model: str | PathLike[str] | bytes | ModelProto,
     *,

@@ -8,6 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
+from vinculum.arguments import checked_arguments
 from vinculum.errors import ModelError
 from vinculum.files import atomic_write
 from vinculum.models.onnx.checks import check_model
@@ -81,6 +82,7 @@ def harden_file(
     return HardenedFile(hardening, validation)
 
 
+@checked_arguments
 def harden(
     model: str | PathLike[str] | bytes | ModelProto,
     *,

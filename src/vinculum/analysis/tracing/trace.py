@@ -18,6 +18,7 @@ from onnx import NodeProto, TensorProto
 from vinculum.analysis.findings import Effect
 from vinculum.analysis.places import frames, path
 from vinculum.analysis.tracing.record import EngineTrace, Event, Kind, Operand, Summary, TraceReport
+from vinculum.arguments import checked_arguments
 from vinculum.errors import AttributeValueError, ModelError, VinculumError
 from vinculum.models.engines.exposed import ExposedModel
 from vinculum.models.execution import DivisionRecord
@@ -42,6 +43,7 @@ _LIMITS = Limits(seconds=600.0, memory=32 << 30)
 _ELSEWHERE = frozenset({"MatMul", "Gemm", "Conv", "ConvTranspose", "Transpose", "Gather", "Softmax", "LogSoftmax"})
 
 
+@checked_arguments
 def trace(
     model: str | PathLike[str] | ModelProto | SourceFile,
     inputs: Mapping[str, Any],

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vinculum.arguments import checked_arguments
 from vinculum.conformance.audit.recomputation import merged, record, shown, suspects, unobserved
 from vinculum.conformance.audit.record import Audit, EdgeRuns, NodeRecord
 from vinculum.conformance.audit.taps import AuditedModel, Layout, Tap
@@ -289,6 +290,7 @@ MEMORY = 32 << 30
 """Bytes; as models may be large, the limit only stops processes that grow without end."""
 
 
+@checked_arguments
 def audit(
     model: str | PathLike[str] | ModelProto,
     *,

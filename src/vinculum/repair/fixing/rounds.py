@@ -16,6 +16,7 @@ from onnx import ModelProto, NodeProto, helper, numpy_helper, parser
 from vinculum.analysis import Finding, Report, check
 from vinculum.analysis.assumptions import calibrated, read_assumptions
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor
+from vinculum.arguments import checked_arguments
 from vinculum.errors import DifferenceError, ModelError
 from vinculum.files import atomic_write
 from vinculum.models.onnx.checks import check_model
@@ -90,6 +91,7 @@ class Fixed(Shown):
         return tuple(one for one in self.fixes if not one.is_fixed)
 
 
+@checked_arguments
 def fix(
     model: str | PathLike[str] | bytes | ModelProto,
     *,

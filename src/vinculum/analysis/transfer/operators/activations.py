@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import reduce
 from math import erf
 from typing import Any
 
@@ -18,7 +17,7 @@ from vinculum.analysis.transfer import errors
 from vinculum.analysis.transfer.call import Call, Operand
 from vinculum.analysis.transfer.declarations import OF_ATTRIBUTES, OVER_ONE, Operator, Unary
 from vinculum.analysis.transfer.errors import Computed, Errors
-from vinculum.analysis.transfer.shared import broadcast, like, margined, rest_on, result_of
+from vinculum.analysis.transfer.shared import broadcast, hull_of, like, margined, rest_on, result_of
 
 # Errors in ulps: twice the largest that was measured of ONNX Runtime, NumPy and PyTorch on 2 * 10**6 points.
 _ULPS_EXP, _ULPS_ERF, _ULPS_LOG, _ULPS_TANH, _ULPS_OTHER = 2, 4, 8, 10, 16
@@ -80,13 +79,11 @@ def _parametric_relu(call: Call, a: AbstractTensor, slope: AbstractTensor) -> Ab
     shape = broadcast(a.shape, slope.shape)
     if a.form is None:
         return anything(a.element_type, shape)
-    corners = [np.minimum(a.low, 0.0) * end for end in (slope.low, slope.high)]
+    corners = [np.minimum(x, 0.0) * end for x in (a.low, a.high) for end in (slope.low, slope.high)]
     nan = a.may_nan or slope.may_nan or slope.may_infinite or (a.may_infinite and slope.may_zero)
     nan = nan or any(bool(np.isnan(corner).any()) for corner in corners)
-    values = [np.where(np.isnan(corner), 0.0, corner) for corner in corners]
-    low, high = np.maximum(a.low, 0.0), np.maximum(a.high, 0.0)
-    low = np.where(a.low < 0, np.minimum(low, 0.0), low)
-    low, high = reduce(np.minimum, values, low), reduce(np.maximum, values, high)
+    low, high = hull_of(corners)
+    low, high = np.where(a.low < 0, low, a.low), np.where(a.high < 0, high, np.maximum(high, a.high))
     return result_of((a, slope), shape, *margined(low, high, a.form, 1), may_nan=nan)
 
 
@@ -234,7 +231,10 @@ _UNARY: Mapping[str, Unary] = {
     "Sinh": Unary(
         np.sinh, ulps=_ULPS_OTHER, rising=True, slope=lambda low, high: np.cosh(np.maximum(-low, high)) * OVER_ONE
     ),
-    "Softsign": Unary(None, least=-OVER_ONE, greatest=OVER_ONE, finite=True),
+    "Softsign": Unary(
+        lambda x: np.where(np.isinf(x), np.sign(x), x / (1 + np.abs(x))), ulps=4, least=-OVER_ONE, greatest=OVER_ONE,
+        rising=True, finite=True, slope=1.0,
+    ),
     "Swish": SWISH,
     "Tan": Unary(None, finite=True),
     "Tanh": Unary(np.tanh, ulps=_ULPS_TANH, least=-OVER_ONE, greatest=OVER_ONE, rising=True, slope=1.0),

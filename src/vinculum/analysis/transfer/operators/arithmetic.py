@@ -390,7 +390,7 @@ def square_root(a: AbstractTensor, ulps: float = 0.0) -> AbstractTensor:
         a.shape,
         np.maximum(low, 0.0),
         np.maximum(high, 0.0),
-        below(np.sqrt(a.mag) * less, a.form),
+        below(np.sqrt(np.where(a.high > 0, a.mag, 0.0)) * less, a.form),
         may_nan=a.may_nan or bool((a.low < 0).any()),
         may_plus_zero=a.may_plus_zero,
         may_minus_zero=a.may_minus_zero,
@@ -411,13 +411,13 @@ def _power(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
             root = square_root(a, 2)  # Pow(-0, 0.5) is +0.
             high = np.where(np.isneginf(a.low), np.inf, root.high)  # So is Pow(-inf, 0.5) +inf.
             return like(root, shape, Box(root.low, high, root.mag), may_plus_zero=a.may_zero)
-        if exponent > 0 and exponent == int(exponent):
-            return _whole_power(a, exponent)
+        if exponent and exponent == int(exponent):
+            power = call.values.numbered(_whole_power(a, abs(exponent)))
+            one = call.values.constant(np.ones((), np.float32), a.element_type)
+            return power if exponent > 0 else _with_ulps(_divide(call, one, power), 4)
     if a.at_least_zero:
         return _power_of_nonnegative(a, b, shape)
-    even = exponent is not None and exponent == int(exponent) and exponent % 2 == 0
-    low = 0.0 if even else -np.inf
-    return result_of((a,), shape, low, np.inf, may_nan=True, bounds_from=BoundsFrom.TYPE)
+    return result_of((a,), shape, -np.inf, np.inf, may_nan=True, bounds_from=BoundsFrom.TYPE)
 
 
 def _with_ulps(a: AbstractTensor, ulps: float) -> AbstractTensor:
@@ -436,7 +436,9 @@ def _whole_power(a: AbstractTensor, exponent: float) -> AbstractTensor:
     low, high = margined(low, high, a.form, 4)
     mag = np.maximum(margined(a.mag**exponent, a.mag**exponent, a.form, 4)[0], 0.0)
     mag = np.where(mag < a.form.smallest_subnormal, 0.0, mag)
-    return result_of((a,), a.shape, np.maximum(low, 0.0) if even else low, high, mag, may_minus_zero=not even)
+    minus = not even and not a.never_negative
+    low = np.where(even | (a.low >= 0), np.maximum(low, 0.0), low)
+    return result_of((a,), a.shape, low, high, mag, may_minus_zero=minus)
 
 
 def _power_of_nonnegative(a: AbstractTensor, b: AbstractTensor, shape: Any) -> AbstractTensor:

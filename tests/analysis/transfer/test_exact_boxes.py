@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import product
+from itertools import combinations_with_replacement, product
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 from onnx import ModelProto, helper, numpy_helper
 
-from tests.analysis.containment import enclosing, looked_at
+from tests.analysis.containment import complaint, enclosing, looked_at
 from tests.analysis.trying import Engine
 
 Points = Sequence[float]
@@ -91,3 +91,22 @@ def test_integers(operator: str) -> None:
     for points in product(INTEGERS[:-1] if operator in _WRAP else INTEGERS, repeat=count):
         if operator != "Div" or 0 not in points[1]:
             assert _differing(model, engine, points, "int32") == "", points
+
+
+@pytest.mark.parametrize("operator", ["Add", "Sub"])
+@pytest.mark.parametrize("element_type", ["int8", "uint8"])
+def test_sums_that_wrap_to_zero(operator: str, element_type: str) -> None:
+    """All values of intervals, at either end of the type too."""
+    info, model = np.iinfo(element_type), _model(operator, element_type, 2)
+    engine = Engine(model)
+    ends = sorted({int(info.min), int(info.min) + 3, max(int(info.min), -3), 0, 2, int(info.max) - 2, int(info.max)})
+    intervals = [range(low, high + 1) for low, high in combinations_with_replacement(ends, 2) if high - low < 6]
+    for points in product(intervals, repeat=2):
+        columns = np.array(list(product(*points))).T.astype(element_type)
+        inputs = {f"x{place}": column for place, column in enumerate(columns)}
+        known = {name: one for name, column in inputs.items() if (one := enclosing(column)) is not None}
+        found = looked_at(model, known, infer=False)[1].values["y"]
+        result = np.asarray(engine.run(None, inputs)[0])
+        assert complaint(found, result) == "", points
+        if operator == "Sub" or (element_type == "int8" and points[1][0] != info.min):
+            assert found.may_zero == bool((result == 0).any()), points

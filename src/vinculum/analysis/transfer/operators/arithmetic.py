@@ -96,8 +96,18 @@ def _sum(call: Call, a: AbstractTensor, b: AbstractTensor, sign: int, deep: int 
         integral=integral,
         **folded,
     )
-    # A negated integer is 0 only for 0, even if it wraps.
-    return apart_from_zero(result) if form is None and other is not None and every(other.mag >= 1) else result
+    return apart_from_zero(result) if form is None and _never_cancels(a, b, sign) else result
+
+
+def _never_cancels(a: AbstractTensor, b: AbstractTensor, sign: int) -> bool:
+    """Tell whether a sum or a difference of integers is never 0, even if it wraps."""
+    low, high = (-b.high, -b.low) if sign > 0 else (b.low, b.high)
+    apart = (a.box.largest() == 0) & (b.mag >= 1)
+    smallest = type_range(b.element_type)[0]
+    # In unsigned types another number cancels one, and the smallest integer is its own negation.
+    if sign < 0 or (-np.inf < smallest < 0 and every(b.low > smallest)):
+        apart = apart | (a.high < low) | (a.low > high)
+    return every(apart)
 
 
 def _of_cases(parts: Sequence[AbstractTensor], low: Bounds, high: Bounds) -> tuple[Bounds, Bounds, Bounds]:

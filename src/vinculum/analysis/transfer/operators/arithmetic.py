@@ -102,7 +102,7 @@ def _sum(call: Call, a: AbstractTensor, b: AbstractTensor, sign: int, deep: int 
 def _never_cancels(a: AbstractTensor, b: AbstractTensor, sign: int) -> bool:
     """Tell whether a sum or a difference of integers is never 0, even if it wraps."""
     low, high = (-b.high, -b.low) if sign > 0 else (b.low, b.high)
-    apart = (a.box.largest() == 0) & (b.mag >= 1)
+    apart = ((a.box.largest() == 0) & (b.mag >= 1)) | ((b.box.largest() == 0) & (a.mag >= 1))
     smallest = type_range(b.element_type)[0]
     # In unsigned types another number cancels one, and the smallest integer is its own negation.
     if sign < 0 or (-np.inf < smallest < 0 and every(b.low > smallest)):

@@ -52,6 +52,7 @@ def number(value: float) -> Constant:
     return np.array(value, np.float32)
 
 
+_SCALED = (number(0.1), np.array(3, np.uint8))
 _UNARY = (
     *("Abs", "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Ceil", "Celu", "Cos", "Cosh", "Elu", "Erf", "Exp"),
     *("Floor", "HardSigmoid", "HardSwish", "Identity", "LeakyRelu", "Log", "Mish", "Neg", "Reciprocal", "Relu"),
@@ -192,6 +193,7 @@ TRIALS = (
     Trial("QuantizeLinear", ((2, 3), (), np.array(3, np.int8))),
     Trial("DequantizeLinear", ((2, 3), number(0.1), np.array(3, np.uint8)), types=("uint8",)),
     Trial("DynamicQuantizeLinear", ((2, 3),), results=3),
+    Trial("QLinearMatMul", ((2, 3), *_SCALED, (3, 4), *_SCALED, *_SCALED), types=("uint8",)),
     Trial("Resize", ((1, 1, 4, 4), floats([]), floats([1, 1, 2, 2])), {"mode": "linear"}),
     Trial("Resize", ((1, 1, 4, 4), floats([]), floats([1, 1, 2, 2])), {"mode": "cubic"}, tame=True),
     Trial("Resize", ((1, 1, 4, 4), floats([]), floats([1, 1, 2, 2])), {"mode": "cubic", "cubic_coeff_a": -50.0},

@@ -55,7 +55,7 @@ EXACT: dict[str, Any] = {
     "Reciprocal": lambda a: Fraction(1) / a,
     "Max": lambda a, b: each(max, a, b),
     "MatMul": lambda a, b: a.dot(b),
-    "Gemm": lambda a, b, c: a.dot(b) + c,
+    "Gemm": lambda a, b, c: 2 * a.T.dot(b) + c,
     "ReduceSum": lambda a: a.sum(axis=-1, keepdims=True),
     "ReduceMean": lambda a: a.sum(axis=-1, keepdims=True) / Fraction(a.shape[-1]),
     "Transpose": lambda a: a.T,
@@ -83,9 +83,9 @@ class RandomGraph:
                 square.add(result)
         self.constant = generator.uniform(0.5, 2, (SIZE, SIZE)).astype(element_type)
         extra = {"ReduceSum": ", axis", "Reshape": ", shape"}
+        attributes = {"ReduceMean": " <axes = [-1]> ", "Gemm": " <transA = 1, alpha = 2.0> "}
         nodes = "\n".join(
-            f"{result} = {operator}{' <axes = [-1]> ' * (operator == 'ReduceMean')}"
-            f"({', '.join(operands)}{extra.get(operator, '')})"
+            f"{result} = {operator}{attributes.get(operator, '')}({', '.join(operands)}{extra.get(operator, '')})"
             for operator, operands, result in self.steps
         )
         kind = element_type.replace("float32", "float")

@@ -27,7 +27,7 @@ _POSITIVE = frozenset(("Div", "Mod", "Pow", "Reciprocal"))
 _UNBOUNDED = frozenset(
     (
         *("BitwiseAnd", "BitwiseOr", "BitwiseXor", "Cast", "DynamicQuantizeLinear", "Equal", "GroupNormalization"),
-        *("LpNormalization", "MeanVarianceNormalization", "ReduceProd", "Tan"),
+        *("LpNormalization", "MeanVarianceNormalization", "QLinearMatMul", "ReduceProd", "Tan"),
     )
 )
 """Operators whose bounds depend on more than the ends, or are not close."""

@@ -161,6 +161,11 @@ class TestRules:
         assert division.propagated == 0
         assert division.introduced == pytest.approx(2 / 3)
 
+    def test_products_of_turned_matrices(self) -> None:
+        for nodes in ("y = Gemm <transA = 1> (x, x)", "y = Gemm <transB = 1> (x, x)", "y = MatMul (x, x)"):
+            (output,) = bounded(parsed(nodes, "float[3, 3] x", "float y"), ["x=-1:1"]).outputs
+            assert 0 < output.total < 1e-5
+
     def test_a_norm(self) -> None:
         nodes = """
             m = ReduceMean <axes = [-1]> (x) c = Sub(x, m) s = Mul(c, c) v = ReduceMean <axes = [-1]> (s)

@@ -37,7 +37,7 @@ _AS_A_WHOLE = {
     **dict.fromkeys(("ReverseSequence", "SpaceToDepth", "Tile"), 0.0),
     **dict.fromkeys(("Abs", "DequantizeLinear", "Gelu", "HardSwish", "LeakyRelu", "Mish", "Sub", "Swish"), 0.05),
     **dict.fromkeys(("LRN", "PRelu", "ReduceL1", "ReduceL2", "ReduceSumSquare", "Trilu"), 0.6),
-    "AveragePool": 0.95, "Conv": 7.5, "Cos": 6, "CumSum": 1.4, "Einsum": 4.2, "GatherElements": 1.8, "GatherND": 1.5,
+    "AveragePool": 0.95, "Conv": 7.5, "Cos": 0.7, "CumSum": 1.4, "Einsum": 4.2, "GatherElements": 1.8, "GatherND": 1.5,
     "Gemm": 2.2, "GlobalAveragePool": 4.2, "GlobalMaxPool": 3.7, "InstanceNormalization": 0.5, "MatMul": 1.6,
     "LayerNormalization": 2.5, "LpPool": 0.7, "MaxPool": 0.4, "Mod": 0.5, "QuantizeLinear": 1, "ReduceMean": 1.7,
     "RMSNormalization": 6, "ReduceLogSumExp": 3.8, "ScatterElements": 0.3, "ScatterND": 3.7, "Sin": 0.7,

@@ -24,6 +24,7 @@ _ULPS_EXP, _ULPS_ERF, _ULPS_LOG, _ULPS_TANH, _ULPS_OTHER = 2, 4, 8, 10, 16
 _HALF_PI = 1.5707963267948966 * OVER_ONE
 _ZERO = (0.0,)
 _GATED: Mapping[str, Any] = {"ulps": 4, "absolute": 4, "finite": True, "gates": True}
+_WAVE: Mapping[str, Any] = {"period": 2 * np.pi, "ulps": _ULPS_OTHER, "absolute": 16, "finite": True, "slope": 1.0}
 _SELU = {"alpha": 1.6732632423543772, "gamma": 1.0507009873554805}
 
 
@@ -188,7 +189,7 @@ _UNARY: Mapping[str, Unary] = {
         {"alpha": 1.0}, turns=_ZERO, ulps=_ULPS_OTHER, absolute=4,
         slope=lambda low, high, alpha: 1.0 if alpha > 0 else np.inf,
     ),
-    "Cos": Unary(None, least=-OVER_ONE, greatest=OVER_ONE, finite=True),
+    "Cos": Unary(np.cos, turns=(0.0, np.pi), least=-OVER_ONE, greatest=OVER_ONE, **_WAVE),
     "Cosh": Unary(
         np.cosh, turns=_ZERO, ulps=_ULPS_OTHER, least=0.5,
         slope=lambda low, high: np.sinh(np.maximum(-low, high)) * OVER_ONE,
@@ -227,7 +228,7 @@ _UNARY: Mapping[str, Unary] = {
         # Libraries have an absolute error here: some are 0 already at -20, some above 1.
         lambda x: 1 / (1 + np.exp(-x)), absolute=16, least=0.0, minus_zero=False, rising=True, slope=0.2501
     ),
-    "Sin": Unary(None, least=-OVER_ONE, greatest=OVER_ONE, finite=True),
+    "Sin": Unary(np.sin, turns=(-np.pi / 2, np.pi / 2), least=-OVER_ONE, greatest=OVER_ONE, **_WAVE),
     "Sinh": Unary(
         np.sinh, ulps=_ULPS_OTHER, rising=True, slope=lambda low, high: np.cosh(np.maximum(-low, high)) * OVER_ONE
     ),

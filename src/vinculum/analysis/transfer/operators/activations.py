@@ -16,7 +16,6 @@ from vinculum.analysis.domain.formats import FORMATS, Bounds, outward
 from vinculum.analysis.transfer import errors
 from vinculum.analysis.transfer.call import Call, Operand
 from vinculum.analysis.transfer.declarations import OF_ATTRIBUTES, OVER_ONE, Operator, Unary
-from vinculum.analysis.transfer.errors import Computed, Errors
 from vinculum.analysis.transfer.shared import broadcast, hull_of, like, margined, rest_on, result_of
 
 # Errors in ulps: twice the largest that was measured of ONNX Runtime, NumPy and PyTorch on 2 * 10**6 points.
@@ -37,27 +36,11 @@ def _below_zero(f: Callable[..., Bounds]) -> Callable[..., Bounds]:
     return lambda x, *given: np.where(x < 0, f(np.minimum(x, 0.0), *given), x)
 
 
-def _selu(x: Bounds, alpha: float, gamma: float) -> Bounds:
-    return gamma * np.where(x < 0, alpha * np.expm1(np.minimum(x, 0.0)), x)
-
-
-def _hard_sigmoid(x: Bounds, alpha: float, beta: float) -> Bounds:
-    return np.clip(alpha * x + beta, 0, 1)
-
-
 def _at_least_one(low: Bounds, high: Bounds, alpha: float) -> float:
     return max(1.0, abs(alpha))
 
 
-def _gelu(call: Call, a: AbstractTensor) -> AbstractTensor:
-    return _declared_gelu(call)(call, a)
-
-
-def _gelu_error(made: Computed) -> Errors:
-    return _declared_gelu(made.call).error(made)
-
-
-def _declared_gelu(call: Call) -> Unary:
+def _gelu(call: Call) -> Unary:
     return GELU_BY_TANH if call.attribute("approximate", "none") == "tanh" else GELU
 
 
@@ -205,7 +188,8 @@ _UNARY: Mapping[str, Unary] = {
     ),
     "Floor": Unary(np.floor, exact=True, integral=True, rising=True),
     "HardSigmoid": Unary(
-        _hard_sigmoid, {"alpha": 0.2, "beta": 0.5}, ulps=_ULPS_OTHER, absolute=64, least=0.0, greatest=1.0,
+        lambda x, alpha, beta: np.clip(alpha * x + beta, 0, 1), {"alpha": 0.2, "beta": 0.5},
+        ulps=_ULPS_OTHER, absolute=64, least=0.0, greatest=1.0,
         slope=lambda low, high, alpha, beta: abs(alpha),
     ),
     "HardSwish": Unary(
@@ -221,7 +205,8 @@ _UNARY: Mapping[str, Unary] = {
     ),
     "Round": Unary(np.rint, exact=True, integral=True, rising=True),
     "Selu": Unary(
-        _selu, _SELU, turns=_ZERO, ulps=_ULPS_OTHER, absolute=4,
+        lambda x, alpha, gamma: gamma * np.where(x < 0, alpha * np.expm1(np.minimum(x, 0.0)), x), _SELU,
+        turns=_ZERO, ulps=_ULPS_OTHER, absolute=4,
         slope=lambda low, high, alpha, gamma: abs(gamma) * max(1.0, abs(alpha)) * OVER_ONE,
     ),
     "Sigmoid": Unary(
@@ -248,7 +233,7 @@ _UNARY: Mapping[str, Unary] = {
 TABLE: Mapping[str, Operator] = {
     **{name: Operator(declared, error=declared.error) for name, declared in _UNARY.items()},
     "Clip": Operator(_clip, error=errors.chosen),
-    "Gelu": Operator(_gelu, error=_gelu_error),
+    "Gelu": Operator(lambda call, a: _gelu(call)(call, a), error=lambda made: _gelu(made.call).error(made)),
     "Identity": Operator(lambda call, a: a, error=errors.kept),
     "Max": Operator(_extremum, error=errors.chosen, commutative=True),
     "Min": Operator(_extremum, error=errors.chosen, commutative=True),

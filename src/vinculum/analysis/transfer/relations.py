@@ -9,7 +9,7 @@ import numpy as np
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom
 from vinculum.analysis.domain.box import Box
 from vinculum.analysis.domain.dimensions import element_count
-from vinculum.analysis.domain.formats import Bounds, every, gamma, outward
+from vinculum.analysis.domain.formats import Bounds, every, gamma, outward, some
 from vinculum.analysis.domain.numbering import Definition, Numbering
 from vinculum.analysis.transfer.call import Call
 from vinculum.analysis.transfer.shared import like
@@ -70,7 +70,10 @@ def refine(values: Numbering, condition: int, truth: bool, x: AbstractTensor) ->
     a, b = (term.box for term in known if term is not None)
     ends = (b.low, b.high) if definition.operator == "Add" else (-b.high, -b.low)
     low, high = outward(a.low + ends[0], a.high + ends[1], x.form)
-    after = _checked(x, np.fmax(x.low, low), np.fmin(x.high, high), x.mag, x.may_nan, x.may_plus_zero, x.may_minus_zero)
+    low, high = np.fmax(x.low, low), np.fmin(x.high, high)
+    if not (some(low > x.low) or some(high < x.high)):
+        return x
+    after = _checked(x, low, high, x.mag, x.may_nan, x.may_plus_zero, x.may_minus_zero)
     return after.known(number=x.number)
 
 

@@ -185,8 +185,8 @@ class TestRules:
         assert found.outputs[0].total == float("inf")
 
     def test_no_rule(self) -> None:
-        proto = parsed("[sine] s = Sin(x) y = Neg(s)")
-        assert bounded(proto, ["x=0:1"]).outputs[0].reason == "node 'sine' (Sin): Sin has no rule"
+        proto = parsed("[sign] s = Sign(x) y = Neg(s)")
+        assert bounded(proto, ["x=0:1"]).outputs[0].reason == "node 'sign' (Sign): Sign has no rule"
 
     def test_a_condition_that_may_differ(self) -> None:
         proto = parsed("c = Greater(x, y) z = Where(c, x, y)", "float[2] x, float[2] y", "float z")

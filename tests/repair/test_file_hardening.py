@@ -58,6 +58,17 @@ class TestWritten:
         assert validated is not None
         assert validated.whole_model == "run"
 
+    def test_what_the_onnx_package_s_evaluator_cannot_run(self, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """It lacks operators, and has faults: a model that other runtimes run is not refused for that."""
+        ran = Outcome(outputs=(np.zeros(3, np.int64), np.ones(1, np.float32)))
+        outcomes = {"onnxruntime": [Outcome(), ran], "reference": [Outcome(), Outcome(problem="'list' has no dtype")]}
+        monkeypatch.setattr(validation, "_different", lambda hardening: [])
+        monkeypatch.setattr(validation, "run_cases", lambda runtime, cases: (each for each in outcomes[runtime]))
+        validated = harden_file(source, source.with_name("hardened.onnx"), "portable").validation
+        assert validated is not None
+        reason = "the onnx package's reference evaluator does not run it: 'list' has no dtype"
+        assert (validated.whole_model, validated.reason) == ("run", reason)
+
     def test_a_plan_needs_nothing(self, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(model_runner, "find_spec", lambda name: None)
         assert harden_file(source, None, "onnxruntime").validation is None

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, TypedDict
+from typing import Literal, TypedDict
 
 import numpy as np
-from numpy.typing import NDArray
 from onnx import ModelProto
 
 from vinculum.errors import ModelError
@@ -15,15 +14,13 @@ from vinculum.models.engines.openvino import EXACT_ON_OPENVINO
 from vinculum.models.execution import division_label
 from vinculum.models.onnx.promoted_types import promotion_among
 from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
-from vinculum.repair.operands import UNKNOWN, Bounds
+from vinculum.repair.operands import UNKNOWN, Bounds, Values
 from vinculum.spec.element_types import BFLOAT16, DOUBLE, FLOAT, FLOAT16, INT32, INT64, UINT64, ElementType, Kind
 
 Runtime = Literal["onnxruntime", "openvino", "portable"]
 Operator = Literal["Div", "Reciprocal", "FloorDiv", "Mod", "Fmod"]
 """Mod is ONNX's with fmod=0, whose remainder has the divisor's sign; Fmod is ONNX's with fmod=1, as in C. FloorDiv is
 not an operator of ONNX: exporters write it as nodes of floats."""
-Values = NDArray[Any] | None
-"""The distinct values of an operand that is the same in every run, in one dimension; None for any other operand."""
 
 RUNTIMES: dict[str, str] = {"onnxruntime": "ONNX Runtime", "openvino": "OpenVINO", "portable": "every runtime"}
 """The targets of hardening, and their names in messages."""
@@ -41,17 +38,12 @@ class Options(TypedDict, total=False):
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """The facts about a division that its rewrite depends on; None for values means that they are not known."""
+    """The facts about a division that its rewrite depends on."""
 
     operator: Operator
     opset: int  # The operator set of the rewritten nodes.
     element_type: ElementType  # Of the operands.
-    dividend: Values = None
-    divisor: Values = None
-    # Whether a runtime may find, when it loads the model, that a dividend not known here is constant, and yet not fold
-    # the division.
-    may_be_found: bool = False
-    bounds: Bounds = UNKNOWN  # What the analysis proves.
+    bounds: Bounds = UNKNOWN  # What the analysis proves of the operands.
 
     @property
     def is_remainder(self) -> bool:
@@ -66,23 +58,26 @@ class Facts:
     @property
     def may_be_zero(self) -> bool:
         """Whether a divisor may be zero."""
-        return not self.bounds.never_zero and _may_hold(self.divisor, 0)
+        return not self.bounds.never_zero and _may_hold(self.bounds.divisor, 0)
 
     @property
     def may_be_inverse(self) -> bool:
         """Whether a runtime may find that the dividend is the constant 1."""
-        return self.may_be_found if self.dividend is None else bool(np.all(self.dividend == 1))
+        if self.bounds.dividend is not None:
+            return bool(np.all(self.bounds.dividend == 1))
+        guarded = self.bounds.divisor is None and self.may_be_zero  # By a node between, which prevents the fusion.
+        return not self.bounds.never_inverse and not guarded
 
     @property
     def may_overflow(self) -> bool:
         """Whether the division may be MIN/-1."""
-        may_be_min = _may_hold(self.dividend, self.element_type.minimum)
+        may_be_min = _may_hold(self.bounds.dividend, self.element_type.minimum)
         return not self.bounds.never_overflows and self.may_be_minus_one and may_be_min
 
     @property
     def may_be_minus_one(self) -> bool:
         """Whether a divisor may be -1."""
-        return not self.bounds.never_minus_one and self.is_signed and _may_hold(self.divisor, -1)
+        return not self.bounds.never_minus_one and self.is_signed and _may_hold(self.bounds.divisor, -1)
 
     @property
     def decisive(self) -> tuple[object, ...]:
@@ -242,7 +237,7 @@ def _of_floats(facts: Facts, runtime: Runtime) -> Assessment:
 def _risks(facts: Facts, runtime: Runtime) -> list[str]:
     risks = []
     if facts.may_be_zero:
-        risks.append("the divisor may be 0" if facts.divisor is None else "the constant divisor holds 0")
+        risks.append("the divisor may be 0" if facts.bounds.divisor is None else "the constant divisor holds 0")
     if facts.may_overflow and facts.is_remainder:
         # ONNX Runtime computes fmod=1 in floats and narrow types in int: both are safe. OpenVINO crashes when it folds.
         kills = runtime != "onnxruntime" or (facts.operator == "Mod" and facts.element_type in (INT32, INT64))
@@ -269,7 +264,7 @@ def _harmless(facts: Facts) -> str:
             never.append("no divisor is -1")
         else:
             never.append("MIN mod -1 is computed" if facts.may_overflow else "no dividend of -1 is MIN")
-    proved = f": {facts.bounds}" if facts.divisor is None else ""
+    proved = f": {facts.bounds}" if facts.bounds.divisor is None else ""
     return " and ".join(never) + proved
 
 
@@ -309,7 +304,7 @@ def _check_width(facts: Facts, policies: Policies) -> None:
     if facts.element_type.maximum <= INT32.maximum:
         return
     name = facts.element_type
-    for operand, values in (("dividend", facts.dividend), ("divisor", facts.divisor)):
+    for operand, values in (("dividend", facts.bounds.dividend), ("divisor", facts.bounds.divisor)):
         if values is None:
             continue
         outside = values[(values > INT32.maximum) | (values < INT32.minimum)]

@@ -21,7 +21,7 @@ from vinculum.repair.decision import RUNTIMES, Decision, Facts, Hardening, Opera
 from vinculum.repair.exported import Exported, Place, exported_divisions, replace_exported
 from vinculum.repair.guard_text import FIRST_OPSET
 from vinculum.repair.guards import Guards
-from vinculum.repair.operands import UNKNOWN, Bounds, ConstantValues, bounds_of
+from vinculum.repair.operands import UNKNOWN, bounds_of
 from vinculum.spec.element_types import INT32, ElementType
 
 _UNTYPED = (
@@ -107,14 +107,13 @@ class _Hardener:
         return tuple(decision for group in reversed(decisions) for decision in group)
 
     def _scope(self, scope: Scope) -> list[Decision]:
-        values = ConstantValues(scope)
         nodes: list[NodeProto] = []
         decisions: list[Decision] = []
         in_floats = {id(each.division): each for each in exported_divisions(scope)}
         for node in scope.holder.node:
             decision = None
             if node.domain == "" and node.op_type in self._operators:
-                decision = self._decide(scope, node, values)
+                decision = self._decide(scope, node)
             if decision is None:
                 nodes.append(node)
                 continue
@@ -130,7 +129,7 @@ class _Hardener:
             set_nodes(scope.holder, nodes)
         return decisions
 
-    def _decide(self, scope: Scope, node: NodeProto, values: ConstantValues) -> Decision | None:
+    def _decide(self, scope: Scope, node: NodeProto) -> Decision | None:
         """Return the decision about a node; None for a remainder of floats."""
         opset = scope.opsets[""]
         if node.op_type == "Mod":
@@ -151,8 +150,9 @@ class _Hardener:
             return undecided
         bounds = self._bounds.get((scope.path, node.output[0]), UNKNOWN)
         if self._runtime != "onnxruntime" and element_type.maximum > INT32.maximum and not bounds.within_int32:
-            bounds = UNKNOWN  # OpenVINO narrows the operands to int32, where another divisor may be 0.
-        facts = _facts(node, operator, written, element_type, values, bounds)
+            # OpenVINO narrows the operands to int32, where another divisor may be 0.
+            bounds = replace(UNKNOWN, dividend=bounds.dividend, divisor=bounds.divisor)
+        facts = Facts(operator, written, element_type, bounds)
         try:
             found = assess(facts, self._runtime, self._policies)
         except ModelError as error:
@@ -185,17 +185,3 @@ def _operator(node: NodeProto, exported: Exported | None) -> Operator | None:
     if node.op_type == "Reciprocal":
         return "Reciprocal"
     return "FloorDiv" if exported is not None and exported.floor else "Div"
-
-
-def _facts(
-    node: NodeProto, operator: Operator, opset: int, element_type: ElementType, values: ConstantValues, bounds: Bounds
-) -> Facts:
-    divisor = values.of(node.input[-1])
-    dividend = values.of(node.input[0]) if len(node.input) > 1 else None
-    # A division that may have a zero divisor is guarded anyway.
-    may_be_found = operator == "Div" and dividend is None and not bounds.dividend_varies
-    if divisor is not None:
-        may_be_found &= values.may_be_found(node.input[0], node.input[1])
-    else:
-        may_be_found &= bounds.never_zero
-    return Facts(operator, opset, element_type, dividend, divisor, may_be_found, bounds)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypedDict
 
 import numpy as np
@@ -194,44 +194,40 @@ _NOTES_OF_RANGE: dict[Runtime, str] = {
 }
 
 
-@dataclass(frozen=True)
-class Assessment:
-    """The rewrite that a division needs, and why."""
+def decided(undecided: Decision, facts: Facts, runtime: Runtime, policies: Policies) -> Decision:
+    """Return the decision about a division of which these facts are known.
 
-    what: str | None  # A description of the rewrite; None if none is needed.
-    why: str  # The risk, or why there is none.
-    note: str | None = None  # A property of the quotients on the runtime that a user may not expect.
-
-
-def assess(facts: Facts, runtime: Runtime, policies: Policies) -> Assessment:
-    """Return the assessment of a division on a runtime.
-
-    ModelError if no rewrite makes the runtime compute the quotient; the message gives the reason.
+    ModelError if no rewrite makes the runtime compute the quotient; the message names the node and the reason.
     """
-    if not facts.element_type.is_integer:
-        return _of_floats(facts, runtime)
     if runtime == "openvino":
-        _check_width(facts, policies)
+        _check_width(undecided.label, facts, policies)
+    of_type = _of_integers if facts.element_type.is_integer else _of_floats
+    what, why, note = of_type(facts, runtime, policies)
+    return replace(undecided, facts=facts, what=what, why=why, note=note)
+
+
+Decided = tuple[str | None, str, str | None]
+"""What is done, why, and what a user may not expect, as in a `Decision`."""
+
+
+def _of_integers(facts: Facts, runtime: Runtime, policies: Policies) -> Decided:
     risks = _risks(facts, runtime)
     if not risks:
-        return Assessment(None, _harmless(facts))
+        return None, _harmless(facts), None
     note = _NOTES_OF_RANGE.get(runtime) if facts.element_type.maximum > INT32.maximum else None
-    return Assessment(_what(facts, runtime, policies), "; ".join(risks), note)
+    return _what(facts, runtime, policies), "; ".join(risks), note
 
 
-def _of_floats(facts: Facts, runtime: Runtime) -> Assessment:
+def _of_floats(facts: Facts, runtime: Runtime, policies: Policies) -> Decided:
     harmless = "a division of floats cannot crash"
     if runtime == "openvino":
         precision = "in float32 by a product with 1/b" if facts.element_type is DOUBLE else "by a product with 1/b"
         cure = f"; these lines before compile_model make them exact: {'; '.join(EXACT_ON_OPENVINO)}"
         words = f"OpenVINO computes it {precision}; its quotients are not all correctly rounded"
-        return Assessment(None, harmless, words + (cure if facts.element_type in (FLOAT, FLOAT16) else ""))
+        return None, harmless, words + (cure if facts.element_type in (FLOAT, FLOAT16) else "")
     if facts.element_type is BFLOAT16:
-        return Assessment(
-            "in float, rounded back to bfloat16: the same bits", "ONNX Runtime has no kernel for bfloat16"
-        )
-    note = "on OpenVINO its quotients are not all correctly rounded" if runtime == "portable" else None
-    return Assessment(None, harmless, note)
+        return "in float, rounded back to bfloat16: the same bits", "ONNX Runtime has no kernel for bfloat16", None
+    return None, harmless, "on OpenVINO its quotients are not all correctly rounded" if runtime == "portable" else None
 
 
 def _risks(facts: Facts, runtime: Runtime) -> list[str]:
@@ -300,21 +296,21 @@ def _parts_of_remainder(facts: Facts, runtime: Runtime) -> Iterator[str]:
         yield "the result of fmod=0, with the sign of the dividend" if facts.is_signed else "as fmod=0"
 
 
-def _check_width(facts: Facts, policies: Policies) -> None:
-    if facts.element_type.maximum <= INT32.maximum:
-        return
+def _check_width(label: str, facts: Facts, policies: Policies) -> None:
     name = facts.element_type
+    if not name.is_integer or name.maximum <= INT32.maximum:
+        return
     for operand, values in (("dividend", facts.bounds.dividend), ("divisor", facts.bounds.divisor)):
         if values is None:
             continue
         outside = values[(values > INT32.maximum) | (values < INT32.minimum)]
         if outside.size:
             raise ModelError(
-                f"the constant {operand} holds {outside[0]}, and OpenVINO's CPU device narrows {name} to int32; "
-                "harden for onnxruntime, or divide smaller numbers"
+                f"{label}: the constant {operand} holds {outside[0]}, and OpenVINO's CPU device narrows {name} to "
+                "int32; harden for onnxruntime, or divide smaller numbers"
             )
     if policies.zero_divisor == "saturate" and facts.may_be_zero and not facts.is_remainder:
         raise ModelError(
-            f"x/0 cannot give {name.maximum} on OpenVINO's CPU device, which narrows {name} to int32; "
+            f"{label}: x/0 cannot give {name.maximum} on OpenVINO's CPU device, which narrows {name} to int32; "
             "give --zero-divisor zero"
         )

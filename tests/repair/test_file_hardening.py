@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx import ModelProto, TensorProto, helper, load, numpy_helper, save_model
+from onnx import ModelProto, TensorProto, helper, load
 
 from tests.fake_runtime import DiesOfIntegers, FloorsByReciprocal, installed
 from tests.models.built_models import one_line, text_model
@@ -197,16 +197,6 @@ class TestNothingIsWritten:
     def test_over_itself(self, source: Path) -> None:
         with pytest.raises(ModelError, match="would replace the model"):
             harden_file(source, source.parent / "." / "model.onnx", "onnxruntime")
-
-    def test_over_the_data_of_the_source(self, source: Path) -> None:
-        model = load(source)
-        model.graph.initializer.append(numpy_helper.from_array(np.arange(1, 5), "weights"))
-        data = source.with_name("weights.onnx")
-        save_model(model, source, save_as_external_data=True, location=data.name, size_threshold=0)
-        before = data.read_bytes()
-        with pytest.raises(ModelError, match=r"would replace the data '.*weights\.onnx' of the model"):
-            harden_file(source, data, "onnxruntime")
-        assert data.read_bytes() == before
 
     def test_integers_that_an_exporter_wrote_in_floats(self, tmp_path: Path) -> None:
         """Its quotients are others than the source's, which are wrong: that is no difference to complain of."""

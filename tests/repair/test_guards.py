@@ -61,8 +61,10 @@ def declared(name: str, element_type: ElementType, sizes: Sequence[object]) -> s
     return f"{element_type}[{', '.join(map(str, sizes))}] {name}" if sizes else f"{element_type} {name}"
 
 
-def model_of(pairs: Sequence[Pair], places: Sequence[str], opset: int) -> tuple[ModelProto, dict[str, NDArray[Any]]]:
-    """Return a model of every operator, of every pair of operands in every place, and its inputs."""
+def model_of(
+    pairs: Sequence[Pair], places: Sequence[str], opset: int, operators: Sequence[str] = ()
+) -> tuple[ModelProto, dict[str, NDArray[Any]]]:
+    """Return a model of operators, all of them if none are given, of every pair in every place, and its inputs."""
     nodes: list[str] = []
     inputs: dict[str, NDArray[Any]] = {}
     outputs, constants = [], []
@@ -70,7 +72,7 @@ def model_of(pairs: Sequence[Pair], places: Sequence[str], opset: int) -> tuple[
         element_type, rank = element_type_of(pair[0]), max(x.ndim for x in pair)
         operands = {f"{name}{number}": x for name, x in zip("AB", pair, strict=True)}
         constants += [numpy_helper.from_array(array, f"constant_{name}") for name, array in operands.items()]
-        for operator, place in product(operators_of(element_type, opset), places):
+        for operator, place in product(operators or operators_of(element_type, opset), places):
             a, b = (f"constant_{name}" if name[0] in place else name for name in operands)
             inputs |= {name: operands[name] for name in (a, b) if name in operands}
             nodes.append(OPERATORS[operator].format(a=a, b=b, c=f"C{len(nodes)}", code=element_type.onnx_code))

@@ -122,8 +122,8 @@ def _verdict(hardened: HardenedFile, rewritten: int, planned: bool) -> str:
     if found is None:
         return f"No rewrite was needed ({total}); the model is written as it was."
     names = " and ".join(NAMES[runtime] for runtime in found.runtimes)
-    why = "" if found.reason is None else f"; {found.reason}"
-    if found.whole_model == "loaded":
+    why = f"; {found.reason}" if found.reason else ""
+    if found.reason and found.whole_model == "loaded":
         why = f", not run: {found.reason}; give --input"
     return (
         f"{rewritten:,} of {total} rewritten. {counted(found.results, 'result')} on {names} are exact to the last bit, "

@@ -185,12 +185,6 @@ def _other_nan(divide: Divide, a: Array, b: Array) -> Any:
     return np.where(np.isnan(quotients), bits ^ np.uint32(0x80000123), bits).astype(np.uint32).view(np.float32)
 
 
-def _off_by_an_ulp(divide: Divide, a: Array, b: Array) -> Any:
-    quotients = divide(a, b).copy()
-    quotients[::2] = np.nextafter(quotients[::2], np.float32(np.inf))
-    return quotients
-
-
 def _cut(divide: Divide, a: Array, b: Array) -> Any:
     bits = (a.astype(np.float32) / b.astype(np.float32)).view(np.uint32)
     return (bits >> 16).astype(np.uint16).view(a.dtype)
@@ -298,7 +292,6 @@ FlushesQuotients = dividing(_F32, lambda divide, a, b: _flushed(a / b))
 LosesTheSignOfZero = dividing(_F32, lambda divide, a, b: a / b + np.float32(0))
 OtherNan = dividing(_F32, _other_nan)  # Of another sign and payload, which is right.
 ComputesFloatInFloat16 = dividing(_F32, _through(np.float16))
-IsOffByAnUlp = dividing(_F32, _off_by_an_ulp)  # In a way that no model has.
 IsOddAtZero = dividing(_F32, lambda divide, a, b: np.where(b == 0, np.float32(1), a / b))
 ComputesDoubleInFloat = dividing("float64", _through(np.float32))
 CutsBfloat16 = dividing("bfloat16", _cut)
@@ -383,19 +376,6 @@ class Leaks(FakeRuntime):
 
     def look(self, operation: Operation) -> None:
         self._kept.append(np.ones(1 << 22))
-
-
-class IsNoisy(FakeRuntime):
-    """About one quotient in a hundred is one encoding too large; which ones depends on the seed."""
-
-    def __init__(self, seed: int = 0) -> None:
-        self._random = np.random.default_rng(seed)
-
-    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
-        quotients = np.array(super().quotients(operation, a, b))
-        bits = quotients.view(f"u{quotients.itemsize}")
-        bits[self._random.random(bits.shape) < 0.01] += bits.dtype.type(1)
-        return quotients
 
 
 class Races(FakeRuntime):
@@ -493,7 +473,8 @@ EstimatesInDouble = _estimating(np.float64, np.trunc)
 EstimatesByReciprocal = _estimating(np.float32, np.trunc, inverse=True)
 FloorsByReciprocal = _estimating(np.float32, np.floor, inverse=True)
 EstimatesByReciprocalInDouble = _estimating(np.float64, np.trunc, inverse=True)
-RoundsEstimates = _estimating(np.float32, np.rint)
+RoundsEstimates, RoundsEstimatesInDouble = (_estimating(each, np.rint) for each in (np.float32, np.float64))
+RoundsUpInDouble = _estimating(np.float64, np.ceil)
 IsOneTooHigh, IsOneTooLow = _off_by(1), _off_by(-1)
 IsOneTooHighAbove20Bits, IsOneTooLowAbove20Bits = _off_by(1, 2.0**20), _off_by(-1, 2.0**20)
 

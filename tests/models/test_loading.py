@@ -8,11 +8,13 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
+from onnx import numpy_helper
 
 import vinculum
 from tests.models.built_models import one_line, text_model
 from vinculum.errors import ModelError
 from vinculum.models import exported_program, load
+from vinculum.models.source import read_source
 
 
 @pytest.fixture
@@ -61,19 +63,18 @@ class TestUnreadable:
         with one_line(ModelError, name, "is empty"):
             load(tmp_path / name)
 
-    @pytest.mark.parametrize("name", ["absent.onnx", "absent.xml", "nul\0byte.onnx"])
-    def test_missing(self, tmp_path: Path, name: str) -> None:
-        with one_line(ModelError, "cannot be read"):
-            load(tmp_path / name)
-
-    def test_a_directory(self, tmp_path: Path) -> None:
-        with one_line(ModelError, "is a directory"):
-            load(tmp_path)
-
-    def test_a_pipe(self, tmp_path: Path) -> None:
+    @pytest.mark.parametrize(
+        ("name", "words"),
+        [
+            *((name, "cannot be read") for name in ("absent.onnx", "absent.xml", "nul\0byte.onnx")),
+            ("", "is a directory"),
+            ("pipe.onnx", "not a regular file"),
+        ],
+    )
+    def test_no_file(self, tmp_path: Path, name: str, words: str) -> None:
         os.mkfifo(tmp_path / "pipe.onnx")
-        with one_line(ModelError, "not a regular file"):
-            load(tmp_path / "pipe.onnx")
+        with one_line(ModelError, words):
+            load(tmp_path / name)
 
     @pytest.mark.parametrize("content", [b"hello, world", b"\x00" * 64, b"\xff" * 64, b"\x08\x09", b"PK\x03\x04 zip"])
     @pytest.mark.parametrize("name", ["model.onnx", "model.xml", "model.bin"])
@@ -91,3 +92,29 @@ class TestUnreadable:
         words = "its exporter needs torch and onnxscript; install: pip install torch onnxscript"
         with one_line(ModelError, repr(str(path)), words):
             vinculum.check(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "target", "beside", "words"),
+    [
+        ("model.onnx", "data", "model.onnx", "", "would replace the model"),
+        ("model.onnx", "data", "data", "", "would replace the data"),
+        ("model.onnx", "data", "link.onnx", "", "would replace the model"),
+        ("model.onnx", "new.onnx.data", "new.onnx", ".data", "would replace the data"),
+        ("model.onnx", "model.bin", "model.xml", "", "would replace the data"),
+        ("model.bin", "data", "model.xml", "", "would replace the model"),
+    ],
+)
+def test_results_spare_what_they_are_made_from(
+    tmp_path: Path, name: str, data: str, target: str, beside: str, words: str
+) -> None:
+    """The model's file and its data, under whatever name."""
+    model = text_model("c = Div(a, w)", "float[2] a")
+    model.graph.initializer.append(numpy_helper.from_array(np.ones(2, np.float32), "w"))
+    onnx.save_model(model, tmp_path / name, save_as_external_data=True, location=data, size_threshold=0)
+    (tmp_path / "link.onnx").symlink_to(tmp_path / name)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    source = read_source(tmp_path / name)
+    with one_line(ModelError, words, "give another -o"), source.writing(tmp_path / target) as staging:
+        staging.with_name(f"{staging.name}{beside}").write_bytes(b"new")
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before

@@ -29,7 +29,8 @@ TOLERATED: dict[str, tuple[type[FakeRuntime], ...]] = {
     "portable": (
         fake_runtime.FloorsAndRefuses,
         fake_runtime.RefusesFaults,
-        fake_runtime.EstimatesInDouble,
+        fake_runtime.RoundsUpInDouble,
+        fake_runtime.RoundsEstimatesInDouble,
         fake_runtime.EstimatesByReciprocalInDouble,
         fake_runtime.IsOneTooHighAbove20Bits,
         fake_runtime.IsOneTooLowAbove20Bits,

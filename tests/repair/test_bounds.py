@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx import ModelProto, helper
+from onnx import ModelProto, helper, numpy_helper
 from onnx.inliner import inline_local_functions
 
 import vinculum
@@ -102,12 +102,52 @@ class TestProved:
         for nodes in PROVED.values():
             run(model_of(nodes), target)
 
-    def test_what_is_hardened_needs_no_more(self) -> None:
+    @pytest.mark.parametrize("ranked", [True, False])
+    def test_what_is_hardened_needs_no_more(self, ranked: bool) -> None:
         for element_type, operator in product(("int8", "int32", "int64", "uint64"), ("Div", "Mod")):
             inputs = f"{element_type}[n] a, {element_type}[n] b"
             model = model_of(f"c = {operator}(a, b)", inputs, f"{element_type}[n] c")
+            for value in () if ranked else (*model.graph.input, *model.graph.output):
+                value.type.tensor_type.ClearField("shape")
             once = inline_local_functions(harden(model, "onnxruntime").model)
+            assert not vinculum.check(once, runs=0).findings
             assert harden(once, "onnxruntime").model == once
+
+
+BRANCH = "() => (int64[n] x) { x = Div(a, d) }"
+
+
+class TestConstants:
+    """What is the same in every run is known, with its values; what may be another in another run is not."""
+
+    @pytest.mark.parametrize(
+        ("nodes", "known"),
+        [
+            ("d = Identity(k) c = Div(a, d)", [1, 3]),
+            ("r = Reshape(k, shape) d = Transpose(r) c = Div(a, d)", [1, 3]),
+            ("d = Constant <value_ints = [2, 2]> () c = Div(a, d)", [2]),
+            ("d = Add(k, k) c = Div(a, d)", [2, 6]),
+            (f"d = Identity(k) t = If (yes) <then_branch = t {BRANCH}, else_branch = e {BRANCH}> c = Neg(t)", [1, 3]),
+            ("c = Div(a, large)", [2, 5]),
+            ("c = Div(a, b)", None),
+            ("c = Div(a, given)", None),
+            ("d = e.Identity(k) c = Div(a, d)", None),
+        ],
+    )
+    def test_divisors(self, nodes: str, known: list[int] | None) -> None:
+        model = model_of(nodes, "int64[n] a, int64[n] b, bool yes, int64[1] given")
+        model.opset_import.add(domain="e", version=1)
+        arrays = {"k": [[3, 1, 3]], "shape": [3], "given": [7], "large": [2, 5] * 1000}
+        model.graph.initializer.extend(numpy_helper.from_array(np.array(x), name) for name, x in arrays.items())
+        found = next(iter(bounds_of(model).values()))
+        assert (None if found.divisor is None else found.divisor.tolist()) == known
+
+    def test_calls_of_a_function_are_joined(self) -> None:
+        function = '<opset_import: ["": 18], domain: "d"> F (p, q) => (r) { r = Div(p, q) }'
+        model = model_of("d = d.F(a, one) c = d.F(d, nine)", "int64[n] a", "int64[n] c", function)
+        (found,) = bounds_of(model).values()
+        assert found.divisor is not None
+        assert (found.divisor.tolist(), found.dividend, found.never_inverse) == ([1, 9], None, True)
 
 
 class TestOpen:

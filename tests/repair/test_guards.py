@@ -11,23 +11,24 @@ import ml_dtypes
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
+from onnx import ModelProto, TensorProto, helper, numpy_helper
 
 import vinculum
 from tests import fake_runtime
 from tests.fake_runtime import FakeRuntime
+from tests.models.built_models import text_model
 from tests.repair.fakes import TOLERATED, outcomes
 from vinculum.models.sampling.comparison import check_equal
 from vinculum.models.sampling.edge_values import edge_values
 from vinculum.ops.policies import Overflow, ZeroDivisor
 from vinculum.repair import Runtime, harden
+from vinculum.repair.decision import Facts
+from vinculum.repair.validation import pairs_for
 from vinculum.spec.element_types import BFLOAT16, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64, ElementType
 from vinculum.tensors.storage import dtype_of, element_type_of
 
 Pair = tuple[NDArray[Any], NDArray[Any]]
 Run = Callable[[ModelProto, Mapping[str, NDArray[Any]]], Sequence[NDArray[Any]]]
-Node = tuple[str, Mapping[str, Any]]
-"""An operator and its attributes."""
 
 INTEGERS = (INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64)
 WIDE = [each for each in INTEGERS if each.bits >= 32]
@@ -35,63 +36,70 @@ OPSETS = (9, 10, 14, 21)
 """In which the guards are written differently; before 14 only of the wide types."""
 PLACES = ("", "A", "B", "AB")
 """Which operands are constants."""
-DIV: Node = ("Div", {})
-MODS: tuple[Node, ...] = (("Mod", {"fmod": 0}), ("Mod", {"fmod": 1}))
+OPERATORS = {
+    "Div": "{c} = Div ({a}, {b})",
+    "FloorDiv": "{c}a = Cast <to = 1> ({a}) {c}b = Cast <to = 1> ({b}) {c}q = Div ({c}a, {c}b) {c}f = Floor ({c}q) "
+    "{c} = Cast <to = {code}> ({c}f)",
+    "Mod": "{c} = Mod <fmod = 0> ({a}, {b})",
+    "Fmod": "{c} = Mod <fmod = 1> ({a}, {b})",
+}
+
+
+def operators_of(element_type: ElementType, opset: int) -> list[str]:
+    """Return what is divided by: below 10 there is no Mod, and floats hold every quotient of narrow integers."""
+    return ["Div", *(["FloorDiv"] if element_type in WIDE else []), *(["Mod", "Fmod"] if opset >= 10 else [])]
 
 
 def all_pairs(element_type: ElementType, target: Runtime) -> Pair:
-    """Return every edge value with every other; for OpenVINO those within its int32."""
-    values = edge_values(element_type)
-    if target == "openvino":
-        wide = values.astype(object)
-        values = values[(wide <= INT32.maximum) & (wide >= INT32.minimum)]
-    a, b = (np.ascontiguousarray(x.ravel()) for x in np.meshgrid(values, values))
-    if target == "openvino" and element_type is INT64:  # The quotient is not within int32.
-        kept = ~((a == INT32.minimum) & (b == -1))
-        a, b = a[kept], b[kept]
-    return a, b
+    """Return edge values with each other, random pairs and multiples; for OpenVINO those within its int32."""
+    pairs = pairs_for(Facts("Div", 14, element_type), target)
+    return pairs.a, pairs.b
+
+
+def declared(name: str, element_type: ElementType, sizes: Sequence[object]) -> str:
+    """Return the declaration of a value in ONNX's text."""
+    return f"{element_type}[{', '.join(map(str, sizes))}] {name}" if sizes else f"{element_type} {name}"
 
 
 def model_of(
-    pairs: Sequence[Pair], nodes: Sequence[Node], places: Sequence[str], opset: int
+    pairs: Sequence[Pair], places: Sequence[str], opset: int, operators: Sequence[str] = ()
 ) -> tuple[ModelProto, dict[str, NDArray[Any]]]:
-    """Return a model of the nodes, of every pair of operands in every place, and its inputs."""
-    made: list[NodeProto] = []
+    """Return a model of operators, all of them if none are given, of every pair in every place, and its inputs."""
+    nodes: list[str] = []
     inputs: dict[str, NDArray[Any]] = {}
     outputs, constants = [], []
     for number, pair in enumerate(pairs):
-        code, rank = element_type_of(pair[0]).onnx_code or 0, max(x.ndim for x in pair)
+        element_type, rank = element_type_of(pair[0]), max(x.ndim for x in pair)
         operands = {f"{name}{number}": x for name, x in zip("AB", pair, strict=True)}
-        constants += [numpy_helper.from_array(array, f"constant {name}") for name, array in operands.items()]
-        for (operator, attributes), place in product(nodes, places):
-            names = [f"constant {name}" if name[0] in place else name for name in operands]
-            inputs |= {name: operands[name] for name in names if name in operands}
-            made.append(helper.make_node(operator, names, [f"C{len(made)}"], f"ratio {len(made)}", **attributes))
-            outputs.append(helper.make_tensor_value_info(made[-1].output[0], code, [None] * rank))
-    declared = [
-        helper.make_tensor_value_info(name, element_type_of(x).onnx_code or 0, x.shape) for name, x in inputs.items()
-    ]
-    graph = helper.make_graph(made, "g", declared, outputs, constants)
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8), inputs
+        constants += [numpy_helper.from_array(array, f"constant_{name}") for name, array in operands.items()]
+        for operator, place in product(operators or operators_of(element_type, opset), places):
+            a, b = (f"constant_{name}" if name[0] in place else name for name in operands)
+            inputs |= {name: operands[name] for name in (a, b) if name in operands}
+            nodes.append(OPERATORS[operator].format(a=a, b=b, c=f"C{len(nodes)}", code=element_type.onnx_code))
+            outputs.append(declared(f"C{len(nodes) - 1}", element_type, "?" * rank))
+    given = [declared(name, element_type_of(x), x.shape) for name, x in inputs.items()]
+    model = text_model(" ".join(nodes), ", ".join(given), ", ".join(outputs), opset=opset, ir_version=8)
+    model.graph.initializer.extend(constants)
+    return model, inputs
 
 
 @cache
-def exact(element_type: ElementType, target: Runtime, node: Sequence[Any], opset: int, policies: Any) -> NDArray[Any]:
-    """Return what a node gives for every pair."""
-    a, b = all_pairs(element_type, target)
-    operator, fmod = node
-    if operator == "Mod":
-        return remainders(a, b, fmod)
+def exact(element_type: ElementType, target: Runtime, operator: str, opset: int, policies: Any) -> NDArray[Any]:
+    """Return what an operator gives for every pair."""
+    return expected(*all_pairs(element_type, target), operator, opset, policies)
+
+
+def expected(a: NDArray[Any], b: NDArray[Any], operator: str, opset: int, policies: Any) -> NDArray[Any]:
+    """Return exact quotients or remainders, 0 for the remainder by zero."""
+    if operator in ("Mod", "Fmod"):
+        wide_a, wide_b = a.astype(object), np.where(b == 0, 1, b.astype(object))
+        floored = wide_a % wide_b
+        truncated = floored - wide_b * ((floored != 0) & ((wide_a < 0) != (wide_b < 0)))
+        return np.where(b == 0, 0, truncated if operator == "Fmod" else floored).astype(a.dtype)
     zero_divisor, overflow = policies
+    if operator == "FloorDiv":
+        return vinculum.floor_divide(a, b, zero_divisor=zero_divisor, overflow=overflow)
     return vinculum.div(a, b, opset=opset, zero_divisor=zero_divisor, overflow=overflow)
-
-
-def remainders(a: NDArray[Any], b: NDArray[Any], fmod: int) -> NDArray[Any]:
-    """Return exact remainders, 0 for a zero divisor."""
-    wide_a, wide_b = a.astype(object), np.where(b == 0, 1, b.astype(object))
-    floored = wide_a % wide_b
-    truncated = floored - wide_b * ((floored != 0) & ((wide_a < 0) != (wide_b < 0)))
-    return np.where(b == 0, 0, truncated if fmod else floored).astype(a.dtype)
 
 
 def check(run: Run, target: Runtime, types: Sequence[ElementType], opset: int, places: Sequence[str] = PLACES) -> None:
@@ -99,20 +107,20 @@ def check(run: Run, target: Runtime, types: Sequence[ElementType], opset: int, p
 
     One model has the nodes of all element types: to make and check each takes longer than the quotients.
     """
-    nodes = (DIV, *MODS) if opset >= 10 else (DIV,)
     policies: tuple[tuple[ZeroDivisor, Overflow], ...] = (("zero", "wrap"), ("saturate", "saturate"))
     for zero_divisor, overflow in policies:
         beyond = target == "openvino" and zero_divisor != "zero"  # The policy is refused there.
         asked = [each for each in types if not beyond or each.maximum <= INT32.maximum]
-        pairs = [all_pairs(each, target) for each in asked]
-        model, inputs = model_of(pairs, nodes, places, opset)
-        found = iter(run(harden(model, target, zero_divisor=zero_divisor, overflow=overflow).model, inputs))
-        for each, (operator, attributes), place in product(asked, nodes, places):
-            # Remainders are the same in every operator set and under every policy.
-            by = (opset, (zero_divisor, overflow)) if operator == "Div" else (0, None)
-            want = exact(each, target, (operator, attributes.get("fmod", 0)), *by)
-            name = f"{operator} {attributes} of {each} in {opset}, constants {place!r}, {zero_divisor}, {overflow}"
-            check_equal(name, want, np.asarray(next(found)), ("expected", "hardened"))
+        model, inputs = model_of([all_pairs(each, target) for each in asked], places, opset)
+        hardened = harden(model, target, zero_divisor=zero_divisor, overflow=overflow, fix_exported=True)
+        found = iter(run(hardened.model, inputs))
+        for each in asked:
+            for operator, place in product(operators_of(each, opset), places):
+                # Remainders are the same in every operator set and under every policy.
+                by = (opset, (zero_divisor, overflow)) if "Div" in operator else (0, None)
+                name = f"{operator} of {each} in {opset}, constants {place!r}, {zero_divisor}, {overflow}"
+                want = exact(each, target, operator, *by)
+                check_equal(name, want, np.asarray(next(found)), ("expected", "hardened"))
         assert next(found, None) is None
 
 
@@ -145,6 +153,23 @@ class TestEveryPair:
         """Two guesses of 24 bits give 32-bit quotients."""
         check(on(behaviour), "portable", [each for each in INTEGERS if each not in (INT64, UINT32, UINT64)], 14)
 
+    @pytest.mark.parametrize("target", ["onnxruntime", "portable"])
+    @pytest.mark.parametrize("element_type", INTEGERS, ids=str)
+    def test_what_constants_exclude_is_not_written(self, target: Runtime, element_type: ElementType) -> None:
+        """By a divisor without 0 and -1, or a dividend without MIN; what is left is exact."""
+        pairs, dtype = all_pairs(element_type, target), dtype_of(element_type)
+        for constants in ((None, [2, 7]), (None, [1, 3, element_type.maximum]), ([5, 9], None), ([0], [0, 3])):
+            place = "".join(name for name, values in zip("AB", constants, strict=True) if values)
+            a, b = (
+                x if values is None else np.resize(np.array(values, dtype), x.shape)
+                for x, values in zip(pairs, constants, strict=True)
+            )
+            model, inputs = model_of([(a, b)], [place], 14)
+            found = on(fake_runtime.RefusesFaults)(harden(model, target, fix_exported=True).model, inputs)
+            for operator, results in zip(operators_of(element_type, 14), found, strict=True):
+                want = expected(a, b, operator, 14, ("zero", "wrap"))
+                check_equal(f"{operator} of {constants}", want, np.asarray(results), ("expected", "hardened"))
+
 
 @pytest.mark.parametrize("operator", ["Div", "Reciprocal"])
 def test_floats_bfloat16(operator: str) -> None:
@@ -170,14 +195,16 @@ class TestShapes:
     @pytest.mark.parametrize("target", TOLERATED)
     def test_shapes(self, target: Runtime) -> None:
         pairs = []
-        for element_type, (a_shape, b_shape) in product((INT8, INT32, INT64, UINT64), self.SHAPES):
+        for element_type, (a_shape, b_shape) in product((INT32, INT64, UINT64), self.SHAPES):
             dtype = dtype_of(element_type)
             a = np.resize(np.array([5, 98, 1], dtype), a_shape)
             pairs.append(
                 (np.asarray(-a) if element_type.minimum else a, np.resize(np.array([0, 2, 3], dtype), b_shape))
             )
-        model, inputs = model_of(pairs, [DIV], [""], 17)
-        (found,) = outcomes(TOLERATED[target][0], [(harden(model, target).model, inputs)])
-        for (a, b), quotient in zip(pairs, found, strict=True):
-            want = vinculum.div(a, b, zero_divisor="zero")
-            check_equal(f"{a.dtype}{a.shape} by {b.shape}", want, np.asarray(quotient), ("our engine", target))
+        model, inputs = model_of(pairs, [""], 9)
+        found = iter(on(TOLERATED[target][0])(harden(model, target, fix_exported=True).model, inputs))
+        for a, b in pairs:
+            for operator in operators_of(element_type_of(a), 9):
+                want = expected(a, b, operator, 9, ("zero", "wrap"))
+                name = f"{operator} of {a.dtype}{a.shape} by {b.shape}"
+                check_equal(name, want, np.asarray(next(found)), ("our engine", target))

@@ -9,7 +9,8 @@ from tests.models.built_models import one_line
 from vinculum.errors import ModelError
 from vinculum.ops.policies import Policies
 from vinculum.repair import Runtime
-from vinculum.repair.decision import Facts, Operator, assess
+from vinculum.repair.decision import Decision, Facts, Operator, decided
+from vinculum.repair.operands import Bounds
 from vinculum.spec.element_types import BFLOAT16, DOUBLE, FLOAT, INT8, INT32, INT64, UINT8, UINT32, ElementType
 
 PLAIN = Policies("zero", "wrap")
@@ -23,7 +24,12 @@ def facts(
 ) -> Facts:
     """Return what is known of a division, None for an operand that is not constant."""
     a, b = (None if x is None else np.array(x) for x in (dividend, divisor))
-    return Facts(operator, 17, element_type, a, b)
+    return Facts(operator, 17, element_type, Bounds(never_inverse=True, dividend=a, divisor=b))
+
+
+def assess(division: Facts, runtime: Runtime, policies: Policies) -> Decision:
+    """Return the decision about a division."""
+    return decided(Decision("n", "", "Div-14", None, None, ""), division, runtime, policies)
 
 
 class TestSafe:

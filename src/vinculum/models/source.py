@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from vinculum.errors import ModelError, VinculumError
-from vinculum.files import regular_size
+from vinculum.files import atomic_write, regular_size
 from vinculum.models.exported_program import SUFFIX, is_exported_program, onnx_of_file, onnx_of_program
 from vinculum.models.model import Model
 from vinculum.text import kind_of, one_line
@@ -75,6 +75,18 @@ class SourceFile:
             if is_external(tensor):
                 tensor.CopyFrom(numpy_helper.from_array(array_of(tensor), tensor.name))
         return proto
+
+    @contextmanager
+    def writing(self, target: Path) -> Iterator[Path]:
+        """Give a path to write to; what is written there and beside it takes the target's place if the block succeeds.
+
+        ModelError if that would replace the source or its data files. OSError if it cannot be written.
+        """
+        # Early, before the work.
+        self.check_spared([target, target.with_suffix(".bin")] if target.suffix.lower() == ".xml" else [target])
+        with atomic_write(target) as folder:
+            yield folder / target.name
+            self.check_spared([target.parent / path.name for path in folder.iterdir()])
 
     def check_spared(self, targets: Iterable[Path]) -> None:
         """Refuse targets that would overwrite the source or its data files."""

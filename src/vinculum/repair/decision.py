@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, Literal, TypedDict
+from dataclasses import dataclass, replace
+from typing import Literal, TypedDict
 
 import numpy as np
-from numpy.typing import NDArray
 from onnx import ModelProto
 
 from vinculum.errors import ModelError
@@ -15,15 +14,13 @@ from vinculum.models.engines.openvino import EXACT_ON_OPENVINO
 from vinculum.models.execution import division_label
 from vinculum.models.onnx.promoted_types import promotion_among
 from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
-from vinculum.repair.operands import UNKNOWN, Bounds
+from vinculum.repair.operands import UNKNOWN, Bounds, Values
 from vinculum.spec.element_types import BFLOAT16, DOUBLE, FLOAT, FLOAT16, INT32, INT64, UINT64, ElementType, Kind
 
 Runtime = Literal["onnxruntime", "openvino", "portable"]
 Operator = Literal["Div", "Reciprocal", "FloorDiv", "Mod", "Fmod"]
 """Mod is ONNX's with fmod=0, whose remainder has the divisor's sign; Fmod is ONNX's with fmod=1, as in C. FloorDiv is
 not an operator of ONNX: exporters write it as nodes of floats."""
-Values = NDArray[Any] | None
-"""The distinct values of an operand that is the same in every run, in one dimension; None for any other operand."""
 
 RUNTIMES: dict[str, str] = {"onnxruntime": "ONNX Runtime", "openvino": "OpenVINO", "portable": "every runtime"}
 """The targets of hardening, and their names in messages."""
@@ -41,17 +38,12 @@ class Options(TypedDict, total=False):
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """The facts about a division that its rewrite depends on; None for values means that they are not known."""
+    """The facts about a division that its rewrite depends on."""
 
     operator: Operator
     opset: int  # The operator set of the rewritten nodes.
     element_type: ElementType  # Of the operands.
-    dividend: Values = None
-    divisor: Values = None
-    # Whether a runtime may find, when it loads the model, that a dividend not known here is constant, and yet not fold
-    # the division.
-    may_be_found: bool = False
-    bounds: Bounds = UNKNOWN  # What the analysis proves.
+    bounds: Bounds = UNKNOWN  # What the analysis proves of the operands.
 
     @property
     def is_remainder(self) -> bool:
@@ -66,23 +58,26 @@ class Facts:
     @property
     def may_be_zero(self) -> bool:
         """Whether a divisor may be zero."""
-        return not self.bounds.never_zero and _may_hold(self.divisor, 0)
+        return not self.bounds.never_zero and _may_hold(self.bounds.divisor, 0)
 
     @property
     def may_be_inverse(self) -> bool:
         """Whether a runtime may find that the dividend is the constant 1."""
-        return self.may_be_found if self.dividend is None else bool(np.all(self.dividend == 1))
+        if self.bounds.dividend is not None:
+            return bool(np.all(self.bounds.dividend == 1))
+        guarded = self.bounds.divisor is None and self.may_be_zero  # By a node between, which prevents the fusion.
+        return not self.bounds.never_inverse and not guarded
 
     @property
     def may_overflow(self) -> bool:
         """Whether the division may be MIN/-1."""
-        may_be_min = _may_hold(self.dividend, self.element_type.minimum)
+        may_be_min = _may_hold(self.bounds.dividend, self.element_type.minimum)
         return not self.bounds.never_overflows and self.may_be_minus_one and may_be_min
 
     @property
     def may_be_minus_one(self) -> bool:
         """Whether a divisor may be -1."""
-        return not self.bounds.never_minus_one and self.is_signed and _may_hold(self.divisor, -1)
+        return not self.bounds.never_minus_one and self.is_signed and _may_hold(self.bounds.divisor, -1)
 
     @property
     def decisive(self) -> tuple[object, ...]:
@@ -199,50 +194,46 @@ _NOTES_OF_RANGE: dict[Runtime, str] = {
 }
 
 
-@dataclass(frozen=True)
-class Assessment:
-    """The rewrite that a division needs, and why."""
+def decided(undecided: Decision, facts: Facts, runtime: Runtime, policies: Policies) -> Decision:
+    """Return the decision about a division of which these facts are known.
 
-    what: str | None  # A description of the rewrite; None if none is needed.
-    why: str  # The risk, or why there is none.
-    note: str | None = None  # A property of the quotients on the runtime that a user may not expect.
-
-
-def assess(facts: Facts, runtime: Runtime, policies: Policies) -> Assessment:
-    """Return the assessment of a division on a runtime.
-
-    ModelError if no rewrite makes the runtime compute the quotient; the message gives the reason.
+    ModelError if no rewrite makes the runtime compute the quotient; the message names the node and the reason.
     """
-    if not facts.element_type.is_integer:
-        return _of_floats(facts, runtime)
     if runtime == "openvino":
-        _check_width(facts, policies)
+        _check_width(undecided.label, facts, policies)
+    of_type = _of_integers if facts.element_type.is_integer else _of_floats
+    what, why, note = of_type(facts, runtime, policies)
+    return replace(undecided, facts=facts, what=what, why=why, note=note)
+
+
+Decided = tuple[str | None, str, str | None]
+"""What is done, why, and what a user may not expect, as in a `Decision`."""
+
+
+def _of_integers(facts: Facts, runtime: Runtime, policies: Policies) -> Decided:
     risks = _risks(facts, runtime)
     if not risks:
-        return Assessment(None, _harmless(facts))
+        return None, _harmless(facts), None
     note = _NOTES_OF_RANGE.get(runtime) if facts.element_type.maximum > INT32.maximum else None
-    return Assessment(_what(facts, runtime, policies), "; ".join(risks), note)
+    return _what(facts, runtime, policies), "; ".join(risks), note
 
 
-def _of_floats(facts: Facts, runtime: Runtime) -> Assessment:
+def _of_floats(facts: Facts, runtime: Runtime, policies: Policies) -> Decided:
     harmless = "a division of floats cannot crash"
     if runtime == "openvino":
         precision = "in float32 by a product with 1/b" if facts.element_type is DOUBLE else "by a product with 1/b"
         cure = f"; these lines before compile_model make them exact: {'; '.join(EXACT_ON_OPENVINO)}"
         words = f"OpenVINO computes it {precision}; its quotients are not all correctly rounded"
-        return Assessment(None, harmless, words + (cure if facts.element_type in (FLOAT, FLOAT16) else ""))
+        return None, harmless, words + (cure if facts.element_type in (FLOAT, FLOAT16) else "")
     if facts.element_type is BFLOAT16:
-        return Assessment(
-            "in float, rounded back to bfloat16: the same bits", "ONNX Runtime has no kernel for bfloat16"
-        )
-    note = "on OpenVINO its quotients are not all correctly rounded" if runtime == "portable" else None
-    return Assessment(None, harmless, note)
+        return "in float, rounded back to bfloat16: the same bits", "ONNX Runtime has no kernel for bfloat16", None
+    return None, harmless, "on OpenVINO its quotients are not all correctly rounded" if runtime == "portable" else None
 
 
 def _risks(facts: Facts, runtime: Runtime) -> list[str]:
     risks = []
     if facts.may_be_zero:
-        risks.append("the divisor may be 0" if facts.divisor is None else "the constant divisor holds 0")
+        risks.append("the divisor may be 0" if facts.bounds.divisor is None else "the constant divisor holds 0")
     if facts.may_overflow and facts.is_remainder:
         # ONNX Runtime computes fmod=1 in floats and narrow types in int: both are safe. OpenVINO crashes when it folds.
         kills = runtime != "onnxruntime" or (facts.operator == "Mod" and facts.element_type in (INT32, INT64))
@@ -269,7 +260,7 @@ def _harmless(facts: Facts) -> str:
             never.append("no divisor is -1")
         else:
             never.append("MIN mod -1 is computed" if facts.may_overflow else "no dividend of -1 is MIN")
-    proved = f": {facts.bounds}" if facts.divisor is None else ""
+    proved = f": {facts.bounds}" if facts.bounds.divisor is None else ""
     return " and ".join(never) + proved
 
 
@@ -305,21 +296,21 @@ def _parts_of_remainder(facts: Facts, runtime: Runtime) -> Iterator[str]:
         yield "the result of fmod=0, with the sign of the dividend" if facts.is_signed else "as fmod=0"
 
 
-def _check_width(facts: Facts, policies: Policies) -> None:
-    if facts.element_type.maximum <= INT32.maximum:
-        return
+def _check_width(label: str, facts: Facts, policies: Policies) -> None:
     name = facts.element_type
-    for operand, values in (("dividend", facts.dividend), ("divisor", facts.divisor)):
+    if not name.is_integer or name.maximum <= INT32.maximum:
+        return
+    for operand, values in (("dividend", facts.bounds.dividend), ("divisor", facts.bounds.divisor)):
         if values is None:
             continue
         outside = values[(values > INT32.maximum) | (values < INT32.minimum)]
         if outside.size:
             raise ModelError(
-                f"the constant {operand} holds {outside[0]}, and OpenVINO's CPU device narrows {name} to int32; "
-                "harden for onnxruntime, or divide smaller numbers"
+                f"{label}: the constant {operand} holds {outside[0]}, and OpenVINO's CPU device narrows {name} to "
+                "int32; harden for onnxruntime, or divide smaller numbers"
             )
     if policies.zero_divisor == "saturate" and facts.may_be_zero and not facts.is_remainder:
         raise ModelError(
-            f"x/0 cannot give {name.maximum} on OpenVINO's CPU device, which narrows {name} to int32; "
+            f"{label}: x/0 cannot give {name.maximum} on OpenVINO's CPU device, which narrows {name} to int32; "
             "give --zero-divisor zero"
         )

@@ -19,7 +19,6 @@ from vinculum.errors import SpecLookupError
 from vinculum.models.onnx.inference import inner_first
 from vinculum.models.onnx.rewriter import Rewriter, names_in, set_nodes, unique_name
 from vinculum.models.onnx.scopes import Scope, inputs_of, name_of
-from vinculum.repair.operands import cast_target
 from vinculum.spec.element_types import INT64, UINT64, ElementType, Kind, by_onnx_code
 from vinculum.tensors.storage import dtype_of
 
@@ -63,7 +62,7 @@ def exported_divisions(scope: Scope) -> Iterator[Exported]:
     for node in scope.holder.node:
         if node.domain or node.op_type != "Cast":
             continue
-        target = _integer(cast_target(node))
+        target = _integer(_cast_target(node))
         rounded = _rounded(node.input[0], makers)
         if target is None or rounded is None:
             continue
@@ -111,7 +110,7 @@ def _in_integers(rewriter: Rewriter, exported: Exported) -> str:
     """Add the division, and return the name of its quotient."""
     element_type, result = exported.element_type, exported.result
     operands = [_as_integers(rewriter, operand, element_type) for operand in exported.operands]
-    same = cast_target(result) == element_type.onnx_code
+    same = _cast_target(result) == element_type.onnx_code
     quotient = result.output[0] if same else rewriter.fresh("quotient")
     division = deepcopy(exported.division)
     del division.input[:], division.output[:]
@@ -178,7 +177,7 @@ def _operands(
         if cast is not None and source is not None:
             operands.append((cast.input[0], source))
             types.add(source)
-            precision = _PRECISION.get(cast_target(cast), 0)
+            precision = _PRECISION.get(_cast_target(cast), 0)
         elif (constant := scope.constant(name)) is not None and scope.code_of(name) in _PRECISION:
             operands.append(constant.astype(np.float64))
         else:
@@ -198,6 +197,11 @@ def _whole(operand: Operand, element_type: ElementType) -> Operand | None:
     low, high = element_type.minimum, min(element_type.maximum, 1 << 53)
     whole = (operand == np.trunc(operand)) & (operand >= low) & (operand <= high)
     return operand.astype(dtype_of(element_type)) if np.all(whole) else None
+
+
+def _cast_target(cast: NodeProto) -> int:
+    """Return the number of a Cast's element type, 0 if it is an attribute of the function."""
+    return next((a.i for a in cast.attribute if a.name == "to" and not a.ref_attr_name), TensorProto.UNDEFINED)
 
 
 def _integer(code: int) -> ElementType | None:

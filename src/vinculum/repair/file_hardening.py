@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -10,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from vinculum.arguments import checked_arguments
 from vinculum.errors import ModelError
-from vinculum.files import atomic_write
 from vinculum.models.onnx.checks import check_model
 from vinculum.models.onnx.file import write_model
 from vinculum.models.rewritten import Inputs, Rewritten, read_back, sets_of, target_file
@@ -66,20 +66,15 @@ def harden_file(
     if target is not None and target.suffix.lower() == ".xml":
         raise ModelError(f"-o {str(target)!r}: a hardened model is an ONNX file; give a name that ends in .onnx")
     proto = source.proto("hardened")
-    if target is not None:
-        source.check_spared([target])  # Early, before the work.
-    original = source.model()
-    check_model(proto, f"model {str(source.path)!r}")
-    hardening = harden_message(proto, runtime, **options)
-    if target is None:
-        return HardenedFile(hardening, None)
-    with atomic_write(target) as folder:
-        staging = folder / target.name
+    with source.writing(target) if target is not None else nullcontext() as staging:
+        original = source.model()
+        check_model(proto, f"model {str(source.path)!r}")
+        hardening = harden_message(proto, runtime, **options)
+        if staging is None:
+            return HardenedFile(hardening, None)
         check_model(hardening.model, "the hardened model")
         write_model(hardening.model, staging)
-        source.check_spared([target.parent / path.name for path in folder.iterdir()])
-        validation = validate(hardening, original, staging, advance, inputs)
-    return HardenedFile(hardening, validation)
+        return HardenedFile(hardening, validate(hardening, original, staging, advance, inputs))
 
 
 @checked_arguments

@@ -6,10 +6,11 @@ and with -1 exact, and for an exact quotient a Div has to be correct to about 20
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from onnx import NodeProto, parser
 
+from vinculum.models.onnx.rewriter import unique_name
 from vinculum.ops.policies import Policies
 from vinculum.repair.decision import Facts, Runtime, may_be_fused, promoted_type
 from vinculum.spec.element_types import FLOAT, INT64, UINT64, ElementType
@@ -233,7 +234,7 @@ def guard(facts: Facts, runtime: Runtime, policies: Policies) -> list[NodeProto]
         clipped=clipped,
         value=value,
     )
-    return _simplified(_parsed(text, facts, computed), _known(facts, runtime))
+    return _simplified(_with_constants(text, facts, computed), _known(facts, runtime))
 
 
 def _known(facts: Facts, runtime: Runtime) -> dict[str, bool]:
@@ -254,7 +255,7 @@ def _known(facts: Facts, runtime: Runtime) -> dict[str, bool]:
     return known
 
 
-def _parsed(text: str, facts: Facts, promoted: ElementType) -> list[NodeProto]:
+def _with_constants(text: str, facts: Facts, promoted: ElementType) -> list[NodeProto]:
     """Return the nodes of a text, after constants of its type: those that the type holds."""
     own = facts.element_type
     numbers = {"minus_2": -2, "minus_1": -1, "zero": 0, "one": 1, "above_smallest": -promoted.maximum}
@@ -264,8 +265,13 @@ def _parsed(text: str, facts: Facts, promoted: ElementType) -> list[NodeProto]:
         for name, number in numbers.items()
         if promoted.minimum <= number <= promoted.maximum
     ]
-    head = f'<domain: "vinculum", opset_import: ["": {facts.opset}]> guard (A, B) => (C)'
-    return list(parser.parse_function(f"{head} {{ {' '.join(constants)} {text} }}").node)
+    return parsed(" ".join([*constants, text]), facts.opset)
+
+
+def parsed(text: str, opset: int) -> list[NodeProto]:
+    """Return the nodes of a text, which compute C from A and B."""
+    head = f'<domain: "vinculum", opset_import: ["": {opset}]> guard (A, B) => (C)'
+    return list(parser.parse_function(f"{head} {{ {text} }}").node)
 
 
 def _simplified(nodes: list[NodeProto], known: dict[str, bool]) -> list[NodeProto]:
@@ -300,11 +306,27 @@ def _simplified(nodes: list[NodeProto], known: dict[str, bool]) -> list[NodeProt
         if node.output[0] in needed:
             needed.update(node.input)
             needing.append(node)
-            rename(node, {result: "C"})
+            _rename(node, {result: "C"})
     return needing[::-1]
 
 
-def rename(node: NodeProto, names: Mapping[str, str]) -> None:
+def placed(nodes: Iterable[NodeProto], given: Mapping[str, str], stem: str, taken: set[str]) -> None:
+    """Give the nodes of a text and their results names of their own in a model.
+
+    - `given`: the names of what the text only reads, and of C.
+    - `stem`: what all other names begin with.
+    - `taken`: the names in the model; the new ones are added.
+    """
+    names = dict(given)
+    for node in nodes:
+        (result,) = node.output
+        if result not in names:
+            names[result] = unique_name(f"{stem}_{result}", taken)
+        node.name = unique_name(f"{names[result]}_{node.op_type}", taken)
+        _rename(node, names)
+
+
+def _rename(node: NodeProto, names: Mapping[str, str]) -> None:
     """Give a node's operands and result the names that replace theirs."""
     for own in (node.input, node.output):
         renamed = [names.get(name, name) for name in own]

@@ -12,7 +12,7 @@ from vinculum.models.onnx.rewriter import FUNCTIONS, names_in, unique_name
 from vinculum.models.onnx.scopes import Scope, all_nodes, name_of, opset_imports
 from vinculum.ops.policies import Policies
 from vinculum.repair.decision import Facts, Runtime
-from vinculum.repair.guard_text import guard, rename
+from vinculum.repair.guard_text import guard, placed
 
 
 class Guards:
@@ -50,11 +50,7 @@ class Guards:
         names = dict(zip(("A", "B") if len(node.input) == 2 else ("B",), node.input, strict=True)) | {
             "C": node.output[0]
         }
-        for new in others:
-            new.name = unique_name(f"{name_of(node)}_{new.output[0]}_{new.op_type}", self._names)
-            names[new.output[0]] = unique_name(f"{name_of(node)}_{new.output[0]}", self._names)
-        for new in nodes:
-            rename(new, names)
+        placed(nodes, names, name_of(node), self._names)
         made.name = node.name
         made.doc_string = node.doc_string
         made.metadata_props.extend(node.metadata_props)  # Such as an exporter's stack trace.

@@ -17,11 +17,11 @@ from vinculum.models.onnx.inference import inner_first
 from vinculum.models.onnx.rewriter import set_nodes
 from vinculum.models.onnx.scopes import Scope, declared_element_type, name_of
 from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
-from vinculum.repair.decision import RUNTIMES, Decision, Facts, Hardening, Operator, Runtime, assess
+from vinculum.repair.decision import RUNTIMES, Decision, Facts, Hardening, Operator, Runtime, decided
 from vinculum.repair.exported import Exported, Place, exported_divisions, replace_exported
 from vinculum.repair.guard_text import FIRST_OPSET
 from vinculum.repair.guards import Guards
-from vinculum.repair.operands import UNKNOWN, Bounds, ConstantValues, bounds_of
+from vinculum.repair.operands import UNKNOWN, bounds_of
 from vinculum.spec.element_types import INT32, ElementType
 
 _UNTYPED = (
@@ -37,20 +37,16 @@ def harden(
     overflow: Overflow = "wrap",
     fix_exported: bool = False,
 ) -> Hardening:
-    """Return a model whose integer divisions give the standard's quotients on a runtime and do not crash it.
+    """Return a model whose integer divisions and remainders give the standard's results on a runtime, without crashes.
 
-    Integer divisions and remainders (Mod) that may have a zero divisor or be MIN/-1, or that the runtime computes
-    wrongly, are rewritten in other standard operators, in subgraphs and functions too. A division by a constant without
-    0 and -1 is safe on ONNX Runtime, and divisions of floats are safe everywhere.
+    Those that may have a zero divisor or be MIN/-1, or that the runtime computes wrongly, are rewritten in other
+    standard operators, in subgraphs and functions too.
 
     - `proto`: as `vinculum.models.source.read_source` reads it. It is not changed.
-    - `runtime`: the target runtime. The CPU device of OpenVINO narrows int64, uint32 and uint64 to int32: there the
-      quotients are exact if operands and quotient are in the range of int32. ``"portable"`` relies only on a quotient
-      of Div that is correct to about 20 bits, except for operands of uint64 beyond int64, which the runtime's own Div
-      divides. It is valid for ONNX Runtime, onnx's reference evaluator, and OpenVINO within the range of its int32.
-    - `zero_divisor`: the result of x/0, as in `vinculum.div`; x mod 0 gives 0 under both policies.
-    - `overflow`: the result of MIN/-1; MIN mod -1 gives 0, the remainder.
-    - `fix_exported`: whether integer divisions that an exporter wrote in floats become integer divisions again.
+    - `runtime`: ``"portable"`` relies only on a quotient of Div that is correct to about 20 bits, except for operands
+      of uint64 beyond int64, which the runtime's own Div divides. OpenVINO's CPU device narrows int64, uint32 and
+      uint64 to int32: there results are exact if they and the operands are in the range of int32.
+    - `zero_divisor`, `overflow`, `fix_exported`: as `vinculum.harden` takes them. x mod 0 and MIN mod -1 give 0.
 
     For ONNX Runtime the new nodes are written once, in a function of the model in the domain ``vinculum``, and each
     division becomes a call of it. OpenVINO does not support functions, and other runtimes may not: there nodes replace
@@ -107,14 +103,13 @@ class _Hardener:
         return tuple(decision for group in reversed(decisions) for decision in group)
 
     def _scope(self, scope: Scope) -> list[Decision]:
-        values = ConstantValues(scope)
         nodes: list[NodeProto] = []
         decisions: list[Decision] = []
         in_floats = {id(each.division): each for each in exported_divisions(scope)}
         for node in scope.holder.node:
             decision = None
             if node.domain == "" and node.op_type in self._operators:
-                decision = self._decide(scope, node, values)
+                decision = self._decide(scope, node)
             if decision is None:
                 nodes.append(node)
                 continue
@@ -130,7 +125,7 @@ class _Hardener:
             set_nodes(scope.holder, nodes)
         return decisions
 
-    def _decide(self, scope: Scope, node: NodeProto, values: ConstantValues) -> Decision | None:
+    def _decide(self, scope: Scope, node: NodeProto) -> Decision | None:
         """Return the decision about a node; None for a remainder of floats."""
         opset = scope.opsets[""]
         if node.op_type == "Mod":
@@ -151,22 +146,19 @@ class _Hardener:
             return undecided
         bounds = self._bounds.get((scope.path, node.output[0]), UNKNOWN)
         if self._runtime != "onnxruntime" and element_type.maximum > INT32.maximum and not bounds.within_int32:
-            bounds = UNKNOWN  # OpenVINO narrows the operands to int32, where another divisor may be 0.
-        facts = _facts(node, operator, written, element_type, values, bounds)
-        try:
-            found = assess(facts, self._runtime, self._policies)
-        except ModelError as error:
-            raise ModelError(f"{undecided.label}: {error}") from None
-        if found.what and min(opset, written) < FIRST_OPSET:
+            # OpenVINO narrows the operands to int32, where another divisor may be 0.
+            bounds = replace(UNKNOWN, dividend=bounds.dividend, divisor=bounds.divisor)
+        facts = Facts(operator, written, element_type, bounds)
+        decision = decided(undecided, facts, self._runtime, self._policies)
+        if decision.what and min(opset, written) < FIRST_OPSET:
             raise ModelError(
                 f"{undecided.label} is of operator set {min(opset, written)}, and guards begin at {FIRST_OPSET}; "
                 "convert the model first: vinculum convert --opset 17"
             )
-        decision = replace(undecided, facts=facts, what=found.what, why=found.why, note=found.note)
         if exported is None:
             return decision
-        what = "divided as integers" + (f", {found.what}" if found.what else "")
-        return replace(decision, what=what, why=exported.risk + (f"; {found.why}" if found.what else ""))
+        what, why = ", ".join(filter(None, ("divided as integers", decision.what))), exported.risk
+        return replace(decision, what=what, why=f"{why}; {decision.why}" if decision.what else why)
 
 
 def _type_of_remainder(scope: Scope, node: NodeProto) -> ElementType | None:
@@ -185,17 +177,3 @@ def _operator(node: NodeProto, exported: Exported | None) -> Operator | None:
     if node.op_type == "Reciprocal":
         return "Reciprocal"
     return "FloorDiv" if exported is not None and exported.floor else "Div"
-
-
-def _facts(
-    node: NodeProto, operator: Operator, opset: int, element_type: ElementType, values: ConstantValues, bounds: Bounds
-) -> Facts:
-    divisor = values.of(node.input[-1])
-    dividend = values.of(node.input[0]) if len(node.input) > 1 else None
-    # A division that may have a zero divisor is guarded anyway.
-    may_be_found = operator == "Div" and dividend is None and not bounds.dividend_varies
-    if divisor is not None:
-        may_be_found &= values.may_be_found(node.input[0], node.input[1])
-    else:
-        may_be_found &= bounds.never_zero
-    return Facts(operator, opset, element_type, dividend, divisor, may_be_found, bounds)

@@ -1,7 +1,4 @@
-"""What is known of the operands of divisions before a run.
-
-The analysis proves that no run has a zero divisor, or MIN/-1; constants are found through nodes that only reshape them.
-"""
+"""What the analysis proves of the operands of integer divisions: constants, no zero divisor, no MIN/-1."""
 
 from __future__ import annotations
 
@@ -11,36 +8,38 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from onnx import FunctionProto, ModelProto, NodeProto, TensorProto, helper
+from onnx import ModelProto, NodeProto
 
-from vinculum.analysis.domain.abstract_tensor import anything
+from vinculum.analysis.domain.abstract_tensor import AbstractTensor, anything, constant
 from vinculum.analysis.hazards.hazard import divided
 from vinculum.analysis.hazards.integers import MinOverMinusOne
 from vinculum.analysis.interpreter import Interpreter, Site
 from vinculum.analysis.transfer.call import named_type
 from vinculum.errors import VinculumError
 from vinculum.models.onnx.inference import with_types
-from vinculum.models.onnx.scopes import Scope
 from vinculum.models.onnx.tensors import array_of
 from vinculum.spec.element_types import INT32
 
 Place = tuple[str, str]
 """The path of a scope, and the name of a value there."""
-_KEEP_VALUES = ("Identity", "Reshape", "Squeeze", "Unsqueeze", "Flatten", "Transpose", "Expand", "Tile", "Cast")
+Values = NDArray[Any] | None
+"""The distinct values of an operand that is the same in every run, in one dimension; None for any other operand."""
 _INTEGERS = frozenset(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Bounds:
     """What is proved of an integer division, for every input of the declared types and every size."""
 
     never_zero: bool = False  # No divisor is 0.
     never_minus_one: bool = False  # No divisor is -1.
     never_overflows: bool = False  # No quotient is MIN/-1.
+    never_inverse: bool = False  # No runtime finds that the dividend is the constant 1 and yet does not fold it.
+    within_int32: bool = False  # int32 holds both operands.
     low: float = 0.0  # Of the divisors.
     high: float = 0.0
-    within_int32: bool = False  # Whether int32 holds both operands.
-    dividend_varies: bool = False  # Whether it is computed from an input, so that no runtime finds it constant.
+    dividend: Values = None
+    divisor: Values = None
 
     def and_also(self, other: Bounds) -> Bounds:
         """Return what is proved of two calls of the same division."""
@@ -48,10 +47,12 @@ class Bounds:
             self.never_zero and other.never_zero,
             self.never_minus_one and other.never_minus_one,
             self.never_overflows and other.never_overflows,
+            self.never_inverse and other.never_inverse,
+            self.within_int32 and other.within_int32,
             min(self.low, other.low),
             max(self.high, other.high),
-            self.within_int32 and other.within_int32,
-            self.dividend_varies and other.dividend_varies,
+            _joined(self.dividend, other.dividend),
+            _joined(self.divisor, other.divisor),
         )
 
     def __str__(self) -> str:
@@ -69,14 +70,8 @@ def bounds_of(model: ModelProto) -> Mapping[Place, Bounds]:
     number may have any size, 0 too.
     """
     found: dict[Place, Bounds] = {}
-    initializers = {tensor.name for tensor in model.graph.initializer}
-    overridden = {
-        value.name: anything(named_type(value.type.tensor_type.elem_type), None)
-        for value in model.graph.input
-        if value.name in initializers
-    }
     inputs = frozenset(value.name for value in model.graph.input)
-    functions = {function.name for function in model.functions}  # Their parameters may be called as an input is.
+    functions = {function.name for function in model.functions}
 
     def look(site: Site) -> None:
         dividend, divisor, _ = divided(site)
@@ -86,25 +81,46 @@ def bounds_of(model: ModelProto) -> Mapping[Place, Bounds]:
             return
         low, high = divisor.box.hull()
         ends = (*dividend.box.hull(), low, high)
+        # The dividend of a division that is folded is of no concern. What a function is given may be computed before.
         in_function = site.scope.path.partition("/")[0] in functions
+        varies = not in_function and _varies(site.node.input[0], site.scope.producers, inputs)
+        folded = divisor.constant is not None and dividend.box.hull() != (1.0, 1.0)
         known = Bounds(
             never_zero=not divisor.may_zero,
             never_minus_one=not bool(((divisor.low <= -1) & (divisor.high >= -1) & (divisor.mag <= 1)).any()),
             never_overflows=MinOverMinusOne().look(site) is None,
+            never_inverse=varies or folded,
+            within_int32=INT32.minimum <= min(ends) and max(ends) <= INT32.maximum,
             low=low,
             high=high,
-            within_int32=INT32.minimum <= min(ends) and max(ends) <= INT32.maximum,
-            dividend_varies=not in_function and _varies(site.node.input[0], site.scope.producers, inputs),
+            dividend=_distinct(dividend),
+            divisor=_distinct(divisor),
         )
         place = (site.scope.path, site.node.output[0])
         found[place] = found[place].and_also(known) if place in found else known
 
     try:
         small = with_types(model)
-        Interpreter(small, small, overridden, {}, least_size=0, look=look).run()
+        Interpreter(small, small, _known_inputs(model, small), {}, least_size=0, look=look).run()
     except VinculumError:
         return {}
     return found
+
+
+def _known_inputs(model: ModelProto, small: ModelProto) -> Mapping[str, AbstractTensor]:
+    """Return what is known of inputs: nothing of one with an initializer, and large constants that `small` has as such.
+
+    Only integers matter, and the data of others, which may be large, is not decoded.
+    """
+    declared, kept = ({value.name for value in group} for group in (model.graph.input, small.graph.initializer))
+    known: dict[str, AbstractTensor] = {}
+    for tensor in model.graph.initializer:
+        name = named_type(tensor.data_type)
+        if tensor.name in declared:
+            known[tensor.name] = anything(name, None)
+        elif tensor.name not in kept and name in _INTEGERS:
+            known[tensor.name] = constant(array_of(tensor))
+    return known
 
 
 def _varies(value: str, producers: Mapping[str, NodeProto], inputs: frozenset[str]) -> bool:
@@ -121,74 +137,9 @@ def _varies(value: str, producers: Mapping[str, NodeProto], inputs: frozenset[st
     return False
 
 
-class ConstantValues:
-    """The distinct values of the constants in scope."""
-
-    def __init__(self, scope: Scope) -> None:
-        self._tensors = scope.constants
-        self._makers = scope.producers
-        while scope.around is not None:
-            scope = scope.around
-        self._parameters = set(scope.holder.input) if isinstance(scope.holder, FunctionProto) else set[str]()
-        self._found: dict[str, NDArray[Any] | None] = {}
-
-    def of(self, name: str) -> NDArray[Any] | None:
-        """Return the distinct values in one dimension; None if they are not known."""
-        origin, steps = self._traced(name)
-        values = self._own(origin)
-        for node in reversed(steps):
-            values = None if values is None else _after(node, values)
-        return values
-
-    def may_be_found(self, dividend: str, divisor: str) -> bool:
-        """Whether a runtime may find a constant dividend that is not known here, and yet not fold the division.
-
-        A call may pass a constant to a function, and functions are inlined before constants are folded. A division by a
-        divisor of unknown size is not folded.
-        """
-        origin, _ = self._traced(dividend)
-        if origin in self._parameters:
-            return True
-        _, steps = self._traced(divisor)
-        sized = all(name in self._tensors for node in steps for name in node.input[1:])
-        return not sized and (self._makers.get(origin) is not None or origin in self._tensors)
-
-    def _traced(self, name: str) -> tuple[str, list[NodeProto]]:
-        """Return the value at the start of a chain of nodes that keep its elements, and these nodes, last one first."""
-        steps: list[NodeProto] = []
-        while name not in self._tensors:
-            node = self._makers.get(name)
-            if node is None or node.domain or not node.input or node.op_type not in _KEEP_VALUES:
-                break
-            steps.append(node)
-            name = node.input[0]
-        return name, steps
-
-    def _own(self, name: str) -> NDArray[Any] | None:
-        if name not in self._found:
-            tensor = self._tensors.get(name)
-            self._found[name] = None if tensor is None else _distinct(tensor)
-        return self._found[name]
+def _distinct(value: AbstractTensor) -> Values:
+    return None if value.constant is None else np.unique(value.constant)
 
 
-def cast_target(cast: NodeProto) -> int:
-    """Return the number of a Cast's element type, 0 if it is an attribute of the function."""
-    return next((a.i for a in cast.attribute if a.name == "to" and not a.ref_attr_name), TensorProto.UNDEFINED)
-
-
-def _after(node: NodeProto, values: NDArray[Any]) -> NDArray[Any] | None:
-    if node.op_type != "Cast":
-        return values
-    code = cast_target(node)
-    if code not in (TensorProto.INT32, TensorProto.INT64):
-        return None
-    dtype = helper.tensor_dtype_to_np_dtype(code)
-    # A Cast that changes a value would need its rule here.
-    same = values.dtype.kind in "iu" and bool(np.all(values.astype(dtype) == values))
-    return values.astype(dtype) if same else None
-
-
-def _distinct(tensor: TensorProto) -> NDArray[Any] | None:
-    if helper.tensor_dtype_to_np_dtype(tensor.data_type).kind not in "iu":
-        return None  # Only integers matter; the data may be large and is not decoded.
-    return np.unique(array_of(tensor))
+def _joined(one: Values, other: Values) -> Values:
+    return None if one is None or other is None else np.union1d(one, other)

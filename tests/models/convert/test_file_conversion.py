@@ -80,41 +80,6 @@ class TestDifferences:
 class TestSourceSurvives:
     """No file that the source is read from is replaced, be it the model or its data."""
 
-    def _with_data(self, folder: Path, data: str) -> Path:
-        constants = "float[2] a = {3, 3}, float[2] b = {7, 7}"
-        model = text_model("t = Div(x, b) y = Div(t, a)", "float[2] x", "float[2] y", constants=constants)
-        for tensor in model.graph.initializer:  # Of raw data, which alone are saved apart.
-            tensor.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(tensor), tensor.name))
-        path = folder / "model.onnx"
-        onnx.save_model(model, path, save_as_external_data=True, location=data, size_threshold=0)
-        return path
-
-    def test_external_data_where_an_ir_has_its_own(self, tmp_path: Path) -> None:
-        source = self._with_data(tmp_path, "model.bin")
-        before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-        with one_line(ModelError, "model.bin", "model.onnx", "would replace the data", "give another -o"):
-            convert_file(source, tmp_path / "model.xml")
-        assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
-
-    def test_external_data_where_a_large_model_has_its_own(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        source = self._with_data(tmp_path, "new.onnx.data")
-        convert_file(source, tmp_path / "new.onnx", opset=13)  # It is small, and has no such file.
-        monkeypatch.setattr("vinculum.models.onnx.file._LARGEST_MESSAGE", 0)
-        monkeypatch.setattr("vinculum.models.onnx.file._SMALLEST_APART", 0)
-        before = (tmp_path / "new.onnx.data").read_bytes()
-        with one_line(ModelError, "would replace the data"):
-            convert_file(source, tmp_path / "new.onnx", opset=13)
-        assert (tmp_path / "new.onnx.data").read_bytes() == before
-
-    def test_a_model_called_as_the_data_of_an_ir(self, tmp_path: Path) -> None:
-        source = _legacy(tmp_path).rename(tmp_path / "model.bin")
-        before = source.read_bytes()
-        with one_line(ModelError, "would replace the model"):
-            convert_file(source, tmp_path / "model.xml")
-        assert source.read_bytes() == before
-
     def test_a_link_to_it(self, tmp_path: Path) -> None:
         source = _legacy(tmp_path)
         (tmp_path / "link.onnx").symlink_to(source)

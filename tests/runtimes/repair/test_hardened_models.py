@@ -51,7 +51,7 @@ class TestEveryPair:
         low, high = INT32.minimum, INT32.maximum
         pair = np.array([low, low, low, high], np.int32), np.array([-1, 1, 0, -1], np.int32)
         for target in ("openvino", "portable"):
-            model, inputs = model_of([pair], [("Div", {})], [""], 17)
+            model, inputs = model_of([pair], [""], 17, ["Div"])
             for value in model.graph.input:
                 value.type.tensor_type.shape.dim[0].CopyFrom(
                     helper.make_tensor_value_info("x", 1, [size]).type.tensor_type.shape.dim[0]
@@ -61,7 +61,7 @@ class TestEveryPair:
 
     def test_bfloat16_on_onnxruntime(self) -> None:
         pair = all_pairs(BFLOAT16, "onnxruntime")
-        model, inputs = model_of([pair], [("Div", {})], [""], 14)
+        model, inputs = model_of([pair], [""], 14, ["Div"])
         (found,) = ran("onnxruntime", harden(model, "onnxruntime").model, inputs)
         with np.errstate(all="ignore"):
             check_equal("quotients", pair[0] / pair[1], found, ("NumPy", "ONNX Runtime"))

@@ -147,7 +147,7 @@ def _of_magnitude(x: AbstractTensor, known: AbstractTensor) -> AbstractTensor:
 
 def _broadcasts_into(limit: AbstractTensor, x: AbstractTensor) -> bool:
     if x.shape is None or limit.shape is None or len(limit.shape) > len(x.shape):
-        return limit.shape is not None and all(size == 1 for size in limit.shape) and x.shape is not None
+        return limit.shape is not None and all(size == 1 for size in limit.shape)
     tail = x.shape[len(x.shape) - len(limit.shape) :]
     return all(p in (1, q) for p, q in zip(limit.shape, tail, strict=True))
 

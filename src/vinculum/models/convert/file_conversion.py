@@ -13,7 +13,6 @@ from onnx import IR_VERSION, ModelProto, helper
 from onnx.defs import onnx_opset_version
 
 from vinculum.errors import AttributeValueError, ModelError
-from vinculum.files import atomic_write
 from vinculum.models.convert.opset.adaptation import FIRST_TARGET, Change, OnnxConversion
 from vinculum.models.convert.opset.conversion import convert_opset
 from vinculum.models.convert.verification import Verification, verify
@@ -84,16 +83,13 @@ def convert_file(
     to_ir = target.suffix.lower() == ".xml"
     if to_ir and check and engine not in (None, "openvino"):
         raise AttributeValueError(f"engine is {engine!r}, and an IR is run by OpenVINO; omit --engine")
-    original = source.model()
-    source.check_spared([target, target.with_suffix(".bin")] if to_ir else [target])  # Early, before the work.
-    with atomic_write(target) as folder:
-        path = folder / target.name
+    verification = None
+    with source.writing(target) as path:
+        original = source.model()
         if to_ir:
             conversion = _to_openvino(source, path, {"opset": opset, "ir-version": ir_version})
         else:
             conversion = _to_onnx(proto, source.path, path, opset, ir_version)
-        source.check_spared([target.parent / file.name for file in folder.iterdir()])
-        verification = None
         if check:
             engine = "openvino" if to_ir else engine or "reference"
             try:

@@ -16,7 +16,7 @@ from vinculum.spec.element_types import ElementType
 INITIALIZERS_ALONE, FUNCTIONS = 4, 8
 """The first IR versions in which an initializer need not be an input too, and in which a model can hold functions."""
 CONSTANT_OF_ANY_TYPE = 9
-"""The first operator set in which a Constant can be of any type; below it, integers are cast from exact doubles."""
+"""The first operator set in which a Constant can be of any type."""
 
 
 class Rewriter:
@@ -43,14 +43,9 @@ class Rewriter:
     def constant(self, array: NDArray[Any], hint: str) -> str:
         """Return the name of a constant value; ValueError if a function of the operator set cannot hold it."""
         if self._in_function and self._opset < CONSTANT_OF_ANY_TYPE and array.dtype.kind in "iu":
-            inexact = next((n for n in array.ravel().tolist() if int(float(n)) != n), None)
-            if inexact is not None:
-                raise ValueError(
-                    f"a function below operator set {CONSTANT_OF_ANY_TYPE} has constants of floats only, which do not "
-                    f"represent {inexact}; inline the function"
-                )
-            code = helper.np_dtype_to_tensor_dtype(array.dtype)
-            return self.cast(self.constant(array.astype(np.float64), f"{hint}_double"), code, hint)
+            raise ValueError(
+                f"a function below operator set {CONSTANT_OF_ANY_TYPE} holds floats only; inline the function"
+            )
         name = self.fresh(hint)
         tensor = numpy_helper.from_array(np.asarray(array), name)
         if self._in_function:
@@ -65,9 +60,9 @@ class Rewriter:
         self.nodes.append(helper.make_node(op_type, inputs, [output], self.fresh(f"{hint}_{op_type}"), **attributes))
         return output
 
-    def cast(self, value: str, target: ElementType | int, hint: str) -> str:
-        """Return a value cast to another element type (an ElementType or a TensorProto number)."""
-        return self.add("Cast", [value], hint, to=target.onnx_code if isinstance(target, ElementType) else target)
+    def cast(self, value: str, target: ElementType, hint: str) -> str:
+        """Return a value cast to another element type."""
+        return self.add("Cast", [value], hint, to=target.onnx_code)
 
     def unsqueeze(self, value: str, axes: Sequence[int], hint: str) -> str:
         """Return a value with dimensions of size 1 at `axes` of the result."""

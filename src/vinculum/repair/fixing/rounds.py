@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from onnx import ModelProto, NodeProto, helper, numpy_helper, parser
+from onnx import ModelProto, NodeProto, helper, numpy_helper
 
 from vinculum.analysis import Finding, Report, check
 from vinculum.analysis.assumptions import calibrated, read_assumptions
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor
 from vinculum.arguments import checked_arguments
 from vinculum.errors import DifferenceError, ModelError
-from vinculum.files import atomic_write
 from vinculum.models.onnx.checks import check_model
 from vinculum.models.onnx.divisions import DIVIDES
 from vinculum.models.onnx.file import write_model
@@ -28,7 +27,7 @@ from vinculum.models.onnx.scopes import Scope, name_of
 from vinculum.models.source import SourceFile, any_source, onnx_model
 from vinculum.repair.fixing.comparison import Comparison, compared
 from vinculum.repair.fixing.remedies import FIRST_OPSET, OPERAND, Remedy, Where, remedy
-from vinculum.repair.guard_text import rename
+from vinculum.repair.guard_text import parsed, placed
 from vinculum.shown import Shown
 
 if TYPE_CHECKING:
@@ -162,9 +161,8 @@ def write_fixed(result: Fixed, source: SourceFile, target: Path) -> None:
 
     OSError or ModelError if the target cannot be written.
     """
-    with atomic_write(target) as folder:
-        write_model(result.model, folder / target.name)
-        source.check_spared([target.parent / path.name for path in folder.iterdir()])
+    with source.writing(target) as staging:
+        write_model(result.model, staging)
 
 
 class _Fixer:
@@ -339,16 +337,11 @@ class _Writer:
 
     def _nodes(self, one: Remedy, code: int, given: Mapping[str, str]) -> list[NodeProto]:
         """Return the nodes of a text, after the constants that it reads."""
-        head = f'<domain: "guards", opset_import: ["": {FIRST_OPSET}]> guard (A, B) => (C)'
-        nodes = list(parser.parse_function(f"{head} {{ {one.text} }}").node)
+        nodes = parsed(one.text, FIRST_OPSET)
         read = {name for node in nodes for name in node.input}
-        made = (*given, *(read & set(one.numbers)), *(node.output[0] for node in nodes))
-        names = {name: given.get(name) or unique_name(f"{given['C']}_{name}", self._names) for name in made}
-        for node in nodes:
-            rename(node, names)
-            node.name = unique_name(f"{node.output[0]}_{node.op_type}", self._names)
-        constants = [_constant(names[name], one.numbers[name], code) for name in one.numbers if name in read]
-        return [*constants, *nodes]
+        held = {name: unique_name(f"{given['C']}_{name}", self._names) for name in one.numbers if name in read}
+        placed(nodes, {**given, **held}, given["C"], self._names)
+        return [*(_constant(name, one.numbers[own], code) for own, name in held.items()), *nodes]
 
     def _code(self, name: str) -> int:
         return self._codes.get(name) or self._scope.code_of(name)

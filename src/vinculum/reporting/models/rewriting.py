@@ -122,10 +122,12 @@ def _verdict(hardened: HardenedFile, rewritten: int, planned: bool) -> str:
     if found is None:
         return f"No rewrite was needed ({total}); the model is written as it was."
     names = " and ".join(NAMES[runtime] for runtime in found.runtimes)
+    why = f"; {found.reason}" if found.reason else ""
+    if found.reason and found.whole_model == "loaded":
+        why = f", not run: {found.reason}; give --input"
     return (
         f"{rewritten:,} of {total} rewritten. {counted(found.results, 'result')} on {names} are exact to the last bit, "
-        f"zero divisors, MIN/-1 and constants among them. The whole model was {found.whole_model} there"
-        + (f", not run: {found.reason}; give --input." if found.reason else ".")
+        f"zero divisors, MIN/-1 and constants among them. The whole model was {found.whole_model} there{why}."
     )
 
 

@@ -63,13 +63,6 @@ class TestWiderIntegers:
         quotients = run(convert_opset(model, opset).model, {"A": a})["C"]
         assert quotients.tobytes() == div(a, b).tobytes()
 
-    def test_minimum_by_minus_one_wraps(self, run: Run) -> None:
-        for element_type in (INT8, INT16):
-            a, b = np.array([[element_type.minimum], [-1]], dtype_of(element_type))
-            for opset in (13, 7):
-                converted = convert_opset(division(element_type, [1], b, opset=14), opset).model
-                assert run(converted, {"A": a})["C"].tolist() == [element_type.minimum]
-
 
 class TestWhatCannotBeCarried:
     """Refused: a type that no Cast takes, and one without a wider type."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from rich.console import Console
@@ -88,12 +88,24 @@ def _counted(folder: Path) -> Iterator[tuple[str, float, float]]:
     subprocess.run([COMPILER, *OPTIONS, *defined, *sources, "-o", program], check=True)
     names = _output([EMULATOR, "-singlestep", "-d", "exec,nochain", "-D", log, program]).split()
     (symbol,) = (line.split()[0] for line in _output(["nm", program]).splitlines() if line.endswith(" mark"))
-    # One line for each instruction, whose address stands after the first stroke.
     with log.open(encoding="ascii") as lines:
-        marks = [i for i, line in enumerate(lines) if line.split("/", 2)[1:2] == [symbol]]
+        counts = per_element(lines, symbol)
+    yield from zip(names, counts[::2], counts[1::2], strict=True)
+
+
+def per_element(log: Iterable[str], mark: str) -> list[float]:
+    """Return how many more instructions each division of twice as many elements takes than the one before, an element.
+
+    Parameters
+    ----------
+    log : iterable of str
+        The emulator's: a line for each instruction, whose address stands after the first stroke.
+    mark : str
+        The address of what is called before and after each division.
+    """
+    marks = [i for i, line in enumerate(log) if line.split("/", 2)[1:2] == [mark]]
     calls = [end - start for start, end in zip(marks[::2], marks[1::2], strict=True)]
-    more = [(twice - once) / COUNTED for once, twice in zip(calls[::2], calls[1::2], strict=True)]
-    yield from zip(names, more[::2], more[1::2], strict=True)
+    return [(twice - once) / COUNTED for once, twice in zip(calls[::2], calls[1::2], strict=True)]
 
 
 def _output(command: list[str | Path]) -> str:

@@ -15,7 +15,7 @@ from vinculum.reporting.terminal import counted
 _TOLERABLE = 0.05  # A part of the processors' time.
 _MOST = 10  # Cells of a sentence.
 _MANY = 65_536  # Elements from which on memory and division count, and the call does not.
-_CLEARLY = 0.9  # A ratio that no noise makes.
+_LEVEL = 0.95  # The ratio above which a peer is as fast as we are.
 
 _LEGEND = """\
 - Ratio: the time of the fastest exact peer, as a multiple of ours; above 1 we are faster.
@@ -24,6 +24,10 @@ _LEGEND = """\
 - Bold: the fastest exact peer, and us where we are faster.
 - Under *broadcast*: our time, and the ratio in brackets."""
 
+_LIMITED = """\
+The same processor with {} alone, by each package's own settings, which the kernels of ONNX Runtime and OpenVINO lack;
+a processor that has no more instructions may differ:"""
+
 _METHOD = """\
 Every peer runs in a process of its own, with the same number of threads, on the same operands, and writes into
 allocated memory; only JAX cannot be told where. In each round all take turns, after a pause in which waiting threads
@@ -31,9 +35,19 @@ fall asleep. A turn is 20 milliseconds of warm-up and two to five samples. All q
 ours, bit for bit, and a thousand of ours in each cell with the slow exact reference."""
 
 
-def page(report: Report, stem: str) -> str:
-    """Return the page; `stem` begins the names of the files beside it: ``stem.svg``, the plot, and ``stem.json``."""
-    return "\n".join(_lines(report, stem)) + "\n"
+def page(report: Report, stem: str, beside: Report | None = None) -> str:
+    """Return the page of a run.
+
+    Parameters
+    ----------
+    report : Report
+        The run.
+    stem : str
+        How the names of the files beside the page begin: ``stem.svg``, the plot, and ``stem.json``.
+    beside : Report, optional
+        A run of the same cells with other instructions or on another processor, whose ratios stand beside its own.
+    """
+    return "\n".join(_lines(report, stem, beside)) + "\n"
 
 
 def whole(report: Report) -> str:
@@ -48,19 +62,24 @@ def threads(report: Report) -> str:
     return f"{words} ({single} can use 1 only)" if single and report.threads > 1 else words
 
 
-def _lines(report: Report, stem: str) -> Iterator[str]:
+def _lines(report: Report, stem: str, beside: Report | None) -> Iterator[str]:
     yield from ("<!-- Written by `make bench`; changes by hand are lost. -->", "", "# Performance", "")
     yield f"On {_place(report)}:"
     yield ""
     yield from (f"- {safe(sentence)}" for sentence in summary(report))
+    if beside is not None:
+        yield from ("", _beside(report, beside), "", *(f"- {safe(sentence)}" for sentence in summary(beside)))
     yield from ("", f"![Nanoseconds an element by element type]({stem}.svg)", "", "## Times", "")
     yield f"Nanoseconds an element, {_how(report)}. [Every sample of every peer]({stem}.json) is JSON."
     yield from ("", _LEGEND)
+    if beside is not None:
+        yield f"- A second ratio is that of {beside.target}."
     for title, rows in groupby(report.rows, key=_section):
         yield from ("", f"### {title}")
         for size, found in groupby(sorted(rows, key=_size), key=_size):
             each = list(found)
-            lines = every_peer(report, each) if each[0].cell.shape == "equal" else by_shape(each)
+            is_equal = each[0].cell.shape == "equal"
+            lines = every_peer(report, each, beside) if is_equal else by_shape(each, beside)
             yield from ("", f"<details markdown><summary>{size:,} elements</summary>", "", *lines, "", "</details>")
     yield from _closing(report)
 
@@ -96,6 +115,11 @@ def _place(report: Report) -> str:
     return safe(f"{processor}{f', target {backend}' if backend else ''}, {counted(report.threads, 'thread')}")
 
 
+def _beside(report: Report, beside: Report) -> str:
+    same = report.machine.get("processor") == beside.machine.get("processor")
+    return _LIMITED.format(beside.target) if same else f"On {_place(beside)}:"
+
+
 def _how(report: Report) -> str:
     return f"medians of {counted(report.rounds, 'round')} in which all take turns; {threads(report)}"
 
@@ -106,10 +130,10 @@ def summary(report: Report) -> Iterator[str]:
     ratios = [(row.cell, row.ratio) for row in report.rows if row.ratio is not None]
     if ratios:
         faster = sum(ratio >= 1 for _, ratio in ratios)
-        clearly = sum(ratio < _CLEARLY for _, ratio in ratios)
+        clearly = sum(ratio < _LEVEL for _, ratio in ratios)
         yield (
             f"Vinculum is the fastest exact package in {faster:,} of {len(ratios):,} cells; in {clearly:,} another is "
-            "faster by more than a tenth."
+            "faster by more than a twentieth."
         )
     many = [(cell, ratio) for cell, ratio in ratios if cell.size >= _MANY]
     for what, found in (

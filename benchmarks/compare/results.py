@@ -91,6 +91,16 @@ class Report(Struct, frozen=True):
         return tuple(name for name in self.titles if name not in (OURS, ROOFLINE))
 
     @property
+    def target(self) -> str:
+        """The backend of ours, such as ``"x86-64-v3"``."""
+        return self.machine.get("backend", "")
+
+    @property
+    def ratios(self) -> dict[Cell, float]:
+        """The time of the fastest exact peer relative to ours, in the cells that both computed."""
+        return {row.cell: row.ratio for row in self.rows if row.ratio is not None}
+
+    @property
     def is_sound(self) -> bool:
         """Whether our own engine was measured in every cell, and every checked quotient was exact."""
         return all(row.outcomes[OURS].exact for row in self.rows)

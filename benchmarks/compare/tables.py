@@ -10,10 +10,12 @@ from benchmarks.compare.results import Outcome, Report, Row
 from vinculum.reporting.escape import one_line
 
 
-def every_peer(report: Report, rows: Iterable[Row]) -> Iterator[str]:
-    """Yield the lines of a table: an element type a line, the time of every peer."""
+def every_peer(report: Report, rows: Iterable[Row], beside: Report | None = None) -> Iterator[str]:
+    """Yield the lines of a table: an element type a line, the time of every peer, and the ratio of a run beside it."""
     titles = (report.titles[name] for name in report.peers)
-    yield from _head(("Type", "Vinculum", *titles, "Ratio", "Of limit"))
+    others = {} if beside is None else beside.ratios
+    added = () if beside is None else (f"Ratio, {beside.target}",)
+    yield from _head(("Type", "Vinculum", *titles, "Ratio", *added, "Of limit"))
     for row in rows:
         ours = row.outcomes[OURS]
         ahead = row.ratio is not None and row.ratio >= 1
@@ -23,19 +25,21 @@ def every_peer(report: Report, rows: Iterable[Row]) -> Iterator[str]:
                 _time(ours, bold=ahead or not ours.exact),
                 *(_time(row.outcomes[name], bold=name == row.fastest) for name in report.peers),
                 _multiple(row.ratio),
+                *(_multiple(others.get(row.cell)) for _ in added),
                 _multiple(row.of_roofline),
             )
         )
 
 
-def by_shape(rows: Iterable[Row]) -> Iterator[str]:
-    """Yield the lines of a table: an element type a line, a way to broadcast a column; our time, and the ratio."""
+def by_shape(rows: Iterable[Row], beside: Report | None = None) -> Iterator[str]:
+    """Yield the lines of a table: an element type a line, a way to broadcast a column; our time, and the ratios."""
+    others = {} if beside is None else beside.ratios
     cells = {(row.cell.element_type, row.cell.shape_words): row for row in rows}
     shapes = list(dict.fromkeys(words for _, words in cells))
     yield from _head(("Type", *shapes))
     for name in dict.fromkeys(name for name, _ in cells):
         found = (cells.get((name, words)) for words in shapes)
-        yield _line((name, *("" if row is None else _ours(row) for row in found)))
+        yield _line((name, *("" if row is None else _ours(row, others.get(row.cell)) for row in found)))
 
 
 def number(value: float) -> str:
@@ -58,9 +62,9 @@ def _line(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _ours(row: Row) -> str:
-    ratio = "" if row.ratio is None else f" ({row.ratio:.2f})"
-    return f"{_time(row.outcomes[OURS])}{ratio}"
+def _ours(row: Row, beside: float | None) -> str:
+    ratios = ", ".join(filter(None, map(_multiple, (row.ratio, beside))))
+    return _time(row.outcomes[OURS]) + (f" ({ratios})" if ratios else "")
 
 
 def _time(outcome: Outcome, *, bold: bool = False) -> str:

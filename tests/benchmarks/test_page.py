@@ -43,6 +43,21 @@ def test_bold_is_the_fastest_exact_peer_and_ours_where_we_are_faster() -> None:
     assert "| uint8 | 0.123 | - | ended | - | 0.100\\* | - | - |  | 1.23 |" in WHOLE
 
 
+@pytest.mark.parametrize(
+    ("processor", "words"),
+    [("a processor", "\nThe same processor with v3 alone, by "), ("another", "\nOn another, target v3, 2 threads:\n")],
+)
+def test_ratios_of_a_run_beside_stand_beside(processor: str, words: str) -> None:
+    rows = report().rows[13:14]
+    beside = replace(report(), machine={"processor": processor, "backend": "v3"}, rows=rows)
+    text = page(report(), "figure", beside)
+    assert words in text
+    assert text.count("\n- Vinculum is the fastest exact package in ") == 2
+    assert "| JAX | Ratio | Ratio, v3 | Of limit |" in text
+    assert "| 0.875 | 3.00 | 3.00 | 1.25 |\n" in text
+    assert "| 0.875 | 3.00 |  | 1.25 |\n" in text
+
+
 def test_a_stranger_s_words_do_nothing() -> None:
     assert "\x1b" not in "".join(LINES)
     assert any("no\\\\x1b\\[31m \\`way\\`\\|." in line for line in LINES)
@@ -91,7 +106,7 @@ def test_what_is_wrong_comes_first(name: str, outcome: Outcome, words: str) -> N
 def test_each_kind_has_a_sentence() -> None:
     first, integers, floats, few, inexact = summary(report())
     assert first == (
-        "Vinculum is the fastest exact package in 12 of 24 cells; in 12 another is faster by more than a tenth."
+        "Vinculum is the fastest exact package in 12 of 24 cells; in 12 another is faster by more than a twentieth."
     )
     assert integers.startswith("Integers, from 65,536 elements on: the fastest other exact package takes 3.00 times")
     assert floats.startswith("Floats, from 65,536 elements on: ")

@@ -48,9 +48,10 @@ def test_there_and_back(tmp_path: Path) -> None:
     assert read(tmp_path / "run.json") == report()
 
 
-def test_the_published_page_is_that_of_the_published_record() -> None:
+def test_the_published_page_is_that_of_the_published_records() -> None:
     published = (DOCS / "performance.md").read_text("utf-8")
-    assert page(read(DOCS / "performance.json"), "performance") == published
+    beside = read(DOCS / "performance-avx2.json")
+    assert page(read(DOCS / "performance.json"), "performance", beside) == published
     broadcast = published.partition("### Div, broadcast")[2].partition("###")[0]
     assert broadcast.count("<details") == 2  # a million elements and sixteen, a column for each shape
     assert broadcast.count("| Type | a scalar divisor | a scalar dividend | (M,N)/(N) |") == 2

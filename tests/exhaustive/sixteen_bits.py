@@ -18,6 +18,7 @@ Array = npt.NDArray[Any]
 
 EVERY = 1 << 16
 OPERANDS_A_PART = 16
+ROW = 4096  # divisors of which the core takes the reciprocals
 PARTS = EVERY // OPERANDS_A_PART
 
 
@@ -49,6 +50,18 @@ class Enumeration:
             return next(filter(None, (self._wrong(dividends, every, line) for dividends, line in lines)), None)
 
         return first_wrong(self.divisions, a, b, wrong)
+
+    def row(self, part: int) -> str | None:
+        """Divide 16 dividends by everything, as lines of dividends by one line of divisors after the other."""
+        dividends = np.repeat(_every(self.name)[_operands(part), None], ROW, axis=1)
+        for divisors in _every(self.name).reshape(-1, ROW):
+
+            def wrong(quotients: Array, row: Array = divisors) -> str | None:
+                return self._wrong(dividends.ravel(), np.tile(row, OPERANDS_A_PART), quotients.ravel())
+
+            if told := first_wrong(self.divisions, dividends, divisors, wrong):
+                return told
+        return None
 
     def scalar_divisor(self, part: int) -> str | None:
         """Divide everything by 16 divisors, one at a time.

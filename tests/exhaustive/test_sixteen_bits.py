@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.exhaustive.enumeration import divisions, enumerate_parts
+from tests.exhaustive.exact_16 import FORMATS
 from tests.exhaustive.sixteen_bits import PARTS, Enumeration
 from vinculum.kernels.contract import Backend
 
@@ -30,3 +31,10 @@ class TestEveryPair:
     def test_by_a_scalar(self, name: str, floor: bool, chosen: list[Backend], one_in: int) -> None:
         pairs = Enumeration(name, divisions(chosen, floor=floor), floor)
         enumerate_parts(f"{name} by a scalar{', floored' * floor}", pairs.scalar_divisor, PARTS, one_in)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", FORMATS)
+def test_floats_by_a_row(name: str, chosen: list[Backend], one_in: int) -> None:
+    """Lines of dividends by one line of divisors, of which the core takes the reciprocals."""
+    enumerate_parts(f"{name} by a row", Enumeration(name, divisions(chosen)).row, PARTS, one_in)

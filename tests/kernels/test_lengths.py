@@ -62,16 +62,6 @@ class TestLines:
                 assert_same(both[place], expected[:n])
 
     @each_name
-    def test_one_line_by_one_divisor(self, name: str) -> None:
-        lengths = sorted({p + d for p in POWERS[:17] for d in (-1, 0, 1)} - {0})
-        a, b = (random_encodings(name, (lengths[-1],), seed) for seed in (1, 2))
-        expected = {i: (exact_quotients(a, b[i]), exact_quotients(b[i], a)) for i in (3, 5)}
-        for n in lengths:
-            for i, (by_it, of_it) in expected.items():
-                assert_same(vinculum.divide(a[:n], b[i : i + 1], **lenient(name)), by_it[:n])
-                assert_same(vinculum.divide(b[i : i + 1], a[:n], **lenient(name)), of_it[:n])
-
-    @each_name
     @pytest.mark.parametrize("columns", [1, 3, 127, 128, 129, 1000])
     def test_many_lines(self, name: str, columns: int) -> None:
         of_a_power = [p // DTYPES[name].itemsize // columns for p in (1 << 16, 1 << 17, 1 << 18, 1 << 19)]

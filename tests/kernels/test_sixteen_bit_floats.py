@@ -106,6 +106,22 @@ class TestRepeatedDivisor:
         check(divide, place, divisors, expected, place)
 
 
+@each_name
+@pytest.mark.parametrize("count", [63, 64, 65, 2100, 4096, 4097])
+def test_lines_by_one_line_of_divisors(name: str, divide: Division, count: int) -> None:
+    """Each quotient is that of the pair where nothing is repeated, though AVX-512 multiplies by reciprocals."""
+    rng = np.random.default_rng(count)
+    dividends = rng.integers(0, 1 << 16, (9, count), dtype=np.uint16).view(DTYPES[name])
+    divisors = rng.integers(0, 1 << 16, count, dtype=np.uint16)
+    divisors[::50], divisors[7::50] = 0, 1  # in some vectors
+    divisors, place = divisors.view(DTYPES[name]), dividends.copy()
+    for a in (dividends, dividends[:, :1], dividends[:, ::-1], dividends.copy(order="F")):
+        expected = np.empty_like(dividends)
+        divide(np.ascontiguousarray(np.broadcast_to(a, expected.shape)), np.tile(divisors, (9, 1)), expected)
+        check(divide, a, divisors, expected)
+    check(divide, place, divisors, expected, place)
+
+
 def compared(name: str, divisors: Iterable[int]) -> Iterator[int]:
     """Divide every dividend by each divisor, repeated by every backend, and yield how many have normal quotients or 0.
 

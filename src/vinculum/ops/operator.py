@@ -16,7 +16,7 @@ from vinculum.kernels import backend
 from vinculum.kernels.contract import Arithmetic, Exceptions
 from vinculum.ops.array_backends import backend_of
 from vinculum.ops.policies import Overflow, Policies, ZeroDivisor, raise_exceptions
-from vinculum.ops.rational import divide_rationals
+from vinculum.reference.exact_quotient import rational_quotient
 from vinculum.spec.attributes import checked_attributes
 from vinculum.spec.element_types import REAL, ElementType
 from vinculum.spec.model import AttributeValue, Broadcasting, Dialect, IntegerRounding, OperatorSpec
@@ -349,6 +349,17 @@ def _onto(divisor: Array, alignment: Alignment) -> Array:
     """View a divisor in the result's shape, as the rule aligns it, by adding and dropping dimensions of size 1."""
     kept = [1 if dimension is None else divisor.shape[dimension] for dimension in alignment.b]
     return np.broadcast_to(divisor.reshape(kept), alignment.shape)
+
+
+def divide_rationals(a: Array, b: Array) -> Array | Exceptions:
+    """Divide arrays of one shape, of `fractions.Fraction`, SONNX's reals; nothing if a divisor is zero."""
+    zeros = [index for index in np.ndindex(b.shape) if not b.item(index)]
+    if zeros:
+        return Exceptions(b.size, len(zeros), zeros[0], 0, None)
+    quotients = np.empty(a.shape, object)
+    for index in np.ndindex(a.shape):
+        quotients[index] = rational_quotient(a.item(index), b.item(index))
+    return quotients
 
 
 def prepared(name: str, *parameters: str) -> tuple[Callable[..., Operator], Callable[..., Operator]]:

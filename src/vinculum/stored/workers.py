@@ -22,7 +22,8 @@ _QUEUED = 2  # Tasks submitted per worker, so that none waits for its next task.
 _LOOK = 0.1  # Seconds between two checks for interruptions.
 _ALONE = 2.5  # Seconds without a worker after which a job ends; another may come until then.
 _END = 5.0  # Seconds to wait for what a cluster is doing when a job ends early.
-_PATIENCE = 30  # Seconds within which a scheduler must answer, and within which it must then have a worker.
+_ANSWER = 5  # Seconds within which a scheduler must answer.
+_PATIENCE = 30  # Seconds within which it must then have a worker.
 
 Call = tuple[Any, ...]
 
@@ -173,7 +174,7 @@ def client_of(address: str | None) -> Iterator[Any]:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     before = _default_client()
     try:
-        client = Client(address, timeout=_PATIENCE)
+        client = Client(address, timeout=_ANSWER)
     except (OSError, ValueError, TypeError, ImportError) as error:
         failed = _default_client()
         if failed is not None and failed is not before:

@@ -17,8 +17,8 @@ constexpr std::int64_t SCRATCH = 4096;
 // Bytes of a chunk for which memory is asked ahead, and how far: no more lines of the cache at once than a processor
 // waits for, which else has them come only while it does not divide.
 constexpr std::int64_t FETCHED = 1024, AHEAD = 4096;
-// Shorter lines are not worth the computation for an invariant divisor.
-constexpr std::int64_t INVARIANT = 64;
+// Shorter lines are not worth the computation for an invariant divisor, nor fewer lines that for a line of divisors.
+constexpr std::int64_t INVARIANT = 64, INVARIANT_LINES = 8;
 
 template <class T>
 struct Scratch {
@@ -159,6 +159,16 @@ class Block {
             const typename Rule::Invariant divisor(*(const T*)b);
             divide_chunks(a, a_stride, b, b_stride, count, position,
                           [&](const Chunk<T>& chunk) { divisor.divide(chunk.a, chunk.c, chunk.n); });
+        } else if (Rule::TAKES_RECIPROCALS && is_invariant(b, b_stride, count)) {
+            if constexpr (Rule::TAKES_RECIPROCALS) {
+                if (reciprocals_of_ != b) Rule::Vectors::take_reciprocals((const T*)b, reciprocals_, count);
+                reciprocals_of_ = b;
+                divide_chunks(a, a_stride, b, b_stride, count, position, [&](const Chunk<T>& chunk) {
+                    const float* reciprocals = reciprocals_ + (chunk.b - (const T*)b);
+                    Rule::Vectors::divide_by_reciprocals(chunk.a, chunk.a_repeats, chunk.b, reciprocals, chunk.c,
+                                                         chunk.n);
+                });
+            }
         } else {
             divide_chunks(a, a_stride, b, b_stride, count, position, [&](const Chunk<T>& chunk) {
                 const Found found = Rule::divide(chunk.a, chunk.a_repeats, chunk.b, chunk.b_repeats, chunk.c, chunk.n);
@@ -167,6 +177,13 @@ class Block {
                 }
             });
         }
+    }
+
+    // Whether a line of divisors is contiguous, and enough lines of dividends are divided by it.
+    bool is_invariant(const char* b, std::int64_t stride, std::int64_t count) const {
+        if (task_.depth < 2 || stride != SIZE || count < INVARIANT || count > CHUNK) return false;
+        const Loop& lines = task_.nest[task_.depth - 2];
+        return lines.b == 0 && lines.size >= INVARIANT_LINES && is_direct<T>(b, stride, swap_b_);
     }
 
     // Calls a function for each chunk of a line, whose operands are packed before and its quotients put in place after.
@@ -217,7 +234,9 @@ class Block {
     const bool swap_a_, swap_b_;
     const char *a_ = nullptr, *b_ = nullptr; // where the line begins
     char* c_ = nullptr;
-    std::int64_t index_[MOST_DIMENSIONS]; // of the line, by loop
+    std::int64_t index_[MOST_DIMENSIONS];  // of the line, by loop
+    const char* reciprocals_of_ = nullptr; // a line of divisors
+    alignas(CACHE_LINE) float reciprocals_[Rule::TAKES_RECIPROCALS ? CHUNK : 1];
 };
 
 template <class Rule>

@@ -56,6 +56,12 @@ constexpr bool MULTIPLIES = !std::is_same_v<Format, Binary16>;
 template <class Format>
 constexpr bool MULTIPLIES = true;
 #endif
+// Likewise by the reciprocals of a line of divisors, which many lines of dividends have in common.
+#if defined(VINCULUM_SIXTEEN_BITS) && defined(__AVX512F__)
+constexpr bool MULTIPLIES_LINES = true;
+#else
+constexpr bool MULTIPLIES_LINES = false;
+#endif
 template <class Vectors>
 constexpr bool BY_HAND = !std::is_same_v<Vectors, Plain>;
 
@@ -82,7 +88,7 @@ template <class T, bool Floor, int Bits = 8 * sizeof(T)>
 struct Integers {
     using Element = T;
     using Unsigned = std::make_unsigned_t<T>;
-    static constexpr bool HAS_EXCEPTIONS = true;
+    static constexpr bool HAS_EXCEPTIONS = true, TAKES_RECIPROCALS = false;
     static constexpr bool SIGNED = std::is_signed_v<T>;
     static constexpr int UNUSED = 8 * sizeof(T) - Bits;
     static constexpr T MIN = T(std::numeric_limits<T>::min() >> UNUSED);
@@ -174,7 +180,7 @@ template <class T, class Operation>
 struct Elementwise {
     using Element = T;
     using Invariant = NoInvariant<T>;
-    static constexpr bool HAS_EXCEPTIONS = false;
+    static constexpr bool HAS_EXCEPTIONS = false, TAKES_RECIPROCALS = false;
 
     static Found divide(const T* a, bool a_repeats, const T* b, bool b_repeats, T* c, std::int64_t n) {
         return by_repetition(a_repeats, b_repeats, [=](auto one_a, auto one_b) {
@@ -200,11 +206,12 @@ template <class Format>
 struct NarrowFloats {
     using T = typename Format::Element;
     using Element = T;
+    using Vectors = FloatVectors<Format>;
     static constexpr bool HAS_EXCEPTIONS = false;
+    static constexpr bool TAKES_RECIPROCALS = BY_HAND<Vectors> && MULTIPLIES_LINES;
 
     static Found divide(const T* a, bool a_repeats, const T* b, bool b_repeats, T* c, std::int64_t n) {
         return by_repetition(a_repeats, b_repeats, [=](auto one_a, auto one_b) {
-            using Vectors = FloatVectors<Format>;
             if constexpr (BY_HAND<Vectors>) return Vectors::template divide<one_a, one_b>(a, b, c, n);
             const float only_a = Format::widen(*a), only_b = Format::widen(*b);
             VINCULUM_INDEPENDENT
@@ -227,7 +234,6 @@ struct NarrowFloats {
         }
         explicit Invariant(T divisor) : divisor_(divisor), reciprocal_(1.0f / Format::widen(divisor)) {}
         void divide(const T* a, T* c, std::int64_t n) const {
-            using Vectors = FloatVectors<Format>;
             if constexpr (BY_HAND<Vectors>)
                 Vectors::divide_by_reciprocal(a, Format::widen(divisor_), reciprocal_, c, n);
             else if (multiply(a, c, n)) NarrowFloats::divide(a, false, &divisor_, true, c, n);

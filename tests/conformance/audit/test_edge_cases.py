@@ -53,12 +53,6 @@ class TestEdgeCases:
         assert SETS * SIZE * 0.8 < node.edges.elements < SETS * SIZE  # Those by 0 are open.
         assert (found.edges.sets, found.edges.compared, found.finds) == (SETS, SETS, True)
 
-    def test_vinculum_is_exact(self, audited: Audited) -> None:
-        found = audited(ratio(INT32, SIZE), "vinculum", small(INT32), edges=edges(by_onnx_code(INT32)))
-        (node,) = found.nodes
-        assert node.edges is not None
-        assert (node.edges.differing, found.edges.compared, found.finds) == (0, SETS, False)
-
     def test_what_kills_is_told_and_the_rest_compared(self, audited: Audited) -> None:
         """It dies of integers divided by 0 and of MIN/-1: then without them."""
         found = audited(ratio(INT64, SIZE), DiesOfIntegers, small(INT64), edges=edges(by_onnx_code(INT64)))
@@ -88,11 +82,6 @@ class TestEdgeCases:
         assert found.edges.skipped is not None
         assert "is out of bounds" in found.edges.skipped.words
         assert not found.finds
-
-    def test_what_takes_too_long_is_not_begun(self, audited: Audited, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("vinculum.conformance.audit.audit._SECONDS", 0.0)
-        found = audited(ratio(INT32, SIZE), "vinculum", small(INT32), edges=edges(by_onnx_code(INT32)))
-        assert (found.edges.sets, found.nodes[0].edges, found.finds) == (0, None, False)
 
     def test_what_cannot_be_drawn(self, audited: Audited) -> None:
         huge = input_sets([ModelTensor("a", by_onnx_code(INT64), (2**28,))], 0)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -17,7 +16,6 @@ from vinculum.conformance.cases.operation import quotient_shape, reduced
 from vinculum.spec.element_types import INT8, INT32, REAL, ElementType
 from vinculum.spec.model import OperatorSpec
 from vinculum.spec.onnx_div import DIV_6, DIV_14
-from vinculum.spec.onnx_reciprocal import RECIPROCAL_13
 from vinculum.spec.openvino_divide import DIVIDE_1
 from vinculum.spec.sonnx_div import DIV_INT, DIV_REAL
 
@@ -75,11 +73,3 @@ def test_shapes_and_pairs_by_each_rule(spec: OperatorSpec, divisor: NDArray[Any]
     a, b = np.broadcast_arrays(A, divisor.reshape(3, 1) if divisor.ndim == 1 else divisor)
     assert (set(one.operands[0].flat), set(one.operands[1].flat)) == ({a[1, 2, 3]}, {b[1, 2, 3]})
     assert ([x.shape for x in one.operands], one.constant) == ([A.shape, divisor.shape], (False, True))
-
-
-def test_of_a_reciprocal() -> None:
-    x = np.array([1, np.nan, 3]).astype(ml_dtypes.bfloat16)
-    (one,) = reduced(operation(RECIPROCAL_13, x), (1,)).operands
-    assert quotient_shape(operation(RECIPROCAL_13, x)) == (3,)
-    assert (one.dtype, one.tobytes()) == (x.dtype, x[1:2].tobytes() * 3)
-    assert quotient_shape(operation(DIVIDE_1, A, A, auto_broadcast="sideways")) is None

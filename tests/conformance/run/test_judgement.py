@@ -119,9 +119,6 @@ class TestTheOrder:
     def test_each(self, asked: Case, answer: Answer, verdict: Verdict) -> None:
         assert judge(asked, answer) == verdict
 
-    def test_another_order_of_bytes_hides_nothing(self) -> None:
-        assert judge(PLAIN, returned(np.array([3, -4], ">i4"))).kind is Kind.WRONG_VALUE
-
 
 class TestSpecialValues:
     """NaN is NaN; the two zeros differ, and so do the infinities from all else."""
@@ -132,9 +129,6 @@ class TestSpecialValues:
         one_more = form.largest + 2
         nans = of_encodings(element_type, form.nan, one_more, one_more | form.sign_mask)
         assert judged(element_type, np.full(3, np.nan), nans) == Verdict(Kind.EXACT, "", 3)
-
-    def test_both_nans_of_a_format_without_infinities(self) -> None:
-        assert judged(FLOAT8E4M3FN, [np.nan] * 2, of_encodings(FLOAT8E4M3FN, 0x7F, 0xFF)).kind is Kind.EXACT
 
     @pytest.mark.parametrize("element_type", FLOATS, ids=str)
     @pytest.mark.parametrize(
@@ -153,10 +147,6 @@ class TestSpecialValues:
         for expected, actual in ((largest, infinity), (infinity, largest), (infinity, -infinity)):
             assert judged(element_type, expected, actual).kind is Kind.WRONG_VALUE
 
-    def test_one_wrong_value_outweighs_ulps(self) -> None:
-        verdict = judged(FLOAT, [1.0, 1.0, 0.0], [np.nextafter(np.float32(1), np.float32(2)), 1.0, -0.0])
-        assert (verdict.kind, verdict.differing, verdict.largest) == (Kind.WRONG_VALUE, 2, None)
-
 
 class TestUlps:
     """The distance of two numbers is how many encodings lie between them, counted once."""
@@ -172,13 +162,6 @@ class TestUlps:
         assert (verdict.elements, verdict.differing, verdict.largest) == (5, 4, 3)
         assert verdict.ulps == {0: 2, 1: 2}
 
-    def test_64_bits_are_counted_exactly(self) -> None:
-        form = format_of(DOUBLE)
-        binade = 1 << form.trailing_bits
-        verdict = judged(DOUBLE, of_encodings(DOUBLE, form.largest), of_encodings(DOUBLE, form.largest - binade + 1))
-        assert verdict.largest == 0x000FFFFFFFFFFFFF
-        assert verdict.ulps == {51: 1}
-
     @pytest.mark.parametrize("element_type", [FLOAT, DOUBLE, FLOAT16], ids=str)
     def test_a_binade_away_is_a_wrong_value(self, element_type: ElementType) -> None:
         form = format_of(element_type)
@@ -192,34 +175,17 @@ class TestUlps:
             verdict = judged(element_type, of_encodings(element_type, right), of_encodings(element_type, given))
             assert verdict.kind is kind
 
-    @pytest.mark.parametrize(("ulps", "power"), [(1, 0), (2, 1), (3, 1), (4, 2), (7, 2), (8, 3), (8388607, 22)])
-    def test_the_histogram_goes_by_powers_of_two(self, ulps: int, power: int) -> None:
-        verdict = judged(FLOAT, of_encodings(FLOAT, 0x3F800000), of_encodings(FLOAT, 0x3F800000 + ulps))
-        assert verdict.ulps == {power: 1}
-        assert message(verdict).endswith(f"by up to {ulps} ulp{'' if ulps == 1 else 's'}")
-
     @pytest.mark.parametrize("element_type", [INT8, INT64, UINT64, INT4], ids=str)
     def test_integers_have_none(self, element_type: ElementType) -> None:
         verdict = judged(element_type, [5, 5], [5, 6])
         assert (verdict.kind, message(verdict)) == (Kind.WRONG_VALUE, "1 of 2 quotients are wrong")
         assert verdict.example == Example((1,), ("1", "1"), "5", "6")
 
-    def test_64_bit_integers_are_compared_exactly(self) -> None:
-        assert judged(UINT64, [2**64 - 1], [2**64 - 2]).kind is Kind.WRONG_VALUE
-        assert judged(INT64, np.array([MAX]), np.array([MAX])).kind is Kind.EXACT
-
 
 class TestReals:
     """Reals are exact rationals, and nothing else is one."""
 
     THIRD = case(REAL, [[Fraction(1)], [Fraction(3)]], [Fraction(1, 3)], spec=DIV_REAL)
-
-    def test_exact(self) -> None:
-        assert judge(self.THIRD, returned(np.array([Fraction(1, 3)], object))).kind is Kind.EXACT
-
-    def test_wrong(self) -> None:
-        verdict = judge(self.THIRD, returned(np.array([Fraction(1, 4)], object)))
-        assert (verdict.kind, verdict.example) == (Kind.WRONG_VALUE, Example((0,), ("1", "3"), "1/3", "1/4"))
 
     @pytest.mark.parametrize("value", [np.array([1 / 3]), np.array([1 / 3], object), np.array([2], object)])
     def test_no_rational(self, value: object) -> None:
@@ -235,21 +201,6 @@ class TestExample:
         assert verdict.example == Example(
             (1,), ("1.0 (0x3f800000)", "3.0 (0x40400000)"), "0.33333334 (0x3eaaaaab)", "0.33333337 (0x3eaaaaac)"
         )
-
-    @pytest.mark.parametrize(
-        ("element_type", "text"),
-        [
-            (BFLOAT16, "1 (0x3f80)"),
-            (FLOAT16, "1.0 (0x3c00)"),
-            (DOUBLE, "1.0 (0x3ff0000000000000)"),
-            (FLOAT8E4M3FN, "1 (0x38)"),
-        ],
-        ids=str,
-    )
-    def test_bits_are_as_wide_as_the_type(self, element_type: ElementType, text: str) -> None:
-        example = judged(element_type, [2.0], [1.0]).example
-        assert example is not None
-        assert (example.actual, example.operands) == (text, (text, text))
 
     @pytest.mark.parametrize(
         ("spec", "attributes", "dividend", "divisor", "pair"),
@@ -324,10 +275,6 @@ class TestUnspecified:
         assert (verdict.kind, verdict.elements, verdict.differing) == (Kind.WRONG_VALUE, 1, 1)
         assert message(verdict) == "1 of 1 quotient is wrong; where it is unspecified: 7/0 gave 9"
         assert verdict.example == Example((0,), ("7", "2"), "3", "4")
-
-    def test_type_and_shape_are_not_unspecified(self) -> None:
-        assert judge(OPEN, returned(np.array([3, 0]))).kind is Kind.WRONG_TYPE
-        assert judge(OPEN, returned(array([[3, 0]], INT32))).kind is Kind.WRONG_SHAPE
 
 
 def test_they_are_of_silence() -> None:

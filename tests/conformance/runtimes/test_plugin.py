@@ -11,11 +11,6 @@ import onnx
 import pytest
 
 from tests.conformance.asking import answer, executed, message, operation
-from vinculum.conformance.cases.case import Level
-from vinculum.conformance.run.planning import plan
-from vinculum.conformance.run.record import Selection
-from vinculum.conformance.run.suite import survey
-from vinculum.conformance.run.verdict import Kind
 from vinculum.conformance.runtimes.backends import MAKER, runtime
 from vinculum.conformance.runtimes.models import onnx_model
 from vinculum.errors import ModelError, SpecLookupError
@@ -156,12 +151,6 @@ class TestWhatBackendsHandOver:
             (output,) = isolated.call("run_model", Path("model.onnx"), {"B": B, "A": A}).value
         assert output.tolist() == [2.5]
 
-    def test_what_runs_no_models(self) -> None:
-        with Isolated(MAKER, "dividing:Plain") as isolated:
-            given = isolated.call("run_model", Path("model.onnx"), {})
-        words = "'dividing:Plain' cannot run models: it is a divider, not an ONNX backend"
-        assert (given.end, given.words) == (End.REFUSED, words)
-
     @pytest.mark.parametrize("name", ["Array", "Prepares"])
     def test_the_reproducer_calls_what_is_there(self, name: str) -> None:
         """A backend with `prepare` only has no `run_model`."""
@@ -189,10 +178,6 @@ class TestDividers:
         assert (given.end, given.words) == (End.RETURNED, "")
         assert given.value.tolist() == [quotient]
 
-    def test_every_standard_is_asked(self) -> None:
-        assert runtime("dividing:Plain").covers(operation(DIVIDE_1, A, B))
-        assert not runtime("handing_over:Array").covers(operation(DIVIDE_1, A, B))
-
     def test_what_it_raises(self) -> None:
         operations = [
             operation(DIVIDE_1, A, B),
@@ -207,25 +192,12 @@ class TestDividers:
             (End.CRASHED, "SIGFPE"),
         ]
 
-    def test_its_versions(self) -> None:
-        assert runtime("dividing:Chosen").versions() == {"chosen": "1.5"}
-        assert runtime("dividing:Plain").versions() == {}
-        assert list(runtime("handing_over:Array").versions()) == ["onnx"]
-
-    def test_a_crash_that_it_reports_is_one_in_the_suite(self) -> None:
-        report = survey(plan("dividing:Plain", Selection(Level.QUICK, ("Div-14/float/*zero*",))), workers=1)
-        assert Kind.CRASHED in {result.verdict.kind for result in report.results}
-
     @pytest.mark.parametrize("target", ["dividing:Plain", "dividing:ready", "dividing:", "dividing:Chosen[by=2]"])
     @pytest.mark.parametrize("spec", [DIV_14, DIV_INT], ids=["onnx", "sonnx"])
     def test_its_reproducer(self, target: str, spec: object) -> None:
         operands = (A, B) if spec is DIV_14 else (A.astype(np.int8), B.astype(np.int8))
         program = runtime(target).reproducer(operation(DIV_14 if spec is DIV_14 else DIV_INT, *operands))
         assert executed(program).splitlines()[-1].startswith("array([")
-
-    def test_options_for_what_takes_none(self) -> None:
-        made = runtime("dividing:Plain[by=2]")
-        assert message(ModelError, made.check).startswith("'dividing:Plain' takes no options")
 
 
 class TestWhatIsNotThere:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,6 @@ from tests.conformance.vectors.exports import exported, lines
 from vinculum.conformance.cases.case import Case, Level
 from vinculum.conformance.cases.enumeration import cases
 from vinculum.conformance.run.file import digest
-from vinculum.conformance.vectors.answers import read_array
 from vinculum.conformance.vectors.export import FORMATS, export
 from vinculum.conformance.vectors.records import (
     AnswerLine,
@@ -30,8 +28,7 @@ from vinculum.conformance.vectors.records import (
     name_of,
 )
 from vinculum.errors import AttributeValueError, ModelError
-from vinculum.spec.element_types import ELEMENT_TYPES, FLOAT, INT4, INT16, REAL, UINT4, ElementType, by_name
-from vinculum.tensors.storage import dtype_of
+from vinculum.spec.element_types import INT4, INT16, REAL, ElementType
 
 FEW = ("Div-14/*/zero divisors/*", "Div-6/float16/*", "Div-14/int8/*")
 
@@ -126,13 +123,6 @@ class TestLines:
             assert (line.standing is Standing.REFUSED, line.standing is Standing.UNSPECIFIED) == (refused, unspecified)
         assert len({line.name for line in read}) == len(read)
 
-    def test_roundings(self) -> None:
-        found = {(line.standard, line.rounding) for line in lines(exported("jsonl"))}
-        assert {("onnx", "truncating"), ("openvino", "floor"), ("openvino", "truncating"), ("onnx", None)} <= found
-        for line in lines(exported("jsonl")):
-            if line.rounding is not None:
-                assert by_name(line.operands[0].type).is_integer
-
 
 class TestNumpyFiles:
     """A file for every tensor; what NumPy cannot name lies there as unsigned integers."""
@@ -146,9 +136,11 @@ class TestNumpyFiles:
             for name, tensor, array in zip(
                 operands, line.operands, case_of(line, Level.QUICK).operation.operands, strict=True
             ):
-                read = read_array(folder / line.name / name, dtype_of(by_name(tensor.type)))
-                assert same_bits(read, array) or tensor.type in ("int4", "uint4")
-                assert np.array_equal(read.astype(object), array.astype(object)) or array.dtype.kind not in "iu"
+                read = np.load(folder / line.name / name, allow_pickle=False)
+                if tensor.type in ("int4", "uint4"):
+                    assert np.array_equal(read, array.view(np.uint8) & 15)
+                else:
+                    assert same_bits(read, array if array.dtype.isbuiltin == 1 else array.view(read.dtype))
 
 
 class TestRefused:
@@ -159,10 +151,6 @@ class TestRefused:
         line = message(ModelError, lambda: export(tmp_path, "npy", Level.QUICK))
         assert line == f"the folder {str(tmp_path)!r} is not empty; give an empty or a new one"
         assert [path.name for path in tmp_path.iterdir()] == ["mine"]
-
-    def test_no_folder(self, tmp_path: Path) -> None:
-        (tmp_path / "mine").write_text("")
-        assert "is not a folder" in message(ModelError, lambda: export(tmp_path / "mine", "npy", Level.QUICK))
 
     @pytest.mark.parametrize(
         ("form", "pattern"), [("onnx", "Divide-1*"), ("testfloat", "*/int8/*"), ("jsonl", "Div-15/*")]
@@ -178,41 +166,12 @@ class TestRefused:
 class TestWritten:
     """The digits of each element, most significant first."""
 
-    def test_digits(self) -> None:
-        assert elements_text(np.array([1.0, -0.0], np.float32), FLOAT) == "3f800000 80000000"
-        assert elements_text(np.array([-2], np.int16), INT16) == "fffe"
-        assert elements_text(np.array([-1, 7], dtype_of(INT4)), INT4) == "f 7"
-        assert elements_text(np.array([15], dtype_of(UINT4)), UINT4) == "f"
-        assert elements_text(np.array([Fraction(-5, 3), Fraction(2)], object), REAL) == "-5/3 2"
-
-    def test_the_other_byte_order(self) -> None:
-        assert elements_text(np.array([258], ">i2"), INT16) == "0102"
-
     def test_what_is_unspecified(self) -> None:
         assert elements_text(np.array([[1, 2]], np.int16), INT16, np.array([[False, True]])) == "0001 -"
 
 
 class TestReadAgain:
     """Every element type and shape comes back as it was."""
-
-    @pytest.mark.parametrize("shape", [(), (0,), (2, 3), (2, 0)])
-    @pytest.mark.parametrize("element_type", ELEMENT_TYPES, ids=str)
-    def test_the_same_bits(self, element_type: ElementType, shape: tuple[int, ...]) -> None:
-        count = int(np.prod(shape))
-        if element_type is REAL:
-            array = np.empty(count, object)
-            array[:] = [Fraction(i - 2, 7) for i in range(count)]
-        elif element_type.bits == 4:
-            array = np.arange(count).astype(dtype_of(element_type)) - dtype_of(element_type).type(element_type.minimum)
-            array = array.astype(dtype_of(element_type))
-        else:
-            generator = np.random.default_rng(1)
-            array = np.frombuffer(generator.bytes(count * element_type.bits // 8), dtype_of(element_type))
-        array = array.reshape(shape)
-        read, unspecified = array_of(elements_text(array, element_type), shape, element_type)
-        assert same_bits(read, array)
-        assert unspecified.shape == shape
-        assert not unspecified.any()
 
     def test_a_dash_is_zero(self) -> None:
         read, unspecified = array_of("0001 -", (2,), INT16)

@@ -86,6 +86,7 @@ UNJOINED = "shapes that the version does not join"
 """Why an operation whose shapes do not fit must be refused."""
 
 _MANY = 64
+_COUNTS = ("an empty operand", "one element", "two elements", "three elements")
 
 
 def placement(operation: Operation) -> str:
@@ -164,13 +165,12 @@ def _sizes(operation: Operation) -> Iterator[str]:
         yield f"a quotient of rank {len(together.shape)}"
         yield from (name for name in PLACES if name.startswith(LENGTHS) and mask(name, prod(together.shape)).any())
     sizes = [operand.size for operand in operation.operands]
-    if 0 in sizes:
-        yield "an empty operand"
-    elif max(sizes) == 1:
-        yield "one element"
-    else:
+    most = 0 if 0 in sizes else max(sizes)
+    if most < len(_COUNTS):
+        yield _COUNTS[most]
+    if most > 1:
         yield "several elements"
-        yield f"{'more than' if max(sizes) > _MANY else 'up to'} {_MANY} elements"
+        yield f"{'more than' if most > _MANY else 'up to'} {_MANY} elements"
 
 
 def _numbers(operation: Operation) -> Iterator[str]:

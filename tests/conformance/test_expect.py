@@ -95,17 +95,6 @@ class TestProcessors:
             [] if counts else [(Disagreement.NEW_FAILURE, str(FLOAT))]
         )
 
-    def test_differences(self, tmp_path: Path) -> None:
-        file = tmp_path / "known.toml"
-        file.write_text(HEAD + 'versions = { mine = "1.0" }\nprocessors = ["aarch64", "x86_64, no avx2"]\n')
-        known = read_known_deviations(file)
-        assert list(known.differences(run(features="x86_64"))) == []
-        assert list(known.differences(run(features="x86_64 avx2"))) == [
-            "The file is for processors with aarch64 or with x86_64, no avx2; this one is another."
-        ]
-        other = replace(run(features="aarch64"), versions={"mine": "2.0", "processor features": "aarch64"})
-        assert list(known.differences(other)) == ["The file is for mine 1.0; 2.0 was used."]
-
     def test_what_requires_another_processor_is_recorded_too(self, tmp_path: Path) -> None:
         file = tmp_path / "known.toml"
         file.write_text(

@@ -110,21 +110,6 @@ class TestHardened:
         divisors = np.resize(np.array([3, -1], np.int32), 9)
         assert audited(model, FakeRuntime, {"a": np.arange(9, dtype=np.int32), "b": divisors}).finds
 
-    def test_a_floor_division_that_was_mended(self, audited: Audited) -> None:
-        cast = [helper.make_node("Cast", [name], [f"{name}_f"], to=TensorProto.FLOAT) for name in "ab"]
-        nodes = [
-            *cast,
-            helper.make_node("Div", ["a_f", "b_f"], ["q"], "ratio"),
-            helper.make_node("Floor", ["q"], ["f"]),
-            helper.make_node("Cast", ["f"], ["c"], to=TensorProto.INT32),
-        ]
-        tensors = dict.fromkeys("ab", (TensorProto.INT32, ("N",)))
-        model = build(nodes, tensors, {"c": (TensorProto.INT32, ("N",))})
-        hardening = harden(model, "onnxruntime", fix_exported=True)
-        given = {"a": np.array([-7, 7, 2**31 - 1], np.int32), "b": np.array([2, 2, 3], np.int32)}
-        verdict = verdict_on(audited(hardening.model, FakeRuntime, given))
-        assert (verdict.kind, verdict.elements) == (Kind.EXACT, 3)
-
     def test_a_remainder_is_named(self, audited: Audited) -> None:
         hardening = harden(ratio(TensorProto.INT32, "N", operator="Mod"), "onnxruntime")
         given = {name: np.ones(2, np.int32) for name in "ab"}

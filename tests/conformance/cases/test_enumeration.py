@@ -86,23 +86,6 @@ class TestIds:
             assert len(parts) == 5, words
             assert all(part and part == part.strip() and part.isascii() and not RESERVED & set(part) for part in parts)
 
-    @pytest.mark.parametrize(
-        "words",
-        [
-            "Div-14/float/quotients hard to round/equal shapes/constant divisor",
-            "Div-14/int64/MIN divided by -1/equal shapes of 1 element/constant operands",
-            "Div-6/float/distinct numbers/(2, 3, 4, 5) by (3, 4), broadcast=1, axis=1/run-time operands",
-            "Div-1/int32/an element type that the version does not list/equal shapes/run-time operands",
-            "Reciprocal-13/double/reciprocals hard to round/one dimension/run-time operand",
-            "Divide-1 floor/int32/floor and truncation differ/equal shapes/run-time operands",
-            "Divide-1 truncating/int32/floor and truncation differ/equal shapes/constant operands",
-            "Divide-1/float/m_pythondiv=true on floats/equal shapes/run-time operands",
-            "SONNX Div (int)/int8/zero divisors/equal shapes/run-time operands",
-        ],
-    )
-    def test_examples(self, words: str) -> None:
-        assert words in ids(Level.DEFAULT)
-
     @pytest.mark.exhaustive
     def test_no_two_are_the_same_at_the_last_level(self) -> None:
         assert len(ids(Level.FULL)) > len(ids(Level.DEFAULT))

@@ -269,7 +269,7 @@ _ROWS = (
     Divider("dies of MIN / -1 after packets of 4", "int32", lambda x: die(x, overflows(x) & ~x.within(4)),
             _r("crashed: SIGFPE where MIN / -1 in the remainder after packets of 4")),
     Divider("dies of MIN / -1 in pairs", "int32", lambda x: die(x, overflows(x) & (x.a.size == 2)),
-            _r("crashed: SIGFPE where MIN / -1 and two elements")),
+            _r("crashed: SIGFPE where MIN / -1 among two elements")),
     Divider("dies of x / 0", "int32", lambda x: die(x, x.b == 0), _r("crashed: SIGFPE where x / 0")),
     Divider("hangs with nothing to divide", "int8", codes.hang, _r("hung where an empty operand"),
             limits=Limits(seconds=2.0)),

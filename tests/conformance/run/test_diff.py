@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from io import StringIO
 
 import numpy as np
 import pytest
-from rich.console import Console
 
 from tests.reporting.conformance.reports import exact, report
 from vinculum.conformance.cases.case import Level
@@ -18,7 +16,6 @@ from vinculum.conformance.run.record import Result, Run, Selection
 from vinculum.conformance.run.suite import survey
 from vinculum.conformance.run.verdict import Kind, Verdict
 from vinculum.errors import AttributeValueError
-from vinculum.reporting.conformance.comparison import diff_page
 from vinculum.sandbox import Answer, End
 
 BEFORE = report()
@@ -54,16 +51,6 @@ def test_runs_of_one_backend_are_compared() -> None:
         run_diff([replace(BEFORE, backend="torch")], [AFTER, exact()])
 
 
-def test_in_words() -> None:
-    found = run_diff([BEFORE], [AFTER])
-    file = StringIO()
-    Console(file=file, width=100, highlight=False).print(diff_page(found))
-    text = " ".join(file.getvalue().split())
-    assert "openvino 2026.4.1 -> 2026.5.0" in text
-    assert f"crashed -> exact: 1 case {CRASH.id}" in text
-    assert text.endswith("1 case changed")
-
-
 class TestAnswers:
     """Two runs with the same verdicts may have other answers."""
 
@@ -81,8 +68,3 @@ class TestAnswers:
         (diff,) = run_diff([run], [other])
         assert diff.changes == (Change(old, new, 1),)
         assert run_diff([run], [run])[0].changes == ()
-
-    def test_other_numbers_make_another_case(self) -> None:
-        other = replace(CRASH, digest="0" * 16, verdict=MENDED.verdict)
-        (diff,) = run_diff([BEFORE], [with_one(other)])
-        assert (diff.changes, diff.removed, diff.added) == ((), 1, 1)

@@ -29,7 +29,6 @@ from vinculum.spec.element_types import (
     INT64,
     REAL,
     UINT8,
-    UINT64,
     ElementType,
 )
 from vinculum.spec.onnx_div import DIV_6
@@ -140,13 +139,6 @@ class TestSpecialValues:
         assert (verdict.elements, verdict.differing, verdict.largest) == (2, 1, None)
         assert verdict.ulps == {}
 
-    @pytest.mark.parametrize("element_type", [BFLOAT16, FLOAT16, FLOAT, DOUBLE, FLOAT8E5M2], ids=str)
-    def test_infinity_is_not_next_to_the_largest(self, element_type: ElementType) -> None:
-        form = format_of(element_type)
-        largest, infinity = (of_encodings(element_type, form.largest + n) for n in (0, 1))
-        for expected, actual in ((largest, infinity), (infinity, largest), (infinity, -infinity)):
-            assert judged(element_type, expected, actual).kind is Kind.WRONG_VALUE
-
 
 class TestUlps:
     """The distance of two numbers is how many encodings lie between them, counted once."""
@@ -175,12 +167,6 @@ class TestUlps:
             verdict = judged(element_type, of_encodings(element_type, right), of_encodings(element_type, given))
             assert verdict.kind is kind
 
-    @pytest.mark.parametrize("element_type", [INT8, INT64, UINT64, INT4], ids=str)
-    def test_integers_have_none(self, element_type: ElementType) -> None:
-        verdict = judged(element_type, [5, 5], [5, 6])
-        assert (verdict.kind, message(verdict)) == (Kind.WRONG_VALUE, "1 of 2 quotients are wrong")
-        assert verdict.example == Example((1,), ("1", "1"), "5", "6")
-
 
 class TestReals:
     """Reals are exact rationals, and nothing else is one."""
@@ -206,12 +192,8 @@ class TestExample:
         ("spec", "attributes", "dividend", "divisor", "pair"),
         [
             (None, {}, (2, 3), (3,), (5, 2)),
-            (None, {}, (3,), (2, 1), (2, 1)),
-            (None, {}, (2, 3), (), (5, 0)),
             (None, {}, (1, 3), (2, 1), (2, 1)),
             (DIV_6, {"broadcast": 1, "axis": 0}, (2, 3), (2,), (5, 1)),
-            (DIV_6, {"broadcast": 1}, (2, 3), (3,), (5, 2)),
-            (DIV_6, {"broadcast": 1}, (2, 3), (1, 1), (5, 0)),
             (DIVIDE_1, {"auto_broadcast": "pdpd", "axis": 0}, (2, 3), (2, 1), (5, 1)),
             (DIVIDE_1, {"auto_broadcast": "pdpd", "axis": 0}, (2, 3), (1, 3), (5, 2)),
         ],
@@ -241,13 +223,9 @@ class TestUnspecified:
         ("element_type", "pairs", "words"),
         [
             (INT64, {(MIN, -1): MIN}, "MIN/-1 gave MIN"),
-            (INT64, {(MIN, -1): MAX}, "MIN/-1 gave MAX"),
             (INT8, {(5, 0): -128, (-5, 0): -128, (0, 0): -128}, "x/0 gave MIN"),
             (UINT8, {(5, 0): 0, (6, 0): 0}, "x/0 gave 0"),
-            (UINT8, {(5, 0): 255}, "5/0 gave MAX"),
-            (INT32, {(5, 0): 0, (-5, 0): 1}, "5/0 gave 0, -5/0 gave 1"),
             (INT8, {(5, 0): 1, (6, 0): 1, (0, 0): 0, (-9, 0): 0}, "x/0 gave 1 for x > 0, 0/0 gave 0, -9/0 gave 0"),
-            (INT8, {(n, 0): n for n in range(1, 4)}, "1/0 gave 1, 2/0 gave 2, 3/0 gave 3"),
             (
                 INT8,
                 {(n, 0): n for n in range(1, 9)},

@@ -85,11 +85,6 @@ class TestResults:
 class TestTheEnd:
     """However a run ends, no process and no thread of it is left."""
 
-    def test_afterwards(self) -> None:
-        before = threading.active_count(), _own_children()
-        ask(FakeRuntime(), numbered(4), DIVIDER, workers=3)
-        assert (threading.active_count(), _own_children()) == before
-
     def test_after_an_error_of_the_caller(self) -> None:
         before = threading.active_count(), _own_children()
 

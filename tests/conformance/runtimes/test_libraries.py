@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -186,20 +184,6 @@ class TestWithoutPackages:
         assert line.endswith(f"the package {name} is not installed: pip install {name}")
         assert runtime(name).versions()
         assert "import" in runtime(name).reproducer(small(DIV_14, FLOAT, False))
-
-
-NUMPY = runtime("numpy")
-
-
-class TestNumpy:
-    """It divides as its functions do; what it has no function for is not supported."""
-
-    @pytest.mark.parametrize("dtype", [np.float32, np.int64, ml_dtypes.bfloat16])
-    def test_it_never_warns(self, dtype: type[np.generic]) -> None:
-        a, b = np.array([[1, 0, 3], [0, 0, 1]]).astype(dtype)
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            assert NUMPY.answer(operation(DIVIDE_1, a, b)).dtype == dtype
 
 
 class TestCovers:

@@ -64,11 +64,6 @@ def _divide(asked: Operation) -> Element:
 class TestIr:
     """Operands as Parameters or as real Const layers, of every element type, and attributes as OpenVINO spells them."""
 
-    def test_constants_without_elements(self) -> None:
-        """OpenVINO reads no file of data that has none."""
-        empty = np.empty((0, 3), np.int32)
-        assert openvino_ir(operation(DIVIDE_1, empty, empty, constant=True))[1]
-
     @pytest.mark.parametrize(
         ("attributes", "written"),
         [

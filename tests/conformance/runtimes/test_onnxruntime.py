@@ -46,30 +46,6 @@ class TestAnswers:
 class TestOptions:
     """They reach the session; what is not there is refused and never replaced."""
 
-    @pytest.mark.parametrize(
-        ("level", "expected"), [("", "ORT_ENABLE_ALL"), ("graph_optimization_level=disable,", "ORT_DISABLE_ALL")]
-    )
-    def test_each_reaches_the_session(
-        self, package: Any, monkeypatch: pytest.MonkeyPatch, level: str, expected: str
-    ) -> None:
-        given: list[Any] = []
-        session = package.InferenceSession
-
-        def recorded(model: bytes, options: Any, **keywords: Any) -> Any:
-            given.append((options, keywords["providers"], keywords["enable_fallback"]))
-            return session(model, options, **keywords)
-
-        entries: dict[str, str] = {}
-        monkeypatch.setattr(
-            package.SessionOptions, "add_session_config_entry", lambda _, *entry: entries.update([entry])
-        )
-        monkeypatch.setattr(package, "InferenceSession", recorded)
-        runtime(f"onnxruntime[{level}intra_op_num_threads=2,session.x=y]").answer(ASKED)
-        ((options, providers, fallback),) = given
-        assert options.graph_optimization_level == getattr(package.GraphOptimizationLevel, expected)
-        assert (options.intra_op_num_threads, entries) == (2, {"session.x": "y"})
-        assert (providers, fallback) == ([("CPUExecutionProvider", {})], 0)
-
     def test_options_of_providers(self, package: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         """`provider.` is the first one, a name is that one, and any other key with a dot is the session's."""
         given: list[Any] = []

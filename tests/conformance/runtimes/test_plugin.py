@@ -13,7 +13,7 @@ import pytest
 from tests.conformance.asking import answer, executed, message, operation
 from vinculum.conformance.runtimes.backends import MAKER, runtime
 from vinculum.conformance.runtimes.models import onnx_model
-from vinculum.errors import ModelError, SpecLookupError
+from vinculum.errors import ModelError
 from vinculum.sandbox import End, Isolated
 from vinculum.spec.onnx_div import DIV_6, DIV_14
 from vinculum.spec.openvino_divide import DIVIDE_1
@@ -225,11 +225,3 @@ class TestWhatIsNotThere:
     )
     def test_check(self, target: str, told: str) -> None:
         assert message(ModelError, runtime(target).check) == told
-
-    def test_a_name_that_is_no_runtime(self) -> None:
-        """It may be that of a module, or of a program."""
-        line = message(SpecLookupError, lambda: runtime("dividing"))
-        assert line.endswith("for the module of that name, write 'dividing:', or dividing:ATTRIBUTE for what is in it")
-        Path("divider").write_text("")
-        line = message(SpecLookupError, lambda: runtime("./divider"))
-        assert line.endswith("for that program, write 'command:./divider'")

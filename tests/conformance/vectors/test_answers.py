@@ -153,18 +153,6 @@ class TestRefused:
         assert "holds no answer" in message(ModelError, lambda: judge(answers, []))
 
     @pytest.mark.parametrize(
-        ("row", "words"),
-        [
-            ({"id": "Div-99"}, "answers cases that the export does not have: 'Div-99'"),
-            ({}, "line 1: Object missing required field `id`"),
-            ({"id": "x", "quotient": "00"}, "line 1: Object contains unknown field `quotient`"),
-            ({"id": 7}, "line 1: Expected `str`, got `int`"),
-        ],
-    )
-    def test_rows(self, answers: Path, row: Row, words: str) -> None:
-        assert words in message(ModelError, lambda: judge(answers, [row]))
-
-    @pytest.mark.parametrize(
         ("answer", "words"),
         [
             ({}, "has nothing; allowed is one of elements, refused, unsupported, crashed, hung"),

@@ -24,7 +24,6 @@ from vinculum.conformance.vectors.records import (
     Standing,
     array_of,
     case_of,
-    elements_text,
     name_of,
 )
 from vinculum.errors import AttributeValueError, ModelError
@@ -84,18 +83,6 @@ class TestEveryFormat:
                 assert own["required"] == list(own["properties"])
         first = (exported("jsonl") / "cases.jsonl").read_bytes().splitlines()[0]
         assert list(msgspec.json.decode(first)) == list(CaseLine.__struct_encode_fields__)
-
-    def test_the_index_comes_last(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """What is interrupted leaves nothing behind."""
-        import vinculum.conformance.vectors.export as module
-
-        def interrupted(*arguments: object) -> None:
-            raise KeyboardInterrupt
-
-        monkeypatch.setattr(module, "_write_more", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            export(tmp_path / "folder", "onnx", Level.QUICK, FEW[1:2])
-        assert not list(tmp_path.iterdir())
 
     @pytest.mark.parametrize("form", FORMATS)
     def test_every_case_that_it_can_hold(self, form: str) -> None:
@@ -161,21 +148,6 @@ class TestRefused:
         )
         assert line.startswith(f"no case of this level that {form} can hold matches {pattern!r};")
         assert not list(tmp_path.iterdir())
-
-
-class TestWritten:
-    """The digits of each element, most significant first."""
-
-    def test_what_is_unspecified(self) -> None:
-        assert elements_text(np.array([[1, 2]], np.int16), INT16, np.array([[False, True]])) == "0001 -"
-
-
-class TestReadAgain:
-    """Every element type and shape comes back as it was."""
-
-    def test_a_dash_is_zero(self) -> None:
-        read, unspecified = array_of("0001 -", (2,), INT16)
-        assert (read.tolist(), unspecified.tolist()) == ([1, 0], [False, True])
 
 
 class TestNoTensor:

@@ -86,7 +86,6 @@ UNJOINED = "shapes that the version does not join"
 """Why an operation whose shapes do not fit must be refused."""
 
 _MANY = 64
-_COUNTS = ("an empty operand", "one element", "two elements", "three elements")
 
 
 def placement(operation: Operation) -> str:
@@ -165,12 +164,13 @@ def _sizes(operation: Operation) -> Iterator[str]:
         yield f"a quotient of rank {len(together.shape)}"
         yield from (name for name in PLACES if name.startswith(LENGTHS) and mask(name, prod(together.shape)).any())
     sizes = [operand.size for operand in operation.operands]
-    most = 0 if 0 in sizes else max(sizes)
-    if most < len(_COUNTS):
-        yield _COUNTS[most]
-    if most > 1:
+    if 0 in sizes:
+        yield "an empty operand"
+    elif max(sizes) == 1:
+        yield "one element"
+    else:
         yield "several elements"
-        yield f"{'more than' if most > _MANY else 'up to'} {_MANY} elements"
+        yield f"{'more than' if max(sizes) > _MANY else 'up to'} {_MANY} elements"
 
 
 def _numbers(operation: Operation) -> Iterator[str]:
@@ -201,6 +201,8 @@ def _numbers(operation: Operation) -> Iterator[str]:
 def _at_places(words: str, pairs: NDArray[np.bool_]) -> Iterator[str]:
     """Yield where some elements lie among all: in the remainder after packets of 4, for instance."""
     if pairs.any():
+        if pairs.size == 2:
+            yield f"{words} among two elements"
         at = np.flatnonzero(pairs)
         for name in PLACES:
             if not name.startswith(LENGTHS) and mask(name, pairs.size)[at].any():

@@ -16,7 +16,6 @@ from tests.fake_runtime import (
     DropsAxis,
     EverySecondSessionIsOff,
     FakeRuntime,
-    MultipliesByReciprocal,
     RaisesAtZero,
     Sleeps,
 )
@@ -65,17 +64,6 @@ def test_what_cannot_be_stacked(audited: Audited) -> None:
 
 class TestNotExact:
     """Quotients that are not exact are counted, measured, and the first is shown with its bits."""
-
-    def test_a_product_with_the_reciprocal(self, audited: Audited) -> None:
-        model = ratio(FLOAT, 8)
-        operands = np.arange(41, 49, dtype=np.float32)
-        found = audited(model, MultipliesByReciprocal, {"a": operands, "b": operands})
-        verdict = verdict_on(found)
-        assert (verdict.kind, verdict.largest, verdict.elements) == (Kind.ULPS, 1, 8)
-        assert verdict.example is not None
-        assert "0x3f7fffff" in verdict.example.actual
-        assert "0x3f800000" in verdict.example.expected
-        assert found.finds
 
     def test_a_reciprocal(self, audited: Audited) -> None:
         model = build(

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from onnx import ModelProto, TensorProto, helper, numpy_helper
 
-from tests.conformance.audit.models import body, choice, ratio, verdict_on
-from tests.fake_runtime import FakeRuntime, NarrowsInt64
+from tests.conformance.audit.models import body, choice, ratio
+from tests.fake_runtime import FakeRuntime
 from tests.models.built_models import build, node
 from vinculum.conformance.audit.record import Audit
 from vinculum.conformance.run.verdict import Kind
@@ -80,25 +80,6 @@ def edges(code: int) -> dict[str, Any]:
 
 class TestHardened:
     """Its estimates in floats are no divisions of the model; what they come to is."""
-
-    @pytest.mark.parametrize(
-        ("backend", "runtime", "code"),
-        [
-            (FakeRuntime, "onnxruntime", TensorProto.INT8),
-            (FakeRuntime, "portable", TensorProto.UINT8),
-            (FakeRuntime, "portable", TensorProto.INT32),
-            (NarrowsInt64, "portable", TensorProto.INT32),
-        ],
-    )
-    def test_divisions(self, audited: Audited, backend: Any, runtime: Any, code: int) -> None:
-        hardening = harden(ratio(code, "N"), runtime)
-        found = audited(hardening.model, backend, edges(code))
-        (node,) = found.nodes
-        assert (node.division.name, node.division.operator) == ("ratio", "Div-14")
-        verdict = verdict_on(found)
-        assert verdict.kind in (Kind.EXACT, Kind.UNSPECIFIED)
-        assert verdict.elements > 400
-        assert (found.guarded, found.inner, found.finds) == (True, (), False)
 
     @pytest.mark.parametrize("runtime", ["onnxruntime", "portable"])
     def test_a_guard_that_is_wrong_is_found(self, audited: Audited, runtime: Any) -> None:

@@ -7,12 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
-from tests.conformance.asking import array, operation
+from tests.conformance.asking import array
 from vinculum.conformance.cases.case import Expectation
 from vinculum.conformance.cases.expectations import exact, expectation
-from vinculum.conformance.cases.operation import quotient_shape, reduced
 from vinculum.spec.element_types import INT8, INT32, REAL, ElementType
 from vinculum.spec.model import OperatorSpec
 from vinculum.spec.onnx_div import DIV_6, DIV_14
@@ -54,22 +52,3 @@ def test_sonnx_refuses_it() -> None:
         assert expected(row, t, *operands).quotient is None
     empty = expected(DIV_14, INT32, [], [0])
     assert (empty.unspecified, empty.quotient is not None and empty.quotient.shape) == (None, (0,))
-
-
-@pytest.mark.parametrize(
-    ("spec", "divisor", "attributes"),
-    [
-        (DIV_14, A[0], {}),
-        (DIV_6, A[0, :, 0], {"broadcast": 1, "axis": 1}),
-        (DIVIDE_1, A[0, :, :1], {"auto_broadcast": "pdpd", "axis": 1}),
-    ],
-    ids=lambda value: value.title if isinstance(value, OperatorSpec) else "",
-)
-def test_shapes_and_pairs_by_each_rule(spec: OperatorSpec, divisor: NDArray[Any], attributes: dict[str, Any]) -> None:
-    """Every pair of a reduced operation is that of the quotient chosen; shapes, types and placement stay."""
-    asked = operation(spec, A, divisor, constant=(False, True), **attributes)
-    assert quotient_shape(asked) == (2, 3, 4)
-    one = reduced(asked, (1, 2, 3))
-    a, b = np.broadcast_arrays(A, divisor.reshape(3, 1) if divisor.ndim == 1 else divisor)
-    assert (set(one.operands[0].flat), set(one.operands[1].flat)) == ({a[1, 2, 3]}, {b[1, 2, 3]})
-    assert ([x.shape for x in one.operands], one.constant) == ([A.shape, divisor.shape], (False, True))

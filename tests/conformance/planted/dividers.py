@@ -155,6 +155,10 @@ _ROWS = (
             f"{_FLOAT}/distinct numbers/(2, 3, 4, 5) by (5,)/*"),
     Divider("inverts one divisor for all", "float", fake.InvertsOneDivisor, _INVERTED,
             f"{_FLOAT}/ordinary numbers divided by 10/*"),
+    # Scalar divisors of vectors are right, which refutes any cause in these circumstances.
+    Divider("inverts one divisor of matrices", "float",
+            lambda x: x.inverted if x.a.ndim > 1 and not x.divisor.ndim else x.right,
+            aimed=f"{_FLOAT}/distinct numbers/(3, * by a scalar/*"),
     Divider("inverts constant divisors", "float", fake.FoldsOtherwise, _INVERTED,
             f"{_FLOAT}/ordinary numbers divided by 10/*/constant divisor"),
     Divider("inverts constant scalars", "double",

@@ -12,7 +12,6 @@ from tests.conformance.asking import answer, message, operation
 from tests.processes import python, run
 from vinculum.conformance.runtimes.backends import names, parsed, runtime
 from vinculum.conformance.runtimes.protocol import (
-    Packaged,
     asked_elsewhere,
     whole_number,
 )
@@ -150,19 +149,6 @@ class TestEntryPoints:
 def test_other_numbers(text: str) -> None:
     line = message(AttributeValueError, lambda: whole_number("Mine", "threads", {"threads": text}, 3))
     assert line == f"threads of Mine is {text!r}; allowed: a whole number from 0 to 1024"
-
-
-class TestInstalled:
-    """One line says what to install."""
-
-    def test_each(self) -> None:
-        made = Packaged()
-        for package, install, advice in (("runtime_x", "", "runtime_x"), ("runtime_x.core", "x x-cpu", "x x-cpu")):
-            made.title, made.package, made.install = "X", package, install
-            line = message(ModelError, made.check)
-            assert line == f"X cannot be used: the package {package} is not installed: pip install {advice}"
-        made.package = "hypothesis"
-        made.check()
 
 
 class TestElsewhere:

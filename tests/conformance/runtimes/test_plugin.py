@@ -7,14 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-import onnx
 import pytest
 
 from tests.conformance.asking import answer, executed, message, operation
-from vinculum.conformance.runtimes.backends import MAKER, runtime
-from vinculum.conformance.runtimes.models import onnx_model
+from vinculum.conformance.runtimes.backends import runtime
 from vinculum.errors import ModelError
-from vinculum.sandbox import End, Isolated
+from vinculum.sandbox import End
 from vinculum.spec.onnx_div import DIV_6, DIV_14
 from vinculum.spec.openvino_divide import DIVIDE_1
 from vinculum.spec.sonnx_div import DIV_INT
@@ -142,14 +140,6 @@ class TestWhatBackendsHandOver:
     def test_none(self, name: str, end: End, words: str) -> None:
         (given,) = answer(f"handing_over:{name}", ASKED)
         assert (given.end, given.words) == (end, words)
-
-    @pytest.mark.parametrize("name", ["Array", "Named", "Prepares"])
-    def test_a_model_in_a_file(self, name: str) -> None:
-        """Its inputs are taken by their names, and handed over in the model's order."""
-        onnx.save(onnx_model(ASKED), "model.onnx")
-        with Isolated(MAKER, f"handing_over:{name}") as isolated:
-            (output,) = isolated.call("run_model", Path("model.onnx"), {"B": B, "A": A}).value
-        assert output.tolist() == [2.5]
 
     @pytest.mark.parametrize("name", ["Array", "Prepares"])
     def test_the_reproducer_calls_what_is_there(self, name: str) -> None:

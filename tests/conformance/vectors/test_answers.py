@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from msgspec.structs import replace
 
 from tests import fake_runtime
 from tests.conformance.asking import message
@@ -173,19 +172,6 @@ class TestRefused:
         assert told == "'/dev/null' is not a regular file; give an ordinary file"
         answers.write_bytes(b'{"id": "a", "refused": ""}\n\xff\xfe\n')
         assert "line 2: " in message(ModelError, lambda: judged(exported("jsonl"), answers))
-
-    @pytest.mark.parametrize(
-        ("changed", "words"),
-        [
-            ({"operands": ()}, "is not a case of Div-14, which has 2 operands"),
-            ({"id": "Div-14/x"}, "'Div-14/x' is not a case of Div-14"),
-            ({"clause": "none"}, "'onnx' has no Div-14 with the clause 'none'"),
-            ({"version": 99}, "'onnx' has no Div-99"),
-        ],
-    )
-    def test_a_line_that_is_no_case(self, changed: dict[str, Any], words: str) -> None:
-        line = next(line for line in own_lines() if line.id.startswith("Div-14/float/"))
-        assert words in message(ModelError, lambda: case_of(replace(line, **changed), Level.QUICK))
 
     @pytest.mark.parametrize(
         ("options", "level", "told"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -86,7 +87,7 @@ class TestParsed:
     )
     def test_malformed(self, backends: tuple[str, ...], words: str) -> None:
         for backend in backends:
-            assert words in message(AttributeValueError, lambda backend=backend: parsed(backend))
+            assert words in message(AttributeValueError, partial(parsed, backend))
 
 
 class TestNames:

@@ -48,14 +48,22 @@ def dividends_and_divisors(operation: Operation, under: Alignment | None = None)
 
 
 def circumstances(operation: Operation) -> Circumstances:
-    """Return what may select a way to divide: version, rounding, constants, and how the divisor is broadcast."""
-    shapes, spec = [operand.shape for operand in operation.operands], operation.spec
-    divisors, together, alike = operation.operands[-1].size, alignment(operation), len(set(shapes)) == 1
-    repeated = "repeated" if together is not None and divisors < prod(together.shape) else "as they are"
-    lying = "one divisor" if divisors == 1 else "equal shapes" if alike else repeated
+    """Return what may select a way to divide: version, rounding, constants, and how the divisor lies."""
+    spec = operation.spec
     rounding = spec.attribute(spec.integer_rounding_attribute) if spec.integer_rounding_attribute else None
     spelled = [name for name in operation.attributes if rounding and name in (rounding.name, *rounding.aliases)]
-    return spec.title, rounding_asked(operation), *spelled, placement(operation), lying
+    return spec.title, rounding_asked(operation), *spelled, placement(operation), _lying(operation)
+
+
+def _lying(operation: Operation) -> str:
+    a, b = operation.operands[0], operation.operands[-1]
+    if not b.ndim:
+        return "a scalar divisor" if a.ndim else "a scalar by a scalar"
+    if a.shape == b.shape:
+        return "equal shapes" if b.size != 1 else "one element"
+    together = alignment(operation)
+    repeated = together is not None and b.size < prod(together.shape)
+    return "one divisor" if b.size == 1 else "repeated" if repeated else "as they are"
 
 
 def _canonical(array: Array) -> Array:
@@ -115,7 +123,7 @@ class Fit:
                 self._possible[number] = not ((answer != pairs.right) & counts & ~meant).any()
             pairs.members = [(number, answer, counts & meant) for number, answer, counts in pairs.members]
         self.deviating = np.array([one.deviates for one in self._answered], np.bool_)
-        self._verified: dict[Division, Array] = {}  # What `_compared` has returned.
+        self._verified: dict[Division, tuple[Array, Array]] = {}  # What `_compared` has returned.
 
     @property
     def ways(self) -> tuple[Division, ...]:
@@ -277,10 +285,11 @@ class Fit:
         """Return the cases of which a way predicts every right quotient."""
         return self._compared(way)[1]
 
-    def _compared(self, way: Division) -> Array:
-        """Return both, one row each."""
+    def _compared(self, way: Division) -> tuple[Array, Array]:
+        """Return both."""
         if way not in self._verified:
-            predicted, spared = self._verified[way] = np.zeros((2, len(self._answered)), np.bool_)
+            predicted, spared = np.zeros_like(self._possible), np.zeros_like(self._possible)
+            self._verified[way] = predicted, spared
             for pairs in self._pairs:
                 given = _canonical(way.quotients(pairs.a, pairs.b, pairs.rounding))
                 for number, answer, counts in pairs.members:

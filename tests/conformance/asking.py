@@ -19,7 +19,7 @@ from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.run.judgement import judge
 from vinculum.conformance.runtimes.backends import MAKER, names, parsed
 from vinculum.errors import VinculumError
-from vinculum.sandbox import Answer, End, Isolated, UnsupportedError
+from vinculum.sandbox import Answer, CrashedError, End, Isolated, UnsupportedError
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import AttributeValue, OperatorSpec
 from vinculum.spec.onnx_div import DIV_14
@@ -132,6 +132,8 @@ def outcome(called: Callable[..., Any], *arguments: Any) -> Answer:
     """Return how a call in this process ends."""
     try:
         return Answer(End.RETURNED, called(*arguments))
+    except CrashedError as error:
+        return Answer(End.CRASHED, words=str(error))
     except UnsupportedError as error:
         return Answer(End.UNSUPPORTED, words=str(error))
     except Exception as error:

@@ -79,17 +79,13 @@ class TestProcessors:
         ("requires", "features", "counts"),
         [
             ("", "", True),
-            ("avx2", "x86_64 avx2", True),
-            ("avx2", "x86_64", False),
             ("no avx2", "x86_64 avx2", False),
             ("no avx2", "x86_64", True),
             ("avx512f, no avx512_bf16", "x86_64 avx512f", True),
             ("avx512f, no avx512_bf16", "x86_64 avx512f avx512_bf16", False),
-            ("mine 1.0", "", True),
             ("mine 1", "", True),
             ("mine 1.0.1", "", False),
             ("no mine 1.0, avx2", "avx2", False),
-            ("other 1.0", "", False),
         ],
     )
     def test_requires(self, tmp_path: Path, requires: str, features: str, counts: bool) -> None:
@@ -98,17 +94,6 @@ class TestProcessors:
         assert found(UNEXPLAINED + CAUSE + told, tmp_path, given) == (
             [] if counts else [(Disagreement.NEW_FAILURE, str(FLOAT))]
         )
-
-    def test_differences(self, tmp_path: Path) -> None:
-        file = tmp_path / "known.toml"
-        file.write_text(HEAD + 'versions = { mine = "1.0" }\nprocessors = ["aarch64", "x86_64, no avx2"]\n')
-        known = read_known_deviations(file)
-        assert list(known.differences(run(features="x86_64"))) == []
-        assert list(known.differences(run(features="x86_64 avx2"))) == [
-            "The file is for processors with aarch64 or with x86_64, no avx2; this one is another."
-        ]
-        other = replace(run(features="aarch64"), versions={"mine": "2.0", "processor features": "aarch64"})
-        assert list(known.differences(other)) == ["The file is for mine 1.0; 2.0 was used."]
 
     def test_what_requires_another_processor_is_recorded_too(self, tmp_path: Path) -> None:
         file = tmp_path / "known.toml"
@@ -126,16 +111,6 @@ class TestProcessors:
 
 class TestReading:
     """What cannot be is refused in a line that names the file and the place."""
-
-    def test_reasons(self, tmp_path: Path) -> None:
-        file = tmp_path / "known.toml"
-        file.write_text(
-            "# by hand\n\n" + HEAD + 'versions = { mine = "1.0" }\n' + CAUSE + 'link = "https://a.example"\n'
-        )
-        known = read_known_deviations(file)
-        assert known.versions == {"mine": "1.0"}
-        assert known.reason(OFF) == ("r", "https://a.example")
-        assert known.reason(RUN.results[1]) is None
 
     @pytest.mark.parametrize(
         ("text", "message"),
@@ -206,18 +181,6 @@ class TestWriting:
             ("computed as a multiplication by the reciprocal", "", ""),
             ("r", "l", "import a\n"),
         ]
-
-    def test_a_cause_with_several_reasons_keeps_them(self, tmp_path: Path) -> None:
-        several = HEAD + "".join(
-            CAUSE.replace('"float"', types).replace('"r"', reason)
-            for types, reason in (('"double"', '"one"'), ('"float", "float16"', '"two"'))
-        )
-        known = self.written(RUN, tmp_path, several)
-        assert [(cause.element_types, cause.reason) for cause in known.causes] == [(("float",), "two")]
-
-    def test_a_run_without_deviations_writes_a_file_without_entries(self, tmp_path: Path) -> None:
-        known = self.written(run(RUN.results[2], replace(OFF, verdict=Verdict(Kind.UNSUPPORTED), cause="")), tmp_path)
-        assert (known.causes, known.unexplained) == ((), ())
 
 
 class TestOurs:

@@ -1,30 +1,8 @@
 """Known deviations of a runtime in a strict file: all listed deviations must occur, and no others.
 
-::
-
-    backend = "openvino"
-    level = "default"
-    versions = { openvino = "2026.4.1" }
-    processors = ["x86_64, avx512_bf16"]
-    unexplained = ["Div-14/float/x divided by itself/equal shapes/run-time operands"]
-
-    [[cause]]
-    arithmetic = "a * (1/b)"
-    element_types = ["float16", "float"]
-    reason = "the CPU device multiplies by the reciprocal"
-    link = "https://example.org/issues/1"
-
-    [[cause]]
-    rule = "crashed: SIGFPE where MIN / -1"
-    element_types = ["int32", "int64"]
-    requires = "x86_64, openvino 2026.4"
-    reason = "MIN / -1 is left to an instruction that raises SIGFPE"
-    reproducer = "session.run(None, {'A': [-2**31], 'B': [-1]})"
-
 Causes are named as in a run of ``vinculum conform``; a cause must predict every bit of its deviating cases, and every
-passing case of the same circumstances. A cause counts only on processors and with versions that it ``requires``;
-``processors`` are those on which the file was recorded. A cause may have a ``reproducer``, a program of a few lines.
-What deviates without a cause is listed by its id.
+right quotient of the same circumstances. A cause counts only on processors and with versions that it ``requires``;
+``processors`` are those on which the file was recorded. What deviates without a cause is listed by its id.
 """
 
 from __future__ import annotations

@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 from onnx import ModelProto, TensorProto, helper, numpy_helper
 
-from tests.conformance.audit.models import body, choice, div, function, ratio, verdict_on
-from tests.fake_runtime import FakeRuntime, Floors, MultipliesByReciprocal, NarrowsInt64
+from tests.conformance.audit.models import body, choice, ratio
+from tests.fake_runtime import FakeRuntime
 from tests.models.built_models import build, node
 from vinculum.conformance.audit.record import Audit
 from vinculum.conformance.run.verdict import Kind
-from vinculum.models.onnx.divisions import expanded
 from vinculum.models.sampling.edge_values import paired
 from vinculum.repair.hardening import harden
 from vinculum.sandbox import End
@@ -35,18 +34,6 @@ def model_of(*nodes: Any, **options: Any) -> ModelProto:
     return build(list(nodes), {"x": (FLOAT, (3, 8))}, {"y": (FLOAT, (3, 8))}, initializers=[WEIGHTS], **options)
 
 
-class TestNamed:
-    """What divides inside is passed over in silence nowhere."""
-
-    def test_of_an_onnx_model(self, audited: Audited) -> None:
-        """PyTorch exports nn.LayerNorm as one node."""
-        found = audited(model_of(norm("norm")), FakeRuntime, {"x": X})
-        assert [(node.name, node.operator, node.divides) for node in found.inner] == [
-            ("norm", "LayerNormalization", "by a standard deviation")
-        ]
-        assert (found.nodes, found.expanded, found.finds) == ((), 0, False)
-
-
 class TestExpanded:
     """With --expand the divisions of the bodies are audited under the names of the nodes."""
 
@@ -61,23 +48,6 @@ class TestExpanded:
         assert (found.expanded, found.plain.end, found.exposed.end) == (2, End.RETURNED, End.RETURNED)
         assert {node.operator for node in found.inner} == {"ReduceMean"}
         assert all(node.name.startswith("norm/ReduceMean") for node in found.inner)
-
-    def test_what_is_off(self, audited: Audited) -> None:
-        found = audited(model_of(norm("norm")), MultipliesByReciprocal, {"x": X}, expand=True)
-        assert (verdict_on(found).kind, found.finds) == (Kind.ULPS, True)
-        assert found.cure == ()  # No Div of the model's is at fault.
-
-    def test_what_nobody_asks_for_is_not_computed(self) -> None:
-        """The third output of the node is the reciprocal of the deviation."""
-        model, bodies = expanded(model_of(norm("norm")))
-        assert bodies == 1
-        divisions = [node for node in model.graph.node if node.op_type in ("Div", "Reciprocal")]
-        assert [(node.op_type, node.name) for node in divisions] == [("Div", "norm/Div")]
-
-    def test_what_has_no_body_stays(self) -> None:
-        node = helper.make_node("LpNormalization", ["x"], ["y"], "lp")
-        model, bodies = expanded(model_of(node))
-        assert (bodies, [(each.op_type, each.name) for each in model.graph.node]) == (0, [("LpNormalization", "lp")])
 
     def test_in_a_function_and_in_a_branch(self, audited: Audited) -> None:
         soft = helper.make_function(
@@ -111,29 +81,6 @@ def edges(code: int) -> dict[str, Any]:
 class TestHardened:
     """Its estimates in floats are no divisions of the model; what they come to is."""
 
-    @pytest.mark.parametrize(
-        ("backend", "runtime", "code"),
-        [
-            (FakeRuntime, "onnxruntime", TensorProto.INT8),
-            (FakeRuntime, "portable", TensorProto.UINT8),
-            (FakeRuntime, "portable", TensorProto.INT32),
-            (NarrowsInt64, "portable", TensorProto.INT32),
-        ],
-    )
-    def test_divisions(self, audited: Audited, backend: Any, runtime: Any, code: int) -> None:
-        hardening = harden(ratio(code, "N"), runtime)
-        found = audited(hardening.model, backend, edges(code))
-        (node,) = found.nodes
-        assert (node.division.name, node.division.operator) == ("ratio", "Div-14")
-        verdict = verdict_on(found)
-        assert verdict.kind in (Kind.EXACT, Kind.UNSPECIFIED)
-        assert verdict.elements > 400
-        assert (found.guarded, found.inner, found.finds) == (True, (), False)
-
-    def test_the_same_without_guards_is_not_exact(self, audited: Audited) -> None:
-        code = TensorProto.INT32
-        assert audited(ratio(code, "N"), Floors, edges(code)).finds
-
     @pytest.mark.parametrize("runtime", ["onnxruntime", "portable"])
     def test_a_guard_that_is_wrong_is_found(self, audited: Audited, runtime: Any) -> None:
         """Of a guard only the outcome counts, and that is held to account."""
@@ -143,31 +90,6 @@ class TestHardened:
             one.op_type = {"Mul": "Add", "And": "Or"}.get(one.op_type, one.op_type)
         divisors = np.resize(np.array([3, -1], np.int32), 9)
         assert audited(model, FakeRuntime, {"a": np.arange(9, dtype=np.int32), "b": divisors}).finds
-
-    def test_a_floor_division_that_was_mended(self, audited: Audited) -> None:
-        cast = [helper.make_node("Cast", [name], [f"{name}_f"], to=TensorProto.FLOAT) for name in "ab"]
-        nodes = [
-            *cast,
-            helper.make_node("Div", ["a_f", "b_f"], ["q"], "ratio"),
-            helper.make_node("Floor", ["q"], ["f"]),
-            helper.make_node("Cast", ["f"], ["c"], to=TensorProto.INT32),
-        ]
-        tensors = dict.fromkeys("ab", (TensorProto.INT32, ("N",)))
-        model = build(nodes, tensors, {"c": (TensorProto.INT32, ("N",))})
-        hardening = harden(model, "onnxruntime", fix_exported=True)
-        given = {"a": np.array([-7, 7, 2**31 - 1], np.int32), "b": np.array([2, 2, 3], np.int32)}
-        verdict = verdict_on(audited(hardening.model, FakeRuntime, given))
-        assert (verdict.kind, verdict.elements) == (Kind.EXACT, 3)
-
-    def test_in_a_function_of_the_model_s_own(self, audited: Audited) -> None:
-        declared: Any = (TensorProto.INT32, ("N",))
-        call = helper.make_node("Ratio", ["a", "b"], ["c"], domain="local")
-        functions = [function("Ratio", div("p", "q", "r"))]
-        model = build([call], dict.fromkeys("ab", declared), {"c": declared}, domains=["local"], functions=functions)
-        hardening = harden(model, "onnxruntime")
-        assert len(hardening.model.functions) == 2
-        found = audited(hardening.model, FakeRuntime, edges(TensorProto.INT32))
-        assert (verdict_on(found).kind, found.finds) == (Kind.UNSPECIFIED, False)
 
     def test_a_remainder_is_named(self, audited: Audited) -> None:
         hardening = harden(ratio(TensorProto.INT32, "N", operator="Mod"), "onnxruntime")

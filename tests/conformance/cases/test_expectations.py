@@ -5,19 +5,15 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
-from tests.conformance.asking import array, operation
+from tests.conformance.asking import array
 from vinculum.conformance.cases.case import Expectation
 from vinculum.conformance.cases.expectations import exact, expectation
-from vinculum.conformance.cases.operation import quotient_shape, reduced
 from vinculum.spec.element_types import INT8, INT32, REAL, ElementType
 from vinculum.spec.model import OperatorSpec
 from vinculum.spec.onnx_div import DIV_6, DIV_14
-from vinculum.spec.onnx_reciprocal import RECIPROCAL_13
 from vinculum.spec.openvino_divide import DIVIDE_1
 from vinculum.spec.sonnx_div import DIV_INT, DIV_REAL
 
@@ -56,30 +52,3 @@ def test_sonnx_refuses_it() -> None:
         assert expected(row, t, *operands).quotient is None
     empty = expected(DIV_14, INT32, [], [0])
     assert (empty.unspecified, empty.quotient is not None and empty.quotient.shape) == (None, (0,))
-
-
-@pytest.mark.parametrize(
-    ("spec", "divisor", "attributes"),
-    [
-        (DIV_14, A[0], {}),
-        (DIV_6, A[0, :, 0], {"broadcast": 1, "axis": 1}),
-        (DIVIDE_1, A[0, :, :1], {"auto_broadcast": "pdpd", "axis": 1}),
-    ],
-    ids=lambda value: value.title if isinstance(value, OperatorSpec) else "",
-)
-def test_shapes_and_pairs_by_each_rule(spec: OperatorSpec, divisor: NDArray[Any], attributes: dict[str, Any]) -> None:
-    """Every pair of a reduced operation is that of the quotient chosen; shapes, types and placement stay."""
-    asked = operation(spec, A, divisor, constant=(False, True), **attributes)
-    assert quotient_shape(asked) == (2, 3, 4)
-    one = reduced(asked, (1, 2, 3))
-    a, b = np.broadcast_arrays(A, divisor.reshape(3, 1) if divisor.ndim == 1 else divisor)
-    assert (set(one.operands[0].flat), set(one.operands[1].flat)) == ({a[1, 2, 3]}, {b[1, 2, 3]})
-    assert ([x.shape for x in one.operands], one.constant) == ([A.shape, divisor.shape], (False, True))
-
-
-def test_of_a_reciprocal() -> None:
-    x = np.array([1, np.nan, 3]).astype(ml_dtypes.bfloat16)
-    (one,) = reduced(operation(RECIPROCAL_13, x), (1,)).operands
-    assert quotient_shape(operation(RECIPROCAL_13, x)) == (3,)
-    assert (one.dtype, one.tobytes()) == (x.dtype, x[1:2].tobytes() * 3)
-    assert quotient_shape(operation(DIVIDE_1, A, A, auto_broadcast="sideways")) is None

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import product
 
 import numpy as np
 import pytest
 
 from vinculum.conformance.cases.case import Level, Subject
 from vinculum.conformance.cases.enumeration import cases, value_classes
-from vinculum.conformance.cases.floats import format_of, hard_reciprocals, nearest_to_halfway
+from vinculum.conformance.cases.floats import format_of, nearest_to_halfway
 from vinculum.conformance.cases.values import Joined, Operands, ValueClass
-from vinculum.reference import divide, elements
+from vinculum.reference import elements
 from vinculum.reference.rounding import decode, round_to_nearest_even
 from vinculum.spec.element_types import (
     BFLOAT16,
@@ -26,16 +25,13 @@ from vinculum.spec.element_types import (
     INT8,
     INT32,
     INT64,
-    REAL,
     UINT4,
     UINT8,
     UINT32,
-    UINT64,
     BinaryFormat,
     ElementType,
 )
-from vinculum.spec.model import OperatorSpec
-from vinculum.spec.onnx_div import DIV_13, DIV_14
+from vinculum.spec.onnx_div import DIV_14
 
 LONG_FLOATS = [BFLOAT16, FLOAT16, FLOAT, DOUBLE]
 FLOATS = [*LONG_FLOATS, FLOAT8E4M3FN, FLOAT8E5M2]
@@ -62,15 +58,6 @@ def exact_quotients(element_type: ElementType, tried: str) -> list[Fraction]:
 class TestEveryClass:
     """Operands may not be written, and join as the class says."""
 
-    @pytest.mark.parametrize("element_type", ELEMENT_TYPES, ids=str)
-    def test_shapes(self, element_type: ElementType) -> None:
-        for values in value_classes(element_type, 2):
-            if values.level <= Level.DEFAULT:
-                a, b = values.operands(element_type)
-                assert not any(operand.flags.writeable for operand in (a, b))
-                assert a.shape == b.shape or () in (a.shape, b.shape)
-                assert max(a.ndim, b.ndim) == 1
-
     @pytest.mark.parametrize("element_type", INTEGERS, ids=str)
     def test_only_what_is_unspecified_has_no_quotient(self, element_type: ElementType) -> None:
         minimum = element_type.minimum
@@ -83,23 +70,6 @@ class TestEveryClass:
                 values.tried
             )
 
-    @pytest.mark.parametrize(
-        ("row", "placement", "level"),
-        [
-            (DIV_14, "run-time operands", Level.QUICK),
-            (DIV_14, "constant divisor", Level.DEFAULT),
-            (DIV_13, "run-time operands", Level.QUICK),
-            (DIV_13, "constant divisor", Level.FULL),
-        ],
-    )
-    def test_constants_come_at_the_default_level(self, row: OperatorSpec, placement: str, level: Level) -> None:
-        (case,) = (
-            case
-            for case in cases(Level.FULL, [row])
-            if case.id.matches(f"*/float/quotients hard to round/*/{placement}")
-        )
-        assert case.level is level
-
 
 class TestHardQuotients:
     """They are next to halfway between two numbers, as near as quotients get."""
@@ -111,12 +81,6 @@ class TestHardQuotients:
             off = from_halfway(decode(a, fmt).value / decode(b, fmt).value, fmt)
             assert 0 < off < Fraction(1, 2 ** (fmt.significand_bits - 2))
 
-    @pytest.mark.parametrize("element_type", LONG_FLOATS, ids=str)
-    def test_reciprocals(self, element_type: ElementType) -> None:
-        fmt = format_of(element_type)
-        for code in hard_reciprocals(fmt, 5):
-            assert 0 < from_halfway(1 / decode(code, fmt).value, fmt) < Fraction(81, 2**fmt.significand_bits)
-
 
 def from_halfway(exact: Fraction, fmt: BinaryFormat) -> Fraction:
     """Return how far a quotient is from halfway between two numbers, of their distance."""
@@ -127,22 +91,6 @@ def from_halfway(exact: Fraction, fmt: BinaryFormat) -> Fraction:
 
 class TestTheEndsOfAFormat:
     """Quotients at and next to where they become subnormal, zero or infinite."""
-
-    @pytest.mark.parametrize("element_type", FLOATS, ids=str)
-    def test_overflow(self, element_type: ElementType) -> None:
-        a, b = given(element_type, "quotients next to overflow")
-        fmt = format_of(element_type)
-        codes = {code % fmt.sign_mask for code in elements(divide(a, b, element_type), element_type)}
-        assert {fmt.largest, fmt.largest + 1} <= codes  # the second an infinity, or NaN
-
-    @pytest.mark.parametrize("element_type", FLOATS, ids=str)
-    def test_underflow(self, element_type: ElementType) -> None:
-        a, b = given(element_type, "quotients next to underflow")
-        fmt = format_of(element_type)
-        codes = {code % fmt.sign_mask for code in elements(divide(a, b, element_type), element_type)}
-        assert {0, 1} <= codes
-        half = Fraction(1, 2) * decode(1, fmt).value
-        assert half in map(abs, exact_quotients(element_type, "quotients next to underflow"))
 
     @pytest.mark.parametrize("element_type", FLOATS, ids=str)
     def test_subnormal_ties(self, element_type: ElementType) -> None:
@@ -158,20 +106,6 @@ class TestTheEndsOfAFormat:
 class TestSpecials:
     """Zeros, infinities and NaN of both signs, and every pair of narrow numbers."""
 
-    @pytest.mark.parametrize("element_type", FLOATS, ids=str)
-    def test_the_grid(self, element_type: ElementType) -> None:
-        fmt = format_of(element_type)
-        a, b = (elements(x, element_type) for x in given(element_type, "zeros, infinities and NaN"))
-        special = [0, 1, (1 << fmt.trailing_bits) - 1, 1 << fmt.trailing_bits, fmt.largest, fmt.nan]
-        special += [fmt.largest + 1] if fmt.infinities else []
-        both_signs = [code | sign for code in special for sign in (0, fmt.sign_mask)]
-        assert set(product(both_signs, both_signs)) <= set(zip(a, b, strict=True))
-
-    @pytest.mark.parametrize("element_type", [FLOAT8E4M3FN, FLOAT8E5M2], ids=str)
-    def test_every_pair_of_floats(self, element_type: ElementType) -> None:
-        a, b = (elements(x, element_type) for x in given(element_type, "every pair of 8-bit values"))
-        assert len(set(zip(a, b, strict=True))) == 65_536
-
     @pytest.mark.parametrize("element_type", [INT8, UINT8, INT4, UINT4], ids=str)
     def test_every_pair_of_integers(self, element_type: ElementType) -> None:
         """The pairs without a quotient are asked apart from the others."""
@@ -183,32 +117,6 @@ class TestSpecials:
         zero_divisors = {(x, 0) for x in both}
         assert len(pairs | zero_divisors) == 4**element_type.bits
         assert len(pairs & zero_divisors) >= min(40, len(zero_divisors))
-
-
-class TestIntegers:
-    """The numbers at which other types and other roundings would show."""
-
-    @pytest.mark.parametrize("element_type", [INT8, UINT8, INT32, UINT64], ids=str)
-    def test_large_numbers_by_seven(self, element_type: ElementType) -> None:
-        a, b = given(element_type, "large numbers divided by 7")
-        assert b.shape == ()
-        assert {element_type.maximum, element_type.maximum - element_type.maximum % 7} <= set(a.tolist())
-        assert not element_type.minimum or a.min() < element_type.minimum + 14
-        assert len({abs(n) % 7 for n in a.tolist()}) >= 3
-
-    @pytest.mark.parametrize("power", [24, 31, 53, 63])
-    def test_numbers_next_to_powers(self, power: int) -> None:
-        a, _ = given(INT64, f"numbers next to 2^{power}")
-        assert {-(2**power) + 1, 2**power - 1} <= set(a.tolist())
-
-    def test_numbers_at_the_edges(self) -> None:
-        a, b = (set(x.tolist()) for x in given(INT64, "numbers at the edges of the type"))
-        edges = {-(2**63), 2**63 - 1, 2**53 + 1, 2**31, -(2**31) - 1, 2**24 + 1, 1, -1}
-        assert edges <= a
-        assert edges <= b
-
-    def test_a_type_that_ends_below_a_power_is_not_asked_for_it(self) -> None:
-        assert not any("2^53" in values.tried for values in value_classes(INT32, 2))
 
 
 class TestPlaces:
@@ -248,12 +156,6 @@ class TestPlaces:
 
 class TestSizes:
     """One dimension of every size that leaves a remainder beside vectors."""
-
-    @pytest.mark.parametrize("element_type", [FLOAT, INT8, REAL], ids=str)
-    def test_sizes(self, element_type: ElementType) -> None:
-        classes = [v for v in value_classes(element_type, 2) if v.tried == "numbers in sequence"]
-        sizes = [v.operands(element_type)[0].size for v in classes]
-        assert sizes == [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 1000, 70_001]
 
     @pytest.mark.parametrize("element_type", [INT32, INT64, UINT32, FLOAT], ids=str)
     def test_no_part_of_many_numbers_is_another_part(self, element_type: ElementType) -> None:

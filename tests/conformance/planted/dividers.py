@@ -52,8 +52,7 @@ class Divider:
     - `aimed`: The pattern of the cases made to find it, all of which deviate; empty if there are none.
     - `truth`: What may be said of it.
     - `row`: The operator version that `make test` asks.
-    - `kills`: Whether it takes its process with it, so that it needs one of its own.
-    - `limits`: Those of a call; `make test` leaves out the dividers that go beyond.
+    - `limits`: Those of a call; `make test` leaves out the dividers that go beyond, which need a process of their own.
     - `backend`: What it is called on a command line, if it is no plug-in of ours.
     """
 
@@ -64,7 +63,6 @@ class Divider:
     aimed: str = ""
     truth: Truth = Truth.WRONG
     row: str = "Div-14"
-    kills: bool = False
     limits: Limits = BUSY
 
     @property
@@ -157,6 +155,10 @@ _ROWS = (
             f"{_FLOAT}/distinct numbers/(2, 3, 4, 5) by (5,)/*"),
     Divider("inverts one divisor for all", "float", fake.InvertsOneDivisor, _INVERTED,
             f"{_FLOAT}/ordinary numbers divided by 10/*"),
+    # Scalar divisors of vectors are right, which refutes any cause in these circumstances.
+    Divider("inverts one divisor of matrices", "float",
+            lambda x: x.inverted if x.a.ndim > 1 and not x.divisor.ndim else x.right,
+            aimed=f"{_FLOAT}/distinct numbers/(3, * by a scalar/*"),
     Divider("inverts constant divisors", "float", fake.FoldsOtherwise, _INVERTED,
             f"{_FLOAT}/ordinary numbers divided by 10/*/constant divisor"),
     Divider("inverts constant scalars", "double",
@@ -172,6 +174,7 @@ _ROWS = (
     Divider("saturates int64 to int32", "int64", fake.SaturatesInt64, _a("saturate_int32(a) / saturate_int32(b)")),
     Divider("takes uint8 as int8", "uint8", fake.TakesUnsignedAsSigned, _a("signed(a) / signed(b)")),
     Divider("floors", "int32", fake.Floors, _a("floor(a / b)")),
+    Divider("floors in version 7", "int32", codes.floor_in_7, _a("floor(a / b)"), row="Div-7"),
     Divider("truncates where it is to floor", "int32", fake.Truncates, _a("trunc(a / b)"), row="Divide-1 floor"),
     Divider("rounds int8 to nearest", "int8", fake.RoundsIntegersToNearest, _a("nearest(a / b)")),
     Divider("has no negative remainders", "int32", codes.nonnegative_remainders, _a("euclid(a / b)")),
@@ -197,6 +200,8 @@ _ROWS = (
     Divider("gives +0 for every -0", "float", fake.LosesTheSignOfZero),
     Divider("loses the sign of a zero divisor", "float", lambda x: x.a / np.where(x.b == 0, _F32(0), x.b),
             aimed=f"{_FLOAT}/zeros, infinities and NaN/*"),
+    # Right quotients of cases that deviate refute that -0 counts as +0.
+    Divider("takes subnormal divisors for +0", "float", lambda x: x.a / np.where(tiny(x.b), _F32(0), x.b)),
     Divider("gives infinity for inf / inf", "float",
             lambda x: np.where(np.isinf(x.a) & np.isinf(x.b), _F32(np.inf), x.right)),
     Divider("gives 0 for NaN", "float", lambda x: np.nan_to_num(x.right, nan=0, posinf=np.inf, neginf=-np.inf)),
@@ -264,14 +269,19 @@ _ROWS = (
             _r("accepted where shapes that the version does not join")),
     Divider("takes everything", "float", fake.AcceptsAll, _r("accepted where ...")),
     Divider("dies of MIN / -1", "int32", lambda x: die(x, overflows(x)), _r("crashed: SIGFPE where MIN / -1"),
-            kills=True),
+            "Div-14/int32/MIN divided by -1/*/run-time operands"),
     Divider("dies of MIN / -1 after packets of 4", "int32", lambda x: die(x, overflows(x) & ~x.within(4)),
-            _r("crashed: SIGFPE where ..."), kills=True),
-    Divider("dies of x / 0", "int32", lambda x: die(x, x.b == 0), _r("crashed: SIGFPE where x / 0"), kills=True),
-    Divider("hangs with nothing to divide", "int8", codes.hang, _r("hung where an empty operand"), kills=True,
+            _r("crashed: SIGFPE where MIN / -1 in the remainder after packets of 4")),
+    Divider("dies of MIN / -1 in pairs", "int32", lambda x: die(x, overflows(x) & (x.a.size == 2)),
+            _r("crashed: SIGFPE where MIN / -1 among two elements")),
+    Divider("dies of MIN / -1 by a constant", "int32",
+            lambda x: die(x, overflows(x) & (x.operation.constant == (False, True))),
+            aimed="Div-14/int32/MIN divided by -1/scalar divisor/constant divisor"),
+    Divider("dies of x / 0", "int32", lambda x: die(x, x.b == 0), _r("crashed: SIGFPE where x / 0")),
+    Divider("hangs with nothing to divide", "int8", codes.hang, _r("hung where an empty operand"),
             limits=Limits(seconds=2.0)),
     Divider("eats memory with nothing to divide", "int8", codes.eat, _r("out of memory where an empty operand"),
-            kills=True, limits=Limits(seconds=60.0, memory=288 << 20)),
+            limits=Limits(seconds=60.0, memory=288 << 20)),
     # Answers that differ between runs.
     Divider("chooses its kernel at random", "float", lambda x: x.inverted if x.random.random() < 0.5 else x.right,
             truth=_UNSTEADY),

@@ -86,7 +86,7 @@ def _is(cause: str, name: str) -> bool:
 
 
 class InProcess:
-    """A runtime that kills no process, in ours; it stands in for `Isolated`, and each has its own."""
+    """A runtime in our process; it stands in for `Isolated`, and each has its own."""
 
     def __init__(self, maker: str, backend: str, *, limits: Limits | None = None) -> None:
         assert maker == STARTED
@@ -112,9 +112,9 @@ def measured(divider: Divider, cases: Sequence[Case], fresh: int, seed: int = 0)
     - `divider`: The divider.
     - `cases`: The cases; those that it does not cover are left out.
     - `fresh`: How many fresh operations each cause is compared with.
-    - `seed`: Of what a divider draws that kills no process; each of its starts draws other numbers.
+    - `seed`: Of what a divider draws in our process; each of its starts draws other numbers.
     """
-    alone = divider.kills or divider.backend.startswith("command:")
+    alone = divider.lasts or divider.backend.startswith("command:")
     with pytest.MonkeyPatch.context() as patch:
         if not alone:
             patch.setattr(dividers, "SEEDS", count(1000 * seed))

@@ -17,7 +17,7 @@ from vinculum.spec.element_types import by_name
 FRESH = 40
 """How many fresh operations each cause is compared with."""
 
-QUICK = [name for name, own in DIVIDERS.items() if not (own.lasts or own.kills)]
+QUICK = [name for name, own in DIVIDERS.items() if not own.lasts]
 
 
 @pytest.mark.parametrize("name", QUICK[::2])  # `make machine` measures them all.

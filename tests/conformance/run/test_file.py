@@ -26,7 +26,7 @@ from vinculum.conformance.run.suite import explained, survey
 from vinculum.conformance.run.verdict import Kind, Verdict
 from vinculum.errors import ModelError
 from vinculum.sandbox import Answer, End
-from vinculum.spec.element_types import DOUBLE, FLOAT, INT32
+from vinculum.spec.element_types import FLOAT
 
 
 @pytest.fixture
@@ -44,14 +44,6 @@ class TestRoundTrip:
         file.write_text(as_json(runs), encoding="utf-8")
         assert read_runs(file) == runs
         assert as_json(read_runs(file)) == file.read_text("utf-8")
-
-    def test_a_real_run(self, file: Path) -> None:
-        run = survey(plan("numpy", Selection(Level.QUICK, ("Div-14/int8/*",), seconds=20.0)), workers=1)
-        file.write_text(as_json([run]), encoding="utf-8")
-        (read,) = read_runs(file)
-        assert read == run
-        assert read.selection.options == ("--quick", "--only", "Div-14/int8/*", "--case-limit", "20")
-        assert read.date[:2] == "20"
 
     def test_it_is_as_the_schema_says(self, file: Path) -> None:
         content = json.loads(as_json([report()]))
@@ -90,12 +82,6 @@ class TestRefused:
         with pytest.raises(ModelError, match=f"run.json' {words}") as caught:
             read_runs(file)
         assert "\n" not in str(caught.value)
-
-    def test_a_device_and_a_folder(self, tmp_path: Path) -> None:
-        with pytest.raises(ModelError, match="is a folder; give a file written by --save"):
-            read_runs(tmp_path)
-        with pytest.raises(ModelError, match="is not a regular file"):
-            read_runs(Path("/dev/zero"))
 
 
 ONE = case(FLOAT, [[1.0, 2.0], [2.0, 2.0]], [0.5, 1.0])
@@ -142,10 +128,6 @@ class TestKept:
     def test_what_is_no_array_of_numbers(self, other: object) -> None:
         assert kept(ONE, Answer(End.RETURNED, other)) is None
 
-    @pytest.mark.parametrize("end", [end for end in End if end is not End.RETURNED])
-    def test_other_ends(self, end: End) -> None:
-        assert kept(ONE, Answer(end, None, "words")) == KeptAnswer(end)
-
     @pytest.mark.parametrize(
         ("damaged", "words"),
         [
@@ -166,19 +148,6 @@ class TestKept:
         with pytest.raises(ModelError, match=words):
             value(KeptAnswer(**{**whole, **damaged}), None)
 
-    def test_a_damaged_difference(self) -> None:
-        for data, words in (("@", "cannot be decompressed"), (b64encode(zlib.compress(bytes(9))).decode(), "8 bytes")):
-            with pytest.raises(ModelError, match=words):
-                value(KeptAnswer(data=data), ONE.expectation.quotient)
-
-    def test_few_wrong_bits_take_few_bytes(self) -> None:
-        numbers = np.random.default_rng(5).random(1000)
-        other = numbers.copy()
-        other[7] = np.nextafter(other[7], 2)
-        found = kept(case(DOUBLE, [numbers, [1.0]], numbers), Answer(End.RETURNED, other))
-        assert found is not None
-        assert 0 < len(found.data) < 100
-
 
 class TestDigest:
     """Every case of the suite has its own, and it does not change from one enumeration to the next."""
@@ -188,22 +157,11 @@ class TestDigest:
         assert first == second
         assert len(set(first.values())) > 0.9 * len(first)
 
-    def test_every_part_counts(self) -> None:
-        others = [
-            case(FLOAT, [[1.0, -2.0], [2.0, 2.0]], [0.5, 1.0]),
-            case(FLOAT, [[1.0, 2.0], [2.0, 2.0]], [0.5, -1.0]),
-            case(FLOAT, [[1.0, 2.0], [2.0, 2.0]], None),
-            case(FLOAT, [[1.0, 2.0], [2.0, 2.0]], [0.5, 1.0], unspecified=[True, False]),
-            case(FLOAT, [[1.0, 2.0], [2.0, 2.0]], [0.5, 1.0], attributes={"axis": 0}),
-            case(INT32, [[1, 2], [2, 2]], [0, 1]),
-        ]
-        assert len({digest(one) for one in (ONE, *others)}) == 1 + len(others)
-
 
 class TestAnswered:
     """A run is rebuilt, judged and explained without its runtime."""
 
-    @pytest.mark.parametrize("backend", ["Floors", "FlushesOperands", "GivesLists", "AcceptsAll"])
+    @pytest.mark.parametrize("backend", ["Floors", "FlushesOperands", "GivesLists", "AcceptsAll", "LosesTheSignOfZero"])
     def test_everything_is_found_again(self, backend: str) -> None:
         whole = run(backend, "Div-6/int*", "Div-6/float/*", "SONNX Div (int)/int8/*")
         assert any(one.verdict.kind.deviates for one in whole.results)

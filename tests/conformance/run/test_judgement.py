@@ -29,7 +29,6 @@ from vinculum.spec.element_types import (
     INT64,
     REAL,
     UINT8,
-    UINT64,
     ElementType,
 )
 from vinculum.spec.onnx_div import DIV_6
@@ -119,9 +118,6 @@ class TestTheOrder:
     def test_each(self, asked: Case, answer: Answer, verdict: Verdict) -> None:
         assert judge(asked, answer) == verdict
 
-    def test_another_order_of_bytes_hides_nothing(self) -> None:
-        assert judge(PLAIN, returned(np.array([3, -4], ">i4"))).kind is Kind.WRONG_VALUE
-
 
 class TestSpecialValues:
     """NaN is NaN; the two zeros differ, and so do the infinities from all else."""
@@ -133,9 +129,6 @@ class TestSpecialValues:
         nans = of_encodings(element_type, form.nan, one_more, one_more | form.sign_mask)
         assert judged(element_type, np.full(3, np.nan), nans) == Verdict(Kind.EXACT, "", 3)
 
-    def test_both_nans_of_a_format_without_infinities(self) -> None:
-        assert judged(FLOAT8E4M3FN, [np.nan] * 2, of_encodings(FLOAT8E4M3FN, 0x7F, 0xFF)).kind is Kind.EXACT
-
     @pytest.mark.parametrize("element_type", FLOATS, ids=str)
     @pytest.mark.parametrize(
         ("expected", "actual"), [(0.0, -0.0), (-0.0, 0.0), (1.0, -1.0), (1.0, np.nan), (np.nan, 1.0)]
@@ -145,17 +138,6 @@ class TestSpecialValues:
         assert (verdict.kind, message(verdict)) == (Kind.WRONG_VALUE, "1 of 2 quotients are wrong")
         assert (verdict.elements, verdict.differing, verdict.largest) == (2, 1, None)
         assert verdict.ulps == {}
-
-    @pytest.mark.parametrize("element_type", [BFLOAT16, FLOAT16, FLOAT, DOUBLE, FLOAT8E5M2], ids=str)
-    def test_infinity_is_not_next_to_the_largest(self, element_type: ElementType) -> None:
-        form = format_of(element_type)
-        largest, infinity = (of_encodings(element_type, form.largest + n) for n in (0, 1))
-        for expected, actual in ((largest, infinity), (infinity, largest), (infinity, -infinity)):
-            assert judged(element_type, expected, actual).kind is Kind.WRONG_VALUE
-
-    def test_one_wrong_value_outweighs_ulps(self) -> None:
-        verdict = judged(FLOAT, [1.0, 1.0, 0.0], [np.nextafter(np.float32(1), np.float32(2)), 1.0, -0.0])
-        assert (verdict.kind, verdict.differing, verdict.largest) == (Kind.WRONG_VALUE, 2, None)
 
 
 class TestUlps:
@@ -172,13 +154,6 @@ class TestUlps:
         assert (verdict.elements, verdict.differing, verdict.largest) == (5, 4, 3)
         assert verdict.ulps == {0: 2, 1: 2}
 
-    def test_64_bits_are_counted_exactly(self) -> None:
-        form = format_of(DOUBLE)
-        binade = 1 << form.trailing_bits
-        verdict = judged(DOUBLE, of_encodings(DOUBLE, form.largest), of_encodings(DOUBLE, form.largest - binade + 1))
-        assert verdict.largest == 0x000FFFFFFFFFFFFF
-        assert verdict.ulps == {51: 1}
-
     @pytest.mark.parametrize("element_type", [FLOAT, DOUBLE, FLOAT16], ids=str)
     def test_a_binade_away_is_a_wrong_value(self, element_type: ElementType) -> None:
         form = format_of(element_type)
@@ -192,34 +167,11 @@ class TestUlps:
             verdict = judged(element_type, of_encodings(element_type, right), of_encodings(element_type, given))
             assert verdict.kind is kind
 
-    @pytest.mark.parametrize(("ulps", "power"), [(1, 0), (2, 1), (3, 1), (4, 2), (7, 2), (8, 3), (8388607, 22)])
-    def test_the_histogram_goes_by_powers_of_two(self, ulps: int, power: int) -> None:
-        verdict = judged(FLOAT, of_encodings(FLOAT, 0x3F800000), of_encodings(FLOAT, 0x3F800000 + ulps))
-        assert verdict.ulps == {power: 1}
-        assert message(verdict).endswith(f"by up to {ulps} ulp{'' if ulps == 1 else 's'}")
-
-    @pytest.mark.parametrize("element_type", [INT8, INT64, UINT64, INT4], ids=str)
-    def test_integers_have_none(self, element_type: ElementType) -> None:
-        verdict = judged(element_type, [5, 5], [5, 6])
-        assert (verdict.kind, message(verdict)) == (Kind.WRONG_VALUE, "1 of 2 quotients are wrong")
-        assert verdict.example == Example((1,), ("1", "1"), "5", "6")
-
-    def test_64_bit_integers_are_compared_exactly(self) -> None:
-        assert judged(UINT64, [2**64 - 1], [2**64 - 2]).kind is Kind.WRONG_VALUE
-        assert judged(INT64, np.array([MAX]), np.array([MAX])).kind is Kind.EXACT
-
 
 class TestReals:
     """Reals are exact rationals, and nothing else is one."""
 
     THIRD = case(REAL, [[Fraction(1)], [Fraction(3)]], [Fraction(1, 3)], spec=DIV_REAL)
-
-    def test_exact(self) -> None:
-        assert judge(self.THIRD, returned(np.array([Fraction(1, 3)], object))).kind is Kind.EXACT
-
-    def test_wrong(self) -> None:
-        verdict = judge(self.THIRD, returned(np.array([Fraction(1, 4)], object)))
-        assert (verdict.kind, verdict.example) == (Kind.WRONG_VALUE, Example((0,), ("1", "3"), "1/3", "1/4"))
 
     @pytest.mark.parametrize("value", [np.array([1 / 3]), np.array([1 / 3], object), np.array([2], object)])
     def test_no_rational(self, value: object) -> None:
@@ -237,30 +189,11 @@ class TestExample:
         )
 
     @pytest.mark.parametrize(
-        ("element_type", "text"),
-        [
-            (BFLOAT16, "1 (0x3f80)"),
-            (FLOAT16, "1.0 (0x3c00)"),
-            (DOUBLE, "1.0 (0x3ff0000000000000)"),
-            (FLOAT8E4M3FN, "1 (0x38)"),
-        ],
-        ids=str,
-    )
-    def test_bits_are_as_wide_as_the_type(self, element_type: ElementType, text: str) -> None:
-        example = judged(element_type, [2.0], [1.0]).example
-        assert example is not None
-        assert (example.actual, example.operands) == (text, (text, text))
-
-    @pytest.mark.parametrize(
         ("spec", "attributes", "dividend", "divisor", "pair"),
         [
             (None, {}, (2, 3), (3,), (5, 2)),
-            (None, {}, (3,), (2, 1), (2, 1)),
-            (None, {}, (2, 3), (), (5, 0)),
             (None, {}, (1, 3), (2, 1), (2, 1)),
             (DIV_6, {"broadcast": 1, "axis": 0}, (2, 3), (2,), (5, 1)),
-            (DIV_6, {"broadcast": 1}, (2, 3), (3,), (5, 2)),
-            (DIV_6, {"broadcast": 1}, (2, 3), (1, 1), (5, 0)),
             (DIVIDE_1, {"auto_broadcast": "pdpd", "axis": 0}, (2, 3), (2, 1), (5, 1)),
             (DIVIDE_1, {"auto_broadcast": "pdpd", "axis": 0}, (2, 3), (1, 3), (5, 2)),
         ],
@@ -290,13 +223,9 @@ class TestUnspecified:
         ("element_type", "pairs", "words"),
         [
             (INT64, {(MIN, -1): MIN}, "MIN/-1 gave MIN"),
-            (INT64, {(MIN, -1): MAX}, "MIN/-1 gave MAX"),
             (INT8, {(5, 0): -128, (-5, 0): -128, (0, 0): -128}, "x/0 gave MIN"),
             (UINT8, {(5, 0): 0, (6, 0): 0}, "x/0 gave 0"),
-            (UINT8, {(5, 0): 255}, "5/0 gave MAX"),
-            (INT32, {(5, 0): 0, (-5, 0): 1}, "5/0 gave 0, -5/0 gave 1"),
             (INT8, {(5, 0): 1, (6, 0): 1, (0, 0): 0, (-9, 0): 0}, "x/0 gave 1 for x > 0, 0/0 gave 0, -9/0 gave 0"),
-            (INT8, {(n, 0): n for n in range(1, 4)}, "1/0 gave 1, 2/0 gave 2, 3/0 gave 3"),
             (
                 INT8,
                 {(n, 0): n for n in range(1, 9)},
@@ -309,13 +238,6 @@ class TestUnspecified:
     def test_in_words(self, element_type: ElementType, pairs: dict[tuple[int, int], int], words: str) -> None:
         assert self.told(element_type, pairs) == words
 
-    def test_a_table_of_every_pair_is_one_line(self) -> None:
-        a, b = np.arange(-128, 128).reshape(-1, 1), np.arange(-128, 128)
-        zeros = np.zeros((256, 256))
-        asked = case(INT8, [a, b], zeros, unspecified=zeros + b == 0)
-        verdict = judge(asked, returned(zeros.astype(np.int8)))
-        assert verdict == Verdict(Kind.UNSPECIFIED, elements=65536 - 256, unspecified=(Gave("x", "0", "0"),))
-
     def test_elements_beside_must_be_exact(self) -> None:
         assert judge(OPEN, returned(array([3, 9], INT32))) == Verdict(
             Kind.UNSPECIFIED, elements=1, unspecified=(Gave("7", "0", "9"),)
@@ -324,10 +246,6 @@ class TestUnspecified:
         assert (verdict.kind, verdict.elements, verdict.differing) == (Kind.WRONG_VALUE, 1, 1)
         assert message(verdict) == "1 of 1 quotient is wrong; where it is unspecified: 7/0 gave 9"
         assert verdict.example == Example((0,), ("7", "2"), "3", "4")
-
-    def test_type_and_shape_are_not_unspecified(self) -> None:
-        assert judge(OPEN, returned(np.array([3, 0]))).kind is Kind.WRONG_TYPE
-        assert judge(OPEN, returned(array([[3, 0]], INT32))).kind is Kind.WRONG_SHAPE
 
 
 def test_they_are_of_silence() -> None:

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import sys
-from importlib.metadata import version
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-import vinculum
-from tests.conformance.asking import answer, executed, message, operation
+from tests.conformance.asking import answer, message, operation
 from tests.processes import python, run
-from vinculum.conformance.runtimes.backends import MAKER, names, parsed, runtime
+from vinculum.conformance.runtimes.backends import names, parsed, runtime
 from vinculum.conformance.runtimes.protocol import (
-    ModelRuntime,
-    Packaged,
     asked_elsewhere,
-    versions_of,
     whole_number,
 )
 from vinculum.errors import AttributeValueError, ModelError, SpecLookupError
 from vinculum.spec.onnx_div import DIV_14
-from vinculum.spec.openvino_divide import DIVIDE_1
 
 CALLED = ("numpy", "torch", "jax", "tensorflow", "mlx", "tinygrad", "mnn", "litert")
 OURS = ("onnxruntime", "openvino", "vinculum", "onnx-reference", "tract", "tvm", "iree", *CALLED)
@@ -82,16 +77,17 @@ class TestParsed:
     def test_read(self, backend: str, name: str, options: dict[str, str]) -> None:
         assert parsed(backend) == (name, options)
 
-    @pytest.mark.parametrize("backend", ["", "[a=b]", "x[a=b", "x]a=b[", "x[a=b]y", "x[a=b][c=d]", "x[[a=b]]"])
-    def test_malformed(self, backend: str) -> None:
-        assert "name[key=value,key=value]" in message(AttributeValueError, lambda: parsed(backend))
-
-    @pytest.mark.parametrize("options", ["a", "a=", "=b", "a=b,", "a=b,,c=d"])
-    def test_options_that_are_none(self, options: str) -> None:
-        assert "must be written key=value" in message(AttributeValueError, lambda: parsed(f"x[{options}]"))
-
-    def test_an_option_given_twice(self) -> None:
-        assert "'a' of x is given twice" in message(AttributeValueError, lambda: parsed("x[a=b,a=b]"))
+    @pytest.mark.parametrize(
+        ("backends", "words"),
+        [
+            (("", "[a=b]", "x[a=b", "x]a=b[", "x[a=b]y", "x[a=b][c=d]", "x[[a=b]]"), "name[key=value,key=value]"),
+            (("x[a]", "x[a=]", "x[=b]", "x[a=b,]", "x[a=b,,c=d]"), "must be written key=value"),
+            (("x[a=b,a=b]",), "'a' of x is given twice"),
+        ],
+    )
+    def test_malformed(self, backends: tuple[str, ...], words: str) -> None:
+        for backend in backends:
+            assert words in message(AttributeValueError, partial(parsed, backend))
 
 
 class TestNames:
@@ -138,23 +134,6 @@ class TestEntryPoints:
         assert given.value.tolist() == [0.25]
         assert "halving" not in sys.modules
 
-    def test_a_program_that_starts_it(self) -> None:
-        program = runtime("halving").reproducer(operation(DIV_14, np.ones(1, np.float32), np.ones(1, np.float32)))
-        assert executed(program).splitlines()[-1] == "array([0.5], dtype=float32)"
-        sys.modules.pop("halving")  # It was asked here, and not in another process.
-
-    def test_those_that_run_models(self) -> None:
-        theirs = runtime("models[by=4]")
-        assert isinstance(theirs, ModelRuntime)
-        assert theirs.run_model(Path("model.onnx"), {"x": np.ones(1, np.float32)})[0].tolist() == [0.25]
-        sys.modules.pop("halving")  # It was asked here, and not in another process.
-
-    def test_ours_goes_before_theirs(self) -> None:
-        assert runtime("vinculum").title == "Vinculum"
-
-    def test_suggested(self) -> None:
-        assert "did you mean 'halving'" in message(SpecLookupError, lambda: runtime("halvin"))
-
     @pytest.mark.parametrize(
         ("name", "words"),
         [
@@ -171,37 +150,6 @@ class TestEntryPoints:
 def test_other_numbers(text: str) -> None:
     line = message(AttributeValueError, lambda: whole_number("Mine", "threads", {"threads": text}, 3))
     assert line == f"threads of Mine is {text!r}; allowed: a whole number from 0 to 1024"
-
-
-class TestInstalled:
-    """One line says what to install."""
-
-    def test_each(self) -> None:
-        made = Packaged()
-        for package, install, advice in (("runtime_x", "", "runtime_x"), ("runtime_x.core", "x x-cpu", "x x-cpu")):
-            made.title, made.package, made.install = "X", package, install
-            line = message(ModelError, made.check)
-            assert line == f"X cannot be used: the package {package} is not installed: pip install {advice}"
-        made.package = "hypothesis"
-        made.check()
-
-
-class TestVersions:
-    """By the names of the distributions, which may differ from those of the packages."""
-
-    def test_of_distributions(self) -> None:
-        found = versions_of("_pytest", "onnx", "runtime_x")
-        assert found == {"pytest": version("pytest"), "onnx": version("onnx"), "runtime_x": "not installed"}
-
-    @pytest.mark.parametrize(
-        ("package", "name"), [("markdown_it", "markdown-it-py"), ("_hypothesis_globals", "hypothesis")]
-    )
-    def test_of_what_only_lists_its_files(self, package: str, name: str) -> None:
-        assert versions_of(package) == {name: version(name)}
-
-    def test_of_ourselves(self) -> None:
-        """What runs is told, also where it runs from its sources and is not installed."""
-        assert versions_of("vinculum", "onnx")["vinculum"] == vinculum.__version__
 
 
 class TestElsewhere:
@@ -227,19 +175,3 @@ class Runtime:
         )
         assert asked_elsewhere("start", "starting:Runtime", {"how": "starts"}, called="Mine") is None
         assert "starting" not in sys.modules
-
-    def test_made(self) -> None:
-        assert "no option" in message(
-            AttributeValueError, lambda: asked_elsewhere("start", MAKER, "numpy[a=b]", called="Mine")
-        )
-
-
-class TestVinculum:
-    """What every case of the suite asks of it is in tests/conformance/cases/test_enumeration.py."""
-
-    def test_attributes_of_an_ir(self) -> None:
-        a, b = np.full((2, 3, 4), -7, np.int32), np.array([1, 2, 3], np.int32)
-        for name in ("m_pythondiv", "pythondiv"):
-            asked = operation(DIVIDE_1, a, b, auto_broadcast="pdpd", axis=1, **{name: False})
-            assert runtime("vinculum").answer(asked)[0, :, 0].tolist() == [-7, -3, -2]
-            assert "m_pythondiv=False" in runtime("vinculum").reproducer(asked)

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from tests.conformance.asking import executed, message, operation, same_bits, small
-from vinculum import reference
 from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.runtimes.backends import runtime
-from vinculum.conformance.runtimes.libraries import LIBRARIES, ArrayLibrary, Function, Library
+from vinculum.conformance.runtimes.libraries import ArrayLibrary, Function, Library
 from vinculum.conformance.runtimes.onnx_loaders import LOADERS, Loader, OnnxLoader
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.sandbox import UnsupportedError
-from vinculum.spec.element_types import BFLOAT16, FLOAT, FLOAT16, INT32, UINT8, ElementType, Kind
-from vinculum.spec.model import IntegerRounding
+from vinculum.spec.element_types import BFLOAT16, FLOAT, FLOAT16, INT32, UINT8
 from vinculum.spec.onnx_div import DIV_6, DIV_13, DIV_14
 from vinculum.spec.onnx_reciprocal import RECIPROCAL_13
 from vinculum.spec.openvino_divide import DIVIDE_1
@@ -116,14 +112,6 @@ def test_options_change_a_row(lib: ArrayLibrary) -> None:
     assert line == "scale of lib is '3'; allowed: 1, 2"
 
 
-@pytest.mark.parametrize("name", LIBRARIES)
-def test_every_row_prints_a_program(name: str) -> None:
-    made = runtime(name)
-    for asked in (small(DIV_14, FLOAT, False), small(DIVIDE_1, INT32, False), small(RECIPROCAL_13, FLOAT16, False)):
-        assert made.covers(asked)
-        compile(made.reproducer(asked), name, "exec")
-
-
 def twice(model: Any, inputs: dict[str, Any]) -> Any:
     """Evaluate a model, and double it."""
     from onnx.reference import ReferenceEvaluator
@@ -151,13 +139,6 @@ class TestLoaders:
         assert not made.covers(small(DIVIDE_1, FLOAT, False))
         assert list(made.versions()) == ["onnx"]
 
-    def test_a_model_in_a_file(self) -> None:
-        file = Path(__file__).parents[3] / "examples" / "layer_norm" / "model.onnx"
-        x = np.load(file.with_name("x.npy"))
-        theirs = runtime("onnx-reference")
-        (given,) = theirs.run_model(file, {"x": x})  # type: ignore[attr-defined]
-        assert given.shape == x.shape
-
     def test_what_it_raises(self) -> None:
         made = OnnxLoader(Loader("unlucky", "Unlucky", "onnx", unlucky, "onnx", lacks=("Unknown",)), {})
         with pytest.raises(UnsupportedError, match="Unknown kind"):
@@ -171,10 +152,6 @@ class TestLoaders:
         assert "no option 'a'" in message(AttributeValueError, lambda: runtime(f"{name}[a=b]"))
         for asked in (small(DIV_14, FLOAT, False), operation(DIV_6, np.ones(3), np.ones(3), constant=(False, True))):
             compile(made.reproducer(asked), name, "exec")
-
-    def test_not_installed(self) -> None:
-        line = message(ModelError, runtime("tvm").check)
-        assert line == "TVM cannot be used: the package tvm is not installed: pip install apache-tvm"
 
 
 class TestWithoutPackages:
@@ -199,37 +176,6 @@ class TestWithoutPackages:
         assert line.endswith(f"the package {name} is not installed: pip install {name}")
         assert runtime(name).versions()
         assert "import" in runtime(name).reproducer(small(DIV_14, FLOAT, False))
-
-
-NUMPY = runtime("numpy")
-
-
-class TestNumpy:
-    """It divides as its functions do; what it has no function for is not supported."""
-
-    @pytest.mark.parametrize("element_type", DIVIDE_1.element_types, ids=str)
-    def test_floor_division_and_floats(self, element_type: ElementType) -> None:
-        asked = small(DIVIDE_1, element_type, False)
-        a, b = asked.operands
-        expected = reference.divide(a, b, element_type, rounding=IntegerRounding.FLOOR)
-        assert same_bits(NUMPY.answer(asked), expected)
-
-    @pytest.mark.parametrize("element_type", [t for t in DIV_14.element_types if t.kind is Kind.SIGNED], ids=str)
-    def test_it_does_not_truncate(self, element_type: ElementType) -> None:
-        with pytest.raises(UnsupportedError, match="NumPy has no truncating division of integers"):
-            NUMPY.answer(small(DIV_14, element_type, False))
-
-    @pytest.mark.parametrize("element_type", RECIPROCAL_13.element_types, ids=str)
-    def test_reciprocals(self, element_type: ElementType) -> None:
-        asked = small(RECIPROCAL_13, element_type, False)
-        assert same_bits(NUMPY.answer(asked), reference.reciprocal(asked.operands[0], element_type))
-
-    @pytest.mark.parametrize("dtype", [np.float32, np.int64, ml_dtypes.bfloat16])
-    def test_it_never_warns(self, dtype: type[np.generic]) -> None:
-        a, b = np.array([[1, 0, 3], [0, 0, 1]]).astype(dtype)
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            assert NUMPY.answer(operation(DIVIDE_1, a, b)).dtype == dtype
 
 
 class TestCovers:

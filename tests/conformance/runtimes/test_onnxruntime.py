@@ -6,18 +6,15 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
 import pytest
 
-from tests.conformance.asking import answer, message, operation, same_bits, small
-from tests.fake_runtime import FakeRuntime, LacksBfloat16, installed
+from tests.conformance.asking import message, small
+from tests.fake_runtime import FakeRuntime, installed
 from vinculum.conformance.runtimes.backends import check_usable, runtime
 from vinculum.errors import AttributeValueError, ModelError, VinculumError
-from vinculum.ops.onnx import div
-from vinculum.sandbox import End, UnsupportedError
-from vinculum.spec.element_types import BFLOAT16, UINT8, ElementType
+from vinculum.sandbox import UnsupportedError
+from vinculum.spec.element_types import UINT8
 from vinculum.spec.onnx_div import DIV_14
-from vinculum.spec.openvino_divide import DIVIDE_1
 
 ASKED = small(DIV_14, UINT8, False)
 
@@ -31,23 +28,6 @@ def package() -> Iterator[Any]:
 
 class TestAnswers:
     """Operands and quotients of every type travel bit for bit, whichever way they come."""
-
-    @pytest.mark.parametrize("constant", [False, True], ids=["run-time", "constant"])
-    @pytest.mark.parametrize("element_type", [t for t in DIV_14.element_types if t is not BFLOAT16], ids=str)
-    def test_small_numbers(self, element_type: ElementType, constant: bool) -> None:
-        asked = small(DIV_14, element_type, constant)
-        assert same_bits(runtime("onnxruntime").answer(asked), div(*asked.operands))
-
-    @pytest.mark.parametrize("shape", [(), (0,), (2, 0, 3)])
-    def test_shapes_are_kept(self, shape: tuple[int, ...]) -> None:
-        ones = np.ones(shape, np.float32)
-        assert same_bits(runtime("onnxruntime").answer(operation(DIV_14, ones, ones)), ones)
-
-    def test_covers(self) -> None:
-        asked, f = runtime("onnxruntime"), np.ones(1, np.float32)
-        assert asked.covers(operation(DIV_14, f, f))
-        assert not asked.covers(operation(DIVIDE_1, f, f))
-        assert list(asked.versions()) == ["onnxruntime"]
 
     def test_what_it_lacks_is_told_from_what_it_refuses(self, package: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         for words, kind in (
@@ -65,37 +45,6 @@ class TestAnswers:
 
 class TestOptions:
     """They reach the session; what is not there is refused and never replaced."""
-
-    @pytest.mark.parametrize(
-        ("level", "expected"), [("", "ORT_ENABLE_ALL"), ("graph_optimization_level=disable,", "ORT_DISABLE_ALL")]
-    )
-    def test_each_reaches_the_session(
-        self, package: Any, monkeypatch: pytest.MonkeyPatch, level: str, expected: str
-    ) -> None:
-        given: list[Any] = []
-        session = package.InferenceSession
-
-        def recorded(model: bytes, options: Any, **keywords: Any) -> Any:
-            given.append((options, keywords["providers"], keywords["enable_fallback"]))
-            return session(model, options, **keywords)
-
-        entries: dict[str, str] = {}
-        monkeypatch.setattr(
-            package.SessionOptions, "add_session_config_entry", lambda _, *entry: entries.update([entry])
-        )
-        monkeypatch.setattr(package, "InferenceSession", recorded)
-        runtime(f"onnxruntime[{level}intra_op_num_threads=2,session.x=y]").answer(ASKED)
-        ((options, providers, fallback),) = given
-        assert options.graph_optimization_level == getattr(package.GraphOptimizationLevel, expected)
-        assert (options.intra_op_num_threads, entries) == (2, {"session.x": "y"})
-        assert (providers, fallback) == ([("CPUExecutionProvider", {})], 0)
-
-    def test_a_provider_that_is_not_there(self) -> None:
-        backend = "onnxruntime[provider=CUDAExecutionProvider+CPUExecutionProvider]"
-        line = message(ModelError, lambda: check_usable(backend, runtime(backend)))
-        assert line.endswith("has no execution provider 'CUDAExecutionProvider' here; it has: CPUExecutionProvider")
-        with pytest.raises(ModelError, match="no execution provider"):
-            runtime(backend).answer(ASKED)
 
     def test_options_of_providers(self, package: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         """`provider.` is the first one, a name is that one, and any other key with a dot is the session's."""
@@ -136,8 +85,3 @@ class TestOptions:
         asked = f"onnxruntime[{options}]"
         line = message(ModelError, lambda: check_usable(asked, runtime(asked)))
         assert "there is no library 'gone.so' for ONNX Runtime" in line
-
-    def test_it_answers_in_another_process(self) -> None:
-        with installed(onnxruntime=LacksBfloat16):
-            (given,) = answer("onnxruntime[intra_op_num_threads=3]", ASKED)
-        assert (given.end, given.value.tolist()) == (End.RETURNED, div(*ASKED.operands).tolist())

@@ -7,19 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-import onnx
 import pytest
 
 from tests.conformance.asking import answer, executed, message, operation
-from vinculum.conformance.cases.case import Level
-from vinculum.conformance.run.planning import plan
-from vinculum.conformance.run.record import Selection
-from vinculum.conformance.run.suite import survey
-from vinculum.conformance.run.verdict import Kind
-from vinculum.conformance.runtimes.backends import MAKER, runtime
-from vinculum.conformance.runtimes.models import onnx_model
-from vinculum.errors import ModelError, SpecLookupError
-from vinculum.sandbox import End, Isolated
+from vinculum.conformance.runtimes.backends import runtime
+from vinculum.errors import ModelError
+from vinculum.sandbox import End
 from vinculum.spec.onnx_div import DIV_6, DIV_14
 from vinculum.spec.openvino_divide import DIVIDE_1
 from vinculum.spec.sonnx_div import DIV_INT
@@ -148,20 +141,6 @@ class TestWhatBackendsHandOver:
         (given,) = answer(f"handing_over:{name}", ASKED)
         assert (given.end, given.words) == (end, words)
 
-    @pytest.mark.parametrize("name", ["Array", "Named", "Prepares"])
-    def test_a_model_in_a_file(self, name: str) -> None:
-        """Its inputs are taken by their names, and handed over in the model's order."""
-        onnx.save(onnx_model(ASKED), "model.onnx")
-        with Isolated(MAKER, f"handing_over:{name}") as isolated:
-            (output,) = isolated.call("run_model", Path("model.onnx"), {"B": B, "A": A}).value
-        assert output.tolist() == [2.5]
-
-    def test_what_runs_no_models(self) -> None:
-        with Isolated(MAKER, "dividing:Plain") as isolated:
-            given = isolated.call("run_model", Path("model.onnx"), {})
-        words = "'dividing:Plain' cannot run models: it is a divider, not an ONNX backend"
-        assert (given.end, given.words) == (End.REFUSED, words)
-
     @pytest.mark.parametrize("name", ["Array", "Prepares"])
     def test_the_reproducer_calls_what_is_there(self, name: str) -> None:
         """A backend with `prepare` only has no `run_model`."""
@@ -189,10 +168,6 @@ class TestDividers:
         assert (given.end, given.words) == (End.RETURNED, "")
         assert given.value.tolist() == [quotient]
 
-    def test_every_standard_is_asked(self) -> None:
-        assert runtime("dividing:Plain").covers(operation(DIVIDE_1, A, B))
-        assert not runtime("handing_over:Array").covers(operation(DIVIDE_1, A, B))
-
     def test_what_it_raises(self) -> None:
         operations = [
             operation(DIVIDE_1, A, B),
@@ -207,25 +182,12 @@ class TestDividers:
             (End.CRASHED, "SIGFPE"),
         ]
 
-    def test_its_versions(self) -> None:
-        assert runtime("dividing:Chosen").versions() == {"chosen": "1.5"}
-        assert runtime("dividing:Plain").versions() == {}
-        assert list(runtime("handing_over:Array").versions()) == ["onnx"]
-
-    def test_a_crash_that_it_reports_is_one_in_the_suite(self) -> None:
-        report = survey(plan("dividing:Plain", Selection(Level.QUICK, ("Div-14/float/*zero*",))), workers=1)
-        assert Kind.CRASHED in {result.verdict.kind for result in report.results}
-
     @pytest.mark.parametrize("target", ["dividing:Plain", "dividing:ready", "dividing:", "dividing:Chosen[by=2]"])
     @pytest.mark.parametrize("spec", [DIV_14, DIV_INT], ids=["onnx", "sonnx"])
     def test_its_reproducer(self, target: str, spec: object) -> None:
         operands = (A, B) if spec is DIV_14 else (A.astype(np.int8), B.astype(np.int8))
         program = runtime(target).reproducer(operation(DIV_14 if spec is DIV_14 else DIV_INT, *operands))
         assert executed(program).splitlines()[-1].startswith("array([")
-
-    def test_options_for_what_takes_none(self) -> None:
-        made = runtime("dividing:Plain[by=2]")
-        assert message(ModelError, made.check).startswith("'dividing:Plain' takes no options")
 
 
 class TestWhatIsNotThere:
@@ -253,11 +215,3 @@ class TestWhatIsNotThere:
     )
     def test_check(self, target: str, told: str) -> None:
         assert message(ModelError, runtime(target).check) == told
-
-    def test_a_name_that_is_no_runtime(self) -> None:
-        """It may be that of a module, or of a program."""
-        line = message(SpecLookupError, lambda: runtime("dividing"))
-        assert line.endswith("for the module of that name, write 'dividing:', or dividing:ATTRIBUTE for what is in it")
-        Path("divider").write_text("")
-        line = message(SpecLookupError, lambda: runtime("./divider"))
-        assert line.endswith("for that program, write 'command:./divider'")

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from msgspec.structs import replace
 
 from tests import fake_runtime
 from tests.conformance.asking import message
@@ -26,7 +25,7 @@ from vinculum.conformance.runtimes.backends import runtime
 from vinculum.conformance.vectors.export import export
 from vinculum.conformance.vectors.records import CaseLine, case_of, elements_text
 from vinculum.errors import AttributeValueError, ModelError
-from vinculum.spec.element_types import FLOAT, INT32, by_name
+from vinculum.spec.element_types import INT32, by_name
 
 Row = dict[str, Any]
 
@@ -115,46 +114,6 @@ class TestVerdicts:
         passes = ("not supported", "unspecified")
         assert (kinds([one]), one.verdict.kind.deviates) == ([kind], kind not in passes)
 
-    def test_quotients_that_are_off(self, answers: Path) -> None:
-        line = next(line for line in own_lines() if line.id.startswith("Div-14/float/"))
-        quotient = case_of(line, Level.QUICK).expectation.quotient
-        assert quotient is not None
-        off = np.nextafter(quotient, np.float32(np.inf))
-        (one,) = judge(answers, [{"id": line.id, "elements": elements_text(off, FLOAT)}], line.id)
-        assert one.verdict.kind.value in ("off by ulps", "wrong value")
-        assert one.verdict.example is not None
-
-    def test_no_answer(self, answers: Path) -> None:
-        """It could be that of a program that died, so nothing is told of the others."""
-        first, second = [line for line in own_lines() if line.id.startswith("Div-14/float/")][:2]
-        told = message(ModelError, lambda: judge(answers, [right(first)], first.id, second.id))
-        assert f"has no answer to 1 cases, such as {second.id[:20]!r}"[:-1] in told
-
-
-class TestNumpyFiles:
-    """A folder of answers: a file for each case, and lines for what has no quotient."""
-
-    def test_each(self, tmp_path: Path) -> None:
-        asked = [line for line in lines(exported("npy")) if line.id.startswith("Div-1")]
-        for line in asked:
-            quotient = exported("npy") / "arrays" / line.name / "quotient.npy"
-            if quotient.exists():
-                (tmp_path / f"{line.name}.npy").write_bytes(quotient.read_bytes())
-        refused = [right(line) for line in asked if line.quotient is None]
-        (tmp_path / "answers.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in refused))
-        assert set(kinds(judged(exported("npy"), tmp_path, "Div-1*").results)) == {
-            "exact",
-            "refused as required",
-            "unspecified",
-        }
-
-    def test_a_wrong_one(self, tmp_path: Path) -> None:
-        line = next(line for line in lines(exported("npy")) if line.id.startswith("Div-14/float/"))
-        np.save(tmp_path / f"{line.name}.npy", np.zeros(line.operands[0].shape))
-        assert kinds(judged(exported("npy"), tmp_path, line.id).results) == ["wrong type"]
-        (tmp_path / f"{line.name}.npy").write_text("nonsense")
-        assert "is not an .npy file" in message(ModelError, lambda: judged(exported("npy"), tmp_path, line.id))
-
 
 class TestRun:
     """A run of answers has what every run has: causes, and everything that is kept of it."""
@@ -183,10 +142,6 @@ class TestRun:
         write(folder / "answers.jsonl", rows)
         run = survey(plan(f"answers:{folder}", Selection(Level.DEFAULT)))
         assert (run.selection, len(run.results)) == (Selection(Level.QUICK, ("Div-14/int8/*",)), len(rows))
-        (folder / "answers").mkdir()
-        write(folder / "answers" / "answers.jsonl", [{"id": row["id"], "unsupported": ""} for row in rows])
-        run = survey(plan(f"answers:{folder}", Selection(Level.DEFAULT)))
-        assert set(kinds(run.results)) == {"not supported"}
 
 
 class TestRefused:
@@ -195,19 +150,6 @@ class TestRefused:
     def test_no_answers(self, answers: Path, tmp_path: Path) -> None:
         assert "there are no answers" in message(ModelError, lambda: judged(exported("jsonl"), answers))
         assert "holds no answer" in message(ModelError, lambda: judge(answers, []))
-        assert "holds no answer" in message(ModelError, lambda: judged(exported("jsonl"), tmp_path))
-
-    @pytest.mark.parametrize(
-        ("row", "words"),
-        [
-            ({"id": "Div-99"}, "answers cases that the export does not have: 'Div-99'"),
-            ({}, "line 1: Object missing required field `id`"),
-            ({"id": "x", "quotient": "00"}, "line 1: Object contains unknown field `quotient`"),
-            ({"id": 7}, "line 1: Expected `str`, got `int`"),
-        ],
-    )
-    def test_rows(self, answers: Path, row: Row, words: str) -> None:
-        assert words in message(ModelError, lambda: judge(answers, [row]))
 
     @pytest.mark.parametrize(
         ("answer", "words"),
@@ -225,29 +167,11 @@ class TestRefused:
         assert words in told
         assert told.startswith(repr(str(answers)))
 
-    def test_twice(self, answers: Path) -> None:
-        row = right(own_lines()[0])
-        assert "twice" in message(ModelError, lambda: judge(answers, [row, row]))
-        assert "matches 'Div-99'" in message(AttributeValueError, lambda: judge(answers, [row], "Div-99"))
-
     def test_other_files(self, answers: Path) -> None:
         told = message(ModelError, lambda: judged(exported("jsonl"), Path("/dev/null")))
         assert told == "'/dev/null' is not a regular file; give an ordinary file"
         answers.write_bytes(b'{"id": "a", "refused": ""}\n\xff\xfe\n')
         assert "line 2: " in message(ModelError, lambda: judged(exported("jsonl"), answers))
-
-    @pytest.mark.parametrize(
-        ("changed", "words"),
-        [
-            ({"operands": ()}, "is not a case of Div-14, which has 2 operands"),
-            ({"id": "Div-14/x"}, "'Div-14/x' is not a case of Div-14"),
-            ({"clause": "none"}, "'onnx' has no Div-14 with the clause 'none'"),
-            ({"version": 99}, "'onnx' has no Div-99"),
-        ],
-    )
-    def test_a_line_that_is_no_case(self, changed: dict[str, Any], words: str) -> None:
-        line = next(line for line in own_lines() if line.id.startswith("Div-14/float/"))
-        assert words in message(ModelError, lambda: case_of(replace(line, **changed), Level.QUICK))
 
     @pytest.mark.parametrize(
         ("options", "level", "told"),

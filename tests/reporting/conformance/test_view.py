@@ -118,7 +118,7 @@ class TestWhatIsRefuted:
     """An arithmetic that other cases refute is named, and is no cause."""
 
     def test_it_is_a_finding(self) -> None:
-        words = "consistent with: computed as a * b; but 3 passing cases refute it"
+        words = "consistent with: computed as a * b; but 3 other cases refute it"
         first, second, *others = [r for r in report().results if r.verdict.kind is Kind.ULPS]
         told = [replace(one, cause="", consistent=words) for one in (first, second)]
         given = replace(report(), results=(*told, replace(others[0], cause="")))

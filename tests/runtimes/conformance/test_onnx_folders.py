@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
-
 import onnxruntime
-from numpy.typing import NDArray
 
-from tests.conformance.vectors.test_onnx_folders import check
+from tests.conformance.vectors.test_onnx_folders import agrees, runnable
 
 
 def test_onnx_runtime() -> None:
     onnxruntime.set_default_logger_severity(4)
-    check(quotient, 100)
-
-
-def quotient(model: Path, inputs: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
-    given: NDArray[Any] = onnxruntime.InferenceSession(model.read_bytes()).run(None, dict(inputs))[0]
-    return given
+    compared, wrong = 0, []
+    for line, model, inputs, right in runnable():
+        try:
+            given = onnxruntime.InferenceSession(model.read_bytes()).run(None, inputs)[0]
+        except Exception:  # What it lacks it refuses, by errors that have no base in common.
+            continue
+        compared += 1
+        if not agrees(given, right):
+            wrong.append(line.id)
+    assert wrong == []
+    assert compared > 100

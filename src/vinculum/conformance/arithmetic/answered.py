@@ -85,7 +85,8 @@ class Explained:
 
     - `cases`: The deviating cases that it predicts and that no earlier cause predicts, the smallest first.
     - `passing`: How many passing cases of the same element types and circumstances it predicts, too.
-    - `refuting`: How many of these passing cases it does not predict; 0 for a cause.
+    - `refuting`: How many of these passing cases, and of other cases the right quotients, it does not predict; 0 for a
+      cause.
     """
 
     cause: Predictor
@@ -96,7 +97,7 @@ class Explained:
     @property
     def consistent(self) -> str:
         """What unexplained cases are consistent with, and why that is not the cause, in English."""
-        against = f"{self.refuting} passing cases refute it" if self.refuting else "too few quotients prove it"
+        against = f"{self.refuting} other cases refute it" if self.refuting else "too few quotients prove it"
         return f"consistent with: {self.cause.statement}; but {against}"
 
 

@@ -201,6 +201,8 @@ def _numbers(operation: Operation) -> Iterator[str]:
 def _at_places(words: str, pairs: NDArray[np.bool_]) -> Iterator[str]:
     """Yield where some elements lie among all: in the remainder after packets of 4, for instance."""
     if pairs.any():
+        if pairs.size == 2:
+            yield f"{words} among two elements"
         at = np.flatnonzero(pairs)
         for name in PLACES:
             if not name.startswith(LENGTHS) and mask(name, pairs.size)[at].any():

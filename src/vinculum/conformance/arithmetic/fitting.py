@@ -48,14 +48,22 @@ def dividends_and_divisors(operation: Operation, under: Alignment | None = None)
 
 
 def circumstances(operation: Operation) -> Circumstances:
-    """Return what may select a way to divide: operator, rounding, constants, and how the divisor is broadcast."""
-    shapes, spec = [operand.shape for operand in operation.operands], operation.spec
-    divisors, together, alike = operation.operands[-1].size, alignment(operation), len(set(shapes)) == 1
-    repeated = "repeated" if together is not None and divisors < prod(together.shape) else "as they are"
-    lying = "one divisor" if divisors == 1 else "equal shapes" if alike else repeated
+    """Return what may select a way to divide: version, rounding, constants, and how the divisor lies."""
+    spec = operation.spec
     rounding = spec.attribute(spec.integer_rounding_attribute) if spec.integer_rounding_attribute else None
     spelled = [name for name in operation.attributes if rounding and name in (rounding.name, *rounding.aliases)]
-    return spec.dialect, len(shapes), rounding_asked(operation), *spelled, placement(operation), lying
+    return spec.title, rounding_asked(operation), *spelled, placement(operation), _lying(operation)
+
+
+def _lying(operation: Operation) -> str:
+    a, b = operation.operands[0], operation.operands[-1]
+    if not b.ndim:
+        return "a scalar divisor" if a.ndim else "a scalar by a scalar"
+    if a.shape == b.shape:
+        return "equal shapes" if b.size != 1 else "one element"
+    together = alignment(operation)
+    repeated = together is not None and b.size < prod(together.shape)
+    return "one divisor" if b.size == 1 else "repeated" if repeated else "as they are"
 
 
 def _canonical(array: Array) -> Array:
@@ -87,8 +95,8 @@ def gives(way: Division, one: Answered, under: Alignment | None = None, places: 
 class Fit:
     """The divided cases of one element type, and the ways to divide it: all elements, or those at some places.
 
-    A way explains cases only in circumstances in which it predicts every passing case, and only if the wrong quotients
-    that it gives are too many to be given by accident.
+    A way explains cases only in circumstances in which it predicts every right quotient, those of other deviating cases
+    among them, and only if the wrong quotients that it gives are too many to be given by accident.
     """
 
     def __init__(
@@ -115,7 +123,7 @@ class Fit:
                 self._possible[number] = not ((answer != pairs.right) & counts & ~meant).any()
             pairs.members = [(number, answer, counts & meant) for number, answer, counts in pairs.members]
         self.deviating = np.array([one.deviates for one in self._answered], np.bool_)
-        self._known: dict[Division, Array] = {}  # The predictions of the ways that were verified on every element.
+        self._verified: dict[Division, tuple[Array, Array]] = {}  # What `_compared` has returned.
 
     @property
     def ways(self) -> tuple[Division, ...]:
@@ -143,7 +151,7 @@ class Fit:
     def explained(self, way: Division) -> Explained:
         """Return what a way explains, wherever no passing case refutes it."""
         proved = self._proved(way)
-        return self._fitted(way, proved & self.deviating & self._spread(self._unrefuted(proved)))
+        return self._fitted(way, proved & self.deviating & self._spread(self._unrefuted(proved, self._spared(way))))
 
     def causes(self, unexplained: Iterable[Answered]) -> tuple[list[Explained], list[Explained]]:
         """Return the ways that explain deviating cases, and those that some cases are consistent with.
@@ -171,7 +179,7 @@ class Fit:
             if own.sum() <= unknown.sum() or (self._proved(way) & unknown).any():
                 left |= found.pop(way)
         consistent = []
-        for way, own in self._greedy(left.copy(), lambda given: np.ones_like(self._whole(given))):  # everywhere
+        for way, own in self._greedy(left.copy(), lambda given, _: np.ones_like(self._whole(given))):  # everywhere
             fitted = self._fitted(way, own)
             if self._proves(own) or (not fitted.refuting and own.sum() == left.sum()):
                 consistent.append(fitted)
@@ -209,30 +217,31 @@ class Fit:
             fitted.append(chosen._fitted(way, own))
         return fitted
 
-    def _greedy(self, left: Array, cells: Callable[[Array], Array]) -> Iterator[tuple[Division, Array]]:
+    def _greedy(self, left: Array, cells: Callable[[Array, Array], Array]) -> Iterator[tuple[Division, Array]]:
         """Yield the ways that predict most remaining cases where they may, each with these cases."""
         while left.any() and self.ways:
             places = np.flatnonzero(left)
-            scores = (self._few[:, places] & self._spread(cells(self._few))[:, places]).sum(1)
+            few, spared = self._few
+            scores = (few[:, places] & self._spread(cells(few, spared))[:, places]).sum(1)
             best = int(np.argmax(scores))
             if not scores[best]:
                 return
             way = self.ways[best]
             proved = self._proved(way)
-            own = proved & left & self._spread(cells(proved))
+            own = proved & left & self._spread(cells(proved, self._spared(way)))
             if own.sum() < scores[best]:
                 self._look_where_wrong(best)
                 continue
             yield way, own
             left &= ~own
 
-    def _whole(self, predicted: Array) -> Array:
+    def _whole(self, predicted: Array, _: Array | None = None) -> Array:
         """Return the circumstances in which every case is predicted."""
         return np.asarray(np.logical_and.reduceat(predicted, self._starts, axis=-1))
 
-    def _unrefuted(self, predicted: Array) -> Array:
-        """Return the circumstances in which every passing case is predicted."""
-        return self._whole(predicted | self.deviating)
+    def _unrefuted(self, predicted: Array, spared: Array) -> Array:
+        """Return the circumstances in which every right quotient is predicted."""
+        return self._whole(predicted | (self.deviating & spared))
 
     def _spread(self, cells: Array) -> Array:
         """Return for each case what is given for its circumstances."""
@@ -240,10 +249,11 @@ class Fit:
 
     def _fitted(self, way: Division, own: Array) -> Explained:
         proved = self._proved(way)
-        alike = self._spread(np.logical_or.reduceat(own, self._starts)) & ~self.deviating
+        alike = self._spread(np.logical_or.reduceat(own, self._starts))
+        refuting = alike & ~np.where(self.deviating, self._spared(way), proved)
         cases = tuple(self._answered[place] for place in np.flatnonzero(own))
         cause = arithmetic([way], self._places)
-        return Explained(cause, cases, int((alike & proved).sum()), int((alike & ~proved).sum()))
+        return Explained(cause, cases, int((alike & proved & ~self.deviating).sum()), int(refuting.sum()))
 
     def _proves(self, own: Array) -> bool:
         """Tell whether the wrong quotients of some cases are too many to be given by accident.
@@ -269,17 +279,28 @@ class Fit:
 
     def _proved(self, way: Division) -> Array:
         """Return which cases a way predicts in every element."""
-        if way not in self._known:
-            predicted = self._known[way] = np.zeros(len(self._answered), np.bool_)
+        return self._compared(way)[0]
+
+    def _spared(self, way: Division) -> Array:
+        """Return the cases of which a way predicts every right quotient."""
+        return self._compared(way)[1]
+
+    def _compared(self, way: Division) -> tuple[Array, Array]:
+        """Return both."""
+        if way not in self._verified:
+            predicted, spared = np.zeros_like(self._possible), np.zeros_like(self._possible)
+            self._verified[way] = predicted, spared
             for pairs in self._pairs:
                 given = _canonical(way.quotients(pairs.a, pairs.b, pairs.rounding))
                 for number, answer, counts in pairs.members:
-                    predicted[number] = self._possible[number] and bool(((given == answer) | ~counts).all())
-        return self._known[way]
+                    wrong = (given != answer) & counts
+                    spared[number] = not (wrong & (answer == pairs.right)).any()
+                    predicted[number] = self._possible[number] and not wrong.any()
+        return self._verified[way]
 
     @cached_property
-    def _few(self) -> Array:
-        """Return, for each way and each case, whether the way predicts a few elements of the case.
+    def _few(self) -> tuple[Array, Array]:
+        """Return, for each way and case, whether it predicts a few elements of the case, and a few right ones.
 
         In circumstances without deviations nothing is looked at.
         """
@@ -289,18 +310,23 @@ class Fit:
             replace(pairs, members=[member for member in pairs.members if about[member[0]]]) for pairs in self._pairs
         ]
         _look(self.ways, predicted, [(pairs, _places(pairs)) for pairs in chosen if pairs.members])
-        return predicted
+        return predicted, np.ones_like(predicted)
 
     def _look_where_wrong(self, place: int) -> None:
         """Look at elements that a way does not predict, of which it predicted the few looked at so far."""
-        way, sampled = self.ways[place], []
-        for pairs in self._pairs:
-            chosen = [member for member in pairs.members if self._few[place, member[0]]]
-            if any(not self._proved(way)[number] for number, *_ in chosen):
+        way = self.ways[place]
+        for few, exact, right_alone in zip(self._few, self._compared(way), (False, True), strict=True):
+            sampled = []
+            for pairs in self._pairs:
+                chosen = [member for member in pairs.members if few[place, member[0]]]
+                if all(exact[number] for number, *_ in chosen):
+                    continue
+                if right_alone:
+                    chosen = [(number, answer, counts & (answer == pairs.right)) for number, answer, counts in chosen]
                 given = _canonical(way.quotients(pairs.a, pairs.b, pairs.rounding))
                 wrong = [np.flatnonzero((given != answer) & counts)[:_FEW] for _, answer, counts in chosen]
-                sampled.append((pairs, np.unique(np.concatenate(wrong))))
-        _look(self.ways, self._few, sampled)
+                sampled.append((replace(pairs, members=chosen), np.unique(np.concatenate(wrong))))
+            _look(self.ways, few, sampled)
 
 
 def _look(ways: Sequence[Division], predicted: Array, sampled: Sequence[tuple[Pairs, Array]]) -> None:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import combinations
-from math import comb, log2
+from math import comb, log2, prod
 from operator import and_, or_
 from typing import Any
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from vinculum.conformance.arithmetic.answered import ACCEPTED, REFUSED, UNSUPPORTED, VALUES, Answered, Predictor
 from vinculum.conformance.arithmetic.catalogue import right
 from vinculum.conformance.arithmetic.circumstances import (
+    LENGTHS,
     PLACES,
     SURPRISE,
     UNJOINED,
@@ -27,7 +28,7 @@ from vinculum.conformance.arithmetic.circumstances import (
 )
 from vinculum.conformance.arithmetic.division import Division
 from vinculum.conformance.arithmetic.fitting import circumstances, gives
-from vinculum.conformance.cases.operation import Operation, alignment
+from vinculum.conformance.cases.operation import Operation, alignment, quotient_shape
 from vinculum.sandbox import End
 from vinculum.spec.element_types import ELEMENT_TYPES, REAL, ElementType
 from vinculum.spec.model import Broadcasting
@@ -213,6 +214,7 @@ class _Properties:
         self._properties: dict[str, int] = {}
         self._types: dict[ElementType, int] = {}
         self._count = len(known)
+        self._lengths = [prod(shape) for one in known for shape in [quotient_shape(one.case.operation) or ()]]
         for place, one in enumerate(known):
             self._types[one.case.element_type] = self._types.get(one.case.element_type, 0) | 1 << place
             for words in dict.fromkeys(properties(one.case.operation)):
@@ -248,12 +250,18 @@ class _Properties:
         return None if best is None else best[1:]
 
     def _tells(self, words: str, covered: int) -> bool:
-        """Tell whether a position distinguishes enough cases from others that have the same numbers elsewhere."""
+        """Tell whether a position distinguishes enough cases from others that have the same numbers elsewhere.
+
+        Cases of one length may have more in common, so that of places that are whole tensors only lengths are counted.
+        """
         if not is_positional(words):
             return True
         alike = reduce(or_, (mask for mask in self._types.values() if mask & covered), 0)
         alike &= self._properties.get(words.partition(" in ")[0], alike)
-        return log2(comb(alike.bit_count(), covered.bit_count())) >= SURPRISE
+        among, own = alike.bit_count(), covered.bit_count()
+        if words.startswith(LENGTHS):
+            among, own = (len({self._lengths[place] for place in _places(bits)}) for bits in (alike, covered))
+        return log2(comb(among, own)) >= SURPRISE
 
 
 def _bits(flags: Iterator[bool]) -> int:

@@ -290,7 +290,7 @@ INTEGERS = (
     ValueClass("a zero divisor", BY_ZERO, lambda t: (ordinary_dividends(t, 17), scalar(0, t)), joined=SCALAR),
     ValueClass("MIN divided by -1", MINIMUM, minimum(1), QUICK, DEFAULT, BOTH, EQUAL, _signed, _ONE),
     ValueClass("MIN divided by -1", MINIMUM, lambda t: (minimum(1000)(t)[0], scalar(-1, t)),
-               joined=SCALAR, types=_signed),
+               constants=DIVISOR, joined=SCALAR, types=_signed),
     ValueClass("MIN divided by -1 beside ordinary numbers", MINIMUM, beside(minimum(1000)),
                DEFAULT, DEFAULT, types=_signed),
     ValueClass("a zero divisor", BY_ZERO, among(_seven_by_zero, 1, 0), constants=None, label=_ONE),

@@ -148,13 +148,18 @@ def random_normals(
 def dividends(shape: tuple[int, ...], t: ElementType) -> Array:
     """Return descending numbers, from the largest that is exact in the type (at most 4096); neighbours differ."""
     top = min(_largest_exact(t), _LARGEST)
-    return whole(top - np.arange(prod(shape)) % max(top // 2, 1), t).reshape(shape)
+    return whole(top - _numbered(shape, 5) % max(top // 2, 1), t).reshape(shape)
 
 
 def divisors(shape: tuple[int, ...], t: ElementType) -> Array:
     """Return ascending numbers from 1, distinct as far as the type represents them exactly."""
     top = min(_largest_exact(t), _PRIME) if t.is_integer else _largest_exact(t)
-    return whole(1 + np.arange(prod(shape)) % top, t).reshape(shape)
+    return whole(1 + _numbered(shape, 2) % top, t).reshape(shape)
+
+
+def _numbered(shape: tuple[int, ...], alone: int) -> Array:
+    """Return the numbers of elements; of one alone another number, as powers of two divide exactly in any way."""
+    return np.arange(prod(shape)) if prod(shape) != 1 else np.array([alone])
 
 
 def _largest_exact(t: ElementType) -> int:

@@ -57,7 +57,7 @@ class Result:
       case.
     - `answer`: The answer; None for an object that is no array of numbers.
     - `consistent`: What unexplained quotients are consistent with, and why it is not the cause: ``"consistent with:
-      ...; but 40 passing cases refute it"``; empty if there is nothing.
+      ...; but 40 other cases refute it"``; empty if there is nothing.
     """
 
     id: CaseId

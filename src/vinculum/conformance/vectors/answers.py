@@ -7,12 +7,10 @@ from hashlib import file_digest
 from io import BufferedReader
 from math import prod
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
-import numpy as np
 from msgspec import UNSET, Struct
-from numpy.typing import NDArray
 
 from vinculum.conformance.arithmetic import Answered
 from vinculum.conformance.cases.case import Case, Level
@@ -25,10 +23,9 @@ from vinculum.conformance.vectors.records import SCHEMA, AnswerLine, CaseLine, I
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.files import regular_size
 from vinculum.sandbox import Answer, End
-from vinculum.tensors.storage import dtype_of
-from vinculum.text import listed, one_line, quoted
+from vinculum.text import listed, quoted
 
-_LINES, _FOLDER = "answers.jsonl", "answers"
+_LINES = "answers.jsonl"
 _MOST = 1 << 34  # The largest file in bytes; files of cases and answers are read line by line.
 _ENDS = {"refused": End.REFUSED, "unsupported": End.UNSUPPORTED, "crashed": End.CRASHED, "hung": End.HUNG}
 _R = TypeVar("_R", bound=Struct)
@@ -37,8 +34,8 @@ _R = TypeVar("_R", bound=Struct)
 class GivenAnswers:
     """The answers of a program to an export; nothing is run.
 
-    - `folder`: The export, with ``answers.jsonl``, or a folder ``answers`` of ``NAME.npy`` files that holds one.
-    - `options`: ``from``: such a file or folder elsewhere.
+    - `folder`: The export, with ``answers.jsonl``.
+    - `options`: ``from``: such a file elsewhere.
 
     ModelError if the folder is not an export, or its cases were changed. AttributeValueError if there is another
     option.
@@ -47,8 +44,7 @@ class GivenAnswers:
     def __init__(self, folder: Path, options: Mapping[str, str]) -> None:
         check_names("answers:", options, ("from",))
         self._index = _index(folder)
-        own = folder / _FOLDER
-        self._from = Path(options["from"]) if "from" in options else own if own.is_dir() else folder / _LINES
+        self._from = Path(options["from"]) if "from" in options else folder / _LINES
         self._folder = folder
         self.title = f"the program that wrote {self._from}"
 
@@ -79,7 +75,7 @@ class GivenAnswers:
             case = case_of(line, Level(self._index.level))
             matching = [pattern for pattern in only if case.id.matches(pattern)]
             idle.difference_update(matching)
-            found = given.pop(line.id, None) or given.pop(f"{line.name}.npy", None)
+            found = given.pop(line.id, None)
             if not matching and only:
                 continue
             if found is None:
@@ -102,31 +98,25 @@ class GivenAnswers:
             raise AttributeValueError(f"no case of {str(self._folder)!r} matches {listed(patterns)}; * is anything")
 
 
-def _given(path: Path) -> dict[str, AnswerLine | Path]:
-    """Return the answers of a program: lines by the case's id, arrays by the file's name."""
+def _given(path: Path) -> dict[str, AnswerLine]:
+    """Return the answers of a program by the cases' ids."""
     if not path.exists():
-        raise ModelError(f"there are no answers {str(path)!r}; give a file of JSON lines, or a folder of .npy files")
-    lines = path / _LINES if path.is_dir() else path
-    given: dict[str, AnswerLine | Path] = {}
-    if lines.is_file() or not path.is_dir():
-        for line in _records(lines, AnswerLine):
-            if line.id in given:
-                raise ModelError(f"{str(lines)!r} answers {quoted(line.id)} twice")
-            given[line.id] = line
-    given |= {file.name: file for file in sorted(path.glob("*.npy"))}
+        raise ModelError(f"there are no answers {str(path)!r}; give a file of JSON lines")
+    given: dict[str, AnswerLine] = {}
+    for line in _records(path, AnswerLine):
+        if line.id in given:
+            raise ModelError(f"{str(path)!r} answers {quoted(line.id)} twice")
+        given[line.id] = line
     if not given:
-        raise ModelError(f"{str(path)!r} holds no answer; give a file of JSON lines, or a folder of .npy files")
+        raise ModelError(f"{str(path)!r} holds no answer; give a file of JSON lines")
     return given
 
 
-def _answer(given: AnswerLine | Path, expected: Tensor | None) -> Answer:
-    """Return the answer in a line or a file.
+def _answer(given: AnswerLine, expected: Tensor | None) -> Answer:
+    """Return the answer in a line.
 
     ModelError if it has no answer or several, or elements that cannot be read.
     """
-    if isinstance(given, Path):
-        dtype = np.dtype(np.float32) if expected is None else dtype_of(type_of(expected))
-        return Answer(End.RETURNED, read_array(given, dtype))
     told = [name for name in ("elements", *_ENDS) if getattr(given, name) is not UNSET]
     if len(told) != 1:
         raise ModelError(
@@ -204,18 +194,3 @@ def _opened(path: Path) -> BufferedReader:
     except OSError as error:
         reason = f"{str(path)!r} cannot be read: {error.strerror}" if error.strerror else str(error)
         raise ModelError(f"{reason}; give an ordinary file") from None
-
-
-def read_array(path: Path, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Return the array of a file; for an expected type that NumPy lacks, unsigned integers are read as its encodings.
-
-    ModelError if it is not an ``.npy`` file.
-    """
-    try:
-        array: NDArray[Any] = np.load(path, allow_pickle=False)
-    except (ValueError, EOFError, OSError) as error:
-        raise ModelError(f"{path.name!r} is not an .npy file: {one_line(error)}") from None
-    bits = np.dtype(f"u{dtype.itemsize}")
-    if dtype.isbuiltin != 1 and array.dtype.newbyteorder("=") == bits:
-        array = np.ascontiguousarray(array.astype(bits)).reshape(array.shape).view(dtype)
-    return array

@@ -140,7 +140,8 @@ class exact(TorchDispatchMode):  # noqa: N801  # a context manager, as torch.no_
 
     For tensors in CPU memory whose common type is an integer's, these are computed here: `torch.div` with a
     ``rounding_mode``, `torch.floor_divide` and ``//``, `torch.remainder` and ``%``, and `torch.fmod`, in place, with
-    ``out`` and with Python numbers too. PyTorch's own end the process at MIN/-1. Everything else is left to PyTorch.
+    ``out`` and with Python numbers too. PyTorch's own end the process at MIN/-1. Everything else is left to PyTorch,
+    and so is what other threads than the block's divide.
 
     Parameters
     ----------
@@ -171,29 +172,31 @@ class exact(TorchDispatchMode):  # noqa: N801  # a context manager, as torch.no_
         self, function: Any, types: Any, arguments: tuple[Any, ...] = (), keywords: dict[str, Any] | None = None
     ) -> Any:
         """Compute what a division of integers asks for."""
-        keywords = dict(keywords or {})
-        compute = _COMPUTED.get(function.overloadpacket)
-        if compute is _quotients and keywords.get("rounding_mode") is None:  # It gives floats.
+        keywords = keywords or {}
+        compute, rounding = _COMPUTED.get(function.overloadpacket), keywords.get("rounding_mode")
+        if compute is _quotients and rounding not in ("trunc", "floor"):  # It gives floats, or an error.
             compute = None
-        if compute is None or not _are_integers(*arguments[:2]):
+        if compute is None:
             return function(*arguments, **keywords)
         a, b = arguments[:2]
         common = torch.result_type(a, b)
+        target = keywords.get("out", a) if function._schema.is_mutable else None
+        if not _are_integers(common, a, b) or (target is not None and not torch.can_cast(common, target.dtype)):
+            return function(*arguments, **keywords)
         dividend, divisor = (x.to(common) if isinstance(x, Tensor) else torch.tensor(x, dtype=common) for x in (a, b))
-        results = compute(dividend, divisor, self._policies, keywords.get("rounding_mode"))
-        if function._schema.is_mutable:
-            target = keywords.get("out", a)
-            if target is not a:
-                target.resize_(results.shape)
-            return target.copy_(results)
-        return results
+        results = compute(dividend, divisor, self._policies, rounding)
+        if target is None:
+            return results
+        if target is not a:
+            target.resize_(results.shape)
+        return target.copy_(results)
 
 
-def _are_integers(a: Any, b: Any) -> bool:
-    """Return whether operands have an integer type in common, and lie in CPU memory."""
-    common = torch.result_type(a, b)
+def _are_integers(common: torch.dtype, *operands: Any) -> bool:
+    """Return whether operands of a common type are integers, in CPU memory where they are tensors, and not sparse."""
+    tensors = [x for x in operands if isinstance(x, Tensor)]
     counts = not (common.is_floating_point or common.is_complex or common is torch.bool)
-    return counts and all(x.device.type == "cpu" for x in (a, b) if isinstance(x, Tensor))
+    return counts and all(x.device.type == "cpu" and x.layout is torch.strided for x in tensors)
 
 
 def _quotients(a: Tensor, b: Tensor, policies: Policies, rounding: str | None) -> Any:
@@ -220,14 +223,14 @@ def _remainders(a: Tensor, b: Tensor, policies: Policies, rounding: str | None) 
 
 
 _COMPUTED: dict[Any, Callable[[Tensor, Tensor, Policies, str | None], Any]] = {
-    torch.ops.aten.div: _quotients,
-    torch.ops.aten.div_: _quotients,
-    torch.ops.aten.floor_divide: _floor_quotients,
-    torch.ops.aten.floor_divide_: _floor_quotients,
-    torch.ops.aten.remainder: _floor_remainders,
-    torch.ops.aten.remainder_: _floor_remainders,
-    torch.ops.aten.fmod: _remainders,
-    torch.ops.aten.fmod_: _remainders,
+    getattr(torch.ops.aten, name + suffix): compute
+    for name, compute in (
+        ("div", _quotients),
+        ("floor_divide", _floor_quotients),
+        ("remainder", _floor_remainders),
+        ("fmod", _remainders),
+    )
+    for suffix in ("", "_")
 }
 
 

@@ -6,6 +6,7 @@ import io
 import itertools
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -278,6 +279,52 @@ class TestExact:
             assert torch.div(a, 2.0, rounding_mode="floor").tolist() == [3, -4]
             assert (a.double() % 3).tolist() == [1, 2]
             assert torch.remainder(a.to(torch.float16), 0).isnan().all()
+            assert (a.to_sparse() // 2).to_dense().tolist() == [3, -4]
+            assert torch.div(a.to("meta"), 2, rounding_mode="trunc").device.type == "meta"
+            with pytest.raises(RuntimeError, match="expected rounding_mode to be one of"):
+                torch.div(a, 2, rounding_mode="up")
+            truth, cannot = torch.tensor([True, True]), "result type Long can't be cast to the desired output type Bool"
+            with pytest.raises(RuntimeError, match=cannot):
+                torch.div(a, 2, rounding_mode="trunc", out=truth)
+            with pytest.raises(RuntimeError, match=cannot):
+                truth.floor_divide_(a)
+
+    def test_blocks_in_blocks(self) -> None:
+        """The innermost one counts, and an error ends its block."""
+        a = torch.tensor([-(2**63)])
+        with room.exact(overflow="saturate") as outer:
+            with room.exact():
+                assert (a // -1).tolist() == [-(2**63)]
+            with pytest.raises(DivisionByZeroError), room.exact():
+                a // 0
+            with outer:
+                assert (a // -1).tolist() == [2**63 - 1]
+            assert (a // -1).tolist() == [2**63 - 1]
+
+    def test_in_threads(self) -> None:
+        """A block is its thread's."""
+
+        def work(number: int) -> None:
+            overflow, wanted = (("wrap", -(2**63)), ("saturate", 2**63 - 1))[number % 2]
+            for _ in range(20):
+                with room.exact(overflow=overflow):  # type: ignore[arg-type]
+                    assert (torch.tensor([-(2**63)]) // -1).tolist() == [wanted]
+
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(work, range(8)))
+
+    def test_compiled_and_mapped(self) -> None:
+        a, b = torch.tensor([-(2**63), -7]), torch.tensor([-1, 2])
+        divide = OPERATIONS["trunc"]
+        with room.exact():
+            assert torch.vmap(divide)(a, b).tolist() == [-(2**63), -3]
+            assert torch.compile(lambda a, b: divide(a, b) + 0, backend="aot_eager")(a, b).tolist() == [-(2**63), -3]
+
+        def within(a: Any, b: Any) -> Any:
+            with room.exact():
+                return divide(a, b) + 0
+
+        assert torch.compile(within, backend="aot_eager")(a, b).tolist() == [-(2**63), -3]
 
     def test_only_in_the_block(self) -> None:
         """Outside of it, PyTorch ends the process; in it, nothing does."""

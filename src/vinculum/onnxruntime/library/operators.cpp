@@ -2,7 +2,6 @@
 // ONNX Runtime's in the sessions that are made of the options that it is registered with.
 
 #include <climits>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -64,7 +63,7 @@ const Operator& ours(const CustomOp* op) { return *static_cast<const Operator*>(
 // ONNX Runtime allows one schema of a name, which stands for every version from where it begins. Where fusions are not
 // allowed, that is a version of which ONNX Runtime fuses nothing; nor does it find a kernel of its own by our schema's
 // names of types, with which it would divide constants.
-Set::Set(const Api& api, bool has_24, const Settings& settings) : api(api), has_24(has_24), settings(settings) {
+Set::Set(const Api& api, const Settings& settings) : api(api), settings(settings) {
     for (const Name name : {Name::Div, Name::Reciprocal, Name::Mod}) {
         for (const Type& type : ALL_TYPES) {
             if (name == Name::Reciprocal && !type.is_float()) continue;
@@ -128,7 +127,7 @@ T setting(const Api& api, const SessionOptions* options, const std::string& name
     fail(api, INVALID_ARGUMENT, "vinculum: " + key + " is '" + value + "'; allowed: " + choices);
 }
 
-void register_with(SessionOptions* options, const Api& api, bool has_24) {
+void register_with(SessionOptions* options, const Api& api) {
     constexpr const char* REGISTERED = "custom_op.vinculum.registered";
     int registered;
     check(api.call<HasSessionConfigEntry>((const SessionOptions*)options, REGISTERED, &registered));
@@ -150,7 +149,7 @@ void register_with(SessionOptions* options, const Api& api, bool has_24) {
     Set* set = nullptr;
     for (Set* const known : sets)
         if (&known->api == &api && known->settings == settings) set = known;
-    if (set == nullptr) sets.push_back(set = new Set(api, has_24, settings));
+    if (set == nullptr) sets.push_back(set = new Set(api, settings));
     check(api.call<AddCustomOpDomain>(options, set->domain));
     check(api.call<AddSessionConfigEntry>(options, REGISTERED, "1"));
 }
@@ -171,8 +170,6 @@ VINCULUM_EXPORTED vinculum::onnxruntime::Status* RegisterCustomOps(vinculum::onn
     const Api* api = base->GetApi(VERSION);
     if (api == nullptr)
         return base->GetApi(1)->call<CreateStatus>(FAIL,
-                                                   "vinculum: this ONNX Runtime is older than 1.17; take a newer one");
-    int minor = 0; // the table of a version that is not there cannot be asked for without a message on standard error
-    std::sscanf(base->GetVersionString(), "1.%d", &minor);
-    return caught(*api, [&] { register_with(options, *api, minor >= VERSION_24); });
+                                                   "vinculum: this ONNX Runtime is older than 1.24; take a newer one");
+    return caught(*api, [&] { register_with(options, *api); });
 }

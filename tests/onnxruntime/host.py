@@ -55,17 +55,16 @@ class HostError(Exception):
 
 
 class Host:
-    """A host, in which sessions may be made.
+    """A host of a version, in which sessions may be made.
 
     Parameters
     ----------
-    version : int
-        The newest of the interface that it has.
+    version : str
     failing : str, optional
         A function of the interface that fails.
     """
 
-    def __init__(self, version: int = 32, failing: str = "") -> None:
+    def __init__(self, version: str = "1.32.0", failing: str = "") -> None:
         _LOADED.append(self)
         self._objects: dict[int, Any] = {}
         self._failing = failing
@@ -81,11 +80,13 @@ class Host:
             "GetDimensionsCount": 61,
             "GetDimensions": 62,
             "GetSymbolicDimensions": 63,
+            "GetTensorTypeAndShape": 65,
             "KernelInfoGetAttribute_int64": 86,
             "KernelInfoGetAttribute_string": 87,
             "KernelContext_GetInput": 90,
             "KernelContext_GetOutput": 91,
             "ReleaseStatus": 93,
+            "ReleaseTensorTypeAndShapeInfo": 99,
             "AddSessionConfigEntry": 130,
             "HasSessionConfigEntry": 237,
             "GetSessionConfigEntry": 238,
@@ -95,14 +96,18 @@ class Host:
             "KernelContext_ParallelFor": 274,
             "GetTensorElementTypeAndShapeDataReference": 414,
         }
+        newer = int(version.split(".")[1]) >= 24
         self._table = (ctypes.c_void_p * 415)()
         self._kept: list[Any] = []
         for name, place in places.items():
-            self._table[place] = ctypes.cast(self._function(name), ctypes.c_void_p).value
+            if newer or place < 390:
+                self._table[place] = ctypes.cast(self._function(name), ctypes.c_void_p).value
         table = ctypes.addressof(self._table)
-        get_api = ctypes.CFUNCTYPE(_Pointer, ctypes.c_uint32)(lambda wanted: table if wanted <= version else None)
-        self._kept.append(get_api)
-        self.base = (ctypes.c_void_p * 2)(ctypes.cast(get_api, ctypes.c_void_p).value)
+        get_api = ctypes.CFUNCTYPE(_Pointer, ctypes.c_uint32)(lambda wanted: table if wanted <= 23 + newer else None)
+        said = ctypes.create_string_buffer(version.encode())
+        get_version = ctypes.CFUNCTYPE(_Pointer)(lambda: ctypes.addressof(said))
+        self._kept += [get_api, get_version]
+        self.base = (ctypes.c_void_p * 2)(*(ctypes.cast(one, ctypes.c_void_p).value for one in (get_api, get_version)))
         self._library = ctypes.CDLL(get_library_path())
         self._library.RegisterCustomOps.restype = ctypes.c_void_p
 
@@ -202,6 +207,12 @@ class Host:
     def _GetTensorMutableData(self, value: int, out: Any) -> None:
         out[0] = self._objects[value].ctypes.data
 
+    def _GetTensorTypeAndShape(self, value: int, out: Any) -> None:
+        out[0] = self._handle(self._objects[value].shape)
+
+    def _ReleaseTensorTypeAndShapeInfo(self, info: int) -> None:
+        assert isinstance(self._objects[info], tuple)
+
     def _GetDimensionsCount(self, info: int, out: Any) -> None:
         out[0] = len(self._objects[info])
 
@@ -296,6 +307,8 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
     "KernelContext_GetInput": (_Pointer, _Size, _Out, _Pointer),
     "KernelContext_GetOutput": (_Pointer, _Size, _Dimensions, _Size, _Out, _Pointer),
     "GetTensorMutableData": (_Pointer, _Out, _Pointer),
+    "GetTensorTypeAndShape": (_Pointer, _Out, _Pointer),
+    "ReleaseTensorTypeAndShapeInfo": (_Pointer, None),
     "GetDimensionsCount": (_Pointer, _Sizes, _Pointer),
     "GetDimensions": (_Pointer, _Dimensions, _Size, _Pointer),
     "GetSymbolicDimensions": (_Pointer, _Out, _Size, _Pointer),

@@ -23,12 +23,13 @@ from vinculum.onnxruntime import get_library_path, register
 
 pytestmark = needs_core()
 DIVIDERS: list[Any] = []
+VERSIONS = ("1.23.0", "1.24.1", "1.32.0")
 
 
-@pytest.fixture
-def host() -> Host:
+@pytest.fixture(params=VERSIONS)
+def host(request: pytest.FixtureRequest) -> Host:
     """Return a host in which the library is registered."""
-    host = Host()
+    host = Host(request.param)
     host.register()
     return host
 
@@ -79,8 +80,13 @@ class TestRegistering:
             Host().register({"custom_op.vinculum.zero_divisor": "ignore"})
 
     def test_an_older_version(self) -> None:
-        with pytest.raises(HostError, match=r"^vinculum: this ONNX Runtime is older than 1\.24; take a newer one$"):
-            Host(version=23).register()
+        host = Host("1.16.3")
+        older = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_uint32)(
+            lambda wanted: ctypes.addressof(host._table) if wanted <= 16 else None
+        )
+        host.base[0] = ctypes.cast(older, ctypes.c_void_p).value
+        with pytest.raises(HostError, match=r"^vinculum: this ONNX Runtime is older than 1\.17; take a newer one$"):
+            host.register()
 
     @pytest.mark.parametrize(
         "failing", ["CreateCustomOpDomain", "CustomOpDomain_Add", "AddCustomOpDomain", "HasSessionConfigEntry"]
@@ -238,7 +244,10 @@ class TestErrors:
         with pytest.raises(HostError, match=f"^{failing} fails$"):
             host.node("Div", np.int32)(operands, operands)
 
-    def test_too_many_dimensions(self, host: Host) -> None:
+    @pytest.mark.parametrize("version", VERSIONS)
+    def test_too_many_dimensions(self, version: str) -> None:
+        host = Host(version)
+        host.register()
         one = np.ones(1, np.int8)
         deep: Any = SimpleNamespace(shape=(1,) * 65, ndim=65, dtype=one.dtype, ctypes=one.ctypes)  # NumPy has no such
         with pytest.raises(HostError, match="more than 64 dimensions"):

@@ -210,3 +210,12 @@ for name in INTEGERS:
 print(sum(ended.values()), min(ended.values()) > 1000)
 """
     assert printed(program) == "10032 True\n"
+
+
+def test_what_a_process_writes() -> None:
+    """An older ONNX Runtime is not asked for a version that it does not have, of which it would complain."""
+    program = """
+import onnxruntime, vinculum.onnxruntime
+vinculum.onnxruntime.register(onnxruntime.SessionOptions())
+"""
+    assert printed(program) == ""

@@ -42,8 +42,9 @@ struct ApiBase {
     const char* (*GetVersionString)();
 };
 
-// The least version that has everything here.
-constexpr std::uint32_t VERSION = 24;
+// The least version that has everything here but what is of version 24.
+constexpr std::uint32_t VERSION = 17;
+constexpr int VERSION_24 = 24;
 
 // clang-format off
 using CreateStatus = Function<0, Status*(int, const char*)>;
@@ -54,11 +55,13 @@ using GetTensorMutableData = Function<51, Status*(Value*, void**)>;
 using GetDimensionsCount = Function<61, Status*(const TensorTypeAndShapeInfo*, std::size_t*)>;
 using GetDimensions = Function<62, Status*(const TensorTypeAndShapeInfo*, std::int64_t*, std::size_t)>;
 using GetSymbolicDimensions = Function<63, Status*(const TensorTypeAndShapeInfo*, const char**, std::size_t)>;
+using GetTensorTypeAndShape = Function<65, Status*(const Value*, TensorTypeAndShapeInfo**)>;
 using KernelInfoGetAttribute_int64 = Function<86, Status*(const KernelInfo*, const char*, std::int64_t*)>;
 using KernelInfoGetAttribute_string = Function<87, Status*(const KernelInfo*, const char*, char*, std::size_t*)>;
 using KernelContext_GetInput = Function<90, Status*(const KernelContext*, std::size_t, const Value**)>;
 using KernelContext_GetOutput = Function<91, Status*(KernelContext*, std::size_t, const std::int64_t*, std::size_t, Value**)>;
 using ReleaseStatus = Function<93, void(Status*)>;
+using ReleaseTensorTypeAndShapeInfo = Function<99, void(TensorTypeAndShapeInfo*)>;
 using AddSessionConfigEntry = Function<130, Status*(SessionOptions*, const char*, const char*)>;
 using HasSessionConfigEntry = Function<237, Status*(const SessionOptions*, const char*, int*)>;
 using GetSessionConfigEntry = Function<238, Status*(const SessionOptions*, const char*, char*, std::size_t*)>;
@@ -66,6 +69,7 @@ using KernelInfo_GetNodeName = Function<244, Status*(const KernelInfo*, char*, s
 using ShapeInferContext_GetInputTypeShape = Function<268, Status*(const ShapeInferContext*, std::size_t, TensorTypeAndShapeInfo**)>;
 using ShapeInferContext_SetOutputTypeShape = Function<270, Status*(const ShapeInferContext*, std::size_t, const TensorTypeAndShapeInfo*)>;
 using KernelContext_ParallelFor = Function<274, Status*(const KernelContext*, void (*)(void*, std::size_t), std::size_t, std::size_t, void*)>;
+// Of version 24.
 using GetTensorElementTypeAndShapeDataReference = Function<414, Status*(const Value*, int*, const std::int64_t**, std::size_t*)>;
 // clang-format on
 

@@ -104,15 +104,32 @@ struct Tensor {
     std::intptr_t shape[MOST_DIMENSIONS], strides[MOST_DIMENSIONS];
     char* data = nullptr;
 
-    void read(const Api& api, const Value* value, std::int64_t item_size) {
-        int type;
-        std::size_t count;
-        const std::int64_t* dimensions;
-        check(api.call<GetTensorElementTypeAndShapeDataReference>(value, &type, &dimensions, &count));
-        if (count > MOST_DIMENSIONS) fail(api, FAIL, "vinculum: a tensor has more than 64 dimensions");
+    void set_shape(const Set& set, const std::int64_t* dimensions, std::size_t count, std::int64_t item_size) {
+        if (count > MOST_DIMENSIONS) fail(set.api, FAIL, "vinculum: a tensor has more than 64 dimensions");
         rank = int(count);
         std::intptr_t step = item_size;
         for (int d = rank - 1; d >= 0; d--) shape[d] = dimensions[d], strides[d] = step, step *= shape[d];
+    }
+
+    void read(const Set& set, const Value* value, std::int64_t item_size) {
+        const Api& api = set.api;
+        std::size_t count;
+        if (set.has_24) {
+            int type;
+            const std::int64_t* dimensions;
+            check(api.call<GetTensorElementTypeAndShapeDataReference>(value, &type, &dimensions, &count));
+            set_shape(set, dimensions, count, item_size);
+        } else {
+            TensorTypeAndShapeInfo* info;
+            check(api.call<GetTensorTypeAndShape>(value, &info));
+            std::int64_t dimensions[MOST_DIMENSIONS];
+            Status* status = api.call<GetDimensionsCount>(info, &count);
+            if (status == nullptr && count <= MOST_DIMENSIONS)
+                status = api.call<GetDimensions>(info, dimensions, count);
+            api.call<ReleaseTensorTypeAndShapeInfo>(info);
+            check(status);
+            set_shape(set, dimensions, count, item_size);
+        }
         check(api.call<GetTensorMutableData>(const_cast<Value*>(value), (void**)&data));
     }
 
@@ -227,7 +244,7 @@ void compute(const Node& node, KernelContext* context) {
     for (int i = 0; i < operands; i++) {
         const Value* value;
         check(api.call<KernelContext_GetInput>(context, std::size_t(i), &value));
-        (i == operands - 1 ? divisor : dividend).read(api, value, type.size);
+        (i == operands - 1 ? divisor : dividend).read(set, value, type.size);
     }
     if (op.name == Name::Reciprocal)
         dividend.data = (char*)&type.one + (std::endian::native == std::endian::big ? 8 - type.size : 0);

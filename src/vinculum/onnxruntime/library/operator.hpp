@@ -93,9 +93,10 @@ struct Operator : CustomOp {
 
 // The operators of one ONNX Runtime in the process, with the same settings. Sessions look at them as long as they live.
 struct Set {
-    Set(const Api& api, const Settings& settings);
+    Set(const Api& api, bool has_24, const Settings& settings);
 
     const Api& api;
+    const bool has_24; // the functions of version 24
     const Settings settings;
     CustomOpDomain* domain = nullptr;
     std::deque<Operator> operators;

@@ -2,6 +2,7 @@
 // ONNX Runtime's in the sessions that are made of the options that it is registered with.
 
 #include <climits>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -63,7 +64,7 @@ const Operator& ours(const CustomOp* op) { return *static_cast<const Operator*>(
 // ONNX Runtime allows one schema of a name, which stands for every version from where it begins. Where fusions are not
 // allowed, that is a version of which ONNX Runtime fuses nothing; nor does it find a kernel of its own by our schema's
 // names of types, with which it would divide constants.
-Set::Set(const Api& api, const Settings& settings) : api(api), settings(settings) {
+Set::Set(const Api& api, bool has_24, const Settings& settings) : api(api), has_24(has_24), settings(settings) {
     for (const Name name : {Name::Div, Name::Reciprocal, Name::Mod}) {
         for (const Type& type : ALL_TYPES) {
             if (name == Name::Reciprocal && !type.is_float()) continue;
@@ -127,7 +128,7 @@ T setting(const Api& api, const SessionOptions* options, const std::string& name
     fail(api, INVALID_ARGUMENT, "vinculum: " + key + " is '" + value + "'; allowed: " + choices);
 }
 
-void register_with(SessionOptions* options, const Api& api) {
+void register_with(SessionOptions* options, const Api& api, bool has_24) {
     constexpr const char* REGISTERED = "custom_op.vinculum.registered";
     int registered;
     check(api.call<HasSessionConfigEntry>((const SessionOptions*)options, REGISTERED, &registered));
@@ -149,7 +150,7 @@ void register_with(SessionOptions* options, const Api& api) {
     Set* set = nullptr;
     for (Set* const known : sets)
         if (&known->api == &api && known->settings == settings) set = known;
-    if (set == nullptr) sets.push_back(set = new Set(api, settings));
+    if (set == nullptr) sets.push_back(set = new Set(api, has_24, settings));
     check(api.call<AddCustomOpDomain>(options, set->domain));
     check(api.call<AddSessionConfigEntry>(options, REGISTERED, "1"));
 }
@@ -170,6 +171,8 @@ VINCULUM_EXPORTED vinculum::onnxruntime::Status* RegisterCustomOps(vinculum::onn
     const Api* api = base->GetApi(VERSION);
     if (api == nullptr)
         return base->GetApi(1)->call<CreateStatus>(FAIL,
-                                                   "vinculum: this ONNX Runtime is older than 1.24; take a newer one");
-    return caught(*api, [&] { register_with(options, *api); });
+                                                   "vinculum: this ONNX Runtime is older than 1.17; take a newer one");
+    int minor = 0; // the table of a version that is not there cannot be asked for without a message on standard error
+    std::sscanf(base->GetVersionString(), "1.%d", &minor);
+    return caught(*api, [&] { register_with(options, *api, minor >= VERSION_24); });
 }

@@ -32,17 +32,7 @@ _LEVELS = {
 
 
 def document(triages: Sequence[Triage], root: Path, version: str) -> str:
-    """Return the document of one run over models.
-
-    Parameters
-    ----------
-    triages : sequence of Triage
-        One for each model.
-    root : Path
-        The folder that the paths in it are relative to: the repository's.
-    version : str
-        Ours.
-    """
+    """Return the document of one run over models; paths in it are relative to `root`, the repository's folder."""
     return sarif([_Run(triages, root.resolve()).content(version)])
 
 

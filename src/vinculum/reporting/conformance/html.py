@@ -28,7 +28,6 @@ from vinculum.reporting.conformance.view import (
     in_order,
     reason,
     severity,
-    silence,
     ulps_text,
     view,
 )
@@ -90,7 +89,6 @@ def document(runs: Sequence[Run], known: Mapping[str, KnownDeviations] | None = 
         style=style,
         script=script,
         data=data(runtimes),
-        silence=silence(runs),
         command=_command(runtimes),
         glossary=GLOSSARY,
     )

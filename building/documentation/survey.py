@@ -96,8 +96,7 @@ def table(runs: Sequence[Run], shown: Sequence[Run]) -> Iterator[str]:
 
 def tables() -> dict[str, str]:
     """Return the two tables of the page."""
-    runs = runs_in(RUNS)
-    return {"answers": answers(_shown()), "runs": "\n".join(table(runs, newest(runs, ORDER)))}
+    return {"answers": answers(_shown()), "runs": "\n".join(table(_published(), [one.run for one in _shown()]))}
 
 
 def answers(shown: Sequence[View]) -> str:
@@ -111,10 +110,15 @@ def _answer(one: Told) -> str:
 
 
 @cache
+def _published() -> list[Run]:
+    return runs_in(RUNS)
+
+
+@cache
 def _shown() -> tuple[View, ...]:
     """Return the newest run of each runtime, with what is known of it."""
     known = {known.backend: known for known in map(read_known_deviations, sorted(_KNOWN.glob("*.toml")))}
-    return tuple(view(run, known.get(run.backend)) for run in newest(runs_in(RUNS), ORDER))
+    return tuple(view(run, known.get(run.backend)) for run in newest(_published(), ORDER))
 
 
 def with_answers(page: str) -> str:

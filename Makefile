@@ -71,6 +71,9 @@ lint: .venv/test
 	$(BIN)/ruff format --check .
 	$(BIN)/codespell
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms $(filter-out %/config.yml,$(wildcard .github/ISSUE_TEMPLATE/*.yml))
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.citation-file-format CITATION.cff
 	$(BIN)/clang-format --dry-run --Werror $(addsuffix /*.cpp,$(CORE) $(LIBRARY)) $(addsuffix /*.hpp,$(CORE) $(CORE)/vector $(LIBRARY))
 
 types: .venv/test

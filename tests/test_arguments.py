@@ -13,6 +13,7 @@ import vinculum.repair
 from tests.cases import case
 from vinculum.arguments import checked_arguments
 from vinculum.errors import AttributeValueError
+from vinculum.models.rewritten import Inputs
 
 
 @checked_arguments
@@ -24,7 +25,7 @@ def declared(
     expand: bool = False,
     backend: str | None = None,
     engines: Sequence[str] = (),
-    inputs: object = None,
+    inputs: Inputs = None,
 ) -> dict[str, Any]:
     """Return what is given."""
     return {"runs": runs, "limit": limit, "expand": expand, "backend": backend, "engines": engines, "inputs": inputs}
@@ -59,13 +60,14 @@ def test_what_is_taken() -> None:
         "backend": None,
         "engines": {"a": 1},
     }
-    assert declared("m", **given, inputs=3) == {**given, "inputs": 3}
+    assert declared("m", **given, inputs={}) == {**given, "inputs": {}}
     assert declared("m", limit=3)["limit"] == 3
 
 
 def test_the_functions_on_models() -> None:
     calls: tuple[tuple[Callable[..., object], dict[str, Any]], ...] = (
         (vinculum.audit, {"backend": "numpy", "sets": "3"}),
+        (vinculum.audit, {"backend": "numpy", "dims": 3}),
         (vinculum.check, {"runs": "3"}),
         (vinculum.check, {"calibrate": 5}),
         (vinculum.convert, {"opset": "x"}),
@@ -76,3 +78,11 @@ def test_the_functions_on_models() -> None:
     for function, given in calls:
         with case(function), pytest.raises(AttributeValueError, match="; allowed: "):
             function("nowhere.onnx", **given)
+
+
+def test_a_type_that_is_not_listed() -> None:
+    def function(model: object, *, factor: complex = 1) -> None:
+        """Take what nothing checks."""
+
+    with pytest.raises(TypeError, match="function: how is factor: complex checked"):
+        checked_arguments(function)

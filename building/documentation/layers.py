@@ -10,6 +10,7 @@ import ast
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -28,15 +29,56 @@ rect { fill: #eef; stroke: #556 } path { stroke: #889; stroke-width: 1.5; fill: 
 @media (prefers-color-scheme: dark) { text { fill: #ddd } rect { fill: #2a2d3a; stroke: #99a } }"""
 
 
+@cache
+def modules() -> dict[str, ast.Module]:
+    """Return the modules of the package by name; of the compiled one, what type checkers know."""
+    paths = sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.pyi")])
+    names = [".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts) for path in paths]
+    trees = [ast.parse(path.read_text("utf-8")) for path in paths]
+    return {name.removesuffix(".__init__"): tree for name, tree in zip(names, trees, strict=True)}
+
+
+@cache
 def imports() -> dict[str, set[str]]:
     """Return what each room, a file or folder of the package, imports of others when it runs."""
-    files = [(path.relative_to(PACKAGE).parts[0].removesuffix(".py"), path) for path in sorted(PACKAGE.rglob("*.py"))]
+    files = [(name.split(".")[1], tree) for name, tree in modules().items() if name != PACKAGE.name]
     rooms = {room for room, _ in files}.difference(_NO_ROOMS)
     found: dict[str, set[str]] = {room: set() for room in sorted(rooms)}
-    for room, path in files:
+    for room, tree in files:
         if room in rooms:
-            found[room] |= {name for name in _imported(ast.parse(path.read_text("utf-8"))) if name in rooms} - {room}
+            found[room] |= {name.split(".")[1] for name in imported(tree)} & rooms - {room}
     return found
+
+
+def order(trees: Mapping[str, ast.Module]) -> list[str]:
+    """Return modules, each after those that it imports, be it in a function or for type checkers only.
+
+    Raises
+    ------
+    graphlib.CycleError
+        If imports run in a circle.
+    """
+    graph = {
+        module: {name if name in trees else name.rpartition(".")[0] for name in imported(tree, typed=True)}
+        & trees.keys()
+        for module, tree in trees.items()
+    }
+    return [*TopologicalSorter(graph).static_order()]
+
+
+def imported(tree: ast.AST, *, typed: bool = False) -> Iterator[str]:
+    """Yield what a tree imports of the package, in full; if `typed`, what only a type checker sees too."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and not typed and "TYPE_CHECKING" in ast.unparse(node.test):
+            continue
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            names = []
+        yield from (name for name in names if name.startswith("vinculum."))
+        yield from imported(node, typed=typed)
 
 
 def rows(graph: Mapping[str, set[str]]) -> list[list[str]]:
@@ -62,21 +104,6 @@ def drawn(graph: Mapping[str, set[str]]) -> str:
         "\n".join(_lines({room: below.difference(SERVICES) for room, below in graph.items() if room not in SERVICES}))
         + "\n"
     )
-
-
-def _imported(tree: ast.AST) -> Iterator[str]:
-    """Yield the rooms of the imports in a tree, but for those that only a type checker sees."""
-    for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
-            continue
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and not node.level:
-            names = [f"{node.module}.{alias.name}" for alias in node.names]
-        else:
-            names = []
-        yield from (name.split(".")[1] for name in names if name.startswith("vinculum."))
-        yield from _imported(node)
 
 
 def _lines(graph: dict[str, set[str]]) -> Iterator[str]:

@@ -116,7 +116,7 @@ def __getattr__(name: str) -> Any:
 
 
 def _finish_imports() -> None:
-    """Import what a first division does, as another thread may be about to: a child would keep that one's locks."""
+    """Finish before a fork the imports of a first division: a child would wait for ever for another thread's import."""
     if threading.active_count() == 1:
         return
     for name in ("vinculum.ops.onnx", "vinculum.ops.openvino", "vinculum.kernels.compiled"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from functools import wraps
+from inspect import signature
 from numbers import Real
 from operator import index
 from typing import ParamSpec, TypeVar
@@ -32,33 +33,56 @@ def _is_strings(value: object) -> bool:
     return isinstance(value, Collection) and not isinstance(value, str) and all(isinstance(one, str) for one in value)
 
 
+def _is_mapping(value: object) -> bool:
+    return isinstance(value, Mapping)
+
+
 _KINDS: dict[str, tuple[str, Callable[[object], bool]]] = {
     "int": ("a whole number", _is_whole),
     "float": ("a number", lambda value: isinstance(value, Real) and not _is_truth(value)),
     "bool": ("True or False", _is_truth),
     "str": ("a string", lambda value: isinstance(value, str)),
     "Sequence[str]": ("a list of strings", _is_strings),
-    "Mapping[str, ArrayLike]": ("a mapping of names to arrays", lambda value: isinstance(value, Mapping)),
+    "Mapping[str, int]": ("a mapping of names to whole numbers", _is_mapping),
+    "Mapping[str, Any]": ("a mapping of names to arrays", _is_mapping),
+    "Mapping[str, ArrayLike]": ("a mapping of names to arrays", _is_mapping),
 }
-"""What arguments of each annotation are; those of others are checked where they are used."""
+"""What arguments of each annotation are, as it is written in the source."""
+_CHECKED_LATER = ("Inputs", "Overflow", "Runtime", "ZeroDivisor", "Literal['stored', 'unknown']")
+"""The annotations whose arguments are checked where they are used."""
 
 
 def checked_arguments(function: Callable[P, R]) -> Callable[P, R]:
-    """Let a function refuse keyword arguments of another type than it declares, of those that the table has.
+    """Let a function refuse keyword arguments of another type than it declares.
 
     Raises
     ------
     AttributeValueError
         By the function returned: the line says which argument it is, its value, and what is allowed.
+    TypeError
+        If a keyword-only parameter has an annotation that neither table has.
     """
-    declared = {name: str(kind).removesuffix(" | None") for name, kind in function.__annotations__.items()}
-    optional = {name for name, kind in function.__annotations__.items() if str(kind).endswith(" | None")}
+    kinds: dict[str, tuple[str, Callable[[object], bool]]] = {}
+    optional = set()
+    for name, parameter in signature(function).parameters.items():
+        declared = str(parameter.annotation)
+        if declared.endswith(" | None"):
+            optional.add(name)
+        declared = declared.removesuffix(" | None")
+        if declared in _KINDS:
+            kinds[name] = _KINDS[declared]
+        elif parameter.kind is parameter.KEYWORD_ONLY and declared not in _CHECKED_LATER:
+            raise TypeError(
+                f"{function.__qualname__}: how is {name}: {declared} checked? arguments.py does not list it"
+            )
 
     @wraps(function)
     def checked(*args: P.args, **kwargs: P.kwargs) -> R:
         for name, value in kwargs.items():
-            what, fits = _KINDS.get(declared.get(name, ""), ("", None))
-            if fits is not None and not fits(value) and not (value is None and name in optional):
+            if name not in kinds or (value is None and name in optional):
+                continue
+            what, fits = kinds[name]
+            if not fits(value):
                 shown = repr(value) if len(repr(value)) <= _LONGEST_SHOWN else f"{repr(value)[: _LONGEST_SHOWN - 3]}..."
                 raise AttributeValueError(f"{name} is {' '.join(shown.split())}; allowed: {what}")
         return function(*args, **kwargs)

@@ -81,16 +81,6 @@ class TestRelease:
         assert "release.yml" in page
 
 
-def test_issue_forms() -> None:
-    forms = [path for path in (ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml") if path.stem != "config"]
-    assert len(forms) == 3
-    for path in forms:
-        form = read(path)
-        assert form["name"]
-        assert form["description"]
-        assert all(part["type"] in ("textarea", "input") and part["attributes"]["label"] for part in form["body"])
-
-
 def test_pre_commit_runs_what_make_lint_runs() -> None:
     ((local,),) = [read(".pre-commit-config.yaml")["repos"]]
     for hook in local["hooks"]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -45,6 +46,7 @@ PHRASES = (
 STUMBLES = re.compile(rf"\b({'|'.join(PHRASES)})\b", re.IGNORECASE)
 
 
+@cache
 def texts() -> list[tuple[str, str]]:
     """Return what users read, each with where it is: pages, templates, and the messages and help in the code."""
     return [found for path in (*PAGES, *SOURCES) for found in _texts_in(path)]

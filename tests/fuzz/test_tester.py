@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import zlib
+from base64 import b85decode
 from collections.abc import Iterator
 from random import Random
 
@@ -28,37 +30,29 @@ class TestWrongJobs:
     """Deliberately wrong jobs: each fails with its reason and the case."""
 
     @pytest.mark.parametrize(
-        ("subject", "words", "starts"),
+        ("subject", "words"),
         [
-            ("raise_foreign", "KeyError: 0", 1),
-            ("raise_two_lines", "not one line: ModelError", 1),
-            ("die", "killed by SIGFPE", 2),
-            ("devour", "MemoryError", 1),
+            ("raise_foreign", "KeyError: 0"),
+            ("raise_two_lines", "not one line: ModelError"),
+            ("die", "crashed: SIGFPE"),
+            ("devour", "MemoryError"),
         ],
         indirect=["subject"],
     )
-    def test_each_is_seen(self, subject: Subject, words: str, starts: int) -> None:
+    def test_each_is_seen(self, subject: Subject, words: str) -> None:
         for _ in range(2):
             with pytest.raises(AssertionError) as caught:
                 subject.outcome(WHOLE)
             assert words in str(caught.value)
             assert repr(WHOLE) in str(caught.value)
-        assert subject.starts == starts
 
     @pytest.mark.parametrize("subject", ["hang"], indirect=True)
     def test_a_job_that_never_ends(self, subject: Subject) -> None:
         assert [subject.outcome(WHOLE) for _ in range(2)] == ["slow", "slow"]
-        assert subject.starts == 2
 
 
-class TestCase:
-    """A case that fails can be made again from its text."""
-
-    def test_the_text_makes_it_again(self) -> None:
-        import zlib
-        from base64 import b85decode
-
-        assert eval(repr(WHOLE), {"Case": Case, "zlib": zlib, "b85decode": b85decode}) == WHOLE
+def test_the_text_of_a_case_makes_it_again() -> None:
+    assert eval(repr(WHOLE), {"Case": Case, "zlib": zlib, "b85decode": b85decode}) == WHOLE
 
 
 class TestMutations:

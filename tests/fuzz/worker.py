@@ -1,20 +1,15 @@
-"""The process in which damaged files are read and run: of little memory, and nobody's loss if it dies.
-
-Run as a program with the number of a connection's file descriptor, a folder and the name of a job.
-"""
+"""What reads and runs damaged files, in a process of little memory, which may die."""
 
 from __future__ import annotations
 
 import os
 import resource
 import signal
-import sys
 import time
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import islice
-from multiprocessing.connection import Connection
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -126,25 +121,28 @@ def _limit_memory() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def main(descriptor: int, folder: Path, job: str) -> None:
-    """Take cases from the connection, a name in the folder, content and operator set each, and send outcomes."""
-    connection = Connection(descriptor)
-    if job in (run.__name__, convert.__name__):
-        _warm_up(folder)
-    _limit_memory()
-    connection.send("ready")
-    while True:
-        try:
-            name, content, opset = connection.recv()
-        except EOFError:
-            return
-        file = folder / name
+class Worker:
+    """A job in a folder of models; it limits the memory of its process.
+
+    Parameters
+    ----------
+    job : str
+        A key of `JOBS`.
+    folder : Path
+        The models, in place of one of which each damaged file stands.
+    """
+
+    def __init__(self, job: str, folder: Path) -> None:
+        self._job, self._folder = JOBS[job], folder
+        if self._job in (run, convert):
+            _warm_up(folder)
+        _limit_memory()
+
+    def outcome(self, name: str, content: bytes, opset: int) -> tuple[str, str]:
+        """Return what becomes of a file of that name and content, and words."""
+        file = self._folder / name
         whole = file.read_bytes() if file.exists() else None
         file.write_bytes(content)
-        outcome = _answer(JOBS[job], file, opset)
+        outcome = _answer(self._job, file, opset)
         file.unlink() if whole is None else file.write_bytes(whole)
-        connection.send(outcome)
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]), Path(sys.argv[2]), sys.argv[3])
+        return outcome

@@ -57,9 +57,11 @@ def floor_divide(
 
     Parameters
     ----------
-    a, b : array
-        Dividend and divisor in CPU memory, of one element type, of shapes that NumPy broadcasts; a Python number with
-        an array takes the array's type if that holds it.
+    a : array
+        Dividend in CPU memory; a Python number takes the divisor's element type if that holds it.
+    b : array
+        Divisor in CPU memory, of the same element type, and of a shape that NumPy broadcasts with the dividend's; a
+        Python number takes the dividend's element type if that holds it.
     out : array, optional
         Where to write, of the result's element type and shape; it may be an operand.
     zero_divisor, overflow : str

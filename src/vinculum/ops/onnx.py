@@ -51,14 +51,17 @@ def div(
 
     Parameters
     ----------
-    a, b : array
-        Dividend and divisor, of one element type that the version takes, and of shapes that its broadcasting rule
-        joins. NumPy arrays and scalars, buffers, objects with ``__array__`` or ``__dlpack__``, Dask arrays, and arrays
-        on a CUDA device; nothing is converted.
+    a : array
+        Dividend, of an element type that the version takes: a NumPy array or scalar, a buffer, an object with
+        ``__array__`` or ``__dlpack__``, a Dask array, or an array on a CUDA device; nothing is converted.
+    b : array
+        Divisor, of the same element type, and of a shape that the version broadcasts with the dividend's.
     opset : int, optional
         ONNX operator-set version; it selects that set's version of Div, the newest if None.
-    axis, broadcast, consumed_inputs : optional
-        Attributes of Div-1 and Div-6; `consumed_inputs` of Div-1 only, a hint without effect.
+    axis, broadcast : int, optional
+        Attribute of Div-1 and Div-6.
+    consumed_inputs : sequence of int, optional
+        Attribute of Div-1, a hint without effect.
     out : array, optional
         Where to write, of the result's element type and shape; it may be an operand.
     where : array of bool, optional

@@ -45,9 +45,10 @@ def divide(
 
     Parameters
     ----------
-    a, b : array
-        Dividend and divisor, of one element type, and of shapes that `auto_broadcast` joins. `vinculum.div`
-        lists what may be an operand.
+    a : array
+        Dividend; `vinculum.div` lists what may be an operand.
+    b : array
+        Divisor, of the same element type, and of a shape that `auto_broadcast` joins with the dividend's.
     m_pythondiv : bool
         For integers: floor division if true, truncating if false. Floats ignore it.
     auto_broadcast : {"numpy", "none", "pdpd"}

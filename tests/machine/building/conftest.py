@@ -1,4 +1,4 @@
-"""What the tests of what is handed out share: the files of the last commit."""
+"""The files of the last commit, which distributions are made of."""
 
 from __future__ import annotations
 

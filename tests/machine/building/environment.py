@@ -1,4 +1,4 @@
-"""Where a build looks for programs, and what shows that what it made divides."""
+"""The programs that a build finds, and a division that shows that an installation works."""
 
 from __future__ import annotations
 

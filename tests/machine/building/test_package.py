@@ -1,4 +1,4 @@
-"""What is handed out holds every file of the package, and installs and divides without a compiler."""
+"""The source distribution holds every file of the package, and installs and divides without a compiler."""
 
 from __future__ import annotations
 

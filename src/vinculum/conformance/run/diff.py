@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from vinculum.conformance.arithmetic import Answered
 from vinculum.conformance.cases.case import CaseId
 from vinculum.conformance.run.file import answered
 from vinculum.conformance.run.judgement import apart
@@ -72,16 +73,22 @@ def run_diff(before: Sequence[Run], after: Sequence[Run]) -> tuple[RunDiff, ...]
 def _diff(before: Run, after: Run) -> RunDiff:
     earlier = {(result.id, result.digest): result for result in before.results}
     both = [(earlier[key], new) for new in after.results if (key := (new.id, new.digest)) in earlier]
-    answers, others = ({one.case.id: one for one in answered(run)} for run in (before, after))
+    differ = [(old, new) for old, new in both if old.answer != new.answer]  # to rebuild the others takes seconds
+    answers = _answers(before, [old for old, _ in differ])
+    others = _answers(after, [new for _, new in differ])
     changes = []
     for old, new in both:
         differing: int | None = 0
-        if old.id in answers and old.id in others and old.answer != new.answer:
+        if old.id in answers and old.id in others:
             one = answers[old.id]
             differing = apart(one.answer, others[old.id].answer, one.case.expectation)
         if differing != 0 or _worth(old) != _worth(new):
             changes.append(Change(old, new, differing or None))
     return RunDiff(before, after, tuple(changes), len(earlier) - len(both), len(after.results) - len(both))
+
+
+def _answers(run: Run, results: Sequence[Result]) -> dict[CaseId, Answered]:
+    return {one.case.id: one for one in answered(replace(run, results=tuple(results)))}
 
 
 def _worth(result: Result) -> tuple[object, ...]:

@@ -207,7 +207,8 @@ def main(files: Sequence[str]) -> None:
     add(map(Path, files), RUNS)
     text = PAGE.read_text("utf-8")
     for name, rows in tables().items():
-        text = _TABLES[name].sub(lambda _, rows=rows: rows, text)
+        start, end = next(_TABLES[name].finditer(text)).span()
+        text = text[:start] + rows + text[end:]
     PAGE.write_text(text, encoding="utf-8")
 
 

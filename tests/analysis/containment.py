@@ -98,6 +98,8 @@ def _of_values(known: AbstractTensor, array: Array) -> str:
 def _of_facts(known: AbstractTensor, values: Array) -> str:
     for fact in known.facts:
         rows = np.moveaxis(values, fact.axis, -1).reshape(-1, values.shape[fact.axis])
+        if fact.fills and not (np.isnan(rows).all(axis=1) == np.isnan(rows).any(axis=1)).all():
+            return f"a row along {fact.axis} holds NaN and more"
         for row in rows[~np.isnan(rows).any(axis=1)]:
             if fact.kind.value == "some>=" and not row.max() >= fact.low:
                 return f"no element along {fact.axis} is at least {fact.low!r}: {row}"

@@ -52,6 +52,7 @@ def number(value: float) -> Constant:
     return np.array(value, np.float32)
 
 
+_SCALED = (number(0.1), np.array(3, np.uint8))
 _UNARY = (
     *("Abs", "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Ceil", "Celu", "Cos", "Cosh", "Elu", "Erf", "Exp"),
     *("Floor", "HardSigmoid", "HardSwish", "Identity", "LeakyRelu", "Log", "Mish", "Neg", "Reciprocal", "Relu"),
@@ -192,11 +193,21 @@ TRIALS = (
     Trial("QuantizeLinear", ((2, 3), (), np.array(3, np.int8))),
     Trial("DequantizeLinear", ((2, 3), number(0.1), np.array(3, np.uint8)), types=("uint8",)),
     Trial("DynamicQuantizeLinear", ((2, 3),), results=3),
+    Trial("QLinearMatMul", ((2, 3), *_SCALED, (3, 4), *_SCALED, *_SCALED), types=("uint8",)),
     Trial("Resize", ((1, 1, 4, 4), floats([]), floats([1, 1, 2, 2])), {"mode": "linear"}),
     Trial("Resize", ((1, 1, 4, 4), floats([]), floats([1, 1, 2, 2])), {"mode": "cubic"}, tame=True),
     Trial("Resize", ((1, 1, 4, 4), floats([]), floats([1, 1, 2, 2])), {"mode": "cubic", "cubic_coeff_a": -50.0},
           tame=True),
     Trial("Dropout", ((2, 3),)),
+    Trial("Clip", attributes={"min": -1.0, "max": 2.0}, opset=6),
+    Trial("Pad", attributes={"pads": [1, 0, 0, 2], "value": 7.0}, opset=10),
+    Trial("ReduceSum", ((2, 3, 4),), {"axes": [1], "keepdims": 0}, opset=11),
+    Trial("Slice", ((4, 5),), {"starts": [1, 0], "ends": [4, -1], "axes": [0, 1]}, opset=9),
+    Trial("Split", ((2, 6),), {"axis": 1, "split": [2, 4]}, opset=11, results=2),
+    Trial("Squeeze", ((2, 1, 3),), {"axes": [1]}, opset=11),
+    Trial("TopK", ((2, 5),), {"axis": 1, "k": 3}, opset=9, results=2),
+    Trial("Unsqueeze", attributes={"axes": [0, 3]}, opset=11),
+    *(Trial(name, ((2, 3), np.array([True, False, True])), types=("bool",)) for name in ("And", "Or", "Xor")),
     Trial("CenterCropPad", ((4, 5), ints(2, 7)), types=FLOATS),
     Trial("IsInf", attributes={"detect_negative": 0}),
 )  # fmt: skip

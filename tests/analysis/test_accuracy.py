@@ -55,7 +55,7 @@ EXACT: dict[str, Any] = {
     "Reciprocal": lambda a: Fraction(1) / a,
     "Max": lambda a, b: each(max, a, b),
     "MatMul": lambda a, b: a.dot(b),
-    "Gemm": lambda a, b, c: a.dot(b) + c,
+    "Gemm": lambda a, b, c: 2 * a.T.dot(b) + c,
     "ReduceSum": lambda a: a.sum(axis=-1, keepdims=True),
     "ReduceMean": lambda a: a.sum(axis=-1, keepdims=True) / Fraction(a.shape[-1]),
     "Transpose": lambda a: a.T,
@@ -83,9 +83,9 @@ class RandomGraph:
                 square.add(result)
         self.constant = generator.uniform(0.5, 2, (SIZE, SIZE)).astype(element_type)
         extra = {"ReduceSum": ", axis", "Reshape": ", shape"}
+        attributes = {"ReduceMean": " <axes = [-1]> ", "Gemm": " <transA = 1, alpha = 2.0> "}
         nodes = "\n".join(
-            f"{result} = {operator}{' <axes = [-1]> ' * (operator == 'ReduceMean')}"
-            f"({', '.join(operands)}{extra.get(operator, '')})"
+            f"{result} = {operator}{attributes.get(operator, '')}({', '.join(operands)}{extra.get(operator, '')})"
             for operator, operands, result in self.steps
         )
         kind = element_type.replace("float32", "float")
@@ -161,6 +161,11 @@ class TestRules:
         assert division.propagated == 0
         assert division.introduced == pytest.approx(2 / 3)
 
+    def test_products_of_turned_matrices(self) -> None:
+        for nodes in ("y = Gemm <transA = 1> (x, x)", "y = Gemm <transB = 1> (x, x)", "y = MatMul (x, x)"):
+            (output,) = bounded(parsed(nodes, "float[3, 3] x", "float y"), ["x=-1:1"]).outputs
+            assert 0 < output.total < 1e-5
+
     def test_a_norm(self) -> None:
         nodes = """
             m = ReduceMean <axes = [-1]> (x) c = Sub(x, m) s = Mul(c, c) v = ReduceMean <axes = [-1]> (s)
@@ -180,8 +185,8 @@ class TestRules:
         assert found.outputs[0].total == float("inf")
 
     def test_no_rule(self) -> None:
-        proto = parsed("[sine] s = Sin(x) y = Neg(s)")
-        assert bounded(proto, ["x=0:1"]).outputs[0].reason == "node 'sine' (Sin): Sin has no rule"
+        proto = parsed("[sign] s = Sign(x) y = Neg(s)")
+        assert bounded(proto, ["x=0:1"]).outputs[0].reason == "node 'sign' (Sign): Sign has no rule"
 
     def test_a_condition_that_may_differ(self) -> None:
         proto = parsed("c = Greater(x, y) z = Where(c, x, y)", "float[2] x, float[2] y", "float z")

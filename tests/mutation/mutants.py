@@ -177,7 +177,7 @@ def _said_not_done(node: ast.AST) -> Iterator[ast.AST]:
 # Functions whose first two arguments may be swapped, and a cast, which is for type checkers only.
 _EITHER_WAY = {
     *("min", "max", "minimum", "maximum", "fmin", "fmax", "equal", "array_equal", "gcd", "logical_and", "logical_or"),
-    *("bitwise_and", "bitwise_or", "bitwise_xor", "shares_memory", "may_share_memory", "cast"),
+    *("bitwise_and", "bitwise_or", "bitwise_xor", "shares_memory", "may_share_memory", "cast", "plus", "times"),
 }
 _Replacement = tuple[ast.AST, str, int | None, ast.AST | object]
 

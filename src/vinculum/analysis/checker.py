@@ -99,7 +99,7 @@ def check(
         check_structure(proto)
         types = with_types(proto)
         report = _Checker(proto, types, assumptions, as_type or "float32", profile, source.unknown).report()
-        if as_type is not None:
+        if as_type is not None:  # Bounds and facts are others in another type: one pass with both would do all twice.
             plain = _Checker(proto, types, assumptions, "float32", profile, source.unknown).report()
             report = replace(report, block_list=block_list(proto, plain, report, as_type))
     if runs and as_type is None and not source.unknown:

@@ -64,6 +64,16 @@ PAIRS = (
     _pair("what is positive by itself", "c = Greater(x, zero) d = Where(c, x, one) y = Div(x, d)",
           "c = Greater(x, zero) d = Where(c, x, one) y = Div(one, d)", "quotient-overflow", assume="x=-2:2",
           witness={"x": np.full((2, 3), 1e-45, np.float32)}),
+    _pair("an epsilon with the sign",
+          "c = Less(x, zero) n = Sub(x, eps) p = Add(x, eps) d = Where(c, n, p) y = Div(one, d)",
+          "c = Less(x, zero) n = Sub(x, eps) p = Add(x, eps) d = Where(c, p, n) y = Div(one, d)", "zero-divisor",
+          witness={"x": np.full((2, 3), -1e-6, np.float32)}),
+    _pair("the largest of a softmax", "p = Softmax(x) m = ReduceMax(p, axis) y = Div(p, m)",
+          "p = Softmax(x) m = ReduceMin(p, axis) y = Div(p, m)", "zero-over-zero",
+          witness={"x": np.array([[0, 0, -200], [0, 0, 0]], np.float32)}),
+    _pair("one added to what is not negative", "m = Max(n, nil) d = Add(m, unit) q = Div(unit, d)",
+          "d = Add(n, unit) q = Div(unit, d)", "integer-zero-divisor", inputs="int64[3] n", outputs="int64[3] q",
+          witness={"n": np.full(3, -1, np.int64)}),
 )  # fmt: skip
 
 ENTRIES = tuple(entry for pair in PAIRS for entry in pair)

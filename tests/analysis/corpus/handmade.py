@@ -98,6 +98,11 @@ _FLOATS = (
            reason="ONNX's formula divides by the norm, which is 0 of zeros; runtimes give 0"),
     _float("Lp normalisation of what is not zero",
            "a = Abs(x) b = Add(a, one) y = LpNormalization <axis = -1, p = 1> (b)"),
+    _float("Lp normalised, and two",
+           "a = Abs(x) b = Add(a, one) c = LpNormalization <axis = -1, p = 2> (b) d = Add(c, p) y = Div(x, d)",
+           constants="float p = {2}", assume="x=-9:9"),
+    _float("over a logarithm of a softmax, and four", "l = LogSoftmax(x) d = Add(l, p) y = Div(x, d)",
+           constants="float p = {4}", assume="x=-1:1"),
     _float(
         "variance and epsilon",
         "m = ReduceMean(x, axis) c = Sub(x, m) s = Mul(c, c) "
@@ -225,6 +230,9 @@ _SHAPES = (
         constants="int64[1] u = {1}"),
     written("size over heads", "float[N, M, 12] x", "int64[1] q", "h = Shape <start = 2, end = 3> (x) q = Div(h, k)",
         constants="int64[1] k = {4}"),
+    written("size of what a size slices", "float[N] x", "int64 q",
+        "h = Shape(x) k = Sub(h, u) s = Slice(x, k, h) l = Size(s) q = Div(u7, l)",
+        constants="int64[1] u = {1}, int64 u7 = {7}"),
     written("size over a size", "float[N, M] x", "int64[1] q",
         "h = Shape <start = 0, end = 1> (x) k = Shape <start = 1, end = 2> (x) q = Div(h, k)"),
     written("size over a difference of sizes", "float[N, M] x", "int64[1] q",

@@ -45,7 +45,7 @@ def test_between_its_turns_it_is_monotone() -> None:
         for factor in (1.0, 0.3, -2.0) if declared.attributes else (1.0,):
             given = [factor * default for default in declared.attributes.values()]
             turns = declared.turns(*given) if callable(declared.turns) else declared.turns
-            start, end = declared.domain
+            start, end = (turns[0], turns[0] + declared.period) if declared.period else declared.domain
             for low, high in pairwise((start, *sorted(turns), end)):
                 with case(name, given, low, high):
                     points = _POINTS[(low < _POINTS) & (high > _POINTS)]

@@ -28,6 +28,7 @@ class Fact:
     axis: int  # Never negative.
     low: float  # Its bounds; `high` counts for sums alone.
     high: float = float("inf")
+    fills: bool = False  # Whether a row that holds a NaN holds nothing else.
 
 
 Facts = tuple[Fact, ...]

@@ -91,9 +91,5 @@ class Numbering:
 def content(value: Any) -> Hashable:
     """Return an attribute's value as it can stand in a key."""
     if isinstance(value, np.ndarray):
-        return _array_content(value)
+        return value.dtype.name, value.shape, value.tobytes()
     return tuple(value) if isinstance(value, list) else value
-
-
-def _array_content(array: NDArray[Any]) -> Hashable:
-    return array.dtype.name, array.shape, array.tobytes()

@@ -71,6 +71,8 @@ OF_ATTRIBUTES = 2.0**-21
 """What attributes, which are float32, and numbers made of them may be off by, relatively."""
 _TAIL = 20.0
 """How far below zero gates are 0, as far as libraries can tell."""
+_FAR = 2.0**20
+"""Beyond it nobody counts periods."""
 _FINEST = 2.0**-24
 """The unit roundoff below which absolute errors do not go: of float32, in which libraries have their tables."""
 
@@ -89,6 +91,8 @@ class Unary:
         Their names and defaults.
     turns : tuple of float, or callable
         Where it turns or jumps, inside the domain; of the attributes.
+    period : float
+        After which it turns again and again; 0 if it does not.
     ulps, absolute : float
         The error of libraries: relative, in ulps; and absolute, in unit roundoffs.
     domain : (float, float)
@@ -112,6 +116,7 @@ class Unary:
     f: Callable[..., Bounds] | None
     attributes: Mapping[str, float] = field(default_factory=dict)
     turns: tuple[float, ...] | Callable[..., tuple[float, ...]] = ()
+    period: float = 0.0
     ulps: float = 0.0
     absolute: float = 0.0
     domain: tuple[float, float] = EVERYWHERE
@@ -160,7 +165,10 @@ class Unary:
             # An attribute may be rounded to the element type.
             near = 2 * max(form.u, _FINEST) * abs(turn) if self.attributes else 0.0
             inside = (low <= turn + near) & (turn - near <= high)
-            sides = [side if near else np.clip(side, low, high) for side in _sides(turn)]
+            if self.period:
+                first = turn + self.period * np.ceil((low - turn) / self.period)
+                inside = ~(first > high) | (np.maximum(np.abs(low), np.abs(high)) > _FAR)
+            sides = [side if near or self.period else np.clip(side, low, high) for side in _sides(turn)]
             points += [np.where(inside, side, low) for side in sides]
         assert self.f is not None
         values = [np.asarray(self.f(point, *given)) for point in points]

@@ -9,7 +9,7 @@ import numpy as np
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom
 from vinculum.analysis.domain.box import Box
 from vinculum.analysis.domain.dimensions import element_count
-from vinculum.analysis.domain.formats import Bounds, every, gamma
+from vinculum.analysis.domain.formats import Bounds, every, gamma, outward, some
 from vinculum.analysis.domain.numbering import Definition, Numbering
 from vinculum.analysis.transfer.call import Call
 from vinculum.analysis.transfer.shared import like
@@ -60,7 +60,24 @@ def _implied(values: Numbering, condition: int, truth: bool) -> Iterator[tuple[D
 
 
 def refine(values: Numbering, condition: int, truth: bool, x: AbstractTensor) -> AbstractTensor:
-    """Return a value where a condition has a truth; the value itself if that tells nothing of it."""
+    """Return a value where a condition has a truth; the value itself if that tells nothing of it or of its terms."""
+    x = _refined_itself(values, condition, truth, x)
+    definition = values.made_by(x.number, "Add", "Sub")
+    terms = [values.tensor(number) for number in definition.operands] if definition is not None else []
+    known = [None if term is None else _refined_itself(values, condition, truth, term) for term in terms]
+    if definition is None or x.form is None or None in known or known == terms:
+        return x
+    a, b = (term.box for term in known if term is not None)
+    ends = (b.low, b.high) if definition.operator == "Add" else (-b.high, -b.low)
+    low, high = outward(a.low + ends[0], a.high + ends[1], x.form)
+    low, high = np.fmax(x.low, low), np.fmin(x.high, high)
+    if not (some(low > x.low) or some(high < x.high)):
+        return x
+    after = _checked(x, low, high, x.mag, x.may_nan, x.may_plus_zero, x.may_minus_zero)
+    return after.known(number=x.number)
+
+
+def _refined_itself(values: Numbering, condition: int, truth: bool, x: AbstractTensor) -> AbstractTensor:
     for definition, holds in _implied(values, condition, truth):
         after = x
         if definition.operator in ("IsNaN", "IsInf"):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import reduce
 from math import erf
 from typing import Any
 
@@ -17,14 +16,14 @@ from vinculum.analysis.domain.formats import FORMATS, Bounds, outward
 from vinculum.analysis.transfer import errors
 from vinculum.analysis.transfer.call import Call, Operand
 from vinculum.analysis.transfer.declarations import OF_ATTRIBUTES, OVER_ONE, Operator, Unary
-from vinculum.analysis.transfer.errors import Computed, Errors
-from vinculum.analysis.transfer.shared import broadcast, like, margined, rest_on, result_of
+from vinculum.analysis.transfer.shared import broadcast, hull_of, like, margined, rest_on, result_of
 
 # Errors in ulps: twice the largest that was measured of ONNX Runtime, NumPy and PyTorch on 2 * 10**6 points.
 _ULPS_EXP, _ULPS_ERF, _ULPS_LOG, _ULPS_TANH, _ULPS_OTHER = 2, 4, 8, 10, 16
 _HALF_PI = 1.5707963267948966 * OVER_ONE
 _ZERO = (0.0,)
 _GATED: Mapping[str, Any] = {"ulps": 4, "absolute": 4, "finite": True, "gates": True}
+_WAVE: Mapping[str, Any] = {"period": 2 * np.pi, "ulps": _ULPS_OTHER, "absolute": 16, "finite": True, "slope": 1.0}
 _SELU = {"alpha": 1.6732632423543772, "gamma": 1.0507009873554805}
 
 
@@ -37,27 +36,11 @@ def _below_zero(f: Callable[..., Bounds]) -> Callable[..., Bounds]:
     return lambda x, *given: np.where(x < 0, f(np.minimum(x, 0.0), *given), x)
 
 
-def _selu(x: Bounds, alpha: float, gamma: float) -> Bounds:
-    return gamma * np.where(x < 0, alpha * np.expm1(np.minimum(x, 0.0)), x)
-
-
-def _hard_sigmoid(x: Bounds, alpha: float, beta: float) -> Bounds:
-    return np.clip(alpha * x + beta, 0, 1)
-
-
 def _at_least_one(low: Bounds, high: Bounds, alpha: float) -> float:
     return max(1.0, abs(alpha))
 
 
-def _gelu(call: Call, a: AbstractTensor) -> AbstractTensor:
-    return _declared_gelu(call)(call, a)
-
-
-def _gelu_error(made: Computed) -> Errors:
-    return _declared_gelu(made.call).error(made)
-
-
-def _declared_gelu(call: Call) -> Unary:
+def _gelu(call: Call) -> Unary:
     return GELU_BY_TANH if call.attribute("approximate", "none") == "tanh" else GELU
 
 
@@ -80,13 +63,11 @@ def _parametric_relu(call: Call, a: AbstractTensor, slope: AbstractTensor) -> Ab
     shape = broadcast(a.shape, slope.shape)
     if a.form is None:
         return anything(a.element_type, shape)
-    corners = [np.minimum(a.low, 0.0) * end for end in (slope.low, slope.high)]
+    corners = [np.minimum(x, 0.0) * end for x in (a.low, a.high) for end in (slope.low, slope.high)]
     nan = a.may_nan or slope.may_nan or slope.may_infinite or (a.may_infinite and slope.may_zero)
     nan = nan or any(bool(np.isnan(corner).any()) for corner in corners)
-    values = [np.where(np.isnan(corner), 0.0, corner) for corner in corners]
-    low, high = np.maximum(a.low, 0.0), np.maximum(a.high, 0.0)
-    low = np.where(a.low < 0, np.minimum(low, 0.0), low)
-    low, high = reduce(np.minimum, values, low), reduce(np.maximum, values, high)
+    low, high = hull_of(corners)
+    low, high = np.where(a.low < 0, low, a.low), np.where(a.high < 0, high, np.maximum(high, a.high))
     return result_of((a, slope), shape, *margined(low, high, a.form, 1), may_nan=nan)
 
 
@@ -191,7 +172,7 @@ _UNARY: Mapping[str, Unary] = {
         {"alpha": 1.0}, turns=_ZERO, ulps=_ULPS_OTHER, absolute=4,
         slope=lambda low, high, alpha: 1.0 if alpha > 0 else np.inf,
     ),
-    "Cos": Unary(None, least=-OVER_ONE, greatest=OVER_ONE, finite=True),
+    "Cos": Unary(np.cos, turns=(0.0, np.pi), least=-OVER_ONE, greatest=OVER_ONE, **_WAVE),
     "Cosh": Unary(
         np.cosh, turns=_ZERO, ulps=_ULPS_OTHER, least=0.5,
         slope=lambda low, high: np.sinh(np.maximum(-low, high)) * OVER_ONE,
@@ -207,7 +188,8 @@ _UNARY: Mapping[str, Unary] = {
     ),
     "Floor": Unary(np.floor, exact=True, integral=True, rising=True),
     "HardSigmoid": Unary(
-        _hard_sigmoid, {"alpha": 0.2, "beta": 0.5}, ulps=_ULPS_OTHER, absolute=64, least=0.0, greatest=1.0,
+        lambda x, alpha, beta: np.clip(alpha * x + beta, 0, 1), {"alpha": 0.2, "beta": 0.5},
+        ulps=_ULPS_OTHER, absolute=64, least=0.0, greatest=1.0,
         slope=lambda low, high, alpha, beta: abs(alpha),
     ),
     "HardSwish": Unary(
@@ -223,18 +205,22 @@ _UNARY: Mapping[str, Unary] = {
     ),
     "Round": Unary(np.rint, exact=True, integral=True, rising=True),
     "Selu": Unary(
-        _selu, _SELU, turns=_ZERO, ulps=_ULPS_OTHER, absolute=4,
+        lambda x, alpha, gamma: gamma * np.where(x < 0, alpha * np.expm1(np.minimum(x, 0.0)), x), _SELU,
+        turns=_ZERO, ulps=_ULPS_OTHER, absolute=4,
         slope=lambda low, high, alpha, gamma: abs(gamma) * max(1.0, abs(alpha)) * OVER_ONE,
     ),
     "Sigmoid": Unary(
         # Libraries have an absolute error here: some are 0 already at -20, some above 1.
         lambda x: 1 / (1 + np.exp(-x)), absolute=16, least=0.0, minus_zero=False, rising=True, slope=0.2501
     ),
-    "Sin": Unary(None, least=-OVER_ONE, greatest=OVER_ONE, finite=True),
+    "Sin": Unary(np.sin, turns=(-np.pi / 2, np.pi / 2), least=-OVER_ONE, greatest=OVER_ONE, **_WAVE),
     "Sinh": Unary(
         np.sinh, ulps=_ULPS_OTHER, rising=True, slope=lambda low, high: np.cosh(np.maximum(-low, high)) * OVER_ONE
     ),
-    "Softsign": Unary(None, least=-OVER_ONE, greatest=OVER_ONE, finite=True),
+    "Softsign": Unary(
+        lambda x: np.where(np.isinf(x), np.sign(x), x / (1 + np.abs(x))), ulps=4, least=-OVER_ONE, greatest=OVER_ONE,
+        rising=True, finite=True, slope=1.0,
+    ),
     "Swish": SWISH,
     "Tan": Unary(None, finite=True),
     "Tanh": Unary(np.tanh, ulps=_ULPS_TANH, least=-OVER_ONE, greatest=OVER_ONE, rising=True, slope=1.0),
@@ -247,7 +233,7 @@ _UNARY: Mapping[str, Unary] = {
 TABLE: Mapping[str, Operator] = {
     **{name: Operator(declared, error=declared.error) for name, declared in _UNARY.items()},
     "Clip": Operator(_clip, error=errors.chosen),
-    "Gelu": Operator(_gelu, error=_gelu_error),
+    "Gelu": Operator(lambda call, a: _gelu(call)(call, a), error=lambda made: _gelu(made.call).error(made)),
     "Identity": Operator(lambda call, a: a, error=errors.kept),
     "Max": Operator(_extremum, error=errors.chosen, commutative=True),
     "Min": Operator(_extremum, error=errors.chosen, commutative=True),

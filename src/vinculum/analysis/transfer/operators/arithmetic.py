@@ -96,8 +96,18 @@ def _sum(call: Call, a: AbstractTensor, b: AbstractTensor, sign: int, deep: int 
         integral=integral,
         **folded,
     )
-    # A negated integer is 0 only for 0, even if it wraps.
-    return apart_from_zero(result) if form is None and other is not None and every(other.mag >= 1) else result
+    return apart_from_zero(result) if form is None and _never_cancels(a, b, sign) else result
+
+
+def _never_cancels(a: AbstractTensor, b: AbstractTensor, sign: int) -> bool:
+    """Tell whether a sum or a difference of integers is never 0, even if it wraps."""
+    low, high = (-b.high, -b.low) if sign > 0 else (b.low, b.high)
+    apart = ((a.box.largest() == 0) & (b.mag >= 1)) | ((b.box.largest() == 0) & (a.mag >= 1))
+    smallest = type_range(b.element_type)[0]
+    # In unsigned types another number cancels one, and the smallest integer is its own negation.
+    if sign < 0 or (-np.inf < smallest < 0 and every(b.low > smallest)):
+        apart = apart | (a.high < low) | (a.low > high)
+    return every(apart)
 
 
 def _of_cases(parts: Sequence[AbstractTensor], low: Bounds, high: Bounds) -> tuple[Bounds, Bounds, Bounds]:
@@ -390,7 +400,7 @@ def square_root(a: AbstractTensor, ulps: float = 0.0) -> AbstractTensor:
         a.shape,
         np.maximum(low, 0.0),
         np.maximum(high, 0.0),
-        below(np.sqrt(a.mag) * less, a.form),
+        below(np.sqrt(np.where(a.high > 0, a.mag, 0.0)) * less, a.form),
         may_nan=a.may_nan or bool((a.low < 0).any()),
         may_plus_zero=a.may_plus_zero,
         may_minus_zero=a.may_minus_zero,
@@ -411,13 +421,13 @@ def _power(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
             root = square_root(a, 2)  # Pow(-0, 0.5) is +0.
             high = np.where(np.isneginf(a.low), np.inf, root.high)  # So is Pow(-inf, 0.5) +inf.
             return like(root, shape, Box(root.low, high, root.mag), may_plus_zero=a.may_zero)
-        if exponent > 0 and exponent == int(exponent):
-            return _whole_power(a, exponent)
+        if exponent and exponent == int(exponent):
+            power = call.values.numbered(_whole_power(a, abs(exponent)))
+            one = call.values.constant(np.ones((), np.float32), a.element_type)
+            return power if exponent > 0 else _with_ulps(_divide(call, one, power), 4)
     if a.at_least_zero:
         return _power_of_nonnegative(a, b, shape)
-    even = exponent is not None and exponent == int(exponent) and exponent % 2 == 0
-    low = 0.0 if even else -np.inf
-    return result_of((a,), shape, low, np.inf, may_nan=True, bounds_from=BoundsFrom.TYPE)
+    return result_of((a,), shape, -np.inf, np.inf, may_nan=True, bounds_from=BoundsFrom.TYPE)
 
 
 def _with_ulps(a: AbstractTensor, ulps: float) -> AbstractTensor:
@@ -436,7 +446,9 @@ def _whole_power(a: AbstractTensor, exponent: float) -> AbstractTensor:
     low, high = margined(low, high, a.form, 4)
     mag = np.maximum(margined(a.mag**exponent, a.mag**exponent, a.form, 4)[0], 0.0)
     mag = np.where(mag < a.form.smallest_subnormal, 0.0, mag)
-    return result_of((a,), a.shape, np.maximum(low, 0.0) if even else low, high, mag, may_minus_zero=not even)
+    minus = not even and not a.never_negative
+    low = np.where(even | (a.low >= 0), np.maximum(low, 0.0), low)
+    return result_of((a,), a.shape, low, high, mag, may_minus_zero=minus)
 
 
 def _power_of_nonnegative(a: AbstractTensor, b: AbstractTensor, shape: Any) -> AbstractTensor:

@@ -121,26 +121,21 @@ def _with_weights(x: AbstractTensor, constant: AbstractTensor, flip: bool) -> tu
     low, high = (np.swapaxes(end, -1, -2) for end in (x.low, x.high)) if flip else (x.low, x.high)
     matrix = weights.T if flip else weights
     if low.shape[-1] == 1 and high.shape[-1] == 1:
-        positive, negative = _signed_sums(matrix)
-        found = (
-            positive * low + negative * high,
-            positive * high + negative * low,
-            (positive - negative) * np.maximum(np.abs(low), np.abs(high)),
-        )
+        found = _by_signs(low, high, *_signed_sums(matrix), np.multiply)
+    elif matrix.size > 1 << 24:
+        return None
     else:
-        if matrix.size > 1 << 24:
-            return None
         low, high = (np.broadcast_to(end, (*end.shape[:-1], matrix.shape[0])) for end in (low, high))
         whole = matrix.astype(np.float64)
-        positive, negative = np.maximum(whole, 0.0), np.minimum(whole, 0.0)
-        found = (
-            low @ positive + high @ negative,
-            high @ positive + low @ negative,
-            np.maximum(np.abs(low), np.abs(high)) @ (positive - negative),
-        )
-    return (
-        (np.swapaxes(found[0], -1, -2), np.swapaxes(found[1], -1, -2), np.swapaxes(found[2], -1, -2)) if flip else found
-    )
+        found = _by_signs(low, high, np.maximum(whole, 0.0), np.minimum(whole, 0.0), np.matmul)
+    first, last, total = (np.swapaxes(end, -1, -2) if flip else end for end in found)
+    return first, last, total
+
+
+def _by_signs(low: Bounds, high: Bounds, positive: Bounds, negative: Bounds, times: Any) -> tuple[Bounds, ...]:
+    """Return bounds of sums of products with weights of both signs, and of the sum of magnitudes."""
+    largest = times(np.maximum(np.abs(low), np.abs(high)), positive - negative)
+    return times(low, positive) + times(high, negative), times(high, positive) + times(low, negative), largest
 
 
 def _signed_sums(matrix: NDArray[Any]) -> tuple[Bounds, Bounds]:
@@ -240,8 +235,7 @@ def _convolve(call: Call, x: AbstractTensor, w: AbstractTensor, bias: Operand = 
         flat = w.constant.reshape(w.constant.shape[0], -1)
         positive = np.maximum(flat, 0).sum(axis=1, dtype=np.float64).reshape(per_channel)
         negative = np.minimum(flat, 0).sum(axis=1, dtype=np.float64).reshape(per_channel)
-        lows, highs = positive * low + negative * high, positive * high + negative * low
-        total = (positive - negative) * max(-low, high)
+        lows, highs, total = _by_signs(np.asarray(low), np.asarray(high), positive, negative, np.multiply)
     else:
         total = np.asarray(terms * w.largest * max(-low, high))
         lows, highs = -total, total

@@ -187,7 +187,7 @@ def _reduce_extremum(a: AbstractTensor, rows: Rows, *, largest: bool) -> Abstrac
     if a.may_nan:  # Beside a NaN the result may be any element.
         low, high = a.low.min(axis=rows.axes, keepdims=True), a.high.max(axis=rows.axes, keepdims=True)
     some = _row_fact(a, rows, Kind.SOME_AT_LEAST)
-    if largest and some is not None and not a.may_nan and rows.fewest >= 1:
+    if largest and some is not None and (some.fills or not a.may_nan) and rows.fewest >= 1:
         low = np.maximum(low, some.low)
     mag = a.mag.min(axis=rows.axes, keepdims=True)
     if rows.fewest == 0:
@@ -349,7 +349,7 @@ def _softmax(call: Call, a: AbstractTensor) -> AbstractTensor:
     if len(axes) == 1:
         facts = (Fact(Kind.SUM, axes[0], 1 - error, 1 + error),)
         if np.isfinite(most):
-            facts = (*facts, Fact(Kind.SOME_AT_LEAST, axes[0], (1 - error) / most))
+            facts = (*facts, Fact(Kind.SOME_AT_LEAST, axes[0], (1 - error) / most, fills=True))
     top = 1.0 if most <= 1 else 1 + max(error, 2.0**-20) if np.isfinite(most) else 1 + 2.0**-7
     return tensor(a.element_type, a.shape, least, top, may_nan=nan, may_minus_zero=False, facts=facts)
 

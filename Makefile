@@ -209,7 +209,7 @@ bench-guard: .venv/test ## Count instructions against what is expected; needs va
 # What runtimes' divisions do, each in an environment of its own with the versions that known_deviations/ is about. Their runs
 # are added to those published in docs/survey. SURVEYED='tvm iree' asks these two. tinygrad needs clang, torch.compile g++.
 SURVEYED := $(basename $(notdir $(wildcard known_deviations/*.toml)))
-survey: $(SURVEYED:%=build/survey/%/installed) ## Ask fifteen runtimes for divisions, and write docs/survey.html (half an hour)
+survey: $(SURVEYED:%=build/survey/%/installed) ## Ask fifteen runtimes for divisions, and write docs/reference/survey.md (half an hour)
 	for name in $(SURVEYED); do \
 	  rm -f build/survey/$$name/failed; \
 	  PYTHONPATH=src build/survey/$$name/bin/python -m vinculum conform --expect known_deviations/$$name.toml \

@@ -10,10 +10,11 @@ from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
 
 from building.documentation.commands import command_pages
+from building.documentation.made import MadePage
 from building.documentation.operators import operator_pages
 from building.documentation.python_reference import python_pages
 from building.documentation.sources import FROM_ROOT, SourcePages, from_root
-from building.documentation.survey import with_answers
+from building.documentation.survey import survey_pages, with_answers
 
 ROOT = Path(__file__).parents[2]
 
@@ -22,17 +23,16 @@ _FOLDERS = {
     "reference/operators/": operator_pages,
     "reference/commands/": command_pages,
     "reference/python/": python_pages,
+    "reference/survey/": survey_pages,
 }
-"""Folders of the navigation whose pages are made here; the first of each is the folder's own."""
+"""Folders of the navigation whose pages are made here; `index.md` is the folder's own."""
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Put the pages that are made into the navigation, where it names their folder."""
     made = {folder: pages() for folder, pages in _FOLDERS.items()}
     config.extra["made"] = {folder + page.file: page.text for folder, pages in made.items() for page in pages}
-    entries = {
-        folder: [_entry(folder, page, first=page is pages[0]) for page in pages] for folder, pages in made.items()
-    }
+    entries = {folder: [_entry(folder, page) for page in pages] for folder, pages in made.items()}
     config.nav = _filled(config.nav, entries)
     return config
 
@@ -65,13 +65,14 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     return markdown if uri in sources.pages else sources.rewritten(f"docs/{uri}", markdown)
 
 
-def _entry(folder: str, page: Any, *, first: bool) -> Any:
-    return folder + page.file if first else {page.title: folder + page.file}
+def _entry(folder: str, page: MadePage) -> Any:
+    return folder + page.file if page.file == "index.md" else {page.title: folder + page.file}
 
 
 def _filled(nav: Any, entries: dict[str, list[Any]]) -> Any:
     if isinstance(nav, list):
-        return [_filled(item, entries) for item in nav]
+        # Beside other entries the name of a folder stands for its pages.
+        return [one for item in nav for one in entries.get(str(item)) or [_filled(item, entries)]]
     if isinstance(nav, dict):
         return {title: _filled(value, entries) for title, value in nav.items()}
     return entries.get(nav, nav)

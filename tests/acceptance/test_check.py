@@ -25,14 +25,6 @@ ROOT = Path(__file__).parents[2]
 class TestFindings:
     """What is found is told with what shows it; the exit code says from which severity on."""
 
-    def test_the_page(self, vinculum: Vinculum, mean: Path) -> None:
-        done = vinculum("check", mean, "--assume", "mask=0|1", "--assume", "x=-1:1", columns=40, code=1)
-        assert max(map(len, done.stdout.splitlines())) <= 40
-        told = "".join(done.stdout.split())
-        assert "witnessedzero-over-zeromean" in told
-        assert "Witness:onmask=zeros,output'mean'isNaNin4places(vinculum" in told
-        assert "1finding(1witnessed)in4nodes" in told
-
     def test_fail_on(self, vinculum: Vinculum, mean: Path) -> None:
         assert vinculum("check", mean, "--runs", 0, "--fail-on", "certain").returncode == 0
         assert vinculum("check", mean, "--runs", 0, "--fail-on", "possible").returncode == 1

@@ -13,13 +13,6 @@ from tests.processes import run
 Vinculum = Callable[..., subprocess.CompletedProcess[str]]
 
 
-def test_a_new_process(started_vinculum: Vinculum) -> None:
-    done = started_vinculum("conform", "numpy", "--quick", "--only", "Div-14/int8/*")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("How NumPy divides\n")
-    assert " 0 deviate" in done.stdout
-
-
 def test_one_case_in_full_and_its_reproducer_runs(vinculum: Vinculum, tmp_path: Path) -> None:
     chosen = ("--quick", "--only", "Div-1/float/*")
     done = vinculum("conform", "onnx-reference", *chosen, "--save", tmp_path / "run.json")
@@ -36,7 +29,3 @@ def test_one_case_in_full_and_its_reproducer_runs(vinculum: Vinculum, tmp_path: 
     ran = run([sys.executable, program])
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout
-
-
-def test_the_help_shows_the_brackets(vinculum: Vinculum) -> None:
-    assert "openvino[device=GPU]" in "".join(vinculum("conform", "--help", columns=200).stdout.split("\n"))

@@ -33,15 +33,6 @@ class TestOpsets:
         done = vinculum("convert", source, "--opset", 21, "-o", "new.onnx", "--no-verify", folder=tmp_path, code=0)
         assert "Not verified." in done.stdout
 
-    def test_data_beside_the_model_comes_along(self, vinculum: Vinculum, examples: Path, tmp_path: Path) -> None:
-        """The weights stand in a file of their own; the new model is whole without it."""
-        old, x = examples / "rms_norm/model.onnx", examples / "rms_norm/x.npy"
-        vinculum("convert", old, "--opset", 20, "-o", "new.onnx", folder=tmp_path, code=0)
-        for number, model in enumerate((old, tmp_path / "new.onnx")):
-            vinculum("run", model, "--input", f"x={x}", "--output", tmp_path / str(number), code=0)
-        (before,) = (tmp_path / "0").iterdir()
-        assert before.read_bytes() == (tmp_path / "1" / before.name).read_bytes()
-
 
 class TestComparison:
     """What is compared, in which engine, and on whose inputs."""
@@ -75,7 +66,6 @@ class TestRefusals:
             ("layer_norm/model.onnx", ("-o", "x.xml", "--opset", 17), ("no operator set", "omit it")),
             ("layer_norm/model.onnx", ("-o", "x.onnx", "--opset", 17, "--ir-version", 3), ("version 3", "allowed: 8")),
             ("layer_norm/model.onnx", ("-o", "x.onnx", "--opset", 17, "--engine", "trt"), ("--engine", "'trt' is not")),
-            ("layer_norm/model.onnx", ("-o", "x.onnx", "--opset", 17, "--input", "z=z.npy"), ("no input 'z'", "'x'")),
             ("openvino_image/model.xml", ("-o", "x.onnx"), ("only ONNX models are converted",)),
             ("layer_norm/missing.onnx", ("-o", "x.onnx", "--opset", 17), ("cannot be read",)),
             ("layer_norm/x.npy", ("-o", "x.onnx", "--opset", 17), ("not a readable ONNX file",)),
@@ -86,14 +76,6 @@ class TestRefusals:
             with case(model, *arguments):
                 line = refused("convert", examples / model, *arguments)
                 assert [word for word in words if word not in line] == []
-
-    def test_the_model_itself_is_not_replaced(self, refused: Refused, examples: Path, tmp_path: Path) -> None:
-        (tmp_path / "model.onnx").write_bytes((examples / "layer_norm/model.onnx").read_bytes())
-        assert "would replace the model" in refused("convert", "model.onnx", "--opset", 17, "-o", "./model.onnx")
-
-    def test_a_folder_is_not_replaced(self, refused: Refused, examples: Path, tmp_path: Path) -> None:
-        (tmp_path / "x.onnx").mkdir()
-        assert "is a folder" in refused("convert", examples / "layer_norm/model.onnx", "--opset", 17, "-o", "x.onnx")
 
     def test_what_fails_the_checker(self, refused: Refused, tmp_path: Path) -> None:
         """The engine runs it, a runtime may not: Relu has no such attribute."""

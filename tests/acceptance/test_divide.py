@@ -14,7 +14,6 @@ import zarr
 from tests.acceptance.conftest import Refused, Vinculum
 from tests.cases import case
 from vinculum import Operator, div
-from vinculum.stored import divide
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="stored arrays are divided on Linux and macOS")
 
@@ -179,14 +178,3 @@ class TestRefused:
             assert words in refused("divide", name, "b.npy", "-o", "c.npy")
         assert "'c.h5' needs the name of a dataset: c.h5:/NAME" in refused("divide", "a.npy", "b.npy", "-o", "c.h5")
         assert "'a.h5' exists; delete it" in refused("divide", "b.npy", "b.npy", "-o", "a.h5:/in/y")
-
-    def test_a_journal_of_another_job(self, refused: Refused, folder: Path) -> None:
-        def stop(done: int, size: int) -> None:
-            if done:
-                raise KeyboardInterrupt
-
-        with pytest.raises(KeyboardInterrupt):
-            divide(folder / "a.npy", folder / "b.npy", folder / "c.npy", task_bytes=4, advance=stop)
-        line = refused("divide", "a.npy", "b.npy", "-o", "c.npy", "--operator", "Divide")
-        assert line.startswith("'c.npy.journal' belongs to another job: operator was 'Div-14', now 'Divide-1'")
-        assert "delete it and 'c.npy.partial', or give another place for the result" in line

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from onnx import TensorProto, checker, helper, numpy_helper
+from onnx import TensorProto, helper, numpy_helper
 
 from tests.acceptance.conftest import Refused, Vinculum
 from tests.cases import case
@@ -53,19 +53,6 @@ class TestHarden:
         wrong = ("harden", model, "--for", "onnxruntime", "--input", f"a={a}", "-o", model.with_name("other.onnx"))
         assert "input 'a' has element type double; the model declares int64" in refused(*wrong)
         assert not model.with_name("other.onnx").exists()
-
-    def test_onnxruntime(self, vinculum: Vinculum, model: Path) -> None:
-        target = model.with_name("hardened.onnx")
-        done = vinculum("harden", model, "--for", "onnxruntime", "-o", target, columns=120, code=0)
-        rewritten, kept = done.stdout.split("Left alone")
-        assert "ratio" in rewritten
-        assert "x/0 gives 0, MIN/-1 gives MIN" in rewritten
-        assert "weeks" in kept
-        assert "a division of floats cannot crash" in kept
-        assert "1 of 3 divisions rewritten." in kept
-        checker.check_model(str(target), full_check=True)
-        again = vinculum("harden", target, "--for", "onnxruntime", "--dry-run", "--json")
-        assert again.returncode == 0  # Its own guarded Div is risky again to whoever cannot tell; it is planned for.
 
     def test_the_hardened_model_runs_without_a_policy(self, vinculum: Vinculum, model: Path) -> None:
         folder = model.parent
@@ -127,15 +114,9 @@ class TestRefused:
             (("--for", "portable", "--overflow", "raise", "--dry-run"), "'raise' is not one of 'wrap', 'saturate'"),
             (("--for", "portable", "--zero-divisor", "one", "--dry-run"), "'one'"),
             (("--for", "openvino", "--zero-divisor", "saturate", "--dry-run"), "--zero-divisor zero"),
-            (("--for", "onnxruntime", "-o", "model.onnx"), "would replace the model"),
-            (("--for", "onnxruntime", "-o", "hardened.xml"), "ends in .onnx"),
         ):
             with case(*options):
                 assert words in refused("harden", model, *options)
 
     def test_no_model(self, refused: Refused) -> None:
         assert "cannot be read" in refused("harden", "missing.onnx", "--for", "onnxruntime", "--dry-run")
-
-    def test_an_example_in_openvino_ir(self, refused: Refused, examples: Path) -> None:
-        model = examples / "openvino_image" / "model.xml"
-        assert "only ONNX models are hardened" in refused("harden", model, "--for", "openvino", "-o", "out.onnx")

@@ -9,9 +9,7 @@ import numpy as np
 import pytest
 
 from tests.acceptance.conftest import Refused, Vinculum
-from tests.analysis.hazardous import FLOAT16, model, node
 from tests.cases import case
-from tests.fake_runtime import FakeRuntime, installed
 from vinculum.models import source
 
 
@@ -30,25 +28,6 @@ GIVEN = ("--input", "x=x.npy", "--input", "mask=mask.npy")
 class TestTold:
     """Node, kind, index and operands, in each engine."""
 
-    def test_the_page(self, vinculum: Vinculum, mean: Path) -> None:
-        done = vinculum("trace", mean.name, *GIVEN, "--engine", "reference", folder=mean.parent, columns=40, code=1)
-        assert max(map(len, done.stdout.splitlines())) <= 40
-        told = " ".join(done.stdout.split())
-        for words in (
-            "first zero divisor and NaN mean (Div)",
-            "0 / 0 = nan at (0, 0), in 2 of 2 places.",
-            "count: 0 at (0, 0); float32 (2, 1)",
-            "Path: mask -> count",
-            "Output 'mean': NaN in 2 places.",
-        ):
-            assert words in told
-
-    def test_both_engines(self, vinculum: Vinculum, mean: Path) -> None:
-        with installed(onnxruntime=FakeRuntime):
-            done = vinculum("trace", mean.name, *GIVEN, folder=mean.parent, code=1)
-        assert "In onnxruntime" in done.stdout
-        assert "The same nodes go wrong, at the same elements." in done.stdout
-
     def test_nothing(self, vinculum: Vinculum, mean: Path) -> None:
         done = vinculum("trace", mean, "--seed", 0, "--dim", "batch=3", code=0)
         assert "No node makes NaN or an infinity, and none divides by zero." in " ".join(done.stdout.split())
@@ -63,15 +42,6 @@ class TestTold:
         ]
         assert engine["events"][1]["result"] == "nan"
         assert engine["effects"] == [{"output": "mean", "value": "NaN", "count": 2}]
-
-    def test_float16_overflows(self, vinculum: Vinculum, tmp_path: Path) -> None:
-        proto = model([node("Mul", ["x", "x"], ["y"], "square")], {"x": (FLOAT16, (2,))}, {"y": FLOAT16})
-        (tmp_path / "square.onnx").write_bytes(proto.SerializeToString())
-        np.save(tmp_path / "x.npy", np.array([1, 300], np.float16))
-        done = vinculum("trace", "square.onnx", "--input", "x=x.npy", folder=tmp_path)
-        assert done.returncode == 1
-        told = " ".join(done.stdout.split())
-        assert "300 * 300 = inf at (1,), in 1 of 2 places; the largest float16 is 65504." in told
 
 
 def test_the_model_is_read_once(vinculum: Vinculum, mean: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -41,18 +41,9 @@ class InputFile(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ModelInputs:
-    """The inputs of a run of a model.
+    """The inputs of a run of a model: the arrays by name, the report on each, the files that were read.
 
-    Attributes
-    ----------
-    arrays : Mapping of str to ndarray
-        The arrays, read and drawn, by input.
-    reports : tuple of InputReport
-        The report on each of them, in the model's order.
-    files : tuple of Path
-        The files that were read.
-    seed : int or None
-        What the others were drawn from; None if none was.
+    - `seed`: What the others were drawn from; None if none was.
     """
 
     arrays: Mapping[str, NDArray[Any]]
@@ -72,11 +63,6 @@ def model_inputs(
     """Return the inputs given by ``--input``, ``--seed`` and ``--dim``.
 
     Dimensions without a given size are 1, or with `large` a useful size.
-
-    Raises
-    ------
-    ModelError
-        If an option is malformed, a file cannot be read, or an input is neither given nor drawn.
     """
     files = input_files(options, tensors)
     arrays = read_inputs(files, tensors)
@@ -99,13 +85,7 @@ def model_inputs(
 
 
 def input_files(options: Sequence[str], tensors: Sequence[ModelTensor]) -> dict[str, InputFile]:
-    """Return the files given as ``NAME=FILE`` or ``NAME=FILE.npz:MEMBER``, by name.
-
-    Raises
-    ------
-    ModelError
-        If an option has another form, the model has no such input, or an input is given twice.
-    """
+    """Return the files given as ``NAME=FILE`` or ``NAME=FILE.npz:MEMBER``, by name."""
     names = [tensor.name for tensor in tensors]
     files: dict[str, InputFile] = {}
     for option in options:
@@ -117,25 +97,13 @@ def input_files(options: Sequence[str], tensors: Sequence[ModelTensor]) -> dict[
 
 
 def read_inputs(files: Mapping[str, InputFile], tensors: Sequence[ModelTensor]) -> dict[str, NDArray[Any]]:
-    """Return the arrays in files, by the inputs' names.
-
-    Raises
-    ------
-    ModelError
-        If a file cannot be read, is malformed, or holds objects.
-    """
+    """Return the arrays in files, by the inputs' names."""
     declared = {tensor.name: tensor for tensor in tensors}
     return {name: _typed(_read(file), declared[name]) for name, file in files.items()}
 
 
 def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
-    """Return every array in an ``.npz`` file, by its name.
-
-    Raises
-    ------
-    ModelError
-        If the file cannot be read, is malformed, or holds objects.
-    """
+    """Return every array in an ``.npz`` file, by its name."""
     where = f"arrays from {str(path)!r}"
     try:
         regular_size(path)

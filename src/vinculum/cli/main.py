@@ -62,14 +62,7 @@ def vinculum(
 
 
 def main() -> int:
-    """Run the command line and return its exit code.
-
-    Returns
-    -------
-    int
-        0: fine. 1: a finding, such as an integer divided by zero. 2: wrong usage or unreadable input.
-        3: an internal error. 130: interrupted; 128 and the number of another signal, such as 143: ended by it.
-    """
+    """Run the command line and return its exit code, one of those in `vinculum.cli.help`."""
     if sys.stdout is None:  # the caller closed it, as `>&-` does
         return _fail("there is no standard output to write to")
     _prepare()

@@ -26,14 +26,9 @@ class OutputFile(NamedTuple):
 
 
 def output_paths(folder: Path, names: Sequence[str], inputs: Iterable[Path]) -> dict[str, Path]:
-    """Return the file for each output, inside the folder.
+    """Return the file for each output, inside the folder; no file is an input or a folder.
 
     Unsuitable characters of a name become ``_``; names that a file system may not distinguish get a number.
-
-    Raises
-    ------
-    ModelError
-        If the folder is a file, or an output would replace an input or a folder.
     """
     if folder.exists() and not folder.is_dir():
         raise ModelError(f"--output {str(folder)!r} is not a folder; give another")
@@ -56,13 +51,7 @@ def output_paths(folder: Path, names: Sequence[str], inputs: Iterable[Path]) -> 
 
 
 def write_outputs(arrays: Mapping[str, NDArray[Any]], paths: Mapping[str, Path]) -> dict[str, OutputFile]:
-    """Write all arrays or none: the files, in one folder, are moved to their names after all are complete.
-
-    Raises
-    ------
-    OSError
-        If the folder or a file cannot be written; partial files are removed.
-    """
+    """Write all arrays or none: the files, in one folder, are moved to their names after all are complete."""
     if not paths:
         return {}
     written: dict[str, OutputFile] = {}
@@ -75,19 +64,9 @@ def write_outputs(arrays: Mapping[str, NDArray[Any]], paths: Mapping[str, Path])
 
 
 def check_files(written: Mapping[str, Path | None], read: Mapping[str, Sequence[Path]]) -> None:
-    """Refuse a file that cannot be written, or would replace another.
+    """Refuse a file that cannot be written, or would replace another; both kinds by their options.
 
-    Parameters
-    ----------
-    written : Mapping of str to Path or None
-        The files to write, by their options.
-    read : Mapping of str to sequence of Path
-        The files to read, by their options.
-
-    Raises
-    ------
-    ModelError
-        If it is a folder or a device, its folder does not exist or cannot be written, or two options name one file.
+    It may be a folder or a device, its folder may not be there or not take files, or two options may name one file.
     """
     taken = {path.resolve(): option for option, paths in read.items() for path in paths}
     for option, path in written.items():
@@ -112,13 +91,7 @@ def check_files(written: Mapping[str, Path | None], read: Mapping[str, Sequence[
 
 
 def write_files(texts: Mapping[Path, str]) -> None:
-    """Write every text to its file in UTF-8; if one cannot be written, existing files stay unchanged.
-
-    Raises
-    ------
-    OSError
-        If a file cannot be written.
-    """
+    """Write every text to its file in UTF-8; if one cannot be written, existing files stay unchanged."""
     with ExitStack() as stack:
         for path, text in texts.items():
             folder = stack.enter_context(atomic_write(path))

@@ -17,19 +17,9 @@ Advance = Callable[[int, str], None]
 
 @contextmanager
 def progress(title: str, total: int) -> Iterator[Advance]:
-    """Show how far a task is, once it has lasted a second; the bar vanishes at the end.
+    """Show how far a task of `total` steps is, once it has lasted a second; the bar vanishes at the end.
 
-    Parameters
-    ----------
-    title : str
-        What is done.
-    total : int
-        How many steps it has.
-
-    Yields
-    ------
-    callable
-        To be called with the number of steps done and a few words; it costs little.
+    What it yields is called with the number of steps done and a few words, which costs little.
     """
     shown = console(stderr=True)
     if not shown.is_interactive:

@@ -71,15 +71,7 @@ def named(name: str, facts: Iterable[str]) -> RenderableType:
 
 
 class ByWidth:
-    """What is printed in one form where there is room for it, and in another where there is not.
-
-    Parameters
-    ----------
-    width : int
-        How many columns the first form needs.
-    wide, narrow : renderable
-        The forms.
-    """
+    """What is printed in one form where there is room for its `width`, and in another where there is not."""
 
     def __init__(self, width: int, wide: RenderableType, narrow: RenderableType) -> None:
         self._width, self._wide, self._narrow = width, wide, narrow

@@ -53,6 +53,13 @@ class TestResults:
         ):
             assert words in text
 
+    def test_it_says_which_epsilon_vanishes(self) -> None:
+        (result,) = run_of(triage(finding(element_type="float16")))["results"]
+        assert (
+            "Fix: clamp(min=1) on the divisor; in float16 an epsilon below 5.96e-08 is zero."
+            in result["message"]["text"]
+        )
+
     def test_several_models_are_one_run(self) -> None:
         endless = replace(ALL[0], low=float("-inf"), high=float("inf"))
         run = run_of(triage(ALL[3], model="a.onnx"), triage(endless, model="b.onnx"), triage())

@@ -98,6 +98,11 @@ class TestPage:
         assert sum("0 / 0" in line for line in lines) == 1
         assert "The same nodes go wrong, at the same elements." in "\n".join(lines)
 
+    def test_lines_that_fold_stay_below_their_node(self) -> None:
+        lines = printed(page(traced(EngineTrace("vinculum", (EVENT,)))), 40)
+        (first,) = (place for place, line in enumerate(lines) if "0 / 0" in line)
+        assert [line for line in lines[first:] if not line.startswith("    ")] == []
+
     def test_hostile_names(self) -> None:
         bad = replace(EVENT, node=HOSTILE, scope=HOSTILE, path=(HOSTILE, HOSTILE), operator=HOSTILE)
         shown = traced(EngineTrace("vinculum", (bad,), (Effect(HOSTILE, "NaN", 1),), ""))

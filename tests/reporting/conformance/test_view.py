@@ -1,69 +1,13 @@
-"""The survey: what runtimes give where the specification is silent, and what a finding shows."""
+"""A run as every report shows it: what a finding shows, and how bad it is."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from tests.reporting.conformance.reports import exact, report, run_of
-from vinculum.conformance.cases.enumeration import value_classes
-from vinculum.conformance.run.verdict import Example, Gave, Kind, Verdict
+from tests.reporting.conformance.reports import exact, report
+from vinculum.conformance.run.verdict import Example, Kind, Verdict
 from vinculum.reporting.conformance.html import document
-from vinculum.reporting.conformance.view import Severity, severity, silence, view
-from vinculum.spec.element_types import INT32
-
-REFUSED = Verdict(Kind.UNSPECIFIED, "Integer division by zero")
-
-
-def gave(*unspecified: Gave) -> Verdict:
-    return Verdict(Kind.UNSPECIFIED, unspecified=unspecified)
-
-
-RUN_TIME, CONSTANT = "run-time operands", "constant operands"
-MIN = "MIN divided by -1"
-MINE = run_of(
-    ("int32", "zero divisors", RUN_TIME, gave(Gave("x", "0", "0"))),
-    ("int32", "zero divisors", CONSTANT, REFUSED),
-    ("int32", MIN, RUN_TIME, gave(Gave("MIN", "-1", "MIN"))),
-    ("int32", MIN, RUN_TIME, Verdict(Kind.CRASHED, "SIGFPE")),
-    ("int32", MIN, RUN_TIME, Verdict(Kind.UNSUPPORTED, "no such version")),
-    ("int32", MIN, CONSTANT, Verdict(Kind.CRASHED, "SIGFPE")),
-    ("int32", "all signs", RUN_TIME, Verdict(Kind.EXACT)),
-    ("int64", "zero divisors", RUN_TIME, gave(Gave("x", "0", "MIN", "x < 0"), Gave("0", "0", "0"))),
-    ("int8", "zero divisors", RUN_TIME, Verdict(Kind.UNSUPPORTED, "none")),
-)
-
-
-class TestSilence:
-    """Where the documents say nothing, every runtime's answer is told by element type."""
-
-    def test_in_a_word(self) -> None:
-        other = replace(run_of(("int32", "zero divisors", RUN_TIME, REFUSED)), backend="other")
-        rows = {(row.question, row.element_type): [g.words for g in row.given] for row in silence([MINE, other])}
-        assert rows == {
-            ("x / 0", "int8"): ["not supported", ""],
-            ("x / 0", "int32"): ["0; folded: refused", "refused"],
-            ("x / 0", "int64"): ["x/0 gave MIN for x < 0, 0/0 gave 0", ""],
-            ("MIN / -1", "int32"): ["MIN or SIGFPE; folded: SIGFPE", ""],
-        }
-
-    def test_the_worst_is_known(self) -> None:
-        (row,) = (row for row in silence([MINE]) if row.question == "MIN / -1")
-        assert row.given[0].kind is Kind.CRASHED
-
-    def test_the_names_are_those_of_the_suite(self) -> None:
-        tried = {one.tried for one in value_classes(INT32, 2)}
-        assert {"zero divisors", "a zero divisor", MIN} <= tried
-
-    def test_nothing_was_asked(self) -> None:
-        assert silence([run_of(("int32", "all signs", RUN_TIME, Verdict(Kind.EXACT)))]) == ()
-
-    def test_it_is_on_the_page(self) -> None:
-        for reports in ([MINE], [MINE, exact()]):
-            page = document(reports)
-            assert page.count("Where the specification is silent") == 1
-            assert "MIN or SIGFPE; folded: SIGFPE" in page
-            assert page.index(">x / 0<") < page.index(">MIN / -1<")
-        assert "Where the specification is silent" not in document([replace(MINE, results=MINE.results[6:7])])
+from vinculum.reporting.conformance.view import Severity, severity, view
 
 
 class TestExamples:

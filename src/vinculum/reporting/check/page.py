@@ -17,7 +17,7 @@ from vinculum.analysis.findings import Blocked, Finding, Report, Severity, by_ca
 from vinculum.analysis.places import Step, alert_frame
 from vinculum.analysis.triage import Triage, sorted_out
 from vinculum.repair.fixing import Comparison, Fix, Fixed
-from vinculum.reporting.check.words import BOUNDS_FROM, block_lists, fix_words, message, path_words, witness_words
+from vinculum.reporting.check.words import BOUNDS_FROM, block_lists, message, sections, witness_words
 from vinculum.reporting.escape import one_line, short
 from vinculum.reporting.models.run import seconds_text
 from vinculum.reporting.plain import part, plain
@@ -122,12 +122,8 @@ def _lines(finding: Finding) -> Iterator[Text]:
     if frame is not None and frame.code:
         yield Text(one_line(frame.code), "italic")
     yield Text(message(finding))
-    path, witness = path_words(finding), witness_words(finding)
-    if path:
-        yield Text(f"Path: {path}")
-    if witness:
-        yield Text(f"{'Witness' if finding.witness else 'Search'}: {witness}.")
-    yield Text(f"Fix: {fix_words(finding)}.")
+    for heading, words in sections(finding).items():
+        yield Text(f"{heading}: {words}{'.' * (heading != 'Path')}")
 
 
 def _alike(others: Sequence[Finding]) -> Iterator[Text]:

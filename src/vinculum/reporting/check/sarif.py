@@ -15,7 +15,7 @@ from urllib.parse import quote
 from vinculum.analysis.findings import Finding, Frame, Severity
 from vinculum.analysis.hazards import BY_CODE
 from vinculum.analysis.triage import FINGERPRINT, Suppression, Triage
-from vinculum.reporting.check.words import BOUNDS_FROM, message, path_words, witness_words
+from vinculum.reporting.check.words import BOUNDS_FROM, message, sections
 from vinculum.reporting.escape import escaped, one_line
 from vinculum.reporting.plain import plain, sarif
 
@@ -32,17 +32,7 @@ _LEVELS = {
 
 
 def document(triages: Sequence[Triage], root: Path, version: str) -> str:
-    """Return the document of one run over models.
-
-    Parameters
-    ----------
-    triages : sequence of Triage
-        One for each model.
-    root : Path
-        The folder that the paths in it are relative to: the repository's.
-    version : str
-        Ours.
-    """
+    """Return the document of one run over models; paths in it are relative to `root`, the repository's folder."""
     return sarif([_Run(triages, root.resolve()).content(version)])
 
 
@@ -155,11 +145,8 @@ def _rule(code: str) -> dict[str, Any]:
 
 
 def _text(finding: Finding) -> str:
-    sentences = [f"{finding.operator} node {one_line(repr(finding.node))}: {message(finding)}"]
-    path, witness = path_words(finding), witness_words(finding)
-    sentences += [f"Path: {path}."] if path else []
-    sentences += [f"{'Witness' if finding.witness else 'Search'}: {witness}."] if witness else []
-    return " ".join((*sentences, f"Fix: {finding.fix}."))
+    said = f"{finding.operator} node {one_line(repr(finding.node))}: {message(finding)}"
+    return " ".join((said, *(f"{heading}: {words}." for heading, words in sections(finding).items())))
 
 
 def _suppression(suppression: Suppression) -> dict[str, Any]:

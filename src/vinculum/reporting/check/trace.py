@@ -56,7 +56,7 @@ def report_page(report: TraceReport) -> RenderableType:
     return page(Traced(report.model, (), None, report))
 
 
-def _trace(trace: EngineTrace, before: EngineTrace | None) -> Iterator[Text]:
+def _trace(trace: EngineTrace, before: EngineTrace | None) -> Iterator[RenderableType]:
     if trace.refused:
         yield Text(
             f"{'It crashed' if trace.died else 'Not run'}: {one_line(trace.refused)}.", "red" if trace.died else ""
@@ -82,7 +82,7 @@ def _not_finite(one: Summary) -> str:
     return " and ".join(told + ([f"infinities in {counted(one.infinite, 'place')}"] if one.infinite else []))
 
 
-def _event(events: Sequence[Event]) -> Iterator[Text]:
+def _event(events: Sequence[Event]) -> Iterator[RenderableType]:
     """Yield what is said of events of one node at one element."""
     event = events[0]
     line = Text(f"first {' and '.join(one.kind.value for one in events)}", "bold red")
@@ -93,9 +93,9 @@ def _event(events: Sequence[Event]) -> Iterator[Text]:
     operands = [f"{one_line(o.summary.name)}: {_operand(o)}" for o in dict.fromkeys(event.operands)]
     for told in (one_line(frame.code) if frame is not None else "", why(event), *operands):
         if told:
-            yield Text(f"  {told}")
+            yield Padding.indent(Text(told), 2)
     if len(event.path) > 1:
-        yield Text(f"  Path: {way(shortened(event.path))}")
+        yield Padding.indent(Text(f"Path: {way(shortened(event.path))}"), 2)
 
 
 def why(event: Event) -> str:

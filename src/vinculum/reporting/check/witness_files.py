@@ -80,13 +80,7 @@ _SHOWN = {
 
 
 def write_witnesses(triages: Sequence[Triage], folder: Path) -> list[Path]:
-    """Write every witness and return the scripts; each is written whole or not at all.
-
-    Raises
-    ------
-    OSError, ModelError
-        If the folder or a file cannot be written.
-    """
+    """Write every witness and return the scripts; each is written whole or not at all."""
     scripts = []
     for triage in triages:
         stem = file_stem(Path(triage.model).stem)

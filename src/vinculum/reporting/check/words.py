@@ -30,12 +30,22 @@ def message(finding: Finding) -> str:
     return f"{short(repr(finding.divisor))} lies in {bounds}, by {rest}. {said}{detail}"
 
 
-def fix_words(finding: Finding) -> str:
+def _fix_words(finding: Finding) -> str:
     """Return what to do; where an epsilon may vanish, with the smallest that survives."""
     form = FORMATS.get(finding.element_type)
     if form is None or form.name not in NARROWER or finding.rule not in ("zero-divisor", "zero-over-zero"):
         return finding.fix
     return f"{finding.fix}; in {form.name} an epsilon below {form.smallest_subnormal:.3g} is zero"
+
+
+def sections(finding: Finding) -> dict[str, str]:
+    """Return what is said of a finding below its message, by headings: its path, what shows it, what to do."""
+    told = {
+        "Path": _path_words(finding),
+        "Witness" if finding.witness else "Search": witness_words(finding),
+        "Fix": _fix_words(finding),
+    }
+    return {heading: words for heading, words in told.items() if words}
 
 
 def block_lists(blocked: Sequence[Blocked]) -> dict[str, list[str]]:
@@ -46,7 +56,7 @@ def block_lists(blocked: Sequence[Blocked]) -> dict[str, list[str]]:
     }
 
 
-def path_words(finding: Finding) -> str:
+def _path_words(finding: Finding) -> str:
     """Return the way from an input to the node, its middle left out if it is long; empty if there is none."""
     return way((*shortened(finding.path), finding.node)) if len(finding.path) > 1 else ""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -28,7 +28,6 @@ from vinculum.reporting.conformance.view import (
     in_order,
     reason,
     severity,
-    silence,
     ulps_text,
     view,
 )
@@ -73,7 +72,7 @@ def document(runs: Sequence[Run], known: Mapping[str, KnownDeviations] | None = 
     )
     rows = tuple(dict.fromkeys(operator for runtime in runtimes for operator in runtime.operators))
     columns = in_order(name for runtime in runtimes for name in runtime.element_types)
-    return _template().render(
+    return _template("conformance.html.j2").render(
         runtimes=runtimes,
         groups=[(row, [name for name in columns if any((row, name) in r.cells for r in runtimes)]) for row in rows],
         kinds=[kind for kind in WORST_FIRST if any(runtime.counts[kind] for runtime in runtimes)],
@@ -86,23 +85,28 @@ def document(runs: Sequence[Run], known: Mapping[str, KnownDeviations] | None = 
         most=_FINDINGS_SHOWN,
         few=_CAUSES_SIDE_BY_SIDE,
         address=_address,
+        link=lambda *place: f"#{_address(*place)}",
         style=style,
         script=script,
         data=data(runtimes),
-        silence=silence(runs),
         command=_command(runtimes),
         glossary=GLOSSARY,
     )
 
 
+def answers(runtimes: Sequence[View], link: Callable[..., str]) -> str:
+    """Return the table of runtimes by questions; `link` tells where a runtime or one of its answers is shown."""
+    return _template("answers.html.j2").render(runtimes=runtimes, questions=QUESTIONS, told=told, link=link)
+
+
 @cache
-def _template() -> Template:
+def _template(name: str) -> Template:
     pages = environment(__package__)
     pages.filters.update(short=short, one_line=one_line, cell_word=_word, cell_count=_count, cell_title=_title)
     pages.filters.update(number=lambda value: f"{value:,}")
     # A link that leads to the web, and not to a script.
     pages.tests.update(web=lambda link: link.startswith(("https://", "http://")))
-    return pages.get_template("conformance.html.j2")
+    return pages.get_template(name)
 
 
 def _numbered(runtime: View) -> list[tuple[int, Finding]]:

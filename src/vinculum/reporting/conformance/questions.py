@@ -9,10 +9,12 @@ from itertools import chain
 from vinculum.conformance.cases.case import CaseId
 from vinculum.conformance.run.record import Result
 from vinculum.conformance.run.verdict import Kind
-from vinculum.reporting.conformance.view import KINDS, SILENT, Severity, View, severity, worst
+from vinculum.reporting.conformance.view import KINDS, Severity, View, severity, worst
 from vinculum.reporting.escape import short
 
 _NEWEST = ("Div-7", "Div-13", "Div-14", "Divide-1", "SONNX Div (int)", "SONNX Div (float)")
+_SILENT = {"zero divisors": "x / 0", "a zero divisor": "x / 0", "MIN divided by -1": "MIN / -1"}
+"""What cases try where nothing is specified, and the question that it answers."""
 _NAMED = 3  # Quotients for x / 0.
 _MANY = 10_000
 _UNSIGNED = ("uint8", "uint16", "uint32", "uint64")
@@ -66,7 +68,7 @@ def _ordinary(element_type: str, *rows: str) -> Callable[[CaseId], bool]:
 
 
 def _silent(question: str) -> Callable[[CaseId], bool]:
-    return lambda id: SILENT.get(id.scenario) == question and id.element_type in ("int32", "int64")
+    return lambda id: _SILENT.get(id.scenario) == question and id.element_type in ("int32", "int64")
 
 
 def _what(results: Sequence[Result]) -> str:

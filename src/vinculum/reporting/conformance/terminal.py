@@ -14,15 +14,14 @@ from rich.text import Text
 from vinculum.conformance.run.record import Result, Run
 from vinculum.conformance.run.verdict import Kind
 from vinculum.errors import SpecLookupError
+from vinculum.reporting.conformance.questions import QUESTIONS, told
 from vinculum.reporting.conformance.view import (
     KINDS,
     WORST_FIRST,
     Cell,
     Finding,
-    Given,
     Severity,
     View,
-    silence,
     ulps_text,
     view,
 )
@@ -57,7 +56,7 @@ def page(runs: Sequence[Run], *, width: int, verbose: bool = False) -> Renderabl
     views = [view(run) for run in runs]
     if len(runs) > 1:
         parts += [Text("How runtimes divide", "bold"), *section("Side by side", _side_by_side(views))]
-        parts += _silent(runs)
+        parts += section("What each does", _answers(views))
     for one in views:
         parts += [Text(""), *_runtime(one, width, verbose)] if parts else _runtime(one, width, verbose)
     return Group(*parts)
@@ -175,18 +174,14 @@ def _letters(kinds: Sequence[Kind]) -> RenderableType:
     )
 
 
-def _silent(runs: Sequence[Run]) -> tuple[RenderableType, ...]:
-    """Return what runtimes give where the specification is silent; types of which all give the same share a line."""
-    lines = table("", "Element types", *(short(run.backend) for run in runs))
-    shared: dict[tuple[str, tuple[Given, ...]], list[str]] = {}
-    for row in silence(runs):
-        shared.setdefault((row.question, row.given), []).append(row.element_type)
-    previous = ""
-    for (question, given), names in shared.items():
-        words = (Text(one.words or "not tested", _style(one.kind) if one.kind else "dim") for one in given)
-        lines.add_row(Text(question if question != previous else "", "bold"), ", ".join(names), *words)
-        previous = question
-    return section("Where the specification is silent", lines) if shared else ()
+def _answers(views: Sequence[View]) -> RenderableType:
+    """Return what each runtime does, in words, by the questions that it was asked."""
+    rows = table("", *(short(one.run.backend) for one in views))
+    for question, given in zip(QUESTIONS, zip(*map(told, views), strict=True), strict=True):
+        if any(one.results for one in given):
+            about = Text(question.heading, "bold").append(f", {question.about}", "not bold dim")
+            rows.add_row(about, *(Text(one.words, _STYLES[one.severity]) for one in given))
+    return rows
 
 
 def _findings(one: View) -> Iterator[RenderableType]:

@@ -12,17 +12,13 @@ from functools import cached_property
 from vinculum.conformance.expect import KnownDeviations
 from vinculum.conformance.run.record import Result, Run
 from vinculum.conformance.run.verdict import Example, Kind, Verdict
-from vinculum.reporting.conformance.words import message, verdict_sentence
+from vinculum.reporting.conformance.words import verdict_sentence
 from vinculum.reporting.escape import one_line, short
 from vinculum.spec.element_types import ELEMENT_TYPES
 
 _NAMED = 8  # More names than that say less than their number.
 _BEGINNING = 60  # Messages that begin with as many equal characters are told once.
 _LAST_PLACES = 256  # Ulps; from there on it is no rounding error of the type, as where a double is computed in float.
-_CONSTANT = "constant operands"
-
-SILENT = {"zero divisors": "x / 0", "a zero divisor": "x / 0", "MIN divided by -1": "MIN / -1"}
-"""What cases try, and the question that it answers; those beside ordinary numbers ask the same again."""
 
 
 class Severity(Enum):
@@ -292,61 +288,3 @@ def ulps_text(power: int) -> str:
     if power < 14:
         return f"{2**power:,} to {2 ** (power + 1) - 1:,} ulps"
     return f"2^{power} ulps or more"
-
-
-@dataclass(frozen=True)
-class Given:
-    """What a runtime gave, in a word or two, and the worst verdict on it; empty words if it was not asked."""
-
-    words: str
-    kind: Kind | None
-
-
-@dataclass(frozen=True)
-class SilentRow:
-    """A question that the specification leaves open, an element type, and what each runtime gave."""
-
-    question: str
-    element_type: str
-    given: tuple[Given, ...]
-
-
-def silence(runs: Sequence[Run]) -> tuple[SilentRow, ...]:
-    """Return what every runtime gives for x / 0 and MIN / -1, by element type; nothing if no such case was run."""
-    found: dict[tuple[str, str], dict[int, list[Result]]] = {}
-    for number, run in enumerate(runs):
-        for result in run.results:
-            question = SILENT.get(result.id.scenario)
-            # A case of a shape that must be refused tells nothing of the quotient.
-            if question is not None and result.verdict.kind is not Kind.REFUSED_AS_REQUIRED:
-                found.setdefault((question, result.id.element_type), {}).setdefault(number, []).append(result)
-    return tuple(
-        SilentRow(question, name, tuple(_given(found[question, name].get(number, [])) for number in range(len(runs))))
-        for question in dict.fromkeys(SILENT.values())
-        for name in in_order(element_type for _, element_type in found)
-        if (question, name) in found
-    )
-
-
-def _given(results: Sequence[Result]) -> Given:
-    if not results:
-        return Given("", None)
-    # Versions that it lacks tell nothing beside one that it has.
-    results = [one for one in results if one.verdict.kind is not Kind.UNSUPPORTED] or results
-    folded, at_run_time = (
-        " or ".join(dict.fromkeys(_did(one.verdict) for one in results if (one.id.placement == _CONSTANT) is constant))
-        for constant in (True, False)
-    )
-    words = f"{at_run_time}; folded: {folded}" if folded and at_run_time not in ("", folded) else at_run_time or folded
-    return Given(short(words), worst(result.verdict.kind for result in results))
-
-
-def _did(verdict: Verdict) -> str:
-    """Return what a runtime did in a case: ``"MIN"``, ``"refused"``, ``"SIGFPE"``."""
-    if verdict.kind is not Kind.UNSPECIFIED:
-        return verdict.said if verdict.kind is Kind.CRASHED and verdict.said else verdict.kind.value
-    if not verdict.unspecified:
-        return "refused"
-    first, *others = verdict.unspecified
-    plain = not others and not first.where and first.quotients in ("x/0", "MIN/-1")
-    return first.quotient if plain else message(verdict)

@@ -36,10 +36,14 @@ def _wrong(verdict: Verdict) -> str:
     return f"{wrong} off, by up to {verdict.largest} ulp{'' if verdict.largest == 1 else 's'}"
 
 
+def asked(example: Example) -> str:
+    """Return the division of an example: ``"7 / 0"``, or ``"1 / 0"`` for a reciprocal."""
+    return " / ".join(example.operands if len(example.operands) > 1 else ("1", *example.operands))
+
+
 def example_sentence(example: Example) -> str:
     """Return an example on one line: ``"7 / 0 gave 3, expected 4"``."""
-    asked = " / ".join(example.operands if len(example.operands) > 1 else ("1", *example.operands))
-    return one_line(f"{asked} gave {example.actual}, expected {example.expected}")
+    return one_line(f"{asked(example)} gave {example.actual}, expected {example.expected}")
 
 
 def verdict_sentence(verdict: Verdict) -> str:

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from vinculum.conformance.audit.record import Audit, NodeRecord
 from vinculum.conformance.run.verdict import Kind, Verdict
-from vinculum.reporting.conformance.words import message
+from vinculum.reporting.conformance.words import asked, message
 from vinculum.reporting.escape import one_line, short
 from vinculum.reporting.models.run import inner_divisions, inputs_table, seconds_text
 from vinculum.reporting.models.run_report import InputReport
@@ -119,8 +119,7 @@ def _lines(node: NodeRecord, title: str) -> Iterator[str]:
 def _example(verdict: Verdict, title: str) -> Iterator[str]:
     if verdict.example is not None:
         example = verdict.example
-        operands = " / ".join([*(["1"] if len(example.operands) == 1 else []), *example.operands])
-        yield f"at {example.index}: {operands}"
+        yield f"at {example.index}: {asked(example)}"
         yield f"{title} gave {example.actual}"
         yield f"exact: {example.expected}"
 

@@ -25,18 +25,9 @@ _SHAPES_KEPT = 8
 class InputReport:
     """An input, and where it came from.
 
-    Attributes
-    ----------
-    name, element_type : str
-        As the model says.
-    shape : tuple of int
-        The array's.
-    source : str
-        ``"file"`` or ``"seed"``.
-    file : str or None
-        The file that it was read from.
-    assumed : dict of str to int
-        The sizes that nobody gave, by symbolic dimension.
+    - `name`, `element_type`: As the model says.
+    - `source`: ``"file"`` or ``"seed"``.
+    - `assumed`: The sizes that nobody gave, by symbolic dimension.
     """
 
     name: str
@@ -51,20 +42,9 @@ class InputReport:
 class OutputReport:
     """An output, and where it went.
 
-    Attributes
-    ----------
-    name : str
-        As the model says.
-    element_type, numpy_type : str
-        The array's, as ONNX and as NumPy or ml_dtypes call it.
-    shape : tuple of int
-        The array's.
-    values : tuple
-        The first of its elements, as NumPy scalars or strings.
-    file : str or None
-        The file that it was written to.
-    stored_as : str or None
-        The type of the elements in the file where it is not their own.
+    - `element_type`, `numpy_type`: The array's, as ONNX and as NumPy or ml_dtypes call it.
+    - `values`: The first of its elements, as NumPy scalars or strings.
+    - `stored_as`: The type of the elements in the file where it is not their own.
     """
 
     name: str
@@ -89,18 +69,9 @@ class Operands:
 class DivisionReport:
     """What a division node met in all its executions.
 
-    Attributes
-    ----------
-    division : Division
-        The node.
-    element_type : ElementType or None
-        None if it was not executed and is not known without.
-    shapes : tuple of Operands
-        The first few that differ; those known without running if it was not executed.
-    more_shapes : bool
-        Whether there were others.
-    summary : DivisionSummary
-        The counts and the time.
+    - `element_type`: None if it was not executed and is not known without.
+    - `shapes`: The first few that differ; those known without running if it was not executed.
+    - `more_shapes`: Whether there were others.
     """
 
     division: Division
@@ -134,22 +105,9 @@ class DivisionReport:
 class RunReport:
     """What a run has to tell.
 
-    Attributes
-    ----------
-    model : str
-        The path of the file.
-    seed : int or None
-        What inputs were drawn from.
-    zero_divisor, overflow : str
-        The policies of integer division.
-    seconds : float
-        How long the run took, the loading of libraries and kernels included.
-    inputs, outputs, divisions : tuple
-        In the file's order.
-    engine : str
-        What ran all nodes but the divisions: ``"reference"`` or ``"onnxruntime"``.
-    inner_divisions : tuple of InnerDivision
-        The nodes that divide inside, which the engine ran.
+    - `seconds`: How long the run took, the loading of libraries and kernels included.
+    - `engine`: What ran all nodes but the divisions.
+    - `inner_divisions`: The nodes that divide inside, which the engine ran.
     """
 
     model: str

@@ -64,11 +64,7 @@ class Outputs:
     expect: tuple[Path, ...] = ()
 
     def known(self) -> dict[str, KnownDeviations]:
-        """Return the known deviations in the files of --expect, by backend; check all files to be written as well.
-
-        ModelError, AttributeValueError if a file cannot be read or written, two are for one backend, or a file is named
-        twice.
-        """
+        """Return the known deviations in the files of --expect, by backend; check all files to be written as well."""
         from vinculum.cli.outputs import check_files
         from vinculum.conformance.expect import read_known_deviations
 

@@ -22,7 +22,7 @@ from vinculum.analysis.places import alert_frame
 from vinculum.analysis.triage import Triage
 from vinculum.models.onnx.scopes import Scope, name_of, scopes
 from vinculum.reporting.check.picture.graph import Box, drawn
-from vinculum.reporting.check.words import fix_words, message, path_words, witness_words
+from vinculum.reporting.check.words import message, sections
 from vinculum.reporting.escape import one_line, short
 from vinculum.reporting.plain import environment
 from vinculum.reporting.terminal import counted
@@ -111,11 +111,8 @@ def _finding(group: Sequence[Finding]) -> dict[str, Any]:
         "place": f"{one_line(frame.file)}:{frame.line}" if frame else "",
         "code": one_line(finding.frames[-1].code) if finding.frames else "",
         "message": message(finding),
-        "path": path_words(finding),
-        "witness": witness_words(finding),
-        "has_witness": finding.witness is not None,
+        "sections": sections(finding),
         "arrays": list(_arrays(finding)),
-        "fix": fix_words(finding),
         "others": [short(one_line(one.node)) for one in group[1:]],
     }
 

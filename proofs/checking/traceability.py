@@ -82,8 +82,8 @@ def joined(
             theorems[name] = {"provers": list(theorem.provers), **seconds}
     shared: dict[str, list[str]] = {}
     for marker in markers:
-        if len(marker.words) == 1:
-            shared.setdefault(str(marker.words[0]), []).append(f"{marker.file}::{marker.test}")
+        for tag in () if marker.rows else marker.tags:
+            shared.setdefault(str(tag), []).append(f"{marker.file}::{marker.test}")
     return {"rows": rows, "theorems": theorems, "shared_tests": {tag: sorted(set(shared[tag])) for tag in shared}}
 
 

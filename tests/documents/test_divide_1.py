@@ -8,19 +8,13 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from vinculum import (
-    AttributeValueError,
-    BroadcastError,
-    ElementTypeError,
-    divide,
-)
+from vinculum import AttributeValueError, BroadcastError, ElementTypeError, divide
 from vinculum.spec.attributes import checked_attributes
 from vinculum.spec.element_types import ELEMENT_TYPES, ElementType, Kind
 from vinculum.spec.openvino_divide import DIVIDE_1
 from vinculum.tensors.storage import dtype_of
 
 Shape = tuple[int, ...]
-iinfo: Any = ml_dtypes.iinfo  # it has no types
 A = (2, 3, 4, 5)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from proofs.checking import rules
+from proofs.checking import rules, upstream
 from proofs.checking.linked import linked, require_linked, vocabulary
 from proofs.checking.provers import ProofError
 from proofs.checking.recorded import changes, digests, record
@@ -46,6 +46,7 @@ CHECKS = {
     "by_hand": require_read,
     "extracted": require_extracted,
     "record": require_recorded,
+    "upstream": lambda proofs: upstream.require_stated(proofs / "sonnx_upstream" / "div.mlw"),
 }
 
 

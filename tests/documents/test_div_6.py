@@ -37,6 +37,8 @@ ILLEGAL = [
     ((1, 4), 1), ((3, 5), 1),
     # Line 12: every other axis and none, another size, beyond the end.
     ((2,), None), ((2,), 1), ((2,), 2), ((2,), 3), ((2,), 4), ((2,), 10**9), ((3,), 0), ((2, 1), 0),
+    # Line 13: A's own shape from another axis than the first.
+    (A, 1), (A, 4),
 ]  # fmt: skip
 
 versions = pytest.mark.parametrize(("opset", "dtype"), [(1, "float32"), (5, "float64"), (6, "int64"), (6, "float16")])

@@ -255,8 +255,8 @@ sonnx-upstream: ## Replay Div on SONNX's own libraries, in SONNX=folder; needs w
 sonnx-c: ## Build the proved loops as a C library in build/sonnx-c; needs why3 and gcc
 	$(PROVING).extraction build/sonnx-c
 
-# docs/traceability.md and what `vinculum spec --trace` prints, from the rows, the sessions and the tests.
-traceability: .venv/test ## Write docs/traceability.md from the rows, the proofs and the tests
+# What `vinculum spec --trace` prints and the site shows, from the rows, the sessions and the tests; and proofs/statements.txt.
+traceability: .venv/test ## Join the clauses with the proofs and the tests, for `vinculum spec --trace`
 	$(BIN)/python -m proofs.checking.traceability
 
 clean: ## Remove what was installed and built

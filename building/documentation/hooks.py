@@ -15,6 +15,7 @@ from building.documentation.operators import operator_pages
 from building.documentation.python_reference import python_pages
 from building.documentation.sources import FROM_ROOT, SourcePages, from_root
 from building.documentation.survey import survey_pages, with_answers
+from building.documentation.traceability import traceability_page
 
 ROOT = Path(__file__).parents[2]
 
@@ -42,6 +43,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     texts: dict[str, str] = config.extra.pop("made")
     for name, text in texts.items():
         files.append(File.generated(config, name, content=text))
+    files.append(File.generated(config, "traceability.md", content=traceability_page()))
     for name, place in FROM_ROOT.items():
         text = from_root((ROOT / name).read_text("utf-8"))
         files.append(File.generated(config, place, content=_ALONE + text if place == "index.md" else text))

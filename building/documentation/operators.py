@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from building.documentation.made import MadePage, code, safe, table
+from building.documentation.traceability import anchor
+from proofs.checking import baseline
 from vinculum import BroadcastError, ElementTypeError, Operator
 from vinculum.reference import divide
 from vinculum.reporting.spec import domain_name, sentences, type_name, type_sentences
@@ -110,8 +112,10 @@ def _sections(row: OperatorSpec) -> Iterator[str]:
         yield "## Special values\n\n" + _special_values(row)
     yield "".join(_changes(row))
     yield "## Clauses\n\nEach statement of this version, where the document has it, and what shows that it is kept.\n\n"
+    texts = baseline.read(baseline.FILE.read_text("utf-8"))
     for clause, found in zip(row.clauses, trace(row).clauses, strict=True):
-        yield f"### {safe(clause.tag)}\n\n{safe(clause.statement)}\n\n*Basis: {safe(clause.basis)}*\n\n{_shown(found)}"
+        yield f"### {safe(clause.tag)}\n\n{safe(clause.statement)}\n\n*Basis: {safe(clause.basis)}*\n\n"
+        yield "".join(_rests_on(texts.of(row, clause.tag))) + _shown(found)
 
 
 def _paragraphs(lines: Iterable[str]) -> Iterator[str]:
@@ -273,10 +277,21 @@ def _lines(diff: SpecDiff) -> Iterator[str]:
     yield from (f"Element types: {line}" for line in type_sentences(diff))
 
 
+def _rests_on(requirement: baseline.Requirement | None) -> Iterator[str]:
+    if requirement is None:
+        return
+    if requirement.on:
+        yield f"[Text](../../traceability.md#the-documents): {', '.join(map(str, requirement.on))}.\n\n"
+    if requirement.derived:
+        yield f"*Derived*, the document does not state it: {safe(requirement.derived)}.\n\n"
+    if requirement.changed:
+        yield f"*Changed* in SONNX's later text: {safe(requirement.changed)}.\n\n"
+
+
 def _shown(found: ClauseTrace) -> str:
     parts = []
     if found.theorems:
-        links = ", ".join(f"[{safe(t.name)}](../../traceability.md#{_anchor(t.name)})" for t in found.theorems)
+        links = ", ".join(f"[{safe(t.name)}](../../traceability.md#{anchor(t.name)})" for t in found.theorems)
         parts.append(f"Theorems: {links}.")
     elif found.no_theorem_because:
         parts.append(f"No theorem: {safe(found.no_theorem_because)}.")
@@ -292,10 +307,6 @@ def _shown(found: ClauseTrace) -> str:
 
 def _number(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
-
-
-def _anchor(theorem: str) -> str:
-    return theorem.replace(".", "-").replace("_", "-").lower()
 
 
 def _spelled(value: object) -> str:

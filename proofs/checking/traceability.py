@@ -1,7 +1,8 @@
 """Writes the traceability table: ``python -m proofs.checking.traceability`` joins rows, links, proofs and tests.
 
-It makes ``docs/traceability.md``, ``src/vinculum/spec/traceability.json``, from which ``vinculum spec --trace`` prints,
-and ``proofs/statements.txt``. No prover is needed: what proves a theorem is read from the stored sessions.
+It makes ``src/vinculum/spec/traceability.json``, from which ``vinculum spec --trace`` prints, and
+``proofs/statements.txt``; the site is made from both. No prover is needed: what proves a theorem is read from the
+stored sessions.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from proofs.checking import baseline, trace_links, trace_markdown
+from proofs.checking import baseline, trace_links
+from proofs.checking.baseline import Baseline, Requirement, digest_of
 from proofs.checking.ending import ended
 from proofs.checking.linked import to_keep
 from proofs.checking.provers import GAPPA_VERSION, ProofError
@@ -23,12 +25,11 @@ from proofs.checking.sessions import Session
 from proofs.checking.statements import TRACED, Statements, as_text
 from proofs.checking.trace_links import Links
 from tests.architecture.clause_markers import ClauseMarker, every_marker
-from vinculum.spec.model import OperatorSpec
+from vinculum.spec.model import Clause, OperatorSpec
 from vinculum.spec.rows import ROWS
 from vinculum.spec.traceability import DATA, Theorem
 
 ROOT = Path(__file__).parents[2]
-DOCUMENT = ROOT / "docs" / "traceability.md"
 
 
 def every_theorem(proofs: Path = ROOT / "proofs") -> dict[str, Theorem | None]:
@@ -61,12 +62,17 @@ def place(row: OperatorSpec) -> tuple[str, str]:
     raise LookupError(f"no file of vinculum.spec holds {row.title}")
 
 
-def joined(links: Links, proved: Mapping[str, Theorem | None], markers: Collection[ClauseMarker]) -> dict[str, Any]:
+def joined(
+    links: Links, proved: Mapping[str, Theorem | None], markers: Collection[ClauseMarker], texts: Baseline
+) -> dict[str, Any]:
     """Return the whole table as `vinculum.spec.traceability` reads it; theorems that are not proved are left out."""
     rows: dict[str, Any] = {}
     for row in ROWS:
         file, constant = place(row)
-        clauses = {clause.tag: _clause(links, proved, markers, row, clause.tag) for clause in row.clauses}
+        clauses = {
+            clause.tag: _clause(links, proved, markers, row, clause.tag) | {"text": text_of(texts, row, clause)}
+            for clause in row.clauses
+        }
         rows[row.title] = {"file": file, "constant": constant, "clauses": clauses}
     cited = {name for row in rows.values() for clause in row["clauses"].values() for name in clause["theorems"]}
     theorems = {}
@@ -76,8 +82,8 @@ def joined(links: Links, proved: Mapping[str, Theorem | None], markers: Collecti
             theorems[name] = {"provers": list(theorem.provers), **seconds}
     shared: dict[str, list[str]] = {}
     for marker in markers:
-        if len(marker.words) == 1:
-            shared.setdefault(str(marker.words[0]), []).append(f"{marker.file}::{marker.test}")
+        for tag in () if marker.rows else marker.tags:
+            shared.setdefault(str(tag), []).append(f"{marker.file}::{marker.test}")
     return {"rows": rows, "theorems": theorems, "shared_tests": {tag: sorted(set(shared[tag])) for tag in shared}}
 
 
@@ -97,6 +103,15 @@ def _clause(
     }
 
 
+def text_of(texts: Baseline, row: OperatorSpec, clause: Clause) -> str:
+    """Return a digest of what a clause says and rests on, so that a change of either is seen."""
+    requirement = texts.of(row, clause.tag) or Requirement(())
+    documents = {passage.document for passage in requirement.on} & texts.documents.keys()
+    identified = (texts.documents[name].sha256 for name in sorted(documents))
+    says = (clause.statement, clause.basis, *map(str, requirement.on), requirement.derived, requirement.changed)
+    return digest_of("\n".join((*says, *identified)))
+
+
 def as_json(table: Mapping[str, Any]) -> str:
     """Return the text of the data file."""
     return json.dumps(table, indent=1, sort_keys=True) + "\n"
@@ -106,12 +121,11 @@ def made() -> tuple[list[str], dict[Path, str]]:
     """Return what breaks the chain, and the texts of the generated files."""
     links = trace_links.read(trace_links.FILE.read_text(encoding="utf-8"))
     proved, markers = every_theorem(), every_marker()
-    table = joined(links, proved, markers)
+    rests_on = baseline.read(baseline.FILE.read_text(encoding="utf-8"))
+    table = joined(links, proved, markers, rests_on)
     statements = Statements(ROOT / "proofs")
     digests = {name: statements.digest(name) for name in sorted(to_keep(statements, table["theorems"]))}
-    rests_on = baseline.read(baseline.FILE.read_text(encoding="utf-8"))
-    document = trace_markdown.document(table, digests, rests_on)
-    texts = {DATA: as_json(table), DOCUMENT: document, ROOT / "proofs" / TRACED: as_text(digests)}
+    texts = {DATA: as_json(table), ROOT / "proofs" / TRACED: as_text(digests)}
     broken = [*trace_links.problems(links, ROWS, proved, markers), *baseline.problems(rests_on, ROWS)]
     return list(dict.fromkeys(broken)), texts
 

@@ -1,8 +1,8 @@
 """Which test names which clause: the clause markers of the tests, read without running any.
 
-A test names clauses by ``@pytest.mark.clause(ROW, TAG, ...)``, ROW being the title of a row, such as ``"Div-6"``; one
-marker for each row. With a tag alone, ``@pytest.mark.clause(TAG)``, it names the clause without a row, which stands
-for no row in particular.
+A test names clauses by ``@pytest.mark.clause(ROW, ..., TAG, ...)``, each of the tags of each of the rows. ROW is the
+title of a row, such as ``"Div-6"``, or a pattern, such as ``"Div-*"``. Without a row, ``@pytest.mark.clause(TAG)``, a
+test names the clause of none in particular.
 """
 
 from __future__ import annotations
@@ -10,9 +10,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
 
+from vinculum.spec.rows import ROWS
+
+TITLES = [row.title for row in ROWS]
 TESTS = Path(__file__).parents[1]
 APART = ("runtimes", "machine")
 """The folders of tests that `make test` leaves out."""
@@ -41,7 +45,17 @@ class ClauseMarker:
 
     def names(self, row: str, tag: str) -> bool:
         """Tell whether the marker names a clause of a row."""
-        return self.words[:1] == (row,) and tag in self.words[1:]
+        return row in self.rows and tag in self.tags
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """The titles of the rows that its arguments name."""
+        return tuple(title for title in TITLES if any(fnmatch(title, word or "") for word in self.words))
+
+    @property
+    def tags(self) -> tuple[str | None, ...]:
+        """The other arguments."""
+        return tuple(word for word in self.words if not any(fnmatch(title, word or "") for title in TITLES))
 
 
 def markers(source: str, file: str = "") -> Iterator[ClauseMarker]:

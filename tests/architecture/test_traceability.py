@@ -13,7 +13,9 @@ from typing import Any
 
 import pytest
 
-from proofs.checking import trace_links, traceability
+from building.documentation.operators import operator_pages
+from building.documentation.traceability import traceability_page
+from proofs.checking import baseline, trace_links, traceability
 from proofs.checking.mutants import mutants
 from proofs.checking.provers import PROVERS, WHY3_VERSION, ProofError
 from proofs.checking.statements import TRACED
@@ -21,6 +23,7 @@ from proofs.checking.trace_links import Link, Links, NoTheorem
 from tests.architecture.clause_markers import ClauseMarker, every_marker
 from vinculum.spec.model import Clause
 from vinculum.spec.rows import ROWS
+from vinculum.spec.sonnx_div import DIV_INT
 from vinculum.spec.traceability import DATA, Theorem
 
 made = cache(traceability.made)
@@ -49,9 +52,7 @@ class TestOurChain:
     def test_nothing_breaks_it(self) -> None:
         assert made()[0] == []
 
-    @pytest.mark.parametrize(
-        "path", [DATA, traceability.DOCUMENT, traceability.ROOT / "proofs" / TRACED], ids=lambda path: str(path.name)
-    )
+    @pytest.mark.parametrize("path", [DATA, traceability.ROOT / "proofs" / TRACED], ids=lambda path: str(path.name))
     def test_generated_files_are_up_to_date(self, path: Path) -> None:
         up_to_date = path.read_text(encoding="utf-8") == made()[1][path]
         assert up_to_date, f"{path.name} is out of date: make traceability"
@@ -225,14 +226,26 @@ def test_a_file_that_says_something_else(text: str, words: str) -> None:
         trace_links.read(text)
 
 
-def test_every_link_of_the_page_leads_somewhere() -> None:
-    page = made()[1][traceability.DOCUMENT]
+def test_every_link_of_the_pages_leads_somewhere() -> None:
+    page = traceability_page()
     anchors = re.findall(r'<a id="([^"]+)"></a>', page)
     assert len(anchors) == len(set(anchors))
-    links = {link for link in re.findall(r"\]\(([^)]+)\)", page) if not link.startswith("https://")}
-    places = {link for link in links if not link.startswith("#")}
-    assert {link[1:] for link in links - places} == set(anchors)
-    assert [place for place in places if not (traceability.DOCUMENT.parent / place).is_file()] == []
+    links = {link for text in operator_pages() for link in re.findall(r"traceability\.md#([^)]+)\)", text.text)}
+    assert links == {*anchors, "the-documents"}
+    places = re.findall(r"\]\((\.\./proofs/[^)]+)\)", page)
+    assert len(places) > len(anchors)
+    assert [place for place in places if not (traceability.ROOT / "docs" / place).is_file()] == []
+
+
+@pytest.mark.parametrize("old", ["79817873e2ad2881", "0b1c2740303a0912", "E_DIV_INT_FUNC_0010", "is discarded"])
+def test_what_a_clause_says_and_rests_on_is_recorded(old: str) -> None:
+    """The digest of a passage, of a document, a tag of the document, and the basis of the clause."""
+    text, clause = baseline.FILE.read_text(encoding="utf-8"), DIV_INT.clauses[0]
+    recorded = json.loads(DATA.read_text(encoding="utf-8"))["rows"][DIV_INT.title]["clauses"][clause.tag]["text"]
+    assert traceability.text_of(baseline.read(text), DIV_INT, clause) == recorded
+    assert old in text + clause.basis
+    changed = replace(clause, basis=clause.basis.replace(old, old[::-1]))
+    assert traceability.text_of(baseline.read(text.replace(old, old[::-1])), DIV_INT, changed) != recorded
 
 
 class TestSafetyPage:

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-GENERATED = {"docs/performance.md", "docs/traceability.md"}
+GENERATED = {"docs/performance.md"}
 PAGES = [
     path
     for folder in ("", "docs", "examples", "proofs", "packaging")

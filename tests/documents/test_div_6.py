@@ -37,6 +37,8 @@ ILLEGAL = [
     ((1, 4), 1), ((3, 5), 1),
     # Line 12: every other axis and none, another size, beyond the end.
     ((2,), None), ((2,), 1), ((2,), 2), ((2,), 3), ((2,), 4), ((2,), 10**9), ((3,), 0), ((2, 1), 0),
+    # Line 13: A's own shape from another axis than the first.
+    (A, 1), (A, 4),
 ]  # fmt: skip
 
 versions = pytest.mark.parametrize(("opset", "dtype"), [(1, "float32"), (5, "float64"), (6, "int64"), (6, "float16")])
@@ -52,10 +54,7 @@ class TestLegalShapes:
     """Lines 6 to 13: what broadcast=1 allows for A of shape (2, 3, 4, 5), in Div-6 as in Div-1."""
 
     @pytest.mark.clause(
-        "Div-1", "one-element-divisor", "broadcast-suffix", "broadcast-axis", "output-of-dividend-shape"
-    )
-    @pytest.mark.clause(
-        "Div-6", "one-element-divisor", "broadcast-suffix", "broadcast-axis", "output-of-dividend-shape"
+        "Div-1", "Div-6", "one-element-divisor", "broadcast-suffix", "broadcast-axis", "output-of-dividend-shape"
     )
     @versions
     @pytest.mark.parametrize(("b", "axis", "meaning"), LEGAL)
@@ -66,8 +65,7 @@ class TestLegalShapes:
         exact = dividends // divisors.reshape(meaning) if dtype == "int64" else dividends / divisors.reshape(meaning)
         np.testing.assert_array_equal(quotients, exact, strict=True)
 
-    @pytest.mark.clause("Div-1", "one-element-divisor")
-    @pytest.mark.clause("Div-6", "one-element-divisor")
+    @pytest.mark.clause("Div-1", "Div-6", "one-element-divisor")
     @pytest.mark.parametrize("opset", [1, 6])
     @pytest.mark.parametrize("b", [(), (1,), (1, 1), (1, 1, 1), (1, 1, 1, 1)])
     def test_one_element_of_every_rank_up_to_that_of_a(self, b: Shape, opset: int) -> None:
@@ -98,8 +96,9 @@ class TestLegalShapes:
 class TestIllegalNeighbours:
     """Lines 5 to 13: whatever lies beside a legal shape is refused, in one line that names both shapes."""
 
-    @pytest.mark.clause("Div-1", "no-one-dim-expansion", "broadcast-axis", "broadcast-suffix", "one-element-divisor")
-    @pytest.mark.clause("Div-6", "no-one-dim-expansion", "broadcast-axis", "broadcast-suffix", "one-element-divisor")
+    @pytest.mark.clause(
+        "Div-1", "Div-6", "no-one-dim-expansion", "broadcast-axis", "broadcast-suffix", "one-element-divisor"
+    )
     @versions
     def test_refused(self, opset: int, dtype: str) -> None:
         for b, axis in ILLEGAL:
@@ -112,8 +111,7 @@ class TestIllegalNeighbours:
                 assert str(b) in line
                 assert "\n" not in line
 
-    @pytest.mark.clause("Div-1", "equal-shapes-by-default")
-    @pytest.mark.clause("Div-6", "equal-shapes-by-default")
+    @pytest.mark.clause("Div-1", "Div-6", "equal-shapes-by-default")
     @versions
     @pytest.mark.parametrize("broadcast", [None, 0])
     @pytest.mark.parametrize(("b", "axis", "meaning"), LEGAL)
@@ -132,8 +130,7 @@ class TestIllegalNeighbours:
         with pytest.raises(BroadcastError):
             div(np.ones((1, 3), "f4"), np.ones((2, 3), "f4"), opset=6, broadcast=1, axis=axis)
 
-    @pytest.mark.clause("Div-1", "negative-axis-undefined")
-    @pytest.mark.clause("Div-6", "negative-axis-undefined")
+    @pytest.mark.clause("Div-1", "Div-6", "negative-axis-undefined")
     @pytest.mark.parametrize("opset", [1, 6])
     @pytest.mark.parametrize("broadcast", [None, 0, 1])
     @pytest.mark.parametrize(("b", "axis"), [((5,), -1), ((3, 4), -3), ((), -1), ((2,), -4), (A, -4)])
@@ -147,8 +144,7 @@ class TestIllegalNeighbours:
 class TestAttributes:
     """Line 13 and what axis is called in line 5; the page on every version gives both the type INT."""
 
-    @pytest.mark.clause("Div-1", "attributes-of-this-version")
-    @pytest.mark.clause("Div-6", "attributes-of-this-version")
+    @pytest.mark.clause("Div-1", "Div-6", "attributes-of-this-version")
     @pytest.mark.parametrize("opset", [1, 6])
     @pytest.mark.parametrize("name", ["axis", "broadcast"])
     @pytest.mark.parametrize("value", ["1", [1], 1.0, True])

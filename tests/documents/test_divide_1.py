@@ -8,19 +8,13 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from vinculum import (
-    AttributeValueError,
-    BroadcastError,
-    ElementTypeError,
-    divide,
-)
+from vinculum import AttributeValueError, BroadcastError, ElementTypeError, divide
 from vinculum.spec.attributes import checked_attributes
 from vinculum.spec.element_types import ELEMENT_TYPES, ElementType, Kind
 from vinculum.spec.openvino_divide import DIVIDE_1
 from vinculum.tensors.storage import dtype_of
 
 Shape = tuple[int, ...]
-iinfo: Any = ml_dtypes.iinfo  # it has no types
 A = (2, 3, 4, 5)
 
 
@@ -139,6 +133,7 @@ class TestAutoBroadcast:
             (A, (3, 4), 0),
             (A, (3, 4), 2),
             (A, (3, 1), -1),
+            (A, A, 1),
             (A, (4, 5), 3),
             (A, (5,), 4),
             (A, (5,), 0),

@@ -41,14 +41,7 @@ def settings(row: OperatorSpec) -> Iterator[tuple[IntegerRounding, dict[str, Att
 class TestTypes:
     """The types that T allows, and that all tensors share one."""
 
-    @pytest.mark.clause("Div-1", "one-element-type")
-    @pytest.mark.clause("Div-6", "one-element-type")
-    @pytest.mark.clause("Div-7", "one-element-type")
-    @pytest.mark.clause("Div-13", "one-element-type")
-    @pytest.mark.clause("Div-14", "one-element-type")
-    @pytest.mark.clause("Reciprocal-1", "one-element-type")
-    @pytest.mark.clause("Reciprocal-6", "one-element-type")
-    @pytest.mark.clause("Reciprocal-13", "one-element-type")
+    @pytest.mark.clause("Div-*", "Reciprocal-*", "one-element-type")
     @pytest.mark.clause("Divide-1", "one-element-type", "any-numeric-type")
     @every_row
     def test_each_is_divided_or_refused(self, row: OperatorSpec) -> None:
@@ -79,15 +72,7 @@ class TestTypes:
 class TestFloats:
     """Floats by IEEE 754, about which the pages are silent: rounded once, and nothing is raised."""
 
-    @pytest.mark.clause("Div-1", "ieee-754", "special-values")
-    @pytest.mark.clause("Div-6", "ieee-754", "special-values")
-    @pytest.mark.clause("Div-7", "ieee-754", "special-values")
-    @pytest.mark.clause("Div-13", "ieee-754", "special-values")
-    @pytest.mark.clause("Div-14", "ieee-754", "special-values")
-    @pytest.mark.clause("Reciprocal-1", "ieee-754", "special-values")
-    @pytest.mark.clause("Reciprocal-6", "ieee-754", "special-values")
-    @pytest.mark.clause("Reciprocal-13", "ieee-754", "special-values")
-    @pytest.mark.clause("Divide-1", "ieee-754", "special-values")
+    @pytest.mark.clause("Div-*", "Reciprocal-*", "Divide-1", "ieee-754", "special-values")
     @every_row
     @pytest.mark.parametrize("name", ["float16", "float32", "float64"])
     def test_rounded_once_and_never_raised(self, row: OperatorSpec, name: str) -> None:
@@ -109,10 +94,7 @@ class TestFloats:
 class TestIntegers:
     """Where the pages are silent of integers, the caller decides, and it is the same in every version."""
 
-    @pytest.mark.clause("Div-6", "integer-zero-divisor-silent")
-    @pytest.mark.clause("Div-7", "integer-zero-divisor-silent")
-    @pytest.mark.clause("Div-13", "integer-zero-divisor-silent")
-    @pytest.mark.clause("Div-14", "integer-zero-divisor-silent")
+    @pytest.mark.clause("Div-6", "Div-7", "Div-13", "Div-14", "integer-zero-divisor-silent")
     @pytest.mark.clause("Divide-1", "division-by-zero")
     @with_integers
     def test_zero_divisors(self, row: OperatorSpec) -> None:
@@ -128,11 +110,7 @@ class TestIntegers:
                     saturated = operator(row, **chosen, zero_divisor="saturate")(a, b)
                     assert saturated.astype(object).tolist() == [element_type.maximum, element_type.minimum, 0, 2]
 
-    @pytest.mark.clause("Div-6", "minimum-by-minus-one-silent")
-    @pytest.mark.clause("Div-7", "minimum-by-minus-one-silent")
-    @pytest.mark.clause("Div-13", "minimum-by-minus-one-silent")
-    @pytest.mark.clause("Div-14", "minimum-by-minus-one-silent")
-    @pytest.mark.clause("Divide-1", "minimum-by-minus-one-silent")
+    @pytest.mark.clause("Div-6", "Div-7", "Div-13", "Div-14", "Divide-1", "minimum-by-minus-one-silent")
     @with_integers
     def test_the_smallest_integer_by_minus_one(self, row: OperatorSpec) -> None:
         for element_type in (t for t in row.element_types if t.kind is Kind.SIGNED):
@@ -147,11 +125,7 @@ class TestIntegers:
                         operator(row, **chosen, overflow="raise")(a, b)
                     assert (error.value.count, error.value.first_index) == (1, (0,))
 
-    @pytest.mark.clause("Div-6", "empty-result-divides-nothing")
-    @pytest.mark.clause("Div-7", "empty-result-divides-nothing")
-    @pytest.mark.clause("Div-13", "empty-result-divides-nothing")
-    @pytest.mark.clause("Div-14", "empty-result-divides-nothing")
-    @pytest.mark.clause("Divide-1", "empty-result-divides-nothing")
+    @pytest.mark.clause("Div-6", "Div-7", "Div-13", "Div-14", "Divide-1", "empty-result-divides-nothing")
     @with_integers
     def test_an_empty_result(self, row: OperatorSpec) -> None:
         joined = {"broadcast": 1} if row.attribute("broadcast") else {}

@@ -70,7 +70,14 @@ POOL = ((*_PROCESSES, *_of_kernels("contract"), "tests/machine/kernels"), "not p
 PORTABLE = (_of_kernels("portable", "contract", "environment", "backends"), "not x86")
 PYTHON = (_of_kernels("thread_limit", "backends", "environment", "contract"), "")
 ROOMS = {
-    "ops": ("tests/ops", "tests/tensors", "tests/property", "tests/test_public_face.py", "tests/dask_arrays"),
+    "ops": (
+        "tests/ops",
+        "tests/tensors",
+        "tests/documents",
+        "tests/property",
+        "tests/test_public_face.py",
+        "tests/dask_arrays",
+    ),
     "tensors": ("tests/tensors", "tests/device_arrays", "tests/ops", "tests/property"),
     "models": ("tests/models",),
     "repair": ("tests/repair",),

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from proofs.checking import rules
+from proofs.checking import rules, upstream
 from proofs.checking.linked import linked, require_linked, vocabulary
 from proofs.checking.provers import ProofError
 from proofs.checking.recorded import changes, digests, record
@@ -39,6 +39,11 @@ def require_extracted(proofs: Path) -> None:
         raise ProofError(", ".join(changed))
 
 
+def require_stated(proofs: Path) -> None:
+    """Check that the file about Div on SONNX's libraries says what it said when it was proved."""
+    upstream.require_stated(proofs / "sonnx_upstream" / "div.mlw")
+
+
 CHECKS = {
     "trusted": require_listed,
     "statements": require_traced,
@@ -46,6 +51,7 @@ CHECKS = {
     "by_hand": require_read,
     "extracted": require_extracted,
     "record": require_recorded,
+    "upstream": require_stated,
 }
 
 

@@ -258,7 +258,7 @@ def test_a_folder_with_more_or_less(replayed: Replayed, damage: Damage, complain
 
 
 class TestCommands:
-    """`make proofs` replays what changed, `make proofs-all` everything, and so does CI."""
+    """`make proofs` replays what changed, `make proofs-all` everything."""
 
     @pytest.mark.parametrize(
         ("words", "everything", "record", "failed", "told"),
@@ -302,10 +302,3 @@ class TestCommands:
         monkeypatch.setattr(replay, "configure", lambda folder: folder)
         assert replay.main([]) == 2
         assert capsys.readouterr().err == "error: it is not what it was\n"
-
-    def test_make_and_ci(self) -> None:
-        makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-        assert "proofs-all: ## Replay" in makefile
-        assert makefile.count("\t$(PROVING).replay\n") == 1
-        assert makefile.count("\t$(PROVING).replay --all $(RECORD)\n") == 1
-        assert "make proofs-all" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")

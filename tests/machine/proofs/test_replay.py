@@ -86,11 +86,6 @@ class TestWhatFails:
         change(proofs, "module Sums\n  use int.Int\nend\n")
         assert "has no goal at all" in told_by("sums")[1]
 
-    def test_an_axiom_that_is_not_listed(self, proofs: Path, told_by: ToldBy) -> None:
-        change(proofs, TRUE.replace("\nend", "\n  axiom odd: 1 = 2\nend"))
-        with pytest.raises(ProofError, match=r"not listed .*: sums\.Sums\.odd axiom"):
-            told_by("sums")
-
 
 class TestSessions:
     """What a session file says of proofs is tried, not believed."""

@@ -97,11 +97,6 @@ class TestCompilers:
         for text in (*(f'#include "{name}"\n' for name in headers()), loops()[0]):
             assert compiled(standard, text) == ""
 
-    @pytest.mark.parametrize("flag", ["-ffast-math", "-ffinite-math-only", "-freciprocal-math", "-fno-signed-zeros"])
-    def test_fast_math_is_refused(self, request: pytest.FixtureRequest, standard: str, flag: str) -> None:
-        require_compiler(request, COMPILERS[standard])
-        assert "IEEE 754" in compiled(standard, '#include "direct.h"\n', flag)
-
 
 def compiled(standard: str, text: str, *flags: str) -> str:
     """Return what the compiler says of a program."""

@@ -190,6 +190,17 @@ class TestLibrary:
             assert ("no excess precision" in told.stderr) == floats
             assert (told.returncode != 0) == floats
 
+    def test_operations_of_float16_are_accepted_and_change_nothing(self, sources: list[Path]) -> None:
+        """GCC's dialects call the same evaluation 16 then, where ``-std=c11`` calls it 0."""
+        command = [COMPILER, "-march=sapphirerapids", "-ffreestanding", "-O2"]
+        method = run([*command, "-std=gnu11", "-E", "-"], input="#include <float.h>\nFLT_EVAL_METHOD").stdout
+        assert method.split()[-1] == "16"
+        for source in sources:
+            dialect, standard = (
+                output_of([*command, f"-std={name}", "-S", "-o", "-", source]) for name in ("gnu11", "c11")
+            )
+            assert dialect == standard
+
     def test_pkg_config_finds_it(self, request: pytest.FixtureRequest, sonnx_c: SonnxC) -> None:
         require_compiler(request, "pkg-config")
         folder = str(sonnx_c.static.parent)

@@ -18,7 +18,8 @@ constexpr std::int64_t SCRATCH = 4096;
 // waits for, which else has them come only while it does not divide.
 constexpr std::int64_t FETCHED = 1024, AHEAD = 4096;
 // Shorter lines are not worth the computation for an invariant divisor, nor fewer lines that for a line of divisors.
-constexpr std::int64_t INVARIANT = 64, INVARIANT_LINES = 8;
+constexpr std::int64_t INVARIANT = 64;
+constexpr std::int64_t INVARIANT_LINES = 8;
 
 template <class T>
 struct Scratch {

@@ -25,8 +25,8 @@ _LEGEND = """\
 - Under *broadcast*: our time, and the ratio in brackets."""
 
 _LIMITED = """\
-The same processor with {} alone, by each package's own settings, which the kernels of ONNX Runtime and OpenVINO lack;
-a processor that has no more instructions may differ:"""
+The same processor, where each package is limited to {} by a setting of its own, which ONNX Runtime and OpenVINO's
+kernels do not have. A processor without AVX-512 may differ:"""
 
 _METHOD = """\
 Every peer runs in a process of its own, with the same number of threads, on the same operands, and writes into

@@ -151,7 +151,7 @@ _ROWS = (
     Divider("computes double in float", "double", fake.ComputesDoubleInFloat, _a("a / b computed in float32")),
     Divider("cuts bfloat16 off", "bfloat16", fake.CutsBfloat16, _a("a / b computed in float32, cut off")),
     Divider("inverts divisors that are repeated", "float",
-            lambda x: x.inverted if x.divisor.size < x.a.size else x.right, _INVERTED,
+            lambda x: x.inverted if x.divisor.size < np.broadcast(x.a, x.divisor).size else x.right, _INVERTED,
             f"{_FLOAT}/distinct numbers/(2, 3, 4, 5) by (5,)/*"),
     Divider("inverts one divisor for all", "float", fake.InvertsOneDivisor, _INVERTED,
             f"{_FLOAT}/ordinary numbers divided by 10/*"),

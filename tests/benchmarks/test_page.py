@@ -45,7 +45,10 @@ def test_bold_is_the_fastest_exact_peer_and_ours_where_we_are_faster() -> None:
 
 @pytest.mark.parametrize(
     ("processor", "words"),
-    [("a processor", "\nThe same processor with v3 alone, by "), ("another", "\nOn another, target v3, 2 threads:\n")],
+    [
+        ("a processor", "\nThe same processor, where each package is limited to v3 "),
+        ("another", "\nOn another, target v3, 2 threads:\n"),
+    ],
 )
 def test_ratios_of_a_run_beside_stand_beside(processor: str, words: str) -> None:
     rows = report().rows[13:14]

@@ -190,7 +190,8 @@ check-picture: .venv/machine ## Draw docs/assets/check.svg anew; needs Chromium
 	$(BIN)/python -m building.documentation.check_picture
 
 # docs/performance.md, its plot and its numbers, on this machine, which should be idle: half an hour. What is measured beside
-# ours is installed as for `make runtimes`. The first run is limited to AVX2.
+# ours is installed as for `make runtimes`. The first run is limited to AVX2. Runs of other processors, $(BENCHED)-*.json,
+# stay on the page.
 # BENCH=--quick BENCHED=build/quick tries it in two minutes.
 BENCHED := docs/performance
 AVX2 := VINCULUM_BACKEND=x86-64-v3 ATEN_CPU_CAPABILITY=avx2 ONEDNN_MAX_CPU_ISA=AVX2 XLA_FLAGS=--xla_cpu_max_isa=AVX2 \
@@ -198,7 +199,7 @@ AVX2 := VINCULUM_BACKEND=x86-64-v3 ATEN_CPU_CAPABILITY=avx2 ONEDNN_MAX_CPU_ISA=A
 bench: $(RUNTIMES)/installed ## Measure, and write docs/performance.* (half an hour, on an idle machine)
 	$(AVX2) PYTHONPATH=src $(RUNTIMES)/bin/python -m benchmarks $(BENCH) --rounds 2 --to build/avx2
 	cp build/avx2.json $(BENCHED)-avx2.json
-	PYTHONPATH=src $(RUNTIMES)/bin/python -m benchmarks $(BENCH) --beside $(BENCHED)-avx2.json --to $(BENCHED)
+	PYTHONPATH=src $(RUNTIMES)/bin/python -m benchmarks $(BENCH) $$(printf -- '--beside %s ' $(BENCHED)-*.json) --to $(BENCHED)
 	PYTHONPATH=src $(RUNTIMES)/bin/python -m benchmarks.engines
 
 # Instructions counted under valgrind's callgrind, against benchmarks/guard/expected.json. On Debian: apt install valgrind gcc.

@@ -30,7 +30,8 @@ def main(
         Path | None, typer.Option("--from", metavar="FILE", help="Report this JSON file of a run; measure nothing.")
     ] = None,
     beside: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Show the ratios of this JSON file of a run too, in NAME.md.")
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="Show this JSON file of a run too, in NAME.md. Repeatable."),
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A few small cells: half a minute.")] = False,
     only: Annotated[
@@ -43,14 +44,14 @@ def main(
 
     Exit code 1: a quotient of Vinculum's is wrong.
     """
-    other = None if beside is None else _read(beside)
+    others = [_read(file) for file in beside or ()]
     report = _measured(quick, only, rounds, threads or get_threads()) if stored is None else _read(stored)
     if to is None:
         Console(width=max(_WIDTH, Console().width)).print(Markdown(whole(report)))
     else:
         to.parent.mkdir(parents=True, exist_ok=True)
         _write(to, ".json", results.text(report))  # First: with it what fails below can be done again.
-        _write(to, ".md", page(report, to.name, other))
+        _write(to, ".md", page(report, to.name, others))
         _write(to, ".svg", plot.svg(report))
     if not report.is_sound:
         sys.exit(1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from statistics import median
 
@@ -35,7 +35,7 @@ fall asleep. A turn is 20 milliseconds of warm-up and two to five samples. All q
 ours, bit for bit, and a thousand of ours in each cell with the slow exact reference."""
 
 
-def page(report: Report, stem: str, beside: Report | None = None) -> str:
+def page(report: Report, stem: str, beside: Sequence[Report] = ()) -> str:
     """Return the page of a run.
 
     Parameters
@@ -44,8 +44,9 @@ def page(report: Report, stem: str, beside: Report | None = None) -> str:
         The run.
     stem : str
         How the names of the files beside the page begin: ``stem.svg``, the plot, and ``stem.json``.
-    beside : Report, optional
-        A run of the same cells with other instructions or on another processor, whose ratios stand beside its own.
+    beside : sequence of Report, optional
+        Runs of the same cells: one of the same processor with other instructions has a column of ratios, one of another
+        processor sentences alone.
     """
     return "\n".join(_lines(report, stem, beside)) + "\n"
 
@@ -62,24 +63,24 @@ def threads(report: Report) -> str:
     return f"{words} ({single} can use 1 only)" if single and report.threads > 1 else words
 
 
-def _lines(report: Report, stem: str, beside: Report | None) -> Iterator[str]:
+def _lines(report: Report, stem: str, beside: Sequence[Report]) -> Iterator[str]:
     yield from ("<!-- Written by `make bench`; changes by hand are lost. -->", "", "# Performance", "")
     yield f"On {_place(report)}:"
     yield ""
     yield from (f"- {safe(sentence)}" for sentence in summary(report))
-    if beside is not None:
-        yield from ("", _beside(report, beside), "", *(f"- {safe(sentence)}" for sentence in summary(beside)))
+    for other in beside:
+        yield from ("", _beside(report, other), "", *(f"- {safe(sentence)}" for sentence in summary(other)))
+    limited = [other for other in beside if _is_same_processor(report, other)]
     yield from ("", f"![Nanoseconds an element by element type]({stem}.svg)", "", "## Times", "")
     yield f"Nanoseconds an element, {_how(report)}. [Every sample of every peer]({stem}.json) is JSON."
     yield from ("", _LEGEND)
-    if beside is not None:
-        yield f"- A second ratio is that of {beside.target}."
+    yield from (f"- A further ratio is that of {other.target}." for other in limited)
     for title, rows in groupby(report.rows, key=_section):
         yield from ("", f"### {title}")
         for size, found in groupby(sorted(rows, key=_size), key=_size):
             each = list(found)
             is_equal = each[0].cell.shape == "equal"
-            lines = every_peer(report, each, beside) if is_equal else by_shape(each, beside)
+            lines = every_peer(report, each, limited) if is_equal else by_shape(each, limited)
             yield from ("", f"<details markdown><summary>{size:,} elements</summary>", "", *lines, "", "</details>")
     yield from _closing(report)
 
@@ -116,8 +117,11 @@ def _place(report: Report) -> str:
 
 
 def _beside(report: Report, beside: Report) -> str:
-    same = report.machine.get("processor") == beside.machine.get("processor")
-    return _LIMITED.format(beside.target) if same else f"On {_place(beside)}:"
+    return _LIMITED.format(beside.target) if _is_same_processor(report, beside) else f"On {_place(beside)}:"
+
+
+def _is_same_processor(report: Report, other: Report) -> bool:
+    return report.machine.get("processor") == other.machine.get("processor")
 
 
 def _how(report: Report) -> str:

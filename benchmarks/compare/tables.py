@@ -10,11 +10,11 @@ from benchmarks.compare.results import Outcome, Report, Row
 from vinculum.reporting.escape import one_line
 
 
-def every_peer(report: Report, rows: Iterable[Row], beside: Report | None = None) -> Iterator[str]:
-    """Yield the lines of a table: an element type a line, the time of every peer, and the ratio of a run beside it."""
+def every_peer(report: Report, rows: Iterable[Row], beside: Sequence[Report] = ()) -> Iterator[str]:
+    """Yield the lines of a table: an element type a line, the time of every peer, and the ratios of runs beside it."""
     titles = (report.titles[name] for name in report.peers)
-    others = {} if beside is None else beside.ratios
-    added = () if beside is None else (f"Ratio, {beside.target}",)
+    added = (f"Ratio, {other.target}" for other in beside)
+    ratios = [other.ratios for other in beside]
     yield from _head(("Type", "Vinculum", *titles, "Ratio", *added, "Of limit"))
     for row in rows:
         ours = row.outcomes[OURS]
@@ -25,21 +25,23 @@ def every_peer(report: Report, rows: Iterable[Row], beside: Report | None = None
                 _time(ours, bold=ahead or not ours.exact),
                 *(_time(row.outcomes[name], bold=name == row.fastest) for name in report.peers),
                 _multiple(row.ratio),
-                *(_multiple(others.get(row.cell)) for _ in added),
+                *(_multiple(others.get(row.cell)) for others in ratios),
                 _multiple(row.of_roofline),
             )
         )
 
 
-def by_shape(rows: Iterable[Row], beside: Report | None = None) -> Iterator[str]:
+def by_shape(rows: Iterable[Row], beside: Sequence[Report] = ()) -> Iterator[str]:
     """Yield the lines of a table: an element type a line, a way to broadcast a column; our time, and the ratios."""
-    others = {} if beside is None else beside.ratios
+    ratios = [other.ratios for other in beside]
     cells = {(row.cell.element_type, row.cell.shape_words): row for row in rows}
     shapes = list(dict.fromkeys(words for _, words in cells))
     yield from _head(("Type", *shapes))
     for name in dict.fromkeys(name for name, _ in cells):
         found = (cells.get((name, words)) for words in shapes)
-        yield _line((name, *("" if row is None else _ours(row, others.get(row.cell)) for row in found)))
+        yield _line(
+            (name, *("" if row is None else _ours(row, [others.get(row.cell) for others in ratios]) for row in found))
+        )
 
 
 def number(value: float) -> str:
@@ -62,8 +64,8 @@ def _line(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _ours(row: Row, beside: float | None) -> str:
-    ratios = ", ".join(filter(None, map(_multiple, (row.ratio, beside))))
+def _ours(row: Row, beside: Iterable[float | None]) -> str:
+    ratios = ", ".join(filter(None, map(_multiple, (row.ratio, *beside))))
     return _time(row.outcomes[OURS]) + (f" ({ratios})" if ratios else "")
 
 

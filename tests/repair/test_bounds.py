@@ -16,7 +16,7 @@ from tests.models.built_models import text_model
 from tests.repair.fakes import TOLERATED, outcomes
 from vinculum.models.sampling.edge_values import edge_values
 from vinculum.repair import Runtime, harden
-from vinculum.repair.operands import bounds_of
+from vinculum.repair.bounds import bounds_of
 from vinculum.spec.element_types import INT32, INT64
 
 CONSTANTS = "int64 one = {1}, int64 zero = {0}, int64 nine = {9}, int64 minus = {-1}, int64[2] pair = {1, 1}"
@@ -37,6 +37,8 @@ PROVED = {
     "a remainder by at least one": "d = Max(b, one) c = Mod(a, d)",
     "MIN/-1 is replaced": f"l = Constant<value = int64 {{{-(2**63)}}}>() x = Equal(a, l) y = Equal(b, minus) "
     "o = And(x, y) z = Equal(b, zero) u = Or(o, z) d = Where(u, one, b) c = Div(a, d)",
+    "by itself": "d = Max(b, one) c = Div(d, d)",
+    "by itself, replaced where zero": "e = Equal(b, zero) d = Where(e, one, b) c = Div(b, d)",
     "by a magnitude, and one": "s = Clip(b, zero, nine) d = Add(s, one) c = Div(a, d)",
 }
 OPEN = {

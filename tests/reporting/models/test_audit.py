@@ -110,11 +110,12 @@ class TestPage:
         steps: tuple[tuple[dict[str, Any], str], ...] = (
             ({"backend": "onnxruntime", "plain": CRASHED}, "harden model.onnx --for onnxruntime"),
             (on_openvino, "harden model.onnx --for openvino"),
-            ({**on_openvino, "model": "m.xml"}, "convert m.xml"),
+            ({**on_openvino, "model": "m.xml"}, "harden model.onnx --for openvino -o hardened.onnx, with the ONNX model"),
             ({**on_openvino, "guarded": True}, "within int32"),
             ({"nodes": NODES[2:], "edges": EdgeRuns()}, "vinculum conform 'runtime[device=X]'"),
             ({}, "--input NAME=FILE, with inputs of your own"),
             ({"model": "a b.onnx"}, "vinculum audit 'a b.onnx' --backend"),
+            ({"model": "(in memory)"}, "vinculum audit MODEL --backend"),
             ({}, "--dim NAME=SIZE, with sizes that the model takes"),
         )
         for changes, step in steps:

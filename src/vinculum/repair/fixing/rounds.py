@@ -21,7 +21,7 @@ from vinculum.errors import DifferenceError, ModelError
 from vinculum.models.onnx.checks import check_model
 from vinculum.models.onnx.divisions import DIVIDES
 from vinculum.models.onnx.file import write_model
-from vinculum.models.onnx.inference import typed_scopes
+from vinculum.models.onnx.inference import inner_first, typed_scopes
 from vinculum.models.onnx.rewriter import names_in, set_nodes, unique_name
 from vinculum.models.onnx.scopes import Scope, name_of
 from vinculum.models.source import SourceFile, any_source, onnx_model
@@ -273,7 +273,7 @@ def written(model: ModelProto, remedies: Iterable[tuple[Finding, Remedy]]) -> Mo
         at = by_place.setdefault((finding.scope, finding.node), [])
         at += [one] if one not in at else []  # What one remedy does for two findings is written once.
     names = names_in(copy)
-    for scope in list(typed_scopes(copy)):
+    for scope in inner_first(copy):
         writer = _Writer(scope, names)
         nodes: list[NodeProto] = []
         for node in scope.holder.node:

@@ -31,6 +31,7 @@ _ENDS = {
     End.OUT_OF_MEMORY: "ran out of memory",
 }
 _HARDENED = ("onnxruntime", "openvino")
+_IN_MEMORY = "(in memory)"
 
 
 @group()
@@ -213,7 +214,8 @@ def _sizes(audit: Audit) -> str:
 
 def _next_steps(audit: Audit, seed: int | None, assumed: bool) -> Iterator[str]:
     """Yield what to try next: what mends what was found, then what tells more."""
-    name, backend = quote(one_line(audit.model)), quote(audit.backend)
+    name = "MODEL" if audit.model == _IN_MEMORY else quote(one_line(audit.model))
+    backend = quote(audit.backend)
     in_ir = Path(audit.model).suffix == ".xml"
     integers = any(
         node.is_wrong and node.element_type is not None and node.element_type.is_integer for node in audit.nodes
@@ -227,7 +229,7 @@ def _next_steps(audit: Audit, seed: int | None, assumed: bool) -> Iterator[str]:
     if (integers or killed) and audit.runtime in _HARDENED and not audit.guarded and not in_ir:
         yield f"vinculum harden {name} --for {audit.runtime} -o hardened.onnx"
     if integers and in_ir:
-        yield f"vinculum convert {name} -o model.onnx, and vinculum harden model.onnx --for openvino -o hardened.onnx"
+        yield "vinculum harden model.onnx --for openvino -o hardened.onnx, with the ONNX model that the IR was made from"
     if integers and audit.guarded and audit.runtime == "openvino":
         yield "Guards are exact where operands and quotients lie within int32, to which OpenVINO narrows all integers."
     if any(node.has_body for node in audit.inner) and not audit.expanded:

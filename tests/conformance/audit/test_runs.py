@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from onnx import NodeProto, TensorProto, ValueInfoProto, helper
 
+from tests.models.built_models import text_model
 from vinculum.conformance.audit.audit import Runs, _with_fewer_hazards
 from vinculum.conformance.audit.onnx_subject import onnx_subject
 from vinculum.conformance.audit.taps import AuditedModel
@@ -89,3 +90,12 @@ class TestFewerHazards:
         taps = subject(helper.make_node("Div", ["a", "b"], ["c"]), [a, b], c, tmp_path).taps
         inputs = {"a": np.zeros(3, name), "b": np.array(divisors, name)}
         assert [changed["b"].tolist() for changed in _with_fewer_hazards(taps, inputs)] == tried
+
+    def test_in_the_branches_of_an_if(self, tmp_path: Path) -> None:
+        branch = "() => (int8[3] x) { x = Div(a, b) }"
+        nodes = f"c = If(yes) <then_branch = t {branch}, else_branch = e {branch}>"
+        path = tmp_path / "model.onnx"
+        path.write_bytes(text_model(nodes, "bool yes, int8[3] a, int8[3] b", "int8[3] c").SerializeToString())
+        inputs = {"yes": np.array(True), "a": np.zeros(3, np.int8), "b": np.array([0, -1, 7], np.int8)}
+        tried = [given["b"].tolist() for given in _with_fewer_hazards(onnx_subject(read_source(path)).taps, inputs)]
+        assert tried == [[0, -1, 7], [3, -1, 7], [3, 3, 7]]

@@ -240,6 +240,14 @@ class TestNotFixed:
         assert operators(result.model) == operators(proto)
         assert result.comparison.reason == "nothing was changed"
 
+    def test_a_function_that_is_called_with_two_types(self) -> None:
+        head = '<ir_version: 9, opset_import: ["": 17, "own": 1]>'
+        called = "g (float[2] x, int64[2] n) => (float[2] y, int64[2] m) { y = own.inverse (x) m = own.inverse (n) }"
+        body = '<domain: "own", opset_import: ["": 17]> inverse (a) => (c) { c = Div (a, a) }'
+        result = fix(onnx.parser.parse_model(f"{head} {called} {body}"), runs=0)
+        assert result.left
+        assert all(one.why.endswith("declare it, or inline the function") for one in result.left)
+
     def test_what_does_not_help_is_taken_back(self) -> None:
         proto = hazardous.masked_mean()
         report = vinculum.check(proto, runs=0)

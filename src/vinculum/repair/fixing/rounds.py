@@ -261,7 +261,8 @@ class Places:
             return f"its operator set is {opset}, and guards begin at {FIRST_OPSET}: vinculum convert --opset 17 first"
         found = remedy(finding, node, {} if finding.scope else self._values, opset)
         if isinstance(found, Remedy) and found.where is not Where.ATTRIBUTE and not scope.code_of(finding.divisor):
-            return f"the element type of {finding.divisor} is not known: declare it in value_info"
+            unknown = f"the element type of {finding.divisor} is not known"
+            return f"{unknown}, or not the same in all calls of its function: declare it, or inline the function"
         return found
 
 

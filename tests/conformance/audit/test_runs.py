@@ -77,6 +77,17 @@ class TestRuns:
         assert reasons == (expected if told else {None})
 
 
+def test_a_function_that_replaces_an_operator(tmp_path: Path) -> None:
+    """Its calls are no divisions, and those in it are counted for themselves."""
+    replaced = '<opset_import: ["": 17], domain: ""> Div (p, q) => (r) { [inverse] i = Reciprocal(q) r = Mul(p, i) }'
+    path = tmp_path / "model.onnx"
+    model = text_model("d = Div(a, b) [last] c = Reciprocal(d)", "float[2] a, float[2] b", "float[2] c", replaced)
+    path.write_bytes(model.SerializeToString())
+    taps = onnx_subject(read_source(path)).taps
+    found = {tap.division.name: (tap.division.operator, tap.unobserved) for tap in taps}
+    assert found == {"last": ("Reciprocal-13", None), "inverse": ("Reciprocal-13", None)}
+
+
 class TestFewerHazards:
     """After a crash other divisors are tried, and only what can crash is replaced."""
 

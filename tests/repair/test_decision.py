@@ -9,8 +9,8 @@ from tests.models.built_models import one_line
 from vinculum.errors import ModelError
 from vinculum.ops.policies import Policies
 from vinculum.repair import Runtime
-from vinculum.repair.decision import Decision, Facts, Operator, decided
 from vinculum.repair.bounds import Bounds
+from vinculum.repair.decision import Decision, Facts, Operator, decided
 from vinculum.spec.element_types import BFLOAT16, DOUBLE, FLOAT, INT8, INT32, INT64, UINT8, UINT32, ElementType
 
 PLAIN = Policies("zero", "wrap")

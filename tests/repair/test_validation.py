@@ -18,8 +18,8 @@ from vinculum.errors import DifferenceError, ModelError
 from vinculum.models.onnx.model import model_of
 from vinculum.ops.policies import Policies
 from vinculum.repair import Runtime, guards, harden, validation
-from vinculum.repair.decision import Facts, Operator
 from vinculum.repair.bounds import Bounds
+from vinculum.repair.decision import Facts, Operator
 from vinculum.repair.validation import Advance, Pairs, Validation, expected_of, pairs_for, validate
 from vinculum.spec.element_types import BFLOAT16, INT8, INT64, UINT64, ElementType
 

@@ -17,11 +17,11 @@ from vinculum.models.onnx.inference import inner_first
 from vinculum.models.onnx.rewriter import set_nodes
 from vinculum.models.onnx.scopes import Scope, declared_element_type, name_of
 from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
+from vinculum.repair.bounds import UNKNOWN, Place, bounds_of
 from vinculum.repair.decision import RUNTIMES, Decision, Facts, Hardening, Operator, Runtime, decided
 from vinculum.repair.exported import Exported, exported_divisions, replace_exported
 from vinculum.repair.guard_text import FIRST_OPSET
 from vinculum.repair.guards import Guards
-from vinculum.repair.bounds import UNKNOWN, Place, bounds_of
 from vinculum.spec.element_types import INT32, ElementType
 
 _UNTYPED = (

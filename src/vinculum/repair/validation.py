@@ -30,9 +30,9 @@ from vinculum.models.sampling.edge_values import edge_values
 from vinculum.models.sampling.input_sets import input_sets
 from vinculum.ops import onnx as onnx_ops
 from vinculum.ops.policies import Policies
+from vinculum.repair.bounds import Values
 from vinculum.repair.decision import Decision, Facts, Hardening, Runtime
 from vinculum.repair.guards import Guards
-from vinculum.repair.bounds import Values
 from vinculum.spec.element_types import INT32, ElementType
 from vinculum.tensors.storage import dtype_of
 from vinculum.text import one_line

@@ -110,7 +110,14 @@ class TestPage:
         steps: tuple[tuple[dict[str, Any], str], ...] = (
             ({"backend": "onnxruntime", "plain": CRASHED}, "harden model.onnx --for onnxruntime"),
             (on_openvino, "harden model.onnx --for openvino"),
-            ({**on_openvino, "model": "m.xml"}, "harden model.onnx --for openvino -o hardened.onnx, with the ONNX model"),
+            (
+                {"backend": "onnxruntime", "exposed": Answer(End.REFUSED), "suspects": ("1 of 2 divisors is zero",)},
+                "harden model.onnx --for onnxruntime",
+            ),
+            (
+                {**on_openvino, "model": "m.xml"},
+                "harden model.onnx --for openvino -o hardened.onnx, with the ONNX model",
+            ),
             ({**on_openvino, "guarded": True}, "within int32"),
             ({"nodes": NODES[2:], "edges": EdgeRuns()}, "vinculum conform 'runtime[device=X]'"),
             ({}, "--input NAME=FILE, with inputs of your own"),

@@ -226,7 +226,8 @@ def _next_steps(audit: Audit, seed: int | None, assumed: bool) -> Iterator[str]:
     if audit.cure:
         yield "before compile_model, which makes its divisions of floats exact on the CPU device:"
         yield from (f"  {line}" for line in audit.cure)
-    if (integers or killed) and audit.runtime in _HARDENED and not audit.guarded and not in_ir:
+    faulty = integers or killed or bool(audit.suspects)
+    if faulty and audit.runtime in _HARDENED and not audit.guarded and not in_ir:
         yield f"vinculum harden {name} --for {audit.runtime} -o hardened.onnx"
     if integers and in_ir:
         yield "vinculum harden model.onnx --for openvino -o hardened.onnx, with the ONNX model that the IR was made from"

@@ -155,8 +155,8 @@ class TestLeastGuard:
         conditional = model(f"g (bool c, float[N] x, float[N] d) => (float[N] y) {{ y = If (c) <{branches}> }}")
         assert operators(fix(conditional, runs=0).model) == ["If", "Equal", "Where", "Div", "Neg"]
         both = model(
-            f"g (float[N] x, float[N] d) => (float[N] y) <float z = {{0}}> {{ w = Div (x, d) s = ReduceSum <keepdims=0> (w)"
-            f" c = Less (s, z) y = If (c) <{branches}> }}"
+            f"g (float[N] x, float[N] d) => (float[N] y) <float z = {{0}}> {{ w = Div (x, d)"
+            f" s = ReduceSum <keepdims = 0> (w) c = Less (s, z) y = If (c) <{branches}> }}"
         )
         assert not fix(both, runs=0).report.findings
         called = onnx.parser.parse_model(

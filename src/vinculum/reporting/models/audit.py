@@ -230,7 +230,7 @@ def _next_steps(audit: Audit, seed: int | None, assumed: bool) -> Iterator[str]:
     if faulty and audit.runtime in _HARDENED and not audit.guarded and not in_ir:
         yield f"vinculum harden {name} --for {audit.runtime} -o hardened.onnx"
     if integers and in_ir:
-        yield "vinculum harden model.onnx --for openvino -o hardened.onnx, with the ONNX model that the IR was made from"
+        yield "vinculum harden model.onnx --for openvino -o hardened.onnx, with the ONNX model that it was made from"
     if integers and audit.guarded and audit.runtime == "openvino":
         yield "Guards are exact where operands and quotients lie within int32, to which OpenVINO narrows all integers."
     if any(node.has_body for node in audit.inner) and not audit.expanded:

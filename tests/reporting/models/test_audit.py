@@ -118,6 +118,7 @@ class TestPage:
                 {**on_openvino, "model": "m.xml"},
                 "harden model.onnx --for openvino -o hardened.onnx, with the ONNX model",
             ),
+            ({"model": "m.xml", "plain": CRASHED}, "with the ONNX model that it was made from"),
             ({**on_openvino, "guarded": True}, "within int32"),
             ({"nodes": NODES[2:], "edges": EdgeRuns()}, "vinculum conform 'runtime[device=X]'"),
             ({}, "--input NAME=FILE, with inputs of your own"),

@@ -229,7 +229,7 @@ def _next_steps(audit: Audit, seed: int | None, assumed: bool) -> Iterator[str]:
     faulty = integers or killed or bool(audit.suspects)
     if faulty and audit.runtime in _HARDENED and not audit.guarded and not in_ir:
         yield f"vinculum harden {name} --for {audit.runtime} -o hardened.onnx"
-    if integers and in_ir:
+    if faulty and in_ir:
         yield "vinculum harden model.onnx --for openvino -o hardened.onnx, with the ONNX model that it was made from"
     if integers and audit.guarded and audit.runtime == "openvino":
         yield "Guards are exact where operands and quotients lie within int32, to which OpenVINO narrows all integers."

@@ -92,7 +92,7 @@ def div(
     --------
     >>> import numpy as np
     >>> from vinculum import div
-    >>> div(np.int32([-11, 12]), np.int32([3, 3]))
+    >>> div(np.array([-11, 12], np.int32), np.array([3, 3], np.int32))
     array([-3,  4], dtype=int32)
     """
     default = opset is None and axis is None and broadcast is None and consumed_inputs is None

@@ -85,7 +85,7 @@ def divide(
     --------
     >>> import numpy as np
     >>> from vinculum import divide
-    >>> divide(np.int32([-11, 12]), np.int32([3, 3]))
+    >>> divide(np.array([-11, 12], np.int32), np.array([3, 3], np.int32))
     array([-4,  4], dtype=int32)
     """
     operator = _divide(m_pythondiv, auto_broadcast, axis, zero_divisor, overflow)

@@ -71,7 +71,7 @@ class Operator:
     --------
     >>> import numpy as np
     >>> from vinculum import Operator
-    >>> Operator("Div", opset=14)(np.int8([-7, 7]), np.int8([2, 2]))
+    >>> Operator("Div", opset=14)(np.array([-7, 7], np.int8), np.array([2, 2], np.int8))
     array([-3,  3], dtype=int8)
     """
 

@@ -15,7 +15,7 @@ import pytest
 
 import vinculum
 from tests.kernels.comparing import DTYPES, FLOATS, INTEGERS, assert_same, encodings, is_nan
-from tests.kernels.witness import TYPES, pairs, random_encodings, values
+from tests.kernels.witness import TYPES, crossed, pairs, random_encodings, values
 from tests.onnxruntime.host import INPUTS, NAME, NUMBERS, START, Array, Host, HostError, Node, Shape, field
 from tests.optional import needs_core
 from vinculum.errors import AttributeValueError, VinculumError
@@ -34,13 +34,6 @@ def host(request: pytest.FixtureRequest) -> Host:
     host = Host(request.param)
     host.register()
     return host
-
-
-def every_pair(name: str) -> tuple[Array, Array]:
-    """Return every two telling values as dividends and divisors."""
-    some = values(name)
-    a, b = (np.ascontiguousarray(x) for x in np.broadcast_arrays(some[:, None], some))
-    return a, b
 
 
 def of_shape(name: str, shape: tuple[int, ...], seed: int) -> Array:
@@ -142,7 +135,7 @@ class TestResults:
 
     @pytest.mark.parametrize("name", DTYPES)
     def test_every_two_values(self, name: str) -> None:
-        a, b = every_pair(name)
+        a, b = crossed(values(name))
         for zero_divisor, overflow in (("zero", "wrap"), ("saturate", "saturate")):
             host = Host()
             host.register(
@@ -171,7 +164,7 @@ class TestResults:
     @pytest.mark.parametrize("name", INTEGERS)
     @pytest.mark.parametrize("fmod", [0, 1])
     def test_remainders_of_every_two_integers(self, name: str, fmod: int) -> None:
-        a, b = every_pair(name)
+        a, b = crossed(values(name))
         host = Host()
         host.register({"custom_op.vinculum.zero_divisor": "zero", "custom_op.vinculum.overflow": "raise"})
         found = host.node("Mod", DTYPES[name], fmod=fmod)(a, b)
@@ -184,7 +177,7 @@ class TestResults:
         """With the dividend's sign nothing is rounded; with the divisor's, as Mod-28 has it, once."""
         fmt = TYPES[name].binary_format
         assert fmt is not None
-        a, b = every_pair(name)
+        a, b = crossed(values(name))
         remainders = host.node("Mod", DTYPES[name], fmod=fmod)(a, b)
         with np.errstate(invalid="ignore"):
             dividends, divisors = a.astype(np.float64), b.astype(np.float64)

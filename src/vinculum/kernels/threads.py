@@ -79,7 +79,7 @@ def threads(n: int) -> Iterator[None]:
     >>> import numpy as np
     >>> import vinculum
     >>> with vinculum.threads(1):
-    ...     vinculum.div(np.array([-7], np.int8), np.array([2], np.int8))
+    ...     vinculum.div(np.int8([-7]), np.int8([2]))
     array([-3], dtype=int8)
     """
     token = _here.set(_checked(n))

@@ -98,7 +98,8 @@ class TestPage:
         told = words(audit)
         assert "LayerNormalization, by a standard deviation: n0, n1, n2 and 2 more" in told
         assert "This model divides only inside other operators." in told
-        assert "Next vinculum audit model.onnx --backend 'runtime[device=X]' --expand" in told
+        assert "Next The divisions inside other operators: vinculum audit model.onnx --backend" in told
+        assert "'runtime[device=X]' --expand" in told
         assert as_json(audit, INPUTS, 7)["divide_inside"][0]["operator"] == "LayerNormalization"
         told = words(replace(AUDIT, inner=tuple(nodes), expanded=2))
         assert "--expand" not in told
@@ -116,15 +117,15 @@ class TestPage:
             ),
             (
                 {**on_openvino, "model": "m.xml"},
-                "harden model.onnx --for openvino -o hardened.onnx, with the ONNX model",
+                "On the ONNX model that the IR was made from: vinculum harden model.onnx",
             ),
-            ({"model": "m.xml", "plain": CRASHED}, "with the ONNX model that it was made from"),
-            ({**on_openvino, "guarded": True}, "within int32"),
+            ({"model": "m.xml", "plain": CRASHED}, "On the ONNX model that the IR was made from"),
+            ({**on_openvino, "guarded": True}, "to int32"),
             ({"nodes": NODES[2:], "edges": EdgeRuns()}, "vinculum conform 'runtime[device=X]'"),
-            ({}, "--input NAME=FILE, with inputs of your own"),
+            ({}, "--input NAME=FILE"),
             ({"model": "a b.onnx"}, "vinculum audit 'a b.onnx' --backend"),
             ({"model": "(in memory)"}, "vinculum audit MODEL --backend"),
-            ({}, "--dim NAME=SIZE, with sizes that the model takes"),
+            ({}, "--dim NAME=SIZE"),
         )
         for changes, step in steps:
             with case(step):

@@ -13,10 +13,8 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
-import os
 import random
 import shutil
-import subprocess
 import sys
 import sysconfig
 import tempfile
@@ -30,9 +28,10 @@ from typing import Any
 
 import numpy as np
 
+from tests.mutation.forked import prepare, run_pytest
 from tests.mutation.mutants import Mutant, mutants_of, replaced
 from tests.mutation.order import noted_as
-from tests.processes import run
+from tests.processes import output_of, python, run
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "src" / "vinculum"
@@ -137,17 +136,15 @@ class Planted:
 
     def is_found(self, *tests: str) -> str | None:
         """Return which test finds what is planted, or how they end; None if all pass. Options may be among them."""
-        pytest = f"-m pytest -x -q -n 0 -p no:cacheprovider -p tests.mutation.order --tb=no -o timeout={LIMIT}"
-        environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(self.folder), str(ROOT)])}
-        command = [sys.executable, *pytest.split(), f"--hypothesis-seed={self.seed}", *tests]
-        try:
-            ended = run(command, cwd=ROOT, env=environment, limit=30 * LIMIT)
-        except subprocess.TimeoutExpired:
+        options = f"-x -q -n 0 -p no:cacheprovider -p tests.mutation.order --tb=no -o timeout={LIMIT}".split()
+        arguments = [*options, f"--hypothesis-seed={self.seed}", *tests]
+        code, output = run_pytest(arguments, (self.folder, ROOT), 30 * LIMIT)
+        if code is None:
             return "hangs"
-        if ended.returncode in (0, NO_TESTS):
+        if code in (0, NO_TESTS):
             return None
-        failed = [line for line in ended.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
-        return failed[0].split(" - ")[0] if failed else f"ends with {ended.returncode}"
+        failed = [line for line in output.splitlines() if line.startswith(("FAILED", "ERROR"))]
+        return failed[0].split(" - ")[0] if failed else f"ends with {code}"
 
     def passing(self, *tests: str) -> tuple[str, ...]:
         """Return tests that pass as long as nothing is planted; refuse others."""
@@ -202,12 +199,9 @@ class Planted:
 
 
 def _runs(target: str) -> bool:
-    core = importlib.util.find_spec("vinculum.kernels._core")
-    if core is None:
-        raise RuntimeError("there is no compiled core here to change: make .venv/test builds one")
-    from vinculum.kernels.compiled import targets
-
-    return target in targets()
+    """Whether the core that is installed has code for a target, and this processor runs it; only a test may import it."""
+    program = "from vinculum.kernels.compiled import targets; print(*targets())"
+    return target in output_of(python(program)).split()
 
 
 def tests_of_kernels(file: str) -> tuple[tuple[str, ...], str]:
@@ -274,6 +268,7 @@ def main() -> int:
     parser.add_argument("--line", default="", metavar="TEXT", help="only of lines that contain this")
     given = parser.parse_args()
     print(f"seed {given.seed}", flush=True)
+    prepare()
     known, ends, survivors = equivalents(), Counter[str](), list[Mutant]()
     with tempfile.TemporaryDirectory() as folder:
         planted = Planted(Path(folder), given.seed)

@@ -65,7 +65,7 @@ OPEN = {
         "kept separate from a product that follows",
     ),
     "1/b, where nothing is known of 1": (
-        "d = Max(b, one) p = ReduceProd<keepdims = 0>(pair) q = Div(p, d) c = Mul(q, a)",
+        'd = Max(b, one) p = Einsum<equation = "i,i->">(pair, pair) q = Div(p, d) c = Mul(q, a)',
         "kept separate from a product that follows",
     ),
 }

@@ -235,6 +235,11 @@ class TestNotFixed:
         assert operators(result.model) == operators(proto)
         assert result.comparison.reason == "nothing was changed"
 
+    def test_harden_is_named_for_divisions_of_integers_in_floats_only(self) -> None:
+        (floats, domain) = (next(e for e in HAZARDS if e.name == name) for name in ("through float", "logarithm"))
+        told = [[one.why for one in fixed_entry(entry).fixes] for entry in (floats, domain)]
+        assert ["--fix-exported" in " ".join(whys) for whys in told] == [True, False]
+
     def test_what_does_not_help_is_taken_back(self) -> None:
         proto = hazardous.masked_mean()
         report = vinculum.check(proto, runs=0)

@@ -199,7 +199,7 @@ class Planted:
 
 
 def _runs(target: str) -> bool:
-    """Whether the core that is installed has code for a target, and this processor runs it; only a test may import it."""
+    """Whether the core that is installed has code for a target, and this processor runs it."""
     program = "from vinculum.kernels.compiled import targets; print(*targets())"
     return target in output_of(python(program)).split()
 

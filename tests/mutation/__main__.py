@@ -5,7 +5,9 @@ The core is compiled for the best target of this machine only, and little optimi
 without the change is not counted; one that does not compile neither. `equivalent.toml` names what no test can find.
 
 A room's mutant runs the tests of its room that call its function, the quickest first; if none does in pytest's own
-process, or it is in no function, then all that call a function of its file, and if none does, all of the room.
+process, or it is in no function, then all that call a function of its file, and if none does, all of the room. They run
+in a process that is forked from this one, which has imported all but the package and the tests: what is planted is
+imported there as anywhere else, and by the processes that tests start.
 """
 
 from __future__ import annotations

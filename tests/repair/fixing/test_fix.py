@@ -226,6 +226,11 @@ class TestNotFixed:
                 17,
                 "LpNormalization divides inside, where no guard can stand",
             ),
+            (
+                "g (float[1,2,3] t, int64[4] s) => (float[1,H,W,2] y) { [m] y = AffineGrid<align_corners=1>(t, s) }",
+                20,
+                "it is inside m, where no guard can stand",
+            ),
         ],
     )
     def test_reasons(self, text: str, opset: int, reason: str) -> None:

@@ -27,7 +27,8 @@ _POSITIVE = frozenset(("Div", "Mod", "Pow", "Reciprocal"))
 _UNBOUNDED = frozenset(
     (
         *("BitwiseAnd", "BitwiseOr", "BitwiseXor", "Cast", "DynamicQuantizeLinear", "Equal", "GroupNormalization"),
-        *("LpNormalization", "MeanVarianceNormalization", "QLinearMatMul", "ReduceProd", "Tan"),
+        *("LpNormalization", "MeanVarianceNormalization", "QLinearMatMul", "RandomNormal", "RandomNormalLike"),
+        *("RandomUniform", "RandomUniformLike", "ReduceProd", "Tan"),
     )
 )
 """Operators whose bounds depend on more than the ends, or are not close."""

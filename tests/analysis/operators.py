@@ -203,6 +203,8 @@ TRIALS = (
     Trial("RandomNormalLike", ((2, 3),), {"dtype": 11}),
     Trial("RandomUniform", (), {"shape": [2, 3], "low": -2.0, "high": 3.0}),
     Trial("RandomUniformLike", ((2, 3),)),
+    Trial("Unique", ((5,),), results=4),
+    Trial("Unique", ((2, 3),), {"axis": 1}, results=4),
     Trial("Clip", attributes={"min": -1.0, "max": 2.0}, opset=6),
     Trial("Pad", attributes={"pads": [1, 0, 0, 2], "value": 7.0}, opset=10),
     Trial("ReduceSum", ((2, 3, 4),), {"axes": [1], "keepdims": 0}, opset=11),

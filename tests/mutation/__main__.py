@@ -236,7 +236,7 @@ def sources() -> list[Path]:
     cpp = [path for path in sorted((ROOT / CORE).rglob("*")) if path.suffix in (".h", ".hpp", ".cpp")]
     python = [path for room in ("kernels", *ROOMS) for path in sorted((SOURCES / room).rglob("*.py"))]
     # Declarations; and operators of ONNX Runtime, whose tests are in tests/runtimes.
-    others = ("contract.h", "annotations.py", "contrib.py")
+    others = ("contract.h", "annotations.py", "contrib.py", "attention.py")
     return [path for path in cpp + python if path.name not in others]
 
 

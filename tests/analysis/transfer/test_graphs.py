@@ -16,6 +16,7 @@ from vinculum.analysis.domain.facts import Kind
 from vinculum.analysis.domain.numbering import Numbering
 from vinculum.analysis.transfer.call import Call
 from vinculum.analysis.transfer.operators import TABLE
+from vinculum.analysis.transfer.operators.normalisation import deviation
 
 X = np.array([[[0.0, 1.0], [2.0, -3.0]], [[50.0, 1.0], [7.0, 7.0]]], np.float32)
 AT_LEAST_ONE = "m = ReduceMax<keepdims = 1, axes = [2]>(x) c = Sub(x, m) e = Exp(c)"
@@ -73,6 +74,29 @@ def test_a_product_of_numbers_up_to_one_may_be_one() -> None:
     assert found.low.min() <= 0.125
     assert 1 <= found.high.max() < 1.01
     assert not found.may_nan
+
+
+@pytest.mark.parametrize(("largest", "may_nan"), [(1e37, False), (2e38, True)])
+def test_neighbours_of_a_resized_image_may_overflow(largest: float, may_nan: bool) -> None:
+    image = np.full((1, 1, 4, 4), largest, np.float32)
+    nodes = 'none = Constant<value = float[0] {}>() y = Resize<mode = "linear">(x, none, scales)'
+    found = known_of(nodes, "float[1, 1, 4, 4] x", "float[4] scales = {1, 1, 2, 2}", x=image)
+    assert found.may_nan == may_nan
+
+
+@pytest.mark.parametrize(
+    ("operator", "opset", "lost"),
+    [
+        ("InstanceNormalization", 17, True),
+        ("GroupNormalization", 18, True),
+        ("GroupNormalization", 21, False),
+        ("LayerNormalization", 17, False),
+    ],
+)
+def test_an_epsilon_is_rounded_to_the_type_of_the_statistics(operator: str, opset: int, lost: bool) -> None:
+    """Those are float32, unless the operator has no other type than its operand's."""
+    call, operand = Call(operator, opset, {"epsilon": 1e-8}, (), Numbering()), tensor("float16", (2, 3, 4), -1, 1)
+    assert deviation(call, operand).divisor.may_zero == lost
 
 
 @pytest.mark.parametrize(

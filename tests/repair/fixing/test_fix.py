@@ -20,8 +20,8 @@ from tests.analysis.corpus.judging import checked, model_of, reported
 from vinculum.analysis.assumptions import read_assumptions
 from vinculum.errors import DifferenceError, ModelError
 from vinculum.models.onnx.scopes import model_nodes
-from vinculum.models.source import source_of
-from vinculum.repair.fixing import Comparison, Fixed, fix, fixed, rounds
+from vinculum.models.source import read_source, source_of
+from vinculum.repair.fixing import Comparison, Fixed, fix, fixed, rounds, write_fixed
 from vinculum.repair.fixing.comparison import compared
 
 HAZARDS = [entry for entry in (*HANDMADE, *GUARDS) if entry.rules]
@@ -198,6 +198,23 @@ class TestSameBits:
         found = compared(source_of(before), source_of(after), (), read_assumptions((), before))
         assert found.worst.startswith("output 'z' differs")
         assert found.runs > found.equal
+
+
+class TestWritten:
+    """The fixed model is another file, in which nodes keep their names."""
+
+    def test_a_file(self, tmp_path: Path) -> None:
+        original, target = tmp_path / "model.onnx", tmp_path / "fixed.onnx"
+        original.write_bytes(model(DIV).SerializeToString())
+        result = fix(original, runs=0)
+        write_fixed(result, read_source(original), target)
+        assert onnx.load(target) == result.model
+
+    def test_a_result_that_is_mended_behind_a_node_without_name(self) -> None:
+        graph = "g (bool[N,4] m, float[N,4] x) => (float[N,4] p) <float zero = {0}, float out = {-inf}>"
+        result = fix(model(f"{graph} {{ b = Where (m, zero, out) s = Add (x, b) p = Softmax (s) }}"), runs=0)
+        assert [(one.finding.rule, one.is_fixed) for one in result.fixes] == [("masked-row", True)]
+        assert [node.name for node in result.model.graph.node if node.op_type == "Softmax"] == ["p"]
 
 
 class TestNotFixed:

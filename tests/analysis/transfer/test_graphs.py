@@ -11,11 +11,12 @@ import pytest
 from tests.analysis.containment import complaint, looked_at
 from tests.analysis.hazardous import parsed
 from tests.analysis.trying import Engine
-from vinculum.analysis.domain.abstract_tensor import AbstractTensor, tensor
+from vinculum.analysis.domain.abstract_tensor import AbstractTensor, constant, tensor
 from vinculum.analysis.domain.facts import Kind
 from vinculum.analysis.domain.numbering import Numbering
 from vinculum.analysis.transfer.call import Call
 from vinculum.analysis.transfer.operators import TABLE
+from vinculum.analysis.transfer.operators.linear import multiplied
 from vinculum.analysis.transfer.operators.normalisation import deviation
 
 X = np.array([[[0.0, 1.0], [2.0, -3.0]], [[50.0, 1.0], [7.0, 7.0]]], np.float32)
@@ -65,6 +66,13 @@ def test_bounds(nodes: str, hull: tuple[float, float]) -> None:
     constants = "float low = {0.5}, float one = {1}"
     found = known_of(nodes, "float[2, 2, 2] x, float[2, 2, 1] v", constants, x=X, v=v)
     assert np.allclose(found.box.hull(), hull, rtol=1e-3, atol=1e-3)
+
+
+def test_a_product_with_a_large_matrix() -> None:
+    """Whose columns are added up a piece at a time."""
+    weights = np.ones((70_000, 2), np.float32)
+    found = multiplied(tensor("float32", (1, 70_000), 0, 1), constant(weights))
+    assert found.box.hull() == (0, pytest.approx(70_000, rel=0.01))
 
 
 def test_a_product_of_numbers_up_to_one_may_be_one() -> None:

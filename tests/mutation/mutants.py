@@ -142,7 +142,7 @@ def _mutants_of_python(file: str, text: str) -> Iterator[Mutant]:
                 _put(parent, name, index, new)
                 changed = _by_lines(file, written[place], ast.unparse(statement))
                 _put(parent, name, index, old)
-                number = getattr(old, "lineno", node.lineno)
+                number: int = getattr(old, "lineno", 0) or getattr(node, "lineno", 0)
                 text = f"{before}{changed.text}\n{after}"
                 yield replace(changed, number=number, text=text, function=functions.get(id(node), ""))
 

@@ -297,7 +297,6 @@ def _model(
     graph.initializer.extend(numpy_helper.from_array(arrays[name], name) for name in constant)
     guards = Guards(model, hardening.runtime, hardening.policies)
     division, *others = graph.node
-    division.name = "division"
     set_nodes(graph, [*guards.replace(Scope("", graph, {}, ChainMap()), division, facts, ""), *others])
     guards.complete()
     return bytes(model.SerializeToString())

@@ -251,11 +251,12 @@ class Places:
 
     def remedy(self, finding: Finding) -> Remedy | str:
         """Return the remedy that can be written for a finding, or why none can."""
-        scope, node = self._nodes.get((finding.scope, finding.node), (None, None))
-        if node is not None and node.op_type in OPERAND:
+        place = self._nodes.get((finding.scope, finding.node))
+        if place is None:
+            return f"it is inside {finding.node.rpartition('/')[0]}, where no guard can stand"
+        scope, node = place
+        if node.op_type in OPERAND:
             finding = replace(finding, divisor=node.input[OPERAND[node.op_type]])  # A guard may stand before it now.
-        if scope is None or node is None or finding.divisor not in node.input:
-            return f"it is inside {finding.node.rpartition('/')[0] or finding.node}, where no guard can stand"
         opset = scope.opsets.get("", 1)
         if opset < FIRST_OPSET:
             return f"its operator set is {opset}, and guards begin at {FIRST_OPSET}: vinculum convert --opset 17 first"

@@ -8,11 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from math import prod
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vinculum.errors import VinculumError
+from vinculum.spec.element_types import Kind
+from vinculum.tensors.storage import element_type_of
 
 Shape = tuple[int, ...]
 Shapes = tuple[tuple[Shape, Shape], ...]
@@ -39,6 +43,22 @@ RULES: dict[str, tuple[dict[str, Any], Shapes]] = {
     ),
 }
 """The arguments of an `Operator` for each broadcasting rule, and shapes that it joins."""
+
+
+def telling(rng: np.random.Generator, shape: Shape, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Return elements among which every exceptional pair is likely."""
+    element_type = element_type_of(np.empty(0, dtype))
+    if element_type.kind is Kind.FLOAT:
+        bits = rng.integers(0, 256, (*shape, dtype.itemsize), dtype=np.uint8)
+        if element_type.bits < 8:
+            bits &= (1 << element_type.bits) - 1
+        return bits.view(dtype).reshape(shape)
+    smallest = -(2 ** (element_type.bits - 1)) if element_type.kind is Kind.SIGNED else 0
+    largest = smallest + 2**element_type.bits - 1
+    some = [smallest, largest, 1, 3, 2, 7] + [-1, -3] * (smallest < 0)
+    drawn = rng.choice(np.array(some, object), prod(shape)).reshape(shape)
+    array: NDArray[Any] = np.array(drawn, dtype=object).astype(np.int64 if smallest else np.uint64).astype(dtype)
+    return array.reshape(shape)
 
 
 @contextmanager

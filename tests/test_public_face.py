@@ -60,11 +60,8 @@ SIGNATURES = {
     "threads": "(n)",
     "Operator.__init__": "(self, name, *, opset=None, dialect=None, variant=None, axis=None, broadcast=None, "
     "consumed_inputs=None, m_pythondiv=None, auto_broadcast=None, zero_divisor='raise', overflow=None)",
-    "Operator.masked": "(self, a, b, out, where)",
-    "Operator.on_blocks": "(self, *blocks, out=None)",
-    "Operator.alignment": "(self, a, b=())",
     "Operator.infer": "(self, element_types, shapes)",
-    "Operator.__call__": "(self, a, b=None, out=None)",
+    "Operator.__call__": "(self, a, b=None, out=None, *, where=None)",
 }
 # ONNX fixes the names and the order; the policies are among `kwargs`.
 BACKEND = {

@@ -23,6 +23,19 @@ _SHOWN = {*_LANGUAGES, ".md", ".txt", ".drv"}
 _HEAD = "---\nsearch:\n  exclude: true\n---\n\n"
 FROM_ROOT = {"README.md": "index.md", "ARCHITECTURE.md": "architecture.md"}
 """Files above the folder of documents that are pages of the site, and where."""
+MADE_OF = {
+    "proofs/baseline.toml": "traceability.md",
+    "src/vinculum/__init__.py": "reference/python/index.md",
+    "src/vinculum/cli/commands": "reference/commands/index.md",
+    "src/vinculum/cli/commands/check.py": "reference/commands/check.md",
+    "src/vinculum/cli/commands/divide.py": "reference/commands/divide.md",
+    "src/vinculum/spec": "reference/operators/index.md",
+    "src/vinculum/spec/onnx_div.py": "reference/operators/div-7.md",
+    "src/vinculum/spec/sonnx_div.py": "reference/operators/sonnx-div-int.md",
+    "src/vinculum/spec/traceability.json": "traceability.md",
+    "src/vinculum/testing.py": "reference/python/testing.md",
+}
+"""What documents link to in the repository in place of a page that only the site has, and that page."""
 _WHOLE = 200_000  # Characters of a file that are shown.
 
 
@@ -71,7 +84,8 @@ class SourcePages:
             target = normpath(f"{PurePosixPath(file).parent}/{link[1]}")
             if not (self._root / target).exists() or (self._in_documents(file) and self._in_documents(target)):
                 return link[0]
-            return relpath(self._in_site(target), str(PurePosixPath(here).parent)) + (link[2] or "")
+            made = MADE_OF.get(target) if self._in_documents(file) else None
+            return relpath(made or self._in_site(target), str(PurePosixPath(here).parent)) + (link[2] or "")
 
         pieces, end = [], 0
         for fence in _FENCE.finditer(text):
@@ -94,9 +108,11 @@ class SourcePages:
         return f"# {target}\n\n`````{_LANGUAGES.get(path.suffix, 'text')}\n{text[:_WHOLE]}\n`````{more}"
 
     def _targets(self, file: str, text: str) -> Iterator[str]:
-        for link, _ in _LINK.findall(_FENCE.sub("", text)):
+        for link in links(text):
             target = normpath(f"{PurePosixPath(file).parent}/{link}")
             if target.startswith("..") or self._in_documents(target) or target in FROM_ROOT:
+                continue
+            if self._in_documents(file) and target in MADE_OF:
                 continue
             if (self._root / target).exists():
                 yield target
@@ -108,6 +124,11 @@ class SourcePages:
         if self._in_documents(target):
             return target.removeprefix(self._documents)
         return FROM_ROOT.get(target) or _place(target)
+
+
+def links(text: str) -> list[str]:
+    """Return the paths that a Markdown text links to, without what follows a #."""
+    return [path for path, _ in _LINK.findall(_FENCE.sub("", text))]
 
 
 def from_root(text: str) -> str:

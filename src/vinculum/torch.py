@@ -183,7 +183,7 @@ class exact(TorchDispatchMode):  # noqa: N801  # a context manager, as torch.no_
         target = keywords.get("out", a) if function._schema.is_mutable else None
         if not _are_integers(common, a, b) or (target is not None and not torch.can_cast(common, target.dtype)):
             return function(*arguments, **keywords)
-        dividend, divisor = (x.to(common) if isinstance(x, Tensor) else torch.tensor(x, dtype=common) for x in (a, b))
+        dividend, divisor = (x.to(common) if isinstance(x, Tensor) else _wrapped(x, common) for x in (a, b))
         results = compute(dividend, divisor, self._policies, rounding)
         if target is None:
             return results
@@ -197,6 +197,12 @@ def _are_integers(common: torch.dtype, *operands: Any) -> bool:
     tensors = [x for x in operands if isinstance(x, Tensor)]
     counts = not (common.is_floating_point or common.is_complex or common is torch.bool)
     return counts and all(x.device.type == "cpu" and x.layout is torch.strided for x in tensors)
+
+
+def _wrapped(number: int, dtype: torch.dtype) -> Tensor:
+    """Return an integer as PyTorch converts one beside a tensor: modulo 2 to the power of the type's bits."""
+    limits = torch.iinfo(dtype)
+    return torch.tensor((number - limits.min) % 2**limits.bits + limits.min, dtype=dtype)
 
 
 def _quotients(a: Tensor, b: Tensor, policies: Policies, rounding: str | None) -> Any:

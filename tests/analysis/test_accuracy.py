@@ -162,8 +162,12 @@ class TestRules:
         assert division.introduced == pytest.approx(2 / 3)
 
     def test_products_of_turned_matrices(self) -> None:
-        for nodes in ("y = Gemm <transA = 1> (x, x)", "y = Gemm <transB = 1> (x, x)", "y = MatMul (x, x)"):
-            (output,) = bounded(parsed(nodes, "float[3, 3] x", "float y"), ["x=-1:1"]).outputs
+        for nodes in (
+            "y = Gemm <transA = 1> (x, x)",
+            "y = Gemm <transB = 1> (x, x)",
+            "t = Transpose (x) y = MatMul (t, x)",
+        ):
+            (output,) = bounded(parsed(nodes, "float[2, 3] x", "float y"), ["x=-1:1"]).outputs
             assert 0 < output.total < 1e-5
 
     def test_a_norm(self) -> None:

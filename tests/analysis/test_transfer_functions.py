@@ -14,6 +14,8 @@ from onnx.defs import get_all_schemas
 
 from tests.analysis.operators import TRIALS, Trial
 from tests.analysis.trying import OTHER_FLOATS, complaints, of_every_type
+from vinculum.analysis.domain.abstract_tensor import AbstractTensor, anything
+from vinculum.analysis.domain.dimensions import unknown_size
 from vinculum.analysis.transfer.operators import TABLE
 
 _OTHERWISE = {
@@ -35,6 +37,22 @@ def test_what_is_computed_lies_inside(operator: str) -> None:
         if element_type not in _OTHERWISE.get(operator, ()):
             rounds = 8 if element_type in trial.types else 3
             assert list(complaints(trial, element_type, 1, rounds)) == []
+
+
+_LITTLE: dict[str, Callable[[AbstractTensor], AbstractTensor]] = {
+    "nothing": lambda known: anything("", None),
+    "the element type": lambda known: anything(known.element_type, None),
+    "the rank": lambda known: anything(known.element_type, tuple(unknown_size() for _ in known.shape or ())),
+    "the shape": lambda known: anything(known.element_type, known.shape),
+}
+
+
+@pytest.mark.parametrize("operator", sorted({trial.operator for trial in TRIALS}))
+def test_so_it_does_where_little_is_known(operator: str) -> None:
+    for trial, element_type in of_every_type(operator):
+        if element_type in trial.types and element_type not in _OTHERWISE.get(operator, ()):
+            for what, left in _LITTLE.items():
+                assert list(complaints(trial, element_type, 1, 1, left=left)) == [], what
 
 
 _BY_ML_DTYPES: dict[str, Callable[..., Any]] = {

@@ -69,9 +69,18 @@ def _is_of_integers(operand: tuple[Any, ...]) -> bool:
 
 
 def complaints(
-    trial: Trial, element_type: str, seed: int, rounds: int, session: Maker = Engine, tame_every: int = 0
+    trial: Trial,
+    element_type: str,
+    seed: int,
+    rounds: int,
+    session: Maker = Engine,
+    tame_every: int = 0,
+    left: Callable[[AbstractTensor], AbstractTensor] = lambda known: known,
 ) -> Iterator[str]:
-    """Yield what is computed outside of what is known; some rounds may be of tame operands."""
+    """Yield what is computed outside of what is known; some rounds may be of tame operands.
+
+    - `left`: returns what the function is told of an operand.
+    """
     model, run = _loaded(trial, element_type, session)
     rng = np.random.default_rng(seed)
     for count in range(rounds):
@@ -84,7 +93,8 @@ def complaints(
                 low, high, dtype, shape = operand
                 arrays[value.name] = rng.integers(low, high, shape, dtype=dtype, endpoint=True)
             else:
-                given[value.name], arrays[value.name] = drawn(rng, element_type, operand, tame=tame)
+                known, arrays[value.name] = drawn(rng, element_type, operand, tame=tame)
+                given[value.name] = left(known)
         if trial.where is not None and not trial.where(*arrays.values()):
             continue
         interpreter, scope = looked_at(model, given, infer=False)

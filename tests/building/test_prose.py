@@ -1,4 +1,4 @@
-"""What users read is plain technical English: none of the phrases that readers have stumbled over comes back."""
+"""What users read is plain technical English, without the phrases that readers have stumbled over; no link is dead."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+
+from building.documentation.sources import MADE_OF, links
 
 ROOT = Path(__file__).parents[2]
 GENERATED = {"docs/performance.md"}
@@ -72,6 +74,14 @@ def _strings(tree: ast.Module) -> Iterator[tuple[int, str]]:
 def test_what_users_read() -> None:
     found = [f"{where}: {match[0]!r}" for where, text in texts() for match in STUMBLES.finditer(text)]
     assert found == []
+
+
+def test_links_lead_somewhere_in_the_repository() -> None:
+    """On GitHub, where the pages that the site makes are not."""
+    linked = [(path, link) for path in PAGES for link in links(path.read_text("utf-8"))]
+    assert len(linked) > 200
+    assert [f"{path.relative_to(ROOT)}: {link}" for path, link in linked if not (path.parent / link).exists()] == []
+    assert [place for place in MADE_OF if not (ROOT / place).exists()] == []
 
 
 def test_pages_messages_and_templates_are_read() -> None:

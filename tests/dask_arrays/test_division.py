@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import partial
-from math import prod
 from typing import Any
 
 import dask
@@ -16,11 +15,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import vinculum
-from tests.cases import RULES, Shape, case, outcome
+from tests.cases import RULES, case, outcome, telling
 from vinculum import Operator
 from vinculum.errors import AttributeValueError, BroadcastError, ConstraintError, ElementTypeError
-from vinculum.spec.element_types import REAL, Kind
-from vinculum.tensors.storage import dtype_of, element_type_of
+from vinculum.spec.element_types import REAL
+from vinculum.tensors.storage import dtype_of
 
 Array = NDArray[Any]
 div: Any = vinculum.div  # typed as for NumPy arrays
@@ -39,22 +38,6 @@ def computed(lazy: Any, scheduler: str = "sync") -> Any:
     assert (lazy.dtype, lazy.ndim) == (quotients.dtype, quotients.ndim)
     assert all(np.isnan(size) or size == n for size, n in zip(lazy.shape, quotients.shape, strict=True))
     return quotients
-
-
-def values(rng: np.random.Generator, shape: Shape, dtype: np.dtype[Any]) -> Array:
-    """Return elements among which every exceptional pair is likely."""
-    element_type = element_type_of(np.empty(0, dtype))
-    if element_type.kind is Kind.FLOAT:
-        bits = rng.integers(0, 256, (*shape, dtype.itemsize), dtype=np.uint8)
-        if element_type.bits < 8:
-            bits &= (1 << element_type.bits) - 1
-        return bits.view(dtype).reshape(shape)
-    smallest = -(2 ** (element_type.bits - 1)) if element_type.kind is Kind.SIGNED else 0
-    largest = smallest + 2**element_type.bits - 1
-    some = [smallest, largest, 1, 3, 2, 7] + [-1, -3] * (smallest < 0)
-    drawn = rng.choice(np.array(some, object), prod(shape)).reshape(shape)
-    array: Array = np.array(drawn, dtype=object).astype(np.int64 if smallest else np.uint64).astype(dtype)
-    return array.reshape(shape)
 
 
 def with_zeros(rng: np.random.Generator, divisor: Array, share: float) -> Array:
@@ -89,7 +72,7 @@ class TestQuotients:
         for number, element_type in enumerate(Operator(**arguments).spec.element_types):
             dtype, every = dtype_of(element_type), list(enumerate(shapes))
             for place, (shape_a, shape_b) in every[number % 2 :: 2] or every:
-                a, b = values(rng, shape_a, dtype), values(rng, shape_b, dtype)
+                a, b = telling(rng, shape_a, dtype), telling(rng, shape_b, dtype)
                 x, y = chunked(rng, a), chunked(rng, b)
                 zero_divisor: Any = ("raise", "zero")[
                     (number + place) // 2 % 2
@@ -114,7 +97,7 @@ class TestQuotients:
         rng = np.random.default_rng(seed)
         arguments, shapes = RULES[rule]
         shape_a, shape_b = shapes[number % len(shapes)]
-        a, b = values(rng, shape_a, dtype), with_zeros(rng, values(rng, shape_b, dtype), share)
+        a, b = telling(rng, shape_a, dtype), with_zeros(rng, telling(rng, shape_b, dtype), share)
         divide: Any = Operator(**arguments, zero_divisor=zero_divisor, overflow=overflow)
         x, y = chunked(rng, a), chunked(rng, b)
         assert outcome(lambda: computed(divide(x, y))) == outcome(lambda: divide(a, b))
@@ -122,7 +105,7 @@ class TestQuotients:
     def test_of_one_operand(self) -> None:
         rng = np.random.default_rng(1)
         for element_type in Operator("Reciprocal").spec.element_types:
-            a = values(rng, (40,), dtype_of(element_type))
+            a = telling(rng, (40,), dtype_of(element_type))
             x = da.from_array(a, chunks=7)
             assert computed(vinculum.reciprocal(x)).tobytes() == vinculum.reciprocal(a).tobytes()
 

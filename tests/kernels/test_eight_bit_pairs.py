@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pytest
 
 from tests.cases import case
-from tests.kernels.witness import DTYPES, INTEGERS, ONE_BYTE, SIGNED, TYPES, arithmetic, check, exact
+from tests.kernels.witness import DTYPES, INTEGERS, ONE_BYTE, SIGNED, TYPES, arithmetic, check, crossed, exact
 from vinculum.kernels import contract as kernels
 from vinculum.kernels.contract import Backend
 
@@ -32,7 +32,7 @@ class TestEveryTwoBytes:
         return backend.division(arithmetic(floor=floor))
 
     def test_equal_shapes(self, name: str, floor: bool, divide: kernels.Division) -> None:
-        a, b = (np.ascontiguousarray(x) for x in np.broadcast_arrays(every_byte(name)[:, None], every_byte(name)))
+        a, b = crossed(every_byte(name))
         result = check(divide, a, b, of_every_two_bytes(name, floor))
         if TYPES[name].bits == 4:
             kept = result.view(np.int8 if name in SIGNED else np.uint8)
@@ -70,6 +70,6 @@ def every_byte(name: str) -> Array:
 def of_every_two_bytes(name: str, floor: bool) -> Array:
     """Return the quotients of every two bytes by the reference, saturated where there is none."""
     distinct = every_byte(name)[: 1 << TYPES[name].bits]
-    a, b = (np.ascontiguousarray(x) for x in np.broadcast_arrays(distinct[:, None], distinct))
+    a, b = crossed(distinct)
     quotients = exact(name, a, b, floor=floor, zero_divisor="saturate", overflow="saturate")
     return np.tile(quotients, [256 // len(distinct)] * 2)

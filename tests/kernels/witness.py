@@ -75,6 +75,12 @@ def values(name: str) -> Array:
     return every
 
 
+def crossed(some: Array) -> tuple[Array, Array]:
+    """Return every two of some values, as operands of one shape without gaps."""
+    a, b = (np.ascontiguousarray(x) for x in np.broadcast_arrays(some[:, None], some))
+    return a, b
+
+
 def random_encodings(name: str, size: int, seed: int = 0) -> Array:
     """Return random bytes as elements."""
     dtype = DTYPES[name]
@@ -169,9 +175,7 @@ def pairs(
 
 @cache
 def _of_every_two(name: str, floor: bool = False, zero_divisor: str = "zero", overflow: str = "wrap") -> Array:
-    some = values(name)
-    a, b = (np.ascontiguousarray(x) for x in np.broadcast_arrays(some[:, None], some))
-    return exact(name, a, b, floor=floor, zero_divisor=zero_divisor, overflow=overflow)
+    return exact(name, *crossed(values(name)), floor=floor, zero_divisor=zero_divisor, overflow=overflow)
 
 
 def exact(name: str, a: Array, b: Array, *, floor: bool, **policies: str) -> Array:

@@ -5,7 +5,9 @@ The core is compiled for the best target of this machine only, and little optimi
 without the change is not counted; one that does not compile neither. `equivalent.toml` names what no test can find.
 
 A room's mutant runs the tests of its room that call its function, the quickest first; if none does in pytest's own
-process, or it is in no function, then all that call a function of its file, and if none does, all of the room.
+process, or it is in no function, then all that call a function of its file, and if none does, all of the room. They run
+in a process that is forked from this one, which has imported all but the package and the tests: what is planted is
+imported there as anywhere else, and by the processes that tests start.
 """
 
 from __future__ import annotations
@@ -13,10 +15,8 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
-import os
 import random
 import shutil
-import subprocess
 import sys
 import sysconfig
 import tempfile
@@ -30,9 +30,10 @@ from typing import Any
 
 import numpy as np
 
+from tests.mutation.forked import prepare, run_pytest
 from tests.mutation.mutants import Mutant, mutants_of, replaced
 from tests.mutation.order import noted_as
-from tests.processes import run
+from tests.processes import output_of, python, run
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "src" / "vinculum"
@@ -137,17 +138,15 @@ class Planted:
 
     def is_found(self, *tests: str) -> str | None:
         """Return which test finds what is planted, or how they end; None if all pass. Options may be among them."""
-        pytest = f"-m pytest -x -q -n 0 -p no:cacheprovider -p tests.mutation.order --tb=no -o timeout={LIMIT}"
-        environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(self.folder), str(ROOT)])}
-        command = [sys.executable, *pytest.split(), f"--hypothesis-seed={self.seed}", *tests]
-        try:
-            ended = run(command, cwd=ROOT, env=environment, limit=30 * LIMIT)
-        except subprocess.TimeoutExpired:
+        options = f"-x -q -n 0 -p no:cacheprovider -p tests.mutation.order --tb=no -o timeout={LIMIT}".split()
+        arguments = [*options, f"--hypothesis-seed={self.seed}", *tests]
+        code, output = run_pytest(arguments, (self.folder, ROOT), 30 * LIMIT)
+        if code is None:
             return "hangs"
-        if ended.returncode in (0, NO_TESTS):
+        if code in (0, NO_TESTS):
             return None
-        failed = [line for line in ended.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
-        return failed[0].split(" - ")[0] if failed else f"ends with {ended.returncode}"
+        failed = [line for line in output.splitlines() if line.startswith(("FAILED", "ERROR"))]
+        return failed[0].split(" - ")[0] if failed else f"ends with {code}"
 
     def passing(self, *tests: str) -> tuple[str, ...]:
         """Return tests that pass as long as nothing is planted; refuse others."""
@@ -202,12 +201,9 @@ class Planted:
 
 
 def _runs(target: str) -> bool:
-    core = importlib.util.find_spec("vinculum.kernels._core")
-    if core is None:
-        raise RuntimeError("there is no compiled core here to change: make .venv/test builds one")
-    from vinculum.kernels.compiled import targets
-
-    return target in targets()
+    """Whether the core that is installed has code for a target, and this processor runs it."""
+    program = "from vinculum.kernels.compiled import targets; print(*targets())"
+    return target in output_of(python(program)).split()
 
 
 def tests_of_kernels(file: str) -> tuple[tuple[str, ...], str]:
@@ -239,8 +235,9 @@ def sources() -> list[Path]:
     """Return the sources that are changed."""
     cpp = [path for path in sorted((ROOT / CORE).rglob("*")) if path.suffix in (".h", ".hpp", ".cpp")]
     python = [path for room in ("kernels", *ROOMS) for path in sorted((SOURCES / room).rglob("*.py"))]
-    declarations = ("contract.h", "annotations.py")
-    return [path for path in cpp + python if path.name not in declarations]
+    # Declarations; and operators of ONNX Runtime, whose tests are in tests/runtimes.
+    others = ("contract.h", "annotations.py", "contrib.py", "attention.py")
+    return [path for path in cpp + python if path.name not in others]
 
 
 def catalogue() -> list[tuple[Mutant, tuple[str, ...]]]:
@@ -274,6 +271,7 @@ def main() -> int:
     parser.add_argument("--line", default="", metavar="TEXT", help="only of lines that contain this")
     given = parser.parse_args()
     print(f"seed {given.seed}", flush=True)
+    prepare()
     known, ends, survivors = equivalents(), Counter[str](), list[Mutant]()
     with tempfile.TemporaryDirectory() as folder:
         planted = Planted(Path(folder), given.seed)

@@ -46,9 +46,7 @@ def mutants_of(path: Path, root: Path) -> list[Mutant]:
     """Return every mutant of a source."""
     text, file = path.read_text(encoding="utf-8"), path.relative_to(root).as_posix()
     if path.suffix == ".py":
-        original = ast.unparse(ast.parse(text))
-        changes = _changes_of_python(text)
-        return [replace(_by_lines(file, original, changed), function=function) for function, changed in changes]
+        return list(_mutants_of_python(file, text))
     return [_by_lines(file, text, text[:start] + new + text[end:]) for start, end, new in _changes_of_cpp(text)]
 
 
@@ -127,20 +125,26 @@ _OF_PYTHON: dict[type[ast.AST], type[ast.AST]] = {
 }  # fmt: skip
 
 
-def _changes_of_python(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the outermost function of each change, and the whole text with it as `ast.unparse` writes that."""
+def _mutants_of_python(file: str, text: str) -> Iterator[Mutant]:
+    """Yield the mutants of a source, which `ast.unparse` writes, a statement of the module at a time."""
     tree = ast.parse(text)
     skipped = {id(child) for node in ast.walk(tree) for part in _said_not_done(node) for child in ast.walk(part)}
     functions = {id(part): name for name, node in _functions(tree) for part in ast.walk(node)}
-    for node in ast.walk(tree):
-        if id(node) in skipped:
-            continue
-        for parent, name, index, new in _replacements(node):
-            held = getattr(parent, name)
-            before = held if index is None else held[index]
-            _put(parent, name, index, new)
-            yield functions.get(id(node), ""), ast.unparse(tree)
-            _put(parent, name, index, before)
+    written = [f"{ast.unparse(statement)}\n" for statement in tree.body]
+    for place, statement in enumerate(tree.body):
+        before, after = "".join(written[:place]), "".join(written[place + 1 :])
+        for node in ast.walk(statement):
+            if id(node) in skipped:
+                continue
+            for parent, name, index, new in _replacements(node):
+                held = getattr(parent, name)
+                old = held if index is None else held[index]
+                _put(parent, name, index, new)
+                changed = _by_lines(file, written[place], ast.unparse(statement))
+                _put(parent, name, index, old)
+                number: int = getattr(old, "lineno", 0) or getattr(node, "lineno", 0)
+                text = f"{before}{changed.text}\n{after}"
+                yield replace(changed, number=number, text=text, function=functions.get(id(node), ""))
 
 
 def _put(parent: ast.AST, name: str, index: int | None, new: object) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterator
-from math import prod
+from fractions import Fraction
+from math import floor, prod, trunc
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,13 +14,14 @@ import numpy as np
 import pytest
 
 import vinculum
-from tests.kernels.comparing import DTYPES, FLOATS, INTEGERS, assert_same
-from tests.kernels.witness import pairs, random_encodings, values
+from tests.kernels.comparing import DTYPES, FLOATS, INTEGERS, assert_same, encodings, is_nan
+from tests.kernels.witness import TYPES, crossed, pairs, random_encodings, values
 from tests.onnxruntime.host import INPUTS, NAME, NUMBERS, START, Array, Host, HostError, Node, Shape, field
 from tests.optional import needs_core
 from vinculum.errors import AttributeValueError, VinculumError
 from vinculum.models.engines.onnxruntime.divider import Divider
 from vinculum.onnxruntime import get_library_path, register
+from vinculum.reference.rounding import round_to_nearest_even
 
 pytestmark = needs_core()
 DIVIDERS: list[Any] = []
@@ -34,19 +36,17 @@ def host(request: pytest.FixtureRequest) -> Host:
     return host
 
 
-def every_pair(name: str) -> tuple[Array, Array]:
-    """Return every two telling values as dividends and divisors."""
-    some = values(name)
-    a, b = (np.ascontiguousarray(x) for x in np.broadcast_arrays(some[:, None], some))
-    return a, b
-
-
 def of_shape(name: str, shape: tuple[int, ...], seed: int) -> Array:
     """Return operands; integers are never zero."""
     flat = random_encodings(name, prod(shape), seed)
     if name in INTEGERS:
         flat[flat == 0] = 1
     return flat.reshape(shape)
+
+
+def _remainder(a: Any, b: Any, *, of_c: bool) -> Any:
+    """Return a remainder with the dividend's sign, as C's, or with the divisor's; of integers or rationals."""
+    return a - b * (trunc(Fraction(a) / b) if of_c else floor(Fraction(a) / b))
 
 
 class TestRegistering:
@@ -135,7 +135,7 @@ class TestResults:
 
     @pytest.mark.parametrize("name", DTYPES)
     def test_every_two_values(self, name: str) -> None:
-        a, b = every_pair(name)
+        a, b = crossed(values(name))
         for zero_divisor, overflow in (("zero", "wrap"), ("saturate", "saturate")):
             host = Host()
             host.register(
@@ -161,11 +161,38 @@ class TestResults:
                     assert_same(mod(a, b), np.asarray(np.fmod(a, b)))
         assert host.parts > 1
 
-    @pytest.mark.parametrize("name", ["float32", "float64"])
-    def test_remainders_of_floats_with_the_divisors_sign(self, host: Host, name: str) -> None:
-        a = np.array([7, -7, 7, -7, 6, -6, 0.0, -1e-30, 5, -5], name)
-        b = np.array([2, 2, -2, -2, -3, 3, -4, 1, np.inf, np.inf], name)
-        assert_same(host.node("Mod", DTYPES[name])(a, b), np.array([1, 1, -1, -1, -0.0, 0.0, -0.0, 1, 5, np.inf], name))
+    @pytest.mark.parametrize("name", INTEGERS)
+    @pytest.mark.parametrize("fmod", [0, 1])
+    def test_remainders_of_every_two_integers(self, name: str, fmod: int) -> None:
+        a, b = crossed(values(name))
+        host = Host()
+        host.register({"custom_op.vinculum.zero_divisor": "zero", "custom_op.vinculum.overflow": "raise"})
+        found = host.node("Mod", DTYPES[name], fmod=fmod)(a, b)
+        for x, y, remainder in zip(a.ravel().tolist(), b.ravel().tolist(), found.ravel().tolist(), strict=True):
+            assert remainder == (_remainder(x, y, of_c=bool(fmod)) if y else 0), (x, y)
+
+    @pytest.mark.parametrize("name", FLOATS)
+    @pytest.mark.parametrize("fmod", [0, 1])
+    def test_remainders_of_every_two_floats(self, host: Host, name: str, fmod: int) -> None:
+        """With the dividend's sign nothing is rounded; with the divisor's, as Mod-28 has it, once."""
+        fmt = TYPES[name].binary_format
+        assert fmt is not None
+        a, b = crossed(values(name))
+        remainders = host.node("Mod", DTYPES[name], fmod=fmod)(a, b)
+        with np.errstate(invalid="ignore"):
+            dividends, divisors = a.astype(np.float64), b.astype(np.float64)
+        nan = is_nan(a) | is_nan(b) | np.isinf(dividends) | (divisors == 0)
+        assert (is_nan(remainders) == nan).all()
+        signs = [encodings(x) & fmt.sign_mask for x in (a, b, remainders)]
+        assert ((signs[2] == signs[0 if fmod else 1]) | nan).all()
+        infinite = np.isinf(divisors) & ~nan & (dividends != 0)
+        unequal = (signs[0] != signs[1]) & (not fmod)
+        assert_same(remainders[infinite], np.where(unequal, b, a)[infinite])
+        finite = ~nan & ~np.isinf(divisors)
+        for x, y, found in zip(a[finite], b[finite], encodings(remainders)[finite], strict=True):
+            exact = _remainder(Fraction(float(x)), Fraction(float(y)), of_c=bool(fmod))
+            negative = bool(np.signbit(np.float64(x if fmod else y)))
+            assert found == round_to_nearest_even(exact, fmt, negative_zero=negative), (x, y)
 
     @pytest.mark.parametrize("name", FLOATS)
     def test_reciprocals(self, host: Host, name: str) -> None:

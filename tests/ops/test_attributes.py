@@ -39,10 +39,6 @@ class TestVersions:
     def test_other_operators(self, name: str, attributes: dict[str, Any]) -> None:
         assert f"has no attribute '{next(iter(attributes))}'" in refusal_of(Operator, name, **attributes)
 
-    @pytest.mark.parametrize("name", ["axis", "broadcast", "consumed_inputs"])
-    def test_the_newest_div_has_none(self, name: str) -> None:
-        assert f"Div-14 has no attribute '{name}'" in refusal_of(div, ONES, ONES, **{name: 1})
-
     @pytest.mark.parametrize("variant", ["real", "float", "int"])
     def test_sonnx_has_none(self, variant: str) -> None:
         for name, value in (("axis", 0), ("broadcast", 0), ("consumed_inputs", ()), ("m_pythondiv", False)):
@@ -135,18 +131,3 @@ class TestOperatorSets:
 
     def test_numpys_whole_numbers_are_whole_numbers(self) -> None:
         assert Operator("Div", opset=np.int64(10)).spec.since_version == 7  # type: ignore[arg-type]  # an int to users
-
-    @pytest.mark.parametrize(
-        ("name", "hint"),
-        [
-            ("div", "did you mean 'Div'"),
-            ("Divison", "did you mean"),
-            ("Mul", "allowed: Div"),
-            ("", "allowed"),
-            (None, ""),
-            (5, ""),
-        ],
-    )
-    def test_unknown_operators(self, name: Any, hint: str) -> None:
-        with pytest.raises(SpecLookupError, match=rf"no operator {name!r} that divides; .*{hint}"):
-            Operator(name)

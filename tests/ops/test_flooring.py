@@ -14,7 +14,7 @@ import pytest
 
 import vinculum
 from tests.kernels.comparing import assert_same
-from tests.kernels.witness import DTYPES, FLOATS, TYPES, random_encodings, values
+from tests.kernels.witness import DTYPES, FLOATS, TYPES, crossed, random_encodings, values
 from vinculum import (
     AttributeValueError,
     BroadcastError,
@@ -58,8 +58,7 @@ class TestFloats:
 
     @pytest.mark.parametrize("name", FLOATS)
     def test_every_two_values(self, name: str) -> None:
-        a, b = (np.ascontiguousarray(x) for x in np.broadcast_arrays(values(name)[:, None], values(name)))
-        assert_exact(a, b, name)
+        assert_exact(*crossed(values(name)), name)
 
     @pytest.mark.parametrize("name", FLOATS)
     def test_random_encodings(self, name: str) -> None:

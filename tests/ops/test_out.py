@@ -13,6 +13,7 @@ from vinculum import (
     BroadcastError,
     DivisionByZeroError,
     ElementTypeError,
+    Operator,
     VinculumError,
     div,
     divide,
@@ -72,6 +73,7 @@ class TestWhere:
         a, b = np.array([7, 8, -128], "i1"), np.array([2, 0, -1], "i1")
         out = np.array([99, 98, 97], "i1")
         assert div(a, b, out=out, where=b > 0, overflow="raise") is out
+        assert Operator("Div", overflow="raise")(a, b, out, where=b > 0) is out
         assert out.tolist() == [3, 98, 97]
 
     def test_broadcasting(self) -> None:

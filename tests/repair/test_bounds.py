@@ -16,8 +16,10 @@ from tests.models.built_models import text_model
 from tests.repair.fakes import TOLERATED, outcomes
 from vinculum.models.sampling.edge_values import edge_values
 from vinculum.repair import Runtime, harden
-from vinculum.repair.operands import bounds_of
-from vinculum.spec.element_types import INT32, INT64
+from vinculum.repair.bounds import bounds_of
+from vinculum.spec.element_types import ELEMENT_TYPES, INT32, INT64, ElementType
+
+INTEGERS = [each for each in ELEMENT_TYPES if each.is_integer and each.bits >= 8]
 
 CONSTANTS = "int64 one = {1}, int64 zero = {0}, int64 nine = {9}, int64 minus = {-1}, int64[2] pair = {1, 1}"
 
@@ -37,6 +39,8 @@ PROVED = {
     "a remainder by at least one": "d = Max(b, one) c = Mod(a, d)",
     "MIN/-1 is replaced": f"l = Constant<value = int64 {{{-(2**63)}}}>() x = Equal(a, l) y = Equal(b, minus) "
     "o = And(x, y) z = Equal(b, zero) u = Or(o, z) d = Where(u, one, b) c = Div(a, d)",
+    "by itself": "d = Max(b, one) c = Div(d, d)",
+    "by itself, replaced where zero": "e = Equal(b, zero) d = Where(e, one, b) c = Div(b, d)",
     "by a magnitude, and one": "s = Clip(b, zero, nine) d = Add(s, one) c = Div(a, d)",
 }
 OPEN = {
@@ -65,7 +69,7 @@ OPEN = {
         "kept separate from a product that follows",
     ),
     "1/b, where nothing is known of 1": (
-        "d = Max(b, one) p = ReduceProd<keepdims = 0>(pair) q = Div(p, d) c = Mul(q, a)",
+        'd = Max(b, one) p = Einsum<equation = "i,i->">(pair, pair) q = Div(p, d) c = Mul(q, a)',
         "kept separate from a product that follows",
     ),
 }
@@ -96,6 +100,14 @@ class TestProved:
         assert not decision.rewritten
         assert ": every divisor lies in [" in decision.why
         run(model, "onnxruntime")
+
+    @pytest.mark.parametrize("element_type", INTEGERS, ids=str)
+    def test_of_every_type(self, element_type: ElementType) -> None:
+        inputs, output, one = (
+            text.format(element_type) for text in ("{0}[n] a, {0}[n] b", "{0}[n] c", "{0} one = {{1}}")
+        )
+        model = text_model("d = Max(b, one) c = Div(a, d)", inputs, output, constants=one)
+        assert not any(decision.rewritten for decision in harden(model, "onnxruntime").decisions)
 
     @pytest.mark.parametrize("target", ["portable", "openvino"])
     def test_exact_elsewhere(self, target: Runtime) -> None:

@@ -99,9 +99,16 @@ class TestMended:
         model = model_of(A_CAST + RATIO + SIGN, constants="float y = {3}")
         hardening = harden(model, "onnxruntime", fix_exported=True)
         assert operators(hardening.model) == ["Div"]
+        assert not hardening.model.functions
         assert [(d.what, d.rewritten) for d in hardening.decisions] == [("divided as integers", True)]
         (outcome,) = outcomes(RefusesFaults, [(hardening.model, {"a": A, "b": B})])
         assert outcome[0].tolist() == [int(abs(a) // 3 * (-1 if a < 0 else 1)) for a in A.tolist()]
+
+    @pytest.mark.parametrize(("constant", "operator"), [(2.0**53, "Div"), (2.0**54, "Cast")])
+    def test_a_float_that_stands_for_several_integers(self, constant: float, operator: str) -> None:
+        model = model_of(A_CAST + RATIO + BACK % "q")
+        model.graph.initializer.append(numpy_helper.from_array(np.array(constant, np.float32), "y"))
+        assert operators(harden(model, "onnxruntime", fix_exported=True).model)[0] == operator
 
     @pytest.mark.parametrize("constant", [0.5, np.nan, np.inf, 2.0**40])
     def test_a_constant_that_is_no_such_integer(self, constant: float) -> None:

@@ -20,9 +20,11 @@ from tests.models.built_models import text_model
 from tests.repair.fakes import TOLERATED, outcomes
 from vinculum.models.sampling.comparison import check_equal
 from vinculum.models.sampling.edge_values import edge_values
-from vinculum.ops.policies import Overflow, ZeroDivisor
+from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
 from vinculum.repair import Runtime, harden
+from vinculum.repair.bounds import Bounds
 from vinculum.repair.decision import Facts
+from vinculum.repair.guard_text import guard
 from vinculum.repair.validation import pairs_for
 from vinculum.spec.element_types import BFLOAT16, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64, ElementType
 from vinculum.tensors.storage import dtype_of, element_type_of
@@ -169,6 +171,16 @@ class TestEveryPair:
             for operator, results in zip(operators_of(element_type, 14), found, strict=True):
                 want = expected(a, b, operator, 14, ("zero", "wrap"))
                 check_equal(f"{operator} of {constants}", want, np.asarray(results), ("expected", "hardened"))
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [Facts("Mod", 14, INT32), Facts("Div", 14, INT8), Facts("Div", 14, INT32, Bounds(never_minus_one=True))],
+    ids=["a remainder", "in a wider type", "no divisor of -1"],
+)
+def test_min_is_not_looked_for_where_it_does_not_matter(facts: Facts) -> None:
+    nodes = guard(facts, "portable", Policies("zero", "wrap"))
+    assert not {"lowest", "overflows"} & {node.output[0] for node in nodes}
 
 
 @pytest.mark.parametrize("operator", ["Div", "Reciprocal"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,8 @@ from vinculum.errors import DifferenceError, ModelError
 from vinculum.models.onnx.model import model_of
 from vinculum.ops.policies import Policies
 from vinculum.repair import Runtime, guards, harden, validation
+from vinculum.repair.bounds import Bounds
 from vinculum.repair.decision import Facts, Operator
-from vinculum.repair.operands import Bounds
 from vinculum.repair.validation import Advance, Pairs, Validation, expected_of, pairs_for, validate
 from vinculum.spec.element_types import BFLOAT16, INT8, INT64, UINT64, ElementType
 
@@ -178,6 +179,11 @@ class TestPairs:
         for power in (24, 31, 53):
             assert {(2**power + 1, 0), (2**power - 1, -(2**power)), (INT64.minimum, 2**power)} <= both
         assert {(INT64.minimum, -1), (0, 0), (INT64.maximum, 1), (INT64.minimum, INT64.minimum)} <= both
+
+    def test_numbers_of_every_magnitude(self) -> None:
+        for numbers in vars(pairs_for(Facts("Div", 17, UINT64), "onnxruntime")).values():
+            sizes = Counter(number.bit_length() for number in set(numbers.tolist()))
+            assert min(sizes[bits] for bits in range(8, 65)) > 10
 
     def test_openvino_gets_what_fits_int32(self) -> None:
         for element_type in (INT64, UINT64):

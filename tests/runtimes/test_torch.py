@@ -259,6 +259,21 @@ class TestExact:
             with pytest.raises(RuntimeError, match="shape"):
                 torch.ones(1, dtype=torch.int64).floor_divide_(a)
 
+    @pytest.mark.parametrize("name", ["int8", "int16", "int32", "uint8"])
+    @pytest.mark.parametrize("number", [1000, -1000, 2**31 + 5, -(2**40) - 3, True])
+    def test_numbers_that_the_type_does_not_hold(self, name: str, number: int) -> None:
+        """They wrap, as they do outside of the block."""
+        a = torch.tensor([7, 100, 3, 0], dtype=getattr(torch, name))
+        operations: list[Callable[[Any, Any], Any]] = [
+            *OPERATIONS.values(),
+            lambda a, b: b // a[:-1],
+            lambda a, b: a.clone().floor_divide_(b),
+        ]
+        for operation in operations:
+            wanted = operation(a, number)
+            with room.exact():
+                same(operation(a, number), wanted)
+
     def test_policies(self) -> None:
         a = torch.tensor([-(2**31), 5, 0], dtype=torch.int32)
         with room.exact(zero_divisor="saturate", overflow="saturate"):

@@ -152,6 +152,14 @@ class TestBrokenExporters:
         line = refusal_of(div, type("Exporter", (), members)(), GOOD)
         assert line.startswith("A is an Exporter that NumPy cannot view (the first line and the second)")
 
+    def test_what_is_differentiated_names_the_cure(self) -> None:
+        def export(self: object, **options: object) -> object:
+            raise BufferError("Can't export tensors that require gradient")
+
+        members = {"__dlpack__": export, "__dlpack_device__": lambda self: (1, 0), "requires_grad": True}
+        line = refusal_of(div, type("Exporter", (), members)(), GOOD)
+        assert line == "A is an Exporter that requires a gradient; pass its .detach()"
+
     @pytest.mark.parametrize("device", [(3, 1), None, "cpu"])
     def test_memory_that_is_not_the_processors(self, device: object) -> None:
         members = {"__dlpack__": lambda self, **options: 7, "__dlpack_device__": lambda self: device}

@@ -1,4 +1,4 @@
-"""What type checkers must accept and refuse of NumPy's arrays, and that it is what happens.
+"""What type checkers must accept and refuse of NumPy's arrays and of models, and that it is what happens.
 
 `make types` reads this file with mypy, `make runtimes` with pyright too. A line that must be refused says so by ``type:
 ignore``, which is itself an error where nothing is to be ignored.
@@ -7,9 +7,11 @@ ignore``, which is itself an error where nothing is to be ignored.
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, assert_type
 
 import numpy as np
+import onnx
 import pytest
 from numpy.typing import NDArray
 
@@ -75,6 +77,11 @@ class TestAccepted:
         has(assert_type(Operator("Div")(INT32, INT32, out), NDArray[np.int32]), np.int32)
         has(assert_type(Operator("Div")(FLOAT32, 2.5), NDArray[np.float32]), np.float32)
         has(assert_type(Operator("Reciprocal")(FLOAT64), NDArray[np.float64]), np.float64)
+
+
+def test_a_converted_model_is_one_of_its_format() -> None:
+    model = Path(__file__).parents[2] / "examples" / "openvino_rounding" / "div.onnx"
+    assert isinstance(assert_type(vinculum.convert(model, opset=13).model, onnx.ModelProto), onnx.ModelProto)
 
 
 class TestRefused:

@@ -21,7 +21,7 @@ def tell(
     if in_json:
         print(json.dumps(as_json(*results), indent=2, allow_nan=False))
     else:
-        console().print(page(*results))
+        console().print(page(*results), crop=False)  # commands are on one line each
 
 
 def end(*, finds: bool) -> None:

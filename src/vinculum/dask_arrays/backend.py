@@ -26,7 +26,7 @@ from dask.highlevelgraph import HighLevelGraph, Layer, MaterializedLayer
 
 from vinculum.dask_arrays.blocks import BlockCheck, BlockDivision, Verdict, merged
 from vinculum.errors import AttributeValueError, BroadcastError, ElementTypeError
-from vinculum.ops.operator import Operator
+from vinculum.ops.operator import Operator, alignment_of
 from vinculum.spec.element_types import ElementType, Kind
 from vinculum.tensors import storage
 from vinculum.tensors.shapes import SymbolicShape
@@ -107,7 +107,7 @@ def _aligned(operator: Operator, *operands: da.Array) -> tuple[list[da.Array], C
         return list(operands), operands[0].chunks, ()
     a, b = operands
     try:
-        alignment = operator.alignment(_sizes(a), _sizes(b))
+        alignment = alignment_of(operator, _sizes(a), _sizes(b))
     except BroadcastError:
         if None not in shape_of(a) + shape_of(b):
             raise

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from vinculum.errors import BroadcastError, ElementTypeError
 from vinculum.kernels.contract import Exceptions
 from vinculum.kernels.threads import threads
-from vinculum.ops.operator import Operator
+from vinculum.ops.operator import Operator, divide_blocks
 from vinculum.ops.policies import raise_exceptions
 from vinculum.tensors import storage
 
@@ -55,7 +55,7 @@ class BlockDivision:
                 "joined; call compute_chunk_sizes() on both operands first"
             )
         with threads(1):
-            return self.operator.on_blocks(*arrays)
+            return divide_blocks(self.operator, *arrays)
 
     def checked(self, block: object, name: str) -> Array:
         """Return a block as an array, after checking that it has the element type that its Dask array declares."""

@@ -17,7 +17,7 @@ import numpy as np
 from vinculum.device_arrays.kernels import NARROW, float_kernel, integer_kernel
 from vinculum.errors import ElementTypeError
 from vinculum.kernels.contract import Exceptions, Index
-from vinculum.ops.operator import Operator
+from vinculum.ops.operator import Operator, alignment_of
 from vinculum.ops.policies import raise_exceptions
 from vinculum.spec.element_types import ElementType, Kind
 from vinculum.spec.model import IntegerRounding
@@ -94,7 +94,7 @@ def divide(operator: Operator, operands: Sequence[DeviceOperand], out: object) -
     types = tuple(element_type_of(x, name) for x, name in zip(operands, operator.spec.operand_names, strict=True))
     element_type = check_element_types(operator.spec, types)
     dtype = storage.dtype_of(element_type)
-    alignment = operator.alignment(*(shape_of(x) for x in operands))  # type: ignore[arg-type]  # no size is unknown
+    alignment = alignment_of(operator, *(shape_of(x) for x in operands))  # type: ignore[arg-type]  # no size is unknown
     arrays = [x.elements for x in operands]
     if len(arrays) == 2:
         arrays[1] = _aligned(arrays[1], alignment)

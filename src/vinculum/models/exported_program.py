@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vinculum.errors import ModelError
-from vinculum.text import one_line
+from vinculum.text import one_line, pip_install
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -81,5 +81,5 @@ def _check_installed(what: str) -> None:
     if missing:
         raise ModelError(
             f"{what} is a program of PyTorch, and its exporter needs {' and '.join(missing)}; "
-            f"install: pip install {' '.join(missing)}"
+            f"install: {pip_install(' '.join(missing))}"
         )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
 from numpy.typing import ArrayLike
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 FORMATS = ("onnx", "openvino")
 Inputs = Mapping[str, ArrayLike] | Sequence[Mapping[str, ArrayLike]] | None
+ModelT = TypeVar("ModelT")
 Report = TypeVar("Report")
 
 
@@ -43,7 +44,7 @@ class OpenvinoModel:
 
 
 @dataclass(frozen=True, eq=False)
-class Rewritten(Shown, Generic[Report]):
+class Rewritten(Shown, Generic[ModelT, Report]):
     """A model that was converted or hardened.
 
     Attributes
@@ -54,10 +55,26 @@ class Rewritten(Shown, Generic[Report]):
         What was changed and why, and what was compared.
     """
 
-    model: ModelProto | OpenvinoModel
+    model: ModelT
     report: Report
 
 
+@overload
+def convert(
+    model: str | PathLike[str] | bytes | ModelProto,
+    *,
+    opset: int | None = None,
+    to: Literal["onnx"] | None = None,
+    inputs: Inputs = None,
+) -> Rewritten[ModelProto, FileConversion]: ...
+@overload
+def convert(
+    model: str | PathLike[str] | bytes | ModelProto,
+    *,
+    opset: int | None = None,
+    to: Literal["openvino"],
+    inputs: Inputs = None,
+) -> Rewritten[OpenvinoModel, FileConversion]: ...
 @checked_arguments
 def convert(
     model: str | PathLike[str] | bytes | ModelProto,
@@ -65,7 +82,7 @@ def convert(
     opset: int | None = None,
     to: str | None = None,
     inputs: Inputs = None,
-) -> Rewritten[FileConversion]:
+) -> Rewritten[Any, FileConversion]:
     """Return a model in another operator set or format, with every division preserved.
 
     Before it is returned, both models are run on edge cases and random inputs, and their outputs are compared bit for
@@ -101,7 +118,9 @@ def convert(
     source = any_source(model)
     with target_file("xml" if to == "openvino" else "onnx") as target:
         report = convert_file(source, target, opset=opset, inputs=sets_of(inputs))
-        return Rewritten(read_back(target), report)
+        if to == "openvino":
+            return Rewritten(OpenvinoModel(target.read_bytes(), target.with_suffix(".bin").read_bytes()), report)
+        return Rewritten(read_source(target).complete(), report)
 
 
 def sets_of(inputs: Inputs) -> Sequence[Mapping[str, Any]]:
@@ -119,10 +138,3 @@ def target_file(suffix: str) -> Iterator[Path]:
     """Give a file to write a model to, for as long as it is needed."""
     with TemporaryDirectory(prefix="vinculum-") as folder:
         yield Path(folder) / f"model.{suffix}"
-
-
-def read_back(target: Path) -> ModelProto | OpenvinoModel:
-    """Return a model from its file."""
-    if target.suffix == ".xml":
-        return OpenvinoModel(target.read_bytes(), target.with_suffix(".bin").read_bytes())
-    return read_source(target).complete()

@@ -43,7 +43,7 @@ def div(
     broadcast: int | None = None,
     consumed_inputs: Sequence[int] | None = None,
     out: Any = None,
-    where: object = None,
+    where: Any = None,
     zero_divisor: ZeroDivisor = "raise",
     overflow: Overflow = "wrap",
 ) -> Any:
@@ -92,7 +92,7 @@ def div(
     --------
     >>> import numpy as np
     >>> from vinculum import div
-    >>> div(np.int32([-11, 12]), np.int32([3, 3]))
+    >>> div(np.array([-11, 12], np.int32), np.array([3, 3], np.int32))
     array([-3,  4], dtype=int32)
     """
     default = opset is None and axis is None and broadcast is None and consumed_inputs is None
@@ -101,7 +101,7 @@ def div(
     else:
         find = _div if consumed_inputs is None else _new_div
         operator = find(opset, axis, broadcast, consumed_inputs, zero_divisor, overflow)
-    return operator(a, b, out) if where is None else operator.masked(a, b, out, where)
+    return operator(a, b, out) if where is None else operator(a, b, out, where=where)
 
 
 @overload
@@ -114,7 +114,7 @@ def reciprocal(
     opset: int | None = None,
     consumed_inputs: Sequence[int] | None = None,
     out: Any = None,
-    where: object = None,
+    where: Any = None,
 ) -> Any:
     """Return 1/x of each element, correctly rounded.
 
@@ -147,7 +147,7 @@ def reciprocal(
     """
     find = _reciprocal if consumed_inputs is None else _new_reciprocal
     operator = find(opset, consumed_inputs)
-    return operator(x, None, out) if where is None else operator.masked(x, None, out, where)
+    return operator(x, None, out) if where is None else operator(x, None, out, where=where)
 
 
 @cache

@@ -37,7 +37,7 @@ def divide(
     auto_broadcast: str = "numpy",
     axis: int = -1,
     out: Any = None,
-    where: object = None,
+    where: Any = None,
     zero_divisor: ZeroDivisor = "raise",
     overflow: Overflow = "wrap",
 ) -> Any:
@@ -85,11 +85,11 @@ def divide(
     --------
     >>> import numpy as np
     >>> from vinculum import divide
-    >>> divide(np.int32([-11, 12]), np.int32([3, 3]))
+    >>> divide(np.array([-11, 12], np.int32), np.array([3, 3], np.int32))
     array([-4,  4], dtype=int32)
     """
     operator = _divide(m_pythondiv, auto_broadcast, axis, zero_divisor, overflow)
-    return operator(a, b, out) if where is None else operator.masked(a, b, out, where)
+    return operator(a, b, out) if where is None else operator(a, b, out, where=where)
 
 
 _divide, _ = prepared("Divide", "m_pythondiv", "auto_broadcast", "axis", "zero_divisor", "overflow")

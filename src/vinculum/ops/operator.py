@@ -32,7 +32,7 @@ from vinculum.tensors.type_checking import check_element_types
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from vinculum.ops.annotations import ArrayT, Elements, FloatT, IntegerT, Operand
+    from vinculum.ops.annotations import ArrayT, Elements, FloatT, IntegerT, Mask, Operand
 
 Array = npt.NDArray[Any]
 
@@ -71,7 +71,7 @@ class Operator:
     --------
     >>> import numpy as np
     >>> from vinculum import Operator
-    >>> Operator("Div", opset=14)(np.int8([-7, 7]), np.int8([2, 2]))
+    >>> Operator("Div", opset=14)(np.array([-7, 7], np.int8), np.array([2, 2], np.int8))
     array([-3,  3], dtype=int8)
     """
 
@@ -166,26 +166,42 @@ class Operator:
         return infer(self._spec, self._attributes, element_types, shapes)
 
     @overload
-    def __call__(self, a: ArrayT, b: Operand | float | None = None, out: ArrayT | None = None) -> ArrayT: ...
+    def __call__(
+        self, a: ArrayT, b: Operand | float | None = None, out: ArrayT | None = None, *, where: Mask = None
+    ) -> ArrayT: ...
     @overload
-    def __call__(self, a: Operand | float, b: ArrayT, out: ArrayT | None = None) -> ArrayT: ...
+    def __call__(self, a: Operand | float, b: ArrayT, out: ArrayT | None = None, *, where: Mask = None) -> ArrayT: ...
     @overload
     def __call__(
-        self, a: Elements[IntegerT], b: Elements[IntegerT] | int | None = None, out: NDArray[IntegerT] | None = None
+        self,
+        a: Elements[IntegerT],
+        b: Elements[IntegerT] | int | None = None,
+        out: NDArray[IntegerT] | None = None,
+        *,
+        where: Mask = None,
     ) -> NDArray[IntegerT]: ...
     @overload
-    def __call__(self, a: int, b: Elements[IntegerT], out: NDArray[IntegerT] | None = None) -> NDArray[IntegerT]: ...
+    def __call__(
+        self, a: int, b: Elements[IntegerT], out: NDArray[IntegerT] | None = None, *, where: Mask = None
+    ) -> NDArray[IntegerT]: ...
     @overload
     def __call__(
-        self, a: Elements[FloatT], b: Elements[FloatT] | float | None = None, out: NDArray[FloatT] | None = None
+        self,
+        a: Elements[FloatT],
+        b: Elements[FloatT] | float | None = None,
+        out: NDArray[FloatT] | None = None,
+        *,
+        where: Mask = None,
     ) -> NDArray[FloatT]: ...
     @overload
-    def __call__(self, a: float, b: Elements[FloatT], out: NDArray[FloatT] | None = None) -> NDArray[FloatT]: ...
+    def __call__(
+        self, a: float, b: Elements[FloatT], out: NDArray[FloatT] | None = None, *, where: Mask = None
+    ) -> NDArray[FloatT]: ...
     @overload
     def __call__(
         self, a: Elements[np.object_], b: Elements[np.object_] | None = None, out: NDArray[np.object_] | None = None
     ) -> NDArray[np.object_]: ...
-    def __call__(self, a: Any, b: Any = None, out: Any = None) -> Any:
+    def __call__(self, a: Any, b: Any = None, out: Any = None, *, where: object = None) -> Any:
         """Divide.
 
         Parameters
@@ -197,6 +213,9 @@ class Operator:
             that holds it; SONNX's operators take no Python numbers.
         out : array, optional
             Where to write: of the result's element type and shape. It may be an operand.
+        where : array of bool, optional
+            Where to divide; elsewhere `out`, which is then required, keeps its elements, whatever the operands are
+            there. In CPU memory only.
 
         Returns
         -------
@@ -210,9 +229,13 @@ class Operator:
             If an operand has no element type, or one that the version does not take.
         BroadcastError
             If the shapes do not fit by the version's rule.
+        AttributeValueError
+            If `where` is given without `out`.
         DivisionByZeroError, IntegerOverflowError
             As the policies say; `out` may then hold partial results.
         """
+        if where is not None:
+            return self._masked(a, b, out, where)
         # A call on few elements costs what happens here, more than what is divided.
         quotients = self._at_once(a, b, out)
         if quotients.__class__ is _NDARRAY:
@@ -232,7 +255,7 @@ class Operator:
         given = tuple(element_type_of(x, name) for x, name in zip(operands, self._names, strict=True))
         element_type = check_element_types(self._spec, given)
         dtype = dtype_of(element_type)
-        alignment = self.alignment(*(x.shape for x in operands))
+        alignment = alignment_of(self, *(x.shape for x in operands))
         if prod(size for size in alignment.shape if size) * dtype.itemsize > LARGEST_SIZE:
             raise BroadcastError(f"the result's shape {alignment.shape} holds more elements than memory can address")
         result = None if out is None else checked_out(out, dtype, alignment.shape)
@@ -246,25 +269,8 @@ class Operator:
             result[...] = quotients
         return out
 
-    def masked(self, a: object, b: object, out: Array | None, where: object) -> Array:
-        """Divide where a mask is true, and leave `out` unchanged elsewhere, whatever the operands are there.
-
-        Parameters
-        ----------
-        a, b : array
-            In CPU memory; see `__call__`.
-        out : array
-            Where to write.
-        where : array of bool
-            Of a shape that broadcasts to the result's.
-
-        Raises
-        ------
-        AttributeValueError
-            If there is no `out`.
-        ElementTypeError, BroadcastError, DivisionByZeroError, IntegerOverflowError
-            As for `__call__`, or if `where` is not a mask.
-        """
+    def _masked(self, a: object, b: object, out: Array | None, where: object) -> Array:
+        """Divide where a mask is true, and leave `out` unchanged elsewhere, whatever the operands are there."""
         if out is None:
             raise AttributeValueError(
                 "where is given without out, which keeps its elements where the mask is False; give out, such as "
@@ -274,7 +280,7 @@ class Operator:
         mask = as_operand(where, "where")
         if mask.dtype != np.bool_:
             raise ElementTypeError(f"where has type {mask.dtype}; a mask has type bool")
-        alignment = self.alignment(*(x.shape for x in operands))
+        alignment = alignment_of(self, *(x.shape for x in operands))
         try:
             mask = np.broadcast_to(mask, alignment.shape)
         except ValueError:
@@ -285,24 +291,6 @@ class Operator:
         quotients = self(harmless) if self._unary else self(operands[0], harmless)
         np.copyto(target, quotients, where=mask)
         return out
-
-    def on_blocks(self, *blocks: Array, out: Array | None = None) -> Array | Exceptions:
-        """Divide blocks of operands aligned by `alignment`, each of the result's rank and of an allowed type.
-
-        Parameters
-        ----------
-        *blocks : ndarray
-            Of each operand.
-        out : ndarray, optional
-            Where to write: of the result's element type and shape.
-
-        Returns
-        -------
-        ndarray or Exceptions
-            The quotients, or the exceptions that a policy raises for.
-        """
-        shapes = [block.shape for block in blocks]
-        return self._quotients(blocks, join(Broadcasting.MULTIDIRECTIONAL, shapes[0], shapes[-1]), out)
 
     def _quotients(self, operands: tuple[Array, ...], alignment: Alignment, out: Array | None) -> Array | Exceptions:
         """Divide operands that the version takes, into `out` or a new array."""
@@ -332,13 +320,35 @@ class Operator:
             raise ElementTypeError(f"{self._spec.title} takes two operands, {first} and {second}; {second} is None")
         raise ElementTypeError(f"{self._spec.title} takes one operand, {self._names[0]}; two given")
 
-    def alignment(self, a: tuple[int, ...], b: tuple[int, ...] = ()) -> Alignment:
-        """Return how the version's broadcasting rule joins operands of these shapes; BroadcastError if it does not."""
-        axis = self._attributes.get("axis")
-        return join(self._rule, a, b, axis if isinstance(axis, int) else None)
-
     def _raise(self, exceptions: Exceptions, out: Array | None) -> NoReturn:
         raise_exceptions(exceptions, self._policies, self._spec, partial=out is not None)
+
+
+def alignment_of(operator: Operator, a: tuple[int, ...], b: tuple[int, ...] = ()) -> Alignment:
+    """Return how the version's broadcasting rule joins operands of these shapes; BroadcastError if it does not."""
+    axis = operator.attributes.get("axis")
+    return join(operator._rule, a, b, axis if isinstance(axis, int) else None)
+
+
+def divide_blocks(operator: Operator, *blocks: Array, out: Array | None = None) -> Array | Exceptions:
+    """Divide blocks of operands aligned as `alignment_of` says, each of the result's rank and of an allowed type.
+
+    Parameters
+    ----------
+    operator : Operator
+        Whose quotients.
+    *blocks : ndarray
+        Of each operand.
+    out : ndarray, optional
+        Where to write: of the result's element type and shape.
+
+    Returns
+    -------
+    ndarray or Exceptions
+        The quotients, or the exceptions that a policy raises for.
+    """
+    shapes = [block.shape for block in blocks]
+    return operator._quotients(blocks, join(Broadcasting.MULTIDIRECTIONAL, shapes[0], shapes[-1]), out)
 
 
 def _not_at_once(a: object, b: object, out: Array | None) -> None:

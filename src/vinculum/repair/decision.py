@@ -14,7 +14,7 @@ from vinculum.models.engines.openvino import EXACT_ON_OPENVINO
 from vinculum.models.execution import division_label
 from vinculum.models.onnx.promoted_types import promotion_among
 from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
-from vinculum.repair.operands import UNKNOWN, Bounds, Values
+from vinculum.repair.bounds import UNKNOWN, Bounds, Values
 from vinculum.spec.element_types import BFLOAT16, DOUBLE, FLOAT, FLOAT16, INT32, INT64, UINT64, ElementType, Kind
 
 Runtime = Literal["onnxruntime", "openvino", "portable"]

@@ -19,6 +19,7 @@ from vinculum.errors import SpecLookupError
 from vinculum.models.onnx.inference import inner_first
 from vinculum.models.onnx.rewriter import Rewriter, names_in, set_nodes, unique_name
 from vinculum.models.onnx.scopes import Scope, inputs_of, name_of
+from vinculum.repair.bounds import Place
 from vinculum.spec.element_types import INT64, UINT64, ElementType, Kind, by_onnx_code
 from vinculum.tensors.storage import dtype_of
 
@@ -50,10 +51,6 @@ class Exported:
         return (
             f"the exporter wrote a division of {self.element_type} in floats, which is wrong above 2^{self.precision}"
         )
-
-
-Place = tuple[str, str]
-"""The path of a scope, and the name of a value there."""
 
 
 def exported_divisions(scope: Scope) -> Iterator[Exported]:

@@ -13,7 +13,7 @@ from vinculum.arguments import checked_arguments
 from vinculum.errors import ModelError
 from vinculum.models.onnx.checks import check_model
 from vinculum.models.onnx.file import write_model
-from vinculum.models.rewritten import Inputs, Rewritten, read_back, sets_of, target_file
+from vinculum.models.rewritten import Inputs, Rewritten, sets_of, target_file
 from vinculum.models.source import SourceFile, any_source, read_source
 from vinculum.repair.decision import Hardening, Options, Runtime
 from vinculum.repair.hardening import harden as harden_message
@@ -86,7 +86,7 @@ def harden(
     zero_divisor: ZeroDivisor = "zero",
     overflow: Overflow = "wrap",
     fix_exported: bool = False,
-) -> Rewritten[HardenedFile]:
+) -> Rewritten[ModelProto, HardenedFile]:
     """Return a model whose integer divisions and remainders give correct results on a runtime, and cannot crash it.
 
     Before it is returned, each rewrite is run in that runtime on edge cases, and the whole model once.
@@ -130,4 +130,4 @@ def harden(
             overflow=overflow,
             fix_exported=fix_exported,
         )
-        return Rewritten(read_back(file), report)
+        return Rewritten(read_source(file).complete(), report)

@@ -12,16 +12,16 @@ from onnx import ModelProto, NodeProto
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.models.onnx.divisions import DIVIDES, division_of
 from vinculum.models.onnx.file import check_no_training
-from vinculum.models.onnx.functions import inlined, since
+from vinculum.models.onnx.functions import inlined, overridden, since
 from vinculum.models.onnx.inference import inner_first
 from vinculum.models.onnx.rewriter import set_nodes
 from vinculum.models.onnx.scopes import Scope, declared_element_type, name_of
 from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
+from vinculum.repair.bounds import UNKNOWN, Place, bounds_of
 from vinculum.repair.decision import RUNTIMES, Decision, Facts, Hardening, Operator, Runtime, decided
-from vinculum.repair.exported import Exported, Place, exported_divisions, replace_exported
+from vinculum.repair.exported import Exported, exported_divisions, replace_exported
 from vinculum.repair.guard_text import FIRST_OPSET
 from vinculum.repair.guards import Guards
-from vinculum.repair.operands import UNKNOWN, bounds_of
 from vinculum.spec.element_types import INT32, ElementType
 
 _UNTYPED = (
@@ -93,8 +93,7 @@ class _Hardener:
         self._model, self._runtime, self._policies, self._replaced = model, runtime, policies, replaced
         self._bounds = bounds_of(model)
         self._guards = Guards(model, runtime, policies)
-        overridden = {function.name for function in model.functions if function.domain == ""}
-        self._operators = (DIVIDES | {"Mod"}) - overridden
+        self._operators = (DIVIDES | {"Mod"}) - overridden(model)
 
     def harden(self) -> tuple[Decision, ...]:
         """Rewrite all risky divisions, and return the decisions, in the order of the scopes."""

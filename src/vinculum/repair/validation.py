@@ -25,17 +25,17 @@ from vinculum.models.model import Model
 from vinculum.models.onnx.inference import typed_scopes
 from vinculum.models.onnx.rewriter import set_nodes
 from vinculum.models.onnx.scopes import Scope
-from vinculum.models.sampling.comparison import check_equal
+from vinculum.models.sampling.comparison import check_equal, check_outputs
 from vinculum.models.sampling.edge_values import edge_values
 from vinculum.models.sampling.input_sets import input_sets
 from vinculum.ops import onnx as onnx_ops
 from vinculum.ops.policies import Policies
+from vinculum.repair.bounds import Values
 from vinculum.repair.decision import Decision, Facts, Hardening, Runtime
 from vinculum.repair.guards import Guards
-from vinculum.repair.operands import Values
 from vinculum.spec.element_types import INT32, ElementType
 from vinculum.tensors.storage import dtype_of
-from vinculum.text import one_line, quoted
+from vinculum.text import one_line
 
 _REFERENCE_RUNTIMES: dict[Runtime, tuple[str, ...]] = {
     "onnxruntime": ("onnxruntime",),
@@ -187,8 +187,9 @@ def _check_whole(
                 raise ModelError(f"{name} rejects the hardened model: {reason}")
             raise DifferenceError(f"{name} fails on the hardened model with inputs that the original accepts: {reason}")
         if wanted is not None and integers:
-            for (output, want), got in zip(wanted.items(), outcome.outputs, strict=True):
-                check_equal(f"output {quoted(output)}", want, np.asarray(got), ("our engine", f"{name}, hardened"))
+            names = [value.name for value in hardening.model.graph.output]  # A name may stand there twice.
+            found = dict(zip(names, map(np.asarray, outcome.outputs), strict=True))
+            check_outputs(wanted, found, ("our engine", f"{name}, hardened"))
     return None
 
 
@@ -296,7 +297,6 @@ def _model(
     graph.initializer.extend(numpy_helper.from_array(arrays[name], name) for name in constant)
     guards = Guards(model, hardening.runtime, hardening.policies)
     division, *others = graph.node
-    division.name = "division"
     set_nodes(graph, [*guards.replace(Scope("", graph, {}, ChainMap()), division, facts, ""), *others])
     guards.complete()
     return bytes(model.SerializeToString())

@@ -26,14 +26,14 @@ _IN_HTML = '<pre style="white-space: pre; overflow-x: auto; line-height: normal"
 def text(record: object) -> str:
     """Return a record's page as text, as wide as the terminal."""
     file = StringIO()
-    Console(file=file, highlight=False, color_system=None, force_jupyter=False).print(_page(record))
+    Console(file=file, highlight=False, color_system=None, force_jupyter=False).print(_page(record), crop=False)
     return "\n".join(line.rstrip() for line in file.getvalue().splitlines())
 
 
 def html(record: object) -> str:
     """Return a record's page as HTML."""
     console = Console(file=StringIO(), highlight=False, record=True, width=_HTML_WIDTH, force_jupyter=False)
-    console.print(_page(record))
+    console.print(_page(record), crop=False)
     return console.export_html(inline_styles=True, code_format=_IN_HTML)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from vinculum.errors import AttributeValueError, BroadcastError, ElementTypeError, ModelError
-from vinculum.ops.operator import Operator
+from vinculum.ops.operator import Operator, alignment_of
 from vinculum.shown import Shown
 from vinculum.spec.element_types import ElementType
 from vinculum.stored.arrays import Place, Stored, check_place, journal_of, open_stored
@@ -138,7 +138,7 @@ def _division(
         types = tuple(element_type_of(np.empty(0, x.dtype), name) for x, name in zip(operands, names, strict=True))
         check_element_types(operator.spec, types)
         dtype = native_dtype(operands[0].dtype)
-        alignment = operator.alignment(*(x.shape for x in operands))
+        alignment = alignment_of(operator, *(x.shape for x in operands))
         shape = alignment.shape
         if prod(size for size in shape if size) * dtype.itemsize > LARGEST_SIZE:
             raise BroadcastError(f"the result's shape {shape} holds more elements than a file can")

@@ -15,7 +15,7 @@ import numpy as np
 from vinculum.errors import ModelError
 from vinculum.kernels.contract import Exceptions
 from vinculum.kernels.threads import threads
-from vinculum.ops.operator import Operator
+from vinculum.ops.operator import Operator, divide_blocks
 from vinculum.ops.policies import raise_exceptions
 from vinculum.spec.element_types import ElementType
 from vinculum.stored.arrays import Array, Place, Stored, create, open_stored
@@ -91,7 +91,7 @@ class Division:
                 for region, parts in self._parts(operands, target, self.plan.region(number)):
                     out = in_buffer(_buffer(2, self._bytes(region)), extents(region), self.dtype, target.order)
                     with threads(1):  # other blocks have other threads
-                        quotients = self.operator.on_blocks(*parts, out=out)
+                        quotients = divide_blocks(self.operator, *parts, out=out)
                     if isinstance(quotients, Exceptions):
                         found.append(_within(quotients, region))
                     elif write and not found:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.spec.element_types import ElementType
+from vinculum.spec.element_types import BinaryFormat, ElementType
 
 
 def different(expected: NDArray[Any], actual: NDArray[Any], element_type: ElementType) -> NDArray[np.bool_]:
@@ -15,10 +15,11 @@ def different(expected: NDArray[Any], actual: NDArray[Any], element_type: Elemen
 
     NaN equals NaN, whatever its sign and payload; -0.0 and 0.0 differ.
     """
-    if element_type.binary_format is None:
+    form = element_type.binary_format
+    if form is None:
         return np.asarray(expected != actual, bool)
     bits = [encodings(array, element_type) for array in (expected, actual)]
-    return np.asarray((bits[0] != bits[1]) & ~(_is_nan(bits[0], element_type) & _is_nan(bits[1], element_type)))
+    return np.asarray((bits[0] != bits[1]) & ~(_is_nan(bits[0], form) & _is_nan(bits[1], form)))
 
 
 def ulps_apart(expected: NDArray[Any], actual: NDArray[Any], element_type: ElementType) -> list[int] | None:
@@ -44,9 +45,6 @@ def encodings(array: NDArray[Any], element_type: ElementType) -> NDArray[Any]:
     return np.ascontiguousarray(array).view(f"u{element_type.bits // 8}").reshape(array.shape)
 
 
-def _is_nan(bits: NDArray[Any], element_type: ElementType) -> NDArray[np.bool_]:
+def _is_nan(bits: NDArray[Any], form: BinaryFormat) -> NDArray[np.bool_]:
     """Tell which encodings are NaN; ml_dtypes' own answer to that warns of signalling ones."""
-    form = element_type.binary_format
-    if form is None:
-        return np.zeros(bits.shape, np.bool_)
     return np.asarray(bits & bits.dtype.type(form.sign_mask - 1) > form.largest + form.infinities)

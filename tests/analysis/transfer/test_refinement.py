@@ -76,3 +76,16 @@ def test_a_condition_that_is_reshaped_tells_of_a_single_element(shape: tuple[int
     above = values.numbered(tensor("bool", shape, 0, 1), Definition("Greater", {}, (x.number, one.number)))
     reshaped = values.numbered(tensor("bool", None, 0, 1), Definition("Reshape", {}, (above.number,)))
     assert refine(values, reshaped.number, True, x).box.hull() == ((1, 5) if tells else (-5, 5))
+
+
+@pytest.mark.parametrize(("operator", "truth", "low"), [("Equal", False, -10), ("Greater", True, -5)])
+def test_a_sum_is_what_is_left_of_its_terms(operator: str, truth: bool, low: float) -> None:
+    """That a term is not zero tells nothing of a sum, which stays itself."""
+    values = Numbering()
+    a, b = (values.numbered(tensor("float32", (1,), -5, 5)) for _ in range(2))
+    zero = values.numbered(tensor("float32", (), 0, 0))
+    total = values.numbered(tensor("float32", (1,), -10, 10), Definition("Add", {}, (a.number, b.number)))
+    condition = values.numbered(tensor("bool", (1,), 0, 1), Definition(operator, {}, (a.number, zero.number)))
+    found = refine(values, condition.number, truth, total)
+    assert np.allclose(found.box.hull(), (low, 10))
+    assert (found is total) == (low == -10)

@@ -27,11 +27,12 @@ _POSITIVE = frozenset(("Div", "Mod", "Pow", "Reciprocal"))
 _UNBOUNDED = frozenset(
     (
         *("BitwiseAnd", "BitwiseOr", "BitwiseXor", "Cast", "DynamicQuantizeLinear", "Equal", "GroupNormalization"),
-        *("LpNormalization", "MeanVarianceNormalization", "QLinearMatMul", "ReduceProd", "Tan"),
+        *("LpNormalization", "MeanVarianceNormalization", "QLinearMatMul", "RandomNormal", "RandomNormalLike"),
+        *("RandomUniform", "RandomUniformLike", "ReduceProd", "Tan"),
     )
 )
 """Operators whose bounds depend on more than the ends, or are not close."""
-_OF_UNKNOWN_SIZE = frozenset(("CenterCropPad", "Compress", "ConvTranspose", "NonZero", "Resize"))
+_OF_UNKNOWN_SIZE = frozenset(("CenterCropPad", "Compress", "ConvTranspose", "NonZero", "Resize", "Unique"))
 _AS_A_WHOLE = {
     **dict.fromkeys(("ArgMax", "ArgMin", "DepthToSpace", "EyeLike", "Hardmax", "Pad"), 0.0),
     **dict.fromkeys(("ReverseSequence", "SpaceToDepth", "Tile"), 0.0),

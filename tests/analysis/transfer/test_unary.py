@@ -65,6 +65,13 @@ def test_it_stays_within_its_limits() -> None:
             assert values.max() <= declared.greatest
 
 
+def test_it_says_where_its_values_are_whole_numbers() -> None:
+    for name, declared in DECLARED.items():
+        with case(name):
+            values = _values(declared, _POINTS, list(declared.attributes.values()))
+            assert declared.integral == bool((values == np.rint(values)).all())
+
+
 def test_bounds_may_have_different_shapes() -> None:
     operand = tensor("float32", (3,), 0.0, [1.0, 2.0, 3.0])
     call = Call("Exp", 18, {}, (), Numbering())

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from onnx import NodeProto, TensorProto, ValueInfoProto, helper
 
+from tests.models.built_models import text_model
 from vinculum.conformance.audit.audit import Runs, _with_fewer_hazards
 from vinculum.conformance.audit.onnx_subject import onnx_subject
 from vinculum.conformance.audit.taps import AuditedModel
@@ -76,6 +77,17 @@ class TestRuns:
         assert reasons == (expected if told else {None})
 
 
+def test_a_function_that_replaces_an_operator(tmp_path: Path) -> None:
+    """Its calls are no divisions, and those in it are counted for themselves."""
+    replaced = '<opset_import: ["": 17], domain: ""> Div (p, q) => (r) { [inverse] i = Reciprocal(q) r = Mul(p, i) }'
+    path = tmp_path / "model.onnx"
+    model = text_model("d = Div(a, b) [last] c = Reciprocal(d)", "float[2] a, float[2] b", "float[2] c", replaced)
+    path.write_bytes(model.SerializeToString())
+    taps = onnx_subject(read_source(path)).taps
+    found = {tap.division.name: (tap.division.operator, tap.unobserved) for tap in taps}
+    assert found == {"last": ("Reciprocal-13", None), "inverse": ("Reciprocal-13", None)}
+
+
 class TestFewerHazards:
     """After a crash other divisors are tried, and only what can crash is replaced."""
 
@@ -89,3 +101,12 @@ class TestFewerHazards:
         taps = subject(helper.make_node("Div", ["a", "b"], ["c"]), [a, b], c, tmp_path).taps
         inputs = {"a": np.zeros(3, name), "b": np.array(divisors, name)}
         assert [changed["b"].tolist() for changed in _with_fewer_hazards(taps, inputs)] == tried
+
+    def test_in_the_branches_of_an_if(self, tmp_path: Path) -> None:
+        branch = "() => (int8[3] x) { x = Div(a, b) }"
+        nodes = f"c = If(yes) <then_branch = t {branch}, else_branch = e {branch}>"
+        path = tmp_path / "model.onnx"
+        path.write_bytes(text_model(nodes, "bool yes, int8[3] a, int8[3] b", "int8[3] c").SerializeToString())
+        inputs = {"yes": np.array(True), "a": np.zeros(3, np.int8), "b": np.array([0, -1, 7], np.int8)}
+        tried = [given["b"].tolist() for given in _with_fewer_hazards(onnx_subject(read_source(path)).taps, inputs)]
+        assert tried == [[0, -1, 7], [3, -1, 7], [3, 3, 7]]

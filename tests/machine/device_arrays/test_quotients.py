@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pytest
 
 from tests.kernels.comparing import assert_same
-from tests.kernels.witness import DTYPES, FLOATS, pairs, random_encodings
+from tests.kernels.witness import DTYPES, FLOATS, crossed, pairs, random_encodings
 from tests.machine.device_arrays.compiled import C_TYPES, COMPILER, shared_library
 from vinculum import divide
 from vinculum.device_arrays.kernels import NARROW, SOURCE
@@ -73,7 +73,7 @@ class TestIntegers:
     def test_every_rounding_and_policy(self, library: ctypes.CDLL, name: str) -> None:
         for floor, zero_divisor, overflow in product(ROUNDINGS, ZERO_DIVISORS, OVERFLOWS):
             known = pairs(name, floor=floor, zero_divisor=zero_divisor, overflow=overflow)
-            a, b = (np.ascontiguousarray(x) for x in np.broadcast_arrays(known.values[:, None], known.values))
+            a, b = crossed(known.values)
             quotients, found = np.empty_like(a), np.empty(a.shape, bool)
             called(library, integer_function(name, floor, zero_divisor, overflow), a, b, quotients, found)
             raises = known.zero_divisors & (zero_divisor == "raise") | known.overflows & (overflow == "raise")
@@ -84,7 +84,7 @@ class TestIntegers:
     def test_all_pairs_of_8_bits(self, library: ctypes.CDLL, floor: bool) -> None:
         for name in ("int8", "uint8"):
             every = np.arange(256, dtype=np.uint8).view(name)
-            a, b = (np.ascontiguousarray(x) for x in np.broadcast_arrays(every[:, None], every))
+            a, b = crossed(every)
             quotients, found = np.empty_like(a), np.empty(a.shape, bool)
             called(library, integer_function(name, floor, "saturate", "saturate"), a, b, quotients, found)
             expected = divide(a, b, m_pythondiv=floor, zero_divisor="saturate", overflow="saturate")
@@ -97,7 +97,7 @@ class TestFloats:
     @pytest.mark.parametrize("name", FLOATS)
     def test_every_two_values(self, library: ctypes.CDLL, name: str) -> None:
         known = pairs(name)
-        a, b = (np.ascontiguousarray(x) for x in np.broadcast_arrays(known.values[:, None], known.values))
+        a, b = crossed(known.values)
         quotients = np.empty_like(a)
         called(library, f"{name}_quotient", a, b, quotients)
         assert_same(quotients, known.quotients)
@@ -112,7 +112,7 @@ class TestFloats:
     @pytest.mark.parametrize("name", ["float8_e4m3fn", "float8_e5m2"])
     def test_all_pairs_of_8_bits(self, library: ctypes.CDLL, name: str) -> None:
         every = np.arange(256, dtype=np.uint8).view(DTYPES[name])
-        a, b = (np.ascontiguousarray(x) for x in np.broadcast_arrays(every[:, None], every))
+        a, b = crossed(every)
         quotients = np.empty_like(a)
         called(library, f"{name}_quotient", a, b, quotients)
         assert_same(quotients, divide(a, b))

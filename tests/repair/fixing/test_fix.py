@@ -20,8 +20,8 @@ from tests.analysis.corpus.judging import checked, model_of, reported
 from vinculum.analysis.assumptions import read_assumptions
 from vinculum.errors import DifferenceError, ModelError
 from vinculum.models.onnx.scopes import model_nodes
-from vinculum.models.source import source_of
-from vinculum.repair.fixing import Comparison, Fixed, fix, fixed, rounds
+from vinculum.models.source import read_source, source_of
+from vinculum.repair.fixing import Comparison, Fixed, fix, fixed, rounds, write_fixed
 from vinculum.repair.fixing.comparison import compared
 
 HAZARDS = [entry for entry in (*HANDMADE, *GUARDS) if entry.rules]
@@ -154,6 +154,11 @@ class TestLeastGuard:
         )
         conditional = model(f"g (bool c, float[N] x, float[N] d) => (float[N] y) {{ y = If (c) <{branches}> }}")
         assert operators(fix(conditional, runs=0).model) == ["If", "Equal", "Where", "Div", "Neg"]
+        both = model(
+            f"g (float[N] x, float[N] d) => (float[N] y) <float z = {{0}}> {{ w = Div (x, d)"
+            f" s = ReduceSum <keepdims = 0> (w) c = Less (s, z) y = If (c) <{branches}> }}"
+        )
+        assert not fix(both, runs=0).report.findings
         called = onnx.parser.parse_model(
             '<ir_version: 8, opset_import: ["": 17, "own": 1]> g (float[N] x, float[N] d) => (float[N] y)'
             ' { y = own.ratio (x, d) } <domain: "own", opset_import: ["": 17]> ratio (a, b) => (c) { c = Div (a, b) }'
@@ -200,6 +205,23 @@ class TestSameBits:
         assert found.runs > found.equal
 
 
+class TestWritten:
+    """The fixed model is another file, in which nodes keep their names."""
+
+    def test_a_file(self, tmp_path: Path) -> None:
+        original, target = tmp_path / "model.onnx", tmp_path / "fixed.onnx"
+        original.write_bytes(model(DIV).SerializeToString())
+        result = fix(original, runs=0)
+        write_fixed(result, read_source(original), target)
+        assert onnx.load(target) == result.model
+
+    def test_a_result_that_is_mended_behind_a_node_without_name(self) -> None:
+        graph = "g (bool[N,4] m, float[N,4] x) => (float[N,4] p) <float zero = {0}, float out = {-inf}>"
+        result = fix(model(f"{graph} {{ b = Where (m, zero, out) s = Add (x, b) p = Softmax (s) }}"), runs=0)
+        assert [(one.finding.rule, one.is_fixed) for one in result.fixes] == [("masked-row", True)]
+        assert [node.name for node in result.model.graph.node if node.op_type == "Softmax"] == ["p"]
+
+
 class TestNotFixed:
     """What no guard helps is left, and told with its reason."""
 
@@ -226,6 +248,11 @@ class TestNotFixed:
                 17,
                 "LpNormalization divides inside, where no guard can stand",
             ),
+            (
+                "g (float[1,2,3] t, int64[4] s) => (float[1,H,W,2] y) { [m] y = AffineGrid<align_corners=1>(t, s) }",
+                20,
+                "it is inside m, where no guard can stand",
+            ),
         ],
     )
     def test_reasons(self, text: str, opset: int, reason: str) -> None:
@@ -234,6 +261,19 @@ class TestNotFixed:
         assert [one.why for one in result.fixes] == [reason]
         assert operators(result.model) == operators(proto)
         assert result.comparison.reason == "nothing was changed"
+
+    def test_a_function_that_is_called_with_two_types(self) -> None:
+        head = '<ir_version: 9, opset_import: ["": 17, "own": 1]>'
+        called = "g (float[2] x, int64[2] n) => (float[2] y, int64[2] m) { y = own.inverse (x) m = own.inverse (n) }"
+        body = '<domain: "own", opset_import: ["": 17]> inverse (a) => (c) { c = Div (a, a) }'
+        result = fix(onnx.parser.parse_model(f"{head} {called} {body}"), runs=0)
+        assert result.left
+        assert all(one.why.endswith("declare it, or inline the function") for one in result.left)
+
+    def test_harden_is_named_for_divisions_of_integers_in_floats_only(self) -> None:
+        (floats, domain) = (next(e for e in HAZARDS if e.name == name) for name in ("through float", "logarithm"))
+        told = [[one.why for one in fixed_entry(entry).fixes] for entry in (floats, domain)]
+        assert ["--fix-exported" in " ".join(whys) for whys in told] == [True, False]
 
     def test_what_does_not_help_is_taken_back(self) -> None:
         proto = hazardous.masked_mean()

@@ -98,7 +98,8 @@ class TestPage:
         told = words(audit)
         assert "LayerNormalization, by a standard deviation: n0, n1, n2 and 2 more" in told
         assert "This model divides only inside other operators." in told
-        assert "Next vinculum audit model.onnx --backend 'runtime[device=X]' --expand" in told
+        assert "Next The divisions inside other operators: vinculum audit model.onnx --backend" in told
+        assert "'runtime[device=X]' --expand" in told
         assert as_json(audit, INPUTS, 7)["divide_inside"][0]["operator"] == "LayerNormalization"
         told = words(replace(AUDIT, inner=tuple(nodes), expanded=2))
         assert "--expand" not in told
@@ -110,12 +111,21 @@ class TestPage:
         steps: tuple[tuple[dict[str, Any], str], ...] = (
             ({"backend": "onnxruntime", "plain": CRASHED}, "harden model.onnx --for onnxruntime"),
             (on_openvino, "harden model.onnx --for openvino"),
-            ({**on_openvino, "model": "m.xml"}, "convert m.xml"),
-            ({**on_openvino, "guarded": True}, "within int32"),
+            (
+                {"backend": "onnxruntime", "exposed": Answer(End.REFUSED), "suspects": ("1 of 2 divisors is zero",)},
+                "harden model.onnx --for onnxruntime",
+            ),
+            (
+                {**on_openvino, "model": "m.xml"},
+                "On the ONNX model that the IR was made from: vinculum harden model.onnx",
+            ),
+            ({"model": "m.xml", "plain": CRASHED}, "On the ONNX model that the IR was made from"),
+            ({**on_openvino, "guarded": True}, "to int32"),
             ({"nodes": NODES[2:], "edges": EdgeRuns()}, "vinculum conform 'runtime[device=X]'"),
-            ({}, "--input NAME=FILE, with inputs of your own"),
+            ({}, "--input NAME=FILE"),
             ({"model": "a b.onnx"}, "vinculum audit 'a b.onnx' --backend"),
-            ({}, "--dim NAME=SIZE, with sizes that the model takes"),
+            ({"model": "(in memory)"}, "vinculum audit MODEL --backend"),
+            ({}, "--dim NAME=SIZE"),
         )
         for changes, step in steps:
             with case(step):

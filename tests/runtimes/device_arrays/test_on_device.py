@@ -17,7 +17,7 @@ import pytest
 
 from tests.device_arrays.test_backend import outcome
 from tests.kernels.comparing import assert_same
-from tests.kernels.witness import DTYPES, random_encodings, values
+from tests.kernels.witness import DTYPES, crossed, random_encodings, values
 from tests.optional import skip_or_fail
 from vinculum import DivisionByZeroError, IntegerOverflowError, VinculumError
 from vinculum import div as typed_div
@@ -95,12 +95,6 @@ def by_some(array: npt.NDArray[Any]) -> Any:
     return by_torch(array) if array.dtype.name in NARROW else by_cupy(array)
 
 
-def crossed(name: str) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """Return every pair of the edges of a type, as operands without strides."""
-    a, b = np.broadcast_arrays(values(name)[:, None], values(name))
-    return np.array(a), np.array(b)
-
-
 @pytest.mark.parametrize(("name", "moved"), [("float32", by_torch), ("float32", by_cupy), ("bfloat16", by_torch)])
 class TestSubnormals:
     """CuPy's compiler is told to flush them to zero."""
@@ -131,7 +125,7 @@ class TestPolicies:
     @pytest.mark.parametrize(("zero_divisor", "overflow"), [*product(ZERO_DIVISOR_POLICIES, OVERFLOW_POLICIES)])
     @pytest.mark.parametrize("floor", [False, True])
     def test_every_policy(self, name: str, floor: bool, zero_divisor: str, overflow: str) -> None:
-        a, b = crossed(name)
+        a, b = crossed(values(name))
         policies = {"m_pythondiv": floor, "zero_divisor": zero_divisor, "overflow": overflow}
         for divisor in (b, np.where(b == 0, b.dtype.type(3), b)):
             expected, got = (outcome(divide, moved(a), moved(divisor), **policies) for moved in (np.asarray, by_cupy))
@@ -186,7 +180,7 @@ class TestLayouts:
     """Operands and `out` with strides, reversed, transposed, and broadcast."""
 
     def test_strides(self, name: str) -> None:
-        a, b = crossed(name)
+        a, b = crossed(values(name))
         policies = {"zero_divisor": "saturate"} if "int" in name else {}
         for x, y in ((a.T, b.T), (a[::2, ::3], b[::2, ::3]), (a[1:], b[:1]), (a[:, :1], b[0]), (a[0, 1], b)):
             expected = divide(x, y, **policies)
@@ -226,7 +220,7 @@ def test_more_elements_than_32_bits_count() -> None:
 )
 def test_every_element_type(name: str, moved: Callable[[npt.NDArray[Any]], Any]) -> None:
     """The quotients are the library's own, of the operands' type."""
-    a, b = crossed(name)
+    a, b = crossed(values(name))
     policies = {"zero_divisor": "saturate", "overflow": "saturate"} if "int" in name else {}
     dividend = moved(a)
     result = divide(dividend, moved(b), **policies)

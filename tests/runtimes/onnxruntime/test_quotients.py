@@ -1,9 +1,10 @@
-"""Div, Reciprocal and Mod in ONNX Runtime, by the library: every type, version and way of broadcasting, exact."""
+"""Div, Reciprocal and Mod in ONNX Runtime, by the library: versions, errors, and everywhere in a model.
+
+`test_conformance` has every type and way of broadcasting, tests/onnxruntime every two values and the remainders.
+"""
 
 from __future__ import annotations
 
-import math
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -13,203 +14,22 @@ import onnx.parser
 import onnxruntime
 import pytest
 
-import vinculum
-from tests.kernels.comparing import assert_same, encodings, is_nan
-from tests.kernels.witness import pairs, random_encodings, values
-from tests.runtimes.onnxruntime.sessions import FLOATS, INTEGERS, TYPES, Array, Session, message_of, text_of
+from tests.runtimes.onnxruntime.sessions import INTEGERS, Array, Session, message_of, text_of
 from vinculum.onnxruntime import register
-from vinculum.reference.rounding import round_to_nearest_even
-from vinculum.spec.element_types import ELEMENT_TYPES
 
 Fail = onnxruntime.capi.onnxruntime_pybind11_state.Fail
-SHAPES = (
-    *(((2, 3), (2, 3)), ((2, 3), (1, 3)), ((2, 1), (2, 3)), ((1, 1), (2, 3)), ((2, 3), (1, 1)), ((2, 1), (1, 3))),
-    *(
-        ((0, 3), (1, 3)),
-        ((300, 400), (300, 1)),
-        ((300, 1), (1, 400)),
-        ((1, 100_000), (1, 1)),
-        ((3, 70_000), (1, 70_000)),
-    ),
-)
 
 
-def every_pair(name: str) -> tuple[Array, Array]:
-    """Return every two telling values as dividends and divisors."""
-    some = values(name)
-    a, b = (np.ascontiguousarray(x) for x in np.broadcast_arrays(some[:, None], some))
-    return a, b
-
-
-def of_shape(name: str, shape: tuple[int, int], seed: int = 0) -> Array:
-    """Return operands whose integers are never zero."""
-    flat = random_encodings(name, math.prod(shape), seed)
-    if name in INTEGERS:
-        flat[flat == 0] = 1
-    return flat.reshape(shape)
-
-
-class TestDiv:
-    """The quotients of `vinculum.div`, and of the reference."""
-
-    @pytest.mark.parametrize("name", TYPES)
-    def test_every_two_values(self, name: str) -> None:
-        a, b = every_pair(name)
-        for zero_divisor, overflow in (("zero", "wrap"), ("saturate", "saturate")):
-            expected = pairs(name, zero_divisor=zero_divisor, overflow=overflow).quotients
-            session = Session(text_of("c = Div(a, b)", name), zero_divisor=zero_divisor, overflow=overflow)
-            assert_same(session(a, b), expected)
-
-    @pytest.mark.parametrize("name", TYPES)
-    def test_broadcasting(self, name: str) -> None:
-        session = Session(text_of("c = Div(a, b)", name), threads=2)
-        for of_a, of_b in SHAPES:
-            a, b = of_shape(name, of_a), of_shape(name, of_b, seed=1)
-            assert_same(session(a, b), vinculum.div(a, b))
-
-    def test_ranks(self) -> None:
-        ranks = "int32[d_0, d_1, d_2] a, int32[e_0] b) => (int32[f_0, f_1, f_2] c) { c = Div(a, b) }"
-        session = Session(f'<ir_version: 8, opset_import: ["": 14]> model ({ranks}')
-        a = np.arange(-30, 30, dtype=np.int32).reshape(3, 4, 5)
-        for b in (np.array([7], np.int32), np.array([1, 2, 3, -1, -2], np.int32)):
-            assert_same(session(a, b), vinculum.div(a, b))
-        scalars = Session(
-            '<ir_version: 8, opset_import: ["": 14]> model (int8 a, int8 b) => (int8 c) { c = Div(a, b) }'
-        )
-        assert_same(scalars(np.array(-7, np.int8), np.array(2, np.int8)), np.array(-3, np.int8))
-
-    @pytest.mark.parametrize("opset", [7, 12, 13, 14, 19])
-    @pytest.mark.parametrize("fusions", [False, True])
-    def test_versions(self, opset: int, fusions: bool) -> None:
-        session = Session(text_of("c = Div(a, b)", "int64", opset), fusions=fusions)
-        smallest = np.iinfo(np.int64).min
-        assert session(np.array([[7, smallest, -7]], np.int64), np.array([[2, -1, 2]], np.int64)).tolist() == [
-            [3, smallest, -3]
-        ]
-
-    @pytest.mark.parametrize("opset", [1, 6])
-    def test_versions_that_place_the_second_operand(self, opset: int) -> None:
-        a = np.arange(1, 7, dtype=np.float32).reshape(2, 3)
-        for axis, b in ((0, np.array([2, 4], np.float32)), (1, np.array([2, 4, 8], np.float32))):
-            text = (
-                f"float[2, 3] a, float[{b.size}] b) => (float[2, 3] c) {{ c = Div <broadcast=1, axis={axis}> (a, b) }}"
-            )
-            session = Session(f'<ir_version: 8, opset_import: ["": {opset}]> model ({text}')
-            assert_same(session(a, b), vinculum.div(a, b, opset=6, broadcast=1, axis=axis))
-
-    @pytest.mark.parametrize(
-        ("attributes", "reason"),
-        [
-            ("broadcast=1, axis=2", "the shapes [2, 3] and [3] do not fit together"),
-            ("axis=1", "the shapes [2, 3] and [3] do not fit together without broadcast=1"),
-            ("broadcast=1, axis=-1", "axis is -1; allowed: 0 and more"),
-            ('broadcast="1"', "broadcast is text; allowed: an integer"),
-        ],
-    )
-    def test_places_that_are_not_there(self, attributes: str, reason: str) -> None:
-        text = f"float[2, 3] a, float[3] b) => (float[2, 3] c) {{ c = Div <{attributes}> (a, b) }}"
-        with pytest.raises(Exception, match="vinculum: ") as raised:
-            Session(f'<ir_version: 8, opset_import: ["": 6]> model ({text}')(
-                np.ones((2, 3), np.float32), np.ones(3, np.float32)
-            )
-        assert message_of(raised.value).startswith(f"Div '' of float: {reason}")
-
-    def test_shapes_that_do_not_fit(self) -> None:
-        session = Session(text_of("c = Div(a, b)", "int8"))
-        with pytest.raises(Exception, match="vinculum: ") as raised:
-            session(np.ones((2, 3), np.int8), np.ones((2, 2), np.int8))
-        assert message_of(raised.value).endswith("of int8: the shapes [2, 3] and [2, 2] do not fit together")
-
-
-class TestReciprocal:
-    """Those of `vinculum.reciprocal`."""
-
-    @pytest.mark.parametrize("name", FLOATS)
-    def test_every_value(self, name: str) -> None:
-        session = Session(text_of("c = Reciprocal(a)", name, operands="a"), threads=2)
-        for some in (values(name)[None], random_encodings(name, 100_000)[None]):
-            assert_same(session(some), vinculum.reciprocal(some))
-
-    @pytest.mark.parametrize("opset", [6, 13, 21])
-    def test_versions(self, opset: int) -> None:
-        for fusions in (False, True):
-            session = Session(text_of("c = Reciprocal(a)", "float32", opset, operands="a"), fusions=fusions)
-            assert session(np.array([[3]], np.float32)) == np.float32(1 / 3)
-
-
-def remainder(a: int, b: int, *, of_c: bool) -> int:
-    """Return a remainder with the divisor's sign, or with the dividend's, as C's; by 0 it is 0."""
-    if b == 0:
-        return 0
-    return int(math.copysign(1, a)) * (abs(a) % abs(b)) if of_c else a % b
-
-
-class TestMod:
-    """Remainders with the divisor's sign, or as C has them."""
-
-    @pytest.mark.parametrize("name", INTEGERS)
-    @pytest.mark.parametrize("fmod", [0, 1])
-    def test_every_two_integers(self, name: str, fmod: int) -> None:
-        a, b = every_pair(name)
-        expected = [remainder(int(x), int(y), of_c=bool(fmod)) for x, y in zip(a.flat, b.flat, strict=True)]
-        for zero_divisor in ("zero", "saturate"):
-            session = Session(
-                text_of(f"c = Mod <fmod={fmod}> (a, b)", name), zero_divisor=zero_divisor, overflow="raise"
-            )
-            assert session(a, b).ravel().tolist() == expected
-
-    @pytest.mark.parametrize("name", FLOATS)
-    def test_every_two_floats(self, name: str) -> None:
-        """What fmod leaves is a number of the type: nothing is rounded."""
-        (element_type,) = (known for known in ELEMENT_TYPES if known.numpy == name)
-        a, b = every_pair(name)
-        remainders = Session(text_of("c = Mod <fmod=1> (a, b)", name))(a, b)
-        with np.errstate(invalid="ignore"):
-            dividends, divisors = a.astype(np.float64), b.astype(np.float64)
-        nan = is_nan(a) | is_nan(b) | np.isinf(dividends) | (divisors == 0)
-        assert (is_nan(remainders) == nan).all()
-        with_sign = element_type.binary_format
-        assert with_sign is not None
-        signs = encodings(a) & with_sign.sign_mask
-        assert ((encodings(remainders) & with_sign.sign_mask == signs) | nan).all()
-        infinite = np.isinf(divisors) & ~nan
-        assert_same(remainders[infinite], a[infinite])
-        finite = ~nan & ~infinite
-        for x, y, found in zip(a[finite], b[finite], remainders[finite], strict=True):
-            dividend, divisor = Fraction(float(x)), Fraction(float(y))
-            assert Fraction(float(found)) == dividend - math.trunc(dividend / divisor) * divisor, (x, y)
-
-    @pytest.mark.parametrize("name", [*INTEGERS, "float32"])
-    def test_broadcasting(self, name: str) -> None:
-        session = Session(text_of(f"c = Mod <fmod={int(name in FLOATS)}> (a, b)", name), threads=2)
-        for of_a, of_b in SHAPES:
-            a, b = of_shape(name, of_a), of_shape(name, of_b, seed=1)
-            with np.errstate(all="ignore"):
-                expected = np.fmod(a, b) if name in FLOATS else vinculum.remainder(a, b)
-            assert_same(session(a, b), expected)
-
-    @pytest.mark.parametrize("name", FLOATS)
-    def test_every_two_floats_with_the_divisors_sign(self, name: str) -> None:
-        """What Mod-28 adds: the exact remainder, rounded once."""
-        (element_type,) = (known for known in ELEMENT_TYPES if known.numpy == name)
-        assert element_type.binary_format is not None
-        sign = element_type.binary_format.sign_mask
-        a, b = every_pair(name)
-        remainders = Session(text_of("c = Mod(a, b)", name))(a, b)
-        with np.errstate(invalid="ignore"):
-            dividends, divisors = a.astype(np.float64), b.astype(np.float64)
-        nan = is_nan(a) | is_nan(b) | np.isinf(dividends) | (divisors == 0)
-        assert (is_nan(remainders) == nan).all()
-        assert ((encodings(remainders) & sign == encodings(b) & sign) | nan).all()
-        unequal = (encodings(a) & sign != encodings(b) & sign) & (dividends != 0)
-        infinite = np.isinf(divisors) & ~nan & (dividends != 0)
-        assert_same(remainders[infinite], np.where(unequal, b, a)[infinite])
-        finite = ~nan & ~infinite & ~np.isinf(divisors)
-        for x, y, found in zip(a[finite], b[finite], encodings(remainders)[finite], strict=True):
-            dividend, divisor = Fraction(float(x)), Fraction(float(y))
-            left = dividend - math.floor(dividend / divisor) * divisor
-            wanted = round_to_nearest_even(left, element_type.binary_format, negative_zero=bool(y < 0))
-            assert found == wanted, (x, y)
+@pytest.mark.parametrize("opset", [7, 12, 13, 14, 19])
+@pytest.mark.parametrize("fusions", [False, True])
+def test_versions(opset: int, fusions: bool) -> None:
+    session = Session(text_of("c = Div(a, b)", "int64", opset), fusions=fusions)
+    smallest = np.iinfo(np.int64).min
+    assert session(np.array([[7, smallest, -7]], np.int64), np.array([[2, -1, 2]], np.int64)).tolist() == [
+        [3, smallest, -3]
+    ]
+    reciprocal = Session(text_of("c = Reciprocal(a)", "float32", opset, operands="a"), fusions=fusions)
+    assert reciprocal(np.array([[3]], np.float32)) == np.float32(1 / 3)
 
 
 class TestErrors:

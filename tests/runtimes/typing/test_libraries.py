@@ -5,17 +5,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import assert_type
 
 import dask.array
 import jax
 import numpy as np
+import onnx
 import pytest
 import torch
 from numpy.typing import NDArray
 
 import vinculum
 from vinculum import Operator, div, divide, reciprocal, sonnx
+from vinculum.models.rewritten import OpenvinoModel
 
 INT32: NDArray[np.int32] = np.array([7, -7], np.int32)
 TENSOR: torch.Tensor = torch.tensor([7, -7], dtype=torch.int32)
@@ -48,6 +51,14 @@ class TestAccepted:
     def test_out(self) -> None:
         out = torch.empty_like(TENSOR)
         assert assert_type(div(TENSOR, 2, out=out), torch.Tensor) is out
+
+
+def test_a_rewritten_model_is_one_of_its_format() -> None:
+    model = Path(__file__).parents[3] / "examples" / "openvino_rounding" / "div.onnx"
+    hardened = assert_type(vinculum.harden(model, target="onnxruntime").model, onnx.ModelProto)
+    assert isinstance(hardened, onnx.ModelProto)
+    converted = assert_type(vinculum.convert(model, to="openvino").model, OpenvinoModel)
+    assert isinstance(converted, OpenvinoModel)
 
 
 class TestRefused:

@@ -49,6 +49,8 @@ class MinOverMinusOne(HazardOfDivisions):
 
 def _may_be(values: Numbering, number: int, value: float, held: Mapping[int, float], deep: int = 0) -> bool:
     """Tell whether a value may be a number where others are what they are held to be: conditions may exclude it."""
+    if held.get(number, value) != value:
+        return False
     known, definition = values.tensor(number), values.made_by(number, "Where")
     if known is not None and not bool(((known.low <= value) & (known.high >= value) & (known.mag <= abs(value))).any()):
         return False

@@ -196,7 +196,7 @@ def _drawn(edges: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
 def _with_fewer_hazards(taps: Sequence[Tap], inputs: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """Yield inputs, then variants without 0 and without 0 and -1 in the integer inputs that are divisors."""
     yield inputs
-    divisors = {tap.sources[-2].input for tap in taps if len(tap.sources) > 1}
+    divisors = {tap.divisor for tap in taps}
     types = {name: inputs[name].dtype.name for name in inputs if name in divisors}
     signed, unsigned = ([name for name in types if types[name].startswith(kind)] for kind in ("int", "uint"))
     tame = dict(inputs)

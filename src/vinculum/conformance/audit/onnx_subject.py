@@ -186,6 +186,7 @@ class _Exposed:
             why = f"inside the function {quoted(scope.path)}, which is not inlined everywhere: an operator set differs"
             return replace(tap, unobserved=why)
         values = [*filter(None, operands), node.output[0]]
+        tap = replace(tap, divisor=values[-2] if values[-2] in self._inputs else None)
         if scope.path:
             return self._inner_point(scope, values, replace(tap, unobserved=inside_body(scope.path)))
         sources = [self._source(name, scope, tap.division) for name in values[:-1]]

@@ -75,7 +75,7 @@ def _tap(divide: Any, path: str, place: int, taken: set[tuple[str, str]]) -> Tap
         return Tap(division, {}, unobserved=inside_body(path))
     sources = tuple(_source(port.get_node(), place + offset) for offset, port in enumerate(ports[:2]))
     quotient = Source(place=place + len(sources))
-    return Tap(division, attributes_of(divide), (*sources, quotient))
+    return Tap(division, attributes_of(divide), (*sources, quotient), sources[1].input)
 
 
 def _source(producer: Any, place: int) -> Source:

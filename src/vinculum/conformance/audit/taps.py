@@ -60,6 +60,7 @@ class Tap:
     """A division of the model.
 
     - `sources`: The sources of its operands, then of its quotient.
+    - `divisor`: The input of the model by which it divides, in a body too; None if that is another value.
     - `unobserved`: Why its values cannot be exposed; None if they can.
     - `guarded`: Whether it is a guard by which `vinculum harden` replaced a division.
     """
@@ -67,6 +68,7 @@ class Tap:
     division: Division
     attributes: Mapping[str, AttributeValue]
     sources: tuple[Source, ...] = ()
+    divisor: str | None = None
     unobserved: str | None = None
     layout: Layout = Layout.AS_THEY_ARE
     guarded: bool = False

@@ -9,7 +9,7 @@ from typing import Any
 from vinculum.errors import BroadcastError, DifferenceError, ModelError, VinculumError
 from vinculum.models.execution import LimitError, RunContext, limited, work_time
 from vinculum.models.model import Engine, Model, check_engine
-from vinculum.models.sampling.comparison import check_equal
+from vinculum.models.sampling.comparison import check_outputs
 from vinculum.models.sampling.input_sets import input_sets
 from vinculum.models.values import Value
 from vinculum.ops.policies import Policies
@@ -178,7 +178,7 @@ class _Comparison:
             raise
         try:
             actual = self._run(self.converted, inputs)
-            return _check_outputs(expected, actual)
+            return check_outputs(expected, actual, SIDES)
         except LimitError:
             raise
         except DifferenceError:
@@ -195,7 +195,7 @@ class _Comparison:
         try:
             # A single repetition may give the same outputs by chance.
             for _ in range(_REPETITIONS):
-                _check_outputs(expected, self._run(self.original, inputs))
+                check_outputs(expected, self._run(self.original, inputs), SIDES)
         except DifferenceError:
             raise _NotComparableError("the original itself gives other outputs at every run") from None
 
@@ -205,7 +205,3 @@ class _Comparison:
         except VinculumError:
             return
         raise DifferenceError(f"the converted runs, the original does not: {one_line(error)}")
-
-
-def _check_outputs(expected: Mapping[str, Value], actual: Mapping[str, Value]) -> int:
-    return sum(check_equal(f"output {quoted(name)}", expected[name], actual[name], SIDES) for name in expected)

@@ -19,6 +19,7 @@ from vinculum.models.declared_data import LARGEST_RANK
 from vinculum.models.execution import Division, labelled
 from vinculum.models.inner_divisions import ONNX, InnerDivision, what_onnx_divides
 from vinculum.models.onnx.functions import DOMAIN as FUNCTIONS
+from vinculum.models.onnx.functions import overridden
 from vinculum.models.onnx.rewriter import names_in, set_nodes, unique_name
 from vinculum.models.onnx.scopes import (
     Scope,
@@ -48,9 +49,10 @@ GUARDS = "vinculum"
 
 def division_nodes(model: ModelProto, function_names: Mapping[str, str]) -> Iterator[tuple[Scope, NodeProto]]:
     """Yield every division node of a model with its scope, always in the same order."""
+    operators = DIVIDES - overridden(model)
     for scope in scopes(model, function_names):
         for node in scope.holder.node:
-            if node.domain == "" and node.op_type in DIVIDES:
+            if node.domain == "" and node.op_type in operators:
                 yield scope, node
 
 

@@ -63,6 +63,11 @@ def link_functions(model: ModelProto) -> dict[str, str]:
     return own_names
 
 
+def overridden(model: ModelProto) -> set[str]:
+    """Return the operators of ONNX that functions of the model replace."""
+    return {function.name for function in model.functions if function.domain == ""}
+
+
 def inlined(model: ModelProto) -> ModelProto:
     """Return a new model without functions.
 

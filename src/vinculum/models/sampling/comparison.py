@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,11 @@ from vinculum.models.values import Value
 from vinculum.text import quoted, shape_text
 
 Sides = tuple[str, str]
+
+
+def check_outputs(expected: Mapping[str, Value], actual: Mapping[str, Value], sides: Sides) -> int:
+    """Check that all outputs of two models are equal, as `check_equal` does, and return the number of elements."""
+    return sum(check_equal(f"output {quoted(name)}", value, actual[name], sides) for name, value in expected.items())
 
 
 def check_equal(title: str, expected: Value, actual: Value, sides: Sides) -> int:

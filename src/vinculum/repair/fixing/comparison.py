@@ -17,7 +17,7 @@ from vinculum.analysis.witness.structured import SIZES, Space, ordinary, structu
 from vinculum.errors import DifferenceError, VinculumError
 from vinculum.models.execution import DivisionRecord, limited, work_time
 from vinculum.models.model import Model
-from vinculum.models.sampling.comparison import check_equal
+from vinculum.models.sampling.comparison import check_outputs
 from vinculum.models.source import SourceFile
 from vinculum.text import one_line
 
@@ -131,8 +131,7 @@ def _run(model: Model, inputs: Mapping[str, Any]) -> tuple[dict[str, Any], list[
 
 def _difference(expected: Mapping[str, Any], found: Mapping[str, Any]) -> str:
     try:
-        for name, value in expected.items():
-            check_equal(f"output {name!r}", value, found[name], ("the original", "the fixed model"))
+        check_outputs(expected, found, ("the original", "the fixed model"))
     except DifferenceError as error:
         return one_line(error)
     return ""

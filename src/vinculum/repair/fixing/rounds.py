@@ -21,7 +21,7 @@ from vinculum.errors import DifferenceError, ModelError
 from vinculum.models.onnx.checks import check_model
 from vinculum.models.onnx.divisions import DIVIDES
 from vinculum.models.onnx.file import write_model
-from vinculum.models.onnx.inference import typed_scopes
+from vinculum.models.onnx.inference import inner_first, typed_scopes
 from vinculum.models.onnx.rewriter import names_in, set_nodes, unique_name
 from vinculum.models.onnx.scopes import Scope, name_of
 from vinculum.models.source import SourceFile, any_source, onnx_model
@@ -251,17 +251,19 @@ class Places:
 
     def remedy(self, finding: Finding) -> Remedy | str:
         """Return the remedy that can be written for a finding, or why none can."""
-        scope, node = self._nodes.get((finding.scope, finding.node), (None, None))
-        if node is not None and node.op_type in OPERAND:
+        place = self._nodes.get((finding.scope, finding.node))
+        if place is None:
+            return f"it is inside {finding.node.rpartition('/')[0]}, where no guard can stand"
+        scope, node = place
+        if node.op_type in OPERAND:
             finding = replace(finding, divisor=node.input[OPERAND[node.op_type]])  # A guard may stand before it now.
-        if scope is None or node is None or finding.divisor not in node.input:
-            return f"it is inside {finding.node.rpartition('/')[0] or finding.node}, where no guard can stand"
         opset = scope.opsets.get("", 1)
         if opset < FIRST_OPSET:
             return f"its operator set is {opset}, and guards begin at {FIRST_OPSET}: vinculum convert --opset 17 first"
         found = remedy(finding, node, {} if finding.scope else self._values, opset)
         if isinstance(found, Remedy) and found.where is not Where.ATTRIBUTE and not scope.code_of(finding.divisor):
-            return f"the element type of {finding.divisor} is not known: declare it in value_info"
+            unknown = f"the element type of {finding.divisor} is not known"
+            return f"{unknown}, or not the same in all calls of its function: declare it, or inline the function"
         return found
 
 
@@ -273,7 +275,7 @@ def written(model: ModelProto, remedies: Iterable[tuple[Finding, Remedy]]) -> Mo
         at = by_place.setdefault((finding.scope, finding.node), [])
         at += [one] if one not in at else []  # What one remedy does for two findings is written once.
     names = names_in(copy)
-    for scope in list(typed_scopes(copy)):
+    for scope in inner_first(copy):
         writer = _Writer(scope, names)
         nodes: list[NodeProto] = []
         for node in scope.holder.node:

@@ -31,6 +31,7 @@ _ENDS = {
     End.OUT_OF_MEMORY: "ran out of memory",
 }
 _HARDENED = ("onnxruntime", "openvino")
+_IN_MEMORY = "(in memory)"
 
 
 @group()
@@ -59,7 +60,10 @@ def page(audit: Audit, inputs: Sequence[InputReport], seed: int | None) -> Itera
         yield Text(_exposure(audit), "dim")
     yield Text("")
     yield Text(_summary(audit))
-    yield from section("Next", Group(*map(Text, _next_steps(audit, seed, any(one.assumed for one in inputs)))))
+    yield Text("")
+    yield Text("Next", "bold cyan")
+    for line in _next_steps(audit, seed, any(one.assumed for one in inputs)):
+        yield Text(f"  {line}", no_wrap=True, overflow="ignore")  # so that commands can be copied
 
 
 def _divisions(nodes: Sequence[NodeRecord]) -> RenderableType:
@@ -213,31 +217,40 @@ def _sizes(audit: Audit) -> str:
 
 def _next_steps(audit: Audit, seed: int | None, assumed: bool) -> Iterator[str]:
     """Yield what to try next: what mends what was found, then what tells more."""
-    name, backend = quote(one_line(audit.model)), quote(audit.backend)
+    name = "MODEL" if audit.model == _IN_MEMORY else quote(one_line(audit.model))
+    backend = quote(audit.backend)
     in_ir = Path(audit.model).suffix == ".xml"
     integers = any(
         node.is_wrong and node.element_type is not None and node.element_type.is_integer for node in audit.nodes
     )
     killed = End.CRASHED in (audit.exposed.end, audit.plain.end) or audit.edges.died is not None
     if audit.expanded:
-        yield f"vinculum audit {name} --backend {backend}, for the nodes themselves"
+        yield "The nodes themselves:"
+        yield f"  vinculum audit {name} --backend {backend}"
     if audit.cure:
-        yield "before compile_model, which makes its divisions of floats exact on the CPU device:"
+        yield "Before compile_model, to make its divisions of floats exact on the CPU device:"
         yield from (f"  {line}" for line in audit.cure)
-    if (integers or killed) and audit.runtime in _HARDENED and not audit.guarded and not in_ir:
+    faulty = integers or killed or bool(audit.suspects)
+    if faulty and audit.runtime in _HARDENED and not audit.guarded and not in_ir:
         yield f"vinculum harden {name} --for {audit.runtime} -o hardened.onnx"
-    if integers and in_ir:
-        yield f"vinculum convert {name} -o model.onnx, and vinculum harden model.onnx --for openvino -o hardened.onnx"
+    if faulty and in_ir:
+        yield "On the ONNX model that the IR was made from:"
+        yield "  vinculum harden model.onnx --for openvino -o hardened.onnx"
     if integers and audit.guarded and audit.runtime == "openvino":
-        yield "Guards are exact where operands and quotients lie within int32, to which OpenVINO narrows all integers."
+        yield "OpenVINO narrows all integers to int32: guards are exact where operands and"
+        yield "quotients lie within it."
     if any(node.has_body for node in audit.inner) and not audit.expanded:
-        yield f"vinculum audit {name} --backend {backend} --expand"
+        yield "The divisions inside other operators:"
+        yield f"  vinculum audit {name} --backend {backend} --expand"
     if seed is not None:
-        yield f"vinculum audit {name} --backend {backend} --input NAME=FILE, with inputs of your own"
+        yield "Inputs of your own:"
+        yield f"  vinculum audit {name} --backend {backend} --input NAME=FILE"
     if assumed and any(run is not None and run.end is End.REFUSED for run in (audit.exposed, audit.edges.skipped)):
-        yield f"vinculum audit {name} --backend {backend} --dim NAME=SIZE, with sizes that the model takes"
+        yield "Sizes that the model takes:"
+        yield f"  vinculum audit {name} --backend {backend} --dim NAME=SIZE"
     if not audit.finds:
-        yield f"vinculum conform {backend}, for everything else that it divides"
+        yield "Everything else that it divides:"
+        yield f"  vinculum conform {backend}"
 
 
 def as_json(audit: Audit, inputs: Sequence[InputReport], seed: int | None) -> dict[str, Any]:

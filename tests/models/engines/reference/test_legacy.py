@@ -99,6 +99,22 @@ def test_flattening_softmax(axis: str, first: int) -> None:
     np.testing.assert_allclose(_run(f"c = Softmax <{axis}> (x)", 11, x=x), expected, rtol=1e-6)
 
 
+@pytest.mark.parametrize("opset", [1, 4])
+def test_a_shape_as_attribute(opset: int) -> None:
+    """Before operator set 5 Reshape has no operand for it."""
+    x = RNG.random((2, 3, 4), np.float32)
+    found = _run("c = Reshape <shape = [0, -1]> (x)", opset, x=x)
+    assert found.tolist() == x.reshape(2, 12).tolist()
+
+
+@pytest.mark.parametrize("opset", [1, 6])
+@pytest.mark.parametrize("outputs", ["c", "c, mask"])
+def test_dropout_in_test_mode(opset: int, outputs: str) -> None:
+    """Before operator set 7 an attribute says that nothing is dropped."""
+    x = RNG.random((2, 3), np.float32)
+    assert _run(f"{outputs} = Dropout <is_test = 1, ratio = 0.3> (x)", opset, x=x).tolist() == x.tolist()
+
+
 class TestBatchNormalization:
     """Before operator set 14 one output stands for inference, whatever the momentum."""
 
@@ -119,6 +135,7 @@ class TestBatchNormalization:
             ("c, m2 = BatchNormalization(x, s, b, m, v)", 8, ("(BatchNormalization)", "training")),
             ("c = BatchNormalization <spatial = 0> (x, s, b, m, v)", 8, ("(BatchNormalization)", "spatial")),
             ("c = Softmax <axis = 7> (x)", 11, ("(Softmax)", "axis 7")),
+            ("c = Dropout <ratio = 0.3> (x)", 6, ("(Dropout)", "training mode; set is_test=1")),
             # Scan-8 had batches; the evaluator does not know it.
             (
                 "c = Scan <num_scan_inputs = 1, body = b (float[1] p) => (float[1] q) { q = Neg(p) }> ( , x)",

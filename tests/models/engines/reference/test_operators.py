@@ -47,6 +47,36 @@ def test_loop_iterations(operands: str, limit: int, going: bool, iterations: int
     assert found["n"].tolist() == list(range(iterations))
 
 
+@pytest.mark.parametrize("steps", [3, 0])
+@pytest.mark.parametrize(
+    ("attributes", "x_axis", "y_axis", "x_step", "y_step", "axis", "step"),
+    [
+        ("", 0, 0, 1, 1, 0, 1),
+        ("scan_input_directions = [1, 0], scan_output_directions = [1],", 0, 0, -1, 1, 0, -1),
+        ("scan_input_axes = [1, -1], scan_output_axes = [-1],", 1, 1, 1, 1, 1, 1),
+        ("scan_input_axes = [0, 1], scan_input_directions = [0, 1], scan_output_axes = [1],", 0, 1, 1, -1, 1, 1),
+    ],
+)
+def test_scan_axes_and_directions(
+    attributes: str, x_axis: int, y_axis: int, x_step: int, y_step: int, axis: int, step: int, steps: int
+) -> None:
+    nodes = f"""c, q = Scan <num_scan_inputs = 2, {attributes} body = b (int64[2] s, int64[2] x, int64[2] y)
+        => (int64[2] t, int64[2] r) {{ r = Div(x, y) u = Add(s, r) t = Mul(u, around) }}> (s0, xs, ys)"""
+    inputs = "int64[2] s0, int64[?, ?] xs, int64[?, ?] ys, int64 around"
+    model = load(text_model(nodes, inputs, "int64[2] c, int64[?, ?] q"))
+    xs, ys = np.arange(2 * steps).reshape(steps, 2) * 7 - 9, np.arange(2 * steps).reshape(steps, 2) + 1
+    state, quotients = np.array([1, 2]), np.empty((steps, 2), np.int64)
+    for number, (x, y) in enumerate(zip(xs[::x_step], ys[::y_step], strict=True)):
+        quotients[number] = np.trunc(x / y)
+        state = (state + quotients[number]) * 3
+    given = {"s0": np.array([1, 2]), "around": np.array(3)}
+    found = model.run(given | {"xs": np.moveaxis(xs, 0, x_axis), "ys": np.moveaxis(ys, 0, y_axis)})
+    assert found["c"].tolist() == state.tolist()
+    assert found["q"].dtype == np.int64
+    assert found["q"].tolist() == np.moveaxis(quotients[::step], 0, axis).tolist()
+    assert found["q"].shape == np.moveaxis(quotients, 0, axis).shape
+
+
 def _evaluator(model: ModelProto) -> Any:
     return ReferenceEvaluator(model, new_ops=vinculum.reference_ops())
 

@@ -286,6 +286,12 @@ def _divide(call: Call, a: AbstractTensor, b: AbstractTensor, deep: int = 0) -> 
     return at_most_of_norm(call, a, b, result)
 
 
+def _reciprocal(call: Call, a: AbstractTensor) -> AbstractTensor:
+    if not a.element_type:
+        return anything("", a.shape)
+    return _divide(call, call.values.constant(np.ones((), np.float32), a.element_type), a)
+
+
 def quotient_bounds(a: AbstractTensor, b: AbstractTensor) -> tuple[Bounds, Bounds]:
     """Return bounds of quotients of real numbers, two-sided where the divisor has both signs."""
     low, high = np.full((), np.inf), np.full((), -np.inf)
@@ -497,10 +503,7 @@ TABLE: Mapping[str, Operator] = {
     "Mul": Operator(_multiply, error=errors.multiplied, commutative=True),
     "Neg": Operator(_negate, error=errors.kept),
     "Pow": Operator(_power, hidden=_base_of_power),
-    "Reciprocal": Operator(
-        lambda call, a: _divide(call, call.values.constant(np.ones((), np.float32), a.element_type), a),
-        error=errors.divided,
-    ),
+    "Reciprocal": Operator(_reciprocal, error=errors.divided),
     "Sign": Operator(_sign),
     "Sqrt": Operator(lambda call, a: square_root(a), error=errors.rooted),
     "Sub": Operator(partial(_sum, sign=-1), error=errors.added),

@@ -156,8 +156,10 @@ def _non_zero(call: Call, a: AbstractTensor) -> AbstractTensor:
 
 def _compress(call: Call, a: AbstractTensor, condition: AbstractTensor) -> AbstractTensor:
     axis = call.attribute("axis", None)
-    if axis is None or a.shape is None:
+    if axis is None:
         return hulled(a, (unknown_size(0, np.inf if a.shape is None else element_count(a.shape)[1]),))
+    if a.shape is None:
+        return hulled(a, None)
     place = axis_of(axis, len(a.shape))
     new = unknown_size(0, dimensions.largest(a.shape[place]))
     return like(a, resized(a.shape, place, new), a.box.along((place,)))

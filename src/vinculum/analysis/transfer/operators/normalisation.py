@@ -119,12 +119,12 @@ def _batch(call: Call, a: AbstractTensor, *given: AbstractTensor) -> Result:
 def _norm_of_rows(call: Call, a: AbstractTensor) -> AbstractTensor:
     """Return the norms that LpNormalization divides by, hulled."""
     if a.shape is None:
-        return result_of((a,), None, 0, np.inf, may_minus_zero=False)
+        return result_of((a,), None, 0, np.inf)
     axis, root = axis_of(call.attribute("axis", -1), len(a.shape)), int(call.attribute("p", 2)) == 2
     box = square(a).box if root else Box(a.mag, a.box.largest(), a.mag)
     biggest, least = box.high.max(axis=axis, keepdims=True), box.mag.max(axis=axis, keepdims=True).min()
     high = np.where(biggest == 0, 0.0, biggest * largest(a.shape[axis]) * 1.01).max()
-    total = result_of((a,), None, least, high, least, may_minus_zero=False)
+    total = result_of((a,), None, least, high, least)
     return square_root(total, 1) if root else total
 
 

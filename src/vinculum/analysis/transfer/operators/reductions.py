@@ -172,9 +172,6 @@ def _reduce_mean(a: AbstractTensor, rows: Rows) -> AbstractTensor:
         if rows.fewest >= 1 and np.isfinite(rows.most):
             mag = box.mag / rows.most * (1 - gamma(4, form))
             mag = np.where(mag < 2 * form.smallest_subnormal, 0.0, mag)
-            some = _row_fact(a, rows, Kind.SOME_AT_LEAST)
-            if some is not None and some.low / rows.most > form.smallest_normal:
-                mag = np.maximum(mag, some.low / rows.most * (1 - gamma(4, form)))
     minus = not a.never_negative
     return result_of(
         (a,), rows.shape, *map(rows.left, (low, high, mag)), may_nan=nan or rows.fewest == 0, may_minus_zero=minus

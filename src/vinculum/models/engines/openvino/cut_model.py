@@ -116,11 +116,11 @@ class CutModel:
 
 @contextmanager
 def _refusals() -> Iterator[None]:
-    """Turn OpenVINO's refusal to run a model into a ModelError."""
+    """Turn OpenVINO's refusal to run a model into a ModelError of its reason; `OpenVinoProcess` says of what it is."""
     try:
         yield
     except RuntimeError as error:  # The only exception that OpenVINO raises.
-        raise ModelError(f"the model cannot be run by OpenVINO: {reason_of(error)}") from None
+        raise ModelError(reason_of(error)) from None
 
 
 class _Graph:

@@ -39,9 +39,9 @@ class OpenVinoProcess:
         self._started: dict[int, Isolated] = {}
 
     def call(self, method: str, *arguments: object) -> Any:
-        """Return the result of a method; a VinculumError that it raises is raised here.
+        """Return the result of a method; a VinculumError that making the object raises is raised here.
 
-        ModelError if the process ended, or the time limit was exceeded (`LimitError`).
+        ModelError if the method raises an error, the process ended, or the time limit was exceeded (`LimitError`).
         """
         with self._lock:
             # A forked child shares this process's pipes to OpenVINO, so it starts a process of its own.

@@ -11,6 +11,7 @@ from functools import partial
 from math import prod
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 from onnx import NodeProto, TensorProto, helper
 from onnx.reference.ops import load_op
@@ -27,8 +28,8 @@ _OLD_ATTRIBUTES: dict[str, tuple[int, dict[str, Any]]] = {
     "Selu": (6, {"alpha": 1.6732, "gamma": 1.0507}),
 }
 
-KNOWN_SINCE = {"QuantizeLinear": 19, "DequantizeLinear": 19}
-"""Operators with the first version that the evaluator implements; it only adds types and attributes to older ones."""
+KNOWN_SINCE = {"QuantizeLinear": 19, "DequantizeLinear": 19, "Dropout": 7, "Reshape": 5}
+"""Operators with the first version that the evaluator implements, and by which it runs older ones."""
 
 Attributes = Mapping[str, Any]
 
@@ -54,6 +55,13 @@ def with_legacy_rules(instance: Any, node: NodeProto, opsets: Mapping[str, int])
         instance.run = _flattening(instance.run, attributes.get("axis", 1))
     elif node.op_type == "Cast" and version < 6:
         instance.to = _type_number(attributes.get("to", b""))
+    elif node.op_type == "Reshape" and version < 5:
+        instance.attributes_names_.discard("shape")
+        instance._run = _with_options(instance._run, {"shape": np.array(attributes.get("shape", []), np.int64)})
+    elif node.op_type == "Dropout" and version < 7:
+        if attributes.get("is_test", 0) != 1:
+            raise ValueError("it is in training mode; set is_test=1")
+        instance.attributes_names_.discard("is_test")
     elif node.op_type == "PRelu" and version < 7:
         instance.run = _by_channel(instance.run)
     elif node.op_type == "BatchNormalization" and version < 14:

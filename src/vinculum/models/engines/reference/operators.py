@@ -6,14 +6,14 @@ policies and report to its observer; in any other evaluator they use the default
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from onnx import NodeProto, helper
+from onnx import NodeProto, TypeProto, helper
 from onnx.reference.op_run import OpRun
 from onnx.reference.ops.op_loop import Loop as ReferenceLoop
 
@@ -147,11 +147,48 @@ class Loop(ReferenceLoop):
             for scan, value in zip(scans, results[self.N :], strict=True):
                 scan.append(value)
             going, iteration = bool(np.asarray(condition).item()), iteration + 1
-        stacked = [np.stack(scan) if scan else self._empty(number) for number, scan in enumerate(scans)]
-        return (*state, *stacked)
+        return (*state, *map(_stacked, scans, self.body.output_types[1 + self.N :]))
 
-    def _empty(self, scan: int) -> NDArray[Any]:
-        """Return a scan output after zero iterations: an empty array of the declared element type and rank."""
-        declared = self.body.output_types[1 + self.N + scan].tensor_type
-        sizes = [dim.dim_value if dim.HasField("dim_value") else 0 for dim in declared.shape.dim]
-        return np.empty((0, *sizes), dtype=helper.tensor_dtype_to_np_dtype(declared.elem_type))
+
+class Scan(OpRun):
+    """ONNX Scan: the evaluator's own only goes forward along the first axis, and at least one step."""
+
+    body: Any
+    _run_body: Any
+
+    def need_context(self) -> bool:
+        """Ask for the values around."""
+        return True
+
+    def _run(self, *operands: Any, num_scan_inputs: int, **options: Any) -> Any:
+        around, attributes = options.get("context") or {}, options.get("attributes")
+        state, scanned = operands[:-num_scan_inputs], operands[-num_scan_inputs:]
+        size, first = len(state), [0] * (num_scan_inputs + len(self.body.output_names))
+        axes = options.get("scan_input_axes") or first
+        backwards = options.get("scan_input_directions") or first
+        slices = [
+            np.moveaxis(x, axis, 0)[:: -1 if back else 1]
+            for x, axis, back in zip(scanned, axes, backwards, strict=False)
+        ]
+        scans: list[list[NDArray[Any]]] = [[] for _ in self.body.output_names[size:]]
+        for items in zip(*slices, strict=True):
+            check_time()
+            own = (*state, *map(np.asarray, items))
+            inputs = {**around, **dict(zip(self.body.input_names, own, strict=True))}
+            results = self._run_body(inputs, attributes=attributes)
+            state = results[:size]
+            for scan, value in zip(scans, results[size:], strict=True):
+                scan.append(value)
+        axes = options.get("scan_output_axes") or first
+        backwards = options.get("scan_output_directions") or first
+        ordered = [scan[:: -1 if back else 1] for scan, back in zip(scans, backwards, strict=False)]
+        return (*state, *map(_stacked, ordered, self.body.output_types[size:], axes))
+
+
+def _stacked(values: Sequence[NDArray[Any]], declared: TypeProto, axis: int = 0) -> NDArray[Any]:
+    """Return the values of all iterations; if there is none, an empty array of the declared element type and rank."""
+    if values:
+        return np.stack(values, axis)
+    tensor = declared.tensor_type
+    sizes = [dim.dim_value if dim.HasField("dim_value") else 0 for dim in tensor.shape.dim]
+    return np.stack([np.empty(sizes, helper.tensor_dtype_to_np_dtype(tensor.elem_type))], axis).take([], axis)

@@ -187,6 +187,14 @@ class TestBodies:
             assert bits(rows) == [word for step in steps for word in bits(step)]
 
 
+def test_a_refusal_is_told_once(saved: Save) -> None:
+    x = parameter("x", (-1,))
+    model = load(saved([op.reshape(op.divide(x, op.constant(F32(3))), op.constant(np.array([7])), False)], [x]))
+    with pytest.raises(ModelError) as caught:
+        model.run({"x": X})
+    assert str(caught.value).count("the model cannot be run by OpenVINO: ") == 1
+
+
 def test_process_its_death_is_an_error_and_the_next_run_begins_anew(saved: Save) -> None:
     """OpenVINO lives in a process of its own; what becomes of that is a result."""
     x = parameter("x", dtype=np.int32)

@@ -9,8 +9,8 @@ from tests.models.built_models import one_line
 from vinculum.errors import ModelError
 from vinculum.ops.policies import Policies
 from vinculum.repair import Runtime
+from vinculum.repair.bounds import Bounds
 from vinculum.repair.decision import Decision, Facts, Operator, decided
-from vinculum.repair.operands import Bounds
 from vinculum.spec.element_types import BFLOAT16, DOUBLE, FLOAT, INT8, INT32, INT64, UINT8, UINT32, ElementType
 
 PLAIN = Policies("zero", "wrap")
@@ -36,21 +36,22 @@ class TestSafe:
     """Issue 3, point 5: a constant non-zero divisor needs nothing, without -1 where there is MIN/-1."""
 
     @pytest.mark.parametrize(
-        "division",
+        ("division", "why"),
         [
-            facts(INT64, None, [1, 7]),
-            facts(INT64, [5], [-1, 7]),
-            facts(UINT8, None, [1, 255]),
-            facts(INT64, None, []),
-            facts(FLOAT),
-            facts(DOUBLE),
-            facts(INT8, None, [-1, 7], "Mod"),  # In int, where it cannot overflow.
-            facts(INT32, None, [-1, 7], "Fmod"),  # In double.
+            (facts(INT64, None, [1, 7]), "no divisor is 0 and no divisor is -1"),
+            (facts(INT64, [5], [-1, 7]), "no divisor is 0 and no dividend of -1 is MIN"),
+            (facts(UINT8, None, [1, 255]), "no divisor is 0"),
+            (facts(INT64, None, []), "no divisor is 0 and no divisor is -1"),
+            (facts(FLOAT), "a division of floats cannot crash"),
+            (facts(DOUBLE), "a division of floats cannot crash"),
+            (facts(INT8, None, [-1, 7], "Mod"), "no divisor is 0 and MIN mod -1 is computed"),  # In int.
+            (facts(INT32, None, [-1, 7], "Fmod"), "no divisor is 0 and MIN mod -1 is computed"),  # In double.
         ],
         ids=str,
     )
-    def test_onnxruntime(self, division: Facts) -> None:
-        assert assess(division, "onnxruntime", PLAIN).what is None
+    def test_onnxruntime(self, division: Facts, why: str) -> None:
+        found = assess(division, "onnxruntime", PLAIN)
+        assert (found.what, found.why) == (None, why)
 
     @pytest.mark.parametrize("runtime", ["openvino", "portable"])
     def test_floats_anywhere(self, runtime: Runtime) -> None:

@@ -136,7 +136,9 @@ def _fresh(operation: Operation, cause: Predictor, random: np.random.Generator) 
         drawn = replace(operation, operands=tuple(_operands(operation, random)))
         if is_of_quotients(cause) and len(drawn.operands) == 2 and alignment(drawn) is not None:
             drawn = _with_quotients(drawn)
-        if is_of_quotients(cause) or len(_lacking(cause, drawn)) <= random.integers(0, 2):
+        if is_of_quotients(cause):  # Of another number of elements its divisor may lie otherwise.
+            return drawn if circumstances(drawn) == circumstances(operation) else None
+        if len(_lacking(cause, drawn)) <= random.integers(0, 2):
             return drawn
     return None
 

@@ -197,8 +197,9 @@ def doubled_at_the_second_shape(x: Asked) -> Array:
 
 
 def write_into_the_dividend(x: Asked) -> Array:
+    """Divide in place where nothing is broadcast."""
     dividend = x.operation.operands[0]
-    if dividend.shape != x.a.shape:
+    if dividend.shape != x.divisor.shape:
         return x.right
     dividend[...] = x.right
     return dividend.copy()

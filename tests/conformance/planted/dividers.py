@@ -240,7 +240,8 @@ _ROWS = (
     Divider("remembers by shape", "float", codes.remembered),
     Divider("remembers constants by shape", "float", codes.constant_remembered, truth=_UNSTEADY),
     Divider("doubles at the second shape", "float", codes.doubled_at_the_second_shape, truth=_UNSTEADY),
-    Divider("writes into its dividend", "float", codes.write_into_the_dividend, _r("refused where ...")),
+    Divider("writes into its dividend", "float", codes.write_into_the_dividend,
+            _r("refused where shapes that are equal")),
     # By shapes.
     Divider("lays divisors from the left in rank 3", "float", codes.from_the_left),
     Divider("reads stretched divisors of rank 3 backward", "float", codes.backward),

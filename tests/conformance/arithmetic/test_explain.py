@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from tests.conformance.asking import answered, asked
 from tests.fake_runtime import FakeRuntime
-from vinculum.conformance.arithmetic import Answered, Explanation, explain, written
+from vinculum.conformance.arithmetic import Answered, Explanation, explain, predicts, written
 from vinculum.conformance.cases.case import Case, Level
 from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.run.judgement import judge
 from vinculum.errors import AttributeValueError
 from vinculum.sandbox import Answer, End
-from vinculum.spec.element_types import DOUBLE, FLOAT, FLOAT16, ElementType
+from vinculum.spec.element_types import DOUBLE, FLOAT, FLOAT16, INT32, ElementType
 from vinculum.spec.onnx_div import DIV_14
 
 Array = NDArray[Any]
@@ -123,12 +123,40 @@ class TestNoRule:
         assert found.unexplained
 
 
+class TestSizes:
+    """From which size on a runtime fails is told as nearly as sizes were asked, and no nearer."""
+
+    @pytest.mark.parametrize(
+        ("least", "words"),
+        [(17, "more than 16 elements"), (50, "more than 33 to 56 elements"), (65, "more than 64 elements")],
+    )
+    def test_the_sizes_that_tell(self, least: int, words: str) -> None:
+        given = [
+            ended(one, End.CRASHED)
+            if one.case.expectation.unspecified is not None
+            and 0 in one.case.operation.operands[1]
+            and one.case.expectation.unspecified.size >= least
+            else one
+            for one in right_answers()
+            if one.case.element_type is INT32
+        ]
+        (cause,) = explain(given).explained
+        assert cause.cause.name == f"rule: crashed: out of luck where x / 0 and {words}"
+        again = written(cause.cause.name, [INT32])
+        assert {one.case.id for one in given if predicts(again, one)} == {one.case.id for one in cause.cases}
+
+
+def ended(one: Answered, end: End) -> Answered:
+    """Return a case to which a runtime gave no quotient."""
+    own, answer = one.case, Answer(end, words="out of luck")
+    return Answered(own, answer, judge(own.operation, own.expectation, answer))
+
+
 def at_random(end: End, share: float) -> Explanation:
     """Return what explains that some operations of a right runtime end so, drawn by lot."""
     random, given = np.random.default_rng(0), list(right_answers())
     for place in np.flatnonzero(random.random(len(given)) < share):
-        own, answer = given[place].case, Answer(end, words="out of luck")
-        given[place] = Answered(own, answer, judge(own.operation, own.expectation, answer))
+        given[place] = ended(given[place], end)
     return explain(given)
 
 

@@ -122,7 +122,7 @@ class TestSpecials:
 class TestPlaces:
     """A pair without a quotient stands among ordinary ones, in every length that leaves a remainder beside vectors."""
 
-    LENGTHS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 31, 1001)
+    LENGTHS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 31, 32, 33, 64, 65, 1001)
 
     @pytest.mark.parametrize("element_type", INTEGERS, ids=str)
     @pytest.mark.parametrize("pair", ["a zero divisor", "MIN divided by -1"])

@@ -164,6 +164,13 @@ def round_ties_away(x: Asked) -> Array:
     return np.where(2 * x.exact == x.right.astype(np.float64) + away.astype(np.float64), away, x.right)
 
 
+def round_subnormals_twice(x: Asked) -> Array:
+    """Round to 24 bits before the last ones of a subnormal quotient are cut off by rounding again."""
+    fraction, exponent = np.frexp(x.exact)
+    rounded = np.ldexp(np.rint(np.ldexp(fraction, 24)), exponent - 24)
+    return np.where(tiny(x.right), rounded, x.right).astype(np.float32)
+
+
 def invert_after_packets(size: int, x: Asked) -> Array:
     return np.where(x.within(size), x.right, x.inverted)
 
@@ -171,6 +178,31 @@ def invert_after_packets(size: int, x: Asked) -> Array:
 def remembered(x: Asked) -> Array:
     """Return what was computed first for operands of these shapes."""
     return np.asarray(x.kept.setdefault((x.a.dtype, *(operand.shape for operand in x.operation.operands)), x.right))
+
+
+def constant_remembered(x: Asked) -> Array:
+    """Divide vectors by the first constant of each shape."""
+    if x.operation.constant != (False, True) or x.a.ndim != 1:
+        return x.right
+    return np.asarray(x.a / x.spread(x.kept.setdefault(x.divisor.shape, x.divisor)))
+
+
+def doubled_at_the_second_shape(x: Asked) -> Array:
+    """Be wrong once, when the shape is first another than at the beginning."""
+    shapes = x.kept.setdefault("shapes", [])
+    shapes += [x.a.shape] if x.a.shape not in shapes[-1:] else []
+    twice = len(shapes) == 2 and not x.kept.get("done")
+    x.kept["done"] = twice or x.kept.get("done")
+    return x.right * np.float32(1 + twice)
+
+
+def write_into_the_dividend(x: Asked) -> Array:
+    """Divide in place where nothing is broadcast."""
+    dividend = x.operation.operands[0]
+    if dividend.shape != x.divisor.shape:
+        return x.right
+    dividend[...] = x.right
+    return dividend.copy()
 
 
 def from_the_left(x: Asked) -> Array:
@@ -185,6 +217,12 @@ def backward(x: Asked) -> Array:
     """Read a stretched divisor of three dimensions in the order of a transposed one."""
     stretched = x.divisor.ndim == 3 and x.divisor.shape != x.a.shape
     return np.asarray(x.a / x.spread(x.divisor.ravel().reshape(x.divisor.shape, order="F"))) if stretched else x.right
+
+
+def column_as_row(x: Asked) -> Array:
+    """Lay a column along the rows of a square."""
+    square = x.a.ndim == 2 and x.a.shape[0] == x.a.shape[1] and x.divisor.shape == (1, x.a.shape[0])
+    return np.asarray(x.a / x.spread(x.divisor.T)) if square else x.right
 
 
 def fold_to_one(x: Asked) -> Array:
@@ -226,6 +264,12 @@ def by_shifting(x: Asked) -> Array:
     return np.asarray(x.a >> int(d).bit_length() - 1) if not d.ndim and d > 1 and d & (d - 1) == 0 else x.right
 
 
+def by_shifting_negated(x: Asked) -> Array:
+    """Shift by the size of a negative scalar power of two, which rounds negative numbers down, and negate."""
+    size = -int(x.divisor) if not x.divisor.ndim else 0
+    return np.asarray(-(x.a >> size.bit_length() - 1)) if size > 0 and size & (size - 1) == 0 else x.right
+
+
 def through_floats(x: Asked, dtype: Any, *, inverse: bool = False) -> Array:
     """Return integer quotients truncated from those of floats, MIN where none fits, as on x86 processors."""
     limits, a, b = np.iinfo(x.a.dtype), x.a.astype(dtype), x.b.astype(dtype)
@@ -250,7 +294,7 @@ def limits_where_open(x: Asked) -> Array:
     return np.asarray(fake_runtime.Saturates().quotients(x.operation, x.a, x.b))
 
 
-def refuse_uint8(x: Asked) -> Array:
-    if x.a.dtype == np.uint8:
-        raise TypeError("no kernel for uint8")
+def refuse(x: Asked, when: bool) -> Array:
+    if when:
+        raise TypeError("no kernel for it")
     return x.right

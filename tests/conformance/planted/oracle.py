@@ -12,7 +12,7 @@ from tests.fake_runtime import Array
 from vinculum.conformance.arithmetic import Answered, Predictor, predicts
 from vinculum.conformance.arithmetic.answered import ACCEPTED, VALUES
 from vinculum.conformance.arithmetic.catalogue import right
-from vinculum.conformance.arithmetic.circumstances import mask, properties
+from vinculum.conformance.arithmetic.circumstances import has, mask
 from vinculum.conformance.arithmetic.explain import contradicts
 from vinculum.conformance.arithmetic.fitting import circumstances, dividends_and_divisors
 from vinculum.conformance.arithmetic.rules import ALIGNMENTS, WRONG, aligned_so
@@ -25,7 +25,7 @@ from vinculum.sandbox import Answer, End
 from vinculum.tensors.comparison import different
 from vinculum.tensors.storage import element_type_of
 
-SIZES = (1, 2, 3, 4, 5, 7, 8, 9, 13, 15, 16, 17, 23, 31, 32, 33, 63, 100, 1001)
+SIZES = (1, 2, 3, 4, 5, 7, 8, 9, 13, 15, 16, 17, 23, 31, 32, 33, 50, 63, 64, 65, 100, 600, 1001)
 _DEATHS = {End.HUNG: 2, End.OUT_OF_MEMORY: 2, End.CRASHED: 12}  # How many are enough, as each takes a new process.
 _TRIES = 6  # Draws of operands until one has the properties that a rule names, or all but one.
 
@@ -85,9 +85,9 @@ def _speaks_of(cause: Predictor, case: Case) -> bool:
     )
 
 
-def _lacking(cause: Predictor, operation: Operation) -> set[str]:
-    """Return which properties that a rule names an operation has not."""
-    return set(cause.where) - set(properties(operation)) if cause.where else set()
+def _lacking(cause: Predictor, operation: Operation) -> list[str]:
+    """Return which properties that a rule names an operation has not, as far as that is known."""
+    return [name for name in cause.where if has(operation, [name]) is False]
 
 
 def _contradicted(cause: Predictor, causes: Sequence[Predictor], one: Answered) -> bool | None:
@@ -110,7 +110,7 @@ def _contradicted(cause: Predictor, causes: Sequence[Predictor], one: Answered) 
         held = aligned_so(one, ALIGNMENTS[cause.outcome][1], ways)
         return None if held is None else not held
     if not _lacking(cause, one.case.operation):
-        return contradicts(cause, one)
+        return contradicts(cause, one) if has(one.case.operation, cause.where) else None
     # A rule that names more than is needed is false where it says by omission that all is well.
     return (
         None
@@ -136,7 +136,9 @@ def _fresh(operation: Operation, cause: Predictor, random: np.random.Generator) 
         drawn = replace(operation, operands=tuple(_operands(operation, random)))
         if is_of_quotients(cause) and len(drawn.operands) == 2 and alignment(drawn) is not None:
             drawn = _with_quotients(drawn)
-        if is_of_quotients(cause) or len(_lacking(cause, drawn)) <= random.integers(0, 2):
+        if is_of_quotients(cause):  # Of another number of elements its divisor may lie otherwise.
+            return drawn if circumstances(drawn) == circumstances(operation) else None
+        if len(_lacking(cause, drawn)) <= random.integers(0, 2):
             return drawn
     return None
 
@@ -158,7 +160,9 @@ def _operands(operation: Operation, random: np.random.Generator) -> Iterator[Arr
         elif operand.size and count:
             own = operand.reshape(-1)[random.integers(0, operand.size, count)]
             fresh = np.where(random.random(count) < 0.5, own, fresh)
-        yield fresh.astype(operand.dtype).reshape(shape)
+        fresh = fresh.astype(operand.dtype).reshape(shape)
+        fresh.flags.writeable = False
+        yield fresh
 
 
 def _with_quotients(operation: Operation) -> Operation:

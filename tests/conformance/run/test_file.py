@@ -71,8 +71,7 @@ class TestRefused:
             # Its cases would be neither explained nor counted as unexplained.
             (as_json([replace(report(), causes=())]),
              "gives a case the cause 'arithmetic.*which its run does not list"),
-            (as_json([report()]).replace("vinculum run 2", "vinculum run 1"),
-             "was written before runs kept their answers .*--save again"),
+            (as_json([report()]).replace("vinculum run 2", "vinculum run 1"), NO_RUN),
             (as_json([replace(report(), results=(*RESULTS, RESULTS[0]))]), "has the case 'Div-.* twice"),
         ],
         ids=lambda value: value[:20],

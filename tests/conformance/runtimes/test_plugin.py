@@ -84,6 +84,12 @@ class Chosen(Plain):
     def answer(self, operation):
         return super().answer(operation) / operation.operands[0].dtype.type(self.by) * self.started
 
+class InPlace:
+    def answer(self, operation):
+        a, b = operation.operands
+        a /= b
+        return a.copy()
+
 ready = Plain()
 
 def answer(operation):
@@ -181,6 +187,8 @@ class TestDividers:
             (End.UNSUPPORTED, "no attributes"),
             (End.CRASHED, "SIGFPE"),
         ]
+        (given,) = answer("dividing:InPlace", ASKED)
+        assert (given.end, given.words) == (End.REFUSED, "the operand A was changed in place")
 
     @pytest.mark.parametrize("target", ["dividing:Plain", "dividing:ready", "dividing:", "dividing:Chosen[by=2]"])
     @pytest.mark.parametrize("spec", [DIV_14, DIV_INT], ids=["onnx", "sonnx"])

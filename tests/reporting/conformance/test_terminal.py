@@ -174,22 +174,14 @@ class TestFewCases:
 
 
 class TestSideBySide:
-    """Several runtimes: how often each verdict was given to each, then each runtime."""
-
-    def test_several(self) -> None:
-        lines = printed(report(), exact())
-        assert lines[0] == "How runtimes divide"
-        counts = {line.split()[0]: line.split() for line in lines[:9] if line.startswith("  ")}
-        assert counts["cases"][:4] == ["cases", "pass", "C", "H"]
-        passing, crashed = view(report()).passing, report().counts()[Kind.CRASHED]
-        assert counts["openvino"][1:4] == ["1,800", f"{passing:,}", f"{crashed}"]
-        assert counts["vinculum"][1:4] == ["1,800", "1,800", "-"]
-        assert "How OpenVINO divides" in lines
-        assert "How Vinculum divides" in lines
+    """Several runtimes: what each does, in words, then each runtime."""
 
     def test_the_questions(self) -> None:
-        text = " ".join(" ".join(printed(report(), exact(), width=160)).split())
-        assert "What each does openvino vinculum" in text
+        lines = printed(report(), exact(), width=160)
+        assert lines[0] == "How runtimes divide"
+        assert {"How OpenVINO divides", "How Vinculum divides"} <= set(lines)
+        text = " ".join(" ".join(lines).split())
+        assert "Side by side openvino vinculum" in text
         assert "MIN / -1, int32, int64 dies: SIGFPE, or gives MIN exact" in text
 
     @pytest.mark.parametrize("width", [20, 40, 60, 80, 120, 200])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache, partial
 from math import log2, prod
 from typing import Any
@@ -48,8 +49,8 @@ def _places() -> Iterator[tuple[str, Mask]]:
     yield from ((f"the remainder after packets of {width}", partial(_remainder, width)) for width in _WIDTHS)
     yield from ((f"packets of {width}", partial(_packets, width)) for width in _WIDTHS)
     for width in _WIDTHS[:-1]:
-        for rest in range(1, width):
-            yield f"{LENGTHS} {width} k + {rest} elements", partial(_of_length, width, rest)
+        for rest in range(width):
+            yield f"{LENGTHS} {width} k{f' + {rest}' if rest else ''} elements", partial(_of_length, width, rest)
 
 
 PLACES: Mapping[str, Mask] = dict(_places())
@@ -84,8 +85,8 @@ _PLACED = {
 }
 UNJOINED = "shapes that the version does not join"
 """Why an operation whose shapes do not fit must be refused."""
-
-_MANY = 64
+MORE, FEWER, SEVERAL = "more than", "at most", "several elements"
+_SIZED = re.compile(rf"({MORE}|{FEWER}) (\d+)(?: to (\d+))? elements")
 
 
 def placement(operation: Operation) -> str:
@@ -169,8 +170,31 @@ def _sizes(operation: Operation) -> Iterator[str]:
     elif max(sizes) == 1:
         yield "one element"
     else:
-        yield "several elements"
-        yield f"{'more than' if max(sizes) > _MANY else 'up to'} {_MANY} elements"
+        yield SEVERAL
+
+
+def size(operation: Operation) -> int:
+    """Return the number of quotients, or that of the largest operand if the shapes do not fit."""
+    together = alignment(operation)
+    return max(operand.size for operand in operation.operands) if together is None else prod(together.shape)
+
+
+def sized(words: str, low: int, high: int) -> str:
+    """Return the property of `MORE` or `FEWER` elements than some number from `low` to `high`: no case tells which."""
+    if (words, high) == (MORE, 1):
+        return SEVERAL
+    return f"{words} {low}{f' to {high}' if high > low else ''} elements"
+
+
+def has(operation: Operation, names: Collection[str]) -> bool | None:
+    """Tell whether an operation has properties; None if no case tells whether it is large or small enough."""
+    limits = [match for name in names if (match := _SIZED.fullmatch(name))]
+    if not set(names) - {match[0] for match in limits} <= set(properties(operation)):
+        return False
+    own, told = size(operation) if limits else 0, set[bool | None]()
+    for words, low, high in (match.groups() for match in limits):
+        told.add((own > int(low)) is (words == MORE) if own <= int(low) or own > int(high or low) else None)
+    return False if False in told else None if None in told else True
 
 
 def _numbers(operation: Operation) -> Iterator[str]:

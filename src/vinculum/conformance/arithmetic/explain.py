@@ -20,7 +20,7 @@ from vinculum.conformance.arithmetic.answered import (
     smallest_first,
 )
 from vinculum.conformance.arithmetic.catalogue import named
-from vinculum.conformance.arithmetic.circumstances import EVERYWHERE, PLACES, mask, properties
+from vinculum.conformance.arithmetic.circumstances import EVERYWHERE, PLACES, has, mask
 from vinculum.conformance.arithmetic.division import Division
 from vinculum.conformance.arithmetic.fitting import Fit, gives
 from vinculum.conformance.arithmetic.rules import (
@@ -173,15 +173,15 @@ def predicts(cause: Predictor, one: Answered, others: Sequence[Predictor] = ()) 
     if cause.outcome == WRONG:
         wrong = wrong_places(one) if one.deviates and one.outcome == VALUES else np.zeros(0, np.bool_)
         return bool(wrong.any()) and not (wrong & ~mask(cause.where[0], wrong.size)).any()
-    return one.outcome == cause.outcome and set(cause.where) <= set(properties(one.case.operation))
+    return one.outcome == cause.outcome and has(one.case.operation, cause.where) is True
 
 
 def contradicts(cause: Predictor, one: Answered) -> bool:
     """Tell whether a case has all properties that a rule names, but another outcome."""
     if cause.divisions or cause.outcome in (*ALIGNMENTS, WRONG) or one.outcome == UNSUPPORTED:
         return False
-    about = one.case.element_type in cause.element_types and set(cause.where) <= set(properties(one.case.operation))
-    return about and one.outcome != cause.outcome
+    about = one.case.element_type in cause.element_types and has(one.case.operation, cause.where)
+    return about is True and one.outcome != cause.outcome
 
 
 def _of_type(one: Answered, cause: Predictor) -> list[Division]:

@@ -57,10 +57,12 @@ def circumstances(operation: Operation) -> Circumstances:
 
 def _lying(operation: Operation) -> str:
     a, b = operation.operands[0], operation.operands[-1]
+    if a.size == b.size == 1:  # Nothing is repeated, whatever the shapes.
+        return "one element" if a.ndim or b.ndim else "a scalar by a scalar"
     if not b.ndim:
-        return "a scalar divisor" if a.ndim else "a scalar by a scalar"
+        return "a scalar divisor"
     if a.shape == b.shape:
-        return "equal shapes" if b.size != 1 else "one element"
+        return "equal shapes"
     together = alignment(operation)
     repeated = together is not None and b.size < prod(together.shape)
     return "one divisor" if b.size == 1 else "repeated" if repeated else "as they are"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import combinations
-from math import comb, log2, prod
+from math import comb, log2
 from operator import and_, or_
 from typing import Any
 
@@ -16,19 +16,24 @@ from numpy.typing import NDArray
 from vinculum.conformance.arithmetic.answered import ACCEPTED, REFUSED, UNSUPPORTED, VALUES, Answered, Predictor
 from vinculum.conformance.arithmetic.catalogue import right
 from vinculum.conformance.arithmetic.circumstances import (
+    FEWER,
     LENGTHS,
+    MORE,
     PLACES,
+    SEVERAL,
     SURPRISE,
     UNJOINED,
     is_positional,
     laid,
     mask,
     properties,
+    size,
+    sized,
     why_refused,
 )
 from vinculum.conformance.arithmetic.division import Division
 from vinculum.conformance.arithmetic.fitting import circumstances, gives
-from vinculum.conformance.cases.operation import Operation, alignment, quotient_shape
+from vinculum.conformance.cases.operation import Operation, alignment
 from vinculum.sandbox import End
 from vinculum.spec.element_types import ELEMENT_TYPES, REAL, ElementType
 from vinculum.spec.model import Broadcasting
@@ -160,6 +165,12 @@ def outcomes(answered: Sequence[Answered], left: Sequence[Answered]) -> Iterator
             passing += sum(not known[place].deviates for place in _places(covered))
             found[outcome, words] = cases, passing
             unexplained &= ~covered
+        rules = [key for key in found if key[0] == outcome]
+        # Where most is unexplained, or a position is one of several that decide, the cause is something unknown.
+        unknown = sum(len(found[key][0]) for key in rules) <= unexplained.bit_count()
+        for key in rules:
+            if unknown or properties_held.are_part(key[1], found[key][0], unexplained):
+                del found[key]
     for (outcome, words), (cases, passing) in found.items():
         said = Counter(one.answer.words for one in cases if one.answer.words and outcome == REFUSED).most_common(1)
         statement = f"{outcome} for {', '.join(words)}" + "".join(f": {message}" for message, _ in said)
@@ -213,8 +224,9 @@ class _Properties:
     def __init__(self, known: Sequence[Answered]) -> None:
         self._properties: dict[str, int] = {}
         self._types: dict[ElementType, int] = {}
-        self._count = len(known)
-        self._lengths = [prod(shape) for one in known for shape in [quotient_shape(one.case.operation) or ()]]
+        self._count, self._all = len(known), (1 << len(known)) - 1
+        self._sizes = [size(one.case.operation) for one in known]
+        self._deviating = _bits(one.deviates for one in known)
         for place, one in enumerate(known):
             self._types[one.case.element_type] = self._types.get(one.case.element_type, 0) | 1 << place
             for words in dict.fromkeys(properties(one.case.operation)):
@@ -226,28 +238,76 @@ class _Properties:
         positions = outcome in _DEATHS or outcome.startswith(_CRASHED)
         certain = outcome == ACCEPTED or happened.bit_count() == self._count
         masks: dict[int, str] = {}
-        chosen_from = [words for words in self._properties if positions or not is_positional(words)]
+        chosen_from = [
+            words for words in self._properties if words != SEVERAL and (positions or not is_positional(words))
+        ]
         # Of properties that fit alike, those without positions come first.
         for words in sorted(chosen_from, key=lambda one: (is_positional(one), self._properties[one].bit_count())):
             if self._properties[words] & wanted:
                 masks.setdefault(self._properties[words], words)  # Properties with the same cases are equivalent here.
+        limits = self._limits(self._of(wanted))
         best: tuple[int, tuple[str, ...], int] | None = None
-        for count in range(1, _MOST_PROPERTIES + 1):
-            for chosen in combinations(masks, count):
-                together = reduce(and_, chosen)
-                if (together & wanted).bit_count() <= (best[0] if best else 0):
+        for *chosen, limit in self._combined(masks, limits):
+            if sum(is_positional(masks[mask]) for mask in chosen) > (limit == self._all):
+                continue  # Two of them fit too much.
+            others = reduce(and_, chosen, self._all)
+            together = others & limit
+            if (together & wanted).bit_count() <= (best[0] if best else 0):
+                continue
+            types = [mask & together for mask in self._types.values() if mask & together]
+            kept = [mask for mask in types if not mask & ~happened]
+            covered, names = reduce(or_, kept, 0), tuple(masks[mask] for mask in chosen)
+            gain = (covered & wanted).bit_count()
+            if gain <= (best[0] if best else 0) or not all(self._tells(name, covered) for name in names):
+                continue
+            # Of so many combinations of properties and of element types, one fits a few cases by accident.
+            ways = comb(len(masks), len(chosen)) * comb(len(types), len(kept)) * (len(limits) if limit in limits else 1)
+            if not certain and comb(self._count, gain) < ways**2 * comb(happened.bit_count(), gain):
+                continue
+            if limit in limits:
+                if (limited := self._sized(limits[limit], others, covered, happened)) is None:
                     continue
-                types = [mask & together for mask in self._types.values() if mask & together]
-                kept = [mask for mask in types if not mask & ~happened]
-                covered, names = reduce(or_, kept, 0), tuple(masks[mask] for mask in chosen)
-                gain = (covered & wanted).bit_count()
-                if gain <= (best[0] if best else 0) or not all(self._tells(name, covered) for name in names):
-                    continue
-                # Of so many combinations of properties and of element types, one fits a few cases by accident.
-                ways = comb(len(masks), count) * comb(len(types), len(kept))
-                if certain or comb(self._count, gain) >= ways**2 * comb(happened.bit_count(), gain):
-                    best = gain, names, covered
+                names = (*names, limited)
+            best = gain, names, covered
         return None if best is None else best[1:]
+
+    def _limits(self, sizes: Iterable[int]) -> dict[int, str]:
+        """Return the cases of at least or of at most so many elements, and which of both."""
+        found: dict[int, str] = {}
+        for own in sizes:
+            found[_bits(each >= own for each in self._sizes)] = MORE
+            found[_bits(each <= own for each in self._sizes)] = FEWER
+        found.pop(self._all, None)
+        return found
+
+    def _combined(self, masks: Iterable[int], limits: Iterable[int]) -> Iterator[tuple[int, ...]]:
+        """Yield some of the masks and one more: that of all cases, or one of the limits."""
+        for count in range(1, _MOST_PROPERTIES + 1):
+            yield from ((*chosen, self._all) for chosen in combinations(masks, count))
+            yield from ((*chosen, limit) for limit in limits for chosen in combinations(masks, count - 1))
+
+    def _sized(self, words: str, others: int, covered: int, happened: int) -> str | None:
+        """Return up to or from which size an outcome follows, as far as cases tell; None if others have it too."""
+        beyond = others & reduce(or_, (mask for mask in self._types.values() if mask & covered)) & ~covered
+        beyond &= self._deviating | ~happened  # What must be refused says nothing of other refusals.
+        if not beyond or beyond & happened:
+            return None
+        smaller, larger = (beyond, covered) if words == MORE else (covered, beyond)
+        return sized(words, max(self._of(smaller)), min(self._of(larger)) - 1)
+
+    def _of(self, bits: int) -> set[int]:
+        """Return the sizes of cases."""
+        return {self._sizes[place] for place in _places(bits)}
+
+    def are_part(self, names: Sequence[str], cases: Sequence[Answered], unexplained: int) -> bool:
+        """Tell whether an outcome that follows from a position has no explanation for the same numbers elsewhere."""
+        numbers = reduce(or_, (self._numbers(name) for name in names if is_positional(name)), 0)
+        alike = reduce(or_, (self._types[t] for t in {one.case.element_type for one in cases}), 0)
+        return bool(unexplained & numbers & alike)
+
+    def _numbers(self, words: str) -> int:
+        """Return the cases that have the numbers of which words tell a position."""
+        return self._properties.get(words.partition(" in ")[0], self._all)
 
     def _tells(self, words: str, covered: int) -> bool:
         """Tell whether a position distinguishes enough cases from others that have the same numbers elsewhere.
@@ -257,10 +317,10 @@ class _Properties:
         if not is_positional(words):
             return True
         alike = reduce(or_, (mask for mask in self._types.values() if mask & covered), 0)
-        alike &= self._properties.get(words.partition(" in ")[0], alike)
+        alike &= self._numbers(words)
         among, own = alike.bit_count(), covered.bit_count()
         if words.startswith(LENGTHS):
-            among, own = (len({self._lengths[place] for place in _places(bits)}) for bits in (alike, covered))
+            among, own = len(self._of(alike)), len(self._of(covered))
         return log2(comb(among, own)) >= SURPRISE
 
 

@@ -106,4 +106,7 @@ class CaseBuilder:
 def _operation(
     spec: OperatorSpec, attributes: Attributes, operands: Callable[[], Operands], placement: Placement
 ) -> Operation:
-    return Operation(spec, attributes, operands(), placement.constant(spec))
+    arrays = operands()
+    for array in arrays:
+        array.flags.writeable = False  # Versions of an operator share them.
+    return Operation(spec, attributes, arrays, placement.constant(spec))

@@ -279,6 +279,8 @@ DIVISIONS = (
     ValueClass("whole numbers divided by their factors", QUOTIENT, multiples, constants=DIVISOR),
     ValueClass("ordinary numbers divided by 3", QUOTIENT, divided_by(3), QUICK, DEFAULT, DIVISOR, SCALAR),
     ValueClass("ordinary numbers divided by 10", QUOTIENT, divided_by(10), constants=DIVISOR + BOTH, joined=SCALAR),
+    *(ValueClass(f"ordinary numbers divided by {n}", QUOTIENT, divided_by(n), constants=DIVISOR, joined=SCALAR)
+      for n in (1, -4, -7)),
     *(ValueClass(f"{n} divided by ordinary numbers", QUOTIENT, dividing(n), constants=DIVIDEND, joined=SCALAR_DIVIDEND)
       for n in (1, 3)),
     ValueClass("zeros, infinities and NaN", SPECIAL, by_each(special_codes, special_codes),

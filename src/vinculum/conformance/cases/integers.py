@@ -221,13 +221,16 @@ def _up_to(number: int) -> Types:
 
 
 # Code for SIMD vectors divides what remains after whole vectors by other instructions. The default level runs the
-# lengths that tell the remainder after 4, 8, 16 and 32 elements apart, and what only its length or place would show.
-_LENGTHS = (*range(2, 10), 15, 16, 17, 31, 1001)
+# lengths that tell the remainder after 4, 8, 16 and 32 elements apart, those on either side of some number of vectors,
+# and what only its length or place would show.
+_LENGTHS = (*range(2, 10), 15, 16, 17, 31, 32, 33, 64, 65, 1001)
 _PLACES: tuple[tuple[str, Callable[[int], int], tuple[int, ...]], ...] = (
     ("first", lambda length: 0, (2, 3, 5, 1001)),
     ("in the middle", lambda length: length // 2, (17,)),
-    ("last", lambda length: length - 1, (2, 3, 4, 5, 6, 8, 16, 31, 1001)),
+    ("last", lambda length: length - 1, (2, 3, 4, 5, 6, 8, 16, 17, 31, 32, 33, 64, 65, 1001)),
 )
+_OF_CONSTANTS = (("last", 3), ("last", 16), ("last", 17))
+"""The places and lengths that are asked with constant divisors, too."""
 
 
 def _at_each_place(name: str, subject: Subject, pair: Pair, types: Types) -> Iterator[ValueClass]:
@@ -236,9 +239,10 @@ def _at_each_place(name: str, subject: Subject, pair: Pair, types: Types) -> Ite
         for length in _LENGTHS:
             if length > 2 or place != "in the middle":
                 level = DEFAULT if length in telling else FULL
+                constants = DIVISOR if (place, length) in _OF_CONSTANTS else None
                 label = f"equal shapes of {length} elements"
                 yield ValueClass(f"{name}, {place}", subject, among(pair, length, index(length)),
-                                 level, FULL, None, EQUAL, types, label)  # fmt: skip
+                                 level, FULL, constants, EQUAL, types, label)  # fmt: skip
 
 
 _ONE = "equal shapes of 1 element"
@@ -263,11 +267,13 @@ INTEGERS = (
     ValueClass("x divided by itself", QUOTIENT,
                with_quotient(lambda t: ((n, n) for n in (*edges(t), *_whole_range(t, "divided by itself", 500))))),
     ValueClass("zero divided by other numbers", QUOTIENT, with_quotient(lambda t: by_each((0,), edges(t), t))),
-    # A division by 4 implemented as a shift is floor division; one by -1 may become a negation.
+    # A division by 4 or -8 implemented as a shift is floor division; one by 1 or -1 may become a copy or a negation.
     *(ValueClass(f"ordinary numbers divided by {n}", QUOTIENT, divided_by(n),
-                 constants=DIVISOR, joined=SCALAR, types=_holding(n)) for n in (3, 4, -3, -1)),
+                 constants=DIVISOR, joined=SCALAR, types=_holding(n)) for n in (3, 4, -3, -8, 1, -1)),
     # Finds multiplication by a fixed-point reciprocal that is one bit short.
     ValueClass("large numbers divided by 7", QUOTIENT, large_divided_by(7), QUICK, FULL, DIVISOR, SCALAR, above(4)),
+    ValueClass("large numbers divided by 10", QUOTIENT, large_divided_by(10),
+               constants=DIVISOR, joined=SCALAR, types=above(4)),
     ValueClass("MAX divided by ordinary numbers", QUOTIENT, dividing(1 << 64),
                constants=DIVIDEND, joined=SCALAR_DIVIDEND, types=above(8)),
     *(ValueClass(f"{n} divided by ordinary numbers", QUOTIENT, dividing(n),

@@ -56,6 +56,7 @@ _RANKS = range(6)
 _SIZE = 3
 _DOCUMENTED = (2, 3, 4, 5)  # The dividend of ONNX's examples.
 _DISTINCT = (*_DOCUMENTED, 6, 7)
+_EVEN = (2, 4, 2, 4)
 _EVERYWHERE: Mapping[Broadcasting, set[tuple[Shape, Shape, object]]] = {
     Broadcasting.EQUAL: {((), (), None), ((0,), (0,), None), (_DOCUMENTED, _DOCUMENTED, None), ((2, 3), (3,), None)},
     Broadcasting.LIMITED: {
@@ -64,7 +65,8 @@ _EVERYWHERE: Mapping[Broadcasting, set[tuple[Shape, Shape, object]]] = {
     },
     Broadcasting.MULTIDIRECTIONAL: {
         ((), (), None), (_DOCUMENTED, (), None), ((3, 3, 3), (3,), None), ((1, 3, 1), (3, 1, 3), None),
-        ((3, 1) * 3, (1, 3) * 3, None), ((0, 3), (3,), None), ((2, 3), (2,), None),
+        ((3, 1) * 3, (1, 3) * 3, None), ((0, 3), (3,), None), ((2, 3), (2,), None), (_EVEN[-2:], _EVEN[-2:], None),
+        ((3,), (), None),
     },
     Broadcasting.PDPD: {(_DOCUMENTED, (5,), None), (_DOCUMENTED, (3, 4), 1), ((8, 1, 6, 1), (7, 1, 5), None)},
 }  # fmt: skip
@@ -103,7 +105,7 @@ def _empty_by_zero(tags: Tags) -> Iterator[ShapePair]:
 
 def _equal() -> Iterator[ShapePair]:
     tags, tried = ("equal-shapes-by-default", "auto-broadcast-none", "[C1]"), "shapes that differ"
-    for shape in (*map(_square, _RANKS), _DOCUMENTED, (0,), (2, 0, 3), (1, 1), _gapped(6, 0)):
+    for shape in (*map(_square, _RANKS), _DOCUMENTED, _EVEN, (4, 2), (0,), (2, 0, 3), (1, 1), _gapped(6, 0)):
         yield _fits(tags, shape, shape)
     for a, b in product(_RANKS, repeat=2):
         if a != b:
@@ -133,7 +135,7 @@ def _multidirectional() -> Iterator[ShapePair]:
         (_DOCUMENTED, ()), (_DOCUMENTED, (5,)), (_DOCUMENTED, _DOCUMENTED), ((4, 5), _DOCUMENTED),
         ((1, 4, 5), (2, 3, 1, 1)), ((3, 4, 5), (2, 1, 1, 1)), ((8, 1, 6, 1), (7, 1, 5)), ((7, 1, 5), (8, 1, 6, 1)),
     )  # fmt: skip
-    for dividend, divisor in (*documented, ((17, 1), (1, 33))):
+    for dividend, divisor in (*documented, *_evens(), *_channels(), ((17, 1), (1, 33))):
         yield _fits(tags, dividend, divisor)
     for empty, other in (((0,), ()), ((0,), (1,)), ((0, 3), (3,)), ((0, 1), (1, 3)), ((2, 0, 3), (1, 3))):
         yield _fits(tags, empty, other)
@@ -143,9 +145,25 @@ def _multidirectional() -> Iterator[ShapePair]:
     yield _beyond(tried, tags, (0,), (2,))
 
 
+def _evens() -> Iterator[tuple[Shape, Shape]]:
+    """Yield shapes whose dimensions are even, as those of the other shapes are odd, and matrices of both kinds."""
+    ranks = range(1, len(_EVEN) + 1)
+    yield from ((_EVEN[-a:], _EVEN[-b:]) for a, b in product(ranks, repeat=2))
+    for rows, columns in ((4, 3), (3, 4)):
+        yield from (((rows, columns), divisor) for divisor in ((rows, columns), (columns,), (rows, 1)))
+
+
+def _channels() -> Iterator[tuple[Shape, Shape]]:
+    """Yield matrices and images of as many channels as vectors have elements, and one more, with a divisor for each."""
+    for channels in (16, 17):
+        yield (8, channels), (channels,)
+        yield (channels, 8), (channels, 1)
+        yield (2, channels, 4, 4), (channels, 1, 1)
+
+
 def _runs() -> Iterator[tuple[Shape, Shape, int | None]]:
     """Yield a dividend, each contiguous run of its dimensions, and the run's axis, which a suffix may leave out."""
-    for dividend in (*map(_square, _RANKS), _DOCUMENTED, (2, 0)):
+    for dividend in (*map(_square, _RANKS), _DOCUMENTED, (4, 2), (2, 0)):
         for start, end in combinations(range(len(dividend) + 1), 2):
             yield dividend, dividend[start:end], start
             if end == len(dividend):
@@ -245,7 +263,17 @@ SHAPE_PAIRS: Mapping[Broadcasting, tuple[ShapePair, ...]] = {
 
 QUICK, DEFAULT, FULL = Level
 LATER = {QUICK: DEFAULT, DEFAULT: FULL}
-_RECIPROCAL: tuple[Shape, ...] = ((), (0,), (1,), (1, 1, 1), (2, 0, 3), (2, 3, 4, 5), (2, 1, 3, 1, 2, 2), (17, 33))
+_RECIPROCAL: tuple[Shape, ...] = (
+    (),
+    (0,),
+    (1,),
+    (1, 1, 1),
+    (2, 0, 3),
+    (2, 3, 4, 5),
+    (2, 1, 3, 1, 2, 2),
+    (4, 6),
+    (17, 33),
+)
 
 
 def shape_cases(builder: CaseBuilder) -> Iterator[Case]:

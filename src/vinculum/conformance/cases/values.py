@@ -80,7 +80,7 @@ class ValueClass:
     label: str = ""
 
     def operands(self, element_type: ElementType) -> Operands:
-        """Return the operands, which are made once and read-only."""
+        """Return the operands, which are made once."""
         return _made(self, element_type)
 
     def shapes(self, operands: int) -> str:
@@ -88,12 +88,9 @@ class ValueClass:
         return self.label or (self.joined.value if operands > 1 else "one dimension")
 
 
-@cache  # Versions of an operator share the arrays.
+@cache
 def _made(values: ValueClass, element_type: ElementType) -> Operands:
-    arrays = values.make(element_type)
-    for array in arrays:
-        array.flags.writeable = False
-    return arrays
+    return values.make(element_type)
 
 
 _LARGEST = 1 << 12
@@ -168,7 +165,7 @@ def _largest_exact(t: ElementType) -> int:
 
 
 QUICK, DEFAULT, FULL = Level
-_SIZES = (1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 1000, 70_001)
+_SIZES = (1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 64, 65, 1000, 70_001)
 
 
 def _chosen(t: ElementType) -> bool:
@@ -180,11 +177,8 @@ _OF_CHOSEN: tuple[tuple[Level, Types], ...] = ((DEFAULT, _chosen), (FULL, lambda
 _LEVELS: dict[int, tuple[tuple[Level, Types], ...]] = {
     **dict.fromkeys((2, 5, 9), _OF_CHOSEN),
     31: ((QUICK, every),),  # For vectors of every width the remainder is one less than a full vector.
-    # Split among threads, with less work for the last one; the exact quotients of that many floats take long.
-    70_001: (
-        (DEFAULT, lambda t: _chosen(t) and t.is_integer),
-        (FULL, lambda t: not (_chosen(t) and t.is_integer)),
-    ),
+    # Split among threads, with less work for the last one.
+    70_001: ((DEFAULT, lambda t: t is not REAL), (FULL, lambda t: t is REAL)),
 }
 _IN_OLDER = (1, 17)  # Sizes that older versions run at the default level, and the newest with constants too.
 

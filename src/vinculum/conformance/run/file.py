@@ -37,7 +37,6 @@ from vinculum.tensors.storage import native
 from vinculum.text import one_line, quoted
 
 _FORMAT: Literal["vinculum run 2"] = "vinculum run 2"
-_OLDER = "vinculum run 1"
 _LARGEST = 1 << 30  # Bytes; a run of the full level has some tens of MiB.
 
 
@@ -47,10 +46,6 @@ class RunFile:
 
     runs: tuple[Run, ...]
     format: Literal["vinculum run 2"] = _FORMAT
-
-
-class _Head(msgspec.Struct):
-    format: str = ""
 
 
 def as_json(runs: Sequence[Run]) -> str:
@@ -66,11 +61,6 @@ def read_runs(file: Path) -> tuple[Run, ...]:
     """
     content = read_bounded(file, _LARGEST, "a file written by --save")
     try:
-        if msgspec.json.decode(content, type=_Head).format == _OLDER:
-            raise ModelError(
-                f"{str(file)!r} was written before runs kept their answers ({_OLDER!r}; this version reads "
-                f"{_FORMAT!r}); run vinculum conform --save again"
-            )
         runs = msgspec.json.decode(content, type=RunFile).runs
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise ModelError(

@@ -69,14 +69,22 @@ class Plugin:
         self._divider()
 
     def answer(self, operation: Operation) -> NDArray[Any]:
-        """Return its quotient; raise UnsupportedError for operations that a divider does not cover."""
+        """Return its quotient.
+
+        UnsupportedError if a divider does not cover the operation. ModelError if it changed an operand.
+        """
         divider = self._divider()
         if hasattr(divider, "covers") and not divider.covers(operation):
             raise UnsupportedError(f"{self.title} does not cover it")
+        before = [operand.tobytes() for operand in operation.operands]
         try:
-            return divider.answer(operation)  # type: ignore[no-any-return]  # results of any type are judged
+            quotient = divider.answer(operation)
         except NotImplementedError as error:
             raise UnsupportedError(one_line(error)) from None
+        for named, operand, content in zip(operation.spec.inputs, operation.operands, before, strict=True):
+            if operand.tobytes() != content:
+                raise ModelError(f"the operand {named.name} was changed in place")
+        return quotient  # type: ignore[no-any-return]  # results of any type are judged
 
     def run_model(self, file: Path, inputs: Mapping[str, Any]) -> list[Any]:
         """Return all outputs of the model in a file.

@@ -55,8 +55,7 @@ def page(runs: Sequence[Run], *, width: int, verbose: bool = False) -> Renderabl
     parts: list[RenderableType] = []
     views = [view(run) for run in runs]
     if len(runs) > 1:
-        parts += [Text("How runtimes divide", "bold"), *section("Side by side", _side_by_side(views))]
-        parts += section("What each does", _answers(views))
+        parts += [Text("How runtimes divide", "bold"), *section("Side by side", _answers(views))]
     for one in views:
         parts += [Text(""), *_runtime(one, width, verbose)] if parts else _runtime(one, width, verbose)
     return Group(*parts)
@@ -155,16 +154,6 @@ def _legend(one: View) -> RenderableType:
         told.append(f"{_cell_words(partly)}: {partly.passing} pass, the others are not supported")
     shown = [kind for kind in WORST_FIRST if one.counts[kind] and not kind.passes]
     return Group(*(Text(line, "dim") for line in told), _letters(shown))
-
-
-def _side_by_side(views: Sequence[View]) -> RenderableType:
-    """Return how often each verdict was given to each runtime."""
-    kinds = [kind for kind in WORST_FIRST if not kind.passes and any(one.counts[kind] for one in views)]
-    rows = table("", right=["cases", "pass", *(KINDS[kind].letter for kind in kinds)])
-    for one in views:
-        counts = (Text(f"{one.counts[kind]:,}" if one.counts[kind] else "-", _style(kind)) for kind in kinds)
-        rows.add_row(cell(one.run.backend), f"{one.total:,}", f"{one.passing:,}", *counts)
-    return Group(rows, Text(""), _letters(kinds))
 
 
 def _letters(kinds: Sequence[Kind]) -> RenderableType:

@@ -12,6 +12,7 @@ from tests.analysis.containment import complaint, looked_at
 from tests.analysis.hazardous import parsed
 from tests.analysis.trying import Engine
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, constant, tensor
+from vinculum.analysis.domain.dimensions import unknown_size
 from vinculum.analysis.domain.facts import Kind
 from vinculum.analysis.domain.numbering import Numbering
 from vinculum.analysis.transfer.call import Call
@@ -73,6 +74,13 @@ def test_a_product_with_a_large_matrix() -> None:
     weights = np.ones((70_000, 2), np.float32)
     found = multiplied(tensor("float32", (1, 70_000), 0, 1), constant(weights))
     assert np.allclose(found.box.hull(), (0, 70_000), rtol=0.01)
+
+
+def test_a_convolution_over_nobody_knows_how_many_channels() -> None:
+    call, image = Call("Conv", 17, {"kernel_shape": [3, 3]}, (), Numbering()), tensor("float32", (1, 2, 5, 5), -1, 1)
+    found = TABLE["", "Conv"].transfer(call, image, tensor("float32", (3, unknown_size(), 3, 3), -1, 1))
+    assert isinstance(found, AbstractTensor)
+    assert (found.element_type, found.shape, found.box.hull()) == ("float32", (1, 3, 3, 3), (-np.inf, np.inf))
 
 
 def test_a_product_of_numbers_up_to_one_may_be_one() -> None:

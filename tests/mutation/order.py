@@ -50,7 +50,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 class _Noting:
     """Notes each test's processor seconds and the functions that its process calls, as `noted_as` names them.
 
-    What a test's file calls when it is imported belongs to all of its tests, what the package itself calls then to none.
+    What a test's file calls when it is imported belongs to all of its tests, what the package calls then to none.
     What a cache holds is not called again: only the first test is noted, and a survivor may be none.
     """
 

@@ -33,6 +33,7 @@ def model_of(
 
 PROVED = {
     "at least one": "d = Max(b, one) c = Div(a, d)",
+    "at most minus two": "m = Add(minus, minus) d = Min(b, m) c = Div(a, d)",
     "between bounds": "d = Clip(b, one, nine) c = Div(a, d)",
     "replaced where zero, of dividends that are not negative": "s = Abs(a) m = Max(s, zero) e = Equal(b, zero) "
     "d = Where(e, one, b) c = Div(m, d)",

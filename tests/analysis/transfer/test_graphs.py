@@ -83,6 +83,23 @@ def test_a_convolution_over_nobody_knows_how_many_channels() -> None:
     assert (found.element_type, found.shape, found.box.hull()) == ("float32", (1, 3, 3, 3), (-np.inf, np.inf))
 
 
+def test_what_is_normalised_in_groups_is_bounded_by_their_size() -> None:
+    call, one = Call("GroupNormalization", 21, {"num_groups": 1}, (), Numbering()), tensor("float32", (2,), 1, 1)
+    operands = tensor("float32", (1, 2, 4), -1, 1), one, tensor("float32", (2,), 0, 0)
+    found = TABLE["", "GroupNormalization"].transfer(call, *operands)
+    assert isinstance(found, AbstractTensor)
+    assert np.sqrt(7) <= found.high.max() < 5
+
+
+def test_one_number_is_drawn_of_each_row() -> None:
+    """ONNX's reference evaluator does not draw it."""
+    found = TABLE["", "Multinomial"].transfer(
+        Call("Multinomial", 17, {}, (), Numbering()), tensor("float32", (2, 3), 0, 1)
+    )
+    assert isinstance(found, AbstractTensor)
+    assert (found.element_type, found.shape) == ("int32", (2, 1))
+
+
 def test_a_product_of_numbers_up_to_one_may_be_one() -> None:
     """In operator set 26, which ONNX's reference evaluator does not compute."""
     found = TABLE["", "CumProd"].transfer(Call("CumProd", 26, {}, (), Numbering()), tensor("float32", (3,), 0.5, 1))

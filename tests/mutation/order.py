@@ -48,12 +48,27 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 class _Noting:
-    """Notes each test's processor seconds and the functions that its process calls, as `noted_as` names them."""
+    """Notes each test's processor seconds and the functions that its process calls, as `noted_as` names them.
+
+    What a test's file calls when it is imported belongs to all of its tests, what the package calls then to none.
+    What a cache holds is not called again: only the first test is noted, and a survivor may be none.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._notes: dict[str, tuple[float, list[str]]] = {}
         self._called: dict[tuple[str, str], None] = {}
+        self._of_files: dict[str, set[str]] = {}
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_make_collect_report(self, collector: pytest.Collector) -> Iterator[None]:
+        self._called.clear()
+        sys.settrace(self._call_of_file if isinstance(collector, pytest.Module) else None)
+        try:
+            return (yield)
+        finally:
+            sys.settrace(None)
+            self._of_files[collector.nodeid] = self._functions()
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
@@ -67,14 +82,30 @@ class _Noting:
             sys.settrace(None)
             threading.settrace(None)
             taken = time.process_time() - begun
-            functions = {noted_as(*called) for called in self._called if "/vinculum/" in called[0]}
+            functions = self._functions() | self._of_files[item.nodeid.partition("::")[0]]
             self._notes[item.nodeid] = (taken, sorted(functions))
 
     def pytest_sessionfinish(self) -> None:
         self._path.write_text(json.dumps(self._notes), encoding="utf-8")
 
+    def _functions(self) -> set[str]:
+        return {noted_as(*called) for called in self._called if "/vinculum/" in called[0]}
+
+    def _call_of_file(self, frame: FrameType, *_: object) -> None:
+        if "/vinculum/" in frame.f_code.co_filename and not _is_imported(frame):
+            self._call(frame)
+
     def _call(self, frame: FrameType, *_: object) -> None:
         self._called[frame.f_code.co_filename, frame.f_code.co_qualname] = None
+
+
+def _is_imported(frame: FrameType | None) -> bool:
+    """Tell whether what is called belongs to the import of a module of the package."""
+    while frame is not None:
+        if frame.f_code.co_name == "<module>" and "/vinculum/" in frame.f_code.co_filename:
+            return True
+        frame = frame.f_back
+    return False
 
 
 def noted_as(file: str, name: str) -> str:

@@ -33,6 +33,7 @@ def model_of(
 
 PROVED = {
     "at least one": "d = Max(b, one) c = Div(a, d)",
+    "at most minus two": "m = Add(minus, minus) d = Min(b, m) c = Div(a, d)",
     "between bounds": "d = Clip(b, one, nine) c = Div(a, d)",
     "replaced where zero, of dividends that are not negative": "s = Abs(a) m = Max(s, zero) e = Equal(b, zero) "
     "d = Where(e, one, b) c = Div(m, d)",
@@ -187,9 +188,17 @@ class TestOpen:
         model.graph.node[-1].input[1] = "d"
         assert not any(decision.rewritten for decision in harden(model, "onnxruntime").decisions)
 
-    def test_what_openvino_narrows(self) -> None:
+    @pytest.mark.parametrize(
+        "nodes",
+        [
+            PROVED["at least one"],
+            "n = Clip(a, zero, nine) d = Max(b, one) c = Div(n, d)",
+            "n = Min(a, minus) d = Clip(b, one, nine) c = Div(n, d)",
+        ],
+    )
+    def test_what_openvino_narrows(self, nodes: str) -> None:
         """A divisor of 2**32 is 0 in int32."""
-        (decision,) = harden(model_of(PROVED["at least one"]), "openvino").decisions
+        (decision,) = harden(model_of(nodes), "openvino").decisions
         assert decision.what is not None
         assert decision.what.startswith("x/0 gives 0")
 

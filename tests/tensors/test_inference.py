@@ -162,6 +162,9 @@ class TestArguments:
         shapes: Any = [np.array([2, 3]), (np.int64(3),)]
         assert Operator("Div").infer([FLOAT, FLOAT], shapes)[1] == (2, 3)
 
+    def test_as_many_elements_as_63_bits_count(self) -> None:
+        assert Operator("Div").infer([FLOAT, FLOAT], [(2**63 - 1,), (1,)])[1] == (2**63 - 1,)
+
     @pytest.mark.parametrize("shapes", [[(2**40, 1), (1, 2**40)], [(2**63,), (1,)], [("N", 2**62), (2**62, 1)]])
     def test_a_result_that_no_memory_holds(self, shapes: list[SymbolicShape]) -> None:
         with pytest.raises(BroadcastError, match=r"more than 2\^63 - 1 elements"):

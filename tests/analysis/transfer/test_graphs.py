@@ -12,7 +12,8 @@ from tests.analysis.containment import complaint, looked_at
 from tests.analysis.hazardous import parsed
 from tests.analysis.trying import Engine
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, constant, tensor
-from vinculum.analysis.domain.facts import Kind
+from vinculum.analysis.domain.dimensions import unknown_size
+from vinculum.analysis.domain.facts import Fact, Kind
 from vinculum.analysis.domain.numbering import Numbering
 from vinculum.analysis.transfer.call import Call
 from vinculum.analysis.transfer.operators import TABLE
@@ -75,6 +76,36 @@ def test_a_product_with_a_large_matrix() -> None:
     assert np.allclose(found.box.hull(), (0, 70_000), rtol=0.01)
 
 
+def test_a_mean_by_weights_is_off_by_as_many_roundings_as_there_are_terms() -> None:
+    rows = Fact(Kind.SUM, 1, 1.0, 1.0)
+    found = multiplied(tensor("float32", (2, 1000), 0, 1), tensor("float32", (1000, 1), 1, 1), rows)
+    assert 1 + 1000 * 2.0**-24 < found.high.max() < 1.001
+
+
+def test_a_convolution_over_nobody_knows_how_many_channels() -> None:
+    call, image = Call("Conv", 17, {"kernel_shape": [3, 3]}, (), Numbering()), tensor("float32", (1, 2, 5, 5), -1, 1)
+    found = TABLE["", "Conv"].transfer(call, image, tensor("float32", (3, unknown_size(), 3, 3), -1, 1))
+    assert isinstance(found, AbstractTensor)
+    assert (found.element_type, found.shape, found.box.hull()) == ("float32", (1, 3, 3, 3), (-np.inf, np.inf))
+
+
+def test_what_is_normalised_in_groups_is_bounded_by_their_size() -> None:
+    call, one = Call("GroupNormalization", 21, {"num_groups": 1}, (), Numbering()), tensor("float32", (2,), 1, 1)
+    operands = tensor("float32", (1, 2, 4), -1, 1), one, tensor("float32", (2,), 0, 0)
+    found = TABLE["", "GroupNormalization"].transfer(call, *operands)
+    assert isinstance(found, AbstractTensor)
+    assert np.sqrt(7) <= found.high.max() < 5
+
+
+def test_one_number_is_drawn_of_each_row() -> None:
+    """ONNX's reference evaluator does not draw it."""
+    found = TABLE["", "Multinomial"].transfer(
+        Call("Multinomial", 17, {}, (), Numbering()), tensor("float32", (2, 3), 0, 1)
+    )
+    assert isinstance(found, AbstractTensor)
+    assert (found.element_type, found.shape) == ("int32", (2, 1))
+
+
 def test_a_product_of_numbers_up_to_one_may_be_one() -> None:
     """In operator set 26, which ONNX's reference evaluator does not compute."""
     found = TABLE["", "CumProd"].transfer(Call("CumProd", 26, {}, (), Numbering()), tensor("float32", (3,), 0.5, 1))
@@ -108,11 +139,19 @@ def test_an_epsilon_is_rounded_to_the_type_of_the_statistics(operator: str, opse
 
 
 @pytest.mark.parametrize(
-    ("start", "step", "size"), [(1, 1, "1 + N"), (-2, 1, "2"), (0, 1, "2 + N"), (4, 1, None), (1, 2, None)]
+    ("start", "end", "step", "size"),
+    [
+        (1, 2**31, 1, "1 + N"),
+        (-2, 2**31, 1, "2"),
+        (0, 2**31 - 1, 1, "2 + N"),
+        (-1, -(2**31) - 1, -1, "2 + N"),
+        (4, 2**31, 1, None),
+        (1, 2**31, 2, None),
+    ],
 )
-def test_the_rest_of_a_dimension_of_unknown_size(start: int, step: int, size: str | None) -> None:
+def test_the_rest_of_a_dimension_of_unknown_size(start: int, end: int, step: int, size: str | None) -> None:
     """Of N, at least 1, and two more elements; None if that depends on N in another way."""
-    places = {"start": start, "end": 2**31, "axis": 0, "step": step}
+    places = {"start": start, "end": end, "axis": 0, "step": step}
     constants = ", ".join(f"int64[1] {name} = {{{value}}}" for name, value in places.items())
     nodes = "w = Concat<axis = 0>(x, more) y = Slice(w, start, end, axis, step)"
     model = parsed(nodes, "float[N] x, float[2] more", "float y", constants)

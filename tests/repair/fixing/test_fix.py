@@ -105,6 +105,12 @@ class TestLeastGuard:
     def test_of_a_division(self, text: str, assume: Sequence[str], expected: str) -> None:
         assert set(what(fix(model(text), assume=assume, runs=0))) == {expected}
 
+    @pytest.mark.parametrize(("opset", "expected"), [(11, "Where(divisor == 0, 1, divisor)"), (12, "Max(divisor, 1)")])
+    def test_integers_have_no_max_below_12(self, opset: int, expected: str) -> None:
+        result = fix(model(INTEGER_DIV, opset), assume=["d=0:9"], runs=0)
+        assert what(result) == [expected]
+        assert not result.report.findings
+
     def test_a_shared_divisor_has_one_guard(self) -> None:
         twice = model("g (float[N] x, float[N] d) => (float[N] y, float[N] z) { y = Div (x, d) z = Div (y, d) }")
         result = fix(twice, assume=["d=0|1"], runs=0)

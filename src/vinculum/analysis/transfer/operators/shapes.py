@@ -112,8 +112,6 @@ def _squeeze(call: Call, a: AbstractTensor, given: Operand = None) -> AbstractTe
         return reshaped(a, None)
     gone = {axis_of(axis, len(a.shape)) for axis in axes}
     kept = tuple(size for axis, size in enumerate(a.shape) if axis not in gone)
-    if any(bounds.shape[axis] != 1 for axis in gone for bounds in (a.low, a.high, a.mag)):
-        return reshaped(a, kept)
     places = iter(range(len(kept)))
     targets = [None if axis in gone else next(places) for axis in range(len(a.shape))]
     return rearranged(a, kept, lambda b: b.squeeze(axis=tuple(gone)), targets, entries=a.entries)

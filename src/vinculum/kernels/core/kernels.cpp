@@ -83,8 +83,8 @@ template <class Rule>
 class Block {
     using T = typename Rule::Element;
     static constexpr std::int64_t SIZE = sizeof(T);
-    // Integers whose division takes about as long as memory does.
-    static constexpr bool FETCHES = Rule::HAS_EXCEPTIONS && SIZE >= 4;
+    // Whether division takes no longer than memory does.
+    static constexpr bool FETCHES = SIZE >= 4;
 
   public:
     Block(Task& task, Scratch<T>& scratch)
@@ -194,8 +194,10 @@ class Block {
                                               Divide divide) {
         const bool a_direct = is_direct<T>(a, a_stride, swap_a_), b_direct = is_direct<T>(b, b_stride, swap_b_);
         const std::int64_t c_stride = task_.nest[task_.depth - 1].c;
-        const bool fetches = FETCHES && task_.stream;
-        const std::int64_t step = task_.direct && a_direct && b_direct ? CHUNK : (fetches ? FETCHED : SCRATCH) / SIZE;
+        const bool fetch_a = FETCHES && task_.stream && a_direct && a_stride != 0;
+        const bool fetch_b = FETCHES && task_.stream && b_direct && b_stride != 0;
+        const std::int64_t bytes = fetch_a || fetch_b ? FETCHED : SCRATCH;
+        const std::int64_t step = task_.direct && a_direct && b_direct ? CHUNK : bytes / SIZE;
         for (std::int64_t start = 0; start < count; start += step) {
             Chunk<T> chunk;
             chunk.n = smaller(step, count - start);
@@ -214,8 +216,8 @@ class Block {
             }
             char* const place = c_ + start * c_stride;
             chunk.c = task_.direct ? (T*)place : scratch_.quotients;
-            if (fetches && a_direct && !chunk.a_repeats) fetch((const char*)chunk.a + AHEAD);
-            if (fetches && b_direct && !chunk.b_repeats) fetch((const char*)chunk.b + AHEAD);
+            if (fetch_a) fetch((const char*)chunk.a + AHEAD);
+            if (fetch_b) fetch((const char*)chunk.b + AHEAD);
             divide(chunk);
             if (!task_.direct) put(chunk.c, place, c_stride, chunk.n);
         }

@@ -40,7 +40,7 @@ def few_bits(name: str, floor: bool, divisions: Mapping[str, Division], part: in
 
 
 def scalar_divisor(name: str, floor: bool, divisions: Mapping[str, Division], part: int) -> str | None:
-    """Divide neighbours of multiples by few divisors of all magnitudes, one at a time; tell of the first wrong quotient.
+    """Divide neighbours of multiples by few divisors of all magnitudes, one at a time; tell of the first wrong one.
 
     Over all parts these are 10^8 pairs.
     """

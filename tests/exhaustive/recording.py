@@ -25,7 +25,7 @@ _SOURCES = (
     *(f"src/vinculum/kernels/{name}.py" for name in ("compiled", "float_environment", "portable")),
     *(
         f"tests/exhaustive/{name}.py"
-        for name in ("enumeration", "exact_*", "*sixteen_bits", "*twenty_four_bits", "*sixty_four_bits")
+        for name in ("enumeration", "exact_*", "*sixteen_bits", "*thirty_two_bits", "*sixty_four_bits")
     ),
 )
 _FOLDER = "tests/exhaustive/"

@@ -34,7 +34,7 @@ def get_threads() -> int:
     if wanted == 1:
         return 1
     allowed = usable_processors()
-    return allowed if wanted is None else min(wanted, allowed)
+    return allowed if wanted is None or allowed < wanted else wanted
 
 
 def set_threads(n: int | None) -> None:
@@ -103,8 +103,12 @@ def _checked(n: int | None) -> int | None:
 
 def usable_processors() -> int:
     """Return how many processors the process may use: its affinity now, and the quota that it had at the first call."""
-    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, min(allowed, _granted()))
+    try:
+        allowed = len(os.sched_getaffinity(0))
+    except AttributeError:  # other systems than Linux
+        allowed = os.cpu_count() or 1
+    granted = _granted()
+    return granted if granted < allowed else allowed
 
 
 @cache

@@ -83,8 +83,10 @@ template <class Rule>
 class Block {
     using T = typename Rule::Element;
     static constexpr std::int64_t SIZE = sizeof(T);
-    // Integers whose division takes about as long as memory does.
-    static constexpr bool FETCHES = Rule::HAS_EXCEPTIONS && SIZE >= 4;
+    // Whether division takes no longer than memory does.
+    static constexpr bool FETCHES = SIZE >= 4;
+    // Whether it is so quick that to write past the caches pays: the processor's division of words leaves memory time.
+    static constexpr bool STREAMS = !Rule::HAS_EXCEPTIONS || SIZE < 8 || TWO_STEPS;
 
   public:
     Block(Task& task, Scratch<T>& scratch)
@@ -158,20 +160,20 @@ class Block {
         const bool b_repeats = b_stride == 0 && is_direct<T>(b, b_stride, swap_b_);
         if (b_repeats && a_stride != 0 && count >= INVARIANT && Rule::Invariant::applies(*(const T*)b)) {
             const typename Rule::Invariant divisor(*(const T*)b);
-            divide_chunks(a, a_stride, b, b_stride, count, position,
-                          [&](const Chunk<T>& chunk) { divisor.divide(chunk.a, chunk.c, chunk.n); });
+            divide_chunks<true>(a, a_stride, b, b_stride, count, position,
+                                [&](const Chunk<T>& chunk) { divisor.divide(chunk.a, chunk.c, chunk.n); });
         } else if (Rule::TAKES_RECIPROCALS && is_invariant(b, b_stride, count)) {
             if constexpr (Rule::TAKES_RECIPROCALS) {
                 if (reciprocals_of_ != b) Rule::Vectors::take_reciprocals((const T*)b, reciprocals_, count);
                 reciprocals_of_ = b;
-                divide_chunks(a, a_stride, b, b_stride, count, position, [&](const Chunk<T>& chunk) {
+                divide_chunks<true>(a, a_stride, b, b_stride, count, position, [&](const Chunk<T>& chunk) {
                     const float* reciprocals = reciprocals_ + (chunk.b - (const T*)b);
                     Rule::Vectors::divide_by_reciprocals(chunk.a, chunk.a_repeats, chunk.b, reciprocals, chunk.c,
                                                          chunk.n);
                 });
             }
         } else {
-            divide_chunks(a, a_stride, b, b_stride, count, position, [&](const Chunk<T>& chunk) {
+            divide_chunks<STREAMS>(a, a_stride, b, b_stride, count, position, [&](const Chunk<T>& chunk) {
                 const Found found = Rule::divide(chunk.a, chunk.a_repeats, chunk.b, chunk.b_repeats, chunk.c, chunk.n);
                 if constexpr (Rule::HAS_EXCEPTIONS) {
                     if (found & task_.settled) settle<Rule>(task_, chunk);
@@ -188,14 +190,17 @@ class Block {
     }
 
     // Calls a function for each chunk of a line, whose operands are packed before and its quotients put in place after.
-    template <class Divide>
+    template <bool Streams, class Divide>
     VINCULUM_ALWAYS_INLINE void divide_chunks(const char* a, std::int64_t a_stride, const char* b,
                                               std::int64_t b_stride, std::int64_t count, std::int64_t position,
                                               Divide divide) {
         const bool a_direct = is_direct<T>(a, a_stride, swap_a_), b_direct = is_direct<T>(b, b_stride, swap_b_);
         const std::int64_t c_stride = task_.nest[task_.depth - 1].c;
-        const bool fetches = FETCHES && task_.stream;
-        const std::int64_t step = task_.direct && a_direct && b_direct ? CHUNK : (fetches ? FETCHED : SCRATCH) / SIZE;
+        const bool streams = Streams && task_.stream, direct = task_.direct || (task_.stream && !Streams);
+        const bool fetch_a = FETCHES && streams && a_direct && a_stride != 0;
+        const bool fetch_b = FETCHES && streams && b_direct && b_stride != 0;
+        const std::int64_t bytes = fetch_a || fetch_b ? FETCHED : SCRATCH;
+        const std::int64_t step = direct && a_direct && b_direct ? CHUNK : bytes / SIZE;
         for (std::int64_t start = 0; start < count; start += step) {
             Chunk<T> chunk;
             chunk.n = smaller(step, count - start);
@@ -213,21 +218,17 @@ class Block {
                 chunk.b = scratch_.divisors;
             }
             char* const place = c_ + start * c_stride;
-            chunk.c = task_.direct ? (T*)place : scratch_.quotients;
-            if (fetches && a_direct && !chunk.a_repeats) fetch((const char*)chunk.a + AHEAD);
-            if (fetches && b_direct && !chunk.b_repeats) fetch((const char*)chunk.b + AHEAD);
+            chunk.c = direct ? (T*)place : scratch_.quotients;
+            if (fetch_a) fetch((const char*)chunk.a + AHEAD);
+            if (fetch_b) fetch((const char*)chunk.b + AHEAD);
             divide(chunk);
-            if (!task_.direct) put(chunk.c, place, c_stride, chunk.n);
+            if (streams) stream((const char*)chunk.c, place, chunk.n * SIZE);
+            else if (!direct) unpack(chunk.c, place, c_stride, chunk.n);
         }
     }
 
     static void fetch(const char* operands) {
         for (std::int64_t byte = 0; byte < FETCHED; byte += CACHE_LINE) prefetch(operands + byte);
-    }
-
-    void put(const T* quotients, char* place, std::int64_t stride, std::int64_t n) {
-        if (task_.stream) stream((const char*)quotients, place, n * SIZE);
-        else unpack(quotients, place, stride, n);
     }
 
     Task& task_;

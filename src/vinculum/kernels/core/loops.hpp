@@ -35,7 +35,7 @@ using IntegerVectors = Plain;
 #endif
 #if defined(__AVX2__) && !defined(__AVX512F__)
 template <class T, bool Floor>
-using InvariantVectors = std::conditional_t<sizeof(T) == 8, avx2::Invariant64<T, Floor>, Plain>;
+using InvariantVectors = std::conditional_t<(sizeof(T) >= 4), avx2::Invariant<T, Floor>, Plain>;
 #else
 template <class T, bool Floor>
 using InvariantVectors = Plain;

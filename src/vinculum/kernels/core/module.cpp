@@ -189,6 +189,13 @@ bool is_same(const Joined& joined, const char* x, const std::intptr_t* x_strides
     return true;
 }
 
+bool is_integer(Element element) {
+    return element <= Element::uint64 || element == Element::int4 || element == Element::uint4;
+}
+
+// Blocks of floats that are divided without help, which costs about as long as one of them takes.
+constexpr std::int64_t FEW_BLOCKS = 3;
+
 // Blocks of 32 MiB of quotients, after which it is looked how much time has passed.
 constexpr std::int64_t SLICE = (1 << 25) / BLOCK;
 // How long signals may wait.
@@ -281,14 +288,15 @@ PyObject* divide(const Division& division, PyObject* first, PyObject* second, Py
     task.saturate_zero_divisors = division.saturates_zero_divisors;
     task.saturate_overflows = division.saturates_overflows;
     write_nest(task, joined, PyArray_STRIDES(target), order, item_size);
-    cut_into_blocks(task, item_size, memory, element != Element::float32 && element != Element::float64);
+    cut_into_blocks(task, item_size, memory, is_integer(element));
 
     if (elements * item_size <= BLOCK && a.bytes() <= BLOCK && b.bytes() <= BLOCK) {
         task.claims.offer(0, task.blocks, 1);
         vinculum::divide(task, 0);
     } else {
         long threads = 1;
-        if (task.blocks > 1) {
+        const bool is_quick = !is_integer(element) && item_size > 1;
+        if (task.blocks > (is_quick ? FEW_BLOCKS : 1)) {
             const Reference allowed(PyObject_CallNoArgs(get_threads));
             threads = allowed.get() == nullptr ? -1 : PyLong_AsLong(allowed.get());
             if (threads < 0) return nullptr;

@@ -128,10 +128,10 @@ constexpr std::int64_t BLOCK = 1 << 15;
 // The memory that quotients are written to: just allocated, a caller's, or an operand's.
 enum class Memory { fresh, given, operand };
 
-// Quotients that take more bytes than this are written past the caches, if lines are long; binary32 and binary64, whose
-// division costs less than memory does, if they are not short. Not to fresh memory: its pages are in the caches
-// already, since the system has just cleared them.
-constexpr std::int64_t STREAMED_FROM = 1 << 25;
+// Quotients that take more bytes than this, with their operands, are written past the caches, if lines are long;
+// binary32 and binary64, whose division costs less than memory does, if they are not short. Not to fresh memory: its
+// pages are in the caches already, since the system has just cleared them.
+constexpr std::int64_t STREAMED_FROM = 3 << 25;
 constexpr std::int64_t LONG_LINE = 1 << 15, SHORT_LINE = 1 << 12;
 
 // Writes the nest of a task: loops in the order of the result's memory, those that are stepped through as one made one.
@@ -163,8 +163,20 @@ inline void write_nest(Task& task, const Joined& joined, const std::intptr_t* c,
     }
 }
 
+// Returns how many elements the operands and the quotients have in memory.
+inline std::int64_t elements_of(const Task& task) {
+    std::int64_t a = 1, b = 1, c = 1;
+    for (int d = 0; d < task.depth; d++) {
+        const Loop& loop = task.nest[d];
+        if (loop.a != 0) a *= loop.size;
+        if (loop.b != 0) b *= loop.size;
+        c *= loop.size;
+    }
+    return a + b + c;
+}
+
 // Cuts a task into blocks, and finds out which ways fit its memory.
-inline void cut_into_blocks(Task& task, std::int64_t item_size, Memory memory, bool has_exceptions) {
+inline void cut_into_blocks(Task& task, std::int64_t item_size, Memory memory, bool is_integer) {
     const Loop& line = task.nest[task.depth - 1];
     task.lines = 1;
     // Every line of the quotients has to be aligned as the first is: records may lie an odd number of bytes apart.
@@ -192,10 +204,11 @@ inline void cut_into_blocks(Task& task, std::int64_t item_size, Memory memory, b
     task.block_lines = elements / task.block_columns > 0 ? elements / task.block_columns : 1;
     const std::int64_t across = (line.size + task.block_columns - 1) / task.block_columns;
     task.blocks = (task.lines + task.block_lines - 1) / task.block_lines * across;
-    task.stream = contiguous && memory == Memory::given && task.lines * line.size * item_size > STREAMED_FROM &&
-                  task.block_columns * item_size >= (has_exceptions ? LONG_LINE : SHORT_LINE);
-    // Exceptions are settled by the operands, which have to be there still.
-    task.direct = contiguous && !task.stream && !(memory == Memory::operand && has_exceptions);
+    const bool is_wide_float = !is_integer && item_size >= 4;
+    task.stream = contiguous && memory == Memory::given && elements_of(task) * item_size > STREAMED_FROM &&
+                  task.block_columns * item_size >= (is_wide_float ? SHORT_LINE : LONG_LINE);
+    // Exceptions are settled by the operands, and narrow floats may be divided again: they have to be there still.
+    task.direct = contiguous && !task.stream && (memory != Memory::operand || is_wide_float);
 }
 
 } // namespace vinculum

@@ -1,7 +1,8 @@
 // Integers by AVX2 where compilers do worse: 8 and 16 bits by way of binary32, whose narrowing takes them more than the
-// division does, and 64 bits by an invariant divisor, for which they multiply whole words where halves are enough.
+// division does, and 32 and 64 bits by an invariant divisor, for which they multiply words of twice the bits or all of
+// them where less is enough.
 //
-// Tested and not proved: every pair up to 16 bits is enumerated, and 64 bits are compared on 10^8 adversarial pairs.
+// Tested and not proved: every pair up to 16 bits is enumerated, 32 and 64 bits are compared on 10^8 adversarial pairs.
 #pragma once
 
 #include <cstdint>
@@ -106,56 +107,79 @@ struct Narrow {
     }
 };
 
-// 64 bits by an invariant divisor: `quotient_u64_by` and its signed callers, of four integers at once.
+// 32 or 64 bits by an invariant divisor: `quotient_u32_by`, `quotient_u64_by` and their signed callers, of a vector of
+// integers at once.
 template <class T, bool Floor>
-struct Invariant64 {
+struct Invariant {
     static constexpr std::int64_t LANES = sizeof(Vector) / sizeof(T);
+    static constexpr bool IS_64 = sizeof(T) == 8;
 
-    static void divide(const T* a, prepared_64 by, T* c, std::int64_t n) {
-        const Prepared prepared = {
-            _mm256_set1_epi64x((long long)by.low),   _mm256_set1_epi64x((long long)by.high),
-            _mm256_set1_epi64x((long long)by.sign),  _mm_cvtsi64_si128((long long)by.first),
-            _mm_cvtsi64_si128((long long)by.second),
-        };
+    static void divide(const T* a, Prepared<T> by, T* c, std::int64_t n) {
+        const Divisor divisor(by);
         std::int64_t i = 0;
-        for (; i + LANES <= n; i += LANES) store(c + i, quotients(load(a + i), prepared));
+        for (; i + LANES <= n; i += LANES) store(c + i, quotients(load(a + i), divisor));
         for (; i < n; i++) c[i] = quotient_by<T, Floor>(a[i], by);
     }
 
   private:
-    struct Prepared {
-        Vector low, high, sign;
-        __m128i first, second;
+    struct Divisor {
+        Vector low, high, sign; // the multiplier's halves of 32 bits
+        __m128i first, second;  // shifts
+
+        explicit Divisor(prepared_32 by)
+            : low(_mm256_set1_epi32(int(by.multiplier))), high(_mm256_setzero_si256()),
+              sign(_mm256_set1_epi32(int(by.sign))), first(_mm_cvtsi32_si128(int(by.first))),
+              second(_mm_cvtsi32_si128(int(by.second))) {}
+        explicit Divisor(prepared_64 by)
+            : low(_mm256_set1_epi64x((long long)by.low)), high(_mm256_set1_epi64x((long long)by.high)),
+              sign(_mm256_set1_epi64x((long long)by.sign)), first(_mm_cvtsi64_si128((long long)by.first)),
+              second(_mm_cvtsi64_si128((long long)by.second)) {}
     };
 
-    static VINCULUM_ALWAYS_INLINE Vector quotients(Vector x, const Prepared& by) {
+    static VINCULUM_ALWAYS_INLINE Vector quotients(Vector x, const Divisor& by) {
         if constexpr (std::is_unsigned_v<T>) return of_magnitudes(x, by);
-        const Vector zero = _mm256_setzero_si256(), sign_x = _mm256_cmpgt_epi64(zero, x);
+        const Vector zero = _mm256_setzero_si256(), sign_x = greater(zero, x);
         const Vector sign = _mm256_xor_si256(sign_x, by.sign), size = negated_where(x, sign_x);
         if constexpr (!Floor) return negated_where(of_magnitudes(size, by), sign);
         // A negative quotient's floor is -1 - floor((|x| - 1) / |y|).
-        const Vector below = _mm256_andnot_si256(_mm256_cmpeq_epi64(x, zero), sign);
-        return _mm256_xor_si256(of_magnitudes(_mm256_add_epi64(size, below), by), below);
+        const Vector below = _mm256_andnot_si256(equal(x, zero), sign);
+        return _mm256_xor_si256(of_magnitudes(sum(size, below), by), below);
     }
 
     static VINCULUM_ALWAYS_INLINE Vector negated_where(Vector x, Vector mask) {
-        return _mm256_sub_epi64(_mm256_xor_si256(x, mask), mask);
+        return difference(_mm256_xor_si256(x, mask), mask);
     }
 
-    static VINCULUM_ALWAYS_INLINE Vector of_magnitudes(Vector x, const Prepared& by) {
+    static VINCULUM_ALWAYS_INLINE Vector of_magnitudes(Vector x, const Divisor& by) {
         const Vector high = high_half(x, by);
-        const Vector rest = _mm256_srl_epi64(_mm256_sub_epi64(x, high), by.first);
-        return _mm256_srl_epi64(_mm256_add_epi64(high, rest), by.second);
+        return shifted(sum(high, shifted(difference(x, high), by.first)), by.second);
     }
 
-    // Of the product with the multiplier, as `high_half_u64` has it: four products of halves.
-    static VINCULUM_ALWAYS_INLINE Vector high_half(Vector x, const Prepared& by) {
+    // Of the product with the multiplier: of 64 bits, as `high_half_u64` has it, from four products of halves.
+    static VINCULUM_ALWAYS_INLINE Vector high_half(Vector x, const Divisor& by) {
         const Vector upper = _mm256_srli_epi64(x, 32), lower_32 = _mm256_set1_epi64x(0xFFFFFFFF);
         const Vector carry = _mm256_srli_epi64(_mm256_mul_epu32(x, by.low), 32);
+        if constexpr (!IS_64) return _mm256_blend_epi32(carry, _mm256_mul_epu32(upper, by.low), 0xAA);
         const Vector middle = _mm256_add_epi64(_mm256_mul_epu32(upper, by.low), carry);
         const Vector other = _mm256_add_epi64(_mm256_mul_epu32(x, by.high), _mm256_and_si256(middle, lower_32));
         const Vector above = _mm256_add_epi64(_mm256_mul_epu32(upper, by.high), _mm256_srli_epi64(middle, 32));
         return _mm256_add_epi64(above, _mm256_srli_epi64(other, 32));
+    }
+
+    static VINCULUM_ALWAYS_INLINE Vector sum(Vector x, Vector y) {
+        return IS_64 ? _mm256_add_epi64(x, y) : _mm256_add_epi32(x, y);
+    }
+    static VINCULUM_ALWAYS_INLINE Vector difference(Vector x, Vector y) {
+        return IS_64 ? _mm256_sub_epi64(x, y) : _mm256_sub_epi32(x, y);
+    }
+    static VINCULUM_ALWAYS_INLINE Vector shifted(Vector x, __m128i bits) {
+        return IS_64 ? _mm256_srl_epi64(x, bits) : _mm256_srl_epi32(x, bits);
+    }
+    static VINCULUM_ALWAYS_INLINE Vector greater(Vector x, Vector y) {
+        return IS_64 ? _mm256_cmpgt_epi64(x, y) : _mm256_cmpgt_epi32(x, y);
+    }
+    static VINCULUM_ALWAYS_INLINE Vector equal(Vector x, Vector y) {
+        return IS_64 ? _mm256_cmpeq_epi64(x, y) : _mm256_cmpeq_epi32(x, y);
     }
 };
 

@@ -45,41 +45,51 @@ class Divider {
     __m512i high_[2] = {_mm512_load_si512(RECIPROCALS.high), _mm512_load_si512(RECIPROCALS.high + 64)};
 };
 
+// Whole vectors are loaded and stored without masks: with them memory is several times as slow on some processors.
 template <class T, bool Floor>
 struct EightBits {
     static Found divide(const T* a, bool one_a, const T* b, bool one_b, T* c, std::int64_t n) {
+        constexpr std::int64_t LANES = 64;
         const Divider divider;
-        const __m512i ones = _mm512_set1_epi8(1), all_a = _mm512_set1_epi8(char(*a)),
-                      all_b = _mm512_set1_epi8(char(*b));
+        const __m512i all_a = _mm512_set1_epi8(char(*a)), all_b = _mm512_set1_epi8(char(*b));
         __mmask64 zero_divisors = 0, overflowing = 0;
-        for (std::int64_t i = 0; i < n; i += 64) {
-            const __mmask64 kept = n - i < 64 ? (__mmask64(1) << (n - i)) - 1 : ~__mmask64(0);
-            const __m512i x = one_a ? all_a : _mm512_maskz_loadu_epi8(kept, a + i);
-            const __m512i y = one_b ? all_b : _mm512_mask_loadu_epi8(ones, kept, b + i);
+        const auto step = [&](__m512i x, __m512i y) {
             zero_divisors |= _mm512_testn_epi8_mask(y, y);
-            __m512i q;
-            if constexpr (std::is_unsigned_v<T>) {
-                q = divider.quotient(x, y);
-            } else {
-                const __m512i zero = _mm512_setzero_si512();
+            if constexpr (std::is_signed_v<T>) {
                 const __mmask64 dividends_min = _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8(-128));
                 overflowing |= _mm512_mask_cmpeq_epi8_mask(dividends_min, y, _mm512_set1_epi8(-1));
-                const __mmask64 negative = _mm512_movepi8_mask(_mm512_xor_si512(x, y));
-                __m512i size = _mm512_abs_epi8(x);
-                if constexpr (Floor) {
-                    // A negative quotient's floor is -1 - floor((|x| - 1) / |y|).
-                    const __mmask64 below = negative & _mm512_test_epi8_mask(x, x);
-                    size = _mm512_mask_sub_epi8(size, below, size, ones);
-                    q = divider.quotient(size, _mm512_abs_epi8(y));
-                    q = _mm512_mask_sub_epi8(q, below, _mm512_set1_epi8(-1), q);
-                } else {
-                    q = divider.quotient(size, _mm512_abs_epi8(y));
-                    q = _mm512_mask_sub_epi8(q, negative, zero, q);
-                }
             }
-            _mm512_mask_storeu_epi8(c + i, kept, q);
+            return quotients(divider, x, y);
+        };
+        std::int64_t i = 0;
+        for (; i + LANES <= n; i += LANES) {
+            const __m512i x = one_a ? all_a : _mm512_loadu_si512(a + i);
+            const __m512i y = one_b ? all_b : _mm512_loadu_si512(b + i);
+            _mm512_storeu_si512(c + i, step(x, y));
+        }
+        if (i < n) {
+            const __mmask64 kept = (__mmask64(1) << (n - i)) - 1;
+            const __m512i x = one_a ? all_a : _mm512_maskz_loadu_epi8(kept, a + i);
+            const __m512i y = one_b ? all_b : _mm512_mask_loadu_epi8(_mm512_set1_epi8(1), kept, b + i);
+            _mm512_mask_storeu_epi8(c + i, kept, step(x, y));
         }
         return Found((zero_divisors ? ZERO_DIVISORS : NOTHING) | (overflowing ? OVERFLOWS : NOTHING));
+    }
+
+  private:
+    static VINCULUM_ALWAYS_INLINE __m512i quotients(const Divider& divider, __m512i x, __m512i y) {
+        if constexpr (std::is_unsigned_v<T>) return divider.quotient(x, y);
+        const __mmask64 negative = _mm512_movepi8_mask(_mm512_xor_si512(x, y));
+        const __m512i size = _mm512_abs_epi8(x);
+        if constexpr (!Floor) {
+            const __m512i q = divider.quotient(size, _mm512_abs_epi8(y));
+            return _mm512_mask_sub_epi8(q, negative, _mm512_setzero_si512(), q);
+        }
+        // A negative quotient's floor is -1 - floor((|x| - 1) / |y|).
+        const __mmask64 below = negative & _mm512_test_epi8_mask(x, x);
+        const __m512i less = _mm512_mask_sub_epi8(size, below, size, _mm512_set1_epi8(1));
+        const __m512i q = divider.quotient(less, _mm512_abs_epi8(y));
+        return _mm512_mask_sub_epi8(q, below, _mm512_set1_epi8(-1), q);
     }
 };
 

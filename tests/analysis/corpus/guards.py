@@ -12,6 +12,9 @@ _X, _Y, _FOUR = "float[2, 3] x", "float[2, 3] y", "float[1, 1, 4, 4]"
 _ZEROS = {"x": np.zeros((2, 3), np.float32)}
 _SPREAD = "a = ReduceMax <keepdims = 1> (x, rows) b = ReduceMin <keepdims = 1> (x, rows) d = Sub(a, b)"
 _SOFTMAX = "m = ReduceMax <keepdims = 1> (x, rows) c = Sub(x, m) e = Exp(c)"
+_LIKELIEST = "p = Softmax(x) l = ReduceMax <keepdims = 1> (p, rows)"
+_SECOND = "v, i = TopK(x, k) t = Gather <axis = 1> (v, last)"
+_KEPT = "s = Where(c, low, x) y = Softmax(s)"
 _MASKED = "v = Conv <pads = [1, 1, 1, 1]> (k, w)"
 
 
@@ -71,6 +74,20 @@ PAIRS = (
     _pair("the largest of a softmax", "p = Softmax(x) m = ReduceMax(p, axis) y = Div(p, m)",
           "p = Softmax(x) m = ReduceMin(p, axis) y = Div(p, m)", "zero-over-zero",
           witness={"x": np.array([[0, 0, -200], [0, 0, 0]], np.float32)}),
+    _pair("what is likelier than a share of the likeliest", f"{_LIKELIEST} t = Mul(l, share) c = Less(p, t) {_KEPT}",
+          f"{_LIKELIEST} t = Div(l, share) c = Less(p, t) {_KEPT}", "masked-row", constants="float share = {0.5}"),
+    _pair("the second largest and what is larger", f"{_SECOND} c = Less(x, t) {_KEPT}",
+          f"{_SECOND} c = LessOrEqual(x, t) {_KEPT}", "masked-row", constants="int64[1] last = {-1}, int64[1] k = {2}"),
+    _pair("what is likely, or the largest",
+          f"p = Softmax(x) {_SECOND} a = Less(p, half) b = Less(x, t) c = And(a, b) {_KEPT}",
+          f"p = Softmax(x) {_SECOND} a = Less(p, half) b = Less(x, t) c = Or(a, b) {_KEPT}", "masked-row",
+          constants="float half = {0.5}, int64[1] last = {-1}, int64[1] k = {2}"),
+    _pair("the likeliest of those that are kept",
+          f"{_LIKELIEST} t = Mul(l, share) c = Less(p, t) k = Where(c, zero, p) d = ReduceSum(k, rows) y = Div(k, d)",
+          f"{_LIKELIEST} c = LessOrEqual(p, l) k = Where(c, zero, p) d = ReduceSum(k, rows) y = Div(k, d)",
+          "zero-over-zero", constants="float share = {0.5}", assume="x=-9:9"),
+    _pair("what is likelier than a share that somebody has", f"p = Softmax(x) c = Less(p, share) {_KEPT}",
+          f"p = Softmax(x) c = Less(share, p) {_KEPT}", "masked-row", constants="float share = {0.3}", assume="x=-9:9"),
     _pair("one added to what is not negative", "m = Max(n, nil) d = Add(m, unit) q = Div(unit, d)",
           "d = Add(n, unit) q = Div(unit, d)", "integer-zero-divisor", inputs="int64[3] n", outputs="int64[3] q",
           witness={"n": np.full(3, -1, np.int64)}),

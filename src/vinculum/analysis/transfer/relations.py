@@ -8,13 +8,14 @@ import numpy as np
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom
 from vinculum.analysis.domain.box import Box
-from vinculum.analysis.domain.dimensions import element_count
+from vinculum.analysis.domain.dimensions import element_count, resized
 from vinculum.analysis.domain.formats import Bounds, every, gamma, outward, some
 from vinculum.analysis.domain.numbering import Definition, Numbering
 from vinculum.analysis.transfer.call import Call
-from vinculum.analysis.transfer.shared import like
+from vinculum.analysis.transfer.shared import axis_of, like
 
-_TURNED = {"Less": "Greater", "Greater": "Less", "LessOrEqual": "GreaterOrEqual", "GreaterOrEqual": "LessOrEqual"}
+TURNED = {"Less": "Greater", "Greater": "Less", "LessOrEqual": "GreaterOrEqual", "GreaterOrEqual": "LessOrEqual"}
+"""Comparisons of the operands in the other order."""
 _OTHERWISE = {"Less": "GreaterOrEqual", "Greater": "LessOrEqual", "LessOrEqual": "Greater", "GreaterOrEqual": "Less"}
 _EXACT = 2.0**53
 """Bounds below it are exact, and so are their neighbours."""
@@ -84,7 +85,7 @@ def _refined_itself(values: Numbering, condition: int, truth: bool, x: AbstractT
             after = _refined_by_class(definition, holds, x)
         elif definition.operator == "Cast" and x.number == definition.operands[0]:
             after = _refined(x, "Equal", _zero_like(x), not holds)  # To bool: whether it is other than zero.
-        elif definition.operator == "Equal" or definition.operator in _TURNED:
+        elif definition.operator == "Equal" or definition.operator in TURNED:
             after = _refined_by_comparison(values, definition, holds, x)
         x = after if after is x else after.known(number=x.number)  # It is the same value, of which more is known.
     return x
@@ -116,7 +117,7 @@ def _refined_by_comparison(values: Numbering, definition: Definition, truth: boo
     first, second = definition.operands[:2]
     for number, other, operator in (
         (first, second, definition.operator),
-        (second, first, _TURNED.get(definition.operator, definition.operator)),
+        (second, first, TURNED.get(definition.operator, definition.operator)),
     ):
         limit = values.tensor(other)
         if limit is None or not _broadcasts_into(limit, x):
@@ -358,9 +359,69 @@ def _count_of_mean(values: Numbering, number: int, x: AbstractTensor) -> float |
     mean = _reduced_by(values, number, "ReduceMean")
     if mean is None or x.shape is None or _square_of(values, mean.operands[0]) != x.number:
         return None
-    axes = mean.attributes.get("axes")
-    if axes is None and len(mean.operands) > 1 and mean.operands[1]:
-        given = values.tensor(mean.operands[1])
-        axes = None if given is None or given.constant is None else given.constant.reshape(-1).tolist()
+    axes = _listed(values, mean, 1)
     count = element_count(x.shape[int(axis)] for axis in axes)[1] if axes else np.inf
     return count if np.isfinite(count) else None
+
+
+def _listed(values: Numbering, definition: Definition, place: int) -> list[int]:
+    """Return the axes that an attribute lists, or a constant operand; nothing if neither is known."""
+    given = values.tensor(definition.operands[place]) if place < len(definition.operands) else None
+    held = definition.attributes.get("axes", ()) if given is None or given.constant is None else given.constant
+    return [int(axis) for axis in np.asarray(held).reshape(-1)]
+
+
+def axes_reaching(values: Numbering, x: AbstractTensor, limit: AbstractTensor, *, exactly: bool = False) -> set[int]:
+    """Return the axis along which, in every row, an element of x without NaN is at least the limit of that row.
+
+    The limit is an element that is picked from the row, or what is no more than that.
+
+    - `exactly`: whether the limit is to be the largest element itself.
+    """
+    number, along = limit.number, set[int]()
+    if x.shape is None or x.form is None:
+        return set()
+    while number != x.number:
+        made = values.definition(number)
+        if made is None or (exactly and made.operator not in ("ReduceMax", "Unsqueeze")):
+            return set()
+        if made.operator in _PICKS:
+            axis = _picked_along(values, made, len(x.shape))
+            number = made.operands[0] if axis is not None else 0
+            along |= {axis} if axis is not None else set()
+        else:
+            number = made.operands[0] if made.operator == "Unsqueeze" else _no_less(values, made, number)
+    # Of the shape that a row leaves the limit belongs to the row.
+    places = [axis for axis in along if limit.shape == resized(x.shape, axis, *(limit.shape or ())[axis : axis + 1])]
+    return along if len(along) == 1 and places else set()
+
+
+_PICKS = ("ReduceMax", "ReduceMin", "TopK", "Gather", "Slice")
+"""Operators that pick elements of rows."""
+
+
+def _picked_along(values: Numbering, definition: Definition, rank: int) -> int | None:
+    """Return the axis along which elements are picked of a tensor of a rank; None if that is not one."""
+    of = values.tensor(definition.operands[0])
+    if definition.operator in ("TopK", "Gather"):
+        axes = [int(definition.attributes.get("axis", -1 if definition.operator == "TopK" else 0))]
+    else:
+        axes = _listed(values, definition, 3 if definition.operator == "Slice" else 1) or list(range(rank))
+    if of is None or of.shape is None or of.rank != rank:
+        return None
+    longer = [axis for axis in axes if of.shape[axis] != 1] if len(axes) > 1 else axes
+    return axis_of(longer[0], rank) if len(longer) == 1 else None
+
+
+def _no_less(values: Numbering, definition: Definition, number: int) -> int:
+    """Return the number of an operand that a value of its shape is no more than; 0 if none is known."""
+    operands = [(one, values.tensor(one)) for one in definition.operands[:2]]
+    here = values.tensor(number)
+    for (one, a), (_, b) in (operands, operands[::-1]) if len(operands) == 2 else ():
+        if a is None or b is None or here is None or a.shape != here.shape:
+            continue
+        shrinks = a.at_least_zero and every(b.low >= 0) and every(b.high <= 1) and definition.operator == "Mul"
+        falls = b.at_least_zero and definition.operator == "Sub" and one == definition.operands[0]
+        if shrinks or falls or definition.operator == "Min":
+            return one
+    return 0

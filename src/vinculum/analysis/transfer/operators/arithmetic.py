@@ -29,7 +29,7 @@ from vinculum.analysis.domain.formats import (
 from vinculum.analysis.transfer import errors
 from vinculum.analysis.transfer.call import Call, Operand
 from vinculum.analysis.transfer.declarations import Hidden, Operator
-from vinculum.analysis.transfer.relations import at_most_of_norm, by_cases, scaled_by_inverse_root
+from vinculum.analysis.transfer.relations import at_most_of_norm, axes_reaching, by_cases, scaled_by_inverse_root
 from vinculum.analysis.transfer.shared import (
     apart_from_zero,
     broadcast,
@@ -70,9 +70,8 @@ def _sum(call: Call, a: AbstractTensor, b: AbstractTensor, sign: int, deep: int 
     facts: Facts = (*_raised(a, b, shape), *_raised(b, a, shape)) if sign > 0 else ()
     if sign < 0 and _are_extremes(call, a, b):
         low = np.maximum(low, 0.0)
-    top_axis = _axis_of_largest(call, a, b) if sign < 0 else None
-    if top_axis is not None:
-        facts = (Fact(Kind.SOME_AT_LEAST, top_axis, 0.0),)
+    if sign < 0 and (axes := axes_reaching(call.values, a, b, exactly=True)):
+        facts = tuple(Fact(Kind.SOME_AT_LEAST, axis, 0.0) for axis in axes)
         if not a.may_nan:  # Beside a NaN, runtimes' ReduceMax may miss the largest element.
             high = np.minimum(high, 0.0)
     other = b if a.scalar == 0 else a if b.scalar == 0 else None
@@ -156,15 +155,6 @@ def _within(low: Bounds, high: Bounds, limit: float) -> bool:
 def _box_of(call: Call, number: int) -> Box:
     known = call.values.tensor(number)
     return known.box if known is not None else Box(np.asarray(-np.inf), np.asarray(np.inf), np.asarray(0.0))
-
-
-def _axis_of_largest(call: Call, a: AbstractTensor, b: AbstractTensor) -> int | None:
-    """Return the axis along which b holds the largest elements of a."""
-    largest = call.values.made_by(b.number, "ReduceMax")
-    if largest is None or largest.operands[0] != a.number or not a.shape:
-        return None
-    differing = [axis for axis, (p, q) in enumerate(zip(a.shape, b.shape or (), strict=False)) if p != q]
-    return differing[0] if b.rank == a.rank and len(differing) == 1 else None
 
 
 def _folded(a: AbstractTensor, b: AbstractTensor, f: Any, g: Any) -> dict[str, Any]:

@@ -15,6 +15,19 @@ _SOFTMAX = "m = ReduceMax <keepdims = 1> (x, rows) c = Sub(x, m) e = Exp(c)"
 _LIKELIEST = "p = Softmax(x) l = ReduceMax <keepdims = 1> (p, rows)"
 _SECOND = "v, i = TopK(x, k) t = Gather <axis = 1> (v, last)"
 _KEPT = "s = Where(c, low, x) y = Softmax(s)"
+_MOMENTS = (
+    "q = Mul(x, x) a = ReduceMean <keepdims = 1> (q, rows) m = ReduceMean <keepdims = 1> (x, rows) n = Mul(m, m)"
+    " v = Sub(a, n)"
+)
+_MAGNITUDE = "m = Abs(x) d = ReduceMean <keepdims = 1> (m, rows)"
+_SCALE = "m = Abs(x) l = ReduceMax <keepdims = 1> (m, rows) d = Div(l, most)"
+_DEVIATION = (
+    "m = ReduceMean <keepdims = 1> (x, rows) c = Sub(x, m) q = Mul(c, c) v = ReduceMean <keepdims = 1> (q, rows)"
+    " d = Sqrt(v)"
+)
+_REPLACED = "z = Equal(d, zero) g = Where(z, one, d)"
+_SCATTERED = 'e = Exp(x) s = ScatterElements <axis = 0, reduction = "add"> (none, n, e)'
+_TINY = {"x": np.array([[0, 0, 1e-42], [0, 0, 0]], np.float32)}
 _MASKED = "v = Conv <pads = [1, 1, 1, 1]> (k, w)"
 
 
@@ -88,6 +101,29 @@ PAIRS = (
           "zero-over-zero", constants="float share = {0.5}", assume="x=-9:9"),
     _pair("what is likelier than a share that somebody has", f"p = Softmax(x) c = Less(p, share) {_KEPT}",
           f"p = Softmax(x) c = Less(share, p) {_KEPT}", "masked-row", constants="float share = {0.3}", assume="x=-9:9"),
+    _pair("the mean of squares less the square of the mean, and epsilon",
+          f"{_MOMENTS} e = Add(v, small) d = Sqrt(e) y = Div(one, d)", f"{_MOMENTS} d = Sqrt(v) y = Div(one, d)",
+          "zero-divisor", constants="float small = {1e-5}", assume="x=-1:1"),
+    _pair("a range of zero replaced", f"{_SPREAD} {_REPLACED} s = Sub(x, b) y = Div(s, g)",
+          f"{_SPREAD} {_REPLACED} y = Div(one, g)", "quotient-overflow", assume="x=-50:50", witness=_TINY),
+    _pair("a scale of zero replaced", f"{_SCALE} {_REPLACED} y = Div(x, g)", f"{_SCALE} {_REPLACED} y = Div(one, g)",
+          "quotient-overflow", constants="float most = {127}", assume="x=-50:50", witness=_TINY),
+    _pair("a mean magnitude of zero replaced", f"{_MAGNITUDE} {_REPLACED} y = Div(x, g)",
+          f"{_MAGNITUDE} {_REPLACED} y = Div(one, g)", "quotient-overflow", assume="x=-50:50", witness=_TINY),
+    _pair("a deviation of zero replaced", f"{_DEVIATION} {_REPLACED} y = Div(c, g)", f"{_DEVIATION} y = Div(c, d)",
+          "zero-over-zero", assume="x=-50:50"),
+    _pair("Elu and one, summed, and epsilon",
+          "e = Elu(x) p = Add(e, one) s = ReduceSum(p, rows) d = Add(s, eps) y = Div(p, d)",
+          "e = Elu(x) p = Add(e, one) d = ReduceSum(p, rows) y = Div(p, d)", "zero-over-zero", assume="x=-500:50",
+          witness={"x": np.full((2, 3), -500, np.float32)}),
+    _pair("scattered exponentials and epsilon", f"{_SCATTERED} d = Add(s, eps) y = Div(one, d)",
+          f"{_SCATTERED} y = Div(one, s)", "zero-divisor", inputs="float[6] x, int64[6] n", outputs="float[4] y",
+          constants="float[4] none = {0, 0, 0, 0}", assume="x=-5:5 n=0:3",
+          witness={"x": np.zeros(6, np.float32), "n": np.zeros(6, np.int64)}),
+    _pair("one less the square of a hyperbolic tangent, and epsilon",
+          "t = Tanh(x) q = Mul(t, t) s = Sub(one, q) d = Add(s, eps) y = Div(one, d)",
+          "t = Tanh(x) q = Mul(t, t) d = Sub(one, q) y = Div(one, d)", "zero-divisor",
+          witness={"x": np.full((2, 3), 200, np.float32)}),
     _pair("one added to what is not negative", "m = Max(n, nil) d = Add(m, unit) q = Div(unit, d)",
           "d = Add(n, unit) q = Div(unit, d)", "integer-zero-divisor", inputs="int64[3] n", outputs="int64[3] q",
           witness={"n": np.full(3, -1, np.int64)}),

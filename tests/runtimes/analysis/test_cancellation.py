@@ -1,4 +1,4 @@
-"""Where an algorithm of a runtime cancels, results still lie within the bounds: running sums, running means, E[x^2] - E[x]^2."""
+"""Where an algorithm of a runtime cancels, results lie within the bounds: running sums and means, E[x^2] - E[x]^2."""
 
 from __future__ import annotations
 

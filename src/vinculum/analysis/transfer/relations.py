@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -62,7 +63,10 @@ def _implied(values: Numbering, condition: int, truth: bool) -> Iterator[tuple[D
 
 def refine(values: Numbering, condition: int, truth: bool, x: AbstractTensor) -> AbstractTensor:
     """Return a value where a condition has a truth; the value itself if that tells nothing of it or of its terms."""
-    x = _refined_itself(values, condition, truth, x)
+    before, x = x, _refined_itself(values, condition, truth, x)
+    if before.may_zero and not x.may_zero and x.form is not None and values.made_by(x.number, "Sqrt") is not None:
+        box = replace(x.box, mag=np.maximum(x.mag, np.sqrt(x.form.least)))  # The root of what is not zero.
+        x = like(x, x.shape, box, facts=x.facts).known(number=x.number)
     definition = values.made_by(x.number, "Add", "Sub")
     terms = [values.tensor(number) for number in definition.operands] if definition is not None else []
     known = [None if term is None else _refined_itself(values, condition, truth, term) for term in terms]
@@ -160,7 +164,7 @@ def _apart_from_zero(x: AbstractTensor) -> tuple[bool, float]:
     """
     if x.form is None or x.integral:
         return True, 1.0
-    return x.form.least >= x.form.smallest_subnormal, x.form.least
+    return not x.form.may_round_later, x.form.least
 
 
 def _refined(x: AbstractTensor, operator: str, limit: AbstractTensor, truth: bool) -> AbstractTensor:
@@ -305,15 +309,18 @@ def _norm_of(values: Numbering, number: int) -> int | None:
 
 
 def at_most_of_norm(call: Call, a: AbstractTensor, b: AbstractTensor, result: AbstractTensor) -> AbstractTensor:
-    """Return a quotient by the dividend's own norm: at most 1, where the norm's square does not underflow."""
-    form = a.form
-    if _is_sum_of(call.values, b.number, a):
+    """Return a quotient by what bounds the dividend: a norm of it, if its square does not underflow, or its range."""
+    form, values = a.form, call.values
+    if _is_sum_of(values, b.number, a):
         return _within(result, 0.0, 1.0)
-    if form is None or not a.number or _norm_of(call.values, b.number) != a.number:
+    if form is None or not a.number or form.may_round_later:
         return result
-    if float(np.square(b.mag.min())) < form.smallest_normal or form.u > 2.0**-20:
-        return result
-    return _within(result, -1.0 - _SLACK, 1.0 + _SLACK)
+    if _is_part_of_spread(values, a.number, b.number):
+        return _within(result, 0.0, 1.0)
+    if _norm_of(values, b.number) == a.number and float(np.square(b.mag.min())) >= form.smallest_normal:
+        return _within(result, -1.0 - _SLACK, 1.0 + _SLACK)
+    most = np.inf if b.scalar is not None else _most_of_quotient(values, a, b.number)
+    return _within(result, -most, most, a.bounds_from) if most < form.max / 2 else result
 
 
 def _is_sum_of(values: Numbering, number: int, a: AbstractTensor) -> bool:
@@ -322,10 +329,90 @@ def _is_sum_of(values: Numbering, number: int, a: AbstractTensor) -> bool:
     return total is not None and total.operands[0] == a.number and a.never_negative
 
 
-def _within(result: AbstractTensor, low: float, high: float) -> AbstractTensor:
-    """Return a result that the model alone keeps between two numbers."""
+def _is_part_of_spread(values: Numbering, number: int, spread: int) -> bool:
+    """Tell whether values are x less the smallest x of the row, and another the largest less the smallest."""
+    a, b = values.made_by(number, "Sub"), values.made_by(spread, "Sub")
+    if a is None or b is None or a.operands[1] != b.operands[1]:
+        return False
+    ends = [values.made_by(one, name) for one, name in zip(b.operands, ("ReduceMax", "ReduceMin"), strict=True)]
+    first, last = ends
+    if first is None or last is None or not _has_rank_of(values, b.operands[0], a.operands[0]):
+        return False
+    return (
+        first.operands == last.operands and first.attributes == last.attributes and first.operands[0] == a.operands[0]
+    )
+
+
+def _most_of_quotient(values: Numbering, a: AbstractTensor, number: int) -> float:
+    """Return how large a over a value is at most, where that is not zero; infinity if nothing tells.
+
+    The value is the largest magnitude of each row, their sum or their mean, that over a constant, or what is chosen.
+    """
+    made, scalar = values.definition(number), values.scalar(number)
+    if scalar:
+        return a.largest / abs(scalar)
+    if made is None:
+        return np.inf
+    if made.operator == "Where":
+        return max(_most_of_quotient(values, a, chosen) for chosen in made.operands[1:])
+    if made.operator in ("Div", "Mul") and (factor := values.scalar(made.operands[1])):
+        times = abs(factor if made.operator == "Div" else 1 / factor)
+        # Among the smallest numbers half of it may be lost.
+        return 2 * times * _most_of_quotient(values, a, made.operands[0])
+    if made.operator == "Sub":
+        return 1.0 if _is_part_of_spread(values, a.number, number) else np.inf
+    return _most_of_reduced(values, a, number)
+
+
+def _most_of_reduced(values: Numbering, a: AbstractTensor, number: int) -> float:
+    reduced = _reduced_by(values, number, "ReduceMax", "ReduceSum", "ReduceMean", "ReduceL1")
+    if reduced is None:
+        return np.inf
+    magnitudes = reduced if reduced.operator == "ReduceL1" else values.made_by(reduced.operands[0], "Abs")
+    if magnitudes is None or magnitudes.operands[0] != a.number:
+        return np.inf
+    return 2 * (_count_along(values, reduced, a) if reduced.operator == "ReduceMean" else 1.0)
+
+
+def is_largest_of_all(values: Numbering, a: AbstractTensor, b: AbstractTensor) -> bool:
+    """Tell whether the second is one number, the largest of all elements of the first."""
+    largest = values.made_by(b.number, "ReduceMax")
+    return largest is not None and largest.operands[0] == a.number and _one_element(values, b.number)
+
+
+_MEANS = ("ReduceMean", "AveragePool", "GlobalAveragePool")
+
+
+def error_of_variance(values: Numbering, a: AbstractTensor, b: AbstractTensor) -> float | None:
+    """Return what rounding may take from the mean of squares less the square of the mean, which is never negative."""
+    root, squares = _square_of(values, b.number), values.made_by(a.number, *_MEANS)
+    mean = None if root is None else values.made_by(root, *_MEANS)
+    if mean is None or squares is None or a.form is None or _square_of(values, squares.operands[0]) != mean.operands[0]:
+        return None
+    x = values.tensor(mean.operands[0])
+    alike = (mean.operator, mean.attributes, mean.operands[1:]) == (
+        squares.operator,
+        squares.attributes,
+        squares.operands[1:],
+    )
+    if x is None or x.shape is None or not alike:
+        return None
+    if mean.operator == "ReduceMean":
+        count = _count_along(values, mean, x)
+    else:
+        sizes = mean.attributes.get("kernel_shape", x.shape[2:])
+        count = element_count(sizes)[1]
+    largest = x.largest
+    error = 4 * gamma(count + 8, a.form) * largest * largest + count * a.form.smallest_subnormal
+    return error if np.isfinite(error) else None
+
+
+def _within(
+    result: AbstractTensor, low: float, high: float, bounds_from: BoundsFrom = BoundsFrom.MODEL
+) -> AbstractTensor:
+    """Return a result that is kept between two numbers, by the model alone or by what it is given."""
     box = Box(np.maximum(result.low, low), np.minimum(result.high, high), result.mag)
-    return like(result, result.shape, box, bounds_from=BoundsFrom.MODEL)
+    return like(result, result.shape, box, bounds_from=bounds_from)
 
 
 def scaled_by_inverse_root(call: Call, a: AbstractTensor, b: AbstractTensor, result: AbstractTensor) -> AbstractTensor:
@@ -359,9 +446,14 @@ def _count_of_mean(values: Numbering, number: int, x: AbstractTensor) -> float |
     mean = _reduced_by(values, number, "ReduceMean")
     if mean is None or x.shape is None or _square_of(values, mean.operands[0]) != x.number:
         return None
-    axes = _listed(values, mean, 1)
-    count = element_count(x.shape[int(axis)] for axis in axes)[1] if axes else np.inf
+    count = _count_along(values, mean, x)
     return count if np.isfinite(count) else None
+
+
+def _count_along(values: Numbering, reduced: Definition, x: AbstractTensor) -> float:
+    """Return over how many elements of x a reduction goes, at most; infinity if its axes are not known."""
+    axes = _listed(values, reduced, 1)
+    return element_count((x.shape or ())[axis] for axis in axes)[1] if axes and x.shape is not None else np.inf
 
 
 def _listed(values: Numbering, definition: Definition, place: int) -> list[int]:

@@ -42,8 +42,7 @@ def _facts_of_comparison(
     axes = {fact.axis for fact in spread if fact.low > most or (fact.low == most and not strict)}
     if operator == "Equal" and float(x.high.max()) > float(limit.low.min()):  # Others may exceed the limit.
         axes = set()
-    # In a narrow type one of them alone may have been rounded yet.
-    if x.form is not None and x.form.least >= x.form.smallest_subnormal and x.shape == shape and not strict:
+    if x.form is not None and not x.form.may_round_later and x.shape == shape and not strict:
         axes |= axes_reaching(call.values, x, limit, exactly=operator == "Equal")
     if operator.startswith("Less"):
         return tuple(Fact(Kind.SOME_AT_MOST, axis, high=0.0) for axis in axes)
@@ -56,7 +55,7 @@ def _decided(operator: str, a: AbstractTensor, b: AbstractTensor) -> tuple[Any, 
     """Return where a comparison of numbers always holds, and where it never does."""
     if operator == "Equal":
         same = (a.low == a.high) & (b.low == b.high) & (a.low == b.low) & (np.abs(a.low) < 2.0**53)
-        if a.number == b.number:
+        if a.number == b.number and (a.form is None or not a.form.may_round_later):
             same = np.ones_like(same)
         return same, (a.high < b.low) | (b.high < a.low) | (a.mag > b.box.largest()) | (b.mag > a.box.largest())
     if operator.startswith("Less"):

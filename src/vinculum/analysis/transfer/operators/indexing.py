@@ -142,11 +142,11 @@ def _accumulated(a: AbstractTensor, updates: AbstractTensor, reduction: str) -> 
     error = gamma(most, a.form) * total
     if total + error > a.form.max:
         return anything(a.element_type, a.shape)
-    least, high = a.low.min() + min(low * most, 0) - error, a.high.max() + max(high * most, 0) + error
-    least, high = outward(np.asarray(least), np.asarray(high), a.form)
+    ends = a.low.min() + min(low * most, 0) - error, a.high.max() + max(high * most, 0) + error
+    least, largest = outward(np.asarray(ends[0]), np.asarray(ends[1]), a.form)
     if low >= 0:  # What is added never makes it less.
-        least = a.low.min()
-    return result_of((a, updates), a.shape, least, high)
+        least = np.asarray(a.low.min())
+    return result_of((a, updates), a.shape, least, largest)
 
 
 def _non_zero(call: Call, a: AbstractTensor) -> AbstractTensor:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.analysis.corpus.judging import ENTRIES, checked
@@ -70,6 +71,11 @@ _SWITCHED_OFF: dict[str, tuple[Plant, str]] = {
     "extremes of the same rows": (_off(arithmetic, "_are_extremes", False), "largest less smallest, and epsilon"),
     "what is chosen, case by case": (_NO_CASES, "one added to zeros"),
     "a quotient, case by case": (_NO_CASES, "what is positive by itself"),
+    "variances by moments": (
+        _off(arithmetic, "error_of_variance"), "the mean of squares less the square of the mean, and epsilon"),
+    "what bounds a dividend": (_off(relations, "_most_of_reduced", np.inf), "a scale of zero replaced"),
+    "parts of a range": (_off(relations, "_is_part_of_spread", False), "a range of zero replaced"),
+    "the largest of all": (_off(arithmetic, "is_largest_of_all", False), "products of positive features"),
     "magnitudes that are compared": (_off(relations, "_is_magnitude_of", False), "small magnitudes replaced"),
     "what indices reach": (
         lambda p: p.setattr(indexing, "_reached", lambda a, *_: a.box), "rows of a table but the first"),

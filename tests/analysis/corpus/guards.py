@@ -25,6 +25,7 @@ _DEVIATION = (
     "m = ReduceMean <keepdims = 1> (x, rows) c = Sub(x, m) q = Mul(c, c) v = ReduceMean <keepdims = 1> (q, rows)"
     " d = Sqrt(v)"
 )
+_FEATURES = "m = ReduceMax <keepdims = 0> (x) c = Sub(x, m) e = Exp(c)"
 _REPLACED = "z = Equal(d, zero) g = Where(z, one, d)"
 _SCATTERED = 'e = Exp(x) s = ScatterElements <axis = 0, reduction = "add"> (none, n, e)'
 _TINY = {"x": np.array([[0, 0, 1e-42], [0, 0, 0]], np.float32)}
@@ -116,6 +117,11 @@ PAIRS = (
           "e = Elu(x) p = Add(e, one) s = ReduceSum(p, rows) d = Add(s, eps) y = Div(p, d)",
           "e = Elu(x) p = Add(e, one) d = ReduceSum(p, rows) y = Div(p, d)", "zero-over-zero", assume="x=-500:50",
           witness={"x": np.full((2, 3), -500, np.float32)}),
+    _pair("products of positive features",
+          f"{_FEATURES} f = Add(e, small) t = Transpose(f) d = MatMul(f, t) y = Div(one, d)",
+          f"{_FEATURES} t = Transpose(e) d = MatMul(e, t) y = Div(one, d)", "zero-divisor", outputs="float[2, 2] y",
+          constants="float small = {1e-3}", assume="x=-50:50",
+          witness={"x": np.array([[-50] * 3, [50] * 3], np.float32)}),
     _pair("scattered exponentials and epsilon", f"{_SCATTERED} d = Add(s, eps) y = Div(one, d)",
           f"{_SCATTERED} y = Div(one, s)", "zero-divisor", inputs="float[6] x, int64[6] n", outputs="float[4] y",
           constants="float[4] none = {0, 0, 0, 0}", assume="x=-5:5 n=0:3",

@@ -348,9 +348,9 @@ def _most_of_quotient(values: Numbering, a: AbstractTensor, number: int) -> floa
 
     The value is the largest magnitude of each row, their sum or their mean, that over a constant, or what is chosen.
     """
-    made, scalar = values.definition(number), values.scalar(number)
-    if scalar:
-        return a.largest / abs(scalar)
+    made, known = values.definition(number), values.tensor(number)
+    if known is not None and known.constant is not None and not known.may_zero:
+        return a.largest / float(known.mag.min())
     if made is None:
         return np.inf
     if made.operator == "Where":

@@ -118,20 +118,12 @@ def _where(call: Call, condition: AbstractTensor, a: AbstractTensor, b: Abstract
         may_minus_zero=then.may_minus_zero or other.may_minus_zero,
         facts=_facts_of_choice(call, condition, a, b, shape),
         integral=a.integral and b.integral,
-        entries=_entries_of_choice(condition, a, b),
     )
 
 
 def _chosen(a: AbstractTensor) -> AbstractTensor:
     """Return what is chosen everywhere; some runtimes add what is chosen to zeros, which changes -0."""
     return a.known(number=0, may_plus_zero=True) if a.may_minus_zero else a
-
-
-def _entries_of_choice(condition: AbstractTensor, a: AbstractTensor, b: AbstractTensor) -> Any:
-    chosen, p, q = condition.small, a.sizes(), b.sizes()
-    if chosen is None or p is None or q is None or chosen.size != 1 or len(p) != 1 or len(q) != 1:
-        return None
-    return p if bool(chosen.reshape(())) else q
 
 
 def _facts_of_choice(

@@ -103,6 +103,8 @@ def _of_facts(known: AbstractTensor, values: Array) -> str:
         for row in rows[~np.isnan(rows).any(axis=1)]:
             if fact.kind.value == "some>=" and not row.max() >= fact.low:
                 return f"no element along {fact.axis} is at least {fact.low!r}: {row}"
+            if fact.kind.value == "some<=" and not row.min() <= fact.high:
+                return f"no element along {fact.axis} is at most {fact.high!r}: {row}"
             if fact.kind.value == "sum" and np.isfinite(row).all() and not fact.low <= row.sum() <= fact.high:
                 return f"the sum along {fact.axis} is not in [{fact.low!r}, {fact.high!r}]: {row}"
     if known.constant is not None and known.constant.dtype == values.dtype and known.constant.shape == values.shape:

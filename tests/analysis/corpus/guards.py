@@ -12,6 +12,23 @@ _X, _Y, _FOUR = "float[2, 3] x", "float[2, 3] y", "float[1, 1, 4, 4]"
 _ZEROS = {"x": np.zeros((2, 3), np.float32)}
 _SPREAD = "a = ReduceMax <keepdims = 1> (x, rows) b = ReduceMin <keepdims = 1> (x, rows) d = Sub(a, b)"
 _SOFTMAX = "m = ReduceMax <keepdims = 1> (x, rows) c = Sub(x, m) e = Exp(c)"
+_LIKELIEST = "p = Softmax(x) l = ReduceMax <keepdims = 1> (p, rows)"
+_SECOND = "v, i = TopK(x, k) t = Gather <axis = 1> (v, last)"
+_KEPT = "s = Where(c, low, x) y = Softmax(s)"
+_MOMENTS = (
+    "q = Mul(x, x) a = ReduceMean <keepdims = 1> (q, rows) m = ReduceMean <keepdims = 1> (x, rows) n = Mul(m, m)"
+    " v = Sub(a, n)"
+)
+_MAGNITUDE = "m = Abs(x) d = ReduceMean <keepdims = 1> (m, rows)"
+_SCALE = "m = Abs(x) l = ReduceMax <keepdims = 1> (m, rows) d = Div(l, most)"
+_DEVIATION = (
+    "m = ReduceMean <keepdims = 1> (x, rows) c = Sub(x, m) q = Mul(c, c) v = ReduceMean <keepdims = 1> (q, rows)"
+    " d = Sqrt(v)"
+)
+_FEATURES = "m = ReduceMax <keepdims = 0> (x) c = Sub(x, m) e = Exp(c)"
+_REPLACED = "z = Equal(d, zero) g = Where(z, one, d)"
+_SCATTERED = 'e = Exp(x) s = ScatterElements <axis = 0, reduction = "add"> (none, n, e)'
+_TINY = {"x": np.array([[0, 0, 1e-42], [0, 0, 0]], np.float32)}
 _MASKED = "v = Conv <pads = [1, 1, 1, 1]> (k, w)"
 
 
@@ -71,6 +88,52 @@ PAIRS = (
     _pair("the largest of a softmax", "p = Softmax(x) m = ReduceMax(p, axis) y = Div(p, m)",
           "p = Softmax(x) m = ReduceMin(p, axis) y = Div(p, m)", "zero-over-zero",
           witness={"x": np.array([[0, 0, -200], [0, 0, 0]], np.float32)}),
+    _pair("what is likelier than a share of the likeliest", f"{_LIKELIEST} t = Mul(l, share) c = Less(p, t) {_KEPT}",
+          f"{_LIKELIEST} t = Div(l, share) c = Less(p, t) {_KEPT}", "masked-row", constants="float share = {0.5}"),
+    _pair("the second largest and what is larger", f"{_SECOND} c = Less(x, t) {_KEPT}",
+          f"{_SECOND} c = LessOrEqual(x, t) {_KEPT}", "masked-row", constants="int64[1] last = {-1}, int64[1] k = {2}"),
+    _pair("what is likely, or the largest",
+          f"p = Softmax(x) {_SECOND} a = Less(p, half) b = Less(x, t) c = And(a, b) {_KEPT}",
+          f"p = Softmax(x) {_SECOND} a = Less(p, half) b = Less(x, t) c = Or(a, b) {_KEPT}", "masked-row",
+          constants="float half = {0.5}, int64[1] last = {-1}, int64[1] k = {2}"),
+    _pair("the likeliest of those that are kept",
+          f"{_LIKELIEST} t = Mul(l, share) c = Less(p, t) k = Where(c, zero, p) d = ReduceSum(k, rows) y = Div(k, d)",
+          f"{_LIKELIEST} c = LessOrEqual(p, l) k = Where(c, zero, p) d = ReduceSum(k, rows) y = Div(k, d)",
+          "zero-over-zero", constants="float share = {0.5}", assume="x=-9:9"),
+    _pair("what is likelier than a share that somebody has", f"p = Softmax(x) c = Less(p, share) {_KEPT}",
+          f"p = Softmax(x) c = Less(share, p) {_KEPT}", "masked-row", constants="float share = {0.3}", assume="x=-9:9"),
+    _pair("the mean of squares less the square of the mean, and epsilon",
+          f"{_MOMENTS} e = Add(v, small) d = Sqrt(e) y = Div(one, d)", f"{_MOMENTS} d = Sqrt(v) y = Div(one, d)",
+          "zero-divisor", constants="float small = {1e-5}", outputs="float[2, n] y",
+          assume="x=-1:1"),
+    _pair("a range of zero replaced", f"{_SPREAD} {_REPLACED} s = Sub(x, b) y = Div(s, g)",
+          f"{_SPREAD} {_REPLACED} y = Div(one, g)", "quotient-overflow", outputs="float[2, n] y",
+          assume="x=-50:50", witness=_TINY),
+    _pair("a scale of zero replaced", f"{_SCALE} {_REPLACED} y = Div(x, g)", f"{_SCALE} {_REPLACED} y = Div(one, g)",
+          "quotient-overflow", constants="float most = {127}", outputs="float[2, n] y",
+          assume="x=-50:50", witness=_TINY),
+    _pair("a mean magnitude of zero replaced", f"{_MAGNITUDE} {_REPLACED} y = Div(x, g)",
+          f"{_MAGNITUDE} {_REPLACED} y = Div(one, g)", "quotient-overflow", outputs="float[2, n] y",
+          assume="x=-50:50", witness=_TINY),
+    _pair("a deviation of zero replaced", f"{_DEVIATION} {_REPLACED} y = Div(c, g)", f"{_DEVIATION} y = Div(c, d)",
+          "zero-over-zero", assume="x=-50:50"),
+    _pair("Elu and one, summed, and epsilon",
+          "e = Elu(x) p = Add(e, one) s = ReduceSum(p, rows) d = Add(s, eps) y = Div(p, d)",
+          "e = Elu(x) p = Add(e, one) d = ReduceSum(p, rows) y = Div(p, d)", "zero-over-zero", assume="x=-500:50",
+          witness={"x": np.full((2, 3), -500, np.float32)}),
+    _pair("products of positive features",
+          f"{_FEATURES} f = Add(e, small) t = Transpose(f) d = MatMul(f, t) y = Div(one, d)",
+          f"{_FEATURES} t = Transpose(e) d = MatMul(e, t) y = Div(one, d)", "zero-divisor", outputs="float[2, 2] y",
+          constants="float small = {1e-3}", assume="x=-50:50",
+          witness={"x": np.array([[-50] * 3, [50] * 3], np.float32)}),
+    _pair("scattered exponentials and epsilon", f"{_SCATTERED} d = Add(s, eps) y = Div(one, d)",
+          f"{_SCATTERED} y = Div(one, s)", "zero-divisor", inputs="float[6] x, int64[6] n", outputs="float[4] y",
+          constants="float[4] none = {0, 0, 0, 0}", assume="x=-5:5 n=0:3",
+          witness={"x": np.zeros(6, np.float32), "n": np.zeros(6, np.int64)}),
+    _pair("one less the square of a hyperbolic tangent, and epsilon",
+          "t = Tanh(x) q = Mul(t, t) s = Sub(one, q) d = Add(s, eps) y = Div(one, d)",
+          "t = Tanh(x) q = Mul(t, t) d = Sub(one, q) y = Div(one, d)", "zero-divisor",
+          witness={"x": np.full((2, 3), 200, np.float32)}),
     _pair("one added to what is not negative", "m = Max(n, nil) d = Add(m, unit) q = Div(unit, d)",
           "d = Add(n, unit) q = Div(unit, d)", "integer-zero-divisor", inputs="int64[3] n", outputs="int64[3] q",
           witness={"n": np.full(3, -1, np.int64)}),

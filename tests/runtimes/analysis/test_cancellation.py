@@ -1,4 +1,4 @@
-"""Where an algorithm of a runtime cancels, results still lie within the bounds: running sums, E[x^2] - E[x]^2."""
+"""Where an algorithm of a runtime cancels, results lie within the bounds: running sums and means, E[x^2] - E[x]^2."""
 
 from __future__ import annotations
 
@@ -30,6 +30,9 @@ CASES = [
         )
         for middle, width in ((0.0, 1.0), (0.0, 4e4), (0.0, 5e5), (1e7, 1e4), (1e8, 1.0))
     ),
+    # Neighbours among float32, whose mean is one of them.
+    ("float[64, 2] x, float[2] w", "y = LayerNormalization (x, w)", 1e10, 1e3),
+    ("float[64, 4] x, float[4] w", "y = LayerNormalization (x, w)", 1e5, 0.01),
 ]
 
 

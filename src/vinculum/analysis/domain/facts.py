@@ -17,6 +17,7 @@ class Kind(Enum):
     """What is known of every row along an axis."""
 
     SOME_AT_LEAST = "some>="  # One element is at least `low`.
+    SOME_AT_MOST = "some<="  # One element is at most `high`: a condition is false somewhere.
     SUM = "sum"  # The exact sum lies between `low` and `high`.
 
 
@@ -26,8 +27,8 @@ class Fact:
 
     kind: Kind  # Which fact.
     axis: int  # Never negative.
-    low: float  # Its bounds; `high` counts for sums alone.
-    high: float = float("inf")
+    low: float = -inf  # Its bounds, as far as the kind has them.
+    high: float = inf
     fills: bool = False  # Whether a row that holds a NaN holds nothing else.
 
 

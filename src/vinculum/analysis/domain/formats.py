@@ -27,6 +27,11 @@ class Format:
     least: float  # The smallest magnitude that a runtime holds which keeps such values in float32 between two nodes.
     dtype: np.dtype[Any]  # For rounding.
 
+    @property
+    def may_round_later(self) -> bool:
+        """Whether a runtime may keep values in float32, so that one value may be rounded in one place alone."""
+        return self.least < self.smallest_subnormal
+
     def round(self, values: Bounds) -> Bounds:
         """Return values rounded to nearest in this type; rounding is monotone."""
         if self.name == "float64":

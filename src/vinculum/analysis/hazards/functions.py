@@ -36,15 +36,18 @@ class MaskedRow(Hazard):
         left = None if axis is None else find(scores.facts, Kind.SOME_AT_LEAST, axis)
         if left is not None and left.low > -np.inf:
             return None
-        condition = _condition(site.call.values, scores.number)
-        if condition is None or not _depends_on_an_input(site.call.values, condition):
+        condition, masking = _condition(site.call.values, scores.number)
+        if not condition or not _depends_on_an_input(site.call.values, condition):
+            return None
+        mask = site.call.values.tensor(condition)
+        if mask is not None and axis is not None and _leaves_some(mask, masking, scores, axis):
             return None
         replaced = any(node.op_type == "IsNaN" for node in site.scope.users.get(site.node.output[0], ()))
         return None if replaced else Found(0)
 
 
-def _condition(values: Numbering, number: int) -> int | None:
-    """Return the condition by which a value is -inf, chosen by Where or added to others."""
+def _condition(values: Numbering, number: int) -> tuple[int, bool | None]:
+    """Return the condition by which a value is -inf, chosen by Where or added to others, and the truth that does it."""
     waiting, seen = [number], set[int]()
     while waiting:
         definition = values.definition(number := waiting.pop())
@@ -53,12 +56,20 @@ def _condition(values: Numbering, number: int) -> int | None:
         seen.add(number)
         masking = [place for place, one in enumerate(definition.operands) if _is_masking(values.tensor(one))]
         if definition.operator == "Where" and any(masking):
-            return definition.operands[0]
+            return definition.operands[0], None if len(masking) > 1 else masking == [1]
         if definition.operator == "Mul" and masking:  # By the largest negative number, which is -inf in this type.
-            return definition.operands[1 - masking[0]]
+            return definition.operands[1 - masking[0]], None
         if definition.operator in ("Add", "Unsqueeze", "Expand", "Reshape", "Cast", "Slice"):
             waiting += [operand for operand in reversed(definition.operands) if operand]
-    return None
+    return 0, None
+
+
+def _leaves_some(mask: AbstractTensor, masking: bool | None, scores: AbstractTensor, axis: int) -> bool:
+    """Tell whether a mask, known to be otherwise somewhere in every row, leaves something of rows that are the last."""
+    kinds = {True: Kind.SOME_AT_MOST, False: Kind.SOME_AT_LEAST}
+    if masking is None or not mask.shape or not scores.shape or axis + 1 < len(scores.shape):
+        return False
+    return mask.shape[-1] == scores.shape[-1] and find(mask.facts, kinds[masking], len(mask.shape) - 1) is not None
 
 
 def _is_masking(value: AbstractTensor | None) -> bool:

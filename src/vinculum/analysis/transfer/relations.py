@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom
 from vinculum.analysis.domain.box import Box
-from vinculum.analysis.domain.dimensions import element_count
+from vinculum.analysis.domain.dimensions import element_count, resized
 from vinculum.analysis.domain.formats import Bounds, every, gamma, outward, some
 from vinculum.analysis.domain.numbering import Definition, Numbering
 from vinculum.analysis.transfer.call import Call
-from vinculum.analysis.transfer.shared import like
+from vinculum.analysis.transfer.shared import axis_of, like
 
-_TURNED = {"Less": "Greater", "Greater": "Less", "LessOrEqual": "GreaterOrEqual", "GreaterOrEqual": "LessOrEqual"}
+TURNED = {"Less": "Greater", "Greater": "Less", "LessOrEqual": "GreaterOrEqual", "GreaterOrEqual": "LessOrEqual"}
+"""Comparisons of the operands in the other order."""
 _OTHERWISE = {"Less": "GreaterOrEqual", "Greater": "LessOrEqual", "LessOrEqual": "Greater", "GreaterOrEqual": "Less"}
 _EXACT = 2.0**53
 """Bounds below it are exact, and so are their neighbours."""
@@ -61,7 +63,10 @@ def _implied(values: Numbering, condition: int, truth: bool) -> Iterator[tuple[D
 
 def refine(values: Numbering, condition: int, truth: bool, x: AbstractTensor) -> AbstractTensor:
     """Return a value where a condition has a truth; the value itself if that tells nothing of it or of its terms."""
-    x = _refined_itself(values, condition, truth, x)
+    before, x = x, _refined_itself(values, condition, truth, x)
+    if before.may_zero and not x.may_zero and x.form is not None and values.made_by(x.number, "Sqrt") is not None:
+        box = replace(x.box, mag=np.maximum(x.mag, np.sqrt(x.form.least)))  # The root of what is not zero.
+        x = like(x, x.shape, box, facts=x.facts).known(number=x.number)
     definition = values.made_by(x.number, "Add", "Sub")
     terms = [values.tensor(number) for number in definition.operands] if definition is not None else []
     known = [None if term is None else _refined_itself(values, condition, truth, term) for term in terms]
@@ -84,7 +89,7 @@ def _refined_itself(values: Numbering, condition: int, truth: bool, x: AbstractT
             after = _refined_by_class(definition, holds, x)
         elif definition.operator == "Cast" and x.number == definition.operands[0]:
             after = _refined(x, "Equal", _zero_like(x), not holds)  # To bool: whether it is other than zero.
-        elif definition.operator == "Equal" or definition.operator in _TURNED:
+        elif definition.operator == "Equal" or definition.operator in TURNED:
             after = _refined_by_comparison(values, definition, holds, x)
         x = after if after is x else after.known(number=x.number)  # It is the same value, of which more is known.
     return x
@@ -116,7 +121,7 @@ def _refined_by_comparison(values: Numbering, definition: Definition, truth: boo
     first, second = definition.operands[:2]
     for number, other, operator in (
         (first, second, definition.operator),
-        (second, first, _TURNED.get(definition.operator, definition.operator)),
+        (second, first, TURNED.get(definition.operator, definition.operator)),
     ):
         limit = values.tensor(other)
         if limit is None or not _broadcasts_into(limit, x):
@@ -159,7 +164,7 @@ def _apart_from_zero(x: AbstractTensor) -> tuple[bool, float]:
     """
     if x.form is None or x.integral:
         return True, 1.0
-    return x.form.least >= x.form.smallest_subnormal, x.form.least
+    return not x.form.may_round_later, x.form.least
 
 
 def _refined(x: AbstractTensor, operator: str, limit: AbstractTensor, truth: bool) -> AbstractTensor:
@@ -304,15 +309,18 @@ def _norm_of(values: Numbering, number: int) -> int | None:
 
 
 def at_most_of_norm(call: Call, a: AbstractTensor, b: AbstractTensor, result: AbstractTensor) -> AbstractTensor:
-    """Return a quotient by the dividend's own norm: at most 1, where the norm's square does not underflow."""
-    form = a.form
-    if _is_sum_of(call.values, b.number, a):
+    """Return a quotient by what bounds the dividend: a norm of it, if its square does not underflow, or its range."""
+    form, values = a.form, call.values
+    if _is_sum_of(values, b.number, a):
         return _within(result, 0.0, 1.0)
-    if form is None or not a.number or _norm_of(call.values, b.number) != a.number:
+    if form is None or not a.number or form.may_round_later:
         return result
-    if float(np.square(b.mag.min())) < form.smallest_normal or form.u > 2.0**-20:
-        return result
-    return _within(result, -1.0 - _SLACK, 1.0 + _SLACK)
+    if _is_part_of_spread(values, a.number, b.number):
+        return _within(result, 0.0, 1.0)
+    if _norm_of(values, b.number) == a.number and float(np.square(b.mag.min())) >= form.smallest_normal:
+        return _within(result, -1.0 - _SLACK, 1.0 + _SLACK)
+    most = np.inf if b.scalar is not None else _most_of_quotient(values, a, b.number)
+    return _within(result, -most, most, a.bounds_from) if most < form.max / 2 else result
 
 
 def _is_sum_of(values: Numbering, number: int, a: AbstractTensor) -> bool:
@@ -321,10 +329,90 @@ def _is_sum_of(values: Numbering, number: int, a: AbstractTensor) -> bool:
     return total is not None and total.operands[0] == a.number and a.never_negative
 
 
-def _within(result: AbstractTensor, low: float, high: float) -> AbstractTensor:
-    """Return a result that the model alone keeps between two numbers."""
+def _is_part_of_spread(values: Numbering, number: int, spread: int) -> bool:
+    """Tell whether values are x less the smallest x of the row, and another the largest less the smallest."""
+    a, b = values.made_by(number, "Sub"), values.made_by(spread, "Sub")
+    if a is None or b is None or a.operands[1] != b.operands[1]:
+        return False
+    ends = [values.made_by(one, name) for one, name in zip(b.operands, ("ReduceMax", "ReduceMin"), strict=True)]
+    first, last = ends
+    if first is None or last is None or not _has_rank_of(values, b.operands[0], a.operands[0]):
+        return False
+    return (
+        first.operands == last.operands and first.attributes == last.attributes and first.operands[0] == a.operands[0]
+    )
+
+
+def _most_of_quotient(values: Numbering, a: AbstractTensor, number: int) -> float:
+    """Return how large a over a value is at most, where that is not zero; infinity if nothing tells.
+
+    The value is the largest magnitude of each row, their sum or their mean, that over a constant, or what is chosen.
+    """
+    made, known = values.definition(number), values.tensor(number)
+    if known is not None and known.constant is not None and not known.may_zero:
+        return a.largest / float(known.mag.min())
+    if made is None:
+        return np.inf
+    if made.operator == "Where":
+        return max(_most_of_quotient(values, a, chosen) for chosen in made.operands[1:])
+    if made.operator in ("Div", "Mul") and (factor := values.scalar(made.operands[1])):
+        times = abs(factor if made.operator == "Div" else 1 / factor)
+        # Among the smallest numbers half of it may be lost.
+        return 2 * times * _most_of_quotient(values, a, made.operands[0])
+    if made.operator == "Sub":
+        return 1.0 if _is_part_of_spread(values, a.number, number) else np.inf
+    return _most_of_reduced(values, a, number)
+
+
+def _most_of_reduced(values: Numbering, a: AbstractTensor, number: int) -> float:
+    reduced = _reduced_by(values, number, "ReduceMax", "ReduceSum", "ReduceMean", "ReduceL1")
+    if reduced is None:
+        return np.inf
+    magnitudes = reduced if reduced.operator == "ReduceL1" else values.made_by(reduced.operands[0], "Abs")
+    if magnitudes is None or magnitudes.operands[0] != a.number:
+        return np.inf
+    return 2 * (_count_along(values, reduced, a) if reduced.operator == "ReduceMean" else 1.0)
+
+
+def is_largest_of_all(values: Numbering, a: AbstractTensor, b: AbstractTensor) -> bool:
+    """Tell whether the second is one number, the largest of all elements of the first."""
+    largest = values.made_by(b.number, "ReduceMax")
+    return largest is not None and largest.operands[0] == a.number and _one_element(values, b.number)
+
+
+_MEANS = ("ReduceMean", "AveragePool", "GlobalAveragePool")
+
+
+def error_of_variance(values: Numbering, a: AbstractTensor, b: AbstractTensor) -> float | None:
+    """Return what rounding may take from the mean of squares less the square of the mean, which is never negative."""
+    root, squares = _square_of(values, b.number), values.made_by(a.number, *_MEANS)
+    mean = None if root is None else values.made_by(root, *_MEANS)
+    if mean is None or squares is None or a.form is None or _square_of(values, squares.operands[0]) != mean.operands[0]:
+        return None
+    x = values.tensor(mean.operands[0])
+    alike = (mean.operator, mean.attributes, mean.operands[1:]) == (
+        squares.operator,
+        squares.attributes,
+        squares.operands[1:],
+    )
+    if x is None or x.shape is None or not alike:
+        return None
+    if mean.operator == "ReduceMean":
+        count = _count_along(values, mean, x)
+    else:
+        sizes = mean.attributes.get("kernel_shape", x.shape[2:])
+        count = element_count(sizes)[1]
+    largest = x.largest
+    error = 4 * gamma(count + 8, a.form) * largest * largest + count * a.form.smallest_subnormal
+    return error if np.isfinite(error) else None
+
+
+def _within(
+    result: AbstractTensor, low: float, high: float, bounds_from: BoundsFrom = BoundsFrom.MODEL
+) -> AbstractTensor:
+    """Return a result that is kept between two numbers, by the model alone or by what it is given."""
     box = Box(np.maximum(result.low, low), np.minimum(result.high, high), result.mag)
-    return like(result, result.shape, box, bounds_from=BoundsFrom.MODEL)
+    return like(result, result.shape, box, bounds_from=bounds_from)
 
 
 def scaled_by_inverse_root(call: Call, a: AbstractTensor, b: AbstractTensor, result: AbstractTensor) -> AbstractTensor:
@@ -358,9 +446,74 @@ def _count_of_mean(values: Numbering, number: int, x: AbstractTensor) -> float |
     mean = _reduced_by(values, number, "ReduceMean")
     if mean is None or x.shape is None or _square_of(values, mean.operands[0]) != x.number:
         return None
-    axes = mean.attributes.get("axes")
-    if axes is None and len(mean.operands) > 1 and mean.operands[1]:
-        given = values.tensor(mean.operands[1])
-        axes = None if given is None or given.constant is None else given.constant.reshape(-1).tolist()
-    count = element_count(x.shape[int(axis)] for axis in axes)[1] if axes else np.inf
+    count = _count_along(values, mean, x)
     return count if np.isfinite(count) else None
+
+
+def _count_along(values: Numbering, reduced: Definition, x: AbstractTensor) -> float:
+    """Return over how many elements of x a reduction goes, at most; infinity if its axes are not known."""
+    axes = _listed(values, reduced, 1)
+    return element_count((x.shape or ())[axis] for axis in axes)[1] if axes and x.shape is not None else np.inf
+
+
+def _listed(values: Numbering, definition: Definition, place: int) -> list[int]:
+    """Return the axes that an attribute lists, or a constant operand; nothing if neither is known."""
+    given = values.tensor(definition.operands[place]) if place < len(definition.operands) else None
+    held = definition.attributes.get("axes", ()) if given is None or given.constant is None else given.constant
+    return [int(axis) for axis in np.asarray(held).reshape(-1)]
+
+
+def axes_reaching(values: Numbering, x: AbstractTensor, limit: AbstractTensor, *, exactly: bool = False) -> set[int]:
+    """Return the axis along which, in every row, an element of x without NaN is at least the limit of that row.
+
+    The limit is an element that is picked from the row, or what is no more than that.
+
+    - `exactly`: whether the limit is to be the largest element itself.
+    """
+    number, along = limit.number, set[int]()
+    if x.shape is None or x.form is None:
+        return set()
+    while number != x.number:
+        made = values.definition(number)
+        if made is None or (exactly and made.operator not in ("ReduceMax", "Unsqueeze")):
+            return set()
+        if made.operator in _PICKS:
+            axis = _picked_along(values, made, len(x.shape))
+            number = made.operands[0] if axis is not None else 0
+            along |= {axis} if axis is not None else set()
+        else:
+            number = made.operands[0] if made.operator == "Unsqueeze" else _no_less(values, made, number)
+    # Of the shape that a row leaves the limit belongs to the row.
+    places = [axis for axis in along if limit.shape == resized(x.shape, axis, *(limit.shape or ())[axis : axis + 1])]
+    return along if len(along) == 1 and places else set()
+
+
+_PICKS = ("ReduceMax", "ReduceMin", "TopK", "Gather", "Slice")
+"""Operators that pick elements of rows."""
+
+
+def _picked_along(values: Numbering, definition: Definition, rank: int) -> int | None:
+    """Return the axis along which elements are picked of a tensor of a rank; None if that is not one."""
+    of = values.tensor(definition.operands[0])
+    if definition.operator in ("TopK", "Gather"):
+        axes = [int(definition.attributes.get("axis", -1 if definition.operator == "TopK" else 0))]
+    else:
+        axes = _listed(values, definition, 3 if definition.operator == "Slice" else 1) or list(range(rank))
+    if of is None or of.shape is None or of.rank != rank:
+        return None
+    longer = [axis for axis in axes if of.shape[axis] != 1] if len(axes) > 1 else axes
+    return axis_of(longer[0], rank) if len(longer) == 1 else None
+
+
+def _no_less(values: Numbering, definition: Definition, number: int) -> int:
+    """Return the number of an operand that a value of its shape is no more than; 0 if none is known."""
+    operands = [(one, values.tensor(one)) for one in definition.operands[:2]]
+    here = values.tensor(number)
+    for (one, a), (_, b) in (operands, operands[::-1]) if len(operands) == 2 else ():
+        if a is None or b is None or here is None or a.shape != here.shape:
+            continue
+        shrinks = a.at_least_zero and every(b.low >= 0) and every(b.high <= 1) and definition.operator == "Mul"
+        falls = b.at_least_zero and definition.operator == "Sub" and one == definition.operands[0]
+        if shrinks or falls or definition.operator == "Min":
+            return one
+    return 0

@@ -147,14 +147,14 @@ def rearranged(
 
 
 def spread_facts(a: AbstractTensor, shape: Shape | None) -> Facts:
-    """Return what is known of some element of every row, where the tensor is spread over a shape."""
+    """Return what is known of single elements of every row, where the tensor is spread over a shape."""
     if shape is None or a.shape is None:
         return ()
     after = len(shape) - len(a.shape)
     return tuple(
-        Fact(fact.kind, fact.axis + after, fact.low)
+        Fact(fact.kind, fact.axis + after, fact.low, fact.high)
         for fact in a.facts
-        if fact.kind is Kind.SOME_AT_LEAST and a.shape[fact.axis] == shape[fact.axis + after]
+        if fact.kind is not Kind.SUM and a.shape[fact.axis] == shape[fact.axis + after]
     )
 
 

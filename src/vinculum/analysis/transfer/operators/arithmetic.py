@@ -29,7 +29,14 @@ from vinculum.analysis.domain.formats import (
 from vinculum.analysis.transfer import errors
 from vinculum.analysis.transfer.call import Call, Operand
 from vinculum.analysis.transfer.declarations import Hidden, Operator
-from vinculum.analysis.transfer.relations import at_most_of_norm, by_cases, scaled_by_inverse_root
+from vinculum.analysis.transfer.relations import (
+    at_most_of_norm,
+    axes_reaching,
+    by_cases,
+    error_of_variance,
+    is_largest_of_all,
+    scaled_by_inverse_root,
+)
 from vinculum.analysis.transfer.shared import (
     apart_from_zero,
     broadcast,
@@ -51,8 +58,11 @@ def _sum(call: Call, a: AbstractTensor, b: AbstractTensor, sign: int, deep: int 
     shape, form = broadcast(a.shape, b.shape), a.form
     folded = _folded(a, b, np.add if sign > 0 else np.subtract, dimensions.plus if sign > 0 else dimensions.minus)
     if sign < 0 and a.number == b.number:
-        nan = a.may_nan or a.may_infinite
-        return tensor(a.element_type, shape, 0, 0, may_nan=nan, may_minus_zero=False, integral=True, **folded)
+        nan, apart = a.may_nan or a.may_infinite, 0.0
+        if form is not None and form.may_round_later and not a.integral:
+            apart = 2 * form.u * a.largest + form.smallest_subnormal
+        more = {"may_minus_zero": apart > 0, "integral": not apart, **folded}
+        return tensor(a.element_type, shape, 0.0 - apart, apart, may_nan=nan, **more)
     other_low, other_high = (b.low, b.high) if sign > 0 else (-b.high, -b.low)
     low, high = a.low + other_low, a.high + other_high
     integral = a.integral and b.integral
@@ -70,19 +80,20 @@ def _sum(call: Call, a: AbstractTensor, b: AbstractTensor, sign: int, deep: int 
     facts: Facts = (*_raised(a, b, shape), *_raised(b, a, shape)) if sign > 0 else ()
     if sign < 0 and _are_extremes(call, a, b):
         low = np.maximum(low, 0.0)
-    top_axis = _axis_of_largest(call, a, b) if sign < 0 else None
-    if top_axis is not None:
-        facts = (Fact(Kind.SOME_AT_LEAST, top_axis, 0.0),)
-        if not a.may_nan:  # Beside a NaN, runtimes' ReduceMax may miss the largest element.
-            high = np.minimum(high, 0.0)
+    if sign < 0 and (axes := axes_reaching(call.values, a, b, exactly=True)):
+        facts = tuple(Fact(Kind.SOME_AT_LEAST, axis, 0.0) for axis in axes)
+    # Beside a NaN, runtimes' ReduceMax may miss the largest element.
+    if sign < 0 and not a.may_nan and (facts or is_largest_of_all(call.values, a, b)):
+        high = np.minimum(high, 0.0)
+    if sign < 0 and (error := error_of_variance(call.values, a, b)) is not None:
+        low = np.maximum(low, -error)
     other = b if a.scalar == 0 else a if b.scalar == 0 else None
     mag = other.mag if form is not None and other is not None else None
     splits = deep < _DEEPEST and (form is None or some((low <= 0) & (high >= 0)))
     if splits and (cases := by_cases(call.values, a, b)):
         low, high, least = _of_cases([_sum(call, x, y, sign, deep + 1) for x, y in cases], low, high)
         mag = least if mag is None else np.maximum(mag, least)
-    # What a runtime holds in float32 rounds to zero later.
-    rounds_to_zero = form is not None and form.least < form.smallest_subnormal and some(low < 0)
+    rounds_to_zero = form is not None and form.may_round_later and some(low < 0)
     result = result_of(
         (a, b),
         shape,
@@ -120,10 +131,9 @@ def _of_cases(parts: Sequence[AbstractTensor], low: Bounds, high: Bounds) -> tup
 def _are_extremes(call: Call, a: AbstractTensor, b: AbstractTensor) -> bool:
     """Tell whether these are the largest and the smallest element of the same rows.
 
-    Beside a NaN a runtime may miss some elements, but it misses the same of both. One of them alone may have been
-    rounded to a narrow type yet.
+    Beside a NaN a runtime may miss some elements, but it misses the same of both.
     """
-    if a.form is not None and a.form.least < a.form.smallest_subnormal:
+    if a.form is not None and a.form.may_round_later:
         return False
     largest, smallest = call.values.made_by(a.number, "ReduceMax"), call.values.made_by(b.number, "ReduceMin")
     if largest is None or smallest is None:
@@ -156,15 +166,6 @@ def _within(low: Bounds, high: Bounds, limit: float) -> bool:
 def _box_of(call: Call, number: int) -> Box:
     known = call.values.tensor(number)
     return known.box if known is not None else Box(np.asarray(-np.inf), np.asarray(np.inf), np.asarray(0.0))
-
-
-def _axis_of_largest(call: Call, a: AbstractTensor, b: AbstractTensor) -> int | None:
-    """Return the axis along which b holds the largest elements of a."""
-    largest = call.values.made_by(b.number, "ReduceMax")
-    if largest is None or largest.operands[0] != a.number or not a.shape:
-        return None
-    differing = [axis for axis, (p, q) in enumerate(zip(a.shape, b.shape or (), strict=False)) if p != q]
-    return differing[0] if b.rank == a.rank and len(differing) == 1 else None
 
 
 def _folded(a: AbstractTensor, b: AbstractTensor, f: Any, g: Any) -> dict[str, Any]:
@@ -227,26 +228,9 @@ def _multiply(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTenso
         may_nan=nan,
         may_minus_zero=not (a.never_negative and b.never_negative),
         integral=integral,
-        affine=_affine_product(a, b),
         **_folded(a, b, np.multiply, dimensions.times),
     )
     return scaled_by_inverse_root(call, a, b, result)
-
-
-def _affine_product(a: AbstractTensor, b: AbstractTensor) -> Affine | None:
-    for x, factor in ((a, b.scalar), (b, a.scalar)):
-        if factor is None or x.affine is None or x.form is None or x.may_infinite:
-            continue
-        largest = abs(factor) * x.largest
-        if largest > x.form.max:
-            continue
-        scaled = Affine(tuple((n, c * factor) for n, c in x.affine.terms), 0.0, 0.0)
-        rest = Affine((), *sorted((x.affine.low * factor, x.affine.high * factor)))
-        error = x.form.u * largest * 1.001 + x.form.smallest_subnormal
-        # Coefficients are products of floats themselves; the slack covers their rounding.
-        slack = 2.0**-50 * sum(abs(c) for _, c in scaled.terms) * largest
-        return combined(scaled, rest, 1.0, error + slack) if np.isfinite(slack) else None
-    return None
 
 
 def below(mag: Bounds, form: Format) -> Bounds:
@@ -272,7 +256,7 @@ def _divide(call: Call, a: AbstractTensor, b: AbstractTensor, deep: int = 0) -> 
     if a.form is None:
         return _divide_integers(call, a, b)
     shape = broadcast(a.shape, b.shape)
-    if a.number == b.number:
+    if a.number == b.number and not a.form.may_round_later:
         nan = a.may_nan or a.may_infinite or a.may_zero
         return tensor(a.element_type, shape, 1, 1, may_nan=nan, integral=True)
     low, high = outward(*quotient_bounds(a, b), a.form)

@@ -23,7 +23,7 @@ from vinculum.analysis.domain.dimensions import (
     unknown_size,
 )
 from vinculum.analysis.domain.facts import Fact, Facts, Kind, moved_facts
-from vinculum.analysis.domain.formats import gamma
+from vinculum.analysis.domain.formats import gamma, outward
 from vinculum.analysis.transfer import errors
 from vinculum.analysis.transfer.call import Call, Result
 from vinculum.analysis.transfer.declarations import Operator
@@ -142,8 +142,11 @@ def _accumulated(a: AbstractTensor, updates: AbstractTensor, reduction: str) -> 
     error = gamma(most, a.form) * total
     if total + error > a.form.max:
         return anything(a.element_type, a.shape)
-    low, high = a.low.min() + min(low * most, 0), a.high.max() + max(high * most, 0)
-    return result_of((a, updates), a.shape, low, high, error=error)
+    ends = a.low.min() + min(low * most, 0) - error, a.high.max() + max(high * most, 0) + error
+    least, largest = outward(np.asarray(ends[0]), np.asarray(ends[1]), a.form)
+    if low >= 0:  # What is added never makes it less.
+        least = np.asarray(a.low.min())
+    return result_of((a, updates), a.shape, least, largest)
 
 
 def _non_zero(call: Call, a: AbstractTensor) -> AbstractTensor:

@@ -41,7 +41,7 @@ def _product(
     a: AbstractTensor, b: AbstractTensor, shape: Shape | None, low: Bounds, high: Bounds, total: Bounds, terms: float
 ) -> AbstractTensor:
     """Return a sum of products, given the bounds of the exact one and of the sum of magnitudes."""
-    form, nan, error = a.form, a.may_nan or b.may_nan, terms * _OURS * total
+    form, nan, error, exact = a.form, a.may_nan or b.may_nan, terms * _OURS * total, low
     low, high = low - error, high + error
     if form is not None:
         relative = gamma(terms + 1, form)
@@ -51,8 +51,9 @@ def _product(
         low, high = np.where(overflows, -np.inf, low), np.where(overflows, np.inf, high)
         nan = nan or bool(overflows.any())
         low, high = outward(low, high, form)
-        if a.at_least_zero and b.at_least_zero:  # Nothing is subtracted.
-            low = np.maximum(low, 0.0)
+        if a.at_least_zero and b.at_least_zero:  # Nothing is subtracted: each rounding is of a part of the sum.
+            kept = exact * (1 - relative - terms * _OURS) - terms * form.smallest_subnormal
+            low = np.maximum(low, np.maximum(outward(kept, kept, form)[0], 0.0))
     return result_of((a, b), shape, low, high, may_nan=nan, integral=a.integral and b.integral)
 
 

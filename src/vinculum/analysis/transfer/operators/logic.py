@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,11 +11,11 @@ from vinculum.analysis.domain.abstract_tensor import AbstractTensor
 from vinculum.analysis.domain.box import Box
 from vinculum.analysis.domain.dimensions import Shape
 from vinculum.analysis.domain.facts import Fact, Facts, Kind
-from vinculum.analysis.domain.formats import is_discrete, type_range
+from vinculum.analysis.domain.formats import every, is_discrete, type_range
 from vinculum.analysis.transfer import errors
 from vinculum.analysis.transfer.call import Call
 from vinculum.analysis.transfer.declarations import Operator
-from vinculum.analysis.transfer.relations import refine
+from vinculum.analysis.transfer.relations import TURNED, axes_reaching, refine
 from vinculum.analysis.transfer.shared import boolean, broadcast, like, result_of, spread_facts, unbounded
 
 
@@ -27,25 +26,36 @@ def _comparison(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTen
     always, never = _decided(call.operator, a, b)
     if a.may_nan or b.may_nan:  # A comparison with NaN is false.
         always = np.zeros_like(always)
-    facts = _facts_of_equality(a, b, shape) if call.operator == "Equal" else ()
+    facts = (
+        *_facts_of_comparison(call, call.operator, a, b, shape),
+        *_facts_of_comparison(call, TURNED.get(call.operator, call.operator), b, a, shape),
+    )
     return boolean(shape, always.astype(float), 1.0 - never.astype(float)).known(facts=facts)
 
 
-def _facts_of_equality(a: AbstractTensor, b: AbstractTensor, shape: Shape | None) -> Facts:
-    """Return that some element of every row is the largest that it can be, with which all are compared."""
-    facts: Facts = ()
-    for compared, number in ((a, b.scalar), (b, a.scalar)):
-        if number is None or compared.may_nan or float(compared.high.max()) > number:
-            continue
-        facts += tuple(replace(fact, low=1.0) for fact in spread_facts(compared, shape) if fact.low >= number)
-    return facts
+def _facts_of_comparison(
+    call: Call, operator: str, x: AbstractTensor, limit: AbstractTensor, shape: Shape | None
+) -> Facts:
+    """Return where a comparison is true or false somewhere in every row, since some element reaches the limit."""
+    strict, most = operator in ("Greater", "LessOrEqual"), float(limit.high.max())
+    spread = [fact for fact in spread_facts(x, shape) if fact.kind is Kind.SOME_AT_LEAST]
+    axes = {fact.axis for fact in spread if fact.low > most or (fact.low == most and not strict)}
+    if operator == "Equal" and float(x.high.max()) > float(limit.low.min()):  # Others may exceed the limit.
+        axes = set()
+    if x.form is not None and not x.form.may_round_later and x.shape == shape and not strict:
+        axes |= axes_reaching(call.values, x, limit, exactly=operator == "Equal")
+    if operator.startswith("Less"):
+        return tuple(Fact(Kind.SOME_AT_MOST, axis, high=0.0) for axis in axes)
+    if x.may_nan or limit.may_nan:  # A comparison with NaN is false.
+        return ()
+    return tuple(Fact(Kind.SOME_AT_LEAST, axis, 1.0) for axis in axes)
 
 
 def _decided(operator: str, a: AbstractTensor, b: AbstractTensor) -> tuple[Any, Any]:
     """Return where a comparison of numbers always holds, and where it never does."""
     if operator == "Equal":
         same = (a.low == a.high) & (b.low == b.high) & (a.low == b.low) & (np.abs(a.low) < 2.0**53)
-        if a.number == b.number:
+        if a.number == b.number and (a.form is None or not a.form.may_round_later):
             same = np.ones_like(same)
         return same, (a.high < b.low) | (b.high < a.low) | (a.mag > b.box.largest()) | (b.mag > a.box.largest())
     if operator.startswith("Less"):
@@ -58,13 +68,22 @@ def _decided(operator: str, a: AbstractTensor, b: AbstractTensor) -> tuple[Any, 
 def _and(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     shape = broadcast(a.shape, b.shape)
     both = boolean(shape, np.minimum(a.low, b.low), np.minimum(a.high, b.high))
-    return both.known(facts=_facts_of_both(a, b, shape))
+    # What is false somewhere stays so, and what is true somewhere beside what is true everywhere.
+    facts = (f for p, q in ((a, b), (b, a)) for f in spread_facts(p, shape) if f.high <= 0 or every(q.low >= 1))
+    return both.known(facts=tuple(facts))
 
 
-def _facts_of_both(a: AbstractTensor, b: AbstractTensor, shape: Shape | None) -> Facts:
-    """Return facts on rows of one operand where the other is true everywhere."""
-    pairs = ((a, b), (b, a))
-    return tuple(fact for p, q in pairs if bool((q.low >= 1).all()) for fact in spread_facts(p, shape))
+def _or(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
+    shape = broadcast(a.shape, b.shape)
+    either = boolean(shape, np.maximum(a.low, b.low), np.maximum(a.high, b.high))
+    facts = (f for p, q in ((a, b), (b, a)) for f in spread_facts(p, shape) if f.low > 0 or every(q.high <= 0))
+    return either.known(facts=tuple(facts))
+
+
+def _not(call: Call, a: AbstractTensor) -> AbstractTensor:
+    turned = {Kind.SOME_AT_LEAST: Kind.SOME_AT_MOST, Kind.SOME_AT_MOST: Kind.SOME_AT_LEAST}
+    facts = tuple(Fact(turned[f.kind], f.axis, 1 - f.high, 1 - f.low) for f in a.facts if f.kind in turned)
+    return boolean(a.shape, 1 - a.high, 1 - a.low).known(facts=facts)
 
 
 def _xor(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
@@ -99,7 +118,6 @@ def _where(call: Call, condition: AbstractTensor, a: AbstractTensor, b: Abstract
         may_minus_zero=then.may_minus_zero or other.may_minus_zero,
         facts=_facts_of_choice(call, condition, a, b, shape),
         integral=a.integral and b.integral,
-        entries=_entries_of_choice(condition, a, b),
     )
 
 
@@ -108,27 +126,17 @@ def _chosen(a: AbstractTensor) -> AbstractTensor:
     return a.known(number=0, may_plus_zero=True) if a.may_minus_zero else a
 
 
-def _entries_of_choice(condition: AbstractTensor, a: AbstractTensor, b: AbstractTensor) -> Any:
-    chosen, p, q = condition.small, a.sizes(), b.sizes()
-    if chosen is None or p is None or q is None or chosen.size != 1 or len(p) != 1 or len(q) != 1:
-        return None
-    return p if bool(chosen.reshape(())) else q
-
-
 def _facts_of_choice(
     call: Call, condition: AbstractTensor, a: AbstractTensor, b: AbstractTensor, shape: Shape | None
 ) -> Facts:
     """Return the sums that are left where rows of NaN are replaced by zeros, and what is chosen somewhere in a row."""
-    unknown, negated = (call.values.made_by(condition.number, operator) for operator in ("IsNaN", "Not"))
+    unknown = call.values.made_by(condition.number, "IsNaN")
     if unknown is not None and unknown.operands[0] == b.number:
         if a.constant is None or np.asarray(a.constant).astype(np.float64).any():
             return ()
         return tuple(Fact(f.kind, f.axis, min(0.0, f.low), max(0.0, f.high)) for f in b.facts if f.kind is Kind.SUM)
-    if negated is not None:
-        turned = call.values.tensor(negated.operands[0])
-        condition, a = (condition, a) if turned is None else (turned, b)
-    least = float(a.low.min())
-    return tuple(replace(fact, low=least) for fact in spread_facts(condition, shape) if fact.low > 0)
+    facts = (fact for fact in spread_facts(condition, shape) if fact.low > 0 or fact.high < 1)
+    return tuple(Fact(Kind.SOME_AT_LEAST, f.axis, float((a if f.low > 0 else b).low.min())) for f in facts)
 
 
 def _bits(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
@@ -173,11 +181,8 @@ TABLE: Mapping[str, Operator] = {
     "IsNaN": Operator(lambda call, a: boolean(a.shape, 0, float(a.may_nan)), error=errors.decided),
     "Less": Operator(_comparison, error=errors.decided),
     "LessOrEqual": Operator(_comparison, error=errors.decided),
-    "Not": Operator(lambda call, a: boolean(a.shape, 1 - a.high, 1 - a.low)),
-    "Or": Operator(
-        lambda call, a, b: boolean(broadcast(a.shape, b.shape), np.maximum(a.low, b.low), np.maximum(a.high, b.high)),
-        commutative=True,
-    ),
+    "Not": Operator(_not),
+    "Or": Operator(_or, commutative=True),
     "Where": Operator(_where, error=errors.where),
     "Xor": Operator(_xor, commutative=True),
 }

@@ -18,14 +18,25 @@ from vinculum.analysis.transfer.shared import axis_of, hull_of, never_negative, 
 
 _SLACK = 1e-2
 """Of a deviation that is computed with rounding."""
+_STRAY = 4
+"""By how many roundings of each update a mean is off where the variance comes out as zero: twice what was measured."""
+_WITHOUT_MEAN = ("RMSNormalization", "SimplifiedLayerNormalization", "SkipSimplifiedLayerNormalization")
 
 
 def _normalised(
-    call: Call, a: AbstractTensor, count: float, scale: Operand, shift: Operand, cancelled: float = 0.0
+    call: Call,
+    a: AbstractTensor,
+    count: float,
+    scale: Operand,
+    shift: Operand,
+    *,
+    cancelled: float = 0.0,
+    strayed: float = 0.0,
 ) -> AbstractTensor:
     """Return (x - mean) / deviation * scale + shift: at most sqrt(n) of the scale, if the epsilon is normal.
 
     - `cancelled`: what rounding may take from the variance, and the root of what it may add to x - mean.
+    - `strayed`: how large x - mean may be beside a variance of zero.
     """
     assert a.form is not None
     given = [operand for operand in (scale, shift) if operand is not None]
@@ -35,14 +46,15 @@ def _normalised(
     epsilon = float(call.attribute("epsilon", 1e-5))
     # Where float32 is narrowed, statistics stay in float32, as `stash_type` says.
     overflows = float(np.max(scales)) / np.sqrt(max(epsilon, 2.0**-126)) > a.form.max
-    if epsilon - cancelled < 2.0**-126 or not np.isfinite(count) or overflows:
+    if epsilon - cancelled < 2.0**-126 or not np.isfinite([count, strayed]).all() or overflows:
         return unbounded(a, a.shape)
     slack = gamma(count + 8, a.form)
     most = np.sqrt(count) * (1 + _SLACK + (slack if np.isfinite(slack) else 1.0))
-    reach = (most + np.sqrt(cancelled / (epsilon - cancelled))) * scales
+    reach = (most + np.sqrt(cancelled / (epsilon - cancelled)) + strayed / np.sqrt(epsilon)) * scales
     error = 8 * a.form.u * (reach + np.maximum(np.abs(low), np.abs(high)))
     low, high = outward(low - reach - error, high + reach + error, a.form)
-    return tensor(a.element_type, a.shape, low, high, may_nan=nan or _may_overflow(a, count))
+    rests = a.bounds_from if cancelled or strayed else BoundsFrom.MODEL
+    return tensor(a.element_type, a.shape, low, high, may_nan=nan or _may_overflow(a, count), bounds_from=rests)
 
 
 def _may_overflow(a: AbstractTensor, count: float) -> bool:
@@ -58,7 +70,11 @@ def layer(call: Call, a: AbstractTensor, scale: Operand = None, shift: Operand =
     axis = axis_of(call.attribute("axis", -1), len(a.shape))
     narrow = call.narrowed if a.element_type in ("float16", "bfloat16") else a.element_type
     spare = anything("float64" if narrow == "float64" else "float32", (*a.shape[:axis], *[1] * (len(a.shape) - axis)))
-    result = _normalised(call, a, element_count(a.shape[axis:])[1], scale, shift)
+    count, strayed = element_count(a.shape[axis:])[1], 0.0
+    if call.operator not in _WITHOUT_MEAN:
+        # ONNX Runtime updates the mean in float32, element by element, and the variance by what is left of it.
+        strayed = _STRAY * count * FORMATS["float32"].u * a.largest
+    result = _normalised(call, a, count, scale, shift, strayed=strayed)
     return [result, *[spare] * (len(call.results) - 1)]
 
 
@@ -83,7 +99,7 @@ def _instance(call: Call, a: AbstractTensor, scale: Operand = None, shift: Opera
         cancelled = 4 * gamma(count + 8, a.form) * magnitude * magnitude if np.isfinite(magnitude) else np.inf
     rank, channels = len(a.shape), a.shape[1]
     scale, shift = (None if o is None else _channels(o, rank, channels) for o in (scale, shift))
-    return _normalised(call, a, count, scale, shift, cancelled)
+    return _normalised(call, a, count, scale, shift, cancelled=cancelled)
 
 
 def _trains(call: Call) -> bool:

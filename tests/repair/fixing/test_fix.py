@@ -67,7 +67,9 @@ class TestCorpus:
                 result.model, assume=entry.assume, as_type=entry.as_type, profile=entry.profile, runs=0
             )
             assert not mended & {(f.rule, f.scope, f.node) for f in found.findings}, entry.name
-            assert len(found.findings) <= len(reported(entry).findings) - len(mended), entry.name
+            first = {(f.rule, f.scope, f.node) for f in reported(entry).findings}
+            # A guard may uncover another finding, which is then mended too.
+            assert len(found.findings) <= len(first - mended), entry.name
             runs = result.comparison
             assert not runs.worst, entry.name
             assert runs.equal + runs.mended + runs.guarded == runs.runs

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from statistics import median
 
-from benchmarks.compare.cells import TYPES
+from benchmarks.compare.cells import TYPES, Cell
 from benchmarks.compare.peers import OURS, PEERS, ROOFLINE
 from benchmarks.compare.results import Report, Row
-from benchmarks.compare.tables import by_shape, every_peer, safe
+from benchmarks.compare.tables import by_shape, every_peer, safe, table
 from vinculum.reporting.terminal import counted
 
 _TOLERABLE = 0.05  # A part of the processors' time.
@@ -24,9 +24,11 @@ _LEGEND = """\
 - Bold: the fastest exact peer, and us where we are faster.
 - Under *broadcast*: our time, and the ratio in brackets."""
 
-_LIMITED = """\
-The same processor, where each package is limited to {} by a setting of its own, which ONNX Runtime and OpenVINO's
-kernels do not have. A processor without AVX-512 may differ:"""
+_ELSEWHERE = """\
+Other runs: in how many cells we are the fastest, in how many another is faster by more than a twentieth, and the ratios
+of {:,} elements and more, and of fewer (median, smallest and largest). A target that is not the processor's own is a
+limit: each package was given it by a setting of its own, which ONNX Runtime and OpenVINO's kernels do not have. A
+processor without AVX-512 may differ."""
 
 _METHOD = """\
 Every peer runs in a process of its own, with the same number of threads, on the same operands, and writes into
@@ -45,8 +47,7 @@ def page(report: Report, stem: str, beside: Sequence[Report] = ()) -> str:
     stem : str
         How the names of the files beside the page begin: ``stem.svg``, the plot, and ``stem.json``.
     beside : sequence of Report, optional
-        Runs of the same cells: one of the same processor with other instructions has a column of ratios, one of another
-        processor sentences alone.
+        Runs of the same cells, a line of a table each; one of the same processor has a column of ratios too.
     """
     return "\n".join(_lines(report, stem, beside)) + "\n"
 
@@ -68,8 +69,8 @@ def _lines(report: Report, stem: str, beside: Sequence[Report]) -> Iterator[str]
     yield f"On {_place(report)}:"
     yield ""
     yield from (f"- {safe(sentence)}" for sentence in summary(report))
-    for other in beside:
-        yield from ("", _beside(report, other), "", *(f"- {safe(sentence)}" for sentence in summary(other)))
+    if beside:
+        yield from ("", _ELSEWHERE.format(_MANY), "", *_elsewhere(beside))
     limited = [other for other in beside if _is_same_processor(report, other)]
     yield from ("", f"![Nanoseconds an element by element type]({stem}.svg)", "", "## Times", "")
     yield f"Nanoseconds an element, {_how(report)}. [Every sample of every peer]({stem}.json) is JSON."
@@ -116,8 +117,21 @@ def _place(report: Report) -> str:
     return safe(f"{processor}{f', target {backend}' if backend else ''}, {counted(report.threads, 'thread')}")
 
 
-def _beside(report: Report, beside: Report) -> str:
-    return _LIMITED.format(beside.target) if _is_same_processor(report, beside) else f"On {_place(beside)}:"
+def _elsewhere(reports: Iterable[Report]) -> Iterator[str]:
+    """Yield the lines of a table of runs."""
+    lines = []
+    for report in reports:
+        yield from (f"- {safe(words)}" for words in _wrong(report))
+        ratios = [ratio for _, ratio in _ratios(report)]
+        kinds = [
+            f"{median(found):.2f} ({min(found):.2f} to {max(found):.2f})" if found else "-"
+            for _, found in _kinds(report)
+        ]
+        behind = sum(ratio < _LEVEL for ratio in ratios)
+        lines.append(
+            (_place(report), f"{sum(ratio >= 1 for ratio in ratios):,} of {len(ratios):,}", f"{behind:,}", *kinds)
+        )
+    yield from table(("On", "Fastest", "Behind", "Integers", "Floats", "Fewer elements"), lines)
 
 
 def _is_same_processor(report: Report, other: Report) -> bool:
@@ -131,20 +145,15 @@ def _how(report: Report) -> str:
 def summary(report: Report) -> Iterator[str]:
     """Yield a few sentences for whoever reads no table: what is wrong, then how ratios and times lie."""
     yield from _wrong(report)
-    ratios = [(row.cell, row.ratio) for row in report.rows if row.ratio is not None]
+    ratios = [ratio for _, ratio in _ratios(report)]
     if ratios:
-        faster = sum(ratio >= 1 for _, ratio in ratios)
-        clearly = sum(ratio < _LEVEL for _, ratio in ratios)
+        faster = sum(ratio >= 1 for ratio in ratios)
+        clearly = sum(ratio < _LEVEL for ratio in ratios)
         yield (
             f"Vinculum is the fastest exact package in {faster:,} of {len(ratios):,} cells; in {clearly:,} another is "
             "faster by more than a twentieth."
         )
-    many = [(cell, ratio) for cell, ratio in ratios if cell.size >= _MANY]
-    for what, found in (
-        (f"Integers, from {_MANY:,} elements on", [ratio for cell, ratio in many if cell.type.is_integer]),
-        (f"Floats, from {_MANY:,} elements on", [ratio for cell, ratio in many if not cell.type.is_integer]),
-        ("Fewer elements", [ratio for cell, ratio in ratios if cell.size < _MANY]),
-    ):
+    for what, found in _kinds(report):
         if found:
             yield (
                 f"{what}: the fastest other exact package takes {median(found):.2f} times as long "
@@ -159,6 +168,19 @@ def summary(report: Report) -> Iterator[str]:
     named = [f"{_title(report, name)} of {_types(types)}" for name, types in inexact.items() if types]
     if named:
         yield f"Quotients that are not exact: {'; '.join(named)}."
+
+
+def _ratios(report: Report) -> list[tuple[Cell, float]]:
+    return [(row.cell, row.ratio) for row in report.rows if row.ratio is not None]
+
+
+def _kinds(report: Report) -> Iterator[tuple[str, list[float]]]:
+    """Yield the ratios of integers, of floats, and of few elements."""
+    ratios = _ratios(report)
+    many = [(cell, ratio) for cell, ratio in ratios if cell.size >= _MANY]
+    yield f"Integers, from {_MANY:,} elements on", [ratio for cell, ratio in many if cell.type.is_integer]
+    yield f"Floats, from {_MANY:,} elements on", [ratio for cell, ratio in many if not cell.type.is_integer]
+    yield "Fewer elements", [ratio for cell, ratio in ratios if cell.size < _MANY]
 
 
 def exceptions(report: Report) -> Iterator[str]:

@@ -44,6 +44,12 @@ def by_shape(rows: Iterable[Row], beside: Sequence[Report] = ()) -> Iterator[str
         )
 
 
+def table(headings: Sequence[str], lines: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Yield the lines of a table."""
+    yield from _head(headings)
+    yield from map(_line, lines)
+
+
 def number(value: float) -> str:
     """Return a positive number with three digits: ``"0.407"``, ``"12.3"``, ``"1,230"``."""
     rounded = round(value, 2 - floor(log10(value)))

@@ -61,8 +61,7 @@ def _of_kernels(*names: str) -> tuple[str, ...]:
 
 # The tests of a part, and pytest's expression for those of them that are about it. What finds most comes first.
 _QUOTIENTS = _of_kernels(
-    *("contract", "integer_quotients", "sixteen_bit_floats", "eight_bit_pairs", "lengths"),
-    *("policies_and_exceptions", "forbidden_pages"),
+    "contract", "integer_quotients", "sixteen_bit_floats", "eight_bit_pairs", "lengths", "forbidden_pages"
 )
 _PROCESSES = _of_kernels("core", "threads", "environment", "thread_limit", "backends")
 QUOTIENTS = (_QUOTIENTS, "not portable")

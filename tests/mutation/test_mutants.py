@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.mutation.__main__ import ROOMS, ROOT, catalogue, equivalents, is_equivalent, sources
+from tests.mutation.__main__ import AROUND, POOL, PORTABLE, PYTHON, ROOMS, ROOT
+from tests.mutation.__main__ import catalogue, equivalents, is_equivalent, sources
 from tests.mutation.mutants import mutants_of, replaced
 from tests.mutation.order import noted_as
 from tests.processes import importing, output_of, python
@@ -21,7 +22,7 @@ int f(const T* a, int b) {
     return a[b - 1];
 }
 """
-PYTHON = """
+PROGRAM = """
 Pair: TypeAlias = int | float
 @dataclass(slots=True)
 class C:
@@ -58,7 +59,7 @@ def test_of_cpp(tmp_path: Path) -> None:
 
 def test_of_python(tmp_path: Path) -> None:
     condition = "if a < 2 and (not g(a, True)):"
-    assert changes(tmp_path, "f.py", PYTHON) == {
+    assert changes(tmp_path, "f.py", PROGRAM) == {
         ("def f(a: int=3) -> int:", "def f(a: int=4) -> int:"),
         (condition, "if a <= 2 and (not g(a, True)):"),
         (condition, "if a < 3 and (not g(a, True)):"),
@@ -122,7 +123,8 @@ def test_what_is_replaced_occurs_once(tmp_path: Path) -> None:
 
 def test_what_is_planted_by_name() -> None:
     """Each is a program, in words of its own, and its tests are there; `catalogue` refuses what does not occur once."""
-    assert all((ROOT / tests).exists() for room in ROOMS.values() for tests in room)
+    of_kernels = (named for named, _ in (AROUND, POOL, PORTABLE, PYTHON))
+    assert all((ROOT / tests).exists() for room in (*ROOMS.values(), *of_kernels) for tests in room)
     mistakes = catalogue()
     assert len(mistakes) >= 30
     assert len({mistake.name for mistake, _ in mistakes}) == len(mistakes)

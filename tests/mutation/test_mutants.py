@@ -7,8 +7,18 @@ from typing import Any
 
 import pytest
 
-from tests.mutation.__main__ import AROUND, POOL, PORTABLE, PYTHON, ROOMS, ROOT
-from tests.mutation.__main__ import catalogue, equivalents, is_equivalent, sources
+from tests.mutation.__main__ import (
+    AROUND,
+    POOL,
+    PORTABLE,
+    PYTHON,
+    ROOMS,
+    ROOT,
+    catalogue,
+    equivalents,
+    is_equivalent,
+    sources,
+)
 from tests.mutation.mutants import mutants_of, replaced
 from tests.mutation.order import noted_as
 from tests.processes import importing, output_of, python

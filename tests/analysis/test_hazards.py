@@ -134,6 +134,21 @@ class TestDomains:
         assert one.severity is Severity.CERTAIN
 
 
+class TestIntegersThroughFloat:
+    """Operands are integers, and the quotient becomes one."""
+
+    @pytest.mark.parametrize(
+        ("nodes", "expected"),
+        [
+            ("f = Floor(x) q = Div(f, three) y = Floor(q)", ["integers-through-float"]),
+            ("f = Floor(x) y = Div(f, three)", []),
+            ("q = Div(x, three) y = Floor(q)", []),
+        ],
+    )
+    def test_it_is_both(self, nodes: str, expected: list[str]) -> None:
+        assert [f.rule for f in found(nodes, constants="float three = {3}", assume=["x=0:1e8"])] == expected
+
+
 class TestFloorExpected:
     """The user's line floors: what stands behind a # is no code."""
 

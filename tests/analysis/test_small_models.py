@@ -137,6 +137,11 @@ def test_in_a_branch_and_in_a_function() -> None:
     assert {f.rule for f in vinculum.check(onnx.parser.parse_model(function), runs=0).findings} == {"zero-over-zero"}
 
 
+def test_a_size_that_no_input_has_may_be_zero() -> None:
+    report = checked("n = com.acme.Some(x) y = ReduceMean(n)", constants="float[k] n")
+    assert {finding.rule for finding in report.findings} == {"zero-over-zero"}
+
+
 @pytest.mark.parametrize(
     ("nodes", "divisions", "resting"),
     [

@@ -63,6 +63,13 @@ def test_each_is_inside(both: Any) -> None:
         assert not holds(a, b) or complaint(a, second) == ""
 
 
+@pytest.mark.parametrize(("first", "second", "expected"), [((2,), (2,), True), (None, (2,), True), ((2,), (3,), False)])
+def test_a_shape_holds_itself_and_an_unknown_one_every_shape(
+    first: tuple[int, ...] | None, second: tuple[int, ...], expected: bool
+) -> None:
+    assert holds(tensor("float32", first, 0, 1), tensor("float32", second, 0, 1)) == expected
+
+
 def test_what_both_say_stays() -> None:
     joined = join(known_of(ARRAYS[0]), known_of(ARRAYS[1]))
     assert (joined.box.hull(), float(joined.mag.min())) == ((-2, 3), 0.5)

@@ -7,6 +7,7 @@ import pytest
 
 from tests.analysis.containment import complaint, enclosing
 from vinculum.analysis.domain.abstract_tensor import tensor
+from vinculum.analysis.domain.facts import Fact, Kind
 from vinculum.analysis.transfer.operators.casts import converted
 
 NUMBERS = [[-1.5, 2.5], [0.25, 0.75], [-0.0, 0.0], [1e-30, 1e30], [-70000.0, 3.0], [100.0, 127.0]]
@@ -33,3 +34,10 @@ def test_numbers(source: str, to: str) -> None:
 def test_floats_that_no_integer_stands_for(low: float, high: float, may_nan: bool, hull: tuple[float, float]) -> None:
     known = converted(tensor("float32", (2,), low, high, may_nan=may_nan), "int8")
     assert (known.box.hull(), known.may_nan) == (hull, False)
+
+
+@pytest.mark.parametrize(("source", "number", "to"), [("float32", 0.1, "float16"), ("int64", 2**24 + 1, "float32")])
+def test_what_some_element_is_at_least_is_rounded_too(source: str, number: float, to: str) -> None:
+    known = tensor(source, (2,), 0, number, integral=source == "int64", facts=(Fact(Kind.SOME_AT_LEAST, 0, number),))
+    (fact,) = converted(known, to).facts
+    assert 0.99 * number < fact.low <= float(np.array(number, source).astype(to)) < number

@@ -12,7 +12,7 @@ from tests.analysis.containment import complaint, looked_at
 from tests.analysis.hazardous import parsed
 from tests.analysis.trying import Engine
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, constant, tensor
-from vinculum.analysis.domain.dimensions import unknown_size
+from vinculum.analysis.domain.dimensions import fixed, unknown_size
 from vinculum.analysis.domain.facts import Fact, Kind
 from vinculum.analysis.domain.numbering import Numbering
 from vinculum.analysis.transfer.call import Call
@@ -43,12 +43,16 @@ def known_of(nodes: str, inputs: str, constants: str = "", **given: Any) -> Abst
         ("y = Gather<axis = 0>(e, pairs)", 3, 1.0),
         ("y = Gather<axis = 1>(e, pairs)", 3, 1.0),
         ("y = Gather<axis = 0>(e, number)", 1, 1.0),
+        ("y = GatherND(e, row)", 1, 1.0),
         ("y = Add(e, minus)", 2, 0.75),
         ("y = Add(e, half)", 2, 1.5),
     ],
 )
 def test_some_element_of_each_row_is_as_large(nodes: str, axis: int, least: float) -> None:
-    constants = "int64[2, 2] pairs = {0, 1, 1, 0}, int64 number = {1}, float half = {0.5}, float[2] minus = {-0.25, 3}"
+    constants = (
+        "int64[2, 2] pairs = {0, 1, 1, 0}, int64 number = {1}, int64[1, 2, 3] row = {0, 1, 0, 0, 1, 1}, "
+        "float half = {0.5}, float[2] minus = {-0.25, 3}"
+    )
     found = known_of(f"{AT_LEAST_ONE} {nodes}", "float[2, 2, 2] x", constants, x=X)
     (fact,) = (fact for fact in found.facts if fact.kind is Kind.SOME_AT_LEAST)
     assert fact.axis == axis
@@ -157,3 +161,20 @@ def test_the_rest_of_a_dimension_of_unknown_size(start: int, end: int, step: int
     model = parsed(nodes, "float[N] x, float[2] more", "float y", constants)
     (found,) = looked_at(model, {}, infer=False)[1].values["y"].shape or ()
     assert str(found) == size if size else "N" not in str(found)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "shape"), [({}, (1, 1, 6, 2)), ({"keep_aspect_ratio_policy": "not_larger"}, None)]
+)
+def test_sizes_are_the_shape_of_a_resized_image_that_is_stretched(
+    attributes: dict[str, Any], shape: tuple[int, ...] | None
+) -> None:
+    call, sizes = Call("Resize", 18, attributes, (), Numbering()), constant(np.array([1, 1, 6, 2]))
+    found = TABLE["", "Resize"].transfer(call, tensor("float32", (1, 1, 2, 2), -1, 1), None, None, sizes)
+    assert isinstance(found, AbstractTensor)
+    assert fixed(found.shape) == shape
+
+
+def test_a_power_may_be_off_by_all_of_the_least_number() -> None:
+    least = np.array([2.0**-74.5], np.float32)
+    assert known_of("y = Pow(x, two)", "float[1] x", "float two = {2}", x=least).may_plus_zero

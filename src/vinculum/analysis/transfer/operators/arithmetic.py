@@ -425,8 +425,7 @@ def _with_ulps(a: AbstractTensor, ulps: float) -> AbstractTensor:
     mag = np.maximum(margined(a.mag, a.mag, a.form, ulps)[0], 0.0)
     low = np.where(a.low >= 0, np.maximum(low, 0.0), low)
     mag = np.where(mag < (a.form.smallest_subnormal if a.form else 0.0), 0.0, mag)
-    zero = a.may_zero or bool((mag == 0).any())
-    return like(a, a.shape, Box(low, high, mag), may_plus_zero=zero, may_minus_zero=a.may_minus_zero, integral=False)
+    return like(a, a.shape, Box(low, high, mag), may_plus_zero=True, integral=False)
 
 
 def _whole_power(a: AbstractTensor, exponent: float) -> AbstractTensor:

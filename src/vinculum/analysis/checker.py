@@ -73,7 +73,7 @@ def check(
         model is not run.
     runs : int
         The most runs per finding in the search for inputs that show it; 0: no search. The model runs in other
-        processes, for ten seconds of processor time at most.
+        processes; no run begins after ten seconds of processor time, and none takes more than 20.
     seed : int
         The seed of the search.
 

@@ -312,6 +312,8 @@ REFUSED = [
      "y = GroupNormalization <num_groups = 2> (x, s, b)", "one version scales groups, the other channels"),
     (22, 21, "(float[1,1,2] x) => (float[1,1,n] y)",
      "y = MaxPool <kernel_shape = [1], strides = [2], pads = [0, 1], ceil_mode = 1> (x)", "begins in the padding"),
+    (22, 21, "(float[1,1,k] x) => (float[1,1,n] y)",
+     "y = MaxPool <kernel_shape = [1], strides = [2], ceil_mode = 1> (x)", "needs the sizes of its input"),
     (23, 24, "(float[2] x) => (float8e4m3fnuz[2] y)", "y = Cast <to = 18> (x)", "cast infinities"),
     (28, 27, "(float[2] x, float[2] b) => (float[2] y)", "y = Mod(x, b)", "Mod-13 has no fmod=0 for floats"),
     (10, 11, "(float[1,1,2] x, float[1,1,2] w) => (float[1,1,n] y)",

@@ -122,15 +122,12 @@ def _elsewhere(reports: Iterable[Report]) -> Iterator[str]:
     lines = []
     for report in reports:
         yield from (f"- {safe(words)}" for words in _wrong(report))
-        ratios = [ratio for _, ratio in _ratios(report)]
-        kinds = [
+        faster, behind, count = _counts(report)
+        kinds = (
             f"{median(found):.2f} ({min(found):.2f} to {max(found):.2f})" if found else "-"
             for _, found in _kinds(report)
-        ]
-        behind = sum(ratio < _LEVEL for ratio in ratios)
-        lines.append(
-            (_place(report), f"{sum(ratio >= 1 for ratio in ratios):,} of {len(ratios):,}", f"{behind:,}", *kinds)
         )
+        lines.append((_place(report), f"{faster:,} of {count:,}", f"{behind:,}", *kinds))
     yield from table(("On", "Fastest", "Behind", "Integers", "Floats", "Fewer elements"), lines)
 
 
@@ -145,12 +142,10 @@ def _how(report: Report) -> str:
 def summary(report: Report) -> Iterator[str]:
     """Yield a few sentences for whoever reads no table: what is wrong, then how ratios and times lie."""
     yield from _wrong(report)
-    ratios = [ratio for _, ratio in _ratios(report)]
-    if ratios:
-        faster = sum(ratio >= 1 for ratio in ratios)
-        clearly = sum(ratio < _LEVEL for ratio in ratios)
+    faster, behind, count = _counts(report)
+    if count:
         yield (
-            f"Vinculum is the fastest exact package in {faster:,} of {len(ratios):,} cells; in {clearly:,} another is "
+            f"Vinculum is the fastest exact package in {faster:,} of {count:,} cells; in {behind:,} another is "
             "faster by more than a twentieth."
         )
     for what, found in _kinds(report):
@@ -172,6 +167,12 @@ def summary(report: Report) -> Iterator[str]:
 
 def _ratios(report: Report) -> list[tuple[Cell, float]]:
     return [(row.cell, row.ratio) for row in report.rows if row.ratio is not None]
+
+
+def _counts(report: Report) -> tuple[int, int, int]:
+    """Return in how many cells we are the fastest, in how many clearly behind, and how many can be compared."""
+    ratios = [ratio for _, ratio in _ratios(report)]
+    return sum(ratio >= 1 for ratio in ratios), sum(ratio < _LEVEL for ratio in ratios), len(ratios)
 
 
 def _kinds(report: Report) -> Iterator[tuple[str, list[float]]]:

@@ -40,9 +40,10 @@ def test_whatever_has_this_truth_lies_inside(operator: str, truth: bool, turned:
     """Each number, and NaN, that compares so with some value of the limit."""
     x = tensor("float32", (1,), -np.inf, np.inf, may_nan=True)
     for low, high in LIMITS:
-        limit = tensor("float32", (), low, high, may_nan=limit_may_nan)
+        limit = tensor("float32", (1, 1) if low == high else (), low, high, may_nan=limit_may_nan)
         others = [n for n in NUMBERS if low <= n <= high] + [np.float32(np.nan)] * limit_may_nan
         known = refined(x, operator, limit, truth, turned=turned)
+        assert known.low.ndim == 1
         for value, other in product([*NUMBERS, np.float32(np.nan)], others):
             pair = (other, value) if turned else (value, other)
             if bool(COMPARISONS[operator](*pair)) == truth:

@@ -173,7 +173,7 @@ def _refined(x: AbstractTensor, operator: str, limit: AbstractTensor, truth: boo
     may_nan, plus, minus = x.may_nan, x.may_plus_zero, x.may_minus_zero
     apart, least = _apart_from_zero(x)
     smallest, biggest = limit.low, limit.high
-    if limit.rank is not None and limit.rank > (x.rank or 0):
+    if (limit.rank or 0) > (x.rank or 0):
         smallest, biggest = np.asarray(smallest.min()), np.asarray(biggest.max())
     if operator == "Equal":
         if truth:

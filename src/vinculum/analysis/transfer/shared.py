@@ -24,9 +24,7 @@ def broadcast(*shapes: Shape | None) -> Shape | None:
     known = [shape for shape in shapes if shape is not None]
     if len(known) < len(shapes):
         return None
-    if all(shape == known[0] for shape in known):
-        return known[0] if known else ()
-    rank = max(map(len, known), default=0)
+    rank = max(map(len, known))
     return tuple(
         _joined([shape[len(shape) - rank + axis] for shape in known if len(shape) - rank + axis >= 0])
         for axis in range(rank)

@@ -196,7 +196,7 @@ def scaled(a: AbstractTensor, factor: float) -> AbstractTensor:
     low, high = np.fmin(*ends), np.fmax(*ends)
     slack = 4 * a.form.u
     low, high = outward(low - slack * np.abs(low), high + slack * np.abs(high), a.form)
-    return result_of((a,), a.shape, low, high, may_nan=a.may_nan or (factor == 0 and a.may_infinite))
+    return result_of((a,), a.shape, low, high)
 
 
 def added(a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:

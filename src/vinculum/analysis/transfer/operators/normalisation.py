@@ -162,7 +162,7 @@ def _local_response_divisor(call: Call, a: AbstractTensor) -> AbstractTensor:
     assert a.form is not None
     bias, alpha = float(call.attribute("bias", 1.0)), float(call.attribute("alpha", 1e-4))
     size = float(call.attribute("size", 1))
-    channels = largest(a.shape[1]) if a.shape is not None and len(a.shape) > 1 else np.inf
+    channels = np.inf if a.shape is None else largest(a.shape[1])
     magnitude = a.largest
     sums = abs(alpha) * (1 + 1 / size) * magnitude * magnitude if magnitude else 0.0
     error = gamma(2 * channels + size + 8, a.form) * (abs(bias) + sums) if sums else 0.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import combinations_with_replacement, product
 from typing import Any
 
 import ml_dtypes
@@ -12,8 +13,9 @@ from numpy.typing import NDArray
 from onnx import ModelProto
 from onnx.defs import get_all_schemas
 
+from tests.analysis.containment import complaint, enclosing, looked_at
 from tests.analysis.operators import TRIALS, Trial
-from tests.analysis.trying import OTHER_FLOATS, complaints, of_every_type
+from tests.analysis.trying import OTHER_FLOATS, Engine, complaints, of_every_type, single
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, anything
 from vinculum.analysis.domain.dimensions import unknown_size
 from vinculum.analysis.transfer.operators import TABLE
@@ -88,6 +90,25 @@ def test_what_is_computed_in_bfloat16_lies_inside(operator: str) -> None:
     count = 2 if operator in ("Add", "Sub", "Mul", "Div", "Max") else 1
     trial = Trial(operator, ((2, 3),) * count)
     assert list(complaints(trial, "bfloat16", 0, 300, _RoundedAfterEvery)) == []
+
+
+@pytest.mark.parametrize("operator", ["Add", "Sub"])
+@pytest.mark.parametrize("element_type", ["int8", "uint8"])
+def test_sums_that_wrap_to_zero(operator: str, element_type: str) -> None:
+    """All values of intervals, at either end of the type too."""
+    info, model = np.iinfo(element_type), single(Trial(operator, ((1,), (1,))), element_type)
+    engine = Engine(model)
+    ends = sorted({int(info.min), int(info.min) + 3, max(int(info.min), -3), 0, 2, int(info.max) - 2, int(info.max)})
+    intervals = [range(low, high + 1) for low, high in combinations_with_replacement(ends, 2) if high - low < 6]
+    for points in product(intervals, repeat=2):
+        columns = np.array(list(product(*points))).T.astype(element_type)
+        inputs = {f"x{place}": column for place, column in enumerate(columns)}
+        known = {name: one for name, column in inputs.items() if (one := enclosing(column)) is not None}
+        found = looked_at(model, known, infer=False)[1].values["y0"]
+        result = np.asarray(engine.run(None, inputs)[0])
+        assert complaint(found, result) == "", points
+        if operator == "Sub" or (element_type == "int8" and points[1][0] != info.min):
+            assert found.may_zero == bool((result == 0).any()), points
 
 
 class TestRegistry:

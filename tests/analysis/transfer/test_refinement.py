@@ -1,4 +1,4 @@
-"""What a condition tells of a value: nothing that some pair of numbers contradicts, and as much as it says."""
+"""What a condition tells of a value: nothing that some pair of numbers contradicts."""
 
 from __future__ import annotations
 
@@ -48,45 +48,3 @@ def test_whatever_has_this_truth_lies_inside(operator: str, truth: bool, turned:
             pair = (other, value) if turned else (value, other)
             if bool(COMPARISONS[operator](*pair)) == truth:
                 assert complaint(known, np.array([value])) == "", (value, other, low, high)
-
-
-def test_bounds() -> None:
-    x, one = tensor("float32", (1,), -5, 5, may_nan=True), tensor("float32", (), 1, 1)
-    above = refined(x, "Greater", one, True, turned=False)
-    assert (above.box.hull(), above.may_nan, above.may_zero) == ((1, 5), False, False)
-    not_above = refined(x, "Greater", one, False, turned=False)
-    assert (not_above.box.hull(), not_above.may_nan) == ((-5, 1), True)
-
-
-@pytest.mark.parametrize(
-    ("element_type", "stays"), [("float16", False), ("bfloat16", False), ("float32", True), ("float64", True)]
-)
-@pytest.mark.parametrize("operator", ["Greater", "Less", "Equal"])
-def test_what_is_not_zero_may_be_rounded_to_it(element_type: str, stays: bool, operator: str) -> None:
-    """A runtime may hold a float16 in float32, in which more numbers are above zero."""
-    x, zero = tensor(element_type, (1,), -1, 1), tensor(element_type, (), 0, 0)
-    known = refined(x, operator, zero, operator != "Equal", turned=False)
-    assert known.may_zero != stays
-    assert (known.mag > 0).all() == stays
-
-
-@pytest.mark.parametrize(("shape", "tells"), [((), True), ((1,), True), ((1, 1), True), ((2,), False), ((1, 2), False)])
-def test_a_condition_that_is_reshaped_tells_of_a_single_element(shape: tuple[int, ...], tells: bool) -> None:
-    values = Numbering()
-    x, one = values.numbered(tensor("float32", shape, -5, 5)), values.numbered(tensor("float32", (), 1, 1))
-    above = values.numbered(tensor("bool", shape, 0, 1), Definition("Greater", {}, (x.number, one.number)))
-    reshaped = values.numbered(tensor("bool", None, 0, 1), Definition("Reshape", {}, (above.number,)))
-    assert refine(values, reshaped.number, True, x).box.hull() == ((1, 5) if tells else (-5, 5))
-
-
-@pytest.mark.parametrize(("operator", "truth", "low"), [("Equal", False, -10), ("Greater", True, -5)])
-def test_a_sum_is_what_is_left_of_its_terms(operator: str, truth: bool, low: float) -> None:
-    """That a term is not zero tells nothing of a sum, which stays itself."""
-    values = Numbering()
-    a, b = (values.numbered(tensor("float32", (1,), -5, 5)) for _ in range(2))
-    zero = values.numbered(tensor("float32", (), 0, 0))
-    total = values.numbered(tensor("float32", (1,), -10, 10), Definition("Add", {}, (a.number, b.number)))
-    condition = values.numbered(tensor("bool", (1,), 0, 1), Definition(operator, {}, (a.number, zero.number)))
-    found = refine(values, condition.number, truth, total)
-    assert np.allclose(found.box.hull(), (low, 10))
-    assert (found is total) == (low == -10)

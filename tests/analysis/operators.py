@@ -233,6 +233,7 @@ UNCOMPUTED = (
     Trial("CastLike", ((2, 3), ints(1))),
     Trial("Col2Im", ((1, 4, 4), ints(3, 3), ints(2, 2))),
     *(Trial(name, (ints(5, 1, 7), ints(2, 1, 4)), types=("int64",)) for name in ("Add", "Sub", "Mul", "Div", "Mod")),
+    *(Trial("Mul", pair) for pair in ((ints(5, 1), np.array([[3, 2]])), (ints(5, 1), ints(2)[0]), (ints(5, 1, 7), ints(2)))),
     *(Trial(f"Reduce{name}", (ints(5, 1, 7), ints(0))) for name in ("Sum", "Prod", "Max", "Min")),
     *(Trial(name, (ints(5, 1, 7), ints(0))) for name in ("Squeeze", "Unsqueeze", "Gather")),
     *(Trial("Gather", (ints(5, 1, 7), index)) for index in (ints(2)[0], np.array([[2, 1]]))),

@@ -28,7 +28,8 @@ from vinculum.analysis.domain.formats import FORMATS, is_discrete, type_range
 from vinculum.analysis.domain.numbering import Numbering
 from vinculum.analysis.interpreter import Interpreter
 from vinculum.analysis.transfer.call import NOTHING, Call, Operand, named_type
-from vinculum.analysis.transfer.errors import Computed, NoBoundError
+from vinculum.analysis.transfer.declarations import Hidden, Operator
+from vinculum.analysis.transfer.errors import Computed, NoBoundError, Rule
 from vinculum.analysis.transfer.operators import TABLE
 
 RECORDED = Path(__file__).parent / "known.txt"
@@ -80,8 +81,8 @@ def _huge(element_type: str, shape: Shape, place: int) -> AbstractTensor:
 
 
 def _tiny(element_type: str, shape: Shape, place: int) -> AbstractTensor:
-    most = 4 * FORMATS[element_type].smallest_subnormal if element_type in FORMATS else 0
-    return _of(element_type, shape, 0, most, may_plus_zero=False)
+    least = FORMATS[element_type].smallest_subnormal if element_type in FORMATS else 0
+    return _of(element_type, shape, least, 4 * least)
 
 
 def _held(element_type: str, shape: Shape, place: int) -> AbstractTensor:
@@ -100,7 +101,9 @@ PROFILES: Mapping[str, Profile] = {
     "positive": lambda element_type, shape, place: _of(element_type, shape, 0.5, 3),
     "in rows": _in_rows,
     "negative": lambda element_type, shape, place: _of(element_type, shape, -3.0, -0.5, may_nan=True),
-    "whole": lambda element_type, shape, place: _of(element_type, shape, -3, 5, integral=True),
+    "whole": lambda element_type, shape, place: _of(
+        element_type, shape, -3, 5, integral=True, may_plus_zero=False
+    ),
     "many": _many,
     "huge": _huge,
     "infinite": lambda element_type, shape, place: _of(element_type, shape, 1, np.inf, bounds_from=BoundsFrom.TYPE),
@@ -170,11 +173,10 @@ def _lines_of(trial: Trial, before: int) -> Iterator[str]:
     operator, said = TABLE[trial.domain, trial.operator], dict[str, list[str]]()
     for words, operands in _cases(trial, before):
         said.setdefault(_told(trial, operator, operands), []).append(words)
-    for told, words in said.items():
-        yield f"{', '.join(words)}: {told}"
+    yield from (f"{', '.join(cases)}: {told}" for told, cases in said.items())
 
 
-def _told(trial: Trial, operator: Any, operands: Sequence[Operand]) -> str:
+def _told(trial: Trial, operator: Operator, operands: Sequence[Operand]) -> str:
     values = Numbering()
     numbered = [None if operand is None else values.numbered(operand) for operand in operands]
     call = Call(trial.operator, trial.opset, dict(trial.attributes), (NOTHING,) * trial.results, values)
@@ -192,14 +194,14 @@ def _told(trial: Trial, operator: Any, operands: Sequence[Operand]) -> str:
     return told
 
 
-def _hidden(found: Any) -> str:
+def _hidden(found: Hidden | None) -> str:
     if found is None:
         return ""
     about = f"; divides by {described(found.divisor)} of {found.operand}"
     return about + " where it is 0" * found.of_zero + " guarded" * bool(found.guarded_by)
 
 
-def _error(rule: Any, call: Call, operands: Sequence[Any], result: AbstractTensor) -> str:
+def _error(rule: Rule, call: Call, operands: Sequence[Any], result: AbstractTensor) -> str:
     found = []
     for off, inside in ((0.0, True), (_OFF, True), (_OFF, False)):
         given = tuple(np.asarray(off if operand.constant is None else 0.0) for operand in operands)
@@ -325,7 +327,7 @@ _KINDS = {"around zero": (-2, 3), "positive": (0.5, 3), "unknown": (-np.inf, np.
 def _known_after(nodes: str) -> list[str]:
     """Return what is known of y after some nodes, also where float32 is taken for float16."""
     said: dict[str, list[str]] = {}
-    model = parsed(nodes, *(text.replace("\n", " ") for text in (_INPUTS, "float y", _CONSTANTS)), opset=18)
+    model = parsed(nodes, _INPUTS, "float y", _CONSTANTS, opset=18)
     for element_type, (kind, ends) in product(("float32", "float16"), _KINDS.items()):
         given = {}
         for value in model.graph.input:

@@ -175,7 +175,7 @@ def _folded(a: AbstractTensor, b: AbstractTensor, f: Any, g: Any) -> dict[str, A
     if a.small is not None and b.small is not None and max(a.small.size, b.small.size) <= _FOLDED:
         return {"constant": np.asarray(f(a.small, b.small))}
     p, q = a.sizes(), b.sizes()
-    if p is None or q is None or (a.rank or 0) > 1 or (b.rank or 0) > 1 or a.rank is None or b.rank is None:
+    if p is None or q is None or not {a.rank, b.rank} <= {0, 1}:
         return {}
     if len(p) != len(q) and 1 not in (len(p), len(q)):
         return {}

@@ -101,9 +101,7 @@ PROFILES: Mapping[str, Profile] = {
     "positive": lambda element_type, shape, place: _of(element_type, shape, 0.5, 3),
     "in rows": _in_rows,
     "negative": lambda element_type, shape, place: _of(element_type, shape, -3.0, -0.5, may_nan=True),
-    "whole": lambda element_type, shape, place: _of(
-        element_type, shape, -3, 5, integral=True, may_plus_zero=False
-    ),
+    "whole": lambda element_type, shape, place: _of(element_type, shape, -3, 5, integral=True, may_plus_zero=False),
     "many": _many,
     "huge": _huge,
     "infinite": lambda element_type, shape, place: _of(element_type, shape, 1, np.inf, bounds_from=BoundsFrom.TYPE),
@@ -234,8 +232,8 @@ def _ends(low: NDArray[Any], high: NDArray[Any]) -> str:
 def _size(size: Dimension | None) -> str:
     if not isinstance(size, Size):
         return str(size)
-    text = re.sub(r"\?\d+", "?", str(size)).replace(" ", "")
-    return text if "?" not in text else "?{:g}-{:g}".format(*bounds(size))
+    ends = {one.name: f"?{one.low:g}-{one.high:g}" for monomial, _ in size.terms for one in monomial}
+    return re.sub(r"\?\d+", lambda found: ends[found[0]], str(size)).replace(" ", "")
 
 
 def described(known: AbstractTensor) -> str:

@@ -78,8 +78,7 @@ def refine(values: Numbering, condition: int, truth: bool, x: AbstractTensor) ->
     low, high = np.fmax(x.low, low), np.fmin(x.high, high)
     if not (some(low > x.low) or some(high < x.high)):
         return x
-    after = _checked(x, low, high, x.mag, x.may_nan, x.may_plus_zero, x.may_minus_zero)
-    return after.known(number=x.number)
+    return _checked(x, low, high, x.mag, x.may_nan).known(number=x.number)
 
 
 def _refined_itself(values: Numbering, condition: int, truth: bool, x: AbstractTensor) -> AbstractTensor:
@@ -145,9 +144,8 @@ def _magnitude(x: AbstractTensor) -> AbstractTensor:
 
 def _of_magnitude(x: AbstractTensor, known: AbstractTensor) -> AbstractTensor:
     """Return a value whose magnitude is known better."""
-    plus, minus = x.may_plus_zero and known.may_zero, x.may_minus_zero and known.may_zero
     low, high, mag = np.maximum(x.low, -known.high), np.minimum(x.high, known.high), np.maximum(x.mag, known.mag)
-    return _checked(x, low, high, mag, known.may_nan, plus, minus)
+    return _checked(x, low, high, mag, known.may_nan)
 
 
 def _broadcasts_into(limit: AbstractTensor, x: AbstractTensor) -> bool:
@@ -169,8 +167,7 @@ def _apart_from_zero(x: AbstractTensor) -> tuple[bool, float]:
 
 def _refined(x: AbstractTensor, operator: str, limit: AbstractTensor, truth: bool) -> AbstractTensor:
     """Return x where comparing it with a limit has this truth; a comparison with NaN is never true."""
-    low, high, mag = x.low, x.high, x.mag
-    may_nan, plus, minus = x.may_nan, x.may_plus_zero, x.may_minus_zero
+    low, high, mag, may_nan = x.low, x.high, x.mag, x.may_nan
     apart, least = _apart_from_zero(x)
     smallest, biggest = limit.low, limit.high
     if (limit.rank or 0) > (x.rank or 0):
@@ -180,10 +177,10 @@ def _refined(x: AbstractTensor, operator: str, limit: AbstractTensor, truth: boo
             low, high, may_nan = np.maximum(low, smallest), np.minimum(high, biggest), False
             mag = np.maximum(mag, limit.mag if limit.mag.ndim == mag.ndim else limit.mag.min())
         elif apart and bool(((smallest == 0) & (biggest == 0)).all()) and not limit.may_nan:
-            mag, plus, minus = np.maximum(mag, least), False, False
+            mag = np.maximum(mag, least)
         elif x.form is None and np.array_equal(smallest, biggest) and every(np.abs(smallest) < _EXACT):
             low, high = np.where(low == smallest, low + 1, low), np.where(high == smallest, high - 1, high)
-        return _checked(x, low, high, mag, may_nan, plus, minus)
+        return _checked(x, low, high, mag, may_nan)
     if not truth:
         operator = _OTHERWISE[operator]
         if limit.may_nan:  # Then it is false whatever x is.
@@ -194,23 +191,17 @@ def _refined(x: AbstractTensor, operator: str, limit: AbstractTensor, truth: boo
         low, beyond = np.maximum(low, smallest), smallest
     else:
         high, beyond = np.minimum(high, biggest), -biggest
-    strict = operator in ("Less", "Greater")
-    if bool((beyond >= 0).all()) and strict and apart:
-        mag, plus, minus = np.maximum(mag, np.maximum(beyond, least)), False, False
-    elif bool((beyond > 0).all()):
-        mag, plus, minus = np.maximum(mag, beyond), False, False
-    return _checked(x, low, high, mag, may_nan, plus, minus)
+    if operator in ("Less", "Greater") and apart and every(beyond >= 0):
+        mag = np.maximum(mag, least)
+    return _checked(x, low, high, mag, may_nan)
 
 
-def _checked(
-    x: AbstractTensor, low: Bounds, high: Bounds, mag: Bounds, may_nan: bool, plus: bool, minus: bool
-) -> AbstractTensor:
+def _checked(x: AbstractTensor, low: Bounds, high: Bounds, mag: Bounds, may_nan: bool) -> AbstractTensor:
     low, high = np.broadcast_arrays(low, high)
     empty = low > high  # The condition never has this truth there.
     if empty.any():
         low, high, mag = (np.where(empty, old, new) for old, new in ((x.low, low), (x.high, high), (x.mag, mag)))
-        plus, minus = x.may_plus_zero, x.may_minus_zero
-    return like(x, x.shape, Box(low, high, mag), may_nan=may_nan, may_plus_zero=plus, may_minus_zero=minus)
+    return like(x, x.shape, Box(low, high, mag), may_nan=may_nan)
 
 
 def by_cases(values: Numbering, a: AbstractTensor, b: AbstractTensor) -> list[tuple[AbstractTensor, AbstractTensor]]:

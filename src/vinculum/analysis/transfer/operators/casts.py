@@ -36,7 +36,7 @@ def converted(a: AbstractTensor, to: str) -> AbstractTensor:
     if not all(one in FORMATS or is_discrete(one) for one in (a.element_type, to)):
         return anything(to, a.shape)
     if to == "bool":
-        low = np.where((a.mag > 0) | (not a.may_zero), 1.0, 0.0)
+        low = np.where(a.mag > 0, 1.0, 0.0)
         high = np.where((a.box.largest() == 0) & (not a.may_nan), 0.0, 1.0)
         facts = tuple(f for f in carried(a.facts, lambda v: float(v > 0)) if f.low)
         return tensor("bool", a.shape, low, high, facts=facts, integral=True)

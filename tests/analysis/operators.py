@@ -242,6 +242,7 @@ UNCOMPUTED = (
     *(Trial(name, (ints(5, 1, 7), ints(0))) for name in ("Squeeze", "Unsqueeze", "Gather")),
     *(Trial("Gather", (ints(5, 1, 7), index)) for index in (ints(2)[0], np.array([[2, 1]]))),
     Trial("Slice", (ints(5, 1, 7), ints(1), ints(9))),
+    *(Trial(name, pair, types=("int64",)) for name in ("Add", "Sub") for pair in (((3,), ints(0)), (ints(0), (3,)))),
     Trial("Concat", (ints(5, 1, 7), ints(3)), {"axis": 0}),
     Trial("Reshape", (ints(5, 1, 7, 3), ints(2, 2))),
     Trial("Cast", (ints(5, 1, 7),), {"to": 6}),
@@ -332,6 +333,7 @@ UNCOMPUTED = (
     Trial("SplitToSequence", ((4, 3), ints(2, 2))),
     Trial("Shape", ((2, 3, 4),), {"start": 1, "end": -1}),
     Trial("Slice", ((6,), ints(1), ints(-1)), types=BOTH),
+    *(Trial("Slice", ((9,), ints(1), ints(4), *more)) for more in ((), (ints(0), ints(1)), (ints(0), ints(2)))),
     *(
         Trial("Slice", ((6,), *map(ints, (start, end, 0, step))))
         for start, end, step in ((1, 2**31, 1), (-2, 2**31, 1), (-1, 2**31, 1), (0, 2**31 - 1, 1), (1, 2**31, 2))

@@ -101,7 +101,7 @@ PROFILES: Mapping[str, Profile] = {
     "positive": lambda element_type, shape, place: _of(element_type, shape, 0.5, 3),
     "in rows": _in_rows,
     "negative": lambda element_type, shape, place: _of(element_type, shape, -3.0, -0.5, may_nan=True),
-    "whole": lambda element_type, shape, place: _of(element_type, shape, -3, 5, integral=True, may_plus_zero=False),
+    "whole": lambda element_type, shape, place: _of(element_type, shape, -3, 5, mag=1, integral=True),
     "many": _many,
     "huge": _huge,
     "infinite": lambda element_type, shape, place: _of(element_type, shape, 1, np.inf, bounds_from=BoundsFrom.TYPE),
@@ -148,17 +148,17 @@ def _given(array: NDArray[Any], element_type: str, given: str) -> AbstractTensor
 def _cases(trial: Trial, before: int) -> Iterator[tuple[str, list[Operand]]]:
     """Yield what is known of a trial's operands, in words and as it is.
 
-    - `before`: how many trials of its operator there are before it: after two only every third profile is taken, as of
+    - `before`: how many trials of its operator there are before it; of the first every profile is taken, but not of
       ONNX Runtime's own operators.
     """
     types = [*trial.types, *("float16" if name == "float32" else name for name in trial.types)]
     profiles = list(PROFILES.values())
     opened = sum(isinstance(operand, tuple) for operand in trial.operands)
-    chosen = list(enumerate(PROFILES))[before % 3 :: 3] if before > 1 or trial.domain else list(enumerate(PROFILES))
+    chosen = list(enumerate(PROFILES))[before % 4 :: 4] if before or trial.domain else list(enumerate(PROFILES))
     for place, name in chosen if opened else chosen[:1]:
         element_type = types[(place + place // len(types) + before) % len(types)]
         yield name, _operands(trial, element_type, [profiles[place]], "as it is")
-        if opened > 1 and place % 4 == 0:
+        if opened > 1 and (place % 4 == 0 or before):
             turned = [profiles[(place + _APART * k) % len(profiles)] for k in range(len(trial.operands))]
             yield f"{name} and others", _operands(trial, types[0], turned, "as it is")
     if any(isinstance(operand, np.ndarray | np.generic) for operand in trial.operands):
@@ -214,8 +214,9 @@ def _error(rule: Rule, call: Call, operands: Sequence[Any], result: AbstractTens
 
 
 def _number(value: float) -> str:
-    """Return three digits of a number, and whether it is a little more or less."""
-    text = f"{value + 0.0:.3g}"
+    """Return three digits of a number that is not whole, and whether it is a little more or less."""
+    whole = abs(value) < 2**53 and value == int(value)
+    text = f"{value + 0.0:.{16 if whole else 3}g}"
     return text + ("+" if value > float(text) else "-" if value < float(text) else "")
 
 
@@ -316,9 +317,9 @@ _INPUTS = """float[2, 3] x, float[2, 3] z, float[2, 1] w, float[3] v, float p, f
 _CONSTANTS = """float zero = {0}, float one = {1}, float two = {2}, float half = {0.5}, float small = {0.001},
     float large = {100}, float low = {-inf}, float[1, 2, 3] matrix = {1, 2, 3, 4, 5, 6}, int64 none = {0},
     int64 single = {1}, int64[1] start = {1}, int64[1] end = {2}, int64[1] axis = {1}, int64[1] rows = {0},
-    int64[1] count = {2},
-    int64[2, 2] places = {0, 1, 1, 0}, int64[3] all = {0, 1, 2}, int64[1, 3, 2] row = {0, 0, 0, 1, 0, 2},
-    int64[3] longer = {2, 1, 3}, int64[2] shape = {2, 3}, int64[2] ones = {1, 1}, int64[2] line = {1, 3}, int64[1] flat = {-1}"""
+    int64[1] count = {2}, int64[1] flat = {-1}, int64[2, 2] places = {0, 1, 1, 0}, int64[3] all = {0, 1, 2},
+    int64[1, 3, 2] row = {0, 0, 0, 1, 0, 2}, int64[3] longer = {2, 1, 3}, int64[2] shape = {2, 3},
+    int64[2] ones = {1, 1}, int64[2] line = {1, 3}"""
 _KINDS = {"around zero": (-2, 3), "positive": (0.5, 3), "unknown": (-np.inf, np.inf)}
 
 

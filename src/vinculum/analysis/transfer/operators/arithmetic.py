@@ -54,16 +54,16 @@ _DEEPEST = 4
 """Conditions that a result is looked at by, one inside the other: each doubles the work."""
 
 
-def _sum(call: Call, a: AbstractTensor, b: AbstractTensor, sign: int, deep: int = 0) -> AbstractTensor:
+def _sum(call: Call, a: AbstractTensor, b: AbstractTensor, subtracts: bool, deep: int = 0) -> AbstractTensor:
     shape, form = broadcast(a.shape, b.shape), a.form
-    folded = _folded(a, b, np.add if sign > 0 else np.subtract, dimensions.plus if sign > 0 else dimensions.minus)
-    if sign < 0 and a.number == b.number:
+    folded = _folded(a, b, *((np.subtract, dimensions.minus) if subtracts else (np.add, dimensions.plus)))
+    if subtracts and a.number == b.number:
         nan, apart = a.may_nan or a.may_infinite, 0.0
         if form is not None and form.may_round_later and not a.integral:
             apart = 2 * form.u * a.largest + form.smallest_subnormal
         more = {"may_minus_zero": apart > 0, "integral": not apart, **folded}
         return tensor(a.element_type, shape, 0.0 - apart, apart, may_nan=nan, **more)
-    other_low, other_high = (b.low, b.high) if sign > 0 else (-b.high, -b.low)
+    other_low, other_high = (-b.high, -b.low) if subtracts else (b.low, b.high)
     low, high = a.low + other_low, a.high + other_high
     integral = a.integral and b.integral
     if form is not None:
@@ -71,27 +71,27 @@ def _sum(call: Call, a: AbstractTensor, b: AbstractTensor, sign: int, deep: int 
         low, high = np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
     elif not _within(low, high, 2.0**53) and 0 not in (a.scalar, b.scalar):
         low, high = downward(low), upward(high)
-    if sign < 0 and form is None and a.scalar == 0:
+    if subtracts and form is None and a.scalar == 0:
         low = _with_minimum(low, b)
-    affine = _affine_sum(a, b, sign)
+    affine = _affine_sum(a, b, -1.0 if subtracts else 1.0)
     if affine is not None:
         ends = affine.bounds(lambda number: _box_of(call, number))
         low, high = np.maximum(low, ends[0]), np.minimum(high, ends[1])
-    facts: Facts = (*_raised(a, b, shape), *_raised(b, a, shape)) if sign > 0 else ()
-    if sign < 0 and _are_extremes(call, a, b):
+    facts: Facts = () if subtracts else (*_raised(a, b, shape), *_raised(b, a, shape))
+    if subtracts and _are_extremes(call, a, b):
         low = np.maximum(low, 0.0)
-    if sign < 0 and (axes := axes_reaching(call.values, a, b, exactly=True)):
+    if subtracts and (axes := axes_reaching(call.values, a, b, exactly=True)):
         facts = tuple(Fact(Kind.SOME_AT_LEAST, axis, 0.0) for axis in axes)
     # Beside a NaN, runtimes' ReduceMax may miss the largest element.
-    if sign < 0 and not a.may_nan and (facts or is_largest_of_all(call.values, a, b)):
+    if subtracts and not a.may_nan and (facts or is_largest_of_all(call.values, a, b)):
         high = np.minimum(high, 0.0)
-    if sign < 0 and (error := error_of_variance(call.values, a, b)) is not None:
+    if subtracts and (error := error_of_variance(call.values, a, b)) is not None:
         low = np.maximum(low, -error)
     other = b if a.scalar == 0 else a if b.scalar == 0 else None
     mag = other.mag if form is not None and other is not None else None
     splits = deep < _DEEPEST and (form is None or some((low <= 0) & (high >= 0)))
     if splits and (cases := by_cases(call.values, a, b)):
-        low, high, least = _of_cases([_sum(call, x, y, sign, deep + 1) for x, y in cases], low, high)
+        low, high, least = _of_cases([_sum(call, x, y, subtracts, deep + 1) for x, y in cases], low, high)
         mag = least if mag is None else np.maximum(mag, least)
     rounds_to_zero = form is not None and form.may_round_later and some(low < 0)
     result = result_of(
@@ -101,22 +101,22 @@ def _sum(call: Call, a: AbstractTensor, b: AbstractTensor, sign: int, deep: int 
         high,
         mag,
         may_nan=a.may_nan or b.may_nan or (form is not None and _may_be_opposite(a, other_low, other_high)),
-        may_minus_zero=(a.may_minus_zero and (b.may_minus_zero if sign > 0 else b.may_plus_zero)) or rounds_to_zero,
+        may_minus_zero=(a.may_minus_zero and (b.may_plus_zero if subtracts else b.may_minus_zero)) or rounds_to_zero,
         affine=affine,
         facts=facts,
         integral=integral,
         **folded,
     )
-    return apart_from_zero(result) if form is None and _never_cancels(a, b, sign) else result
+    return apart_from_zero(result) if form is None and _never_cancels(a, b, subtracts) else result
 
 
-def _never_cancels(a: AbstractTensor, b: AbstractTensor, sign: int) -> bool:
+def _never_cancels(a: AbstractTensor, b: AbstractTensor, subtracts: bool) -> bool:
     """Tell whether a sum or a difference of integers is never 0, even if it wraps."""
-    low, high = (-b.high, -b.low) if sign > 0 else (b.low, b.high)
+    low, high = (b.low, b.high) if subtracts else (-b.high, -b.low)
     apart = ((a.box.largest() == 0) & (b.mag >= 1)) | ((b.box.largest() == 0) & (a.mag >= 1))
     smallest = type_range(b.element_type)[0]
     # In unsigned types another number cancels one, and the smallest integer is its own negation.
-    if sign < 0 or (-np.inf < smallest < 0 and every(b.low > smallest)):
+    if subtracts or (-np.inf < smallest < 0 and every(b.low > smallest)):
         apart = apart | (a.high < low) | (a.low > high)
     return every(apart)
 
@@ -192,7 +192,7 @@ def _affine_of(a: AbstractTensor, shape: Any) -> Affine | None:
     return Affine((), low, high) if isfinite(low) and isfinite(high) else None
 
 
-def _affine_sum(a: AbstractTensor, b: AbstractTensor, sign: int) -> Affine | None:
+def _affine_sum(a: AbstractTensor, b: AbstractTensor, factor: float) -> Affine | None:
     if a.form is None or a.shape is None or b.shape is None or a.may_infinite or b.may_infinite:
         return None
     shape = broadcast(a.shape, b.shape)
@@ -202,7 +202,7 @@ def _affine_sum(a: AbstractTensor, b: AbstractTensor, sign: int) -> Affine | Non
     largest = a.largest + b.largest
     if p is None or q is None or not largest <= a.form.max:
         return None
-    return combined(p, q, float(sign), a.form.u * largest * 1.001 + a.form.smallest_subnormal)
+    return combined(p, q, factor, a.form.u * largest * 1.001 + a.form.smallest_subnormal)
 
 
 def _multiply(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
@@ -455,7 +455,7 @@ def _power_of_nonnegative(a: AbstractTensor, b: AbstractTensor, shape: Any) -> A
 def _sum_of_many(call: Call, *operands: Operand) -> AbstractTensor:
     total, *others = (operand for operand in operands if operand is not None)
     for other in others:
-        total = call.values.numbered(_sum(call, total, other, 1))
+        total = call.values.numbered(_sum(call, total, other, subtracts=False))
     return total if others else like(total, total.shape, total.box)
 
 
@@ -479,7 +479,7 @@ def _base_of_power(call: Call, base: AbstractTensor, exponent: Operand = None) -
 
 TABLE: Mapping[str, Operator] = {
     "Abs": Operator(_absolute, error=errors.kept),
-    "Add": Operator(partial(_sum, sign=1), error=errors.added, commutative=True),
+    "Add": Operator(partial(_sum, subtracts=False), error=errors.added, commutative=True),
     "Div": Operator(_divide, error=errors.divided),
     "Mean": Operator(_mean_of_many, commutative=True),
     "Mod": Operator(_modulo),
@@ -489,6 +489,6 @@ TABLE: Mapping[str, Operator] = {
     "Reciprocal": Operator(_reciprocal, error=errors.divided),
     "Sign": Operator(_sign),
     "Sqrt": Operator(lambda call, a: square_root(a), error=errors.rooted),
-    "Sub": Operator(partial(_sum, sign=-1), error=errors.added),
+    "Sub": Operator(partial(_sum, subtracts=True), error=errors.added),
     "Sum": Operator(_sum_of_many, error=errors.added_up, commutative=True),
 }

@@ -214,9 +214,9 @@ def _error(rule: Rule, call: Call, operands: Sequence[Any], result: AbstractTens
 
 
 def _number(value: float) -> str:
-    """Return three digits of a number that is not whole, and whether it is a little more or less."""
+    """Return four digits of a number that is not whole, and whether it is a little more or less."""
     whole = abs(value) < 2**53 and value == int(value)
-    text = f"{value + 0.0:.{16 if whole else 3}g}"
+    text = f"{value + 0.0:.{16 if whole else 4}g}"
     return text + ("+" if value > float(text) else "-" if value < float(text) else "")
 
 

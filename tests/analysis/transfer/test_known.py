@@ -58,6 +58,11 @@ def _element_by_element(element_type: str, shape: Shape, place: int) -> Abstract
     return _of(element_type, shape, low, low + numbers * 3 % 4 / 4)
 
 
+def _negative(element_type: str, shape: Shape, place: int) -> AbstractTensor:
+    box = _element_by_element("float32", shape, place).box
+    return _of(element_type, shape, box.low - 3, box.high - 3, may_nan=True)
+
+
 def _in_rows(element_type: str, shape: Shape, place: int) -> AbstractTensor:
     last = len(shape) - 1
     facts = (
@@ -77,7 +82,7 @@ def _many(element_type: str, shape: Shape, place: int) -> AbstractTensor:
 
 def _huge(element_type: str, shape: Shape, place: int) -> AbstractTensor:
     most = FORMATS[element_type].max if element_type in FORMATS else type_range(element_type)[1]
-    return _of(element_type, shape, -most, most)
+    return _of(element_type, shape, -most, 0 if element_type == "float16" else most)
 
 
 def _tiny(element_type: str, shape: Shape, place: int) -> AbstractTensor:
@@ -100,7 +105,7 @@ PROFILES: Mapping[str, Profile] = {
     "each": _element_by_element,
     "positive": lambda element_type, shape, place: _of(element_type, shape, 0.5, 3),
     "in rows": _in_rows,
-    "negative": lambda element_type, shape, place: _of(element_type, shape, -3.0, -0.5, may_nan=True),
+    "negative": _negative,
     "whole": lambda element_type, shape, place: _of(element_type, shape, -3, 5, mag=1, integral=True),
     "many": _many,
     "huge": _huge,
@@ -138,9 +143,9 @@ def _given(array: NDArray[Any], element_type: str, given: str) -> AbstractTensor
         array = array.astype(getattr(ml_dtypes, element_type, element_type))
     if given == "as it is":
         return constant(array)
-    if given in ("first", "in letters") and array.dtype.kind == "i" and array.ndim == 1 and array.size:
-        entries = tuple(variable("E", 2, 7) if value > 1 else int(value) for value in array.tolist())
-        low, high = zip(*map(bounds, entries), strict=True)
+    if given in ("first", "in letters") and array.dtype.kind == "i" and array.ndim <= 1 and array.size:
+        entries = tuple(variable("E", 2, 7) if value > 1 else int(value) for value in array.reshape(-1).tolist())
+        low, high = (np.reshape(ends, array.shape) for ends in zip(*map(bounds, entries), strict=True))
         return tensor(array.dtype.name, array.shape, low, high, integral=True).known(entries=entries)
     return anything(array.dtype.name, array.shape)
 

@@ -278,12 +278,17 @@ UNCOMPUTED = (
     Trial("InstanceNormalization", ((2, 3, 4), (3,), (3,)), {"epsilon": 1e-8}),
     Trial("LayerNormalization", ((2, 3, 4), (4,)), {"epsilon": 1e-8}),
     *(Trial("GridSample", ((1, 2, 4, 4), (1, 3, 3, 2)), {"mode": mode}, opset=20) for mode in ("linear", "cubic")),
+    *(
+        Trial(name, (floats([0, 1, 2]), floats([1, 1, 1])))
+        for name in ("Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual")
+    ),
     Trial("LRN", ((1, 4, 3, 3),), {"size": 3, "alpha": 0.5, "beta": 0.0}),
     Trial("LRN", ((1, 4, 3, 3),), {"size": 3, "alpha": -0.5, "bias": 4.0}),
     Trial("LSTM", ((2, 1, 3), (1, 8, 3), (1, 8, 2)), {"hidden_size": 2}, results=3),
     Trial("LSTM", ((2, 1, 3), (1, 8, 3), (1, 8, 2)), {"activations": ["Relu", "Tanh", "Tanh"]}, results=3),
     Trial("LpPool", ((1, 2, 6),), {"kernel_shape": [3], "p": 3, "ceil_mode": 1}),
     Trial("MatMul", ((1, 70_000), np.ones((70_000, 2), np.float32))),
+    Trial("MatMul", (np.full((2, 2), 1e-200), np.full((2, 2), 1e-200))),
     Trial("MatMulInteger", ((2, 3), (3, 4)), types=("uint8",)),
     Trial("MaxPool", ((1, 2, 6),), {"kernel_shape": [3], "auto_pad": "VALID"}, results=2),
     Trial("MaxRoiPool", ((1, 2, 6, 6), (2, 5))),

@@ -277,6 +277,7 @@ UNCOMPUTED = (
     Trial("GroupNormalization", ((1, 2, 4), (2,), (2,)), {"num_groups": 1, "epsilon": 1e-8}, opset=21),
     Trial("InstanceNormalization", ((2, 3, 4), (3,), (3,)), {"epsilon": 1e-8}),
     Trial("LayerNormalization", ((2, 3, 4), (4,)), {"epsilon": 1e-8}),
+    Trial("LayerNormalization", ((2, 4), (4,)), types=("float32", "float64"), results=3),
     *(Trial("GridSample", ((1, 2, 4, 4), (1, 3, 3, 2)), {"mode": mode}, opset=20) for mode in ("linear", "cubic")),
     *(
         Trial(name, (floats([0, 1, 2]), floats([1, 1, 1])))

@@ -167,8 +167,8 @@ def _cases(trial: Trial, before: int) -> Iterator[tuple[str, list[Operand]]]:
             turned = [profiles[(place + _APART * k) % len(profiles)] for k in range(len(trial.operands))]
             yield f"{name} and others", _operands(trial, types[0], turned, "as it is")
     if any(isinstance(operand, np.ndarray | np.generic) for operand in trial.operands):
-        for given in ("first", "in letters", "not known"):
-            yield given, _operands(trial, types[0], profiles[:1], given)
+        for given, profile in (("first", "each"), ("in letters", "each"), ("not known", "in rows")):
+            yield given, _operands(trial, types[0], [PROFILES[profile]], given)
 
 
 def _lines_of(trial: Trial, before: int) -> Iterator[str]:

@@ -325,14 +325,14 @@ _CONSTANTS = """float zero = {0}, float one = {1}, float two = {2}, float half =
     int64 single = {1}, int64[1] start = {1}, int64[1] end = {2}, int64[1] axis = {1}, int64[1] rows = {0},
     int64[1] count = {2}, int64[1] flat = {-1}, int64[2, 2] places = {0, 1, 1, 0}, int64[3] all = {0, 1, 2},
     int64[1, 3, 2] row = {0, 0, 0, 1, 0, 2}, int64[3] longer = {2, 1, 3}, int64[2] shape = {2, 3},
-    int64[2] ones = {1, 1}, int64[2] line = {1, 3}"""
+    int64[2] ones = {1, 1}, int64[2] line = {1, 3}, float[2] pair = {1, 2}"""
 _KINDS = {"around zero": (-2, 3), "positive": (0.5, 3), "unknown": (-np.inf, np.inf)}
 
 
 def _known_after(nodes: str) -> list[str]:
     """Return what is known of y after some nodes, also where float32 is taken for float16."""
     said: dict[str, list[str]] = {}
-    model = parsed(nodes, _INPUTS, "float y", _CONSTANTS, opset=18)
+    model = parsed(nodes, _INPUTS, "float y", _CONSTANTS, opset=6 if "broadcast = 1" in nodes else 18)
     for element_type, (kind, ends) in product(("float32", "float16"), _KINDS.items()):
         given = {}
         for value in model.graph.input:

@@ -24,7 +24,7 @@ _OF_NUMPY = frozenset(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 1
 
 
 def _cast(call: Call, a: AbstractTensor) -> AbstractTensor:
-    to = call.attribute("to", 0)
+    to = call.attributes["to"]
     code = dict(TensorProto.DataType.items()).get(to, 0) if isinstance(to, str) else to  # Operator set 1 has names.
     return converted(a, call.element_type(code) or call.expected().element_type)
 

@@ -18,6 +18,7 @@ from tests.analysis.trying import Engine
 from vinculum.analysis import Frame, Report, Severity
 from vinculum.analysis.accuracy import accuracy
 from vinculum.analysis.assumptions import read_assumptions
+from vinculum.analysis.places import explained
 from vinculum.errors import AttributeValueError, ModelError
 
 _ROOT = Path(__file__).parents[2]
@@ -214,6 +215,11 @@ class TestWhere:
     def test_the_path_from_an_input(self) -> None:
         (found,) = checked("a = Relu(x) b = Abs(a) c = Sqrt(b) y = Div(x, c)").findings
         assert found.path == ("x", "a", "b", "c")
+
+    def test_the_values_on_the_way_to_a_node(self) -> None:
+        model = parsed("[a] b = Abs(x) [c] d = Add(b, z) [e] y = Neg(z)", "float[3] x, float[3] z")
+        _, scope = looked_at(model, {})
+        assert [step.name for step in explained(model, scope.values, "c")] == ["z", "x", "b", "d"]
 
     def test_a_fingerprint_survives_other_names_and_equal_ones_get_numbers(self) -> None:
         nodes = "a = Relu(x) y0 = Div(x, a) b = Relu(y0) y = Div(y0, b)"

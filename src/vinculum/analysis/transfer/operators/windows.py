@@ -39,7 +39,7 @@ def _outward_shape(call: Call, leading: Shape, sizes: Shape, kernel: Sequence[in
 def _pooled(call: Call, a: AbstractTensor) -> tuple[Shape | None, float]:
     """Return the shape of what is pooled, and over how many elements each is, at most."""
     everywhere = call.operator.startswith("Global")
-    kernel = call.attribute("kernel_shape", [1] * max(len(a.shape or ()) - 2, 0))
+    kernel = call.attribute("kernel_shape", ())
     if a.shape is None:
         return None, np.inf if everywhere or call.operator == "LpPool" else float(np.prod(kernel))
     if everywhere:

@@ -288,6 +288,10 @@ UNCOMPUTED = (
         Trial(name, (floats([0, 1, 2]), floats([1, 1, 1])))
         for name in ("Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual")
     ),
+    *(
+        Trial(name, ((2, 3), number(0.75)))
+        for name in ("Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual")
+    ),
     Trial("LRN", ((1, 4, 3, 3),), {"size": 3, "alpha": 0.5, "beta": 0.0}),
     Trial("LRN", ((1, 4, 3, 3),), {"size": 3, "alpha": -0.5, "bias": 4.0}),
     Trial("LSTM", ((2, 1, 3), (1, 8, 3), (1, 8, 2)), {"hidden_size": 2}, results=3),
@@ -326,6 +330,8 @@ UNCOMPUTED = (
     Trial("ReduceSum", ((4,), ints(0)), {"keepdims": 0}, types=BOTH),
     Trial("ReduceProd", ((4,), ints(0)), {"keepdims": 0}, types=BOTH),
     Trial("ReduceMax", ((2, 3), ints()), {"noop_with_empty_axes": 1}),
+    Trial("QuantizeLinear", ((2, 3), number(0.5))),
+    Trial("QuantizeLinear", ((2, 3), number(0.5)), {"output_dtype": 3}, opset=21),
     Trial("Resize", ((1, 1, 4, 4), None, None, ints(1, 1, 6, 2)), {"mode": "linear"}),
     Trial("Resize", ((1, 1, 4, 4), None, None, ints(1, 1, 6, 2)), {"keep_aspect_ratio_policy": "not_larger"}),
     Trial("Resize", ((1, 1, 4, 4), (8,), floats([1, 1, 2, 2])),

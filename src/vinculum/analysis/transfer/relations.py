@@ -10,7 +10,7 @@ import numpy as np
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom
 from vinculum.analysis.domain.box import Box
 from vinculum.analysis.domain.dimensions import element_count, resized
-from vinculum.analysis.domain.formats import Bounds, every, gamma, outward, some
+from vinculum.analysis.domain.formats import ZERO, Bounds, every, gamma, outward, some
 from vinculum.analysis.domain.numbering import Definition, Numbering
 from vinculum.analysis.transfer.call import Call
 from vinculum.analysis.transfer.shared import axis_of, like
@@ -112,8 +112,7 @@ def _refined_by_class(definition: Definition, truth: bool, x: AbstractTensor) ->
 
 
 def _zero_like(x: AbstractTensor) -> AbstractTensor:
-    zero = np.zeros((1,) * (x.rank or 0))
-    return x.known(box=Box(zero, zero, zero), may_nan=False, may_plus_zero=True)
+    return x.known(box=Box(ZERO, ZERO, ZERO), may_nan=False, may_plus_zero=True)
 
 
 def _refined_by_comparison(values: Numbering, definition: Definition, truth: bool, x: AbstractTensor) -> AbstractTensor:

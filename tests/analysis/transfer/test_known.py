@@ -321,13 +321,11 @@ _INPUTS = """float[2, 3] x, float[2, 3] z, float[2, 1] w, float[3] v, float p, f
     bool[2, 3] c, float[K, L] u"""
 _CONSTANTS = """float zero = {0}, float one = {1}, float two = {2}, float half = {0.5}, float small = {0.001},
     float large = {100}, float low = {-inf}, float normal = {1.17549435e-38},
-    float[1, 2, 3] matrix = {1, 2, 3, 4, 5, 6}, int64 none = {0},
-    int64 single = {1}, int64 most = {3}, int64 least = {-2}, int64[1] start = {1}, int64[1] end = {2}, int64[1] axis = {1},
-    int64[1] rows = {0},
+    float[1, 2, 3] matrix = {1, 2, 3, 4, 5, 6}, int64 none = {0}, int64 single = {1}, int64 most = {3},
+    int64 least = {-2}, int64[1] start = {1}, int64[1] end = {2}, int64[1] axis = {1}, int64[1] rows = {0},
     int64[1] count = {2}, int64[1] flat = {-1}, int64[2, 2] places = {0, 1, 1, 0}, int64[3] all = {0, 1, 2},
     int64[1, 3, 2] row = {0, 0, 0, 1, 0, 2}, int64[3] longer = {2, 1, 3}, int64[2] shape = {2, 3},
-    int64[2] ones = {1, 1}, int64[2] line = {1, 3}, float[2] pair = {1, 2},
-    float[3] levels = {-1, 0, 1}"""
+    int64[2] ones = {1, 1}, int64[2] line = {1, 3}, float[2] pair = {1, 2}, float[3] levels = {-1, 0, 1}"""
 _KINDS = {"around zero": (-2, 3), "positive": (0.5, 3), "unknown": (-np.inf, np.inf)}
 
 

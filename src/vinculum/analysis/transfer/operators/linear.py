@@ -247,8 +247,7 @@ def _convolve(call: Call, x: AbstractTensor, w: AbstractTensor, bias: Operand = 
         return result
     by_channel = bias.rank == 1 and shape is not None
     box = bias.box.mapped(lambda b: b.reshape(per_channel)) if by_channel else bias.box.hulled()
-    channels = None if shape is None else (1, shape[1], *[1] * (len(shape) - 2))
-    return added(result, bias.known(box=box, shape=channels)).known(shape=shape)
+    return added(result, bias.known(box=box, shape=shape))
 
 
 def _integer_product(call: Call, a: AbstractTensor, b: AbstractTensor, *points: Operand) -> AbstractTensor:

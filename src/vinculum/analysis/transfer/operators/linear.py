@@ -105,7 +105,9 @@ def _bounds_of_product(a: AbstractTensor, b: AbstractTensor, terms: float) -> tu
     left, right = a.box.along((a.low.ndim - 1,)), b.box.along((b.low.ndim - 2,))
     corners = np.broadcast_arrays(*(terms * (x * y) for x in (left.low, left.high) for y in (right.low, right.high)))
     low, high = np.minimum.reduce(corners), np.maximum.reduce(corners)
-    least = min(bounds((a.shape or (0,))[-1])[0], bounds((b.shape or (0, 0))[-2])[0])
+    assert a.shape is not None
+    assert b.shape is not None
+    least = min(bounds(a.shape[-1])[0], bounds(b.shape[-2])[0])
     if least < terms:  # Fewer terms may be summed.
         low, high = np.minimum(low, 0.0), np.maximum(high, 0.0)
     return low, high, terms * (left.largest() * right.largest())
@@ -156,7 +158,8 @@ def _weighted(a: AbstractTensor, b: AbstractTensor, rows: Fact | None, result: A
     form = a.form
     if rows is None or form is None or not a.at_least_zero or b.may_infinite or a.may_nan:
         return result
-    terms = bounds((a.shape or (0,))[-1])[1]
+    assert a.shape is not None
+    terms = bounds(a.shape[-1])[1]
     factor = gamma(terms + 2, form)
     if not np.isfinite(factor):
         return result

@@ -334,8 +334,6 @@ def _modulo(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     low, high = np.where(signs.low >= 0, 0.0, -limit), np.where(signs.high <= 0, 0.0, limit)
     if of_dividend:
         low, high = np.maximum(low, np.minimum(a.low, 0.0)), np.minimum(high, np.maximum(a.high, 0.0))
-    elif a.form is not None:
-        low, high = np.minimum(-limit, 0), np.maximum(limit, 0)
     nan = a.may_nan or b.may_nan or (a.form is not None and (b.may_zero or a.may_infinite))
     folded = {} if of_dividend else _folded_remainder(a, b)
     integral = a.integral and b.integral

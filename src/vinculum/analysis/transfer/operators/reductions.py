@@ -425,7 +425,7 @@ TABLE: Mapping[str, Operator] = {
     "LogSoftmax": Operator(_log_softmax),
     "NegativeLogLikelihoodLoss": Operator(_loss, hidden=_sum_of_weights),
     "ReduceL1": Operator(_reduction(_reduce_l1)),
-    "ReduceL2": Operator(_reduction(_reduce_l2, only_floats=True)),
+    "ReduceL2": Operator(_reduction(_reduce_l2)),
     "ReduceLogSum": Operator(_reduce_log_sum),
     "ReduceLogSumExp": Operator(_reduction(_reduce_log_sum_exp, only_floats=True)),
     "ReduceMax": Operator(_reduction(partial(_reduce_extremum, largest=True), keeps=True), error=errors.moved),

@@ -180,7 +180,7 @@ def _folded(a: AbstractTensor, b: AbstractTensor, f: Any, g: Any) -> dict[str, A
     if len(p) != len(q) and 1 not in (len(p), len(q)):
         return {}
     count = max(len(p), len(q))
-    p, q = (x * count if len(x) == 1 and count > 1 else x for x in (p, q))
+    p, q = (x * count if len(x) == 1 else x for x in (p, q))
     return {"entries": tuple(None if x is None or y is None else g(x, y) for x, y in zip(p, q, strict=True))}
 
 

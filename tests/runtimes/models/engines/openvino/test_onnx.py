@@ -2,37 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from onnx import numpy_helper
 
 from tests.models.built_models import one_line, text_model
 from vinculum.errors import DivisionByZeroError, ModelError
-from vinculum.models import DivisionRecord, load
-from vinculum.models.values import tensor_dtype
+from vinculum.models import load
 
-FOLDER = Path(__file__).parents[5] / "examples"
 A, B = np.array([6, -9, 1], np.float32), np.array([2, 3, 7], np.float32)
 AB = "float[n] a, float[n] b"
-
-
-@pytest.mark.parametrize("path", sorted(FOLDER.glob("*/*.onnx")), ids=lambda path: f"{path.parent.name}-{path.stem}")
-def test_examples_one(path: Path) -> None:
-    """Every example runs, and its outputs are those of the reference engine but for roundings elsewhere."""
-    model = load(path)
-    rng = np.random.default_rng(0)
-    inputs = {}
-    for tensor in model.inputs:
-        shape = [size if isinstance(size, int) else 4 for size in tensor.shape or ()]
-        inputs[tensor.name] = rng.integers(1, 9, shape).astype(tensor_dtype(tensor))
-    records: list[DivisionRecord] = []
-    outputs = model.run(inputs, observer=records.append, engine="openvino")
-    assert {record.division for record in records} == set(model.divisions)
-    for name, wanted in model.run(inputs).items():
-        tolerance = 0.01 if wanted.dtype == np.float16 else 1e-5
-        np.testing.assert_allclose(outputs[name], wanted, tolerance, tolerance)
 
 
 class TestParts:

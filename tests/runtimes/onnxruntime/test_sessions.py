@@ -81,8 +81,9 @@ class TestThreads:
 
         self.in_eight_threads(work)
 
-    def test_errors_in_some(self) -> None:
-        session = Session(text_of("c = Div(a, b)", "int64"), threads=2)
+    @pytest.mark.parametrize("threads", [1, 2, 4])
+    def test_one_session_and_errors_in_some(self, threads: int) -> None:
+        session, expected = Session(text_of("c = Div(a, b)", "int64"), threads=threads), vinculum.div(self.A, self.B)
 
         def work(number: int) -> None:
             for _ in range(20):
@@ -92,7 +93,7 @@ class TestThreads:
                     ):
                         session(self.A, np.array([[7], [0], [11]], np.int64))
                 else:
-                    assert session(self.A, self.B).shape == self.A.shape
+                    assert_same(session(self.A, self.B), expected)
 
         self.in_eight_threads(work)
 

@@ -14,26 +14,14 @@ from numpy.typing import NDArray
 
 import vinculum
 from tests.models.built_models import one_line
+from tests.runtimes.models.examples import FOLDER, drawn_inputs
 from vinculum.errors import ModelError
 from vinculum.models import DivisionRecord, Model, load
-from vinculum.models.values import tensor_dtype
 
 Array = NDArray[Any]
 Save = Callable[..., Path]
 F32 = np.float32
 X, Y = np.array([5, -7, 1], F32), np.array([3, 3, 49], F32)
-
-
-@pytest.fixture
-def saved(tmp_path: Path) -> Save:
-    """Return a function that writes the model of outputs and Parameters as OpenVINO does."""
-
-    def save(outputs: list[Any], parameters: list[Any]) -> Path:
-        path = tmp_path / "model.xml"
-        openvino.save_model(openvino.Model([op.result(node) for node in outputs], parameters, "m"), path, False)
-        return path
-
-    return save
 
 
 def named(node: Any, name: str) -> Any:
@@ -71,7 +59,6 @@ def in_openvino(path: Path, inputs: Mapping[str, Array]) -> list[Array]:
     return [np.array(results[place]) for place in range(len(results))]
 
 
-FOLDER = Path(__file__).parents[5] / "examples"
 EXAMPLES = (
     "attention/model",
     "div_6_axis/model",
@@ -92,11 +79,7 @@ def test_examples_one(tmp_path: Path, name: str) -> None:
     path = tmp_path / "model.xml"
     openvino.save_model(openvino.convert_model(str(FOLDER / f"{name}.onnx")), path, compress_to_fp16=False)
     model = load(path)
-    rng = np.random.default_rng(0)
-    inputs = {}
-    for tensor in model.inputs:
-        shape = [size if isinstance(size, int) else 4 for size in tensor.shape or ()]
-        inputs[tensor.name] = rng.integers(1, 9, shape).astype(tensor_dtype(tensor))
+    inputs = drawn_inputs(model)
     outputs, records = ran(model, inputs)
     assert {record.division for record in records} == set(model.divisions)
     for ours, theirs in zip(outputs, in_openvino(path, inputs), strict=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.architecture.clause_markers import ClauseMarker, every_marker, markers
+from tests.architecture.clause_markers import ClauseMarker, every_marker
 from vinculum.spec.rows import ROWS
 
 TAGS = {row.title: {clause.tag for clause in row.clauses} for row in ROWS}
@@ -14,22 +14,3 @@ def test_no_test_names_a_clause_that_no_row_has() -> None:
         return bool(marker.tags) and all(set(marker.tags) <= known for known in tags)
 
     assert [marker for marker in every_marker() if not is_known(marker)] == []
-
-
-def test_a_marker_is_found_wherever_it_stands() -> None:
-    source = """
-@pytest.mark.clause("Div-6", "a", "b")
-class TestIt:
-    @other
-    @pytest.mark.clause("c")
-    def test_it(self): ...
-
-if True:
-    @pytest.mark.clause(NAME)
-    def test_more(): ...
-"""
-    assert list(markers(source, "tests/test_it.py")) == [
-        ClauseMarker("TestIt", 2, ("Div-6", "a", "b"), "tests/test_it.py"),
-        ClauseMarker("TestIt::test_it", 5, ("c",), "tests/test_it.py"),
-        ClauseMarker("test_more", 9, (None,), "tests/test_it.py"),
-    ]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from proofs.checking.extraction import build, main
+from proofs.checking.extraction import build
 from proofs.checking.provers import ProofError
 
 
@@ -26,10 +26,3 @@ class TestMissing:
         monkeypatch.setenv("CC", named)
         with pytest.raises(ProofError, match=said):
             build(tmp_path, [])
-
-    def test_why3(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-        monkeypatch.setenv("PATH", str(tmp_path))
-        assert main([str(tmp_path)]) == 2
-        said = capsys.readouterr().err
-        assert said.startswith("error: not installed: why3")
-        assert said.count("\n") == 1

@@ -13,7 +13,7 @@ from vinculum.models.model import Engine
 
 
 @pytest.mark.parametrize("engine", ["onnxruntime", "openvino"])
-@each_example
+@each_example()
 def test_outputs_and_divisions(path: Path, engine: Engine) -> None:
     model = load(path)
     inputs = drawn_inputs(model)

@@ -47,9 +47,11 @@ class TestEveryTwoBytes:
             with case("length", length):
                 for start in range(0, 256, length):
                     part = slice(start, start + length)
-                    check(divide, *(every[:, None], every[part])[::order], expected[:, part])
+                    a, b = (every[:, None], every[part])[::order]
+                    check(divide, a, b, expected[:, part])
                 for repeated, quotients in zip(every, expected, strict=True):
-                    check(divide, *(repeated, every[:length])[::order], quotients[:length])
+                    a, b = (repeated, every[:length])[::order]
+                    check(divide, a, b, quotients[:length])
 
 
 @cache

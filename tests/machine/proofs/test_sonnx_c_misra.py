@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from proofs.checking.extraction import PROOFS
-from tests.machine.proofs.sonnx_c_library import require_compiler
+from tests.machine.proofs.sonnx_c_targets import require_compiler
 from tests.processes import output_of, run
 
 MANUAL = PROOFS.parent / "docs" / "reference" / "safety-manual.md"

@@ -706,7 +706,6 @@ _PACKAGES = {
         OrtValue=OrtValue,
         SessionOptions=SessionOptions,
         GraphOptimizationLevel=SimpleNamespace(ORT_ENABLE_ALL=99, ORT_ENABLE_BASIC=1, ORT_DISABLE_ALL=0),
-        OrtAllocatorType=SimpleNamespace(ORT_ARENA_ALLOCATOR=1),
         get_available_providers=lambda: ["CPUExecutionProvider"],
     ),
     "openvino": _package("openvino", Core=Core),

@@ -20,7 +20,7 @@ from proofs.checking.mutants import mutants
 from proofs.checking.provers import PROVERS, WHY3_VERSION, ProofError
 from proofs.checking.statements import TRACED
 from proofs.checking.trace_links import Link, Links, NoTheorem
-from tests.architecture.clause_markers import ClauseMarker
+from tests.architecture.clause_markers import ClauseMarker, every_marker
 from vinculum.spec.model import Clause
 from vinculum.spec.rows import ROWS
 from vinculum.spec.sonnx_div import DIV_INT
@@ -80,6 +80,16 @@ class TestOurChain:
         links = trace_links.read(trace_links.FILE.read_text(encoding="utf-8"))
         assert all(len(exception.because) > 20 for exception in links.exceptions)
         assert sum(len(exception.clauses) for exception in links.exceptions) < 13
+
+
+def test_no_test_names_a_clause_that_no_row_has() -> None:
+    tags = {row.title: {clause.tag for clause in row.clauses} for row in ROWS}
+
+    def is_known(marker: ClauseMarker) -> bool:
+        of_rows = [tags[row] for row in marker.rows] or [set().union(*tags.values())]
+        return bool(marker.tags) and all(set(marker.tags) <= known for known in of_rows)
+
+    assert [marker for marker in every_marker() if not is_known(marker)] == []
 
 
 def without_link(links: Links) -> Links:

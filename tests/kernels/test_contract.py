@@ -39,7 +39,7 @@ from tests.kernels.witness import (
     random_encodings,
     values,
 )
-from tests.property.views import broadcastable, joined, shapes, views
+from tests.property.views import broadcastable, shapes, views
 from vinculum.kernels import backends
 from vinculum.kernels.contract import Arithmetic, Backend, Division, Exceptions
 
@@ -610,7 +610,7 @@ class TestAnyViews:
         name = data.draw(st.sampled_from(list(OF_DIV_14)))
         of_a, of_b = data.draw(broadcastable(data.draw(shapes())))
         a, b = data.draw(views(name, of_a)), data.draw(views(name, of_b))
-        shape = joined(a.array.shape, b.array.shape)
+        shape = np.broadcast_shapes(a.array.shape, b.array.shape)
         floor = data.draw(st.booleans())
         full = [np.array(np.broadcast_to(x.array, shape), DTYPES[name], order="C") for x in (a, b)]
         expected = exact_quotients(*full, floor=floor)

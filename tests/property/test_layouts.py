@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import vinculum
 from tests.kernels.comparing import DTYPES, FLOATS, assert_same, encodings, lenient
-from tests.property.views import broadcastable, half_as_often, joined, names, shapes, views
+from tests.property.views import broadcastable, half_as_often, names, shapes, views
 
 Array = npt.NDArray[Any]
 Attributes = dict[str, Any]
@@ -65,7 +65,7 @@ def test_views_of_any_memory(rule: str, data: st.DataObject) -> None:
             broadcasting = broadcasting | {"axis": axis}
     else:
         a, b = (data.draw(views(name, each)) for each in data.draw(broadcastable(shape)))
-        full_b, shape = b.array, joined(a.array.shape, b.array.shape)
+        full_b, shape = b.array, np.broadcast_shapes(a.array.shape, b.array.shape)
     out = data.draw(views(name, shape, writable=True))
     before = [x.memory.copy() for x in (a, b, out)]
     full = [np.array(np.broadcast_to(x, shape), DTYPES[name], order="C") for x in (a.array, full_b)]

@@ -40,24 +40,6 @@ def _divide(a: Any, b: Any, pythondiv: bool, auto_broadcast: str, axis: int | No
     return node
 
 
-@pytest.mark.parametrize("pythondiv", [True, False])
-@pytest.mark.parametrize("dtype", [np.int32, np.float32, np.uint8, np.int64, np.float64, np.float16])
-class TestDivide:
-    """Divide, both flags, with operands from Parameter and Const."""
-
-    def test_like_our_own(self, saved: File, dtype: Any, pythondiv: bool) -> None:
-        dividend = RNG.integers(0, 100, (5, 4)).astype(dtype) - np.asarray(50 * (dtype is not np.uint8), dtype)
-        divisor = np.array([3, 7, 1, 9], dtype) * np.asarray(-1 if dtype is not np.uint8 else 1, dtype)
-        a = opset.parameter([-1, 4], dtype, name="a")
-        node = _divide(a, opset.constant(divisor), pythondiv, "numpy")
-        model = load(saved([node], [a]))
-        assert [tensor.shape for tensor in (*model.inputs, *model.outputs)] == [(None, 4), (None, 4)]
-        output = model.run({"a": dividend})["quotient"]
-        expected = vinculum.divide(dividend, divisor, m_pythondiv=pythondiv)
-        assert output.dtype == dtype
-        assert output.tobytes() == expected.tobytes()
-
-
 class TestOtherLayers:
     """Convert, constants of four bits, dynamic shapes, and names."""
 

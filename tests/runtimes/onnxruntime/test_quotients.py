@@ -14,7 +14,8 @@ import onnx.parser
 import onnxruntime
 import pytest
 
-from tests.runtimes.onnxruntime.sessions import INTEGERS, Array, Session, message_of, text_of
+from tests.kernels.comparing import INTEGERS
+from tests.runtimes.onnxruntime.sessions import Array, Session, message_of, text_of
 from vinculum.onnxruntime import register
 
 Fail = onnxruntime.capi.onnxruntime_pybind11_state.Fail

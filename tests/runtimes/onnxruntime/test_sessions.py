@@ -147,7 +147,8 @@ def test_ten_thousand_hostile_calls() -> None:
     """No signal, whatever is divided by what: each ends with quotients, or with an error of ours."""
     program = """
 import numpy as np
-from tests.runtimes.onnxruntime.sessions import INTEGERS, Session, text_of
+from tests.kernels.comparing import INTEGERS
+from tests.runtimes.onnxruntime.sessions import Session, text_of
 rng = np.random.default_rng(31)
 ended = {"quotients": 0, "errors": 0}
 for name in INTEGERS:

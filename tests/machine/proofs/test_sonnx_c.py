@@ -1,4 +1,4 @@
-"""What the header promises of the extracted C library itself; `test_sonnx_c_instrumented` has it divide."""
+"""What the header promises of the extracted C library itself; `test_sonnx_c_program` has it divide."""
 
 from __future__ import annotations
 

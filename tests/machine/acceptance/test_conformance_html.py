@@ -321,13 +321,13 @@ class TestAppearance:
         assert max(ground) < 60 if scheme == "dark" else min(ground) > 200
 
     def test_print(self, opened: Opened) -> None:
-        """It has every runtime, breaks no name of an element type, and has no list of cases nor what belongs to it."""
+        """It has every runtime, no list of cases and nothing that belongs to it, and breaks no name of a type."""
         page = opened("#openvino", width=A4)
         assert page.locator('.cases [role="status"]:visible').count() == 1
         page.emulate_media(media="print")
-        assert page.locator('.cases [role="status"]:visible').count() == 0
         assert page.locator(".panel:visible").count() == 5
         assert page.get_by_role("tablist").is_hidden()
+        assert page.locator('.cases [role="status"]:visible').count() == 0
         assert page.locator(".matrix thead th").count() > 10
         assert page.evaluate(BROKEN, ".matrix thead th + th") == []
 

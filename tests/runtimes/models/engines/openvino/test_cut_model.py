@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 import vinculum
 from tests.models.built_models import one_line
-from tests.runtimes.models.examples import drawn_inputs, each_example
 from vinculum.errors import ModelError
 from vinculum.models import DivisionRecord, Model, load
 
@@ -48,30 +47,6 @@ def ran(model: Model, inputs: Mapping[str, Array], **options: Any) -> tuple[list
         own = vinculum.divide if floor else np.divide
         assert bits(record.quotient) == bits(own(record.dividend, record.divisor))
     return list(outputs.values()), records
-
-
-def in_openvino(path: Path, inputs: Mapping[str, Array]) -> list[Array]:
-    """Return what OpenVINO computes by itself."""
-    core = openvino.Core()
-    model = core.read_model(path)
-    compiled = core.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
-    results = compiled([inputs[node.get_friendly_name()] for node in model.get_parameters()])
-    return [np.array(results[place]) for place in range(len(results))]
-
-
-@each_example("newton_sqrt")  # OpenVINO does not convert its loop.
-def test_examples_one(tmp_path: Path, path: Path) -> None:
-    """Every example that OpenVINO converts is run, as the IR that it makes."""
-    converted = openvino.convert_model(str(path))
-    path = tmp_path / "model.xml"
-    openvino.save_model(converted, path, compress_to_fp16=False)
-    model = load(path)
-    inputs = drawn_inputs(model)
-    outputs, records = ran(model, inputs)
-    assert {record.division for record in records} == set(model.divisions)
-    for ours, theirs in zip(outputs, in_openvino(path, inputs), strict=True):
-        tolerance = 0.01 if ours.dtype == np.float16 else 1e-5
-        np.testing.assert_allclose(ours, theirs, tolerance, tolerance)
 
 
 def test_parts_a_chain_with_values_that_skip_parts(saved: Save) -> None:

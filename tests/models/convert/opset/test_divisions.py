@@ -15,7 +15,6 @@ from onnx.defs import onnx_opset_version
 from tests.models.built_models import division, one_line
 from vinculum.errors import ModelError
 from vinculum.models.convert.opset.conversion import convert_opset
-from vinculum.models.convert.opset.divisions import trailing_ones
 from vinculum.models.sampling.edge_values import edge_values
 from vinculum.spec.element_types import FLOAT, INT8, ElementType
 from vinculum.spec.onnx_div import DIV_14
@@ -203,11 +202,3 @@ def test_names_new_names_are_new(run: Run) -> None:
     converted = convert_opset(model, 13).model
     assert run(converted, {"A": np.array([-128], np.int8)})["C"].tolist() == [-128]
     assert {node.name for node in converted.graph.node} >= {"ratio"}
-
-
-@pytest.mark.parametrize(
-    ("rank_a", "rank_b", "axis", "ones"),
-    [(4, 2, 1, 1), (4, 1, 0, 3), (4, 2, 2, 0), (4, 2, None, 0), (4, 0, 0, 4), (2, 1, 2, 0)],
-)
-def test_the_dimensions_that_put_b_where_axis_says(rank_a: int, rank_b: int, axis: int | None, ones: int) -> None:
-    assert trailing_ones(rank_a, rank_b, axis) == ones

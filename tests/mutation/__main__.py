@@ -69,6 +69,8 @@ AROUND = ((*_QUOTIENTS, *_PROCESSES), "not portable")
 POOL = ((*_PROCESSES, *_of_kernels("contract"), "tests/machine/kernels"), "not portable")
 PORTABLE = (_of_kernels("portable", "contract", "environment", "backends"), "not x86")
 PYTHON = (_of_kernels("thread_limit", "backends", "environment", "contract"), "")
+# Only the tests of `make runtimes` ask it; it is drawn in their environment: build/runtimes/pinned/bin/python.
+OPENVINO = "models/engines/openvino"
 ROOMS = {
     "ops": (
         "tests/ops",
@@ -80,6 +82,7 @@ ROOMS = {
     ),
     "tensors": ("tests/tensors", "tests/device_arrays", "tests/ops", "tests/property"),
     "models": ("tests/models",),
+    OPENVINO: ("tests/runtimes/models",),
     "repair": ("tests/repair",),
     "analysis": ("tests/analysis",),
     "conformance": ("tests/conformance",),
@@ -157,13 +160,13 @@ class Planted:
 
     def tests_of(self, mutant: Mutant) -> tuple[str, ...]:
         """Return the tests that are about a drawn mutant, as pytest's arguments; nothing is planted yet."""
-        room = Path(mutant.file).parts[2]
-        if room not in ROOMS:
+        room = room_of(mutant.file)
+        if room is None:
             if not mutant.file.endswith(".py") and not self.objects:
                 self._compile_core()
             named, only = tests_of_kernels(mutant.file)
             return self.passing(*named, "-k", only)
-        path, order = self.folder / f"{room}.json", self.folder / "order.json"
+        path, order = self.folder / f"{Path(room).name}.json", self.folder / "order.json"
         self.passing(*ROOMS[room], f"--note-calls={path}")
         notes: dict[str, tuple[float, list[str]]] = json.loads(path.read_text(encoding="utf-8"))
         file = noted_as(mutant.file, "")
@@ -205,6 +208,11 @@ def _runs(target: str) -> bool:
     return target in output_of(python(program)).split()
 
 
+def room_of(file: str) -> str | None:
+    """Return the innermost room of `ROOMS` that a source is in; None for the kernels."""
+    return max((room for room in ROOMS if file.startswith(f"src/vinculum/{room}/")), key=len, default=None)
+
+
 def tests_of_kernels(file: str) -> tuple[tuple[str, ...], str]:
     """Return the tests of a source of the kernels, and pytest's expression for those of them that are about it."""
     name = Path(file).name
@@ -233,7 +241,8 @@ def is_equivalent(mutant: Mutant, known: Sequence[dict[str, Any]]) -> bool:
 def sources() -> list[Path]:
     """Return the sources that are changed."""
     cpp = [path for path in sorted((ROOT / CORE).rglob("*")) if path.suffix in (".h", ".hpp", ".cpp")]
-    python = [path for room in ("kernels", *ROOMS) for path in sorted((SOURCES / room).rglob("*.py"))]
+    rooms = ("kernels", *(room for room in ROOMS if room != OPENVINO))
+    python = [path for room in rooms for path in sorted((SOURCES / room).rglob("*.py"))]
     # Declarations; and operators of ONNX Runtime, whose tests are in tests/runtimes.
     others = ("contract.h", "annotations.py", "contrib.py", "attention.py")
     return [path for path in cpp + python if path.name not in others]
@@ -252,8 +261,10 @@ def drawn(seed: int, chosen: str) -> list[Mutant]:
     """Return the mutants of the sources whose path contains something, in random order, each file's spread."""
     rng = random.Random(seed)
     places = []
+    has_openvino = importlib.util.find_spec("openvino") is not None
     for path in sources():
-        if chosen in str(path.relative_to(ROOT)):
+        file = str(path.relative_to(ROOT))
+        if chosen in file and (has_openvino or room_of(file) != OPENVINO):
             found = mutants_of(path, ROOT)
             rng.shuffle(found)
             places += [((i + rng.random()) / len(found), mutant) for i, mutant in enumerate(found)]

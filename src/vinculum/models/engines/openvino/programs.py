@@ -7,6 +7,7 @@ from copy import deepcopy
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Lock
 from typing import Any
 
@@ -16,7 +17,7 @@ from onnx import GraphProto, ModelProto, NodeProto, helper, numpy_helper
 from onnx.inliner import inline_local_functions
 
 from vinculum.errors import BroadcastError, ModelError
-from vinculum.models.engines.openvino.process import CutProcess, check_installed
+from vinculum.models.engines.openvino.process import CutProcess, OpenVinoProcess, check_installed
 from vinculum.models.engines.openvino.reading import NAME, Described
 from vinculum.models.engines.reference.evaluator import advice
 from vinculum.models.engines.reference.operators import quotient
@@ -134,6 +135,26 @@ class OnnxInOpenVino:
             return bytes(proto.SerializeToString())
         except (EncodeError, ValueError) as error:
             raise ModelError(f"the model is too large for OpenVINO's reader of ONNX: {one_line(error)}") from None
+
+
+def write_ir(proto: ModelProto, target: Path) -> list[str]:
+    """Let OpenVINO write an IR of a self-contained model; return the titles of its divisions of integers.
+
+    OpenVINO reads every Div as a Divide that floors. Each is found by its name, in bodies too, and truncates again.
+
+    ModelError if OpenVINO is not installed, cannot read the model, or turns a division into another layer.
+    """
+    check_installed("writing an IR")
+    model = prepared(proto)
+    with TemporaryDirectory(dir=target.parent) as place:
+        source = Path(place) / "source.onnx"
+        source.write_bytes(model.proto.SerializeToString())
+        process = OpenVinoProcess("vinculum.models.engines.openvino.reading:Writer")
+        found = process.call("write", source, target, model.names)
+    if isinstance(found, str):
+        raise ModelError(f"the model cannot be written by OpenVINO: {found}")
+    model.check_found(found)
+    return [title(division) for number, division in enumerate(model.divisions) if found[number]]
 
 
 def read_openvino_ir(content: bytes, file: Path) -> Model:

@@ -69,8 +69,11 @@ AROUND = ((*_QUOTIENTS, *_PROCESSES), "not portable")
 POOL = ((*_PROCESSES, *_of_kernels("contract"), "tests/machine/kernels"), "not portable")
 PORTABLE = (_of_kernels("portable", "contract", "environment", "backends"), "not x86")
 PYTHON = (_of_kernels("thread_limit", "backends", "environment", "contract"), "")
-# Only the tests of `make runtimes` ask it; it is drawn in their environment: build/runtimes/pinned/bin/python.
-OPENVINO = "models/engines/openvino"
+# Only the tests of `make runtimes` ask these, which are drawn in their environment: build/runtimes/pinned/bin/python.
+RUNTIMES = {
+    "models/engines/openvino/": ("tests/runtimes/models/engines/openvino", "tests/runtimes/models/convert"),
+    "models/exported_program.py": ("tests/runtimes/models/test_exported_programs.py",),
+}
 ROOMS = {
     "ops": (
         "tests/ops",
@@ -82,7 +85,6 @@ ROOMS = {
     ),
     "tensors": ("tests/tensors", "tests/device_arrays", "tests/ops", "tests/property"),
     "models": ("tests/models",),
-    OPENVINO: ("tests/runtimes/models",),
     "repair": ("tests/repair",),
     "analysis": ("tests/analysis",),
     "conformance": ("tests/conformance",),
@@ -166,11 +168,13 @@ class Planted:
                 self._compile_core()
             named, only = tests_of_kernels(mutant.file)
             return self.passing(*named, "-k", only)
-        path, order = self.folder / f"{Path(room).name}.json", self.folder / "order.json"
-        self.passing(*ROOMS[room], f"--note-calls={path}")
+        path, order = self.folder / f"{Path(room).stem}.json", self.folder / "order.json"
+        self.passing(*(ROOMS | RUNTIMES)[room], f"--note-calls={path}")
         notes: dict[str, tuple[float, list[str]]] = json.loads(path.read_text(encoding="utf-8"))
-        file = noted_as(mutant.file, "")
+        file, named = noted_as(mutant.file, ""), f"test_{Path(mutant.file).stem}.py"
         tests = [test for test, (_, called) in notes.items() if mutant.function and file + mutant.function in called]
+        # A function with a cache is called in one test only: the tests of its file are asked too.
+        tests += [test for test in notes if test not in tests and Path(test.partition("::")[0]).name == named]
         tests = tests or [test for test, (_, called) in notes.items() if any(one.startswith(file) for one in called)]
         tests = sorted(tests or notes, key=lambda test: notes[test][0])
         order.write_text(json.dumps(tests), encoding="utf-8")
@@ -209,8 +213,8 @@ def _runs(target: str) -> bool:
 
 
 def room_of(file: str) -> str | None:
-    """Return the innermost room of `ROOMS` that a source is in; None for the kernels."""
-    return max((room for room in ROOMS if file.startswith(f"src/vinculum/{room}/")), key=len, default=None)
+    """Return the room of `RUNTIMES` or `ROOMS` that a source is in; None for the kernels."""
+    return next((room for room in (*RUNTIMES, *ROOMS) if file.startswith(f"src/vinculum/{room}")), None)
 
 
 def tests_of_kernels(file: str) -> tuple[tuple[str, ...], str]:
@@ -241,8 +245,7 @@ def is_equivalent(mutant: Mutant, known: Sequence[dict[str, Any]]) -> bool:
 def sources() -> list[Path]:
     """Return the sources that are changed."""
     cpp = [path for path in sorted((ROOT / CORE).rglob("*")) if path.suffix in (".h", ".hpp", ".cpp")]
-    rooms = ("kernels", *(room for room in ROOMS if room != OPENVINO))
-    python = [path for room in rooms for path in sorted((SOURCES / room).rglob("*.py"))]
+    python = [path for room in ("kernels", *ROOMS) for path in sorted((SOURCES / room).rglob("*.py"))]
     # Declarations; and operators of ONNX Runtime, whose tests are in tests/runtimes.
     others = ("contract.h", "annotations.py", "contrib.py", "attention.py")
     return [path for path in cpp + python if path.name not in others]
@@ -261,10 +264,10 @@ def drawn(seed: int, chosen: str) -> list[Mutant]:
     """Return the mutants of the sources whose path contains something, in random order, each file's spread."""
     rng = random.Random(seed)
     places = []
-    has_openvino = importlib.util.find_spec("openvino") is not None
+    has_runtimes = importlib.util.find_spec("openvino") is not None
     for path in sources():
         file = str(path.relative_to(ROOT))
-        if chosen in file and (has_openvino or room_of(file) != OPENVINO):
+        if chosen in file and (has_runtimes or room_of(file) not in RUNTIMES):
             found = mutants_of(path, ROOT)
             rng.shuffle(found)
             places += [((i + rng.random()) / len(found), mutant) for i, mutant in enumerate(found)]

@@ -172,6 +172,15 @@ class TestRefusals:
         with one_line(ModelError, "value 'a'", name, "the reference engine"):
             model.run({"a": np.ones(3, dtype)}, engine="onnxruntime")
 
+    @pytest.mark.parametrize(
+        ("kind", "value", "told"),
+        [("seq(float[n])", [], "an empty sequence"), ("optional(float[n])", None, "a NoneType")],
+    )
+    def test_values_that_it_does_not_take(self, kind: str, value: Any, told: str) -> None:
+        model = load(text_model("y = Identity(a)", f"{kind} a", f"{kind} y"))
+        with one_line(ModelError, f"value 'a' is {told}, which ONNX Runtime does not accept; run the model with"):
+            model.evaluate({"a": value}, RunContext(Policies()), "onnxruntime")
+
     def test_other_engines_and_types(self, integers: Model) -> None:
         engine: Any = "tensorrt"
         with one_line(AttributeValueError, "engine is 'tensorrt'; allowed: 'reference', 'onnxruntime', 'openvino'"):

@@ -16,11 +16,11 @@ from vinculum.models import load
 from vinculum.models.engines.reference.element_conversion import convert
 from vinculum.models.engines.reference.repairs import check_result_size
 from vinculum.spec import element_types as t
-from vinculum.spec.element_types import ElementType, by_numpy_name
+from vinculum.spec.element_types import ElementType
 
 
 def _cast(array: NDArray[Any], to: int | str, opset: int = 21, **attributes: Any) -> NDArray[Any]:
-    source = TensorProto.BOOL if array.dtype == bool else by_numpy_name(array.dtype.name).onnx_code or 0
+    source = helper.np_dtype_to_tensor_dtype(array.dtype)
     code = TensorProto.DataType.Value(to) if isinstance(to, str) else to
     node = helper.make_node("Cast", ["x"], ["y"], to=to, **attributes)
     shape = [None] * array.ndim
@@ -65,9 +65,11 @@ class TestCast:
         assert result.tobytes() == convert(array, target).tobytes()
         assert not np.isfinite(result.astype(np.float32)).any()
 
-    def test_a_type_that_does_not_divide(self) -> None:
-        result = _cast(np.array([1.0, 1e6], np.float32), TensorProto.FLOAT8E4M3FNUZ)
-        assert result.dtype == np.dtype(ml_dtypes.float8_e4m3fnuz)
+    def test_types_that_do_not_divide(self) -> None:
+        narrow = _cast(np.array([1.0, 2.0], np.float32), TensorProto.FLOAT8E4M3FNUZ)
+        assert narrow.dtype == np.dtype(ml_dtypes.float8_e4m3fnuz)
+        for other in (narrow, np.array(["1.0", "2.0"], object)):
+            assert _cast(other, TensorProto.FLOAT).tolist() == [1, 2]
 
 
 def gathered(indices: Any, axis: int = 0) -> NDArray[Any]:

@@ -57,11 +57,7 @@ def convert_opset(model: ModelProto, opset: int) -> OnnxConversion:
     taken, unused_before = names_in(converted), _unused(converted)
     problems: list[str] = []
     functions = {(function.domain, function.name) for function in converted.functions}
-    changes = [
-        _convert_scope(scope, opset, taken, functions, problems)
-        for scope in inner_first(converted)
-        if scope.opsets.get("", opset) != opset
-    ]
+    changes = [_convert_scope(scope, opset, taken, functions, problems) for scope in inner_first(converted)]
     if problems:
         more = f"; and {len(problems) - _LONGEST_LIST} more" if len(problems) > _LONGEST_LIST else ""
         raise ModelError("; ".join(problems[:_LONGEST_LIST]) + more)
@@ -189,8 +185,6 @@ class _Conversion:
 def _carries_over(step: Adaptation) -> bool:
     """Return whether the newer version only allows more; if so, drop attributes that the target version lacks."""
     newer, older, node = step.newer, step.older, step.node
-    if older.deprecated or newer.deprecated:
-        return False
     if not (_extends(newer.inputs, older.inputs) and _extends(newer.outputs, older.outputs)):
         return False
     for name in newer.attributes.keys() & older.attributes.keys():

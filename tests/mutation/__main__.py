@@ -175,7 +175,8 @@ class Planted:
         tests = [test for test, (_, called) in notes.items() if mutant.function and file + mutant.function in called]
         # A function with a cache is called in one test only: the tests of its file are asked too.
         tests += [test for test in notes if test not in tests and Path(test.partition("::")[0]).name == named]
-        tests = tests or [test for test, (_, called) in notes.items() if any(one.startswith(file) for one in called)]
+        if not tests and room not in RUNTIMES:  # These run in processes of their own, where nothing is noted.
+            tests = [test for test, (_, called) in notes.items() if any(one.startswith(file) for one in called)]
         tests = sorted(tests or notes, key=lambda test: notes[test][0])
         order.write_text(json.dumps(tests), encoding="utf-8")
         seconds = SECONDS + 5 * sum(notes[test][0] for test in tests)

@@ -121,6 +121,9 @@ WAYS = [
      "c = Constant <value_floats = [1.0, 2.0]> () y = Add(x, c)", None),
     ("split as told", 18, 13, "(float[4] x) => (float[2] y, float[2] z)", "y, z = Split <num_outputs = 2> (x)", None),
     ("split unevenly", 18, 11, "(float[5] x) => (float[3] y, float[2] z)", "y, z = Split <num_outputs = 2> (x)", None),
+    ("a constant of integers", 9, 8, "(float[2,3] x) => (float[3,2] y)",
+     "s = Constant <value = int64[2] {3, 2}> () y = Reshape(x, s)", ["Reshape"]),
+    ("shape of reshape", 4, 7, "(float[2,3] x) => (float[3,2] y)", "y = Reshape <shape = [3, 2]> (x)", ["Reshape"]),
     ("a constant of floats", 9, 8, "(float[2] x) => (float[2] y)",
      "c = Constant <value = float[2] {1, 2}> () y = Add(x, c)", ["Constant", "Add"]),
     ("resize to sizes", 11, 13, "(float[1,1,2] x) => (float[1,1,4] y)",
@@ -136,6 +139,20 @@ WAYS = [
     ("greatest of one shape", 8, 7, "(float[2] x, float[2] b) => (float[2] y)", "y = Max(x, b)", ["Max"]),
     ("pool without new words", 22, 7, "(float[1,1,4,4] x) => (float[1,1,2,2] y)",
      "y = MaxPool <kernel_shape = [2, 2], strides = [2, 2], ceil_mode = 0> (x)", ["MaxPool"]),
+]  # fmt: skip
+
+# (operator set, operator set, signature, body, attributes after): what the evaluator knows in its newest meaning alone.
+ATTRIBUTES = [
+    (11, 10, "(float[2,5] x) => (int64[1,5] y)", "y = ArgMax <axis = -2> (x)", {"axis": 0}),
+    (11, 10, "(float[2,5] x, int64[1] k) => (float[n,5] y, int64[n,5] z)", "y, z = TopK <axis = -2> (x, k)",
+     {"axis": 0}),
+    (11, 10, "(float[2,5] x) => (float[1,5] y)", "y = ReduceMax <axes = [-2]> (x)", {"axes": [0]}),
+    (3, 7, "(float[2,3] x) => (float[2,6] y)", "y = Concat(x, x)", {"axis": 1}),
+    (5, 7, "(float[4] x) => (float[4] y)", "y = Selu(x)", {"alpha": 1.6732, "gamma": 1.0507}),
+    (13, 12, "(int8[2] b, float s) => (float[2] y)", "y = DequantizeLinear <axis = 0> (b, s)", {}),
+    (10, 13, "(float[1,1,2,2] x) => (float[n,c,h,w] y)",
+     "s = Constant <value = float[4] {1, 1, 2, 2}> () y = Resize(x, s)",
+     {"coordinate_transformation_mode": b"asymmetric", "nearest_mode": b"floor"}),
 ]  # fmt: skip
 
 
@@ -155,20 +172,6 @@ class TestTheSameInOtherWords:
             assert after == operators
         _check_same(run, model, converted)
 
-    @pytest.mark.parametrize(
-        ("signature", "body"),
-        [
-            ("(float[2,5] x) => (int64[1,5] y)", "y = ArgMax <axis = -2> (x)"),
-            ("(float[2,5] x, int64[1] k) => (float[n,5] y, int64[n,5] z)", "y, z = TopK <axis = -2> (x, k)"),
-            ("(float[2,5] x) => (float[1,5] y)", "y = ReduceMax <axes = [-2]> (x)"),
-        ],
-    )
-    def test_axes_are_counted_from_the_front_below_operator_set_11(self, signature: str, body: str) -> None:
-        """Our engine takes negative ones in every version, others do not."""
-        (node,) = convert_opset(_model(11, signature, body), 10).model.graph.node
-        axis = next(helper.get_attribute_value(a) for a in node.attribute if a.name in ("axis", "axes"))
-        assert axis in (0, [0])
-
     def test_there_and_back(self, run: Run) -> None:
         body = """
             a = Constant <value_ints = [1]> ()
@@ -186,28 +189,9 @@ class TestTheSameInOtherWords:
             _check_same(run, model, down)
             _check_same(run, model, _converted(down, NEWEST)[0])
 
-    def test_integers_in_a_constant_become_an_initializer(self, run: Run) -> None:
-        # Constant-1 holds floating point alone.
-        body = "s = Constant <value = int64[2] {3, 2}> () y = Reshape(x, s)"
-        model = _model(9, "(float[2,3] x) => (float[3,2] y)", body)
-        converted, after = _converted(model, 8)
-        assert after == ["Reshape"]
-        assert [tensor.name for tensor in converted.graph.initializer] == ["s"]
-        _check_same(run, model, converted)
-
-    @pytest.mark.parametrize(
-        ("source", "target", "signature", "body", "given"),
-        [
-            (3, 7, "(float[2,3] x) => (float[2,6] y)", "y = Concat(x, x)", {"axis": 1}),
-            (5, 7, "(float[4] x) => (float[4] y)", "y = Selu(x)", {"alpha": 1.6732, "gamma": 1.0507}),
-            (13, 12, "(int8[2] b, float s) => (float[2] y)", "y = DequantizeLinear <axis = 0> (b, s)", {}),
-        ],
-    )
-    def test_defaults_that_changed(
-        self, source: int, target: int, signature: str, body: str, given: dict[str, Any]
-    ) -> None:
-        # The evaluator knows these as the newest version alone.
-        (node,) = convert_opset(_model(source, signature, body), target).model.graph.node
+    @pytest.mark.parametrize(("source", "target", "signature", "body", "given"), ATTRIBUTES)
+    def test_attributes(self, source: int, target: int, signature: str, body: str, given: dict[str, Any]) -> None:
+        node = convert_opset(_model(source, signature, body), target).model.graph.node[-1]
         assert {a.name: pytest.approx(helper.get_attribute_value(a)) for a in node.attribute} == given
 
     def test_slopes_lie_along_the_channels(self, run: Run) -> None:
@@ -218,22 +202,6 @@ class TestTheSameInOtherWords:
         newer = convert_opset(model, 7).model
         np.testing.assert_array_equal(run(newer, arrays)["y"], expected)
         assert [node.op_type for node in newer.graph.node] == ["Unsqueeze", "PRelu"]
-
-    def test_shape_of_reshape(self, run: Run) -> None:
-        # A Constant would not do: it holds no integers before operator set 9.
-        model = _model(4, "(float[2,3] x) => (float[3,2] y)", "y = Reshape <shape = [3, 2]> (x)")
-        converted, operators = _converted(model, 7)
-        assert operators == ["Reshape"]
-        arrays = _inputs(model)
-        np.testing.assert_array_equal(run(converted, arrays)["y"], arrays["x"].reshape(3, 2))
-
-    def test_what_resize_10_means(self) -> None:
-        # The evaluator does not know Resize-10; ONNX Runtime gives the same for both.
-        model = _model(10, "(float[1,1,2,2] x) => (float[n,c,h,w] y)", "y = Resize(x, s)")
-        model.graph.initializer.append(numpy_helper.from_array(np.array([1, 1, 2, 2], np.float32), "s"))
-        node = convert_opset(model, 13).model.graph.node[0]
-        attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
-        assert attributes == {"coordinate_transformation_mode": b"asymmetric", "nearest_mode": b"floor"}
 
 
 class TestWhatStaysOnTheNode:

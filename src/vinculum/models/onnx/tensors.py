@@ -136,37 +136,31 @@ class Initializers(Mapping[str, NDArray[Any]]):
     """The arrays of initializers by name, read-only; external data is read at the first use."""
 
     def __init__(self, tensors: Iterable[TensorProto]) -> None:
-        self._arrays: dict[str, NDArray[Any] | None] = {}
-        self._apart: dict[str, TensorProto] = {}
+        self._values: dict[str, NDArray[Any] | TensorProto] = {}
         for tensor in tensors:
-            if is_external(tensor):
-                self._apart[tensor.name] = tensor
-                self._arrays[tensor.name] = None
-            else:
-                self._arrays[tensor.name] = decode(tensor, Path(), f"initializer {quoted(tensor.name)}")
+            owner = f"initializer {quoted(tensor.name)}"
+            self._values[tensor.name] = tensor if is_external(tensor) else decode(tensor, Path(), owner)
 
     def __getitem__(self, name: str) -> NDArray[Any]:
-        array = self._arrays[name]
-        if array is None:
-            array = array_of(self._apart[name])
-            array.flags.writeable = False
-            self._arrays[name] = array
-        return array
+        value = self._values[name]
+        if isinstance(value, TensorProto):
+            value = self._values[name] = array_of(value)
+            value.flags.writeable = False
+        return value
 
     def __contains__(self, name: object) -> bool:
-        return name in self._arrays
+        return name in self._values
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._arrays)
+        return iter(self._values)
 
     def __len__(self) -> int:
-        return len(self._arrays)
+        return len(self._values)
 
     def read(self) -> None:
         """Read all external data."""
-        for name in self._apart:
+        for name in self:
             _ = self[name]
-        self._apart.clear()
 
 
 def _measured(tensor: TensorProto, owner: str) -> tuple[int, int]:

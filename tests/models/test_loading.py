@@ -48,11 +48,6 @@ class TestFormats:
             load(b"no model")
         assert "\n" not in str(broken.value)
 
-    def test_the_public_name(self, model_file: Path) -> None:
-        dividend, divisor = np.array([1, 2], np.float32), np.array([3, 4], np.float32)
-        quotient = vinculum.load(model_file).run({"a": dividend, "b": divisor})["c"]
-        assert quotient.tolist() == (dividend / divisor).tolist()
-
 
 class TestUnreadable:
     """Bad input: what is not a model file."""

@@ -30,29 +30,17 @@ def _cast(array: NDArray[Any], to: int | str, opset: int = 21, **attributes: Any
 class TestCast:
     """Rounded once, saturating where the standard is silent, ONNX's own in everything else."""
 
-    @pytest.mark.parametrize("target", [t.INT8, t.UINT8, t.INT32, t.INT64, t.UINT64])
-    def test_floats_beyond_an_integer_type_saturate(self, target: ElementType) -> None:
-        array = np.array([1e30, -1e30, np.inf, -np.inf, np.nan, 3.99, -3.99], np.float32)
-        expected = [target.maximum, target.minimum] * 2 + [0, 3, max(-3, target.minimum)]
-        assert _cast(array, target.onnx_code or 0).tolist() == expected
-
-    def test_integers_keep_their_low_bits(self) -> None:
-        array = np.array([200, -129, 128], np.int16)
-        assert _cast(array, TensorProto.INT8).tolist() == [-56, 127, -128]
-        assert _cast(array, TensorProto.INT4).tolist() == [-8, -1, 0]
-
-    @pytest.mark.parametrize("target", [t.BFLOAT16, t.FLOAT16, t.FLOAT])
-    def test_one_rounding(self, target: ElementType) -> None:
+    @pytest.mark.parametrize("target", [t.INT8, t.INT4, t.UINT64, t.BFLOAT16, t.FLOAT16, t.FLOAT])
+    def test_as_in_element_conversion(self, target: ElementType) -> None:
         # Just above the middle of 1 and the next bfloat16: rounded to binary32 first, it is the middle.
-        array = np.array([1 + 2.0**-8 + 2.0**-40, 1 + 2.0**-11 + 2.0**-40, 2.0**-1074], np.float64)
-        result = _cast(array, target.onnx_code or 0)
-        assert result.tobytes() == convert(array, target).tobytes()
-        assert result[0] > 1
+        floats = [1e30, -1e30, np.inf, -np.inf, np.nan, 3.99, -3.99, 1 + 2.0**-8 + 2.0**-40, 2.0**-1074]
+        arrays = [np.array(floats), np.array([200, -129, 128], np.int16), np.array([True, False])]
+        for array in arrays[target is t.INT4 :]:  # ONNX's own tests expect that floats lose their high bits there.
+            assert _cast(array, target.onnx_code or 0).tobytes() == convert(array, target).tobytes()
 
     def test_boolean(self) -> None:
         array = np.array([0.0, -0.0, np.nan, 0.5], np.float32)
         assert _cast(array, TensorProto.BOOL).tolist() == [False, False, True, True]
-        assert _cast(np.array([True, False]), TensorProto.FLOAT).tolist() == [1.0, 0.0]
 
     def test_named_types_before_operator_set_6(self) -> None:
         assert _cast(np.array([300.0, -1.5], np.float32), "INT8", opset=1).tolist() == [127, -1]

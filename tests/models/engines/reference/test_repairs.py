@@ -145,6 +145,7 @@ class TestSizes:
             (_node("OneHot", "a b d"), [np.empty(0, np.int64), WIDE, np.array([0, 1], np.int8)]),
             *((_node(f"{window}Window", "a"), [WIDE]) for window in ("Hann", "Blackman", "Hamming")),
             (_node("Resize", "a - b"), [np.ones((1, 2)), np.array([1, 2**50], np.float32)]),
+            (_node("Resize", "a b"), [np.ones((1, 2)), np.array([1, 2**50], np.float32)]),  # As Resize-10 has it.
             (_node("Resize", "a - - b"), [np.ones((1, 2)), np.array([1, 2**50])]),
             (_node("Resize", "a - - b", axes=[1]), [np.ones((1, 2)), np.array([2**50])]),
         ],

@@ -16,7 +16,6 @@ import vinculum
 from tests.models.built_models import one_line
 from vinculum.errors import ModelError
 from vinculum.models import DivisionRecord, Model, load
-from vinculum.models.values import tensor_dtype
 
 Array = NDArray[Any]
 Save = Callable[..., Path]
@@ -60,48 +59,6 @@ def ran(model: Model, inputs: Mapping[str, Array], **options: Any) -> tuple[list
         own = vinculum.divide if floor else np.divide
         assert bits(record.quotient) == bits(own(record.dividend, record.divisor))
     return list(outputs.values()), records
-
-
-def in_openvino(path: Path, inputs: Mapping[str, Array]) -> list[Array]:
-    """Return what OpenVINO computes by itself."""
-    core = openvino.Core()
-    model = core.read_model(path)
-    compiled = core.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
-    results = compiled([inputs[node.get_friendly_name()] for node in model.get_parameters()])
-    return [np.array(results[place]) for place in range(len(results))]
-
-
-FOLDER = Path(__file__).parents[5] / "examples"
-EXAMPLES = (
-    "attention/model",
-    "div_6_axis/model",
-    "floor_divide/model",
-    "floor_divide/torchscript",
-    "layer_norm/model",
-    "layer_norm_float16/model",
-    "masked_mean/model",
-    "openvino_rounding/div",
-    "rms_norm/model",
-    "windows/model",
-)
-
-
-@pytest.mark.parametrize("name", EXAMPLES)
-def test_examples_one(tmp_path: Path, name: str) -> None:
-    """Every example that OpenVINO converts is run, as the IR that it makes."""
-    path = tmp_path / "model.xml"
-    openvino.save_model(openvino.convert_model(str(FOLDER / f"{name}.onnx")), path, compress_to_fp16=False)
-    model = load(path)
-    rng = np.random.default_rng(0)
-    inputs = {}
-    for tensor in model.inputs:
-        shape = [size if isinstance(size, int) else 4 for size in tensor.shape or ()]
-        inputs[tensor.name] = rng.integers(1, 9, shape).astype(tensor_dtype(tensor))
-    outputs, records = ran(model, inputs)
-    assert {record.division for record in records} == set(model.divisions)
-    for ours, theirs in zip(outputs, in_openvino(path, inputs), strict=True):
-        tolerance = 0.01 if ours.dtype == np.float16 else 1e-5
-        np.testing.assert_allclose(ours, theirs, tolerance, tolerance)
 
 
 def test_parts_a_chain_with_values_that_skip_parts(saved: Save) -> None:

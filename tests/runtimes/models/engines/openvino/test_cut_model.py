@@ -144,6 +144,17 @@ class TestBodies:
             assert bits(rows) == [word for step in steps for word in bits(step)]
 
 
+def test_every_run_starts_with_new_states(tmp_path: Path) -> None:
+    x = parameter("x")
+    total = op.add(op.read_value(op.constant(np.ones(3, F32)), "s", F32, [3]), x)
+    results = [op.result(op.divide(total, op.constant(Y)))]
+    model = openvino.Model(results, [op.assign(total, "s")], [x], "m")
+    openvino.save_model(model, tmp_path / "model.xml", False)
+    loaded = load(tmp_path / "model.xml")
+    for _ in range(2):
+        assert [bits(array) for array in loaded.run({"x": X}).values()] == [bits((X + F32(1)) / Y)]
+
+
 def test_a_refusal_is_told_once(saved: Save) -> None:
     x = parameter("x", (-1,))
     model = load(saved([op.reshape(op.divide(x, op.constant(F32(3))), op.constant(np.array([7])), False)], [x]))

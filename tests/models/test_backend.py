@@ -140,7 +140,7 @@ class TestRun:
         ):
             ready = backend.prepare(model, **options)
             for one in (ready, pickle.loads(pickle.dumps(ready))):
-                assert one.run(EDGES).c.tolist() == quotients
+                assert one.run(EDGES)[0].tolist() == quotients
 
     def test_a_sequence(self) -> None:
         model = text_model("c = Identity(a)", "seq(float[]) a", "seq(float[]) c")

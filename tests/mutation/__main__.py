@@ -4,10 +4,11 @@ They are drawn from the kernels and the rooms of `ROOMS`; with ``--planted`` the
 The core is compiled for the best target of this machine only, and little optimised. A mutant whose code is the same as
 without the change is not counted; one that does not compile neither. `equivalent.toml` names what no test can find.
 
-A room's mutant runs the tests of its room that call its function, the quickest first; if none does in pytest's own
-process, or it is in no function, then all that call a function of its file, and if none does, all of the room. They run
-in a process that is forked from this one, which has imported all but the package and the tests: what is planted is
-imported there as anywhere else, and by the processes that tests start.
+A room's mutant runs the tests of its room that call its function, or whose file is named after its own, the quickest
+first; if none does in pytest's own process, or it is in no function, then all that call a function of its file, and if
+none does, all of the room. They run in a process that is forked from this one, which has imported all but the package
+and the tests: what is planted is imported there as anywhere else, and by the processes that tests start. What real
+runtimes alone ask (`RUNTIMES`) is drawn where these are installed.
 """
 
 from __future__ import annotations
@@ -171,12 +172,13 @@ class Planted:
         path, order = self.folder / f"{Path(room).stem}.json", self.folder / "order.json"
         self.passing(*(ROOMS | RUNTIMES)[room], f"--note-calls={path}")
         notes: dict[str, tuple[float, list[str]]] = json.loads(path.read_text(encoding="utf-8"))
-        file, named = noted_as(mutant.file, ""), f"test_{Path(mutant.file).stem}.py"
+        file, own = noted_as(mutant.file, ""), f"test_{Path(mutant.file).stem}.py"
         tests = [test for test, (_, called) in notes.items() if mutant.function and file + mutant.function in called]
-        # A function with a cache is called in one test only: the tests of its file are asked too.
-        tests += [test for test in notes if test not in tests and Path(test.partition("::")[0]).name == named]
-        if not tests and room not in RUNTIMES:  # These run in processes of their own, where nothing is noted.
-            tests = [test for test, (_, called) in notes.items() if any(one.startswith(file) for one in called)]
+        if room not in RUNTIMES:  # There most is called in processes of their own, where nothing is noted.
+            # A function with a cache is called in one test only: the tests of its file are asked too.
+            tests += [test for test in notes if test not in tests and Path(test.partition("::")[0]).name == own]
+            of_file = [test for test, (_, called) in notes.items() if any(one.startswith(file) for one in called)]
+            tests = tests or of_file
         tests = sorted(tests or notes, key=lambda test: notes[test][0])
         order.write_text(json.dumps(tests), encoding="utf-8")
         seconds = SECONDS + 5 * sum(notes[test][0] for test in tests)

@@ -64,7 +64,7 @@ def _exact(values: NDArray[Any], source: ElementType) -> list[Any]:
 def _integer(value: float, target: ElementType) -> int:
     """Return what a number becomes: an integer keeps its low bits; a float is truncated and saturated, NaN gives 0."""
     if isinstance(value, int):
-        return (value - target.minimum) % 2**target.bits + target.minimum
+        return (value - target.minimum) % (1 << target.bits) + target.minimum
     if np.isnan(value):
         return 0
     return target.maximum if value > target.maximum else target.minimum if value < target.minimum else int(value)

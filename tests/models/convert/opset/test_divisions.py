@@ -73,12 +73,15 @@ class TestLegacyShapes:
         for opset in OPSETS:
             assert run(convert_opset(model, opset).model, arrays)["C"].tobytes() == wanted
 
-    def test_a_constant_is_reshaped(self) -> None:
-        """No node is added, and the constant that nothing uses any more is gone."""
+    @pytest.mark.parametrize("shown", [False, True])
+    def test_a_constant_is_reshaped(self, shown: bool) -> None:
+        """No node is added, and the constant is gone unless something else uses it: here it may be an output."""
         model = division(FLOAT, A_SHAPE, np.ones((3, 4), np.float32), broadcast=1, axis=1, opset=6)
+        if shown:
+            model.graph.output.append(helper.make_tensor_value_info("B", 1, (3, 4)))
         converted = convert_opset(model, 13).model
         assert [node.op_type for node in converted.graph.node] == ["Div"]
-        assert [tuple(tensor.dims) for tensor in converted.graph.initializer] == [(3, 4, 1)]
+        assert [tuple(tensor.dims) for tensor in converted.graph.initializer] == [(3, 4)] * shown + [(3, 4, 1)]
 
     def test_ranks_suffice(self) -> None:
         model = division(FLOAT, [None] * 4, [None] * 2, broadcast=1, axis=1, opset=6)

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 from onnx import ModelProto, TensorProto, helper, numpy_helper
 
-from tests.models.built_models import one_line, text_model
+from tests.models.built_models import one_line, text_model, written
 from vinculum.errors import ModelError
 from vinculum.models import load
 from vinculum.models.convert import convert_file, convert_opset, verification
@@ -45,13 +45,6 @@ CONVERTED: dict[str, tuple[str, str, str, dict[str, Any], int]] = {
         *("float[3] x, float[1] one", "float[4] y", {"opset": 10}, 13),
     ),
 }
-
-
-def written(model: ModelProto, folder: Path) -> Path:
-    """Return the file of a model."""
-    path = folder / "model.onnx"
-    path.write_bytes(model.SerializeToString())
-    return path
 
 
 def compared(source: Path, opset: int) -> ModelProto:

@@ -72,7 +72,11 @@ PORTABLE = (_of_kernels("portable", "contract", "environment", "backends"), "not
 PYTHON = (_of_kernels("thread_limit", "backends", "environment", "contract"), "")
 # Only the tests of `make runtimes` ask these, which are drawn in their environment: build/runtimes/pinned/bin/python.
 RUNTIMES = {
-    "models/engines/openvino/": ("tests/runtimes/models/engines/openvino", "tests/runtimes/models/convert"),
+    "models/engines/openvino/": (
+        "tests/runtimes/models/engines/openvino",
+        "tests/runtimes/models/convert",
+        "tests/models/engines/openvino/test_tensors.py",
+    ),
     "models/exported_program.py": ("tests/runtimes/models/test_exported_programs.py",),
 }
 ROOMS = {

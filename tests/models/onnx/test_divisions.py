@@ -8,6 +8,7 @@ from onnx import AttributeProto
 from tests.models.built_models import one_line, text_model
 from vinculum.errors import AttributeValueError, BroadcastError, ElementTypeError, ModelError
 from vinculum.models import load
+from vinculum.models.onnx.divisions import DIVIDES, expanded
 from vinculum.spec.element_types import FLOAT, INT64
 
 DIV = "[d] c = Div(a, b)"
@@ -66,6 +67,14 @@ class TestFound:
         model = text_model(DIV)
         model.graph.node[0].domain = "ai.onnx"
         assert load(model).divisions[0].operator == "Div-14"
+
+
+def test_bodies_of_operators_that_divide_inside() -> None:
+    """Each division is named after its node; an operator without a body stays."""
+    model, count = expanded(text_model("[soft] s = Softmax(a) [length] c = LpNormalization(s)"))
+    assert count == 1
+    named = [node.name for node in model.graph.node if node.op_type in (*DIVIDES, "LpNormalization")]
+    assert named == ["soft/Div", "length"]
 
 
 class TestAttributes:

@@ -9,6 +9,7 @@ from tests.models.built_models import one_line, text_model
 from vinculum.errors import AttributeValueError, BroadcastError, ElementTypeError, ModelError
 from vinculum.models import load
 from vinculum.models.onnx.divisions import DIVIDES, expanded
+from vinculum.models.onnx.scopes import model_nodes
 from vinculum.spec.element_types import FLOAT, INT64
 
 DIV = "[d] c = Div(a, b)"
@@ -70,11 +71,13 @@ class TestFound:
 
 
 def test_bodies_of_operators_that_divide_inside() -> None:
-    """Each division is named after its node; an operator without a body stays."""
-    model, count = expanded(text_model("[soft] s = Softmax(a) [length] c = LpNormalization(s)"))
-    assert count == 1
-    named = [node.name for node in model.graph.node if node.op_type in (*DIVIDES, "LpNormalization")]
-    assert named == ["soft/Div", "length"]
+    """Each division is named after its node, in branches too; an operator without a body stays."""
+    sides = (f"{n}_branch = {n} () => (float[2] {n}) {{ [{n}] {n} = Softmax(a) }}" for n in ("then", "else"))
+    nodes = f"[soft] s = Softmax(a) i = If(k) <{', '.join(sides)}> p = Add(s, i) [length] c = LpNormalization(p)"
+    model, count = expanded(text_model(nodes, "float[2] a, bool k"))
+    assert count == 3
+    named = [node.name for node in model_nodes(model) if node.op_type in (*DIVIDES, "LpNormalization")]
+    assert named == ["soft/Div", "then/Div", "else/Div", "length"]
 
 
 class TestAttributes:

@@ -100,6 +100,11 @@ class TestUnwritable:
             convert_file(source, tmp_path / folder / "new.onnx", opset=13)
         assert _files(tmp_path) == {"model.onnx"}
 
+    @pytest.mark.parametrize("name", ["new", "new.pb"])
+    def test_other_suffixes(self, tmp_path: Path, name: str) -> None:
+        with one_line(ModelError, repr(str(tmp_path / name)), "has to end in .onnx, or in .xml for OpenVINO IR"):
+            convert_file(_legacy(tmp_path), tmp_path / name, opset=13)
+
     @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such file names")
     def test_names_that_are_not_utf_8(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """They are taken as they are, unless the model itself has to name the file of its data."""

@@ -8,7 +8,8 @@ from typing import IO, cast
 import pytest
 from rich.console import Console
 
-from vinculum.reporting.terminal import WithoutTrailingBlanks, counted, grid
+from tests.reporting.printing import printed
+from vinculum.reporting.terminal import Sentences, WithoutTrailingBlanks, counted, grid
 
 
 @pytest.mark.parametrize(
@@ -16,6 +17,14 @@ from vinculum.reporting.terminal import WithoutTrailingBlanks, counted, grid
 )
 def test_counted(count: int, text: str) -> None:
     assert counted(count, "node") == text
+
+
+def test_a_number_and_its_unit_stay_together() -> None:
+    told = "It took 12.5 ms, then 3 s. In 12 sums 7 more."
+    for width in range(8, 60):
+        lines = printed(Sentences(told), width)
+        assert " ".join(lines) == told
+        assert not [line for line in lines if line.endswith(("12.5", " 3")) or line == "3"]
 
 
 def test_blanks_at_the_ends_of_lines_are_not_written() -> None:

@@ -12,7 +12,7 @@ import typer
 from rich.text import Text
 
 from vinculum.cli.answers import end, tell
-from vinculum.cli.options import Html, OneObject, Sarif
+from vinculum.cli.options import Html, OneObject, Sarif, flag, value
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.reporting.terminal import console
 from vinculum.text import quoted
@@ -24,114 +24,79 @@ if TYPE_CHECKING:
     from vinculum.repair.fixing import Fixed
 
 
-Models = Annotated[
-    list[Path], typer.Argument(metavar="MODEL...", help="ONNX files, or programs of torch.export (.pt2).")
-]
-Assume = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="NAME=LOW:HIGH",
-        help="The range of an input or a named dimension: LOW:HIGH, 0|1, or NAME>=LOW. Repeat for each.",
-    ),
-]
-AsType = Annotated[
-    Literal["float16", "bfloat16"] | None,
-    typer.Option("--as", help="Check a float32 model as if it were converted to this type."),
-]
-Calibrate = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE.npz", help="Typical inputs, whose ranges are taken and widened by half."),
-]
-Profile = Annotated[
-    list[str] | None,  # typer takes no lists of choices
-    typer.Option(
-        metavar="NAME",
-        help="A property of the target. sonnx: SONNX's constraints; flushing: subnormal numbers become 0; "
-        "narrowing: integers are narrowed.",
-    ),
-]
-Domains = Annotated[
-    bool,
-    typer.Option("--domains", help="Also find logarithms, roots and others of what lies outside of their domain."),
-]
-Weights = Annotated[
-    Literal["stored", "unknown"],
-    typer.Option(
-        help="unknown: large weights in other files may be any finite numbers; these files need not be there."
-    ),
-]
-Runs = Annotated[
-    int,
-    typer.Option(
-        min=0, metavar="N", help="The most runs per finding in the search for inputs that show it; 0: no search."
-    ),
-]
-SearchSeed = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of that search.")]
-Witness = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FOLDER", help="Write the inputs that show each finding to this folder: an .npz file and a script."
-    ),
-]
-Fix = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Write the model to this file with the least guard that removes each finding."),
-]
-Suppress = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Accepted findings, each with a reason and an expiry date, in TOML."),
-]
-Baseline = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Leave out the findings of this earlier report, JSON or SARIF."),
-]
-FailOn = Annotated[
-    Literal["certain", "possible"],
-    typer.Option(help="Fail on findings of this severity or a more certain one."),
-]
-Strict = Annotated[
-    bool,
-    typer.Option("--strict", help="Also fail if a divisor can be zero because of an unknown operator."),
-]
-Bounds = Annotated[
-    bool,
-    typer.Option("--accuracy", help="Also bound the absolute error of each division and each output."),
-]
-InputErrors = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--input-error",
-        metavar="NAME=ERROR",
-        help="With --accuracy: the largest absolute error of an input. Default: 0. Repeat for each.",
-    ),
-]
-Explain = Annotated[
-    str | None,
-    typer.Option(metavar="NODE", help="Also print how the bounds at a node of the main graph come about."),
-]
-
-
 def check(
-    models: Models,
-    assume: Assume = None,
-    as_type: AsType = None,
-    calibrate: Calibrate = None,
-    profile: Profile = None,
-    domains: Domains = False,
-    weights: Weights = "stored",
-    runs: Runs = 100,
-    seed: SearchSeed = 0,
-    fix: Fix = None,
+    models: Annotated[
+        list[Path], typer.Argument(metavar="MODEL...", help="ONNX files, or programs of torch.export (.pt2).")
+    ],
+    assume: Annotated[
+        list[str] | None,
+        value(
+            "NAME=LOW:HIGH", "The range of an input or a named dimension: LOW:HIGH, 0|1, or NAME>=LOW. Repeat for each."
+        ),
+    ] = None,
+    as_type: Annotated[
+        Literal["float16", "bfloat16"] | None,
+        typer.Option("--as", help="Check a float32 model as if it were converted to this type."),
+    ] = None,
+    calibrate: Annotated[
+        Path | None, value("FILE.npz", "Typical inputs, whose ranges are taken and widened by half.")
+    ] = None,
+    profile: Annotated[
+        list[str] | None,  # typer takes no lists of choices
+        value(
+            "NAME",
+            "A property of the target. sonnx: SONNX's constraints; flushing: subnormal numbers become 0; "
+            "narrowing: integers are narrowed.",
+        ),
+    ] = None,
+    domains: Annotated[
+        bool, flag("Also find logarithms, roots and others of what lies outside of their domain.", "--domains")
+    ] = False,
+    weights: Annotated[
+        Literal["stored", "unknown"],
+        typer.Option(
+            help="unknown: large weights in other files may be any finite numbers; these files need not be there."
+        ),
+    ] = "stored",
+    runs: Annotated[
+        int, value("N", "The most runs per finding in the search for inputs that show it; 0: no search.", min=0)
+    ] = 100,
+    seed: Annotated[int, value("N", "Seed of that search.", min=0)] = 0,
+    fix: Annotated[
+        Path | None, value("FILE", "Write the model to this file with the least guard that removes each finding.")
+    ] = None,
     html: Html = None,
-    witness: Witness = None,
+    witness: Annotated[
+        Path | None,
+        value("FOLDER", "Write the inputs that show each finding to this folder: an .npz file and a script."),
+    ] = None,
     sarif: Sarif = None,
-    suppress: Suppress = None,
-    baseline: Baseline = None,
-    fail_on: FailOn = "possible",
-    strict: Strict = False,
-    bounds: Bounds = False,
-    input_errors: InputErrors = None,
-    explain: Explain = None,
+    suppress: Annotated[
+        Path | None, value("FILE", "Accepted findings, each with a reason and an expiry date, in TOML.")
+    ] = None,
+    baseline: Annotated[
+        Path | None, value("FILE", "Leave out the findings of this earlier report, JSON or SARIF.")
+    ] = None,
+    fail_on: Annotated[
+        Literal["certain", "possible"], typer.Option(help="Fail on findings of this severity or a more certain one.")
+    ] = "possible",
+    strict: Annotated[
+        bool, flag("Also fail if a divisor can be zero because of an unknown operator.", "--strict")
+    ] = False,
+    bounds: Annotated[
+        bool, flag("Also bound the absolute error of each division and each output.", "--accuracy")
+    ] = False,
+    input_errors: Annotated[
+        list[str] | None,
+        value(
+            "NAME=ERROR",
+            "With --accuracy: the largest absolute error of an input. Default: 0. Repeat for each.",
+            "--input-error",
+        ),
+    ] = None,
+    explain: Annotated[
+        str | None, value("NODE", "Also print how the bounds at a node of the main graph come about.")
+    ] = None,
     in_json: OneObject = False,
 ) -> None:
     """Find divisors that can be zero and other hazards of division, inputs that show them, and guards against them.

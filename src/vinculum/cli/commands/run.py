@@ -19,6 +19,7 @@ from vinculum.cli.options import (
     Seed,
     ZeroDivisorPolicy,
     policies_advised,
+    value,
 )
 from vinculum.ops.policies import Overflow, ZeroDivisor
 
@@ -35,7 +36,7 @@ def run(
     model: ModelFile,
     inputs: Inputs = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FOLDER", help="Write outputs to this folder, as NAME.npy.")
+        Path | None, value("FOLDER", "Write outputs to this folder, as NAME.npy.", "--output", "-o")
     ] = None,
     seed: Seed = None,
     dims: Dimensions = None,

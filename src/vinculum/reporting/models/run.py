@@ -23,7 +23,7 @@ from vinculum.reporting.models.run_report import (
     OutputReport,
     RunReport,
 )
-from vinculum.reporting.terminal import ByWidth, cell, counted, named, section, table
+from vinculum.reporting.terminal import ByWidth, Sentences, cell, counted, named, section, table
 from vinculum.text import shape_text
 
 _COUNTED = ("By zero", "Inf", "NaN", "Subnormal", "Time")
@@ -169,7 +169,7 @@ def _verdict(report: RunReport) -> RenderableType:
     if report.engine == "onnxruntime":
         sentences.append("ONNX Runtime ran the other operators.")
     sentences.append(f"The run took {seconds_text(report.seconds)}, loading included.")
-    return Text(" ".join(sentences))
+    return Sentences(" ".join(sentences))
 
 
 def seconds_text(seconds: float) -> str:

@@ -11,6 +11,7 @@ import typer
 from vinculum.cli import options
 from vinculum.cli.answers import end
 from vinculum.cli.commands.conformance.outputs import Outputs, asked, finish, saved
+from vinculum.cli.options import flag, value
 from vinculum.errors import AttributeValueError
 
 if TYPE_CHECKING:
@@ -24,13 +25,10 @@ _HELP = (
 
 def conform(
     backends: Annotated[list[str] | None, typer.Argument(metavar="BACKEND", help=_HELP, show_default=False)] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Run fewer cases; takes seconds.")] = False,
-    full: Annotated[bool, typer.Option("--full", help="Run every case; takes minutes.")] = False,
+    quick: Annotated[bool, flag("Run fewer cases; takes seconds.", "--quick")] = False,
+    full: Annotated[bool, flag("Run every case; takes minutes.", "--full")] = False,
     only: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="GLOB", help="Run only cases whose id matches, such as 'Div-14/int64/*'. May be repeated."
-        ),
+        list[str] | None, value("GLOB", "Run only cases whose id matches, such as 'Div-14/int64/*'. May be repeated.")
     ] = None,
     save: options.Save = None,
     junit: options.Junit = None,
@@ -41,10 +39,8 @@ def conform(
     workers: options.Workers = 2,
     case_limit: options.CaseLimit = 30.0,
     memory_limit: options.MemoryLimit = 4096,
-    list_ids: Annotated[bool, typer.Option("--list", help="Print the ids of the cases; run none.")] = False,
-    diff: Annotated[
-        bool, typer.Option("--diff", help="Compare two runs, BEFORE.json AFTER.json; run nothing.")
-    ] = False,
+    list_ids: Annotated[bool, flag("Print the ids of the cases; run none.", "--list")] = False,
+    diff: Annotated[bool, flag("Compare two runs, BEFORE.json AFTER.json; run nothing.", "--diff")] = False,
     verbose: options.Verbose = False,
 ) -> None:
     """Compare a runtime's divisions, of every operator version and element type, with the exact quotients.

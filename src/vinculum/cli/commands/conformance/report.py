@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from vinculum.cli.commands.conformance.outputs import Outputs, finish, saved
-from vinculum.cli.options import Expect, Html, Junit, Record, Sarif, Verbose
+from vinculum.cli.options import Expect, Html, Junit, Record, Sarif, Verbose, flag
 from vinculum.errors import AttributeValueError
 
 
@@ -22,7 +22,7 @@ def report(
     html: Html = None,
     expect: Expect = None,
     record: Record = None,
-    schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of a run file.")] = False,
+    schema: Annotated[bool, flag("Print the JSON Schema of a run file.", "--schema")] = False,
     verbose: Verbose = False,
 ) -> None:
     """Make reports of saved conformance runs, whose answers are judged and explained again; nothing is run.

@@ -19,7 +19,7 @@ from vinculum.files import regular_size
 from vinculum.models.onnx.tensors import decode
 from vinculum.models.sampling.drawn_inputs import dimension_sizes, drawn_inputs
 from vinculum.models.values import ModelTensor
-from vinculum.reporting.models.run_report import InputReport
+from vinculum.reporting.models.run import InputReport
 from vinculum.spec.element_types import ElementType
 from vinculum.tensors.storage import dtype_of, read_npy_header
 from vinculum.text import listed, one_line, quoted

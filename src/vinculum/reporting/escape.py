@@ -25,6 +25,11 @@ def short(text: str) -> str:
     return f"{safe[:half]}...{safe[-half:]}"
 
 
+def cut(text: str, longest: int) -> str:
+    """Return the text, its end left out if it is longer."""
+    return text if len(text) <= longest else f"{text[: longest - 3]}..."
+
+
 def one_line(text: str) -> str:
     """Return the text as `escaped` does, its line breaks and indents undone before."""
     return escaped(" ".join(text.split()))

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vinculum.models import Model
-    from vinculum.reporting.models.run_report import Observations
+    from vinculum.reporting.models.run import Observations
 
 
 def run(
@@ -53,8 +53,7 @@ def run(
     from vinculum.cli.inputs import model_inputs
     from vinculum.cli.outputs import output_paths, write_outputs
     from vinculum.models import load
-    from vinculum.reporting.models.run import page
-    from vinculum.reporting.models.run_report import Observations, RunReport, as_json, output_report
+    from vinculum.reporting.models.run import Observations, RunReport, as_json, output_report, page
 
     loaded = load(model)
     given = model_inputs(loaded.inputs, inputs or (), seed, dims or ())

@@ -16,8 +16,7 @@ from vinculum.conformance.audit.record import Audit, NodeRecord
 from vinculum.conformance.run.verdict import Kind, Verdict
 from vinculum.reporting.conformance.words import asked, message
 from vinculum.reporting.escape import one_line, short
-from vinculum.reporting.models.run import inner_divisions, inputs_table, seconds_text
-from vinculum.reporting.models.run_report import InputReport
+from vinculum.reporting.models.run import InputReport, inner_divisions, inputs_table, seconds_text
 from vinculum.reporting.plain import part, plain
 from vinculum.reporting.terminal import Sentences, counted, named, section, table
 from vinculum.sandbox import Answer, End
@@ -70,8 +69,6 @@ def _divisions(nodes: Sequence[NodeRecord]) -> RenderableType:
     if not nodes:
         return Text("none in this model")
     rows = table("Node", "On these inputs", "On edge cases", "Least divisor")
-    for column in rows.columns:  # In a narrow terminal nothing may be left out.
-        column.no_wrap, column.overflow = False, "fold"
     for node in nodes:
         rows.add_row(_node(node), _verdict(node.verdict), _verdict(node.edges), Text(node.smallest_divisor or "-"))
     return rows

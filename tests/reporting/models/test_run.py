@@ -15,8 +15,7 @@ from tests.cases import case
 from tests.reporting.printing import printed
 from vinculum.models import Division, DivisionRecord, DivisionSummary
 from vinculum.models.inner_divisions import InnerDivision
-from vinculum.reporting.models.run import page, seconds_text
-from vinculum.reporting.models.run_report import (
+from vinculum.reporting.models.run import (
     DivisionReport,
     InputReport,
     Observations,
@@ -24,6 +23,8 @@ from vinculum.reporting.models.run_report import (
     RunReport,
     as_json,
     output_report,
+    page,
+    seconds_text,
 )
 from vinculum.spec.element_types import FLOAT, INT32
 from vinculum.spec.onnx_div import DIV_14

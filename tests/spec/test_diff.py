@@ -261,17 +261,7 @@ def test_nothing_changed_nothing_reported(row: OperatorSpec) -> None:
 
 
 class TestDocumentation:
-    """The documentation's difference is a unified one, counted by lines."""
-
-    def test_div_6_adds_an_empty_line_and_a_sentence(self) -> None:
-        """The Div-6 document: 'line similarity: 0.95 (+2/-0 lines)', '--- Div v1', '+++ Div v6'."""
-        change = difference(DIV_1, DIV_6).documentation
-        assert f"{change.similarity:.2f} (+{change.added}/-{change.removed} lines)" == "0.95 (+2/-0 lines)"
-        assert change.lines[:2] == ("--- Div v1", "+++ Div v6")
-        assert [line for line in change.lines[2:] if line.startswith("+")] == [
-            "+",
-            f"+{DIV_6.documentation[-1]}",
-        ]
+    """The documentation's difference is a unified one, counted by lines; that of the document is in tests/reporting."""
 
     # Lines that look like the marks of a difference must not be counted as such.
     @given(*[st.lists(st.sampled_from(["", "a", "b", "+", "-", "--- x", "+++ y", "@@ z"]))] * 2)

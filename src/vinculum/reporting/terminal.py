@@ -52,9 +52,9 @@ def table(*headings: str, right: Sequence[str] = ()) -> Table:
     """Return a table without rows; columns of numbers, flush right, come last."""
     made = Table(box=box.SIMPLE, show_edge=False, padding=(0, 1, 0, 0), pad_edge=False)
     for heading in headings:
-        made.add_column(heading, overflow="fold", vertical="top")
+        made.add_column(heading, overflow="fold")
     for heading in right:
-        made.add_column(heading, justify="right", no_wrap=True, vertical="top")
+        made.add_column(heading, justify="right", no_wrap=True)
     return made
 
 
@@ -69,7 +69,7 @@ def grid(rows: Iterable[Sequence[str | RenderableType]]) -> Table:
 def named(name: str, facts: Iterable[str]) -> RenderableType:
     """Return a node's name in a table, and facts of it on lines below."""
     below = Text("\n").join(Text(short(fact), "dim") for fact in facts)
-    return Group(Text(short(name), "bold", overflow="fold"), Padding.indent(below, 2))
+    return Group(Text(short(name), "bold"), Padding.indent(below, 2))
 
 
 class Sentences:

@@ -112,18 +112,18 @@ def check(
     from vinculum.reporting.progress import progress
 
     count = f"{len(models)} are given; give one"
-    _refuse(
-        {
-            f"--json reports one model, and {count}, or use --sarif": in_json and len(models) > 1,
-            f"--fix writes one model, and {count}": fix is not None and len(models) > 1,
-            "--witness needs runs, and --runs 0 allows none; leave one of them out": witness is not None and not runs,
-            "--explain prints text, and --json one object; leave one out": explain is not None and in_json,
-            "--fix writes the whole model, and --weights unknown does not read it; leave one out": fix is not None
-            and weights == "unknown",
-            "--input-error is for --accuracy; give both": bool(input_errors) and not bounds,
-            "--accuracy is about the model's own element types; leave --as out": bounds and as_type is not None,
-        }
-    )
+    excluded = {
+        f"--json reports one model, and {count}, or use --sarif": in_json and len(models) > 1,
+        f"--fix writes one model, and {count}": fix is not None and len(models) > 1,
+        "--witness needs runs, and --runs 0 allows none; leave one of them out": witness is not None and not runs,
+        "--explain prints text, and --json one object; leave one out": explain is not None and in_json,
+        "--fix writes the whole model, and --weights unknown does not read it; leave one out": fix is not None
+        and weights == "unknown",
+        "--input-error is for --accuracy; give both": bool(input_errors) and not bounds,
+        "--accuracy is about the model's own element types; leave --as out": bounds and as_type is not None,
+    }
+    for words in (words for words, together in excluded.items() if together):
+        raise AttributeValueError(words)
     files = _Files(sarif, html, fix, witness)
     files.check({"MODEL": models, "--suppress": [] if suppress is None else [suppress]})
     errors = _input_errors(input_errors or ()) if bounds else None
@@ -145,13 +145,6 @@ def check(
     _print(results, tuple(arrays or ()), accepted, explain, in_json)
     files.write(results)
     end(finds=any(result.fails(fail_on, strict) for result in results))
-
-
-def _refuse(together: Mapping[str, bool]) -> None:
-    """Refuse options that exclude each other, by the first message whose condition holds."""
-    for message, holds in together.items():
-        if holds:
-            raise AttributeValueError(message)
 
 
 def _input_errors(texts: Sequence[str]) -> dict[str, float]:

@@ -96,7 +96,7 @@ def _verdict(verdict: Verdict | None) -> Text:
 
 
 def _finding(node: NodeRecord, title: str) -> Iterator[RenderableType]:
-    yield Text(short(node.division.name), "bold", overflow="fold")
+    yield Text(short(node.division.name), "bold")
     for line in _lines(node, title):
         yield Padding.indent(Text(one_line(line)), 2)
 
@@ -221,9 +221,9 @@ def _next_steps(audit: Audit, seed: int | None, assumed: bool) -> Iterator[str]:
         node.is_wrong and node.element_type is not None and node.element_type.is_integer for node in audit.nodes
     )
     killed = End.CRASHED in (audit.exposed.end, audit.plain.end) or audit.edges.died is not None
+    again = f"  vinculum audit {name} --backend {backend}"
     if audit.expanded:
-        yield "The nodes themselves:"
-        yield f"  vinculum audit {name} --backend {backend}"
+        yield from ("The nodes themselves:", again)
     if audit.cure:
         yield "Before compile_model, to make its divisions of floats exact on the CPU device:"
         yield from (f"  {line}" for line in audit.cure)
@@ -231,23 +231,19 @@ def _next_steps(audit: Audit, seed: int | None, assumed: bool) -> Iterator[str]:
     if faulty and audit.runtime in _HARDENED and not audit.guarded and not in_ir:
         yield f"vinculum harden {name} --for {audit.runtime} -o hardened.onnx"
     if faulty and in_ir:
-        yield "On the ONNX model that the IR was made from:"
-        yield "  vinculum harden model.onnx --for openvino -o hardened.onnx"
+        hardening = "  vinculum harden model.onnx --for openvino -o hardened.onnx"
+        yield from ("On the ONNX model that the IR was made from:", hardening)
     if integers and audit.guarded and audit.runtime == "openvino":
         yield "OpenVINO narrows all integers to int32: guards are exact where operands and"
         yield "quotients lie within it."
     if any(node.has_body for node in audit.inner) and not audit.expanded:
-        yield "The divisions inside other operators:"
-        yield f"  vinculum audit {name} --backend {backend} --expand"
+        yield from ("The divisions inside other operators:", f"{again} --expand")
     if seed is not None:
-        yield "Inputs of your own:"
-        yield f"  vinculum audit {name} --backend {backend} --input NAME=FILE"
+        yield from ("Inputs of your own:", f"{again} --input NAME=FILE")
     if assumed and any(run is not None and run.end is End.REFUSED for run in (audit.exposed, audit.edges.skipped)):
-        yield "Sizes that the model takes:"
-        yield f"  vinculum audit {name} --backend {backend} --dim NAME=SIZE"
+        yield from ("Sizes that the model takes:", f"{again} --dim NAME=SIZE")
     if not audit.finds:
-        yield "Everything else that it divides:"
-        yield f"  vinculum conform {backend}"
+        yield from ("Everything else that it divides:", f"  vinculum conform {backend}")
 
 
 def as_json(audit: Audit, inputs: Sequence[InputReport], seed: int | None) -> dict[str, Any]:

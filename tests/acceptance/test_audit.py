@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from onnx import NodeProto, TensorProto, helper, numpy_helper
 
-from tests.acceptance.conftest import Refused, Vinculum
+from tests.acceptance.conftest import EachRefused, Refused, Vinculum
 from tests.cases import case
 from tests.fake_runtime import (
     DiesAfterPacketsOf4,
@@ -137,24 +137,20 @@ class TestRefused:
         with installed(onnxruntime=FakeRuntime):
             yield
 
-    def test_options(self, refused: Refused, integers: Path) -> None:
-        for options, words in (
-            ((), "--backend"),
-            (
-                ("--backend", "torch"),
-                "'torch' cannot run models, so it cannot be audited; allowed: onnxruntime, openvino,",
-            ),
-            (("--backend", "numpy"), "tvm, iree, or package.module:attribute, an ONNX backend"),
-            (("--backend", "onnxrutime"), "did you mean 'onnxruntime'?"),
-            (("--backend", "tests.missing:Backend"), "'tests.missing:Backend' cannot be imported"),
-            (("--backend", "onnxruntime[provder=x]"), "did you mean 'provider'?"),
-            (("--backend", "onnxruntime[provider"), "key=value"),
-            (("--backend", "onnxruntime", "--seed", "0", "--dim", "M=3"), "no input has a dimension 'M'"),
-            (("--backend", "onnxruntime", "--seed", "0", "--limit", "0"), "--limit"),
-            (("--backend", "onnxruntime", "--sets", "-1"), "--sets"),
-        ):
-            with case(*options):
-                assert words in refused("audit", integers, *options)
+    def test_options(self, each_refused: EachRefused, integers: Path) -> None:
+        lines = {
+            "": "--backend",
+            "--backend torch": "'torch' cannot run models, so it cannot be audited; allowed: onnxruntime, openvino,",
+            "--backend numpy": "tvm, iree, or package.module:attribute, an ONNX backend",
+            "--backend onnxrutime": "did you mean 'onnxruntime'?",
+            "--backend tests.missing:Backend": "'tests.missing:Backend' cannot be imported",
+            "--backend onnxruntime[provder=x]": "did you mean 'provider'?",
+            "--backend onnxruntime[provider": "key=value",
+            "--backend onnxruntime --seed 0 --dim M=3": "no input has a dimension 'M'",
+            "--backend onnxruntime --seed 0 --limit 0": "--limit",
+            "--backend onnxruntime --sets -1": "--sets",
+        }
+        each_refused("audit", {f"{integers.name} {options}": words for options, words in lines.items()})
 
     def test_arrays_that_do_not_fit(self, refused: Refused, integers: Path) -> None:
         for name, numbers in (("a", [1, 2]), ("b", [1, 2, 3])):

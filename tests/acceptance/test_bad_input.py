@@ -10,7 +10,7 @@ import onnx
 import pytest
 from onnx import ModelProto, TensorProto, helper
 
-from tests.acceptance.conftest import Refused
+from tests.acceptance.conftest import EachRefused, Refused
 from tests.cases import case
 from tests.copies import copied
 
@@ -88,29 +88,24 @@ class TestArrays:
         layer_norm.with_name("x.pb").write_bytes((examples / "div_6_axis" / "A.pb").read_bytes()[:-4])
         assert refused("run", "model.onnx", "--input", "x=x.pb").startswith("input 'x' from 'x.pb'")
 
-    def test_options(self, refused: Refused, layer_norm: Path) -> None:
+    def test_options(self, each_refused: EachRefused, layer_norm: Path) -> None:
         layer_norm.with_name("folder.npy").mkdir()
         layer_norm.with_name("none.npz").write_bytes(b"PK\x03\x04 and no more")
         np.savez(layer_norm.with_name("two.npz"), first=np.zeros(1), second=np.zeros(1))
-        for options, words in (
-            (
-                (),
-                "no array for input 'x' (float, shape (batch, 4, 16)); give one with --input x=FILE, or draw it with ",
-            ),
-            (("x",), "input 'x' from 'x': unknown kind of file; allowed: .npy"),
-            (("none.npy",), "'none.npy' cannot be read: No such file or directory"),
-            (("x=",), "is not of the form NAME=FILE"),
-            (("x=model.onnx",), "allowed: .npy, .npz, .pb"),
-            (("x=folder.npy",), "is a directory"),
-            (("x=none.npz",), "not a zip file"),
-            (("x=two.npz",), "it has no member 'x'; its members: 'first', 'second'"),
-            (("x=two.npz:third",), "no member 'third'"),
-            ((X, X), "--input gives 'x' twice; give it once"),
-            ((X, "y=x.npy"), "the model has no input 'y'; its inputs: 'x'"),
-        ):
-            with case(*options):
-                given = [part for option in options for part in ("--input", option)]
-                assert words in refused("run", "model.onnx", *given, "--output", "out")
+        lines = {
+            "": "no array for input 'x' (float, shape (batch, 4, 16)); give one with --input x=FILE, or draw it with ",
+            "--input x": "input 'x' from 'x': unknown kind of file; allowed: .npy",
+            "--input none.npy": "'none.npy' cannot be read: No such file or directory",
+            "--input x=": "is not of the form NAME=FILE",
+            "--input x=model.onnx": "allowed: .npy, .npz, .pb",
+            "--input x=folder.npy": "is a directory",
+            "--input x=none.npz": "not a zip file",
+            "--input x=two.npz": "it has no member 'x'; its members: 'first', 'second'",
+            "--input x=two.npz:third": "no member 'third'",
+            f"--input {X} --input {X}": "--input gives 'x' twice; give it once",
+            f"--input {X} --input y=x.npy": "the model has no input 'y'; its inputs: 'x'",
+        }
+        each_refused("run", {f"model.onnx --output out {options}": words for options, words in lines.items()})
 
 
 class TestOnnxFiles:
@@ -189,19 +184,17 @@ class TestOnnxFiles:
 class TestOptions:
     """Wrong usage of ``vinculum run``."""
 
-    def test_refusals(self, refused: Refused, layer_norm: Path) -> None:
-        seeded = ("model.onnx", "--seed", "0")
-        for arguments, words in (
-            ((), "Missing argument 'MODEL'"),
-            (("model.onnx", "--unknown"), "No such option: --unknown"),
-            (("model.onnx", "--seed", "x"), "--seed"),
-            (("model.onnx", "--seed", "-1"), "--seed"),
-            ((*seeded, "--dim", "batch"), "is not of the form NAME=SIZE"),
-            (("model.onnx", "--input", X, "--dim", "batch=2"), "'batch' is 3 already"),
-            ((*seeded, "--dim", "batch=9999999"), "takes more than 1 GiB"),
-            ((*seeded, "--zero-divisor", "ignore"), "'--zero-divisor': 'ignore' is not one of 'raise', 'zero'"),
-            ((*seeded, "--overflow", "ignore"), "'--overflow': 'ignore' is not one of 'wrap', 'raise'"),
-            ((*seeded, "--output", "x.npy"), "is not a folder"),
-        ):
-            with case(*arguments):
-                assert words in refused("run", *arguments)
+    def test_refusals(self, each_refused: EachRefused, layer_norm: Path) -> None:
+        lines = {
+            "": "Missing argument 'MODEL'",
+            "model.onnx --unknown": "No such option: --unknown",
+            "model.onnx --seed x": "--seed",
+            "model.onnx --seed -1": "--seed",
+            "model.onnx --seed 0 --dim batch": "is not of the form NAME=SIZE",
+            f"model.onnx --input {X} --dim batch=2": "'batch' is 3 already",
+            "model.onnx --seed 0 --dim batch=9999999": "takes more than 1 GiB",
+            "model.onnx --seed 0 --zero-divisor ignore": "'--zero-divisor': 'ignore' is not one of 'raise', 'zero'",
+            "model.onnx --seed 0 --overflow ignore": "'--overflow': 'ignore' is not one of 'wrap', 'raise'",
+            "model.onnx --seed 0 --output x.npy": "is not a folder",
+        }
+        each_refused("run", lines)

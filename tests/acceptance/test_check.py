@@ -12,9 +12,8 @@ import pytest
 import yaml
 from onnx import numpy_helper
 
-from tests.acceptance.conftest import Refused, Vinculum
+from tests.acceptance.conftest import EachRefused, Refused, Vinculum
 from tests.analysis import hazardous
-from tests.cases import case
 from vinculum import check
 
 BOTH = ("--assume", "a=1e30:1e38", "--assume", "b=1e-30:1")
@@ -241,41 +240,43 @@ class TestContinuousIntegration:
 class TestRefused:
     """Wrong usage and unreadable input: one line, exit code 2, and nothing written."""
 
-    def test_options(self, refused: Refused, mean: Path) -> None:
+    def test_options(self, each_refused: EachRefused, mean: Path) -> None:
         mean.with_name("no-reason.toml").write_text('[[suppress]]\nnode = "mean"\nexpires = 2030-01-01\n')
         mean.with_name("all.toml").write_text('[[suppress]]\nreason = "a"\nexpires = 2030-01-01\n')
         mean.with_name("empty.json").write_text("{}")
-        for options, words in (
-            (("missing.onnx",), "cannot be read"),
-            (("mean.onnx", "missing.onnx", "--runs", "0"), "cannot be read"),
-            ((".",), "directory"),
-            (("mean.onnx", "--runs", "-1"), "--runs"),
-            (("mean.onnx", "--runs", "many"), "--runs"),
-            (("mean.onnx", "--seed", "-1"), "--seed"),
-            (("mean.onnx", "--fail-on", "never"), "--fail-on"),
-            (("mean.onnx", "--assume", "mask"), "NAME=LOW:HIGH"),
-            (("mean.onnx", "--assume", "mask=1:0"), "write the lower number first"),
-            (("mean.onnx", "--witness", "w", "--runs", "0"), "leave one of them out"),
-            (("mean.onnx", "--witness", "mean.onnx"), "is not a folder"),
-            (("mean.onnx", "--witness", "nowhere/w"), "there is no folder 'nowhere'; make it"),
-            (("mean.onnx", "--sarif", "."), "is a folder"),
-            (("mean.onnx", "--sarif", "nowhere/out.sarif"), "there is no folder 'nowhere'"),
-            (("mean.onnx", "--sarif", "mean.onnx"), "name the same file"),
-            (("mean.onnx", "--suppress", "missing.toml"), "cannot be read"),
-            (("mean.onnx", "--suppress", "no-reason.toml"), "reason"),
-            (("mean.onnx", "--suppress", "no-reason.toml", "--sarif", "no-reason.toml"), "name the same file"),
-            (("mean.onnx", "--baseline", "missing.json"), "cannot be read"),
-            (("mean.onnx", "--baseline", "all.toml"), "is not JSON"),
-            (("mean.onnx", "--baseline", "empty.json"), "is not a report of vinculum check"),
-            (("mean.onnx", "mean.onnx", "--json"), "--json reports one model, and 2 are given"),
-            (("mean.onnx", "--assume", "masc=0|1"), "names no input and no dimension"),
-            (("mean.onnx", "--as", "float8"), "'float8' is not one of 'float16', 'bfloat16'"),
-            (("mean.onnx", "--profile", "misra"), "profile is 'misra'"),
-            (("mean.onnx", "--calibrate", "nowhere.npz"), "nowhere.npz"),
-            ((), "MODEL"),
-        ):
-            with case(*options):
-                assert words in refused("check", *options)
+        of_models = {
+            "": "MODEL",
+            "missing.onnx": "cannot be read",
+            "mean.onnx missing.onnx --runs 0": "cannot be read",
+            ".": "directory",
+            "mean.onnx mean.onnx --json": "--json reports one model, and 2 are given",
+        }
+        each_refused("check", of_models)
+        of_one = {
+            "--runs -1": "--runs",
+            "--runs many": "--runs",
+            "--seed -1": "--seed",
+            "--fail-on never": "--fail-on",
+            "--assume mask": "NAME=LOW:HIGH",
+            "--assume mask=1:0": "write the lower number first",
+            "--witness w --runs 0": "leave one of them out",
+            "--witness mean.onnx": "is not a folder",
+            "--witness nowhere/w": "there is no folder 'nowhere'; make it",
+            "--sarif .": "is a folder",
+            "--sarif nowhere/out.sarif": "there is no folder 'nowhere'",
+            "--sarif mean.onnx": "name the same file",
+            "--suppress missing.toml": "cannot be read",
+            "--suppress no-reason.toml": "reason",
+            "--suppress no-reason.toml --sarif no-reason.toml": "name the same file",
+            "--baseline missing.json": "cannot be read",
+            "--baseline all.toml": "is not JSON",
+            "--baseline empty.json": "is not a report of vinculum check",
+            "--assume 'masc=0|1'": "names no input and no dimension",
+            "--as float8": "'float8' is not one of 'float16', 'bfloat16'",
+            "--profile misra": "profile is 'misra'",
+            "--calibrate nowhere.npz": "nowhere.npz",
+        }
+        each_refused("check", {f"mean.onnx {options}": words for options, words in of_one.items()})
 
     def test_damaged_models(self, refused: Refused, tmp_path: Path) -> None:
         (tmp_path / "no.onnx").write_bytes(b"no model")
@@ -318,15 +319,14 @@ class TestAccuracy:
         assert done.returncode == 1
         assert "No bound: node 'ratio' (Div): the result can be infinite or NaN." in " ".join(done.stdout.split())
 
-    def test_refused(self, refused: Refused, shifted: Path) -> None:
-        for options, words in (
-            (("--input-error", "x=1"), "--input-error is for --accuracy; give both"),
-            (("--accuracy", "--input-error", "x"), "not of the form NAME=ERROR"),
-            (("--accuracy", "--input-error", "x=much"), "not of the form NAME=ERROR"),
-            (("--accuracy", "--input-error", "y=1"), "which is not an input; inputs: 'x'"),
-            (("--accuracy", "--input-error", "x=-1"), "give a number of at least 0"),
-            (("--accuracy", "--input-error", "x=nan"), "give a number of at least 0"),
-            (("--accuracy", "--as", "float16"), "leave --as out"),
-        ):
-            with case(*options):
-                assert words in refused("check", shifted.name, "--runs", "0", *options)
+    def test_refused(self, each_refused: EachRefused, shifted: Path) -> None:
+        lines = {
+            "--input-error x=1": "--input-error is for --accuracy; give both",
+            "--accuracy --input-error x": "not of the form NAME=ERROR",
+            "--accuracy --input-error x=much": "not of the form NAME=ERROR",
+            "--accuracy --input-error y=1": "which is not an input; inputs: 'x'",
+            "--accuracy --input-error x=-1": "give a number of at least 0",
+            "--accuracy --input-error x=nan": "give a number of at least 0",
+            "--accuracy --as float16": "leave --as out",
+        }
+        each_refused("check", {f"{shifted.name} --runs 0 {options}": words for options, words in lines.items()})

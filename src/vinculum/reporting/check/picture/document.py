@@ -241,9 +241,7 @@ class _Picture:
 
 def _cut(text: str) -> str:
     """Return a text on one line, its middle left out if it is too long for a box."""
-    safe = one_line(text)
-    half = (_LONGEST - 1) // 2
-    return safe if len(safe) <= _LONGEST else f"{safe[:half]}…{safe[-half:]}"
+    return short(one_line(text), _LONGEST, "…")
 
 
 def _values_text(array: NDArray[Any]) -> str:

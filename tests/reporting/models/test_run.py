@@ -168,7 +168,12 @@ class TestPage:
     def test_a_model_without_divisions(self) -> None:
         lines = lines_of(report(divisions=()))
         assert lines[lines.index("Divisions") + 1] == "  none in this model"
-        assert lines[-1].startswith("Nothing was divided.")
+        assert lines[-1] == "Nothing was divided. The run took 500 ms, loading included."
+
+    def test_a_reciprocal(self) -> None:
+        inverse = DivisionReport.of(Division("inverse", "", RECIPROCAL_13, FLOAT, ((3,), (3,))))
+        lines = [line.strip() for line in lines_of(report(divisions=(inverse,)), 40)]
+        assert lines[lines.index("inverse") + 1] == "1 / (3,)"
 
     def test_times(self) -> None:
         times = {

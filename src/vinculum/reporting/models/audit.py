@@ -16,11 +16,10 @@ from vinculum.conformance.audit.record import Audit, NodeRecord
 from vinculum.conformance.run.verdict import Kind, Verdict
 from vinculum.reporting.conformance.words import asked, message
 from vinculum.reporting.escape import one_line, short
-from vinculum.reporting.models.run import InputReport, inner_divisions, inputs_table, seconds_text
+from vinculum.reporting.models.run import InputReport, inner_divisions, inputs_table, operands_text, seconds_text
 from vinculum.reporting.plain import part, plain
 from vinculum.reporting.terminal import Sentences, counted, named, section, table
 from vinculum.sandbox import Answer, End
-from vinculum.text import shape_text
 
 _ENDS = {
     End.REFUSED: "refused to run it",
@@ -80,7 +79,7 @@ def _node(node: NodeRecord) -> RenderableType:
     facts += [] if node.element_type is None else [str(node.element_type)]
     lines = [", ".join(facts)]
     if node.verdict is not None:
-        lines.insert(0, " / ".join([*(["1"] if len(node.shapes) == 1 else []), *map(shape_text, node.shapes)]))
+        lines.insert(0, operands_text(node.shapes))
     return named(division.name, lines)
 
 

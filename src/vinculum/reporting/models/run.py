@@ -266,7 +266,8 @@ def _beneath_each_other(division: DivisionReport) -> RenderableType:
 def _node(report: DivisionReport) -> RenderableType:
     """Return a division's name, and below it what was divided, how and how often."""
     division = report.division
-    lines = [_operands(operands, len(division.spec.inputs) == 1) for operands in report.shapes[:_SHAPES_SHOWN]]
+    count = len(division.spec.inputs)
+    lines = [operands_text((one.dividend, one.divisor)[-count:]) for one in report.shapes[:_SHAPES_SHOWN]]
     if report.more_shapes or len(report.shapes) > _SHAPES_SHOWN:
         lines.append("and other shapes")
     facts = [f"{division.operator} in {division.path}" if division.path else division.operator]
@@ -282,9 +283,9 @@ def _runs(summary: DivisionSummary) -> str:
     return quotients if summary.executions == 1 else f"{quotients} in {summary.executions:,} runs"
 
 
-def _operands(operands: Operands, unary: bool) -> str:
-    dividend = "1" if unary else shape_text(operands.dividend)
-    return f"{dividend} / {shape_text(operands.divisor)}"
+def operands_text(shapes: Sequence[Shape | None]) -> str:
+    """Return the shapes of the operands of a division: ``"(2, 3) / (3,)"``, or ``"1 / (3,)"`` of a reciprocal."""
+    return " / ".join([*(["1"] if len(shapes) == 1 else []), *map(shape_text, shapes)])
 
 
 def _counts(summary: DivisionSummary) -> Iterator[Text]:

@@ -18,7 +18,7 @@ import pytest
 
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.sandbox import Answer, End, Isolated, Limits
-from vinculum.sandbox.process import ChildProcess, Ended
+from vinculum.sandbox.process import ChildProcess
 
 OBJECTS = "tests.sandbox.isolated_objects"
 REFUSE, EXIT = "raise ValueError('two\\nlines')", "sys.exit(given)"
@@ -313,7 +313,7 @@ class TestTheEnd:
         """An interruption may come between the start of a process and its first call, and ends all at once."""
         process = ChildProcess()
         process.end()
-        assert isinstance(process.ask(b"", A_WHILE, MIB), Ended)
+        assert isinstance(process.ask(b"", A_WHILE, MIB), Answer)
 
     @posix
     def test_it_does_not_hear_our_interruptions(self, subject: Isolated) -> None:

@@ -122,8 +122,9 @@ def check(
         "--input-error is for --accuracy; give both": bool(input_errors) and not bounds,
         "--accuracy is about the model's own element types; leave --as out": bounds and as_type is not None,
     }
-    for words in (words for words, together in excluded.items() if together):
-        raise AttributeValueError(words)
+    for words, together in excluded.items():
+        if together:
+            raise AttributeValueError(words)
     files = _Files(sarif, html, fix, witness)
     files.check({"MODEL": models, "--suppress": [] if suppress is None else [suppress]})
     errors = _input_errors(input_errors or ()) if bounds else None

@@ -140,21 +140,19 @@ def _read(file: InputFile) -> NDArray[Any]:
     if reader is None:
         raise ModelError(f"{where}: unknown kind of file; allowed: .npy, .npz, .pb (an ONNX TensorProto)")
     try:
-        return reader(file)
+        return reader(file, regular_size(file.path))
     except ModelError as error:
         raise ModelError(f"{where}: {error}") from None
     except Exception as error:  # The readers raise a dozen classes; all are caused by the file.
         raise ModelError(f"{where} cannot be read: {getattr(error, 'strerror', None) or one_line(error)}") from None
 
 
-def _read_npy(file: InputFile) -> NDArray[Any]:
-    size = regular_size(file.path)
+def _read_npy(file: InputFile, size: int) -> NDArray[Any]:
     with file.path.open("rb") as stream:
         return _array(stream, size)
 
 
-def _read_npz(file: InputFile) -> NDArray[Any]:
-    regular_size(file.path)
+def _read_npz(file: InputFile, size: int) -> NDArray[Any]:
     with zipfile.ZipFile(file.path) as archive:
         members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
         wanted = file.name if file.member is None else file.member
@@ -184,8 +182,7 @@ def _array(stream: IO[bytes], size: int) -> NDArray[Any]:
     return np.ndarray(shape, dtype, buffer=content, order="F" if fortran_order else "C")
 
 
-def _read_tensor_proto(file: InputFile) -> NDArray[Any]:
-    regular_size(file.path)
+def _read_tensor_proto(file: InputFile, size: int) -> NDArray[Any]:
     tensor = TensorProto.FromString(file.path.read_bytes())
     return decode(tensor, file.path.parent, "its tensor")
 

@@ -37,13 +37,6 @@ def written(path: Path, nodes: Sequence[NodeProto], code: int, shape: Sequence[i
 
 
 @pytest.fixture
-def integers(tmp_path: Path) -> Path:
-    """Return the file of a model with two divisions of int64."""
-    nodes = [helper.make_node("Div", ["a", "b"], ["c"], "ratio"), helper.make_node("Div", ["c", "b"], ["d"], "again")]
-    return written(tmp_path / "model.onnx", nodes, TensorProto.INT64, ("N",))
-
-
-@pytest.fixture
 def one_division(tmp_path: Path) -> Callable[..., Path]:
     """Return a function that writes a model of one division of int32, of a shape."""
     nodes = [helper.make_node("Div", ["a", "b"], ["c"], "ratio")]
@@ -137,7 +130,7 @@ class TestRefused:
         with installed(onnxruntime=FakeRuntime):
             yield
 
-    def test_options(self, each_refused: EachRefused, integers: Path) -> None:
+    def test_options(self, each_refused: EachRefused, one_division: Callable[..., Path]) -> None:
         lines = {
             "": "--backend",
             "--backend torch": "'torch' cannot run models, so it cannot be audited; allowed: onnxruntime, openvino,",
@@ -150,13 +143,7 @@ class TestRefused:
             "--backend onnxruntime --seed 0 --limit 0": "--limit",
             "--backend onnxruntime --sets -1": "--sets",
         }
-        each_refused("audit", {f"{integers.name} {options}": words for options, words in lines.items()})
-
-    def test_arrays_that_do_not_fit(self, refused: Refused, integers: Path) -> None:
-        for name, numbers in (("a", [1, 2]), ("b", [1, 2, 3])):
-            np.save(integers.with_name(f"{name}.npy"), np.array(numbers))
-        inputs = ("--input", "a=a.npy", "--input", "b=b.npy")
-        assert "N is 2 by input 'a'" in refused("audit", integers, "--backend", "onnxruntime", *inputs)
+        each_refused("audit", {f"{one_division().name} {options}": words for options, words in lines.items()})
 
     def test_files(self, refused: Refused, examples: Path, tmp_path: Path) -> None:
         model = examples / "openvino_rounding" / "truncating.xml"

@@ -162,8 +162,8 @@ def _read_npz(file: InputFile, size: int) -> NDArray[Any]:
             raise ModelError(f"it has no member {quoted(wanted)}; its members: {listed(list(members))}")
         info = members[wanted]
         if info.file_size > max(_LARGEST_MEMBER, info.compress_size):
-            size = f"{info.file_size / 2**30:.1f} GiB"
-            raise ModelError(f"its member {quoted(wanted)} expands to {size}; save it as an .npy file")
+            gib = f"{info.file_size / 2**30:.1f} GiB"
+            raise ModelError(f"its member {quoted(wanted)} expands to {gib}; save it as an .npy file")
         with archive.open(info) as stream:
             return _array(stream, info.file_size)
 

@@ -10,7 +10,7 @@ import typer
 
 from vinculum.cli import options
 from vinculum.cli.answers import end
-from vinculum.cli.commands.conformance.outputs import Outputs, asked, finish, saved
+from vinculum.cli.commands.conformance.outputs import asked, finish, known_deviations, saved
 from vinculum.cli.options import flag, value
 from vinculum.errors import AttributeValueError
 
@@ -49,8 +49,9 @@ def conform(
     """
     level = options.level_asked(quick, full)
     patterns = tuple(only or ())
-    outputs = Outputs(save, junit, sarif, html, record, tuple(expect or ()))
-    idle = ["BACKEND"] * (bool(backends) and list_ids) + outputs.given()
+    written = {"--save": save, "--junit": junit, "--sarif": sarif, "--html": html, "--record": record}
+    given = {"BACKEND": backends if list_ids else None, **written, "--expect": expect}
+    idle = [option for option, files in given.items() if files]
     if idle and (list_ids or diff):
         option = "--list" if list_ids else "--diff"
         raise AttributeValueError(f"{option} runs nothing and writes no file; leave {idle[0]} out")
@@ -67,7 +68,7 @@ def conform(
         return
     if record is not None and (len(backends or ()) > 1 or patterns):
         raise AttributeValueError("--record records one whole run: give one BACKEND and no --only")
-    known = outputs.known()
+    known = known_deviations(expect or (), written)
     names = tuple(dict.fromkeys(backends or known))
     _check(names, known, workers)
     plans = []
@@ -76,7 +77,7 @@ def conform(
         selection = Selection(Level(level) if level else of_file, patterns, case_limit, memory_limit << 20)
         plans.append(plan(name, selection))
     runs = [asked(planned, workers, known.get(planned.backend)) for planned in plans]
-    finish(runs, known, outputs, verbose=verbose)
+    finish(runs, known, written, verbose=verbose)
 
 
 def _compare(files: Sequence[str], *, verbose: bool) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -125,8 +125,8 @@ def check(
     for words, together in excluded.items():
         if together:
             raise AttributeValueError(words)
-    files = _Files(sarif, html, fix, witness)
-    files.check({"MODEL": models, "--suppress": [] if suppress is None else [suppress]})
+    written = {"--sarif": sarif, "--html": html, "--fix": fix}
+    _check_files(written, witness, {"MODEL": models, "--suppress": [] if suppress is None else [suppress]})
     errors = _input_errors(input_errors or ()) if bounds else None
     accepted = () if suppress is None else read_suppressions(suppress)
     known = None if baseline is None else read_baseline(baseline)
@@ -142,9 +142,9 @@ def check(
     with progress("Checking", len(models)) as advance:
         for number, model in enumerate(models):
             advance(number, model.name)
-            results.append(_checked(model, how, (runs, seed), (accepted, known), errors, files))
+            results.append(_checked(model, how, (runs, seed), (accepted, known), errors, written))
     _print(results, tuple(arrays or ()), accepted, explain, in_json)
-    files.write(results)
+    _write(results, written, witness)
     end(finds=any(result.fails(fail_on, strict) for result in results))
 
 
@@ -181,53 +181,41 @@ class _Result:
         return rests or triage.fails(severity)
 
 
-@dataclass(frozen=True)
-class _Files:
-    """The files that options name, to be written."""
+def _check_files(written: Mapping[str, Path | None], witness: Path | None, read: Mapping[str, Sequence[Path]]) -> None:
+    """Refuse files that cannot be written, or are read, by the options that name these."""
+    from vinculum.cli.outputs import check_files
 
-    sarif: Path | None
-    html: Path | None
-    fix: Path | None
-    witness: Path | None
+    fix = written["--fix"]
+    if fix is not None and fix.suffix.lower() in (".xml", ".pt2"):
+        raise ModelError(f"--fix {str(fix)!r}: a fixed model is an ONNX file; give a name that ends in .onnx")
+    if witness is not None and witness.exists() and not witness.is_dir():
+        raise ModelError(f"--witness {str(witness)!r} is not a folder; give the name of one")
+    check_files(written, read)
+    if witness is not None and not witness.absolute().parent.is_dir():
+        folder = str(witness.parent)
+        raise ModelError(f"--witness {str(witness)!r} cannot be made: there is no folder {folder!r}; make it")
 
-    def check(self, read: Mapping[str, Sequence[Path]]) -> None:
-        """Refuse files that cannot be written, or are read, by the options that name these."""
-        from vinculum.cli.outputs import check_files
 
-        if self.fix is not None and self.fix.suffix.lower() in (".xml", ".pt2"):
-            raise ModelError(f"--fix {str(self.fix)!r}: a fixed model is an ONNX file; give a name that ends in .onnx")
-        if self.witness is not None and self.witness.exists() and not self.witness.is_dir():
-            raise ModelError(f"--witness {str(self.witness)!r} is not a folder; give the name of one")
-        check_files({"--sarif": self.sarif, "--html": self.html, "--fix": self.fix}, read)
-        if self.witness is not None and not self.witness.absolute().parent.is_dir():
-            folder = str(self.witness.parent)
-            raise ModelError(f"--witness {str(self.witness)!r} cannot be made: there is no folder {folder!r}; make it")
+def _write(results: Sequence[_Result], written: Mapping[str, Path | None], witness: Path | None) -> None:
+    """Write the reports, all or none, then what shows findings, then the model with guards."""
+    from vinculum.cli.outputs import write_files
+    from vinculum.repair.fixing import write_fixed
+    from vinculum.reporting.check import sarif
+    from vinculum.reporting.check.picture import document as html
+    from vinculum.reporting.check.witness_files import write_witnesses
+    from vinculum.version import __version__
 
-    def write(self, results: Sequence[_Result]) -> None:
-        """Write the reports, all or none, then what shows findings, then the model with guards."""
-        from vinculum.cli.outputs import write_files
-        from vinculum.reporting.check.witness_files import write_witnesses
-
-        write_files(dict(self._reports(results)))
-        if self.witness is not None:
-            write_witnesses([one.triage for one in results], self.witness)
-        if self.fix is not None:
-            from vinculum.repair.fixing import write_fixed
-
-            for one in results:
-                if one.fixed is not None:
-                    write_fixed(one.fixed, one.source, self.fix)
-
-    def _reports(self, results: Sequence[_Result]) -> Iterator[tuple[Path, str]]:
-        if self.sarif is not None:
-            from vinculum.reporting.check import sarif
-            from vinculum.version import __version__
-
-            yield self.sarif, sarif.document([one.triage for one in results], _root(), __version__)
-        if self.html is not None:
-            from vinculum.reporting.check.picture.document import document
-
-            yield self.html, document([(one.triage, one.source.proto("analysed")) for one in results])
+    triages = [one.triage for one in results]
+    texts: dict[str, Callable[[], str]] = {
+        "--sarif": lambda: sarif.document(triages, _root(), __version__),
+        "--html": lambda: html.document([(one.triage, one.source.proto("analysed")) for one in results]),
+    }
+    write_files({path: text() for option, text in texts.items() if (path := written[option]) is not None})
+    if witness is not None:
+        write_witnesses(triages, witness)
+    for one in results:
+        if one.fixed is not None and (fix := written["--fix"]) is not None:
+            write_fixed(one.fixed, one.source, fix)
 
 
 def _root() -> Path:
@@ -242,7 +230,7 @@ def _checked(
     search: tuple[int, int],
     sorting: tuple[Sequence[Suppression], Any],
     errors: dict[str, float] | None,
-    files: _Files,
+    written: Mapping[str, Path | None],
 ) -> _Result:
     from vinculum.analysis import check as checked
     from vinculum.analysis.accuracy import accuracy
@@ -251,13 +239,13 @@ def _checked(
     from vinculum.repair.fixing import fixed
 
     source = read_source(model, weights=how["weights"])
-    source.check_spared([path for path in (files.sarif, files.html, files.fix) if path is not None])
+    source.check_spared([path for path in written.values() if path is not None])
     runs, seed = search
     report = checked(source, **how, runs=runs, seed=seed)
     triage = sorted_out(report, str(model), *sorting)
     bound = None if errors is None else accuracy(source, assume=how["assume"], input_errors=errors)
     mended = None
-    if files.fix is not None:
+    if written["--fix"] is not None:
         again = partial(checked, **how, runs=0)
         mended = fixed(source, report, triage.open, again, assume=how["assume"], calibrate=how["calibrate"])
     return _Result(source, triage, bound, mended)

@@ -350,21 +350,14 @@ class TestAppearance:
         assert min(light) > 200
         assert max(dark) < 60
 
-    def test_print_has_every_runtime(self, opened: Opened) -> None:
-        page = opened()
+    def test_print(self, opened: Opened) -> None:
+        """It has every runtime, no list of cases and nothing that belongs to it, and breaks no name of a type."""
+        page = opened("#openvino", width=A4)
+        assert page.locator('.cases [role="status"]:visible').count() == 1
         page.emulate_media(media="print")
         assert page.locator(".panel:visible").count() == 5
         assert page.get_by_role("tablist").is_hidden()
-
-    def test_print_has_no_list_of_cases_and_nothing_that_belongs_to_it(self, opened: Opened) -> None:
-        page = opened("#openvino")
-        assert page.locator('.cases [role="status"]:visible').count() == 1
-        page.emulate_media(media="print")
         assert page.locator('.cases [role="status"]:visible').count() == 0
-
-    def test_print_breaks_no_name_of_an_element_type(self, opened: Opened) -> None:
-        page = opened(width=A4)
-        page.emulate_media(media="print")
         assert page.locator(".matrix thead th").count() > 10
         assert page.evaluate(BROKEN, ".matrix thead th + th") == []
 

@@ -96,9 +96,7 @@ def _refuse_unshared(name: str, code: int) -> None:
     """Refuse element types that ONNX Runtime packs, and complex ones, which it does not return."""
     element_type = TensorProto.DataType.Name(code).lower()
     if element_type in (*_PACKED, "complex64", "complex128"):
-        raise ModelError(
-            f"value {quoted(name)} has elements of {element_type}, which ONNX Runtime cannot return"
-        )
+        raise ModelError(f"value {quoted(name)} has elements of {element_type}, which ONNX Runtime cannot return")
 
 
 def _session(operator: str, operands: Mapping[str, Any]) -> Any:

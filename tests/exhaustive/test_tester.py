@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -272,3 +273,9 @@ def test_what_is_recorded_was_run_with_the_sources_that_are_here() -> None:
         "or, in a minute, of a part, `.venv/bin/pytest tests/exhaustive -m exhaustive --record --one-in 64`"
     )
     assert recorded()
+
+
+def test_the_safety_manual_says_which_part_was_run() -> None:
+    manual = (ROOT / "docs" / "reference" / "safety-manual.md").read_text("utf-8")
+    parts = {part for run in recorded() for part in re.findall(r"one part in \d+", run)}
+    assert set(re.findall(r"one part in \d+", manual)) == parts

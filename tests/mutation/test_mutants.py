@@ -14,6 +14,7 @@ from tests.mutation.__main__ import (
     PYTHON,
     ROOMS,
     ROOT,
+    RUNTIMES,
     catalogue,
     equivalents,
     is_equivalent,
@@ -99,7 +100,7 @@ def test_the_outermost_function_of_a_change_is_told_as_its_calls_are_noted(tmp_p
 def test_what_is_planted_by_name() -> None:
     """Each is a program, in words of its own, and its tests are there; `catalogue` refuses what does not occur once."""
     of_kernels = (named for named, _ in (AROUND, POOL, PORTABLE, PYTHON))
-    assert all((ROOT / tests).exists() for room in (*ROOMS.values(), *of_kernels) for tests in room)
+    assert all((ROOT / tests).exists() for room in (*ROOMS.values(), *RUNTIMES.values(), *of_kernels) for tests in room)
     mistakes = catalogue()
     assert len(mistakes) >= 30
     assert len({mistake.name for mistake, _ in mistakes}) == len(mistakes)

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
-from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +23,7 @@ from vinculum.models.onnx.file import write_model
 from vinculum.models.onnx.inference import inner_first, typed_scopes
 from vinculum.models.onnx.rewriter import names_in, set_nodes, unique_name
 from vinculum.models.onnx.scopes import Scope, name_of
-from vinculum.models.source import SourceFile, any_source, onnx_model
+from vinculum.models.source import ModelSource, SourceFile, any_source, onnx_model
 from vinculum.repair.fixing.comparison import Comparison, compared
 from vinculum.repair.fixing.remedies import FIRST_OPSET, OPERAND, Remedy, Where, remedy
 from vinculum.repair.guard_text import parsed, placed
@@ -92,7 +91,7 @@ class Fixed(Shown):
 
 @checked_arguments
 def fix(
-    model: str | PathLike[str] | bytes | ModelProto,
+    model: ModelSource,
     *,
     assume: Sequence[str] = (),
     calibrate: Mapping[str, ArrayLike] | None = None,
@@ -105,8 +104,8 @@ def fix(
 
     Parameters
     ----------
-    model : path, bytes or ModelProto
-        An ONNX file, or an ONNX model in memory, which is not changed.
+    model : path, bytes, ModelProto, ExportedProgram or Model
+        As `vinculum.check` takes it. It is not changed.
     assume, calibrate, as_type, profile, runs, seed
         As `vinculum.check` takes them. With a type to check as, the model keeps its own types, and its guards survive
         in that type.

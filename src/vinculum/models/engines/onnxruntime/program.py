@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from onnx import ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
 
 from vinculum.errors import ModelError
-from vinculum.models.engines import EngineRefusalError
 from vinculum.models.engines.onnxruntime.divider import ADDRESS, NUMBER, dividing_here
 from vinculum.models.engines.onnxruntime.session import (
     IR_VERSION,
@@ -140,7 +139,7 @@ class OnnxRuntimeProgram:
         """Turn an error of ONNX Runtime into a ModelError that names the node it is about, and says what to do."""
         try:
             yield
-        except EngineRefusalError as error:
+        except ModelError as error:
             raise ModelError(f"{error}; {advice(self._proto)}") from None
         # ONNX Runtime's exceptions have no more specific common base.
         except Exception as error:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from copy import deepcopy
 from functools import cache
 from types import ModuleType
 from typing import Any
@@ -62,6 +63,18 @@ def new_session(
     return onnxruntime().InferenceSession(
         model, options, providers=["CPUExecutionProvider"], enable_fallback=0, disabled_optimizers=list(disabled)
     )
+
+
+def run(session: Any, names: Sequence[str], inputs: Mapping[str, Any]) -> list[Any]:
+    """Return outputs of a session as Python values that share no memory with the inputs."""
+    if gives_numbers(session) and all(map(is_of_numbers, inputs.values())):
+        return list(session.run(list(names), dict(inputs)))
+    # This module imports the onnx package, which takes longer than most models.
+    from vinculum.models.engines.onnxruntime.values import to_python, to_runtime
+
+    given = {name: to_runtime(name, value) for name, value in inputs.items()}
+    results = session.run_with_ort_values(list(names), given)
+    return [deepcopy(to_python(name, value)) for name, value in zip(names, results, strict=True)]
 
 
 def gives_numbers(session: Any) -> bool:

@@ -131,6 +131,33 @@ class TestBodies:
             assert rows.shape == (expected, 3)
             assert bits(rows) == [word for step in steps for word in bits(step)]
 
+    @pytest.mark.parametrize(
+        ("start", "stride", "size", "end"), [(0, 1, 1, -1), (0, 2, 2, -1), (-1, -1, 1, 0), (-1, -3, 3, 0), (1, 2, 2, 4)]
+    )
+    def test_slices(self, saved: Save, start: int, stride: int, size: int, end: int) -> None:
+        """Of a TensorIterator: forwards and backwards, of one row or several, of a part of an input."""
+        x, rows = parameter("x", (2, 6)), parameter("rows", (2, size))
+        result = op.result(op.divide(rows, op.constant(F32(3))))
+        layer = op.tensor_iterator()
+        layer.set_body(openvino.Model([result], [rows], "body"))
+        layer.set_sliced_input(rows, x.output(0), start, stride, size, end, 1)
+        model = load(saved([layer.get_concatenated_slices(result.output(0), start, stride, size, end, 1)], [x]))
+        given = np.arange(12, dtype=F32).reshape(2, 6)
+        (output,), records = ran(model, {"x": given})
+        assert bits(output) == bits((given[:, 1:5] if start == 1 else given) / F32(3))
+        assert len(records) == output.shape[1] // size
+
+
+def test_every_run_starts_with_new_states(tmp_path: Path) -> None:
+    x = parameter("x")
+    total = op.add(op.read_value(op.constant(np.ones(3, F32)), "s", F32, [3]), x)
+    results = [op.result(op.divide(total, op.constant(Y)))]
+    model = openvino.Model(results, [op.assign(total, "s")], [x], "m")
+    openvino.save_model(model, tmp_path / "model.xml", False)
+    loaded = load(tmp_path / "model.xml")
+    for _ in range(2):
+        assert [bits(array) for array in loaded.run({"x": X}).values()] == [bits((X + F32(1)) / Y)]
+
 
 def test_a_refusal_is_told_once(saved: Save) -> None:
     x = parameter("x", (-1,))

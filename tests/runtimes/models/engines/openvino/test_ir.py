@@ -191,8 +191,9 @@ class TestRun:
         output = model.run({"x": array})["r"]
         assert output.tolist() == [1, 1, 1]
         assert not np.shares_memory(output, array)
-        with one_line(BroadcastError, "input 'x' has shape (4,)", "1 to 3"):
-            model.run({"x": np.ones(4, np.int32)})
+        for size in (0, 4):
+            with one_line(BroadcastError, f"input 'x' has shape ({size},)", "1 to 3"):
+                model.run({"x": np.ones(size, np.int32)})
 
     def test_onnxruntime(self, ir_file: File) -> None:
         with one_line(ModelError, "the engine 'onnxruntime' runs ONNX models only", "'reference' or 'openvino'"):

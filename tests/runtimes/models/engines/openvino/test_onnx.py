@@ -55,3 +55,15 @@ class TestParts:
         model = load(text_model(nodes, "int64 n, float[3] a, float[3] b", "float[3] y"))
         wanted = A / B / B if trips == 2 else A
         assert model.run({"n": np.array(trips), "a": A, "b": B}, engine="openvino")["y"].tolist() == wanted.tolist()
+
+    @pytest.mark.parametrize("steps", [1, 3])
+    @pytest.mark.parametrize(
+        "attributes", ["", "scan_input_directions = [1], scan_output_directions = [1], scan_output_axes = [1],"]
+    )
+    def test_scans(self, attributes: str, steps: int) -> None:
+        body = "b (float[2] s, float[2] x) => (float[2] t, float[2] r) { r = Div(x, s) t = Add(s, r) }"
+        nodes = f"y, q = Scan <num_scan_inputs = 1, {attributes} body = {body}> (s, xs)"
+        model = load(text_model(nodes, "float[2] s, float[?, 2] xs", "float[2] y, float[?, ?] q"))
+        given = {"s": A[:2], "xs": np.arange(2 * steps, dtype=np.float32).reshape(steps, 2) - 3}
+        wanted = {name: array.tolist() for name, array in model.run(given).items()}
+        assert {n: array.tolist() for n, array in model.run(given, engine="openvino").items()} == wanted

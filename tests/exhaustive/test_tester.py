@@ -16,7 +16,7 @@ import vinculum
 from tests.exhaustive.enumeration import Division
 from tests.exhaustive.exact_16 import FORMATS, wrong_floats, wrong_integers
 from tests.exhaustive.exact_64 import draw, signed, wrong_signed, wrong_unsigned
-from tests.exhaustive.recording import Recorder, digests, joined, recorded, sources
+from tests.exhaustive.recording import ROOT, Recorder, digests, joined, recorded, sources
 from tests.exhaustive.sixteen_bits import Enumeration
 from tests.exhaustive.sixty_four_bits import Adversary
 from tests.kernels.comparing import DTYPES, encodings, is_nan, random_encodings

@@ -14,31 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.runtimes.protocol import Packaged, check_names
+from vinculum.conformance.runtimes.protocol import Packaged
 from vinculum.conformance.runtimes.reproducer import body_lines, onnx_program
 from vinculum.sandbox import UnsupportedError
 from vinculum.spec.model import Dialect
 from vinculum.text import one_line
-
-
-@dataclass(frozen=True)
-class Loader:
-    """A runtime that loads ONNX models.
-
-    - `name`, `title`, `package`: What the command line and what sentences call it, and the package to import.
-    - `run`: It takes a model of the onnx package and a dictionary of inputs, and returns the outputs.
-    - `install`: What pip installs.
-    - `needs`: Other packages on which its answers depend.
-    - `lacks`: What its errors say of what it does not support.
-    """
-
-    name: str
-    title: str
-    package: str
-    run: Callable[[Any, dict[str, Any]], Any]
-    install: str
-    needs: tuple[str, ...] = ()
-    lacks: tuple[str, ...] = ()
 
 
 class RunsOnnx:
@@ -82,13 +62,24 @@ def copied(outputs: Iterable[Any]) -> list[Any]:
 _NOT_IMPLEMENTED = {"NotImplementedError", "BackendIsNotSupposedToImplementIt"}  # onnx defines the second for backends.
 
 
+@dataclass(eq=False)
 class OnnxLoader(RunsOnnx, Packaged):
-    """A loader as a runtime; it takes no options."""
+    """A runtime that loads ONNX models; it takes no options.
 
-    def __init__(self, loader: Loader, options: Mapping[str, str]) -> None:
-        check_names(loader.name, options, ())
-        self.title, self.package, self.needs, self.install = loader.title, loader.package, loader.needs, loader.install
-        self.lacks, self._loader = loader.lacks, loader
+    - `name`, `title`, `package`: What the command line and what sentences call it, and the package to import.
+    - `run`: It takes a model of the onnx package and a dictionary of inputs, and returns the outputs.
+    - `install`: What pip installs.
+    - `needs`: Other packages on which its answers depend.
+    - `lacks`: What its errors say of what it does not support.
+    """
+
+    name: str
+    title: str
+    package: str
+    run: Callable[[Any, dict[str, Any]], Any]
+    install: str
+    needs: tuple[str, ...] = ()
+    lacks: tuple[str, ...] = ()
 
     def covers(self, operation: Operation) -> bool:
         """Tell whether the operator is one of ONNX's."""
@@ -96,12 +87,12 @@ class OnnxLoader(RunsOnnx, Packaged):
 
     def reproducer(self, operation: Operation) -> str:
         """Return Python source that makes the model from its text, and does what the function does."""
-        return onnx_program(operation, *body_lines(self._loader.run, "outputs"), result="outputs[0]")
+        return onnx_program(operation, *body_lines(self.run, "outputs"), result="outputs[0]")
 
     def outputs(self, model: Any, inputs: dict[str, Any]) -> list[Any]:
         """Return copies of the outputs of a model."""
         given = {name: np.array(array, order="C") for name, array in inputs.items()}
-        return copied(self._loader.run(model, given))
+        return copied(self.run(model, given))
 
 
 def _reference(model: Any, inputs: dict[str, Any]) -> Any:
@@ -164,10 +155,10 @@ def _iree(model: Any, inputs: dict[str, Any]) -> Any:
 LOADERS = {
     one.name: one
     for one in (
-        Loader("onnx-reference", "the ONNX reference evaluator", "onnx", _reference, "onnx", needs=("numpy",)),
-        Loader("tract", "tract", "tract", _tract, "tract", lacks=("Unknown DatumType", "No evaluator")),
-        Loader("tvm", "TVM", "tvm", _tvm, "apache-tvm"),
-        Loader("iree", "IREE", "iree.compiler", _iree, "iree-base-compiler iree-base-runtime"),
+        OnnxLoader("onnx-reference", "the ONNX reference evaluator", "onnx", _reference, "onnx", needs=("numpy",)),
+        OnnxLoader("tract", "tract", "tract", _tract, "tract", lacks=("Unknown DatumType", "No evaluator")),
+        OnnxLoader("tvm", "TVM", "tvm", _tvm, "apache-tvm"),
+        OnnxLoader("iree", "IREE", "iree.compiler", _iree, "iree-base-compiler iree-base-runtime"),
     )
 }
 """The runtimes by the names on the command line."""

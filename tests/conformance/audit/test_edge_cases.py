@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from onnx import TensorProto, helper
 
-from tests.conformance.audit.models import div, ratio, verdict_on
+from tests.conformance.audit.models import ratio, verdict_on
 from tests.fake_runtime import DiesOfIntegers, FakeRuntime, IsOddWithIntegers, MultipliesByReciprocal
-from tests.models.built_models import build
+from tests.models.built_models import text_model
 from vinculum.conformance.audit.record import Audit
 from vinculum.conformance.run.verdict import Kind
 from vinculum.models.sampling.input_sets import input_sets
@@ -66,11 +66,8 @@ class TestEdgeCases:
 
     def test_a_refusal_is_no_finding(self, audited: Audited) -> None:
         """Edge values are no places of anything: the model does not take them, and nothing is compared there."""
-        model = build(
-            [helper.make_node("Gather", ["a", "i"], ["g"]), div("g", "g")],
-            {"a": (INT64, (SIZE,)), "i": (INT64, (SIZE,))},
-            {"c": (INT64, (SIZE,))},
-        )
+        declared = f"int64[{SIZE}]"
+        model = text_model("g = Gather(a, i) c = Div(g, g)", f"{declared} a, {declared} i", f"{declared} c")
         given = {"a": np.full(SIZE, 7), "i": np.zeros(SIZE, np.int64)}
         sets = [{"a": np.full(SIZE, 7), "i": np.full(SIZE, 2**40)}, given]
         found = audited(model, FakeRuntime, given, edges=sets)
@@ -100,15 +97,9 @@ class TestEdgeCases:
 class TestBackends:
     """Every backend that runs ONNX models can be audited."""
 
-    NAMES = (FakeRuntime, MultipliesByReciprocal, "onnx-reference", "vinculum")
-
     def test_another_s_backend(self, audited: Audited) -> None:
         """It takes its inputs in the model's order, and checks that each output has a type."""
-        model = build(
-            [helper.make_node("Add", ["a", "b"], ["s"]), div("s", "b")],
-            {"a": (TensorProto.FLOAT, ("N",)), "b": (TensorProto.FLOAT, ("N",))},
-            {"c": (TensorProto.FLOAT, ("N",))},
-        )
+        model = text_model("s = Add(a, b) c = Div(s, b)", "float[N] a, float[N] b", "float[N] c")
         backend = "tests.conformance.planted.onnx_backend:Backend[divider=multiplies by the reciprocal]"
         found = audited(model, backend, {"b": np.array([41, 1], np.float32), "a": np.zeros(2, np.float32)})
         assert (found.plain.end, found.plain.words) == (End.RETURNED, "")

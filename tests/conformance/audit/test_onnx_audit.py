@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx import helper
 
-from tests.conformance.audit.models import ALWAYS, FLOAT, INT64, ROWS, Row, div, f32, loop, ratio, told, verdict_on
+from tests.conformance.audit.models import ALWAYS, FLOAT, INT64, ROWS, Row, f32, loop, ratio, told, verdict_on
 from tests.fake_runtime import (
     DiesOfIntegers,
     DropsAxis,
@@ -19,7 +18,7 @@ from tests.fake_runtime import (
     RaisesAtZero,
     Sleeps,
 )
-from tests.models.built_models import build
+from tests.models.built_models import text_model
 from vinculum.conformance.audit.record import Audit
 from vinculum.conformance.run.verdict import Kind
 from vinculum.errors import ModelError
@@ -53,9 +52,8 @@ def test_what_is_told_besides(audited: Audited) -> None:
 
 def test_what_cannot_be_stacked(audited: Audited) -> None:
     """What grows from iteration to iteration: the model runs as it is, and that is said."""
-    tensors: Any = {"count": (INT64, ()), "a": (FLOAT, (1,))}
-    outputs: Any = {"c": (FLOAT, None), "d": (FLOAT, (1,))}
-    model = build([loop("c", grows=True), div("a", "a", "d", "outer")], tensors, outputs, initializers=[ALWAYS])
+    nodes = f"{loop('c', grows=True)} [outer] d = Div(a, a)"
+    model = text_model(nodes, "int64 count, float[1] a", "float[] c, float[1] d", constants=ALWAYS)
     found = told(audited(model, FakeRuntime, {"count": np.array(3), "a": f32([2])}))
     why = "inside the body of a Loop; ONNX Runtime does not run the model with its divisions exposed: refused ("
     assert found.pop("Loop:body inner").startswith(why)
@@ -66,9 +64,7 @@ class TestNotExact:
     """Quotients that are not exact are counted, measured, and the first is shown with its bits."""
 
     def test_a_reciprocal(self, audited: Audited) -> None:
-        model = build(
-            [helper.make_node("Reciprocal", ["a"], ["c"])], {"a": (FLOAT, (4,))}, {"c": (FLOAT, (4,))}, opset=13
-        )
+        model = text_model("c = Reciprocal(a)", "float[4] a", "float[4] c", opset=13)
         given = {"a": np.array([3, 0, 1e-40, 2], np.float32)}
         found = audited(model, FakeRuntime, given)
         (node,), verdict = found.nodes, verdict_on(found)
@@ -98,24 +94,17 @@ class TestFiles:
             raise OSError(ENOSPC, "No space left on device")
 
         monkeypatch.setattr("vinculum.conformance.audit.audit.write_model", full)
-        model = build([div("a", "a", "c")], {"a": (FLOAT, (2,))}, {"c": (FLOAT, (2,))})
+        model = ratio(FLOAT, 2)
         with pytest.raises(ModelError, match=r"exposed cannot be written: .*No space left"):
-            audited(model, FakeRuntime, {"a": f32([1, 2])})
+            audited(model, FakeRuntime, dict.fromkeys("ab", f32([1, 2])))
 
 
 class TestZeroAndOverflow:
     """Integers divided by zero and MIN/-1: what the runtime did is recorded, or how it died, and of which node."""
 
     def test_what_it_dies_of_is_named(self, audited: Audited) -> None:
-        model = build(
-            [
-                div("b", "b", "ones", "harmless"),
-                div("a", "b", "c", "fatal"),
-                helper.make_node("Add", ["c", "ones"], ["d"]),
-            ],
-            {"a": (INT64, (2,)), "b": (INT64, (2,))},
-            {"d": (INT64, (2,))},
-        )
+        nodes = "[harmless] ones = Div(b, b) [fatal] c = Div(a, b) d = Add(c, ones)"
+        model = text_model(nodes, "int64[2] a, int64[2] b", "int64[2] d")
         found = audited(model, DiesOfIntegers, {"a": np.array([4, -(2**63)]), "b": np.array([2, -1])})
         assert (found.exposed.end, found.exposed.words, found.finds) == (End.CRASHED, "SIGFPE", True)
         suspect, operands = found.suspects

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx import ModelProto, TensorProto, helper, numpy_helper
+from onnx import TensorProto
 
-from tests.conformance.audit.models import body, choice, ratio
+from tests.conformance.audit.models import ratio
 from tests.fake_runtime import FakeRuntime
-from tests.models.built_models import build, node
+from tests.models.built_models import text_model
 from vinculum.conformance.audit.record import Audit
 from vinculum.conformance.run.verdict import Kind
 from vinculum.models.sampling.edge_values import paired
@@ -21,17 +21,9 @@ from vinculum.spec.element_types import by_onnx_code
 
 Audited = Callable[..., Audit]
 
-FLOAT, BOOL = TensorProto.FLOAT, TensorProto.BOOL
-WEIGHTS = numpy_helper.from_array(np.linspace(0.5, 2, 8, dtype=np.float32), "w")
 X = np.random.default_rng(0).standard_normal((3, 8)).astype(np.float32)
-
-
-def norm(name: str, x: str = "x", y: str = "y") -> Any:
-    return node(f"{y} = LayerNormalization({x}, w)", name=name)
-
-
-def model_of(*nodes: Any, **options: Any) -> ModelProto:
-    return build(list(nodes), {"x": (FLOAT, (3, 8))}, {"y": (FLOAT, (3, 8))}, initializers=[WEIGHTS], **options)
+NAMES = "then", "else"
+WEIGHTS = "float[8] w = {1.0, 2.0, 0.5, 1.0, 2.0, 0.5, 3.0, 1.5}"
 
 
 class TestExpanded:
@@ -39,7 +31,8 @@ class TestExpanded:
 
     @pytest.mark.parametrize("opset", [17, 18, 21, 23])
     def test_layer_norm(self, audited: Audited, opset: int) -> None:
-        model = model_of(norm("norm", y="z"), node("y = Softmax(z)", name="soft"), opset=opset)
+        nodes = "[norm] z = LayerNormalization(x, w) [soft] y = Softmax(z)"
+        model = text_model(nodes, "float[3, 8] x", "float[3, 8] y", constants=WEIGHTS, opset=opset)
         found = audited(model, FakeRuntime, {"x": X}, expand=True)
         assert [(node.division.name, node.verdict and node.verdict.kind) for node in found.nodes] == [
             ("norm/Div", Kind.EXACT),
@@ -50,19 +43,10 @@ class TestExpanded:
         assert all(node.name.startswith("norm/ReduceMean") for node in found.inner)
 
     def test_in_a_function_and_in_a_branch(self, audited: Audited) -> None:
-        soft = helper.make_function(
-            "local", "Soft", ["p"], ["q"], [node("q = Softmax(p)", name="soft")], [helper.make_opsetid("", 17)]
-        )
-        branches = {name: body([norm(name, "s", name)], name) for name in ("then", "else")}
-        nodes = [node("s = local.Soft(x)"), choice(branches["then"], branches["else"], "y")]
-        model = build(
-            nodes,
-            {"flag": (BOOL, ()), "x": (FLOAT, (3, 8))},
-            {"y": (FLOAT, (3, 8))},
-            initializers=[WEIGHTS],
-            domains=["local"],
-            functions=[soft],
-        )
+        branches = (f"{n}_branch = {n} () => (float[] {n}) {{ [{n}] {n} = LayerNormalization(s, w) }}" for n in NAMES)
+        nodes = f"s = d.Soft(x) y = If(flag) <{', '.join(branches)}>"
+        soft = "Soft (p) => (q) { [soft] q = Softmax(p) }"
+        model = text_model(nodes, "bool flag, float[3, 8] x", "float[3, 8] y", soft, constants=WEIGHTS)
         found = audited(model, FakeRuntime, {"x": X, "flag": np.array(True)}, expand=True)
         kinds = {(node.division.name, node.division.path): node.verdict and node.verdict.kind for node in found.nodes}
         assert kinds == {

@@ -171,7 +171,7 @@ class Fit:
                 if self._proves(together):
                     found[way] = together
                     left &= ~own
-        placed = self._placed(left, found) if left.any() and self._proves(left) else []
+        placed = self._placed(left, found)
         for fitted in placed:
             placed_cases = {id(one) for one in fitted.cases}
             left &= np.array([id(one) not in placed_cases for one in self._answered], np.bool_)

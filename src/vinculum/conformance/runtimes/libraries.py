@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.conformance.cases.operation import Operation, rounding_asked
+from vinculum.conformance.runtimes.interfaces import divided_by_litert
 from vinculum.conformance.runtimes.protocol import Packaged, check_names, chosen
 from vinculum.conformance.runtimes.reproducer import (
     body_lines,
@@ -331,42 +332,13 @@ MNN = Library(
     install="MNN",
 )
 
-
-def _divided_by_litert(a: Any, b: Any) -> Any:
-    """Return the quotient of a model of one operator, DIV."""
-    import ai_edge_litert.schema_py_generated as schema
-    import flatbuffers
-    import numpy as np
-    from ai_edge_litert.interpreter import Interpreter
-
-    kind = getattr(schema.TensorType, a.dtype.name.upper())
-    shapes = (a.shape, b.shape, np.broadcast_shapes(a.shape, b.shape))
-    tensors = [
-        schema.TensorT(shape=list(shape), type=kind, name=name) for name, shape in zip("ABC", shapes, strict=True)
-    ]
-    div = schema.BuiltinOperator.DIV
-    code = schema.OperatorCodeT(builtinCode=div, deprecatedBuiltinCode=div)
-    options = {"builtinOptionsType": schema.BuiltinOptions.DivOptions, "builtinOptions": schema.DivOptionsT()}
-    operator = schema.OperatorT(inputs=[0, 1], outputs=[2], **options)
-    graph = schema.SubGraphT(tensors=tensors, inputs=[0, 1], outputs=[2], operators=[operator])
-    model = schema.ModelT(version=3, operatorCodes=[code], subgraphs=[graph], buffers=[schema.BufferT()])
-    builder = flatbuffers.Builder()
-    builder.Finish(model.Pack(builder), b"TFL3")
-    interpreter = Interpreter(model_content=bytes(builder.Output()), num_threads=1)
-    interpreter.allocate_tensors()
-    interpreter.set_tensor(0, a)
-    interpreter.set_tensor(1, b)
-    interpreter.invoke()
-    return interpreter.get_tensor(2)
-
-
 # Its integers of 8 and 16 bits are quantized numbers, which no operator of the standards divides.
 LITERT = Library(
     name="litert",
     title="LiteRT",
     package="ai_edge_litert",
     imports=(),
-    calls={_DIVIDE: _divided_by_litert, _TRUNCATE: _divided_by_litert},
+    calls={_DIVIDE: divided_by_litert, _TRUNCATE: divided_by_litert},
     types={name: name for name in ("float16", "float32", "int32")},
     install="ai-edge-litert",
 )

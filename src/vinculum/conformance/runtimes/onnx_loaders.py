@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.conformance.cases.operation import Operation
+from vinculum.conformance.runtimes.interfaces import run_by_iree, run_by_tract, run_by_tvm
 from vinculum.conformance.runtimes.protocol import Packaged
 from vinculum.conformance.runtimes.reproducer import body_lines, onnx_program
 from vinculum.sandbox import UnsupportedError
@@ -102,63 +103,13 @@ def _reference(model: Any, inputs: dict[str, Any]) -> Any:
     return ReferenceEvaluator(model).run(None, inputs)
 
 
-def _tract(model: Any, inputs: dict[str, Any]) -> Any:
-    """Load it from a file."""
-    import tempfile
-
-    import tract
-
-    with tempfile.NamedTemporaryFile(suffix=".onnx") as file:
-        file.write(model.SerializeToString())
-        file.flush()
-        loaded = tract.onnx().load(file.name)
-    outputs = loaded.into_model().into_runnable().run([*inputs.values()])
-    return [output.to_numpy() for output in outputs]
-
-
-def _tvm(model: Any, inputs: dict[str, Any]) -> Any:
-    """Compile it for the processor."""
-    import tvm
-    from tvm.relax.frontend.onnx import from_onnx
-
-    machine = tvm.relax.VirtualMachine(tvm.compile(from_onnx(model), target="llvm"), tvm.cpu())
-    output = machine["main"](*(tvm.runtime.tensor(array) for array in inputs.values()))
-    return [output.numpy()]
-
-
-def _iree(model: Any, inputs: dict[str, Any]) -> Any:
-    """Import and compile it as iree-import-onnx and iree-compile do; arrays of its integers have no sign."""
-    import iree.runtime
-    import numpy as np
-    import onnx
-    from iree.compiler.api import Output, Session, Source
-    from iree.compiler.extras import onnx_importer
-    from iree.compiler.ir import Context
-
-    info = onnx_importer.ModelInfo(onnx.shape_inference.infer_shapes(model))
-    module = info.create_module(context=Context()).operation
-    onnx_importer.NodeImporter.define_function(info.main_graph, module).import_all()
-    session = Session()
-    session.set_flags("--iree-hal-target-device=local", "--iree-hal-local-target-device-backends=llvm-cpu")
-    session.set_flags("--iree-llvmcpu-target-cpu=host")
-    session.set_flags("--iree-input-type=onnx", "--iree-input-demote-f64-to-f32=false")
-    invocation = session.invocation()
-    invocation.parse_source(Source.wrap_buffer(session, str(module).encode() + b"\0"))
-    assert invocation.execute(), "the compiler fails"
-    invocation.output_vm_bytecode(code := Output.open_membuffer())
-    loaded = iree.runtime.load_vm_flatbuffer(bytes(code.map_memory()), driver="local-sync")
-    output = loaded[model.graph.name](*inputs.values()).to_host()
-    declared = onnx.helper.tensor_dtype_to_np_dtype(model.graph.output[0].type.tensor_type.elem_type)
-    return [output.view(declared) if np.dtype(declared).kind == "u" else output]
-
-
 LOADERS = {
     one.name: one
     for one in (
         OnnxLoader("onnx-reference", "the ONNX reference evaluator", "onnx", _reference, "onnx", needs=("numpy",)),
-        OnnxLoader("tract", "tract", "tract", _tract, "tract", lacks=("Unknown DatumType", "No evaluator")),
-        OnnxLoader("tvm", "TVM", "tvm", _tvm, "apache-tvm"),
-        OnnxLoader("iree", "IREE", "iree.compiler", _iree, "iree-base-compiler iree-base-runtime"),
+        OnnxLoader("tract", "tract", "tract", run_by_tract, "tract", lacks=("Unknown DatumType", "No evaluator")),
+        OnnxLoader("tvm", "TVM", "tvm", run_by_tvm, "apache-tvm"),
+        OnnxLoader("iree", "IREE", "iree.compiler", run_by_iree, "iree-base-compiler iree-base-runtime"),
     )
 }
 """The runtimes by the names on the command line."""

@@ -82,7 +82,7 @@ ROOMS = {
     "models": ("tests/models",),
     "repair": ("tests/repair",),
     "analysis": ("tests/analysis",),
-    "conformance": ("tests/conformance",),
+    "conformance": ("tests/conformance", "tests/reporting/conformance", "tests/reporting/models/test_audit.py"),
     "stored": ("tests/stored",),
 }
 

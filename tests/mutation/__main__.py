@@ -235,8 +235,10 @@ def sources() -> list[Path]:
     cpp = [path for path in sorted((ROOT / CORE).rglob("*")) if path.suffix in (".h", ".hpp", ".cpp")]
     python = [path for room in ("kernels", *ROOMS) for path in sorted((SOURCES / room).rglob("*.py"))]
     # Declarations; and what speaks to a runtime, whose tests are in tests/runtimes.
-    others = ("contract.h", "annotations.py", "contrib.py", "attention.py")
-    others += ("runtimes/interfaces.py", "runtimes/openvino.py", "audit/openvino_subject.py")
+    others = (
+        *("contract.h", "annotations.py", "contrib.py", "attention.py"),
+        *("runtimes/interfaces.py", "runtimes/openvino.py", "audit/openvino_subject.py"),
+    )
     return [path for path in cpp + python if not path.as_posix().endswith(others)]
 
 

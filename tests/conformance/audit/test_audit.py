@@ -273,6 +273,17 @@ class TestHardened:
         divisors = np.resize(np.array([3, -1], np.int32), 9)
         assert audited(model, FakeRuntime, {"a": np.arange(9, dtype=np.int32), "b": divisors}).finds
 
+    @pytest.mark.parametrize("runtime", ["onnxruntime", "portable"])
+    def test_a_guard_has_the_name_and_the_place_of_its_division(self, audited: Audited, runtime: Any) -> None:
+        branch = "() => (int32[2] x) {{ [{0}] x = Div(a, a) }}"
+        nodes = f"c = If(yes) <then_branch = t {branch.format('one')}, else_branch = e {branch.format('other')}>"
+        model = harden(
+            text_model(f"[main] d = Div(a, a) {nodes}", "bool yes, int32[2] a", "int32[2] c, int32[2] d"), runtime
+        )
+        found = audited(model.model, FakeRuntime, {"yes": np.array(True), "a": np.ones(2, np.int32)})
+        names = {(node.division.path, node.division.name) for node in found.nodes}
+        assert names == {("", "main"), ("If:then_branch", "one"), ("If:else_branch", "other")}
+
     def test_a_remainder_is_named(self, audited: Audited) -> None:
         hardening = harden(ratio(TensorProto.INT32, "N", operator="Mod"), "onnxruntime")
         given = {name: np.ones(2, np.int32) for name in "ab"}

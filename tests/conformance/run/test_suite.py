@@ -39,6 +39,7 @@ from vinculum.spec.onnx_div import DIV_6
 
 DIVIDER = "tests.fake_runtime:FakeRuntime"
 ONE_CLASS = "Div-14/int32/floor and truncation differ/*"
+A_WHILE = 60.0
 
 
 def numbered(count: int) -> list[Case]:

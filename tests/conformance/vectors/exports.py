@@ -25,7 +25,7 @@ def exported(form: str) -> Path:
     return folder
 
 
-def case_lines(folder: Path) -> Iterator[CaseLine]:
+def lines(folder: Path) -> Iterator[CaseLine]:
     """Yield the cases of an export."""
     for line in (folder / "cases.jsonl").read_bytes().splitlines():
         yield msgspec.json.decode(line, type=CaseLine)

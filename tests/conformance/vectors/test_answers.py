@@ -14,7 +14,7 @@ import pytest
 
 from tests import fake_runtime
 from tests.conformance.asking import message
-from tests.conformance.vectors.exports import case_lines, exported
+from tests.conformance.vectors.exports import exported, lines
 from vinculum.conformance.cases.case import Level
 from vinculum.conformance.cases.operation import aligned
 from vinculum.conformance.run.file import answered
@@ -41,7 +41,7 @@ def right(line: CaseLine) -> Row:
 @cache
 def own_lines() -> tuple[CaseLine, ...]:
     """Return the cases of the export."""
-    return tuple(case_lines(exported("jsonl")))
+    return tuple(lines(exported("jsonl")))
 
 
 def _padded(line: CaseLine) -> str:
@@ -134,7 +134,7 @@ class TestRun:
     def test_the_answers_in_the_export(self, tmp_path: Path) -> None:
         folder = tmp_path / "export"
         export(folder, "jsonl", Level.QUICK, ("Div-14/int8/*",))
-        rows = [right(line) for line in case_lines(folder)]
+        rows = [right(line) for line in lines(folder)]
         write(folder / "answers.jsonl", rows)
         run = survey(plan(f"answers:{folder}", Selection(Level.DEFAULT)))
         assert (run.selection, len(run.results)) == (Selection(Level.QUICK, ("Div-14/int8/*",)), len(rows))

@@ -19,7 +19,8 @@ from onnx.backend.test.runner import Runner
 
 import vinculum
 from tests.conformance.asking import message, same_bits
-from tests.conformance.vectors.exports import case_lines, exported
+from tests.conformance.vectors.exports import exported
+from tests.conformance.vectors.exports import lines as case_lines
 from vinculum.backend import VinculumBackend
 from vinculum.conformance.cases.case import Case, Level
 from vinculum.conformance.cases.enumeration import cases

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
@@ -53,7 +53,7 @@ class Joined(Enum):
     SCALAR_DIVIDEND = "scalar dividend"
 
 
-class Numbers(Protocol):
+class Numbers(Hashable, Protocol):
     """What makes the operands of cases; that of equal numbers is equal."""
 
     def operands(self, element_type: ElementType) -> Operands:

@@ -106,6 +106,7 @@ class TestLines:
             refused, unspecified = own.expectation.quotient is None, own.expectation.unspecified is not None
             assert (line.standing is Standing.REFUSED, line.standing is Standing.UNSPECIFIED) == (refused, unspecified)
         assert len({line.name for line in read}) == len(read)
+        assert all(re.fullmatch("test(_[a-z0-9]+)+_[0-9a-f]{12}", line.name) for line in read)
 
 
 class TestNumpyFiles:

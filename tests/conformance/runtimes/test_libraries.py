@@ -149,25 +149,12 @@ class TestLoaders:
     @pytest.mark.parametrize("name", LOADERS)
     def test_every_row_prints_a_program(self, name: str) -> None:
         made = runtime(name)
-        assert "no option 'a'" in message(AttributeValueError, lambda: runtime(f"{name}[a=b]"))
         for asked in (small(DIV_14, FLOAT, False), operation(DIV_6, np.ones(3), np.ones(3), constant=(False, True))):
             compile(made.reproducer(asked), name, "exec")
 
 
 class TestWithoutPackages:
     """Rows and adapters need no package for what is wrong with options, nor for a reproducer."""
-
-    @pytest.mark.parametrize(
-        ("backend", "told"),
-        [
-            ("torch[device=tpu]", "device of torch is 'tpu'; allowed: cpu, cuda"),
-            ("torch[devise=cpu]", "torch has no option 'devise'; allowed: device, compile; did you mean 'device'?"),
-            ("jax[platform=tpu]", "platform of jax is 'tpu'; allowed: cpu, gpu"),
-            ("numpy[a=b]", "numpy has no option 'a'; it takes no options"),
-        ],
-    )
-    def test_options(self, backend: str, told: str) -> None:
-        assert message(AttributeValueError, lambda: runtime(backend)) == told
 
     @pytest.mark.parametrize("name", ["onnxruntime", "openvino", "torch", "jax"])
     def test_not_installed(self, name: str) -> None:
@@ -178,29 +165,24 @@ class TestWithoutPackages:
         assert "import" in runtime(name).reproducer(small(DIV_14, FLOAT, False))
 
 
-class TestCovers:
+def test_what_is_covered() -> None:
     """A function call has no constants, no versions and no attributes but rounding."""
-
-    @pytest.mark.parametrize("backend", ["numpy", "torch", "jax"])
-    def test_covers(self, backend: str) -> None:
-        subject = runtime(backend)
-        one, three = np.ones(1, np.float32), np.ones(3, np.float32)
-        for asked in (
-            operation(DIV_14, one, three),
-            operation(RECIPROCAL_13, one),
-            operation(DIVIDE_1, one, three),
-            operation(DIVIDE_1, one, three, m_pythondiv=False, auto_broadcast="numpy"),
-            operation(DIVIDE_1, one, one, auto_broadcast="none"),
-        ):
-            assert subject.covers(asked)
-        for asked in (
-            operation(DIV_13, one, three),
-            operation(DIV_14, one, three, constant=(False, True)),
-            operation(DIV_14, one, three, axis=0),
-            operation(RECIPROCAL_13, one, constant=True),
-            operation(DIVIDE_1, one, three, auto_broadcast="none"),
-            operation(DIVIDE_1, one, one, auto_broadcast="pdpd"),
-            operation(DIVIDE_1, one, one, m_pythondiv="yes"),
-            operation(DIVIDE_1, one, one, axis=0),
-        ):
-            assert not subject.covers(asked)
+    one, three = np.ones(1, np.float32), np.ones(3, np.float32)
+    covered = [
+        operation(DIV_14, one, three),
+        operation(RECIPROCAL_13, one),
+        operation(DIVIDE_1, one, three),
+        operation(DIVIDE_1, one, three, m_pythondiv=False, auto_broadcast="numpy"),
+        operation(DIVIDE_1, one, one, auto_broadcast="none"),
+    ]
+    others = [
+        operation(DIV_13, one, three),
+        operation(DIV_14, one, three, constant=(False, True)),
+        operation(DIV_14, one, three, axis=0),
+        operation(RECIPROCAL_13, one, constant=True),
+        operation(DIVIDE_1, one, three, auto_broadcast="none"),
+        operation(DIVIDE_1, one, one, auto_broadcast="pdpd"),
+        operation(DIVIDE_1, one, one, m_pythondiv="yes"),
+        operation(DIVIDE_1, one, one, axis=0),
+    ]
+    assert [asked for asked in [*covered, *others] if runtime("numpy").covers(asked)] == covered

@@ -116,6 +116,11 @@ def test_one_wrong_quotient_proves_nothing() -> None:
     assert not known.unexplained  # It takes less to recognise a cause than to claim it.
 
 
+def test_an_alignment_that_a_case_contradicts_explains_no_other() -> None:
+    own = DIVIDERS["drops axis of squares"]
+    assert not explain(answered(Planted({"divider": own.name}), cases_of(own))).explained
+
+
 class TestNoRule:
     """What follows no rule that a cause can tell stays unexplained."""
 

@@ -18,7 +18,6 @@ from tests.fake_runtime import (
     EverySecondSessionIsOff,
     FakeRuntime,
     IsOddWithIntegers,
-    MultipliesByReciprocal,
     RaisesAtZero,
     Sleeps,
 )
@@ -199,16 +198,6 @@ class TestEdgeCases:
         huge = input_sets([ModelTensor("a", by_onnx_code(INT64), (2**28,))], 0)
         found = audited(ratio(INT32, SIZE), "vinculum", small(INT32), edges=huge)
         assert (found.edges.sets, found.finds) == (0, False)
-
-    def test_several_runs_are_one_verdict(self, audited: Audited) -> None:
-        ones, odd = np.ones(3, np.float32), np.array([41, 47, 55], np.float32)
-        sets = [{"a": ones, "b": ones}, {"a": odd, "b": odd}, {"a": odd, "b": odd}]
-        (node,) = audited(ratio(TensorProto.FLOAT, 3), MultipliesByReciprocal, sets[0], edges=sets).nodes
-        assert node.edges is not None
-        assert (node.edges.kind, node.edges.elements, node.edges.differing) == (Kind.ULPS, 9, 6)
-        assert (node.edges.ulps, node.edges.largest) == ({0: 6}, 1)
-        assert node.alone is not None
-        assert node.alone.kind is Kind.ULPS
 
 
 class TestBackends:

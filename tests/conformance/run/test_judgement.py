@@ -231,6 +231,7 @@ class TestUnspecified:
                 {(n, 0): n for n in range(1, 9)},
                 "1/0 gave 1, 2/0 gave 2, 3/0 gave 3, x/0 gave 5 more quotients for x > 0",
             ),
+            (INT8, {(5, 0): 1, (6, 0): 2, (7, 0): 3}, "5/0 gave 1, 6/0 gave 2, 7/0 gave 3"),
             (INT8, {(7, 0): 0, (8, 0): 0, (-128, -1): -128}, "x/0 gave 0, MIN/-1 gave MIN"),
             (INT4, {(7, 0): 0, (-8, -1): -8}, "MAX/0 gave 0, MIN/-1 gave MIN"),
         ],

@@ -59,7 +59,9 @@ class TestWrongQuotients:
 
     def test_several_runs_are_one_verdict(self) -> None:
         a, b = np.full(3, 7, np.float32), np.ones(3, np.float32)
-        near = [(a.view(np.int32) + np.int32(off)).view(np.float32) for off in ([0, 0, 0], [0, 1, 0], [3, 1, 1])]
+        near = [
+            (a.view(np.int32) + np.array(off, np.int32)).view(np.float32) for off in ([0, 0, 0], [0, 1, 0], [3, 1, 1])
+        ]
         nodes = [recorded(FLAT, a, b, quotient) for quotient in near]
         joint = merged([*nodes, unobserved(Tap(nodes[0].division, {}), "why")])
         assert joint is not None

@@ -268,6 +268,13 @@ class Refuses(FakeRuntime):
         raise ValueError(self._words.format(len(set(operation.operands[0].tolist()))))
 
 
+class CountsDividends(FakeRuntime):
+    """It adds to each quotient how many dividends there are."""
+
+    def quotients(self, operation: Operation, a: Any, b: Any) -> Any:
+        return super().quotients(operation, a, b) + len(set(operation.operands[0].tolist()))
+
+
 class TestOneNumberEach:
     """The operands keep their shapes and hold one number each where the runtime does the same with them.
 
@@ -285,6 +292,7 @@ class TestOneNumberEach:
             (fake_runtime.AcceptsAll(), case(INT32, [NUMBERS, [2]], None, attributes={"axis": 0}), [[0] * MANY, [2]]),
             # Operands laid in a wrong way, and other words.
             (fake_runtime.DropsAxis(), LAID, None),
+            (CountsDividends(), WRONG, None),
             (Refuses("{} numbers"), case(FLOAT, [NUMBERS, [1.0] * MANY], NUMBERS), None),
         ],
     )

@@ -390,16 +390,6 @@ def _last_bit_off(quotients: Array, off: bool) -> Array:
     return quotients
 
 
-class FlooringBackend:
-    """An implementation of ONNX's backend interface that rounds integers toward minus infinity."""
-
-    @staticmethod
-    def run_model(model: Any, inputs: list[Array], device: str = "CPU") -> list[Array]:
-        """Return the quotients of a model's one division."""
-        a, b = inputs
-        return [np.floor_divide(a, b)]
-
-
 class RefusesFaults(FakeRuntime):
     """It refuses integers by zero and MIN by -1, whose remainders too; those of fmod=1 it takes of doubles."""
 

@@ -73,6 +73,7 @@ class TestCorpus:
             runs = result.comparison
             assert not runs.worst, entry.name
             assert runs.equal + runs.mended + runs.guarded == runs.runs
+            assert bool(runs.reason) != bool(runs.runs)
             could += sum(one.finding.rule in GUARDED for one in result.fixes)
             done += sum(one.finding.rule in GUARDED and one.is_fixed for one in result.fixes)
         assert done / could > 0.9

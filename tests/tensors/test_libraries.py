@@ -13,7 +13,7 @@ import xarray
 
 import vinculum
 from tests.tensors.exporters import JAX, TORCH, Exporter, Frozen, Standard, Tensor
-from vinculum import BroadcastError, ConstraintError, ElementTypeError, VinculumError
+from vinculum import BroadcastError, ElementTypeError, VinculumError
 from vinculum.tensors.libraries import on_cuda_device
 from vinculum.tensors.storage import as_operand
 
@@ -79,13 +79,6 @@ class TestRefusals:
         with pytest.raises(ElementTypeError, match=words) as refusal:
             div(tensor, np.ones(2, "f4"))
         assert "\n" not in str(refusal.value)
-
-    def test_sparse(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """[GR1]."""
-        monkeypatch.setattr(Tensor, "layout", "torch.sparse_csr")
-        for call in (div, divide, sonnx.div):
-            with pytest.raises(ConstraintError, match=r"^\[GR1\]"):
-                call(np.ones((2, 2), "f4"), Tensor(np.ones((2, 2), "f4")))
 
 
 class TestOut:

@@ -74,6 +74,7 @@ class TestCorpus:
             assert not runs.worst, entry.name
             assert runs.equal + runs.mended + runs.guarded == runs.runs
             assert bool(runs.reason) != bool(runs.runs)
+            assert all(bool(one.why) != bool(one.remedy) for one in result.fixes)
             could += sum(one.finding.rule in GUARDED for one in result.fixes)
             done += sum(one.finding.rule in GUARDED and one.is_fixed for one in result.fixes)
         assert done / could > 0.9

@@ -225,11 +225,14 @@ class TestWritten:
         write_fixed(result, read_source(original), target)
         assert onnx.load(target) == result.model
 
-    def test_a_result_that_is_mended_behind_a_node_without_name(self) -> None:
+    @pytest.mark.parametrize(("operator", "least"), [("Softmax", 0), ("LogSoftmax", np.finfo(np.float32).min)])
+    def test_a_result_that_is_mended_behind_a_node_without_name(self, operator: str, least: float) -> None:
         graph = "g (bool[N,4] m, float[N,4] x) => (float[N,4] p) <float zero = {0}, float out = {-inf}>"
-        result = fix(model(f"{graph} {{ b = Where (m, zero, out) s = Add (x, b) p = Softmax (s) }}"), runs=0)
+        result = fix(model(f"{graph} {{ b = Where (m, zero, out) s = Add (x, b) p = {operator} (s) }}"), runs=0)
         assert [(one.finding.rule, one.is_fixed) for one in result.fixes] == [("masked-row", True)]
-        assert [node.name for node in result.model.graph.node if node.op_type == "Softmax"] == ["p"]
+        assert [node.name for node in result.model.graph.node if node.op_type == operator] == ["p"]
+        masked = vinculum.load(result.model).run({"m": np.zeros((1, 4), bool), "x": np.ones((1, 4), np.float32)})
+        assert (masked["p"] == least).all()
 
 
 class TestNotFixed:

@@ -153,18 +153,18 @@ class TestWritten:
 class TestNothingLeft:
     """What cannot be divided is refused before anything is made."""
 
-    def test_too_many_axes(self, tmp_path: Path) -> None:
-        header = f"{{'descr': '<i4', 'fortran_order': False, 'shape': ({'1, ' * 200})}}".encode()
-        (tmp_path / "a.npy").write_bytes(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(4))
-        with pytest.raises(ModelError, match="has 200 axes; allowed: up to 64"):
-            divide(tmp_path / "a.npy", tmp_path / "a.npy", tmp_path / "c.npy")
-        assert len(list(tmp_path.iterdir())) == 1
-
-    @pytest.mark.parametrize("descr", ["('<i4', (2,))", "[('a', '<i4')]"])
-    def test_several_numbers_each(self, descr: str, tmp_path: Path) -> None:
-        header = f"{{'descr': {descr}, 'fortran_order': False, 'shape': (3,)}}".encode()
+    @pytest.mark.parametrize(
+        ("descr", "shape", "words"),
+        [
+            ("'<i4'", f"({'1, ' * 200})", "has 200 axes; allowed: up to 64"),
+            ("('<i4', (2,))", "(3,)", "holds elements of several numbers each"),
+            ("[('a', '<i4')]", "(3,)", "holds elements of several numbers each"),
+        ],
+    )
+    def test_headers_of_npy(self, descr: str, shape: str, words: str, tmp_path: Path) -> None:
+        header = f"{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}}}".encode()
         (tmp_path / "a.npy").write_bytes(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(24))
-        with pytest.raises(ModelError, match="holds elements of several numbers each"):
+        with pytest.raises(ModelError, match=words):
             divide(tmp_path / "a.npy", tmp_path / "a.npy", tmp_path / "c.npy")
         assert len(list(tmp_path.iterdir())) == 1
 

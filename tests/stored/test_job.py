@@ -6,18 +6,20 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.models.built_models import one_line
 from tests.processes import importing, started
 from tests.stored import killed
 from tests.stored.stores import Array, content, put, taken
-from vinculum import Operator, div
+from vinculum import div
 from vinculum.errors import DivisionByZeroError, ModelError
 from vinculum.stored import divide, journal
 from vinculum.stored import job as carrying_out
@@ -39,6 +41,7 @@ class Job:
     b: str
     quotients: Array
     out: Path
+    options: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def partial(self) -> Path:
@@ -52,7 +55,7 @@ class Job:
 
     def run(self, advance: Stop | None = None, task_bytes: int = killed.TASK_BYTES) -> int:
         """Do the job, or the rest of it; return how many blocks an earlier run had done."""
-        return divide(self.a, self.b, self.out, task_bytes=task_bytes, advance=advance).resumed
+        return divide(self.a, self.b, self.out, task_bytes=task_bytes, advance=advance, **self.options).resumed
 
     def stop(self, task_bytes: int = killed.TASK_BYTES) -> None:
         """Do about half of it."""
@@ -61,6 +64,13 @@ class Job:
         assert self.partial.exists()
         assert self.notes.exists()
         assert not self.out.exists()
+
+    def refuse(self, words: str) -> None:
+        """Fail unless it is refused, in one line, and everything stays as it is."""
+        before = content(self.out.parent)
+        with one_line(ModelError, words):
+            self.run()
+        assert content(self.out.parent) == before
 
     def check(self) -> None:
         """Fail unless the quotients are there, and nothing else of the job."""
@@ -189,16 +199,6 @@ class TestJournal:
         job.partial.unlink()
         assert job.run() == 0
         job.check()
-
-    def test_of_another_job(self, job: Job) -> None:
-        job.stop()
-        before = content(job.notes)
-        for operator in (Operator("Divide"), Operator("Div", overflow="raise")):
-            with pytest.raises(
-                ModelError, match=r"c\.npy\.journal' belongs to another job: o\w+ was .*, now .*; delete it and"
-            ):
-                divide(job.a, job.b, job.out, operator=operator, task_bytes=killed.TASK_BYTES)
-        assert content(job.notes) == before
 
     def test_that_is_none(self, job: Job) -> None:
         job.notes.write_text("Dear diary,\n")

@@ -248,6 +248,22 @@ class TestRefused:
         with pytest.raises(AttributeValueError, match=words):
             divide("a.npy", "b.npy", "c.npy", **{name: value})
 
+    @pytest.mark.parametrize("kind", ["zarr", "hdf5, chunks"])
+    def test_a_chunk_that_cannot_be_decoded(self, kind: str, tmp_path: Path) -> None:
+        name = put(tmp_path, "a", np.arange(64).reshape(8, 8), kind)
+        path, _, dataset = name.partition(":")
+        offset = 0
+        if dataset:
+            with h5py.File(path) as file:
+                offset = file[dataset].id.get_chunk_info(9).byte_offset
+        with Path(path if dataset else f"{path}/c/2/1").open("r+b") as chunk:
+            chunk.seek(offset)
+            chunk.write(b"no numbers")
+        with pytest.raises(OSError, match="finished blocks are kept") as error:
+            divide(name, put(tmp_path, "b", np.ones(8, int), "npy"), tmp_path / "c.npy")
+        assert error.value.filename == name
+        assert "\n" not in str(error.value)
+
     def test_a_group_of_zarr(self, tmp_path: Path) -> None:
         zarr.open_group(tmp_path / "a.zarr", mode="w")
         with pytest.raises(ModelError, match=r"a\.zarr' is not a Zarr array \(a group\? name the array's own folder\)"):

@@ -177,7 +177,10 @@ def test_what_has_just_changed_is_waited_for(now: float, slept: list[float], mon
 def test_the_digest_of_a_folder_is_of_every_file(tmp_path: Path, job: Job) -> None:
     place = Place.parse(put(tmp_path, "x", taken(job.a), "zarr", 64))
     with open_stored(place) as array:
-        found = [identity.identity(place, array)["digest"]]
+        whole, entries = identity.identity(place, array), list(place.path.rglob("*"))
+        assert whole["files"] == len(entries)
+        assert whole["size"] == sum(entry.stat().st_size for entry in entries if entry.is_file())
+        found = [whole["digest"]]
         for path in sorted(path for path in place.path.rglob("*") if path.is_file())[:3]:
             path.rename(path.with_name(f"{path.name}.other"))
             found.append(identity.identity(place, array)["digest"])

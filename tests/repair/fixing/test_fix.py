@@ -151,6 +151,18 @@ class TestLeastGuard:
         assert operators(result.model) == ["Abs", "Add", "Div"]
         assert [one.is_fixed for one in result.fixes] == [True] * len(result.fixes)
 
+    def test_what_an_epsilon_does_not_remove_is_guarded_then(self) -> None:
+        lost = "a = Abs (x) d = Add (a, e) q = Div (x, d) y = Div (q, b)"
+        proto = model(f"g (float[N] x, float[N] b) => (float[N] y) <float e = {{1e-12}}> {{ {lost} }}")
+        result = fix(proto, as_type="float16", runs=0)
+        assert operators(result.model) == [
+            "Abs",
+            "Add",
+            "Div",
+            *operators(fix(model(DIV), as_type="float16", runs=0).model),
+        ]
+        assert not result.left
+
     def test_both_integer_hazards_of_a_division(self) -> None:
         result = fix(model(INTEGER_DIV), runs=0)
         assert len(result.fixes) == 2

@@ -14,7 +14,6 @@ from onnx import ModelProto, NodeProto, helper, numpy_helper
 
 from vinculum.analysis import Finding, Report, check
 from vinculum.analysis.assumptions import calibrated, read_assumptions
-from vinculum.analysis.domain.abstract_tensor import AbstractTensor
 from vinculum.arguments import checked_arguments
 from vinculum.errors import DifferenceError, ModelError
 from vinculum.models.onnx.checks import check_model

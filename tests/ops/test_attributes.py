@@ -40,7 +40,7 @@ class TestVersions:
     @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.title)
     def test_its_own_and_no_other(self, row: OperatorSpec) -> None:
         own = {attribute.name for attribute in row.attributes}
-        numbered = {} if row.dialect is Dialect.SONNX else {"opset": row.since_version}
+        numbered: Any = {} if row.dialect is Dialect.SONNX else {"opset": row.since_version}
         make: Any = partial(Operator, row.name, dialect=row.dialect.value, variant=row.variant, **numbered)
         assert dict(make(**{name: VALUES[name] for name in own}).attributes) == {name: VALUES[name] for name in own}
         for name in set(VALUES) - own:

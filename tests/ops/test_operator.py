@@ -171,7 +171,7 @@ class TestManyOperands:
         assert not isinstance(out, np.ndarray) or out.dtype.kind == "V" or not np.any(out)
 
     def test_in_any_order(self) -> None:
-        operator = Operator("Div")
+        operator: Any = Operator("Div")
         kinds = [*DIVIDED, *REFUSED, *REFUSED_RESULTS] * 5
         np.random.default_rng(0).shuffle(kinds)
         for kind in kinds:

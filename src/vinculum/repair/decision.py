@@ -281,8 +281,8 @@ def _check_width(label: str, facts: Facts, policies: Policies) -> None:
     if name.maximum <= INT32.maximum:
         return
     for operand, values in (("dividend", facts.bounds.dividend), ("divisor", facts.bounds.divisor)):
-        outside = [] if values is None else values[(values > INT32.maximum) | (values < INT32.minimum)]
-        if len(outside):
+        outside = None if values is None else values[(values > INT32.maximum) | (values < INT32.minimum)]
+        if outside is not None and outside.size:
             raise ModelError(
                 f"{label}: the constant {operand} holds {outside[0]}, and OpenVINO's CPU device narrows {name} to "
                 "int32; harden for onnxruntime, or divide smaller numbers"

@@ -46,6 +46,10 @@ class TestVersions:
         for name in set(VALUES) - own:
             assert refusal_of(make, **{name: VALUES[name]}).startswith(f"{row.title} has no attribute '{name}'")
 
+    @pytest.mark.parametrize("name", ["axis", "broadcast", "consumed_inputs"])
+    def test_the_newest_has_none_of_the_first(self, name: str) -> None:
+        assert refusal_of(div, ONES, ONES, **{name: VALUES[name]}).startswith(f"Div-14 has no attribute '{name}'")
+
     def test_none_leaves_an_attribute_at_its_default(self) -> None:
         for opset in (1, 6, 7, 14):
             assert div(ONES, ONES, opset=opset, axis=None, broadcast=None, consumed_inputs=None).shape == (2, 3)

@@ -91,16 +91,16 @@ BRANCHES = "then_branch = b () => (float[N] q) {q = Div (x, d)}, else_branch = o
 CONDITION = "<float z = {0}> { w = Div (x, d) s = ReduceSum <keepdims = 0> (w) c = Less (s, z) y = If (c)"
 FUNCTION = '<domain: "own", opset_import: ["": 17]> ratio (a, b) => (c) { c = Div (a, b) }'
 EPSILON = "<float e = {1e-12}> { a = Abs (x) f = Add (a, e) q = Div (x, f) y = Div (q, d) }"
-GUARDED = ["Equal", "Where", "Div"]
+DIVIDED = ["Equal", "Where", "Div"]
 WRITTEN = {
-    "{ z = Div (x, d) y = Add (z, z) }": [*GUARDED, "Add"],
-    "{ z = Div (x, d) y = Div (z, d) }": [*GUARDED, "Div"],
-    "{ [n] q = Div (x, d) [n] y = Mul (q, d) }": [*GUARDED, "Mul"],
-    "{ [n] q = Mul (x, d) [n] y = Div (q, d) }": ["Mul", *GUARDED],
-    "{ [y] q = Div (x, d) y = Mul (q, d) }": [*GUARDED, "Mul"],
-    "{ [y] q = Mul (x, d) y = Div (q, d) }": ["Mul", *GUARDED],
-    f"{CONDITION} <{BRANCHES}> }}": [*GUARDED, "ReduceSum", "Less", "If", *GUARDED, "Neg"],
-    f"{{ y = own.ratio (x, d) }} {FUNCTION}": ["ratio", *GUARDED],
+    "{ z = Div (x, d) y = Add (z, z) }": [*DIVIDED, "Add"],
+    "{ z = Div (x, d) y = Div (z, d) }": [*DIVIDED, "Div"],
+    "{ [n] q = Div (x, d) [n] y = Mul (q, d) }": [*DIVIDED, "Mul"],
+    "{ [n] q = Mul (x, d) [n] y = Div (q, d) }": ["Mul", *DIVIDED],
+    "{ [y] q = Div (x, d) y = Mul (q, d) }": [*DIVIDED, "Mul"],
+    "{ [y] q = Mul (x, d) y = Div (q, d) }": ["Mul", *DIVIDED],
+    f"{CONDITION} <{BRANCHES}> }}": [*DIVIDED, "ReduceSum", "Less", "If", *DIVIDED, "Neg"],
+    f"{{ y = own.ratio (x, d) }} {FUNCTION}": ["ratio", *DIVIDED],
     EPSILON: ["Abs", "Add", "Div", "Abs", "Less", "Where", "Div"],
 }
 """What is written into a model of two inputs, x and d, and an output y."""

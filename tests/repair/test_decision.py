@@ -25,7 +25,7 @@ def facts(
 ) -> Facts:
     """Return what is known of a division, None for an operand that is not constant."""
     a, b = (None if x is None else np.array(x) for x in (dividend, divisor))
-    return Facts(operator, 17, element_type, Bounds(never_inverse=True, dividend=a, divisor=b))
+    return Facts(operator, 17, element_type, Bounds(frozenset({"inverse"}), dividend=a, divisor=b))
 
 
 def assess(division: Facts, runtime: Runtime, policies: Policies) -> Decision:

@@ -57,7 +57,7 @@ class Facts:
     @property
     def may_be_zero(self) -> bool:
         """Whether a divisor may be zero."""
-        return not self.bounds.never_zero and _may_hold(self.bounds.divisor, 0)
+        return "zero" not in self.bounds.never and _may_hold(self.bounds.divisor, 0)
 
     @property
     def may_be_inverse(self) -> bool:
@@ -65,18 +65,18 @@ class Facts:
         if self.bounds.dividend is not None:
             return bool(np.all(self.bounds.dividend == 1))
         guarded = self.bounds.divisor is None and self.may_be_zero  # By a node between, which prevents the fusion.
-        return not self.bounds.never_inverse and not guarded
+        return "inverse" not in self.bounds.never and not guarded
 
     @property
     def may_overflow(self) -> bool:
         """Whether the division may be MIN/-1."""
         may_be_min = _may_hold(self.bounds.dividend, self.element_type.minimum)
-        return not self.bounds.never_overflows and self.may_be_minus_one and may_be_min
+        return "overflow" not in self.bounds.never and self.may_be_minus_one and may_be_min
 
     @property
     def may_be_minus_one(self) -> bool:
         """Whether a divisor may be -1."""
-        return not self.bounds.never_minus_one and self.is_signed and _may_hold(self.bounds.divisor, -1)
+        return "minus one" not in self.bounds.never and self.is_signed and _may_hold(self.bounds.divisor, -1)
 
     @property
     def decisive(self) -> tuple[object, ...]:

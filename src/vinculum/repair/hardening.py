@@ -141,7 +141,8 @@ class _Hardener:
         if element_type is None:
             return undecided
         bounds = self._bounds.get((scope.path, node.output[0]), UNKNOWN)
-        if self._runtime != "onnxruntime" and element_type.maximum > INT32.maximum and not bounds.within_int32:
+        wide = element_type.maximum > INT32.maximum and "beyond int32" not in bounds.never
+        if self._runtime != "onnxruntime" and wide:
             # OpenVINO narrows the operands to int32, where another divisor may be 0.
             bounds = replace(UNKNOWN, dividend=bounds.dividend, divisor=bounds.divisor)
         facts = Facts(operator, written, element_type, bounds)

@@ -152,11 +152,15 @@ class TestLeastGuard:
         with pytest.raises(ModelError, match=r"^the model itself fails onnx\.checker: .*bool"):
             fix(invalid, runs=0)
 
-    def test_an_epsilon_comes_first_and_is_all_that_is_needed(self) -> None:
-        lost = model("g (float[N] x) => (float[N] y) <float e = {1e-12}> { a = Abs (x) d = Add (a, e) y = Div (x, d) }")
+    @pytest.mark.parametrize("sizes", [[], [1]])
+    def test_an_epsilon_comes_first_and_is_all_that_is_needed(self, sizes: list[int]) -> None:
+        epsilon = f"float{sizes or ''} e = {{1e-12}}"
+        lost = model(f"g (float[N] x) => (float[N] y) <{epsilon}> {{ a = Abs (x) d = Add (a, e) y = Div (x, d) }}")
         result = fix(lost, as_type="float16")
         assert what(result) == ["epsilon 1e-12 becomes 5.96046e-08, the smallest that survives in float16"]
         assert operators(result.model) == ["Abs", "Add", "Div"]
+        (constant,) = (node.attribute[0].t for node in result.model.graph.node if node.op_type == "Constant")
+        assert list(constant.dims) == sizes
         assert [one.is_fixed for one in result.fixes] == [True] * len(result.fixes)
 
     def test_both_integer_hazards_of_a_division(self) -> None:

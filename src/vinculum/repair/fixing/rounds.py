@@ -27,6 +27,7 @@ from vinculum.repair.fixing.comparison import Comparison, compared
 from vinculum.repair.fixing.remedies import FIRST_OPSET, OPERAND, Remedy, Where, remedy
 from vinculum.repair.guard_text import parsed, placed
 from vinculum.shown import Shown
+from vinculum.tensors.shapes import static
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -308,8 +309,7 @@ class _Writer:
         """Return the node of a constant that takes the place of another, in type and shape."""
         before = node.input[one.place]
         node.input[one.place] = name = unique_name(f"{name_of(node)}_epsilon", self._names)
-        sizes = [size for size in self._scope.shape_of(before) or () if isinstance(size, int)]
-        return _constant(name, one.numbers["new"], self._code(before), sizes)
+        return _constant(name, one.numbers["new"], self._code(before), static(self._scope.shape_of(before) or ()))
 
     def _before(self, node: NodeProto, one: Remedy) -> list[NodeProto]:
         """Let a node read the guarded operand, and return the nodes that guard it: none if another node has them."""

@@ -290,6 +290,13 @@ class TestNotFixed:
         assert [one.why for one in result.left] == ["Where(divisor == 0, 1, divisor) does not remove it"]
         assert operators(result.model) == operators(proto)
 
+    def test_what_only_shows_behind_a_guard_is_told(self) -> None:
+        proto = hazardous.masked_mean()
+        report = vinculum.check(proto, runs=0)
+        behind = replace(report, findings=tuple(replace(one, node="n/behind") for one in report.findings))
+        result = fixed(source_of(proto), report, report.findings, lambda _: behind)
+        assert [one.why for one in result.left] == ["it is inside n, where no guard can stand"] * len(behind.findings)
+
 
 class TestWitness:
     """The witness of a finding is run again on the fixed model."""

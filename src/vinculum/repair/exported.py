@@ -164,22 +164,21 @@ def _operands(
 ) -> tuple[tuple[Operand, ...], ElementType, int] | None:
     """Return the integer operands, a type that holds them, and the precision of the floats."""
     operands: list[Operand] = []
-    types: set[ElementType] = set()
-    precision = 0
+    types: dict[ElementType, int] = {}  # With the precision of the floats that they are cast to.
     for name in division.input:
         cast = makers.get(name)
         source = None if cast is None or cast.op_type != "Cast" else _INTEGERS.get(scope.code_of(cast.input[0]))
         if cast is not None and source is not None:
             operands.append((cast.input[0], source))
-            types.add(source)
-            precision = _PRECISION.get(_cast_target(cast), 0)
+            types[source] = _PRECISION.get(_cast_target(cast), 0)
         elif (constant := scope.constant(name)) is not None and scope.code_of(name) in _PRECISION:
             operands.append(constant.astype(np.float64))
         else:
             return None
-    if not types or not precision or (len(types) > 1 and UINT64 in types):
+    precision = min(types.values(), default=0)
+    if not precision or (len(types) > 1 and UINT64 in types):
         return None
-    common = types.pop() if len(types) == 1 else INT64
+    common = INT64 if len(types) > 1 else next(iter(types))
     whole = [found for operand in operands if (found := _whole(operand, common)) is not None]
     return (tuple(whole), common, precision) if len(whole) == len(operands) else None
 

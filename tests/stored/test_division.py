@@ -226,12 +226,19 @@ class TestRefused:
         ):
             divide(name, name, tmp_path / "c.npy", element_type=UNNAMED[0])
 
-    def test_results_larger_than_any_file(self, tmp_path: Path) -> None:
+    @pytest.mark.parametrize(
+        ("dtype", "error", "words"),
+        [
+            ("|i1", OSError, r"File too large|No space left|too large"),
+            ("<f8", BroadcastError, "more elements than a file can"),
+        ],
+    )
+    def test_results_larger_than_any_file(self, dtype: str, error: type[Exception], words: str, tmp_path: Path) -> None:
         for name, shape in (("a", (2**31, 1)), ("b", (2**31,))):
             with (tmp_path / f"{name}.npy").open("wb") as file:  # sparse
-                np.lib.format.write_array_header_1_0(file, {"descr": "|i1", "fortran_order": False, "shape": shape})
-                file.truncate(file.tell() + 2**31)
-        with pytest.raises(OSError, match=r"File too large|No space left|too large"):
+                np.lib.format.write_array_header_1_0(file, {"descr": dtype, "fortran_order": False, "shape": shape})
+                file.truncate(file.tell() + 2**31 * np.dtype(dtype).itemsize)
+        with pytest.raises(error, match=words):
             divide(tmp_path / "a.npy", tmp_path / "b.npy", tmp_path / "c.npy")
         assert sorted(path.name for path in tmp_path.iterdir()) == ["a.npy", "b.npy"]
 

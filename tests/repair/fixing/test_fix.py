@@ -18,10 +18,11 @@ from tests.analysis.corpus.guards import ENTRIES as GUARDS
 from tests.analysis.corpus.handmade import ENTRIES as HANDMADE
 from tests.analysis.corpus.judging import checked, model_of, reported
 from vinculum.analysis.assumptions import read_assumptions
+from vinculum.analysis.witness.structured import SIZES
 from vinculum.errors import DifferenceError, ModelError
 from vinculum.models.onnx.scopes import model_nodes
 from vinculum.models.source import read_source, source_of
-from vinculum.repair.fixing import Comparison, Fixed, fix, fixed, rounds, write_fixed
+from vinculum.repair.fixing import Comparison, Fixed, comparison, fix, fixed, rounds, write_fixed
 from vinculum.repair.fixing.comparison import compared
 
 HAZARDS = [entry for entry in (*HANDMADE, *GUARDS) if entry.rules]
@@ -208,6 +209,8 @@ class TestSameBits:
         found = compared(source_of(before), source_of(after), (), read_assumptions((), before))
         assert found.worst.startswith("output 'z' differs")
         assert found.runs > found.equal
+        tried = comparison._inputs(vinculum.load(before), read_assumptions((), before))
+        assert {inputs["x"].size for inputs in tried} >= set(SIZES), "of every size"
 
 
 class TestWritten:

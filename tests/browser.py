@@ -1,4 +1,13 @@
-"""Chromium in tests: how it starts, without a window and asking the network for nothing of its own; and contrast."""
+"""Chromium in tests: how it starts, without a window and asking the network for nothing of its own; pages, contrast."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, ConsoleMessage, Page
 
 FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
@@ -32,3 +41,24 @@ LOWEST_CONTRAST = """() => {
   return lowest;
 }"""
 """A program for a page: the lowest contrast of a text with what is behind it, and the text."""
+
+
+@contextmanager
+def opened_page(browser: Browser, *, one_file: bool = True, **options: Any) -> Iterator[Page]:
+    """Yield a page; at the end nothing may have failed in it, and files alone, or one, have been asked for."""
+    page = browser.new_context(**options).new_page()
+    faults: list[str] = []
+    asked: set[str] = set()
+
+    def heard(message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            faults.append(message.text)
+
+    page.on("console", heard)
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("request", lambda request: asked.add(request.url.partition("#")[0]))
+    yield page
+    page.context.close()
+    faults += (url for url in asked if not url.startswith(("file:", "data:", "blob:", "about:")))
+    assert faults == []
+    assert not one_file or len(asked) == 1

@@ -35,7 +35,6 @@ from vinculum.models.engines.onnxruntime import session
 from vinculum.models.engines.onnxruntime.divider import NUMBER, Asked, Divider, Operand
 from vinculum.models.engines.reference.operators import Loop
 from vinculum.ops.policies import Policies
-from vinculum.sandbox import UnsupportedError
 from vinculum.spec.attributes import checked_attributes
 from vinculum.spec.element_types import INT64
 from vinculum.spec.model import Dialect, IntegerRounding
@@ -319,15 +318,6 @@ class DropsAxis(FakeRuntime):
         return None
 
 
-class IgnoresFloor(FakeRuntime):
-    """It truncates at run time, and takes notice of the attribute when it folds."""
-
-    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
-        if not all(operation.constant):
-            operation = Operation(operation.spec, {"m_pythondiv": False}, operation.operands, operation.constant)
-        return super().quotients(operation, a, b)
-
-
 class AcceptsAll(FakeRuntime):
     """It refuses nothing: what it cannot divide it gives back."""
 
@@ -358,14 +348,6 @@ class FailsWithConstants(FakeRuntime):
     def look(self, operation: Operation) -> None:
         if any(operation.constant):
             raise RuntimeError("constants are folded elsewhere")
-
-
-class LacksBfloat16(FakeRuntime):
-    """It says that it has no bfloat16."""
-
-    def look(self, operation: Operation) -> None:
-        if any(operand.dtype.name == "bfloat16" for operand in operation.operands):
-            raise UnsupportedError("no kernel for bfloat16")
 
 
 class Leaks(FakeRuntime):
@@ -406,16 +388,6 @@ def _last_bit_off(quotients: Array, off: bool) -> Array:
     if quotients.size and off:
         quotients.reshape(-1).view(f"u{quotients.itemsize}")[0] ^= 1
     return quotients
-
-
-class FlooringBackend:
-    """An implementation of ONNX's backend interface that rounds integers toward minus infinity."""
-
-    @staticmethod
-    def run_model(model: Any, inputs: list[Array], device: str = "CPU") -> list[Array]:
-        """Return the quotients of a model's one division."""
-        a, b = inputs
-        return [np.floor_divide(a, b)]
 
 
 class RefusesFaults(FakeRuntime):
@@ -724,7 +696,6 @@ _PACKAGES = {
         OrtValue=OrtValue,
         SessionOptions=SessionOptions,
         GraphOptimizationLevel=SimpleNamespace(ORT_ENABLE_ALL=99, ORT_ENABLE_BASIC=1, ORT_DISABLE_ALL=0),
-        OrtAllocatorType=SimpleNamespace(ORT_ARENA_ALLOCATOR=1),
         get_available_providers=lambda: ["CPUExecutionProvider"],
     ),
     "openvino": _package("openvino", Core=Core),

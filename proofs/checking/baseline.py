@@ -1,9 +1,9 @@
 """Which text each clause rests on: ``python -m proofs.checking.baseline FOLDER`` compares it with your copies.
 
 ``proofs/baseline.toml`` identifies the documents by their SHA-256, and in them, for each clause of each row, the lines
-that it rests on, by their numbers and a digest; none of the texts is copied. A clause that the document does not state
-is a derived requirement, and says why it is there. Where SONNX's repository has a later text with tags of its own, the
-lines there stand beside those of ours, and what changed.
+that it rests on, by their numbers and a digest; none of the texts is copied. The tags of a document stand in these
+lines. A clause that the document does not state is a derived requirement, and says why it is there. Where SONNX's
+repository has a later text with tags of its own, the lines there stand beside those of ours, and what changed.
 """
 
 from __future__ import annotations
@@ -149,11 +149,17 @@ def differences(baseline: Baseline, folder: Path) -> Iterator[str]:
             yield f"{document.file}: another text than that of the baseline"
         texts[name] = content.decode("utf-8", errors="replace")
     for each in baseline.requirements:
-        for passage in each.on:
-            text = texts.get(passage.document)
-            if text is not None and (found := digest_of(passage.text(text))) != passage.digest:
-                where = f"{', '.join(each.clauses)}: {passage.document} {passage.lines}"
+        known = [passage for passage in each.on if passage.document in texts]
+        lines = [passage.text(texts[passage.document]) for passage in known]
+        for passage, text in zip(known, lines, strict=True):
+            where = f"{', '.join(each.clauses)}: {passage.document} {passage.lines}"
+            if (found := digest_of(text)) != passage.digest:
                 yield f"{where} is now {found}, not {passage.digest}"
+            if passage.tag not in text:
+                yield f"{where} has no {passage.tag}"
+        for clause in each.clauses if lines and len(lines) == len(each.on) else ():
+            if clause.startswith("[") and not any(clause in text for text in lines):
+                yield f"{clause}: none of the lines that it rests on has this tag"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -1,17 +1,18 @@
 """Whether each theorem is about the clause that it is linked to: ``python -m proofs.checking.linked``.
 
 ``proofs/vocabulary.toml`` is a second table by hand. It says in which words of the theories each clause is stated, and
-how many theorems stand for it; ``traceability.toml`` says which. A theorem that has none of a clause's words in its
-statement is not about it, and one that was added, or is gone, changes the number. What ``statements.txt`` keeps is
-compared with the links too.
+how many theorems stand for it, with a digest of their names; ``traceability.toml`` says which. A theorem that has none
+of a clause's words in its statement is not about it, and another one, one more or one less changes the digest. What
+``statements.txt`` keeps is compared with the links too.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
 import sys
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,10 +29,10 @@ VOCABULARY = "vocabulary.toml"
 
 @dataclass(frozen=True)
 class Words:
-    """In which words some clauses are stated: each of their theorems has at least one of each group."""
+    """In which words some clauses are stated: each of their `theorems`, counted, has at least one of each group."""
 
     clauses: tuple[str, ...]
-    theorems: int
+    theorems: str
     groups: tuple[tuple[str, ...], ...]
 
     def missing(self, statement: str) -> tuple[str, ...] | None:
@@ -66,25 +67,36 @@ def _words(entry: dict[str, Any]) -> Words:
     return Words(tuple(entry.pop("clauses")), groups=groups, **entry)
 
 
+def _links(proofs: Path) -> tuple[trace_links.Link, ...]:
+    return trace_links.read((proofs / trace_links.FILE.name).read_text(encoding="utf-8")).links
+
+
 def linked(proofs: Path) -> dict[str, list[str]]:
     """Return the clauses of each theorem that ``traceability.toml`` links, by the theorem's name."""
     found: dict[str, list[str]] = {}
-    for link in trace_links.read((proofs / trace_links.FILE.name).read_text(encoding="utf-8")).links:
+    for link in _links(proofs):
         for name in link.theorems:
             found.setdefault(name, []).extend(link.clauses)
     return found
+
+
+def counted(clauses: Sequence[str], links: Sequence[trace_links.Link]) -> str:
+    """Return how many theorems are linked to clauses, and a digest of which of them to which clause of which rows."""
+    about = {
+        (tag, name, *link.rows) for link in links for tag in link.clauses if tag in clauses for name in link.theorems
+    }
+    lines = "\n".join(" ".join(words) for words in sorted(about))
+    return f"{len({name for _, name, *_ in about})} {hashlib.sha256(lines.encode()).hexdigest()[:8]}"
 
 
 def irrelevant(proofs: Path) -> Iterator[str]:
     """Yield a line for each theorem that is linked to a clause in whose words it is not stated, and other gaps."""
     known = vocabulary((proofs / VOCABULARY).read_text(encoding="utf-8"))
     statements = Statements(proofs)
-    links = linked(proofs)
     for words in known:
-        count = sum(not set(words.clauses).isdisjoint(clauses) for clauses in links.values())
-        if count != words.theorems:
-            yield f"{', '.join(words.clauses)}: {count} theorems are linked, and {VOCABULARY} knows of {words.theorems}"
-    for name, clauses in links.items():
+        if (theorems := counted(words.clauses, _links(proofs))) != words.theorems:
+            yield f"{', '.join(words.clauses)}: {theorems} theorems are linked, not {words.theorems} as in {VOCABULARY}"
+    for name, clauses in linked(proofs).items():
         statement = statements.words(name)
         for tag in dict.fromkeys(clauses):
             about = [words for words in known if tag in words.clauses]

@@ -25,14 +25,8 @@ def atomic_write(file: Path, *, make_folder: bool = False) -> Iterator[Path]:
     names the file or folder, if a file cannot be written.
     """
     folder = file.parent
-    if file.is_dir():
-        raise ModelError(f"{str(file)!r} is a folder; give the name of a file to write")
-    if file.exists() and not file.is_file():  # A device must not be replaced by an ordinary file.
-        raise ModelError(f"{str(file)!r} is not a regular file; give the name of a file to write")
     missing = not folder.exists()
-    needed = folder.parent if make_folder else folder
-    if not needed.is_dir():
-        raise ModelError(f"{str(file)!r} cannot be written: there is no folder {str(needed)!r}; make it")
+    check_writable(file, folder.parent if make_folder else folder)
     try:
         if missing:
             folder.mkdir()
@@ -59,6 +53,17 @@ def atomic_write(file: Path, *, make_folder: bool = False) -> Iterator[Path]:
                 error.errno, error.strerror or one_line(error), error.filename if known else str(file)
             ) from None
         raise
+
+
+def check_writable(file: Path, folder: Path, option: str = "") -> None:
+    """Refuse a file that is a folder or a device, or that would need another folder; `option` is what names it."""
+    called = f"{option} {str(file)!r}".lstrip()
+    if file.is_dir():
+        raise ModelError(f"{called} is a folder; give the name of a file to write")
+    if file.exists() and not file.is_file():  # A device must not be replaced by an ordinary file.
+        raise ModelError(f"{called} is not a regular file; give the name of a file to write")
+    if not folder.is_dir():
+        raise ModelError(f"{called} cannot be written: there is no folder {str(folder)!r}; make it")
 
 
 def file_stem(name: str) -> str:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +11,7 @@ import numpy as np
 import pytest
 from onnx import NodeProto, TensorProto, helper, numpy_helper
 
+from tests.acceptance.conftest import EachRefused, Refused, Vinculum
 from tests.cases import case
 from tests.fake_runtime import (
     DiesAfterPacketsOf4,
@@ -21,8 +20,7 @@ from tests.fake_runtime import (
     installed,
 )
 
-Vinculum = Callable[..., subprocess.CompletedProcess[str]]
-Refused = Callable[..., str]
+Audited = Callable[..., str]
 
 
 def written(path: Path, nodes: Sequence[NodeProto], code: int, shape: Sequence[int | str], **constants: Any) -> Path:
@@ -39,53 +37,42 @@ def written(path: Path, nodes: Sequence[NodeProto], code: int, shape: Sequence[i
 
 
 @pytest.fixture
-def integers(tmp_path: Path) -> Path:
-    """Return the file of a model with two divisions of int64."""
-    nodes = [helper.make_node("Div", ["a", "b"], ["c"], "ratio"), helper.make_node("Div", ["c", "b"], ["d"], "again")]
-    return written(tmp_path / "model.onnx", nodes, TensorProto.INT64, ("N",))
-
-
-@pytest.fixture
 def one_division(tmp_path: Path) -> Callable[..., Path]:
-    """Return a function that writes a model of one division of a type and a shape."""
+    """Return a function that writes a model of one division of int32, of a shape."""
     nodes = [helper.make_node("Div", ["a", "b"], ["c"], "ratio")]
-    return partial(written, tmp_path / "one.onnx", nodes)
+    return lambda size="N": written(tmp_path / "one.onnx", nodes, TensorProto.INT32, (size,))
 
 
 @pytest.fixture
-def norm(tmp_path: Path) -> Path:
-    """Return the file of a model of one LayerNormalization, as PyTorch exports nn.LayerNorm."""
-    nodes = [helper.make_node("LayerNormalization", ["x", "w"], ["y"], "norm")]
-    return written(tmp_path / "norm.onnx", nodes, TensorProto.FLOAT, ("N", 8), w=np.ones(8, np.float32))
+def audited(vinculum: Vinculum) -> Callable[..., str]:
+    """Return a function that audits a model in a runtime and returns what is printed."""
+
+    def run(model: Path, *options: object, by: type = FakeRuntime, code: int = 0) -> str:
+        with installed(onnxruntime=by):
+            return vinculum("audit", model, "--backend", "onnxruntime", *options, code=code).stdout
+
+    return run
 
 
-def given(folder: Path, **values: list[int]) -> list[str]:
-    for name, numbers in values.items():
-        np.save(folder / f"{name}.npy", np.array(numbers))
-    return [part for name in values for part in ("--input", f"{name}={folder / name}.npy")]
+def words(text: str) -> str:
+    return " ".join(text.split())
 
 
-class TestExamples:
-    """Real exported models, run in a runtime, node by node."""
+class TestTold:
+    """Real exported models and small ones, run in a runtime, node by node; edge cases show what small numbers hide."""
 
     @pytest.mark.parametrize("name", ["attention", "windows"])
-    def test_what_divides_exactly(self, vinculum: Vinculum, examples: Path, name: str) -> None:
-        with installed(onnxruntime=FakeRuntime):
-            done = vinculum("audit", examples / name / "model.onnx", "--backend", "onnxruntime", "--seed", 0)
-        assert (done.returncode, done.stderr) == (0, "")
-        told = " ".join(done.stdout.split())
-        assert "exact where observed, on these inputs and 12 sets of edge cases." in told
-        assert " 0 of them wrong." in told
-        assert "are the same with and without" in told
-        assert [line for line in done.stdout.splitlines() if len(line) > 80 and "  vinculum " not in line] == []
+    def test_what_divides_exactly(self, audited: Audited, examples: Path, name: str) -> None:
+        told = audited(examples / name / "model.onnx", "--seed", 0)
+        assert "exact where observed, on these inputs and 12 sets of edge cases." in words(told)
+        assert " 0 of them wrong." in words(told)
+        assert "are the same with and without" in words(told)
+        assert [line for line in told.splitlines() if len(line) > 80 and "  vinculum " not in line] == []
 
-    def test_json(self, vinculum: Vinculum, one_division: Callable[..., Path]) -> None:
-        model = one_division(TensorProto.INT32, ("N",))
-        with installed(onnxruntime=IsOddWithIntegers):
-            done = vinculum("audit", model, "--backend", "onnxruntime[intra_op_num_threads=2]", "--seed", 1, "--json")
-        assert (done.returncode, done.stderr) == (1, "")
-        report = json.loads(done.stdout)
+    def test_json(self, audited: Audited, one_division: Callable[..., Path]) -> None:
         backend = "onnxruntime[intra_op_num_threads=2]"
+        options = ("--backend", backend, "--seed", 1, "--json")
+        report = json.loads(audited(one_division(), *options, by=IsOddWithIntegers, code=1))
         assert (report["backend"], report["runtime"], report["seed"]) == (backend, "ONNX Runtime", 1)
         assert (report["edge_cases"]["sets"], report["edge_cases"]["compared"]) == (12, 12)
         (division,) = report["divisions"]
@@ -93,65 +80,43 @@ class TestExamples:
         assert division["verdict"]["kind"] == "exact"
         assert division["edge_cases"]["kind"] == "wrong value"
 
-
-class TestIntegers:
-    """Small numbers divide exactly everywhere; edge cases, of every size, show what does not."""
-
-    def test_it_leads_to_harden(self, vinculum: Vinculum, one_division: Callable[..., Path]) -> None:
-        with installed(onnxruntime=IsOddWithIntegers):
-            done = vinculum("audit", one_division(TensorProto.INT32, ("N",)), "--backend", "onnxruntime", "--seed", 0)
-        assert (done.returncode, done.stderr) == (1, "")
-        told = " ".join(done.stdout.split())
+    def test_it_leads_to_harden(self, audited: Audited, one_division: Callable[..., Path]) -> None:
+        told = words(audited(one_division(), "--seed", 0, by=IsOddWithIntegers, code=1))
         assert "0 of 1 division exact" in told
         assert "ratio exact: 1,001" in told
         assert "--for onnxruntime -o hardened.onnx" in told[told.index(" Next ") :]
 
-    def test_hardened_it_is_exact(self, vinculum: Vinculum, one_division: Callable[..., Path], tmp_path: Path) -> None:
+    def test_hardened_it_is_exact(
+        self, vinculum: Vinculum, audited: Audited, one_division: Callable[..., Path], tmp_path: Path
+    ) -> None:
         hardened = tmp_path / "hardened.onnx"
-        model = one_division(TensorProto.INT32, ("N",))
         with installed(onnxruntime=FakeRuntime):
-            assert vinculum("harden", model, "--for", "onnxruntime", "-o", hardened).returncode == 0
-            done = vinculum("audit", hardened, "--backend", "onnxruntime")
-        assert (done.returncode, done.stderr) == (0, "")
-        told = " ".join(done.stdout.split())
+            assert vinculum("harden", one_division(), "--for", "onnxruntime", "-o", hardened).returncode == 0
+        told = words(audited(hardened))
         assert "1 of 1 division exact where observed" in told
         assert "Guards by vinculum harden are compared as the divisions that they replace." in told
 
-    def test_a_death_in_the_remainder(self, vinculum: Vinculum, one_division: Callable[..., Path]) -> None:
-        model = one_division(TensorProto.INT32, ("N",))
-        asked = ((0, ()), (0, ("--dim", "N=1001")), (1, ("--dim", "N=3")))
-        for seed, options in asked:
-            with case(seed, *options), installed(onnxruntime=DiesAfterPacketsOf4):
-                done = vinculum("audit", model, "--backend", "onnxruntime", "--seed", seed, *options)
-                assert (done.returncode, done.stderr) == (1, "")
-                told = " ".join(done.stdout.split())
+    def test_a_death_in_the_remainder(self, audited: Audited, one_division: Callable[..., Path]) -> None:
+        for seed, options in ((0, ()), (0, ("--dim", "N=1001")), (1, ("--dim", "N=3"))):
+            with case(seed, *options):
+                told = words(audited(one_division(), "--seed", seed, *options, by=DiesAfterPacketsOf4, code=1))
                 assert "ONNX Runtime died on edge cases; exit code 1. Inputs" in told
                 assert "ONNX Runtime died on edge cases; exit code 1. 1 of 1 division exact where observed" in told
                 assert "'ratio' divides -2147483648 / -1 at (0,)" in told
 
-    def test_what_a_fixed_size_hides_is_said(self, vinculum: Vinculum, one_division: Callable[..., Path]) -> None:
-        model = one_division(TensorProto.INT32, (1000,))
-        with installed(onnxruntime=DiesAfterPacketsOf4):
-            done = vinculum("audit", model, "--backend", "onnxruntime")
-        assert (done.returncode, done.stderr) == (0, "")
-        told = " ".join(done.stdout.split())
+    def test_what_a_fixed_size_hides_is_said(self, audited: Audited, one_division: Callable[..., Path]) -> None:
+        told = words(audited(one_division(1000), by=DiesAfterPacketsOf4))
         assert "All tensors had 1,000 quotients; those of another size may be divided otherwise." in told
 
-
-class TestInside:
-    """What divides inside is named by both commands, and audited on request."""
-
-    def test_layer_norm(self, vinculum: Vinculum, norm: Path) -> None:
-        with installed(onnxruntime=FakeRuntime):
-            done = vinculum("audit", norm, "--backend", "onnxruntime")
-        assert (done.returncode, done.stderr) == (0, "")
-        assert "LayerNormalization, by a standard deviation: norm" in done.stdout
+    def test_what_divides_inside(self, audited: Audited, tmp_path: Path) -> None:
+        """It is named, and audited on request: one LayerNormalization, as PyTorch exports nn.LayerNorm."""
+        nodes = [helper.make_node("LayerNormalization", ["x", "w"], ["y"], "norm")]
+        norm = written(tmp_path / "norm.onnx", nodes, TensorProto.FLOAT, ("N", 8), w=np.ones(8, np.float32))
+        told = audited(norm)
+        assert "LayerNormalization, by a standard deviation: norm" in told
         # However narrow the terminal, the command can be copied.
-        assert f"    vinculum audit {norm} --backend onnxruntime --expand" in done.stdout.splitlines()
-        with installed(onnxruntime=FakeRuntime):
-            done = vinculum("audit", norm, "--backend", "onnxruntime", "--expand")
-        assert (done.returncode, done.stderr) == (0, "")
-        told = " ".join(done.stdout.split())
+        assert f"    vinculum audit {norm} --backend onnxruntime --expand" in told.splitlines()
+        told = words(audited(norm, "--expand"))
         assert "norm/Div exact: 2,056 exact: 16,576" in told
         assert "1 node replaced by its ONNX function bodies" in told
 
@@ -165,28 +130,20 @@ class TestRefused:
         with installed(onnxruntime=FakeRuntime):
             yield
 
-    def test_options(self, refused: Refused, integers: Path) -> None:
-        for options, words in (
-            ((), "--backend"),
-            (
-                ("--backend", "torch"),
-                "'torch' cannot run models, so it cannot be audited; allowed: onnxruntime, openvino,",
-            ),
-            (("--backend", "numpy"), "tvm, iree, or package.module:attribute, an ONNX backend"),
-            (("--backend", "onnxrutime"), "did you mean 'onnxruntime'?"),
-            (("--backend", "tests.missing:Backend"), "'tests.missing:Backend' cannot be imported"),
-            (("--backend", "onnxruntime[provder=x]"), "did you mean 'provider'?"),
-            (("--backend", "onnxruntime[provider"), "key=value"),
-            (("--backend", "onnxruntime", "--seed", "0", "--dim", "M=3"), "no input has a dimension 'M'"),
-            (("--backend", "onnxruntime", "--seed", "0", "--limit", "0"), "--limit"),
-            (("--backend", "onnxruntime", "--sets", "-1"), "--sets"),
-        ):
-            with case(*options):
-                assert words in refused("audit", integers, *options)
-
-    def test_arrays_that_do_not_fit(self, refused: Refused, integers: Path) -> None:
-        inputs = given(integers.parent, a=[1, 2], b=[1, 2, 3])
-        assert "N is 2 by input 'a'" in refused("audit", integers, "--backend", "onnxruntime", *inputs)
+    def test_options(self, each_refused: EachRefused, one_division: Callable[..., Path]) -> None:
+        lines = {
+            "": "--backend",
+            "--backend torch": "'torch' cannot run models, so it cannot be audited; allowed: onnxruntime, openvino,",
+            "--backend numpy": "tvm, iree, or package.module:attribute, an ONNX backend",
+            "--backend onnxrutime": "did you mean 'onnxruntime'?",
+            "--backend tests.missing:Backend": "'tests.missing:Backend' cannot be imported",
+            "--backend onnxruntime[provder=x]": "did you mean 'provider'?",
+            "--backend onnxruntime[provider": "key=value",
+            "--backend onnxruntime --seed 0 --dim M=3": "no input has a dimension 'M'",
+            "--backend onnxruntime --seed 0 --limit 0": "--limit",
+            "--backend onnxruntime --sets -1": "--sets",
+        }
+        each_refused("audit", {f"{one_division().name} {options}": words for options, words in lines.items()})
 
     def test_files(self, refused: Refused, examples: Path, tmp_path: Path) -> None:
         model = examples / "openvino_rounding" / "truncating.xml"

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from tests.acceptance.conftest import Refused, Vinculum
-from tests.cases import case
+from tests.acceptance.conftest import EachRefused, Refused, Vinculum
 from tests.fake_runtime import RefusesFaults, installed
 
 
@@ -105,18 +104,16 @@ class TestLeft:
 class TestRefused:
     """Wrong usage and what cannot be hardened: one line, exit code 2, nothing written."""
 
-    def test_options(self, refused: Refused, model: Path) -> None:
-        for options, words in (
-            (("--for", "onnxruntime"), "give -o FILE"),
-            (("--dry-run",), "--for"),
-            (("--for", "tensorrt", "--dry-run"), "'tensorrt' is not one of 'onnxruntime', 'openvino', 'portable'"),
-            (("--for", "portable", "--zero-divisor", "raise", "--dry-run"), "'raise' is not one of 'zero', 'saturate'"),
-            (("--for", "portable", "--overflow", "raise", "--dry-run"), "'raise' is not one of 'wrap', 'saturate'"),
-            (("--for", "portable", "--zero-divisor", "one", "--dry-run"), "'one'"),
-            (("--for", "openvino", "--zero-divisor", "saturate", "--dry-run"), "--zero-divisor zero"),
-        ):
-            with case(*options):
-                assert words in refused("harden", model, *options)
+    def test_options(self, each_refused: EachRefused, model: Path) -> None:
+        lines = {
+            "--for onnxruntime": "give -o FILE",
+            "--dry-run": "--for",
+            "--dry-run --for tensorrt": "'tensorrt' is not one of 'onnxruntime', 'openvino', 'portable'",
+            "--dry-run --for portable --zero-divisor raise": "'raise' is not one of 'zero', 'saturate'",
+            "--dry-run --for portable --overflow raise": "'raise' is not one of 'wrap', 'saturate'",
+            "--dry-run --for openvino --zero-divisor saturate": "--zero-divisor zero",
+        }
+        each_refused("harden", {f"{model.name} {options}": words for options, words in lines.items()})
 
     def test_no_model(self, refused: Refused) -> None:
         assert "cannot be read" in refused("harden", "missing.onnx", "--for", "onnxruntime", "--dry-run")

@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.acceptance.conftest import Refused, Vinculum
-from tests.cases import case
+from tests.acceptance.conftest import EachRefused, Vinculum
 from vinculum.models import source
 
 
@@ -61,16 +60,15 @@ def test_the_model_is_read_once(vinculum: Vinculum, mean: Path, monkeypatch: pyt
 class TestRefused:
     """Wrong usage and unreadable input: one line, exit code 2; inputs are read as for ``vinculum run``."""
 
-    def test_options(self, refused: Refused, mean: Path) -> None:
-        for options, words in (
-            (("missing.onnx", "--seed", "0"), "cannot be read"),
-            (("x.npy", "--seed", "0"), "not a readable ONNX file"),
-            (("mean.onnx",), "give one with --input x=FILE, or draw it with --seed 0"),
-            (("mean.onnx", "--input", "x=long.npy", "--input", "mask=mask.npy"), "dimension 1 differs"),
-            (("mean.onnx", "--seed", "-1"), "--seed"),
-            (("mean.onnx", "--seed", "0", "--dim", "rows=2"), "no input has a dimension 'rows'"),
-            (("mean.onnx", "--seed", "0", "--engine", "openvino"), "--engine"),
-            ((), "MODEL"),
-        ):
-            with case(*options):
-                assert words in refused("trace", *options)
+    def test_options(self, each_refused: EachRefused, mean: Path) -> None:
+        lines = {
+            "": "MODEL",
+            "missing.onnx --seed 0": "cannot be read",
+            "x.npy --seed 0": "not a readable ONNX file",
+            "mean.onnx": "give one with --input x=FILE, or draw it with --seed 0",
+            "mean.onnx --input x=long.npy --input mask=mask.npy": "dimension 1 differs",
+            "mean.onnx --seed -1": "--seed",
+            "mean.onnx --seed 0 --dim rows=2": "no input has a dimension 'rows'",
+            "mean.onnx --seed 0 --engine openvino": "--engine",
+        }
+        each_refused("trace", lines)

@@ -8,7 +8,6 @@ import pytest
 from benchmarks.compare.cells import SHAPES, TYPES, Cell, every_cell, quick_cells
 from benchmarks.compare.operands import drawn_operands
 from tests.cases import case
-from vinculum.tensors.storage import dtype_of
 
 INTEGERS = [name for name, element_type in TYPES.items() if element_type.is_integer]
 
@@ -23,20 +22,6 @@ def test_shapes_broadcast_to_about_the_size(shape: str) -> None:
     assert cell.elements == size  # Large shapes lose nothing.
 
 
-def test_what_each_shape_is() -> None:
-    shapes = {shape: Cell("Div", "int8", shape, 1_000_000).shapes for shape in SHAPES}
-    assert shapes == {
-        "equal": ((1_000_000,), (1_000_000,)),
-        "scalar-divisor": ((1_000_000,), (1,)),
-        "scalar-dividend": ((1,), (1_000_000,)),
-        "row": ((1000, 1000), (1000,)),
-        "column": ((1000, 1000), (1000, 1)),
-        "channel": ((10, 10, 100, 100), (10, 1, 1)),
-        "outer": ((1000, 1), (1, 1000)),
-    }
-    assert Cell("Reciprocal", "float32", "equal", 5).shapes == ((5,),)
-
-
 def test_nothing_is_measured_twice_or_without_need() -> None:
     found = every_cell()
     assert len(found) == len(set(found)) == 7 * (12 + 4 + 4) + 2 * 6 * (12 + 4)
@@ -45,17 +30,6 @@ def test_nothing_is_measured_twice_or_without_need() -> None:
     assert reciprocals == {(name, "equal") for name in ("float16", "bfloat16", "float32", "float64")}
     assert {c.size for c in found if c.shape != "equal"} == {1_000_000, 16_000_000}
     assert {(c.operator, c.shape) for c in quick_cells()} == {(c.operator, c.shape) for c in found}
-
-
-@pytest.mark.parametrize("element_type", TYPES)
-def test_operands_are_as_the_cell_has_them(element_type: str) -> None:
-    for shape in SHAPES:
-        with case(shape):
-            cell = Cell("Div", element_type, shape, 1_000)
-            drawn = drawn_operands(cell)
-            assert tuple(x.shape for x in drawn) == cell.shapes
-            assert {x.dtype for x in drawn} == {dtype_of(TYPES[element_type])}
-            assert all(x.tobytes() == y.tobytes() for x, y in zip(drawn, drawn_operands(cell), strict=True))
 
 
 @pytest.mark.parametrize("element_type", INTEGERS)

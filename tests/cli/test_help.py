@@ -27,8 +27,8 @@ EXAMPLES = {
     if not isinstance(command, typer.Typer)
 }
 FEW = 9  # Options that fit on a screen under one heading.
-# What takes seconds, and runs elsewhere with less to do; and what wants arrays.
-NOT_RUN = {"conform", "fingerprint", "report", "audit", "harden", "divide"}
+# What takes seconds, and runs elsewhere with less to do.
+NOT_RUN = {"conform", "fingerprint", "report", "audit", "harden"}
 
 
 def said(*words: str, **environment: str) -> str:

@@ -26,7 +26,6 @@ from vinculum.spec.onnx_div import DIV_14
 from vinculum.tensors.storage import dtype_of
 
 OURS = frozenset(names())
-MINIMUM = -(2**63)
 
 
 def operation(

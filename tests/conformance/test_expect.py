@@ -95,6 +95,19 @@ class TestProcessors:
             [] if counts else [(Disagreement.NEW_FAILURE, str(FLOAT))]
         )
 
+    @pytest.mark.parametrize(
+        ("versions", "processors", "told"),
+        [
+            ({"mine": "1.0"}, ("x86_64, avx2", "x86_64, no avx2"), []),
+            ({"mine": "1.1"}, (), ["The file is for mine 1.1; 1.0 was used."]),
+            ({"yours": "2"}, (), ["The file is for yours 2; it was not used."]),
+            ({}, ("aarch64", "avx2"), ["The file is for processors with aarch64 or with avx2; this one is another."]),
+        ],
+    )
+    def test_differences(self, versions: dict[str, str], processors: tuple[str, ...], told: list[str]) -> None:
+        known = KnownDeviations("mine", Level.DEFAULT, versions, processors)
+        assert list(known.differences(run(features="x86_64"))) == told
+
     def test_what_requires_another_processor_is_recorded_too(self, tmp_path: Path) -> None:
         file = tmp_path / "known.toml"
         file.write_text(

@@ -124,87 +124,60 @@ def zeros_at(*indices: tuple[int, int]) -> Array:
     return b
 
 
+def in_turn(*policies: dict[str, Any]) -> Callable[[Any, Any], Any]:
+    """Return a program that divides by one policy, then by another."""
+
+    def program(a: Any, b: Any) -> Any:
+        first, second = (partial(div, **policy) for policy in policies)
+        quotients = first(a, b)
+        return first(second(b, quotients + 1), first(quotients, np.int32(-1)) - 7)
+
+    return program
+
+
+def reduced(a: Any, b: Any) -> Any:
+    """Divide by what is reduced of quotients."""
+    q = div(a * 100, b)
+    return div(div(q.T, q.max(axis=1)), (q.sum() % 11).astype("i4") + 1).sum()
+
+
+PROGRAMS: dict[str, Callable[[Any, Any], Any]] = {
+    "three links": lambda a, b: div(np.int32(840), div(div(np.int32(840), a), b)),
+    "three links, of which the last one fails": lambda a, b: div(div(div(np.int32(840), a), b), a - a[11:]),
+    "quotients that become zero": lambda a, b: div(np.int32(1), div(np.int32(2), a)),
+    "quotients of quotients by one": lambda a, b: div(np.int32(1), div(np.int32(1), b)),
+    **{f"{policy}": in_turn(policy, {"zero_divisor": "zero"}) for policy in ({"overflow": "raise"}, {})},
+    **{f"{kind} for zero": in_turn({"zero_divisor": kind}, {"zero_divisor": "zero"}) for kind in ("zero", "saturate")},
+    "shared dividends": lambda a, b: div(div(a, a), div(b, a)),
+    "operands that change places": lambda a, b: div(div(b, a), div(a, b)),
+    "a divisor twice": lambda a, b: div(div(a, b), b),
+    "parts": lambda a, b: div(div(a, div(a, a) + b[:1]), div(b, a) + b * 9),
+    "reductions between": reduced,
+}
+FEW, MANY = zeros_at((4, 4), (5, 0)), zeros_at((3, 3), (4, 1), (11, 9))
+MANY[6, 5] = -(2**31)
+AGAIN: dict[str, Callable[[Any], Any]] = {
+    "itself": lambda q: q,
+    "persisted": lambda q: q.persist(),
+    "optimised": lambda q: dask.optimize(q)[0],
+    "cloned": dask.graph_manipulation.clone,
+}
+
+
 class TestErrors:
     """The first division of a chain that fails raises, with the count and the first index of its whole operands."""
 
-    @pytest.mark.parametrize("failing", range(3))
-    def test_of_each_link(self, failing: int) -> None:
-        a = zeros_at()
-        steps = [zeros_at((7, 3), (8, 0)), zeros_at((2, 9)), zeros_at((11, 9))]
-        steps[:failing] = [zeros_at()] * failing
+    @pytest.mark.parametrize("program", PROGRAMS)
+    def test_of_programs(self, program: str) -> None:
+        divided, fine = PROGRAMS[program], zeros_at()
+        for a, b in ((fine, fine), (FEW, fine), (fine, FEW), (MANY, fine), (fine, MANY)):
+            lazy = divided(da.from_array(a, chunks=(5, 4)), da.from_array(b, chunks=(3, 10)))
+            wanted = outcome(lambda: divided(a, b))  # noqa: B023 - called at once
+            assert outcome(partial(lazy.compute, scheduler="threads")) == wanted
 
-        def divided(made: Callable[[Array], Any]) -> Any:
-            return chain(made(a), [lambda q, c=c: div(div(np.int32(840), q), made(c)) for c in steps])  # type: ignore[misc]  # of c
-
-        lazy = divided(partial(da.from_array, chunks=(5, 4)))
-        wanted = outcome(lambda: divided(np.asarray))
-        assert wanted[0] is vinculum.DivisionByZeroError
-        for scheduler in ("sync", "threads"):
-            assert outcome(partial(lazy.compute, scheduler=scheduler)) == wanted
-            assert outcome(lambda: lazy.persist(scheduler=scheduler).compute()) == wanted  # noqa: B023 - called at once
-
-    def test_of_quotients_that_become_zero(self) -> None:
-        b = zeros_at((7, 3))
-        x = da.from_array(b, chunks=(5, 4))
-        wanted = outcome(lambda: div(np.int32(1), b))
-        assert wanted[3] == (7, 3)
-        assert outcome(lambda: div(np.int32(1), div(np.int32(1), x)).compute(scheduler="threads")) == wanted
-        harmless = np.where(b == 0, 3, b)
-        wanted = outcome(lambda: div(np.int32(1), div(np.int32(2), harmless)))
-        got = div(np.int32(1), div(np.int32(2), da.from_array(harmless, chunks=(5, 4))))
-        assert wanted[0] is vinculum.DivisionByZeroError
-        assert outcome(lambda: got.compute(scheduler="threads")) == wanted
-
-    @pytest.mark.parametrize(
-        "policies", [{"overflow": "raise"}, {"zero_divisor": "zero"}, {"zero_divisor": "saturate"}]
-    )
-    def test_with_different_policies(self, policies: Any) -> None:
-        a, b = zeros_at((3, 3), (4, 1)), zeros_at()
-        a[6, 5] = -(2**31)
-        x, y = (da.from_array(array, chunks=(5, 4)) for array in (a, b))
-
-        def divided(x: Any, y: Any) -> Any:
-            first = div(x, y, **policies)
-            return div(div(y, first + 1, zero_divisor="zero"), div(first, np.int32(-1), **policies) - 7, **policies)
-
-        assert outcome(lambda: divided(x, y).compute(scheduler="threads")) == outcome(lambda: divided(a, b))
-
-    @pytest.mark.parametrize(
-        "divided",
-        [
-            lambda a, b: div(div(a, a), div(b, a)),
-            lambda a, b: div(div(b, a), div(a, b)),
-            lambda a, b: div(div(a, b), b),
-            lambda a, b: div(div(a, div(a, a) + b[:1]), div(b, a) + b * 9),
-        ],
-    )
-    def test_with_shared_operands(self, divided: Callable[[Any, Any], Any]) -> None:
-        a, b = zeros_at(), zeros_at((4, 4), (5, 0))
-        lazy = divided(da.from_array(a, chunks=(5, 4)), da.from_array(b, chunks=(3, 10)))
-        assert outcome(lambda: lazy.compute(scheduler="threads")) == outcome(lambda: divided(a, b))
-
-    def test_with_reductions_between(self) -> None:
-        a, b = zeros_at(), zeros_at((9, 1))
-        x, y = (da.from_array(array, chunks=(5, 4)) for array in (a, b))
-
-        def divided(x: Any, y: Any) -> Any:
-            q = div(x * 100, y)
-            return div(div(q.T, q.max(axis=1)), (q.sum() % 11).astype("i4") + 1).sum()
-
-        assert outcome(lambda: divided(x, x).compute(scheduler="threads")) == outcome(lambda: divided(a, a))
-        assert outcome(lambda: divided(x, y).compute(scheduler="threads")) == outcome(lambda: divided(a, b))
-
-    def test_after_dask_has_optimised_it(self) -> None:
-        b = zeros_at((7, 3))
-        (q,) = dask.optimize(div(np.int32(1), da.from_array(b, chunks=(5, 4))))
-        wanted = outcome(lambda: div(np.int32(1), b))
-        assert outcome(lambda: div(np.int32(1), q).compute(scheduler="threads")) == wanted
-        fine = np.where(b == 0, 3, b)
-        (q,) = dask.optimize(div(np.int32(99), da.from_array(fine, chunks=(5, 4))))
-        assert computed(div(np.int32(9), q)).tolist() == div(np.int32(9), div(np.int32(99), fine)).tolist()
-
-    def test_of_copies_by_dask(self) -> None:
-        q = dask.graph_manipulation.clone(div(np.int32(1), da.zeros((12, 10), chunks=(5, 4), dtype="i4")))
-        assert outcome(lambda: div(np.int32(1), q).compute()) == outcome(
-            lambda: div(np.int32(1), np.zeros_like(zeros_at()))
-        )
+    @pytest.mark.parametrize("way", AGAIN)
+    def test_of_what_dask_has_made_of_quotients(self, way: str) -> None:
+        for b in (zeros_at(), FEW, np.sign(FEW) + 1):
+            wanted = outcome(lambda: div(np.int32(9), div(np.int32(9), b)))  # noqa: B023 - called at once
+            q = div(np.int32(9), da.from_array(b, chunks=(5, 4)))
+            assert outcome(lambda: div(np.int32(9), AGAIN[way](q)).compute()) == wanted  # noqa: B023 - likewise

@@ -39,7 +39,7 @@ from tests.kernels.witness import (
     random_encodings,
     values,
 )
-from tests.property.views import broadcastable, joined, shapes, views
+from tests.property.views import broadcastable, shapes, views
 from vinculum.kernels import backends
 from vinculum.kernels.contract import Arithmetic, Backend, Division, Exceptions
 
@@ -79,25 +79,18 @@ class TestQuotients:
 
     @each_type
     def test_every_two_values_by_every_policy(self, name: str) -> None:
+        """What has no quotient is told, counted and placed, whether its policy or another one raises."""
         some = values(name)
         every = np.arange(len(some))
         for floor, zero_divisor, overflow in product((False, True), ZERO_DIVISOR, OVERFLOW):
             known = pairs(name, floor=floor, zero_divisor=zero_divisor, overflow=overflow)
             by_backend = divisions(floor=floor, zero_divisor=zero_divisor, overflow=overflow)
-            for rows in (every, every[:1], every[-1:]):
-                expected = known.told(rows[:, None], every)
+            not_zero = every[~known.zero_divisors.any(0)]
+            for rows, columns in ((every, every), (every[:1], every), (every[-1:], every), (every, not_zero)):
+                expected = known.told(rows[:, None], columns)
                 for backend, division in by_backend:
                     with case(backend, floor, zero_divisor, overflow, "dividends", some[rows[0]], "to", some[rows[-1]]):
-                        check_told(division, expected, some[rows, None], some)
-
-    @each_type
-    def test_random_encodings(self, name: str) -> None:
-        a, b = random_encodings(name, 1500, 1), random_encodings(name, 1500, 2)
-        for floor in (False, True)[: 2 if name in INTEGERS else 1]:
-            expected = exact(name, a, b, floor=floor, zero_divisor="saturate", overflow="saturate")
-            for backend, division in divisions(floor=floor):
-                with case(backend, "floor" if floor else "truncating"):
-                    check(division, a, b, expected)
+                        check_told(division, expected, some[rows, None], some[columns])
 
     @each_type
     def test_reciprocals(self, name: str) -> None:
@@ -207,37 +200,6 @@ class TestLayouts:
                     assert_untouched_around(out)
 
     @each_telling_type
-    def test_unaligned(self, name: str) -> None:
-        known = pairs(name)
-        for size, by_backend in on_every_backend(70, 9001, large=150_000):
-            i, j = known.drawn((size,), 1), known.drawn((size,), 2)
-            expected, by_one = known.quotients[i, j], known.quotients[i[::3], j[7]]
-            for offsets in ((1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 1), (1, 3, 7), (65, 2, 63)):
-                for backend, division in by_backend:
-                    x, y, out = (at((size,), DTYPES[name], offset) for offset in offsets)
-                    x[...], y[...] = known.values[i], known.values[j]
-                    with case(backend, size, "elements; offsets", offsets):
-                        check(division, x, y, expected, out)
-                        check(division, x[::3], y[7:8], by_one, out[::3])
-                        assert_untouched_around(out)
-
-    @each_telling_type
-    def test_fields_of_records(self, name: str) -> None:
-        """Elements, or lines of them, at odd distances; a field may be the result."""
-        known, by_backend = pairs(name), divisions()
-        for (count, line), (backend, division) in product(((1500, ()), (40, (70,))), by_backend):
-            i, j = known.drawn((count, *line), 1), known.drawn((count, *line), 2)
-            expected = known.quotients[i, j]
-            with case(backend, line):
-                records = np.zeros(count, [("tag", "u1"), *((field, DTYPES[name], line) for field in "abc")])
-                records["a"], records["b"] = known.values[i], known.values[j]
-                check(division, records["a"], records["b"], expected)
-                check(division, records["a"], records["b"], expected, records["c"])
-                check(division, records["a"], records["b"], expected, records["a"])
-                assert not records["tag"].any()
-                assert_same(records["b"], known.values[j])
-
-    @each_telling_type
     def test_byte_order(self, name: str) -> None:
         """Of one operand or both; what is repeated, too; also where the result takes the place of an operand."""
         known, by_backend = pairs(name), divisions()
@@ -254,18 +216,6 @@ class TestLayouts:
             with case(backend, "in place"):
                 place = byte_swapped(a)
                 check(division, place, b, expected, place.view(DTYPES[name]))
-
-    @each_telling_type
-    def test_rank_0(self, name: str) -> None:
-        """Gives an array of shape ()."""
-        known, by_backend = pairs(name), divisions()
-        for i, j in product(range(0, len(known.values), 3), repeat=2):
-            expected = np.asarray(known.quotients[i, j])
-            a, b = (np.array(known.values[k]) for k in (i, j))
-            for backend, division in by_backend:
-                with case(backend, a, "by", b):
-                    assert check(division, a, b, expected).shape == ()
-                    check(division, a, b, expected, np.empty((), DTYPES[name]))
 
     @each_type
     def test_no_elements(self, name: str) -> None:
@@ -396,7 +346,7 @@ class TestExceptions:
     def test_counts_and_first_index(self, name: str) -> None:
         policies: dict[str, Any] = {"zero_divisor": "raise", "overflow": "raise"}
         known, by_backend = pairs(name, **policies), divisions(**policies)
-        for shape in ((3, 4, 6), (60, 4, 99)):
+        for shape in ((3, 4, 6), (200, 4, 99)):  # the second for several threads, whatever the type
             operands = self._with_few_exceptions(known, shape)
             for way, picked in LAYOUTS.items():
                 i, j = picked(*operands)
@@ -418,45 +368,6 @@ class TestExceptions:
             smallest, minus_one = np.argwhere(known.overflows)[0]
             i.reshape(-1)[overflow], j.reshape(-1)[overflow] = smallest, minus_one
         return i, j
-
-    @each_integer
-    def test_what_does_not_raise_is_counted_too(self, name: str) -> None:
-        """And nothing is told where what occurs has a value."""
-        smallest = TYPES[name].minimum
-        a = np.array([7, smallest, 7, smallest], np.int64).astype(DTYPES[name])
-        b = np.array([1, -1 if smallest else 1, 0, 0], np.int64).astype(DTYPES[name])
-        overflows, first = (1, (1,)) if smallest else (0, None)
-        for zero_divisor, overflow in product(ZERO_DIVISOR, OVERFLOW):
-            for backend, division in divisions(zero_divisor=zero_divisor, overflow=overflow):
-                with case(backend, zero_divisor, overflow):
-                    result = division(a, b, None)
-                    raises = zero_divisor == "raise" or (overflow == "raise" and overflows)
-                    assert isinstance(result, Exceptions if raises else np.ndarray)
-                    if raises:
-                        wraps = overflow == "wrap"
-                        assert result == Exceptions(4, 2, (2,), 0 if wraps else overflows, None if wraps else first)
-                    assert isinstance(division(a[:1], b[:1], None), np.ndarray)
-                    only_overflow = division(a[:2], b[:2], None)
-                    if overflow == "raise" and overflows:
-                        assert only_overflow == Exceptions(2, 0, None, 1, (1,))
-                    else:
-                        assert isinstance(only_overflow, np.ndarray)
-
-    @each_integer
-    def test_one_wherever_it_is(self, name: str) -> None:
-        known, by_backend = pairs(name, zero_divisor="raise"), divisions(zero_divisor="raise", overflow="wrap")
-        for size in (1, 9, 8192, 20_001):
-            i, j = known.drawn((size,), 1), known.drawn((size,), 2, regular=True)
-            a, b = known.values[i], known.values[j]
-            for place in {0, size // 2, size - 1}:
-                of_b = b.copy()
-                of_b[place] = 0
-                expected = Exceptions(size, 1, (place,), 0, None)
-                for backend, division in by_backend:
-                    with case(backend, size, "elements; at", place):
-                        assert division(a, of_b, None) == expected
-                        assert division(a[:1], of_b, None) == expected
-                        assert division(a, of_b[place], None) == Exceptions(size, size, (0,), 0, None)
 
     def test_indices_are_plain_integers(self, backend: Backend) -> None:
         """As Python prints them."""
@@ -626,6 +537,13 @@ class TestScalars:
                     check(division, known.values, scalar, by_it)
                     check(division, scalar, known.values, of_it, np.empty_like(known.values))
                     assert check(division, scalar, scalar, np.asarray(known.quotients[k, k])).shape == ()
+                    check(
+                        division,
+                        np.array(scalar),
+                        scalar,
+                        np.asarray(known.quotients[k, k]),
+                        np.empty((), DTYPES[name]),
+                    )
 
     def test_two_names_of_one_type(self, backend: Backend) -> None:
         """C's long and long long are one element type where both have 64 bits."""
@@ -692,7 +610,7 @@ class TestAnyViews:
         name = data.draw(st.sampled_from(list(OF_DIV_14)))
         of_a, of_b = data.draw(broadcastable(data.draw(shapes())))
         a, b = data.draw(views(name, of_a)), data.draw(views(name, of_b))
-        shape = joined(a.array.shape, b.array.shape)
+        shape = np.broadcast_shapes(a.array.shape, b.array.shape)
         floor = data.draw(st.booleans())
         full = [np.array(np.broadcast_to(x.array, shape), DTYPES[name], order="C") for x in (a, b)]
         expected = exact_quotients(*full, floor=floor)

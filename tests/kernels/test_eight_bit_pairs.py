@@ -38,26 +38,20 @@ class TestEveryTwoBytes:
             kept = result.view(np.int8 if name in SIGNED else np.uint8)
             assert (kept.min(), kept.max()) == (TYPES[name].minimum, TYPES[name].maximum)
 
-    def test_repeated_divisors(self, name: str, floor: bool, divide: kernels.Division) -> None:
+    @pytest.mark.parametrize("order", [1, -1], ids=["dividends", "divisors"])
+    def test_repeated(self, name: str, floor: bool, divide: kernels.Division, order: int) -> None:
         """In calls of their own, and as lines of one."""
+        every, table = every_byte(name), of_every_two_bytes(name, floor)
+        expected = table if order > 0 else table.T
         for length in (256, 63, 3):
             with case("length", length):
-                every, expected = every_byte(name), of_every_two_bytes(name, floor).T
                 for start in range(0, 256, length):
                     part = slice(start, start + length)
-                    check(divide, every[part], every[:, None], expected[:, part])
-                for divisor, quotients in zip(every, expected, strict=True):
-                    check(divide, every[:length], divisor, quotients[:length])
-
-    def test_repeated_dividends(self, name: str, floor: bool, divide: kernels.Division) -> None:
-        for length in (256, 63, 3):
-            with case("length", length):
-                every, expected = every_byte(name), of_every_two_bytes(name, floor)
-                for start in range(0, 256, length):
-                    part = slice(start, start + length)
-                    check(divide, every[:, None], every[part], expected[:, part])
-                for dividend, quotients in zip(every, expected, strict=True):
-                    check(divide, dividend, every[:length], quotients[:length])
+                    a, b = (every[:, None], every[part])[::order]
+                    check(divide, a, b, expected[:, part])
+                for repeated, quotients in zip(every, expected, strict=True):
+                    a, b = (repeated, every[:length])[::order]
+                    check(divide, a, b, quotients[:length])
 
 
 @cache

@@ -215,6 +215,13 @@ class TestUsableProcessors:
             monkeypatch.setattr(os, "sched_getaffinity", lambda process, allowed=allowed: allowed, raising=False)
             assert vinculum.get_threads() == thread_limit.usable_processors() == min(len(allowed), granted)
 
+    @pytest.mark.parametrize(("counted", "usable"), [(None, 1), (3, 3), (9, 4)])
+    def test_without_an_affinity(self, counted: int | None, usable: int, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+        monkeypatch.setattr(os, "cpu_count", lambda: counted)
+        monkeypatch.setattr(thread_limit, "_granted", lambda: 4)
+        assert thread_limit.usable_processors() == usable
+
     def test_those_of_this_process(self) -> None:
         assert 1 <= thread_limit.usable_processors() <= (os.cpu_count() or 1)
         vinculum.set_threads(1 << 40)

@@ -51,6 +51,13 @@ def one_line(kind: type[Exception], *parts: str) -> Iterator[None]:
         assert part in message
 
 
+def written(model: ModelProto, folder: Path) -> Path:
+    """Return the file of a model in a folder."""
+    path = folder / "model.onnx"
+    path.write_bytes(model.SerializeToString())
+    return path
+
+
 def read_whole(path: Path) -> ModelProto:
     """Return the model in an ONNX file, the data of other files in it."""
     return read_source(path).complete()

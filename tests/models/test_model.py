@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
-import ml_dtypes
 import numpy as np
 import pytest
 from onnx import helper
@@ -80,13 +79,6 @@ class TestInputs:
         assert model.run({"a": A})["c"].tolist() == [3, 3]
         assert model.run({"a": A, "b": A})["c"].tolist() == [1, 1]
 
-    def test_bfloat16(self) -> None:
-        model = load(text_model(DIV, "bfloat16[3] a, bfloat16[3] b", "bfloat16[3] c"))
-        ones = np.ones(3, ml_dtypes.bfloat16)
-        quotient = model.run({"a": ones, "b": np.array([3, 0, 7]).astype(ml_dtypes.bfloat16)})["c"]
-        assert quotient.dtype == ml_dtypes.bfloat16
-        assert quotient.view(np.uint16).tolist() == [0x3EAB, 0x7F80, 0x3E12]
-
     def test_a_sequence(self) -> None:
         model = load(text_model("a = SequenceAt(s, i) c = Div(a, a)", "seq(float[N]) s, int64 i", "float[2] c"))
         assert repr(model.inputs[0]) == "<tensor 's' (sequence of float, shape (N,))>"
@@ -103,16 +95,6 @@ class TestInputs:
         model = load(proto)
         assert model.inputs[0].shape == (None, 2)
         assert model.run({"a": np.ones((3, 2), np.float32)})["c"].shape == (3, 2)
-
-
-class TestPolicies:
-    """Integer divisions follow `zero_divisor` and `overflow`."""
-
-    def test_each_is_passed_on(self) -> None:
-        model = load(text_model(DIV, "int8[2] a, int8[2] b", "int8[2] c"))
-        inputs = {"a": np.array([-128, 5], np.int8), "b": np.array([-1, 0], np.int8)}
-        assert model.run(inputs, zero_divisor="zero")["c"].tolist() == [-128, 0]
-        assert model.run(inputs, zero_divisor="saturate", overflow="saturate")["c"].tolist() == [127, 127]
 
 
 class TestObserver:

@@ -13,7 +13,7 @@ from onnx import ModelProto, numpy_helper
 
 import vinculum
 from tests.fake_runtime import RefusesFaults, installed
-from tests.models.built_models import one_line, read_whole, text_model
+from tests.models.built_models import one_line, read_whole, text_model, written
 from vinculum.errors import AttributeValueError, ElementTypeError, ModelError
 from vinculum.models.convert import convert_file
 
@@ -22,9 +22,7 @@ from vinculum.models.convert import convert_file
 def legacy(tmp_path: Path) -> Path:
     """Return a model of Div-6 that lays its divisor on the dividend's first dimension."""
     nodes = "[ratio] C = Div <broadcast = 1, axis = 0> (A, B)"
-    path = tmp_path / "model.onnx"
-    path.write_bytes(text_model(nodes, "float[2,3] A, float[2] B", "float[2,3] C", opset=6).SerializeToString())
-    return path
+    return written(text_model(nodes, "float[2,3] A, float[2] B", "float[2,3] C", opset=6), tmp_path)
 
 
 class TestConvert:

@@ -1,4 +1,4 @@
-"""Valid models that exporters seldom write: they are run and converted, or refused in one line, and never hang."""
+"""Valid models that exporters seldom or once wrote: they are run and converted, or refused in one line, never hang."""
 
 from __future__ import annotations
 
@@ -6,15 +6,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
-from onnx import ModelProto, TensorProto, helper
+from numpy.typing import NDArray
+from onnx import ModelProto, TensorProto, helper, numpy_helper
 
-from tests.models.built_models import one_line, text_model
+from tests.models.built_models import one_line, text_model, written
 from vinculum.errors import ModelError
 from vinculum.models import load
-from vinculum.models.convert import convert_file, verification
-from vinculum.models.source import any_source
+from vinculum.models.convert import convert_file, convert_opset, verification
+from vinculum.models.onnx.file import write_model
+from vinculum.models.source import any_source, read_source
 from vinculum.repair import harden_file
+from vinculum.spec.element_types import by_numpy_name
 
 N = helper.make_node
 FLOATS = np.array([1, 2], np.float32)
@@ -23,17 +27,67 @@ MAP = """
     m = SequenceMap <body = b (float[2] e) => (float[2] r) { r = Div(e, w) }> (s)
     c = ConcatFromSequence <axis = 0> (m)
 """
+QUANTIZED = "q = QuantizeLinear(x, s, z) d = DequantizeLinear(q, s, z) y = Div(d, s)"
+SCALE = "float s = {0.5}, uint8 z = {3}"
+DIV, VIEW = "y = Div(x, x)", "[view] r = Reshape <allowzero = 1> (x, shape) y = Div(r, r)"
+# Nodes, inputs, outputs, other arguments of `text_model`, and the operator set that the model is converted to.
+CONVERTED: dict[str, tuple[str, str, str, dict[str, Any], int]] = {
+    "quantized before operator set 19": (QUANTIZED, "float[4] x", "float[4] y", {"constants": SCALE, "opset": 13}, 17),
+    "allowzero without a zero": (
+        *(VIEW, "float[2,2] x", "float[4] y"),
+        *({"constants": "int64[1] shape = {4}", "opset": 18}, 13),
+    ),
+    "IR version 2": (DIV, "float[3] x", "float[3] y", {"opset": 6, "ir_version": 2}, 13),
+    "an output without a shape": (DIV, "int64[3] x", "int64[] y", {}, 13),
+    "an output without a type": (DIV, "int64[3] x", "y", {}, 13),
+    "negative zero in a pad": (
+        "p = Pad <pads = [1, 0], value = -0.0> (x) y = Div(one, p)",
+        *("float[3] x, float[1] one", "float[4] y", {"opset": 10}, 13),
+    ),
+}
 
 
-def written(model: ModelProto, folder: Path) -> Path:
-    """Return the file of a model."""
-    path = folder / "model.onnx"
-    path.write_bytes(model.SerializeToString())
-    return path
+def compared(source: Path, opset: int) -> ModelProto:
+    """Convert a model, demand that all sets of inputs were compared, and return it, its data not read."""
+    target = source.with_name("new.onnx")
+    verification = convert_file(source, target, opset=opset).verification
+    assert verification is not None
+    assert verification.compared == 112
+    return onnx.load(target, load_external_data=False)
+
+
+class TestConverted:
+    """Every bit is compared; what cannot be kept is refused."""
+
+    @pytest.mark.parametrize(("nodes", "inputs", "outputs", "options", "opset"), CONVERTED.values(), ids=CONVERTED)
+    def test_one(
+        self, tmp_path: Path, nodes: str, inputs: str, outputs: str, options: dict[str, Any], opset: int
+    ) -> None:
+        model = text_model(nodes, inputs, outputs, **options)
+        if model.ir_version < 3:
+            del model.opset_import[:]
+        assert compared(written(model, tmp_path), opset).opset_import[0].version == opset
+
+    def test_a_zero_that_reshape_means(self) -> None:
+        model = text_model(VIEW, "float[2,2] x", "float[0] y", constants="int64[1] shape = {0}", opset=18)
+        with one_line(ModelError, "node 'view' (Reshape)", "allowzero"):
+            convert_opset(model, 13)
+
+    def test_graphs_for_training(self) -> None:
+        model = text_model(DIV, "float[3] x", "float[3] y")
+        model.training_info.add().algorithm.name = "step"
+        with one_line(ModelError, "training_info", "drop them first"):
+            convert_opset(model, 13)
 
 
 class TestRun:
     """The outputs are ONNX Runtime's."""
+
+    def test_quantized(self) -> None:
+        """QuantizeLinear and DequantizeLinear below operator set 19, which the reference evaluator does not know."""
+        model = load(text_model(QUANTIZED, "float[4] x", "float[4] y", constants=SCALE, opset=13))
+        x = np.array([-9, 0.25, 0.75, 1000], np.float32)  # Saturated, two ties to even, saturated.
+        assert model.run({"x": x})["y"].tolist() == [-3, 0, 2, 252]
 
     @pytest.mark.parametrize(
         "nodes", ["q = Div(a, a) o = Optional(q) c = OptionalGetElement(o)",
@@ -125,19 +179,48 @@ class TestFunctions:
         assert not any_source(tmp_path / "new.onnx").proto("read").functions
 
 
-def test_files_the_data_of_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file that has nothing to do with the model stays."""
-    monkeypatch.setattr("vinculum.models.onnx.file._LARGEST_MESSAGE", 0)
-    monkeypatch.setattr("vinculum.models.onnx.file._SMALLEST_APART", 0)
-    model = text_model("c = Div(a, w)", "float[2] a")
-    model.graph.initializer.append(helper.make_tensor("w", TensorProto.FLOAT, [2], FLOATS.tobytes(), raw=True))
-    source = written(model, tmp_path)
-    other = tmp_path / "new.onnx.data"
-    other.write_text("mine")
-    with one_line(ModelError, "'new.onnx', which is new", "new.onnx.data' is in the way"):
-        convert_file(source, tmp_path / "new.onnx", opset=18)
-    assert (other.read_text(), (tmp_path / "new.onnx").exists()) == ("mine", False)
-    other.unlink()
-    for opset in (18, 19):  # The second time both are replaced.
-        convert_file(source, tmp_path / "new.onnx", opset=opset)
-    assert other.exists()
+class TestData:
+    """Data in other files stay in another file, are not read to be converted, and replace no file of others."""
+
+    def source(self, folder: Path, weights: NDArray[Any]) -> Path:
+        """Return the file of a model that divides by weights in another file."""
+        t = by_numpy_name(weights.dtype.name)
+        model = text_model("y = Div(x, w)", f"{t}[{weights.size}] x", f"{t}[{weights.size}] y", ir_version=8)
+        model.graph.initializer.append(numpy_helper.from_array(weights, "w"))
+        path = folder / "source.onnx"
+        onnx.save_model(model, path, save_as_external_data=True, location="weights", size_threshold=0)
+        return path
+
+    def test_it_stays_external(self, tmp_path: Path) -> None:
+        weights = np.arange(1, 4001, dtype=np.float32)
+        stored = compared(self.source(tmp_path, weights), 13).graph.initializer[0]
+        entries = {entry.key: entry.value for entry in stored.external_data}
+        assert entries == {"location": "new.onnx.data", "offset": "0", "length": "16000"}
+        assert (tmp_path / "new.onnx.data").read_bytes() == weights.tobytes()
+
+    def test_it_is_read_where_its_elements_matter(self, tmp_path: Path) -> None:
+        """Div-6 has no int16: the constant divisor is cast, and known to hold no zero."""
+        compared(self.source(tmp_path, np.arange(1, 4001, dtype=np.int16)), 7)
+
+    def test_a_loaded_model_needs_no_file_any_more(self, tmp_path: Path) -> None:
+        model = load(self.source(tmp_path, np.full(4000, 2.0, np.float32)))
+        (tmp_path / "weights").unlink()
+        assert model.run({"x": np.ones(4000, np.float32)})["y"].tolist() == [0.5] * 4000
+
+    def test_data_that_shrink_meanwhile(self, tmp_path: Path) -> None:
+        model = read_source(self.source(tmp_path, np.ones(4000, np.float32))).proto("read")
+        (tmp_path / "weights").write_bytes(b"short")
+        with one_line(ModelError, "weights", "became shorter while it was copied"):
+            write_model(model, tmp_path / "copy.onnx")
+
+    def test_the_data_of_another(self, tmp_path: Path) -> None:
+        source = self.source(tmp_path, np.ones(4000, np.float32))
+        other = tmp_path / "new.onnx.data"
+        other.write_text("mine")
+        with one_line(ModelError, "'new.onnx', which is new", "new.onnx.data' is in the way"):
+            convert_file(source, tmp_path / "new.onnx", opset=18)
+        assert (other.read_text(), (tmp_path / "new.onnx").exists()) == ("mine", False)
+        other.unlink()
+        for opset in (18, 19):  # The second time both are replaced.
+            compared(source, opset)
+        assert other.exists()

@@ -4,10 +4,11 @@ They are drawn from the kernels and the rooms of `ROOMS`; with ``--planted`` the
 The core is compiled for the best target of this machine only, and little optimised. A mutant whose code is the same as
 without the change is not counted; one that does not compile neither. `equivalent.toml` names what no test can find.
 
-A room's mutant runs the tests of its room that call its function, the quickest first; if none does in pytest's own
-process, or it is in no function, then all that call a function of its file, and if none does, all of the room. They run
-in a process that is forked from this one, which has imported all but the package and the tests: what is planted is
-imported there as anywhere else, and by the processes that tests start.
+A room's mutant runs the tests of its room that call its function, or whose file is named after its own, the quickest
+first; if none does in pytest's own process, or it is in no function, then all that call a function of its file, and if
+none does, all of the room. They run in a process that is forked from this one, which has imported all but the package
+and the tests: what is planted is imported there as anywhere else, and by the processes that tests start. What real
+runtimes alone ask (`RUNTIMES`) is drawn where these are installed.
 """
 
 from __future__ import annotations
@@ -69,6 +70,19 @@ AROUND = ((*_QUOTIENTS, *_PROCESSES), "not portable")
 POOL = ((*_PROCESSES, *_of_kernels("contract"), "tests/machine/kernels"), "not portable")
 PORTABLE = (_of_kernels("portable", "contract", "environment", "backends"), "not x86")
 PYTHON = (_of_kernels("thread_limit", "backends", "environment", "contract"), "")
+# Only the tests of `make runtimes` ask these, which are drawn in their environment: build/runtimes/pinned/bin/python.
+RUNTIMES = {
+    "models/engines/openvino/": (
+        "tests/runtimes/models/engines/openvino",
+        "tests/runtimes/models/convert",
+        "tests/models/engines/openvino/test_tensors.py",
+    ),
+    "models/exported_program.py": ("tests/runtimes/models/test_exported_programs.py",),
+    "analysis/transfer/operators/contrib.py": ("tests/runtimes/analysis/test_contrib.py",),
+    "analysis/transfer/operators/attention.py": ("tests/runtimes/analysis/test_contrib.py",),
+    "conformance/runtimes/openvino.py": ("tests/runtimes/conformance",),
+    "conformance/audit/openvino_subject.py": ("tests/runtimes/conformance",),
+}
 ROOMS = {
     "ops": (
         "tests/ops",
@@ -82,7 +96,7 @@ ROOMS = {
     "models": ("tests/models",),
     "repair": ("tests/repair",),
     "analysis": ("tests/analysis",),
-    "conformance": ("tests/conformance",),
+    "conformance": ("tests/conformance", "tests/reporting/conformance", "tests/reporting/models/test_audit.py"),
     "stored": ("tests/stored",),
 }
 
@@ -157,18 +171,22 @@ class Planted:
 
     def tests_of(self, mutant: Mutant) -> tuple[str, ...]:
         """Return the tests that are about a drawn mutant, as pytest's arguments; nothing is planted yet."""
-        room = Path(mutant.file).parts[2]
-        if room not in ROOMS:
+        room = room_of(mutant.file)
+        if room is None:
             if not mutant.file.endswith(".py") and not self.objects:
                 self._compile_core()
             named, only = tests_of_kernels(mutant.file)
             return self.passing(*named, "-k", only)
-        path, order = self.folder / f"{room}.json", self.folder / "order.json"
-        self.passing(*ROOMS[room], f"--note-calls={path}")
+        path, order = self.folder / f"{Path(room).stem}.json", self.folder / "order.json"
+        self.passing(*(ROOMS | RUNTIMES)[room], f"--note-calls={path}")
         notes: dict[str, tuple[float, list[str]]] = json.loads(path.read_text(encoding="utf-8"))
-        file = noted_as(mutant.file, "")
+        file, own = noted_as(mutant.file, ""), f"test_{Path(mutant.file).stem}.py"
         tests = [test for test, (_, called) in notes.items() if mutant.function and file + mutant.function in called]
-        tests = tests or [test for test, (_, called) in notes.items() if any(one.startswith(file) for one in called)]
+        if room not in RUNTIMES:  # There most is called in processes of their own, where nothing is noted.
+            # A function with a cache is called in one test only: the tests of its file are asked too.
+            tests += [test for test in notes if test not in tests and Path(test.partition("::")[0]).name == own]
+            of_file = [test for test, (_, called) in notes.items() if any(one.startswith(file) for one in called)]
+            tests = tests or of_file
         tests = sorted(tests or notes, key=lambda test: notes[test][0])
         order.write_text(json.dumps(tests), encoding="utf-8")
         seconds = SECONDS + 5 * sum(notes[test][0] for test in tests)
@@ -205,6 +223,11 @@ def _runs(target: str) -> bool:
     return target in output_of(python(program)).split()
 
 
+def room_of(file: str) -> str | None:
+    """Return the room of `RUNTIMES` or `ROOMS` that a source is in; None for the kernels."""
+    return next((room for room in (*RUNTIMES, *ROOMS) if file.startswith(f"src/vinculum/{room}")), None)
+
+
 def tests_of_kernels(file: str) -> tuple[tuple[str, ...], str]:
     """Return the tests of a source of the kernels, and pytest's expression for those of them that are about it."""
     name = Path(file).name
@@ -234,9 +257,9 @@ def sources() -> list[Path]:
     """Return the sources that are changed."""
     cpp = [path for path in sorted((ROOT / CORE).rglob("*")) if path.suffix in (".h", ".hpp", ".cpp")]
     python = [path for room in ("kernels", *ROOMS) for path in sorted((SOURCES / room).rglob("*.py"))]
-    # Declarations; and operators of ONNX Runtime, whose tests are in tests/runtimes.
-    others = ("contract.h", "annotations.py", "contrib.py", "attention.py")
-    return [path for path in cpp + python if path.name not in others]
+    # Declarations; and the interfaces of runtimes of which no single environment has all.
+    others = ("contract.h", "annotations.py", "runtimes/interfaces.py")
+    return [path for path in cpp + python if not path.as_posix().endswith(others)]
 
 
 def catalogue() -> list[tuple[Mutant, tuple[str, ...]]]:
@@ -252,8 +275,10 @@ def drawn(seed: int, chosen: str) -> list[Mutant]:
     """Return the mutants of the sources whose path contains something, in random order, each file's spread."""
     rng = random.Random(seed)
     places = []
+    has_runtimes = importlib.util.find_spec("openvino") is not None
     for path in sources():
-        if chosen in str(path.relative_to(ROOT)):
+        file = str(path.relative_to(ROOT))
+        if chosen in file and (has_runtimes or room_of(file) not in RUNTIMES):
             found = mutants_of(path, ROOT)
             rng.shuffle(found)
             places += [((i + rng.random()) / len(found), mutant) for i, mutant in enumerate(found)]

@@ -14,14 +14,14 @@ from tests.mutation.__main__ import (
     PYTHON,
     ROOMS,
     ROOT,
+    RUNTIMES,
     catalogue,
     equivalents,
     is_equivalent,
     sources,
 )
-from tests.mutation.mutants import mutants_of, replaced
+from tests.mutation.mutants import mutants_of
 from tests.mutation.order import noted_as
-from tests.processes import importing, output_of, python
 
 CPP = """
 // a < b
@@ -97,44 +97,10 @@ def test_the_outermost_function_of_a_change_is_told_as_its_calls_are_noted(tmp_p
     assert {noted_as(code.co_filename, code.co_qualname) for code in called} == {"f.py:C.m"}
 
 
-def test_how_tests_end(tmp_path: Path) -> None:
-    """Each time in a process of their own, in which they import what is first on the path."""
-    test = "from made import n\ndef test(): assert n == 1"
-    made = {
-        "passes": "n = 1",
-        "fails": "n = 2",
-        "no_import": "n = 1 / 0",
-        "has_none": "n = 1",
-        "hangs": "while 1: pass",
-    }
-    for name, text in made.items():
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "made.py").write_text(text)
-        (tmp_path / name / "test_made.py").write_text("" if name == "has_none" else test)
-    program = """
-import sys
-from pathlib import Path
-from tests.mutation.forked import run_pytest
-for folder in map(Path, sys.argv[1:]):
-    limit = 1 if folder.name == "hangs" else 100
-    print(run_pytest(["-q", "-p", "no:cacheprovider", str(folder)], [folder], limit)[0])
-"""
-    printed = output_of([*python(program), *(str(tmp_path / name) for name in made)], env=importing())
-    assert printed.split() == ["0", "1", "2", "5", "None"]
-
-
-def test_what_is_replaced_occurs_once(tmp_path: Path) -> None:
-    (tmp_path / "f.py").write_text("a = 1\nb = 1\nc = 2\n")
-    assert str(replaced(tmp_path / "f.py", tmp_path, "c = 2", "c = 3")) == "f.py:3: c = 2  ->  c = 3"
-    for old in ("= 1", "= 4"):
-        with pytest.raises(ValueError, match="give what occurs once"):
-            replaced(tmp_path / "f.py", tmp_path, old, "= 5")
-
-
 def test_what_is_planted_by_name() -> None:
     """Each is a program, in words of its own, and its tests are there; `catalogue` refuses what does not occur once."""
     of_kernels = (named for named, _ in (AROUND, POOL, PORTABLE, PYTHON))
-    assert all((ROOT / tests).exists() for room in (*ROOMS.values(), *of_kernels) for tests in room)
+    assert all((ROOT / tests).exists() for room in (*ROOMS.values(), *RUNTIMES.values(), *of_kernels) for tests in room)
     mistakes = catalogue()
     assert len(mistakes) >= 30
     assert len({mistake.name for mistake, _ in mistakes}) == len(mistakes)

@@ -12,32 +12,18 @@ import ctypes
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 import numpy.typing as npt
+from onnx import helper
 
+from tests.kernels.comparing import DTYPES
 from vinculum.onnxruntime import get_library_path
 
 Array = npt.NDArray[Any]
 Shape = tuple[int | str, ...]
 
-NUMBERS = {
-    np.dtype(getattr(ml_dtypes, name, name)): number
-    for name, number in {
-        "float32": 1,
-        "uint8": 2,
-        "int8": 3,
-        "uint16": 4,
-        "int16": 5,
-        "int32": 6,
-        "int64": 7,
-        "float16": 10,
-        "float64": 11,
-        "uint32": 12,
-        "uint64": 13,
-        "bfloat16": 16,
-    }.items()
-}
+# ONNX Runtime numbers element types as ONNX does.
+NUMBERS = {dtype: int(helper.np_dtype_to_tensor_dtype(dtype)) for dtype in DTYPES.values()}
 # The fields of an operator that are called here, by their place among its pointers.
 NAME, INPUT_TYPE, INPUTS, DESTROY, CREATE, COMPUTE, INFER, START = 2, 4, 5, 9, 17, 18, 19, 20
 
@@ -71,35 +57,10 @@ class Host:
         self.operators: list[int] = []
         self.parts = 0
         self.registered = 0
-        places = {
-            "CreateStatus": 0,
-            "CreateCustomOpDomain": 26,
-            "CustomOpDomain_Add": 27,
-            "AddCustomOpDomain": 28,
-            "GetTensorMutableData": 51,
-            "GetDimensionsCount": 61,
-            "GetDimensions": 62,
-            "GetSymbolicDimensions": 63,
-            "GetTensorTypeAndShape": 65,
-            "KernelInfoGetAttribute_int64": 86,
-            "KernelInfoGetAttribute_string": 87,
-            "KernelContext_GetInput": 90,
-            "KernelContext_GetOutput": 91,
-            "ReleaseStatus": 93,
-            "ReleaseTensorTypeAndShapeInfo": 99,
-            "AddSessionConfigEntry": 130,
-            "HasSessionConfigEntry": 237,
-            "GetSessionConfigEntry": 238,
-            "KernelInfo_GetNodeName": 244,
-            "ShapeInferContext_GetInputTypeShape": 268,
-            "ShapeInferContext_SetOutputTypeShape": 270,
-            "KernelContext_ParallelFor": 274,
-            "GetTensorElementTypeAndShapeDataReference": 414,
-        }
         newer = int(version.split(".")[1]) >= 24
         self._table = (ctypes.c_void_p * 415)()
         self._kept: list[Any] = []
-        for name, place in places.items():
+        for name, (place, *_) in _FUNCTIONS.items():
             if newer or place < 390:
                 self._table[place] = ctypes.cast(self._function(name), ctypes.c_void_p).value
         table = ctypes.addressof(self._table)
@@ -132,7 +93,7 @@ class Host:
 
     def _function(self, name: str) -> Any:
         method: Callable[..., Any] = getattr(self, "_" + name)
-        *arguments, result = _SIGNATURES[name]
+        _, *arguments, result = _FUNCTIONS[name]
 
         def called(*given: Any) -> Any:
             if name == self._failing:
@@ -292,29 +253,29 @@ def _give_text(text: str, out: int | None, size: Any) -> None:
     size[0] = len(text) + 1
 
 
-_SIGNATURES: dict[str, tuple[Any, ...]] = {
-    "CreateStatus": (_Number, _Text, _Pointer),
-    "ReleaseStatus": (_Pointer, None),
-    "CreateCustomOpDomain": (_Text, _Out, _Pointer),
-    "CustomOpDomain_Add": (_Pointer, _Pointer, _Pointer),
-    "AddCustomOpDomain": (_Pointer, _Pointer, _Pointer),
-    "AddSessionConfigEntry": (_Pointer, _Text, _Text, _Pointer),
-    "HasSessionConfigEntry": (_Pointer, _Text, ctypes.POINTER(_Number), _Pointer),
-    "GetSessionConfigEntry": (_Pointer, _Text, _Pointer, _Sizes, _Pointer),
-    "KernelInfo_GetNodeName": (_Pointer, _Pointer, _Sizes, _Pointer),
-    "KernelInfoGetAttribute_int64": (_Pointer, _Text, _Dimensions, _Pointer),
-    "KernelInfoGetAttribute_string": (_Pointer, _Text, _Pointer, _Sizes, _Pointer),
-    "KernelContext_GetInput": (_Pointer, _Size, _Out, _Pointer),
-    "KernelContext_GetOutput": (_Pointer, _Size, _Dimensions, _Size, _Out, _Pointer),
-    "GetTensorMutableData": (_Pointer, _Out, _Pointer),
-    "GetTensorTypeAndShape": (_Pointer, _Out, _Pointer),
-    "ReleaseTensorTypeAndShapeInfo": (_Pointer, None),
-    "GetDimensionsCount": (_Pointer, _Sizes, _Pointer),
-    "GetDimensions": (_Pointer, _Dimensions, _Size, _Pointer),
-    "GetSymbolicDimensions": (_Pointer, _Out, _Size, _Pointer),
-    "GetTensorElementTypeAndShapeDataReference": (_Pointer, ctypes.POINTER(_Number), _Out, _Sizes, _Pointer),
-    "ShapeInferContext_GetInputTypeShape": (_Pointer, _Size, _Out, _Pointer),
-    "ShapeInferContext_SetOutputTypeShape": (_Pointer, _Size, _Pointer, _Pointer),
-    "KernelContext_ParallelFor": (_Pointer, _Part, _Size, _Size, _Pointer, _Pointer),
+_FUNCTIONS: dict[str, tuple[Any, ...]] = {
+    "CreateStatus": (0, _Number, _Text, _Pointer),
+    "ReleaseStatus": (93, _Pointer, None),
+    "CreateCustomOpDomain": (26, _Text, _Out, _Pointer),
+    "CustomOpDomain_Add": (27, _Pointer, _Pointer, _Pointer),
+    "AddCustomOpDomain": (28, _Pointer, _Pointer, _Pointer),
+    "AddSessionConfigEntry": (130, _Pointer, _Text, _Text, _Pointer),
+    "HasSessionConfigEntry": (237, _Pointer, _Text, ctypes.POINTER(_Number), _Pointer),
+    "GetSessionConfigEntry": (238, _Pointer, _Text, _Pointer, _Sizes, _Pointer),
+    "KernelInfo_GetNodeName": (244, _Pointer, _Pointer, _Sizes, _Pointer),
+    "KernelInfoGetAttribute_int64": (86, _Pointer, _Text, _Dimensions, _Pointer),
+    "KernelInfoGetAttribute_string": (87, _Pointer, _Text, _Pointer, _Sizes, _Pointer),
+    "KernelContext_GetInput": (90, _Pointer, _Size, _Out, _Pointer),
+    "KernelContext_GetOutput": (91, _Pointer, _Size, _Dimensions, _Size, _Out, _Pointer),
+    "GetTensorMutableData": (51, _Pointer, _Out, _Pointer),
+    "GetTensorTypeAndShape": (65, _Pointer, _Out, _Pointer),
+    "ReleaseTensorTypeAndShapeInfo": (99, _Pointer, None),
+    "GetDimensionsCount": (61, _Pointer, _Sizes, _Pointer),
+    "GetDimensions": (62, _Pointer, _Dimensions, _Size, _Pointer),
+    "GetSymbolicDimensions": (63, _Pointer, _Out, _Size, _Pointer),
+    "GetTensorElementTypeAndShapeDataReference": (414, _Pointer, ctypes.POINTER(_Number), _Out, _Sizes, _Pointer),
+    "ShapeInferContext_GetInputTypeShape": (268, _Pointer, _Size, _Out, _Pointer),
+    "ShapeInferContext_SetOutputTypeShape": (270, _Pointer, _Size, _Pointer, _Pointer),
+    "KernelContext_ParallelFor": (274, _Pointer, _Part, _Size, _Size, _Pointer, _Pointer),
 }
-"""The types of the arguments and, last, of the result."""
+"""The place of each in the table, the types of its arguments and, last, of its result."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 
 from vinculum import AttributeValueError, BroadcastError, Operator, SpecLookupError, div, divide, reciprocal
+from vinculum.spec.model import Dialect, OperatorSpec
+from vinculum.spec.rows import ROWS
 
 ONES = np.ones((2, 3), "f4")
 
@@ -22,28 +25,30 @@ def refusal_of(call: Any, *operands: object, **arguments: Any) -> str:
     return line
 
 
+VALUES: dict[str, Any] = {
+    "axis": 0,
+    "broadcast": 1,
+    "consumed_inputs": (0,),
+    "m_pythondiv": False,
+    "auto_broadcast": "numpy",
+}
+
+
 class TestVersions:
     """axis and broadcast are of Div-1 and Div-6, consumed_inputs of version 1, and later versions have none."""
 
-    @pytest.mark.parametrize(
-        ("name", "attributes"),
-        [
-            ("Reciprocal", {"axis": 0}),
-            ("Reciprocal", {"broadcast": 1}),
-            ("Div", {"m_pythondiv": True}),
-            ("Div", {"auto_broadcast": "numpy"}),
-            ("Divide", {"broadcast": 1}),
-            ("Divide", {"consumed_inputs": [0]}),
-        ],
-    )
-    def test_other_operators(self, name: str, attributes: dict[str, Any]) -> None:
-        assert f"has no attribute '{next(iter(attributes))}'" in refusal_of(Operator, name, **attributes)
+    @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.title)
+    def test_its_own_and_no_other(self, row: OperatorSpec) -> None:
+        own = {attribute.name for attribute in row.attributes}
+        numbered: Any = {} if row.dialect is Dialect.SONNX else {"opset": row.since_version}
+        make: Any = partial(Operator, row.name, dialect=row.dialect.value, variant=row.variant, **numbered)
+        assert dict(make(**{name: VALUES[name] for name in own}).attributes) == {name: VALUES[name] for name in own}
+        for name in set(VALUES) - own:
+            assert refusal_of(make, **{name: VALUES[name]}).startswith(f"{row.title} has no attribute '{name}'")
 
-    @pytest.mark.parametrize("variant", ["real", "float", "int"])
-    def test_sonnx_has_none(self, variant: str) -> None:
-        for name, value in (("axis", 0), ("broadcast", 0), ("consumed_inputs", ()), ("m_pythondiv", False)):
-            line = refusal_of(Operator, "Div", dialect="sonnx", variant=variant, **{name: value})
-            assert line.startswith(f"SONNX Div ({variant}) has no attribute ")
+    @pytest.mark.parametrize("name", ["axis", "broadcast", "consumed_inputs"])
+    def test_the_newest_has_none_of_the_first(self, name: str) -> None:
+        assert refusal_of(div, ONES, ONES, **{name: VALUES[name]}).startswith(f"Div-14 has no attribute '{name}'")
 
     def test_none_leaves_an_attribute_at_its_default(self) -> None:
         for opset in (1, 6, 7, 14):
@@ -59,16 +64,17 @@ class TestValues:
         line = refusal_of(div, ONES, ONES, opset=opset, broadcast=broadcast)
         assert line == f"broadcast of Div-{opset} is {broadcast!r}; allowed: 0, 1"
 
-    @pytest.mark.parametrize("opset", [1, 6])
+    @pytest.mark.parametrize(
+        ("call", "title"),
+        [
+            (partial(div, opset=1, broadcast=1), "Div-1"),
+            (partial(div, opset=6, broadcast=1), "Div-6"),
+            (partial(divide, auto_broadcast="pdpd"), "Divide-1"),
+        ],
+    )
     @pytest.mark.parametrize("axis", [0.0, "0", [0], 1j, float("nan"), True, np.False_])
-    def test_axis_is_a_whole_number(self, axis: Any, opset: int) -> None:
-        line = refusal_of(div, ONES, ONES[0], opset=opset, broadcast=1, axis=axis)
-        assert line == f"axis of Div-{opset} is {axis!r}; allowed: a whole number"
-
-    @pytest.mark.parametrize("axis", [0.0, "0", [0], 1j, float("nan"), True])
-    def test_axis_of_divide(self, axis: Any) -> None:
-        line = refusal_of(divide, ONES, ONES[0], auto_broadcast="pdpd", axis=axis)
-        assert line == f"axis of Divide-1 is {axis!r}; allowed: a whole number"
+    def test_axis_is_a_whole_number(self, axis: Any, call: Any, title: str) -> None:
+        assert refusal_of(call, ONES, ONES[0], axis=axis) == f"axis of {title} is {axis!r}; allowed: a whole number"
 
     @pytest.mark.parametrize("axis", [1, 2])
     def test_an_axis_at_which_equal_shapes_do_not_fit(self, axis: int) -> None:
@@ -98,15 +104,11 @@ class TestValues:
                 refusal_of(call, *operands, opset=1, consumed_inputs=hints)
 
 
-class TestLongValues:
+@pytest.mark.parametrize("name", ["auto_broadcast", "axis", "consumed_inputs"])
+def test_a_long_value_is_shortened(name: str) -> None:
     """The refusal is one clear line, however long the value is."""
-
-    @pytest.mark.parametrize("arguments", [{"auto_broadcast": "9" * 5000}, {"axis": "9" * 5000}])
-    def test_it_is_shortened(self, arguments: Any) -> None:
-        assert len(refusal_of(divide, ONES, ONES, **arguments)) < 300
-
-    def test_a_long_list(self) -> None:
-        assert len(refusal_of(div, ONES, ONES, opset=1, consumed_inputs=["a"] * 5000)) < 300
+    call: Any = partial(div, opset=1) if name == "consumed_inputs" else divide
+    assert len(refusal_of(call, ONES, ONES, **{name: "9" * 5000})) < 300
 
 
 class TestOperatorSets:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import pickle
 from collections.abc import Callable
-from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -14,12 +13,14 @@ import numpy as np
 import pytest
 from numpy.lib.stride_tricks import as_strided
 
+from tests.cases import RULES, case, outcome, telling
 from tests.kernels.comparing import assert_same, exact_quotients
 from vinculum import BroadcastError, ElementTypeError, Operator, div, divide, reciprocal
 from vinculum.spec.onnx_div import DIV_6, DIV_14
 from vinculum.spec.onnx_reciprocal import RECIPROCAL_13
 from vinculum.spec.openvino_divide import DIVIDE_1
 from vinculum.spec.sonnx_div import DIV_INT
+from vinculum.tensors.storage import dtype_of
 
 Array = np.ndarray[Any, Any]
 A = np.arange(-12, 12, dtype="i4").reshape(2, 3, 4)
@@ -43,30 +44,20 @@ class TestSpec:
 
 
 class TestEqualsTheFunctions:
-    """The same arguments give the same quotients, at the first call and at every later one."""
+    """The same arguments give the same quotients and errors, at the first call and at every later one."""
 
-    @pytest.mark.parametrize(
-        ("operator", "function"),
-        [
-            (Operator("Div"), div),
-            (Operator("Div", opset=7), lambda a, b: div(a, b, opset=7)),
-            (Operator("Div", opset=6, broadcast=1, axis=1), lambda a, b: div(a, b[:, 0], opset=6, broadcast=1, axis=1)),
-            (Operator("Divide"), divide),
-            (Operator("Divide", m_pythondiv=False), lambda a, b: divide(a, b, m_pythondiv=False)),
-            (
-                Operator("Divide", auto_broadcast="pdpd", axis=1),
-                lambda a, b: divide(a, b, auto_broadcast="pdpd", axis=1),
-            ),
-        ],
-        ids=["Div", "Div-7", "Div-6", "Divide", "truncating", "pdpd"],
-    )
-    @pytest.mark.parametrize("dtype", ["i4", "i8", "f2", "f4", "f8"])
-    def test_quotients(self, operator: Operator, function: Any, dtype: str) -> None:
-        a, b = A.astype(dtype), B.astype(dtype)
-        divisor = b[:, 0] if operator.spec is DIV_6 else b
-        for _ in range(3):
-            np.testing.assert_array_equal(operator(a, divisor), function(a, b), strict=True)
-            np.testing.assert_array_equal(operator(a + 1, divisor), function(a + 1, b), strict=True)
+    @pytest.mark.parametrize("rule", RULES)
+    def test_quotients(self, rule: str) -> None:
+        arguments, shapes = RULES[rule]
+        attributes = {name: value for name, value in arguments.items() if name != "name"}
+        function: Any = {"Div": div, "Divide": divide}[arguments["name"]]
+        operator, rng = Operator(**arguments), np.random.default_rng(0)
+        for shape_a, shape_b in shapes:
+            for element_type in operator.spec.element_types:
+                a, b = (telling(rng, shape, dtype_of(element_type)) for shape in (shape_a, shape_b))
+                with case(element_type, shape_a, shape_b):
+                    expected = outcome(partial(function, a, b, **attributes))
+                    assert [outcome(partial(operator, a, b)) for _ in range(2)] == [expected] * 2
 
     def test_reciprocals(self) -> None:
         operator = Operator("Reciprocal")
@@ -74,13 +65,6 @@ class TestEqualsTheFunctions:
             np.testing.assert_array_equal(operator(x), reciprocal(x), strict=True)
         out = np.empty(2, "f4")
         assert operator(np.array([4, 8], "float32"), out=out) is out
-
-    @pytest.mark.parametrize("zero_divisor", ["raise", "zero", "saturate"])
-    def test_no_policy_makes_up_a_real(self, zero_divisor: Any) -> None:
-        """The policies are of integers; a real quotient by zero is undefined whatever they say."""
-        a, b = np.array([Fraction(1)], object), np.array([Fraction(0)], object)
-        with pytest.raises((ValueError, ZeroDivisionError)):
-            Operator("Div", dialect="sonnx", variant="real", zero_divisor=zero_divisor)(a, b)
 
 
 class TestImmutable:
@@ -104,40 +88,6 @@ class TestImmutable:
         assert operator(a, b) == pickle.loads(pickle.dumps(operator))(a, b) == [-4]
 
 
-class TestOneOperatorManyOperands:
-    """What one call was about does not show in the next."""
-
-    def test_types_take_turns(self) -> None:
-        operator = Operator("Div")
-        for _ in range(2):
-            for dtype in ("i1", "u8", "f2", "f4", "i4", ml_dtypes.bfloat16, ">f4", "f8"):
-                quotient = operator(np.array([6, 7], dtype), np.array([2, 7], dtype))
-                assert quotient.dtype == np.dtype(dtype).newbyteorder("=")
-                assert quotient.astype("f8").tolist() == [3, 1]
-
-    def test_equal_types_that_are_other_objects(self) -> None:
-        """Such as a type with metadata, which NumPy compares as equal."""
-        operator = Operator("Div")
-        tagged = np.dtype("i4", metadata={"unit": "m"})
-        a, b = np.arange(6, 18, dtype="i4"), np.full(12, 3, "i4")
-        for _ in range(2):
-            for x, y in ((a.astype(tagged), b.astype(tagged)), (a.view(tagged), b), (a, b)):
-                assert operator(x, y).tolist() == (a // b).tolist()
-
-    def test_types_are_checked_in_every_call(self) -> None:
-        """Also after a call with each of the two types, and where the shapes are known already."""
-        operator = Operator("Div")
-        one, two = np.ones(2, "i4"), np.ones(2, "u4")
-        operator(one, one)
-        operator(two, two)
-        for a, b in ((one, two), (two, one)):
-            with pytest.raises(ElementTypeError, match="one element type"):
-                operator(a, b)
-        for wrong in (np.ones(2, bool), np.ones(2, ml_dtypes.int4)):
-            with pytest.raises(ElementTypeError):
-                operator(wrong, wrong)
-
-
 class Subclass(np.ndarray[Any, Any]):
     """An array of another class."""
 
@@ -145,6 +95,7 @@ class Subclass(np.ndarray[Any, Any]):
 SHAPE = (3, 4)
 DIVIDENDS = np.arange(12, 24, dtype="i4").reshape(SHAPE)
 DIVISORS = np.arange(1, 13, dtype="i4").reshape(SHAPE)
+TAGGED = np.dtype("i4", metadata={"unit": "m"})
 
 # Results for the plain operands that cannot hold their quotients.
 REFUSED_RESULTS: dict[str, tuple[Callable[[], object], str]] = {
@@ -167,7 +118,18 @@ REFUSED_RESULTS: dict[str, tuple[Callable[[], object], str]] = {
 }
 # Operands, and a result, that are unlike plain arrays of one type, and divided like them.
 DIVIDED: dict[str, Callable[[], tuple[Any, Any, Array]]] = {
-    "another type": lambda: (DIVIDENDS.astype("f8"), DIVISORS.astype("f8"), np.zeros(SHAPE, "f8")),
+    **{
+        f"numbers of {dtype}": partial(
+            lambda dtype: (DIVIDENDS.astype(dtype), DIVISORS.astype(dtype), np.zeros(SHAPE, dtype)), dtype
+        )
+        for dtype in ("i1", "i4", "u8", "f2", "f4", "f8", ml_dtypes.bfloat16)
+    },
+    "a type with metadata, which NumPy compares as equal": lambda: (
+        DIVIDENDS.astype(TAGGED),
+        DIVISORS.view(TAGGED),
+        np.zeros(SHAPE, "i4"),
+    ),
+    "one type with metadata": lambda: (DIVIDENDS.view(TAGGED), DIVISORS, np.zeros(SHAPE, "i4")),
     "the other byte order": lambda: (DIVIDENDS.astype(">i4"), DIVISORS.astype(">i4"), np.zeros(SHAPE, "i4")),
     "NumPy scalars": lambda: (np.int32(6), np.int32(3), np.zeros((), "i4")),
     "a subclass": lambda: (DIVIDENDS.view(Subclass), DIVISORS, np.zeros(SHAPE, "i4")),
@@ -178,36 +140,46 @@ DIVIDED: dict[str, Callable[[], tuple[Any, Any, Array]]] = {
 }
 
 
-class TestUnusualOperands:
-    """They are refused or divided, in each call."""
+# Operands that are refused.
+REFUSED: dict[str, Callable[[], tuple[Any, Any]]] = {
+    "one type and another": lambda: (DIVIDENDS, DIVISORS.astype("u4")),
+    "another type and one": lambda: (DIVIDENDS.astype("u4"), DIVISORS),
+    "booleans": lambda: (DIVIDENDS > 0, DIVISORS > 0),
+    "four bits": lambda: (DIVIDENDS.astype(ml_dtypes.int4), DIVISORS.astype(ml_dtypes.int4)),
+    "no divisor": lambda: (DIVIDENDS, None),
+}
+
+
+class TestManyOperands:
+    """One operator divides or refuses whatever comes, and what one call was about does not show in the next."""
 
     @pytest.mark.parametrize("kind", REFUSED_RESULTS)
     def test_refused_results(self, kind: str) -> None:
-        operator = Operator("Div")
         make, words = REFUSED_RESULTS[kind]
         out: Any = make()
-        for _ in range(2):
-            with pytest.raises((ElementTypeError, BroadcastError), match=words) as refusal:
-                operator(DIVIDENDS, DIVISORS, out)
-            assert str(refusal.value).startswith("out")
+        with pytest.raises((ElementTypeError, BroadcastError), match=words) as refusal:
+            Operator("Div")(DIVIDENDS, DIVISORS, out)
+        assert str(refusal.value).startswith("out")
         assert not isinstance(out, np.ndarray) or out.dtype.kind == "V" or not np.any(out)
 
-    @pytest.mark.parametrize("kind", DIVIDED)
-    def test_divided(self, kind: str) -> None:
-        operator = Operator("Div")
-        a, b, out = DIVIDED[kind]()
-        expected = exact_quotients(np.asarray(a), np.asarray(b))
-        for _ in range(2):
-            assert operator(a, b, out) is out
-            assert_same(np.asarray(out), expected)
-            quotients = operator(a, b)
-            assert type(quotients) is np.ndarray
-            assert_same(quotients, expected)
-            out[...] = 0
-
-
-class TestRules:
-    """A version joins the shapes that its rule lets it, whatever was divided before."""
+    def test_in_any_order(self) -> None:
+        operator: Any = Operator("Div")
+        kinds = [*DIVIDED, *REFUSED, *REFUSED_RESULTS] * 5
+        np.random.default_rng(0).shuffle(kinds)
+        for kind in kinds:
+            with case(kind):
+                if kind in DIVIDED:
+                    a, b, out = DIVIDED[kind]()
+                    expected = exact_quotients(np.asarray(a), np.asarray(b))
+                    assert operator(a, b, out) is out
+                    quotients = operator(a, b)
+                    assert type(quotients) is np.ndarray
+                    for found in (quotients, np.asarray(out)):
+                        assert_same(found, expected)
+                else:
+                    result: Any = REFUSED_RESULTS[kind][0]() if kind in REFUSED_RESULTS else None
+                    with pytest.raises((ElementTypeError, BroadcastError)):
+                        operator(*(REFUSED[kind]() if kind in REFUSED else (DIVIDENDS, DIVISORS)), result)
 
     def test_div_6_without_broadcast(self) -> None:
         operator = Operator("Div", opset=6)
@@ -220,27 +192,19 @@ class TestRules:
                         with pytest.raises(BroadcastError):
                             operator(x, y, out)
 
-    def test_a_type_is_checked_though_another_operator_takes_it(self) -> None:
-        Operator("Div")(np.ones(2, "i1"), np.ones(2, "i1"))
-        with pytest.raises(ElementTypeError):
-            Operator("Div", opset=6)(np.ones(2, "i1"), np.ones(2, "i1"))
+
+@pytest.mark.parametrize("name", ["Div", "Divide"])
+def test_two_operands(name: str) -> None:
+    with pytest.raises(ElementTypeError, match=r"takes two operands, . and .; . is None"):
+        Operator(name)(A)
 
 
-class TestOperands:
-    """As many as the operator has."""
-
-    @pytest.mark.parametrize("name", ["Div", "Divide"])
-    def test_two(self, name: str) -> None:
-        with pytest.raises(ElementTypeError, match=r"takes two operands, . and .; . is None"):
-            Operator(name)(A)
-
-    def test_one(self) -> None:
+def test_one_operand() -> None:
+    operator, x = Operator("Reciprocal"), np.array([1], "float32")
+    for _ in range(2):
         with pytest.raises(ElementTypeError, match="Reciprocal-13 takes one operand, X; two given"):
-            Operator("Reciprocal")(np.array([1], "float32"), np.array([1], "float32"))
-        operator = Operator("Reciprocal")
-        operator(np.array([1], "float32"))
-        with pytest.raises(ElementTypeError, match="Reciprocal-13 takes one operand, X; two given"):
-            operator(np.array([1], "float32"), np.array([1], "float32"))
+            operator(x, x)
+        operator(x)
 
 
 class TestCopies:

@@ -33,12 +33,6 @@ class TestHonoured:
             assert divided is out
         assert out.tolist() == [1, 0.5, 0.25]
 
-    def test_memory_beside_it_is_left_alone(self) -> None:
-        base = np.full((4, 8), -1, "i4")
-        div(np.full((2, 3), 6, "i4"), np.int32(2), out=base[1:3, 2:8:2])
-        assert (base[1:3, 2:8:2] == 3).all()
-        assert (base == -1).sum() == 32 - 6
-
 
 class TestErrors:
     """After an error `out` may hold partial results, and the error says so; the inputs are what they were."""

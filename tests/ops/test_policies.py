@@ -38,28 +38,6 @@ class TestZeroDivisor:
         assert "3 of 12 divisors" in str(error.value)
         assert "zero_divisor='zero' or 'saturate'" in str(error.value)
 
-    @every_call
-    @pytest.mark.parametrize(
-        ("a", "b", "count", "first"),
-        [
-            ((2, 3), (), 6, (0, 0)),
-            ((2, 3), (3,), 2, (0, 1)),
-            ((2, 1), (3,), 2, (0, 1)),
-            ((), (3,), 1, (1,)),
-            ((), (), 1, ()),
-        ],
-    )
-    def test_they_are_counted_in_the_result(
-        self, a: tuple[int, ...], b: tuple[int, ...], count: int, first: tuple[int, ...], call: Any
-    ) -> None:
-        """A zero that is broadcast divides as often as it is repeated; the index is one of the result."""
-        divisors = np.ones(b, "i8")
-        divisors[(1,) if b else ()] = 0
-        with pytest.raises(DivisionByZeroError) as error:
-            call(np.ones(a, "i8"), divisors)
-        assert (error.value.count, error.value.first_index) == (count, first)
-        assert all(type(i) is int for i in error.value.first_index)
-
     @pytest.mark.parametrize("policy", ["raise", "zero", "saturate"])
     @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", ml_dtypes.bfloat16])
     def test_floats_have_no_such_policy(self, dtype: Any, policy: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -99,6 +100,21 @@ class TestComparison:
         whole, passage = differences(small, tmp_path)
         assert whole == "page.md: another text than that of the baseline"
         assert passage.startswith("exact-quotient: page 1,3-4 is now ")
+
+    @pytest.mark.parametrize(
+        ("changed", "told"),
+        [
+            ({"on": (Passage("page", "1", digest_of("Div"), "E_0010"),)}, ["exact-quotient: page 1 has no E_0010"]),
+            ({"clauses": ("[C1]",)}, ["[C1]: none of the lines that it rests on has this tag"]),
+            ({"clauses": ("[V1]",), "on": ()}, []),  # it is derived
+            ({"clauses": ("[C1]",), "on": (Passage("absent", "1", ""), Passage("page", "1", digest_of("Div")))}, []),
+        ],
+    )
+    def test_lines_without_their_tag(
+        self, small: Baseline, tmp_path: Path, changed: dict[str, Any], told: list[str]
+    ) -> None:
+        requirement = replace(small.requirements[0], **changed)
+        assert list(differences(replace(small, requirements=(requirement,)), tmp_path)) == told
 
     def test_no_text(self, small: Baseline, tmp_path: Path) -> None:
         (tmp_path / "page.md").unlink()

@@ -8,6 +8,7 @@ import pytest
 
 from proofs.checking import extraction, mutants, prove, replay
 from proofs.checking.ending import ended
+from proofs.checking.extraction import build
 from proofs.checking.provers import ProofError
 
 ROOT = Path(__file__).parents[2]
@@ -54,6 +55,21 @@ def test_no_provers(
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     assert one_line(words, capsys).startswith("error: not installed: why3")
+
+
+@pytest.mark.parametrize(
+    ("named", "said"),
+    [
+        ("", "not installed: gcc;"),
+        ("no-such-gcc -O1", "not installed: no-such-gcc;"),
+        ("gcc '", "CC=gcc ' is no command: no closing quotation"),
+    ],
+)
+def test_no_compiler(named: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("CC", named)
+    with pytest.raises(ProofError, match=said):
+        build(tmp_path, [])
 
 
 class TestEnded:

@@ -38,12 +38,6 @@ class TestProgress:
         first, second = "theories 0/2, false variants 0/1, 0 min 0 s", "theories 1/2, false variants 0/1, 1 min 20 s"
         assert stream.getvalue() == f"\r\x1b[K{first}\r\x1b[K{second}\r\x1b[K"
 
-    def test_it_keeps_to_one_line(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setenv("COLUMNS", "20")
-        stream = Terminal()
-        Progress(self.JOBS, stream).show()
-        assert stream.getvalue() == "\r\x1b[Ktheories 0/2, false"
-
     def test_elsewhere(self) -> None:
         stream, now = io.StringIO(), 0.0
         progress = Progress(self.JOBS, stream, lambda: now)

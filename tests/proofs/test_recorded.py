@@ -144,49 +144,39 @@ class TestWhatIsChanged:
     """Whatever a replay reads counts, what rests on it is replayed, and the record is not up to date."""
 
     @pytest.mark.parametrize(
-        ("file", "expected"),
+        ("change", "file", "expected"),
         [
-            ("theories/base.mlw", {"base", "sums"}),
-            ("theories/sums.mlw", {"sums"}),
-            ("theories/base/why3session.xml", {"base"}),
-            ("theories/base/why3shapes.gz", {"base"}),
-            ("mutants/base.toml", set()),
-            ("gappa/script.gappa", set()),
-            ("mutants/scripts.toml", set()),
-            *((f"programs/{name}", EVERY_THEORY) for name in REPLAYING),
-            ("why3/int.mlw", EVERY_THEORY),
-            ("why3/z3.drv", EVERY_THEORY),
+            ("append", "theories/base.mlw", {"base", "sums"}),
+            ("append", "theories/sums.mlw", {"sums"}),
+            ("append", "theories/base/why3session.xml", {"base"}),
+            ("append", "theories/base/why3shapes.gz", {"base"}),
+            ("append", "mutants/base.toml", set()),
+            ("append", "gappa/script.gappa", set()),
+            ("append", "mutants/scripts.toml", set()),
+            *(("append", f"programs/{name}", EVERY_THEORY) for name in REPLAYING),
+            ("append", "why3/int.mlw", EVERY_THEORY),
+            ("append", "why3/z3.drv", EVERY_THEORY),
+            ("remove", "theories/base/why3shapes.gz", {"base"}),
+            ("remove", "why3/int.mlw", EVERY_THEORY),
+            ("remove", "mutants/base.toml", set()),
+            ("remove", FILE, EVERY_THEORY),
+            ("add", "theories/base/more", {"base"}),
+            ("add", "why3/more.drv", EVERY_THEORY),
         ],
     )
     def test_each_file(
-        self, replayed: Replayed, capsys: pytest.CaptureFixture[str], file: str, expected: set[str]
+        self, replayed: Replayed, capsys: pytest.CaptureFixture[str], change: str, file: str, expected: set[str]
     ) -> None:
-        written(file, "\n", replayed.proofs)
+        if change == "remove":
+            (replayed.proofs / file).unlink()
+        else:
+            written(file, "more" if change == "add" else "\n", replayed.proofs)
         assert replayed() == 1
         assert replayed.names == expected
         told = capsys.readouterr().out
-        assert re.search(rf"^changed since everything was replayed: \S*{Path(file).name}$", told, re.MULTILINE)
         assert f"{FILE} is not up to date" in told
-
-    @pytest.mark.parametrize(
-        ("file", "expected"),
-        [
-            ("theories/base/why3shapes.gz", {"base"}),
-            ("why3/int.mlw", EVERY_THEORY),
-            ("mutants/base.toml", set()),
-            (FILE, EVERY_THEORY),
-        ],
-    )
-    def test_a_file_that_is_gone(self, replayed: Replayed, file: str, expected: set[str]) -> None:
-        (replayed.proofs / file).unlink()
-        assert replayed() == 1
-        assert replayed.names == expected
-
-    @pytest.mark.parametrize(("file", "expected"), [("theories/base/more", {"base"}), ("why3/more.drv", EVERY_THEORY)])
-    def test_a_new_file(self, replayed: Replayed, file: str, expected: set[str]) -> None:
-        written(file, "more", replayed.proofs)
-        assert replayed() == 1
-        assert replayed.names == expected
+        if change == "append":
+            assert re.search(rf"^changed since everything was replayed: \S*{Path(file).name}$", told, re.MULTILINE)
 
     def test_a_digest_that_is_another(self, replayed: Replayed) -> None:
         text = (replayed.proofs / FILE).read_text()

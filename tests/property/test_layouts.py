@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 import vinculum
-from tests.kernels.comparing import DTYPES, FLOATS, assert_same, encodings, lenient, random_encodings
-from tests.property.views import broadcastable, half_as_often, joined, names, shapes, views
+from tests.kernels.comparing import DTYPES, FLOATS, assert_same, encodings, lenient
+from tests.property.views import broadcastable, half_as_often, names, shapes, views
 
 Array = npt.NDArray[Any]
 Attributes = dict[str, Any]
@@ -26,7 +26,6 @@ RULES: dict[str, tuple[Callable[..., Array], Attributes, Attributes]] = {
     "pdpd": (vinculum.divide, {"auto_broadcast": "pdpd"}, {"auto_broadcast": "none"}),
 }
 OF_DIV_6 = st.sampled_from(["int32", "uint64", "int64", "float16", "float32", "float64"])
-operators = st.sampled_from([vinculum.div, vinculum.divide])
 
 
 def placed(b: Array, axis: int, rank: int) -> Array:
@@ -66,7 +65,7 @@ def test_views_of_any_memory(rule: str, data: st.DataObject) -> None:
             broadcasting = broadcasting | {"axis": axis}
     else:
         a, b = (data.draw(views(name, each)) for each in data.draw(broadcastable(shape)))
-        full_b, shape = b.array, joined(a.array.shape, b.array.shape)
+        full_b, shape = b.array, np.broadcast_shapes(a.array.shape, b.array.shape)
     out = data.draw(views(name, shape, writable=True))
     before = [x.memory.copy() for x in (a, b, out)]
     full = [np.array(np.broadcast_to(x, shape), DTYPES[name], order="C") for x in (a.array, full_b)]
@@ -81,58 +80,3 @@ def test_views_of_any_memory(rule: str, data: st.DataObject) -> None:
         assert (caught.value.count, caught.value.first_index) == (len(zero), tuple(zero[0].tolist()))
     for x, copy in zip((a, b), before, strict=False):
         assert x.memory.tobytes() == copy.tobytes()
-
-
-@half_as_often
-@given(st.data(), st.sampled_from(FLOATS))
-def test_reciprocals_of_any_memory(data: st.DataObject, name: str) -> None:
-    shape = data.draw(shapes())
-    x, out = data.draw(views(name, shape)), data.draw(views(name, shape, writable=True))
-    before = x.memory.tobytes()
-    expected = vinculum.reciprocal(np.array(x.array, DTYPES[name], order="C"))
-    assert_same(vinculum.reciprocal(x.array), expected)
-    assert vinculum.reciprocal(x.array, out=out.array) is out.array
-    assert_same(out.array, expected)
-    assert x.memory.tobytes() == before
-
-
-class TestOneMemory:
-    """Operands and result are views of one memory: the quotients are those of what stood there before."""
-
-    @half_as_often
-    @given(st.data(), names, operators)
-    def test_windows(self, data: st.DataObject, name: str, operator: Any) -> None:
-        """Identical, shifted, reversed, interleaved: whatever slices of 3,000 elements make."""
-        size = data.draw(st.sampled_from([1, 2, 7, 64, 500, 1400]))
-        memory = random_encodings(name, (3000,), data.draw(st.integers(0, 9)))
-
-        def window() -> Array:
-            step = data.draw(st.sampled_from([1, 1, 1, 2, -1, -1, -2]))
-            start = data.draw(st.integers(0, min(9, 3000 - abs(step) * size)))
-            taken = memory[start : start + abs(step) * size : abs(step)]
-            return taken[::-1] if step < 0 else taken
-
-        some = [window() for _ in range(data.draw(st.integers(1, 3)))]
-        self.check(memory, operator, name, *(data.draw(st.sampled_from(some)) for _ in range(3)))
-
-    @half_as_often
-    @given(st.data(), names, operators)
-    def test_squares(self, data: st.DataObject, name: str, operator: Any) -> None:
-        """Transposed, mirrored, and rows and columns of the very memory that is written."""
-        n = data.draw(st.integers(1, 40))
-        memory = random_encodings(name, (n, n), data.draw(st.integers(0, 9)))
-        i = data.draw(st.integers(0, n - 1))
-        square = st.sampled_from([memory, memory.T, memory[::-1], memory[:, ::-1], memory[::-1, ::-1].T])
-        part = st.sampled_from([memory[i], memory[:, i], memory[i : i + 1], memory[:, i : i + 1], memory[i, i:][:1]])
-        self.check(memory, operator, name, data.draw(square), data.draw(square | part), data.draw(square))
-        self.check(memory, operator, name, data.draw(square | part), data.draw(square), data.draw(square))
-
-    @staticmethod
-    def check(memory: Array, operator: Any, name: str, a: Array, b: Array, out: Array) -> None:
-        """Divide into a view of the operands' memory; compare with what a result of its own holds."""
-        expected = operator(a.copy(), b.copy(), **lenient(name))
-        assume(expected.shape == out.shape)
-        before = memory.copy()
-        assert operator(a, b, out=out, **lenient(name)) is out
-        assert_same(out, expected)
-        assert_only_written_in(memory, before, out)

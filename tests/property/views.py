@@ -12,11 +12,10 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from tests.kernels.comparing import DTYPES, random_encodings
+from tests.kernels.layouts import byte_swapped, c_order, read_only, unaligned
 
 Array = npt.NDArray[Any]
 Shape = tuple[int, ...]
-
-_FEW = 6
 
 half_as_often = settings(max_examples=settings().max_examples // 2)
 """Fewer examples of what takes long, and is enumerated in tests/kernels."""
@@ -31,9 +30,9 @@ class View:
 
 
 @st.composite
-def shapes(draw: st.DrawFn, most: int = _FEW) -> Shape:
+def shapes(draw: st.DrawFn) -> Shape:
     """Draw a shape of rank 0 to 6; now and then one dimension is longer than what the loops take at once."""
-    shape = draw(st.lists(st.sampled_from([0, 1, 2, 3, 4, 5]), max_size=most))
+    shape = draw(st.lists(st.sampled_from([0, 1, 2, 3, 4, 5]), max_size=6))
     if shape and draw(st.integers(0, 4)) == 0:
         shape = [min(size, 2) for size in shape]
         shape[draw(st.integers(0, len(shape) - 1))] = draw(st.sampled_from([1023, 1025, 4097]))
@@ -51,37 +50,14 @@ def views(draw: st.DrawFn, name: str, shape: Shape, *, writable: bool = False) -
     repeats = draw(st.lists(st.integers(0, 5).map(lambda n: n == 0 and not writable), min_size=rank, max_size=rank))
     kept = [1 if repeated else size for size, repeated in zip(shape, repeats, strict=True)]
     gaps = draw(st.lists(st.integers(0, 1), min_size=rank, max_size=rank))
-    if rank > _FEW:  # gaps in so many dimensions would fill more memory than there is
-        steps = [step if size > 1 else 1 for size, step in zip(kept, steps, strict=True)]
-        gaps = [0] * rank
     sizes = [size * abs(step) + gap for size, step, gap in zip(kept, steps, gaps, strict=True)]
     memory = random_encodings(name, tuple(sizes[d] for d in order), draw(st.integers(0, 9)))
     if not writable:
-        memory = draw(st.sampled_from([_plain, _plain, _unaligned, _byte_swapped, _read_only]))(memory)
+        memory = draw(st.sampled_from([c_order, c_order, unaligned, byte_swapped, read_only]))(memory)
     whole = memory.transpose(np.argsort(order)) if rank else memory
     sliced = whole[tuple(slice(None, None, step) for step in steps)][tuple(slice(size) for size in kept)]
     # Indexing a rank-0 array with () would give a scalar.
     return View(np.broadcast_to(sliced, shape) if any(repeats) else (sliced if rank else memory), memory)
-
-
-def _plain(memory: Array) -> Array:
-    return memory
-
-
-def _unaligned(memory: Array) -> Array:
-    raw = np.zeros(memory.nbytes + 1, np.uint8)
-    moved = raw[1:].view(memory.dtype).reshape(memory.shape)
-    moved[...] = memory
-    return moved
-
-
-def _byte_swapped(memory: Array) -> Array:
-    return memory.astype(memory.dtype.newbyteorder())
-
-
-def _read_only(memory: Array) -> Array:
-    memory.flags.writeable = False
-    return memory
 
 
 @st.composite
@@ -96,13 +72,6 @@ def _shortened(shape: Shape, shorten: bool) -> Shape:
     while shorten and shape and shape[0] == 1:
         shape = shape[1:]
     return shape
-
-
-def joined(a: Shape, b: Shape) -> Shape:
-    """Return the shape that NumPy's rule gives; its own function goes no further than rank 32."""
-    rank = max(len(a), len(b))
-    padded = [(1,) * (rank - len(shape)) + shape for shape in (a, b)]
-    return tuple(y if x == 1 else x for x, y in zip(*padded, strict=True))
 
 
 names = st.sampled_from(list(DTYPES))

@@ -12,6 +12,8 @@ from onnx import ModelProto, checker
 from tests import fake_runtime
 from tests.fake_runtime import FakeRuntime, Model
 from tests.models import built_models
+from vinculum.models.onnx.divisions import GUARDS
+from vinculum.models.onnx.scopes import opset_imports
 
 Cases = Sequence[tuple[ModelProto, Mapping[str, Any]]]
 
@@ -40,9 +42,13 @@ TOLERATED: dict[str, tuple[type[FakeRuntime], ...]] = {
 
 
 def outcomes(behaviour: type[FakeRuntime], cases: Cases) -> list[list[np.ndarray[Any, Any]]]:
-    """Return the outputs of models that the checker lets through."""
+    """Return the outputs of models that the checker lets through, and that import what their functions call."""
     for model, _ in cases:
         checker.check_model(model, full_check=True)
+        imported = opset_imports(model)
+        assert {function.domain for function in model.functions} <= set(imported)
+        guards = [function for function in model.functions if function.domain == GUARDS]
+        assert all(opset_imports(function)[""] == imported[""] for function in guards)
     return [Model(behaviour(), model.SerializeToString()).run(None, inputs) for model, inputs in cases]
 
 

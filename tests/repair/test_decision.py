@@ -14,6 +14,7 @@ from vinculum.repair.decision import Decision, Facts, Operator, decided
 from vinculum.spec.element_types import BFLOAT16, DOUBLE, FLOAT, INT8, INT32, INT64, UINT8, UINT32, ElementType
 
 PLAIN = Policies("zero", "wrap")
+SATURATED = Policies("saturate", "saturate")
 
 
 def facts(
@@ -24,7 +25,7 @@ def facts(
 ) -> Facts:
     """Return what is known of a division, None for an operand that is not constant."""
     a, b = (None if x is None else np.array(x) for x in (dividend, divisor))
-    return Facts(operator, 17, element_type, Bounds(never_inverse=True, dividend=a, divisor=b))
+    return Facts(operator, 17, element_type, Bounds(frozenset({"inverse"}), dividend=a, divisor=b))
 
 
 def assess(division: Facts, runtime: Runtime, policies: Policies) -> Decision:
@@ -53,18 +54,30 @@ class TestSafe:
         found = assess(division, "onnxruntime", PLAIN)
         assert (found.what, found.why) == (None, why)
 
-    @pytest.mark.parametrize("runtime", ["openvino", "portable"])
-    def test_floats_anywhere(self, runtime: Runtime) -> None:
-        found = assess(facts(DOUBLE), runtime, PLAIN)
-        assert found.what is None
-        assert found.note is not None
-        assert "correctly rounded" in found.note
-        assert "exact_divisions" not in found.note  # The device has no float64.
 
-    def test_floats_on_openvino_name_the_cure(self) -> None:
-        note = assess(facts(FLOAT), "openvino", PLAIN).note
-        assert note is not None
-        assert note.endswith("exact: from vinculum.openvino import exact_divisions; exact_divisions(model)")
+WITHIN = "exact where operands and result lie"
+NARROWED = f"OpenVINO's CPU device narrows it to int32: {WITHIN} within"
+PORTABLE = f"on OpenVINO {WITHIN} strictly within int32; elsewhere for all values"
+ROUNDED = "its quotients are not all correctly rounded"
+CURED = "these lines before compile_model make them exact: from vinculum.openvino import exact_divisions; "
+
+
+@pytest.mark.parametrize(
+    ("element_type", "runtime", "note"),
+    [
+        (FLOAT, "onnxruntime", None),
+        (FLOAT, "portable", f"on OpenVINO {ROUNDED}"),
+        (DOUBLE, "openvino", f"OpenVINO computes it in float32 by a product with 1/b; {ROUNDED}"),
+        (FLOAT, "openvino", f"OpenVINO computes it by a product with 1/b; {ROUNDED}; {CURED}exact_divisions(model)"),
+        (INT64, "openvino", NARROWED),
+        (INT32, "openvino", None),
+        (INT64, "portable", PORTABLE),
+        (INT64, "onnxruntime", None),
+    ],
+    ids=str,
+)
+def test_notes(element_type: ElementType, runtime: Runtime, note: str | None) -> None:
+    assert assess(facts(element_type), runtime, PLAIN).note == note
 
 
 class TestRisky:
@@ -95,22 +108,13 @@ class TestRisky:
     def test_rounding_is_a_risk_on_openvino(self, runtime: Runtime) -> None:
         assert assess(facts(INT32, None, [7]), runtime, PLAIN).what == "truncated exactly by the remainder"
 
-    def test_int64_on_openvino_says_where_it_is_exact(self) -> None:
-        found = assess(facts(INT64), "openvino", PLAIN)
-        assert found.note == ("OpenVINO's CPU device narrows it to int32: exact where operands and result lie within")
-        assert assess(facts(INT32), "openvino", PLAIN).note is None
-
     @pytest.mark.parametrize(
         ("division", "policies", "what"),
         [
             (facts(INT8), PLAIN, "x/0 gives 0, MIN/-1 gives MIN; in int32"),
-            (
-                facts(INT8),
-                Policies("saturate", "saturate"),
-                "x/0 gives MIN, 0 or MAX by the sign of x, MIN/-1 gives MAX; in int32",
-            ),
-            (facts(UINT32), Policies("saturate", "wrap"), "x/0 gives MAX, 0/0 gives 0; in int64"),
-            (facts(INT32, operator="Mod"), Policies("saturate", "saturate"), "x mod 0 gives 0, MIN mod -1 gives 0"),
+            (facts(INT8), SATURATED, "x/0 gives MIN, 0 or MAX by the sign of x, MIN/-1 gives MAX; in int32"),
+            (facts(UINT32), SATURATED, "x/0 gives MAX, 0/0 gives 0; in int64"),
+            (facts(INT32, operator="Mod"), SATURATED, "x mod 0 gives 0, MIN mod -1 gives 0"),
         ],
         ids=str,
     )
@@ -127,7 +131,7 @@ class TestRefused:
             (facts(INT64, None, [2**31]), PLAIN, "the constant divisor holds 2147483648"),
             (facts(INT64, [-(2**31) - 1]), PLAIN, "the constant dividend holds -2147483649"),
             (facts(UINT32, None, [2**32 - 1]), PLAIN, "narrows uint32 to int32"),
-            (facts(INT64), Policies("saturate", "wrap"), "give --zero-divisor zero"),
+            (facts(INT64), SATURATED, "give --zero-divisor zero"),
         ],
         ids=str,
     )
@@ -136,4 +140,4 @@ class TestRefused:
             assess(division, "openvino", policies)
 
     def test_saturation_is_no_matter_without_zeros(self) -> None:
-        assert assess(facts(INT64, None, [3]), "openvino", Policies("saturate", "wrap")).what is not None
+        assert assess(facts(INT64, None, [3]), "openvino", SATURATED).what is not None

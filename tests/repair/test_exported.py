@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from onnx import ModelProto, checker, numpy_helper
 
 from tests.fake_runtime import RefusesFaults
@@ -28,6 +31,13 @@ FORMS = [(PLAIN, TRUNCATED), (SIGNED_FLOOR, TRUNCATED), (FLOOR, FLOORED)]
 def model_of(nodes: str, a: str = "int64", b: str = "int64", c: str = "int64[n] c", constants: str = "") -> ModelProto:
     """Return a model of a, b and c."""
     return text_model(nodes, f"{a}[n] a, {b}[n] b", c, constants=constants, ir_version=9)
+
+
+def mended(model: ModelProto, **inputs: NDArray[Any]) -> tuple[list[str], list[list[int]]]:
+    """Return the operators of a model whose exported divisions are mended, and what it gives."""
+    made = harden(model, "onnxruntime", fix_exported=True).model
+    (outcome,) = outcomes(RefusesFaults, [(made, inputs)])
+    return operators(made), [output.tolist() for output in outcome]
 
 
 def notes(hardening: Hardening) -> list[str | None]:
@@ -98,11 +108,9 @@ class TestMended:
     def test_a_constant_divisor_needs_no_guard(self) -> None:
         model = model_of(A_CAST + RATIO + SIGN, constants="float y = {3}")
         hardening = harden(model, "onnxruntime", fix_exported=True)
-        assert operators(hardening.model) == ["Div"]
         assert not hardening.model.functions
         assert [(d.what, d.rewritten) for d in hardening.decisions] == [("divided as integers", True)]
-        (outcome,) = outcomes(RefusesFaults, [(hardening.model, {"a": A, "b": B})])
-        assert outcome[0].tolist() == [int(abs(a) // 3 * (-1 if a < 0 else 1)) for a in A.tolist()]
+        assert mended(model, a=A, b=B) == (["Div"], [[abs(a) // 3 * (-1 if a < 0 else 1) for a in A.tolist()]])
 
     @pytest.mark.parametrize(("constant", "operator"), [(2.0**53, "Div"), (2.0**54, "Cast")])
     def test_a_float_that_stands_for_several_integers(self, constant: float, operator: str) -> None:
@@ -118,11 +126,8 @@ class TestMended:
 
     def test_types_that_differ(self) -> None:
         model = model_of(PLAIN.replace("to = 7", "to = 6"), "int32", "int64", "int32[n] c")
-        hardening = harden(model, "onnxruntime", fix_exported=True)
-        assert operators(hardening.model) == ["Cast", "Div_int64", "Cast"]
-        inputs = {"a": np.array([16777217], np.int32), "b": np.array([1])}
-        (outcome,) = outcomes(RefusesFaults, [(hardening.model, inputs)])
-        assert outcome[0].tolist() == [16777217]
+        found = mended(model, a=np.array([16777217], np.int32), b=np.array([1]))
+        assert found == (["Cast", "Div_int64", "Cast"], [[16777217]])
 
     def test_what_others_use_stays(self) -> None:
         model = model_of(PLAIN + "z = Neg (q)", c="int64[n] c, float[n] z")
@@ -136,10 +141,7 @@ class TestMended:
     def test_two_of_one_division(self) -> None:
         floor = "g = Floor (q) [floor] d = Cast <to = 7> (g) "
         model = model_of(A_CAST + B_CAST + RATIO + floor + SIGN, c="int64[n] c, int64[n] d")
-        hardening = harden(model, "onnxruntime", fix_exported=True)
-        assert operators(hardening.model) == ["FloorDiv_int64", "Div_int64"]
-        (outcome,) = outcomes(RefusesFaults, [(hardening.model, {"a": A, "b": B})])
-        assert [output.tolist() for output in outcome] == [TRUNCATED, FLOORED]
+        assert mended(model, a=A, b=B) == (["FloorDiv_int64", "Div_int64"], [TRUNCATED, FLOORED])
 
     def test_integers_that_are_divided_as_integers(self) -> None:
         model = model_of(PLAIN.replace("to = 1>", "to = 6>"))
@@ -148,14 +150,10 @@ class TestMended:
     def test_by_a_constant_in_a_function(self) -> None:
         body = A_CAST + "y = Constant <value = float {3.0}> () " + RATIO + BACK % "q"
         model = text_model("c = d.Third(a)", "int64[n] a", "int64[n] c", f"Third (a) => (c) {{ {body} }}", ir_version=9)
-        hardening = harden(model, "onnxruntime", fix_exported=True)
-        (outcome,) = outcomes(RefusesFaults, [(hardening.model, {"a": np.array([16777217, -7])})])
-        assert outcome[0].tolist() == [5592405, -2]
+        assert mended(model, a=np.array([16777217, -7])) == (["Third"], [[5592405, -2]])
 
     def test_in_a_branch(self) -> None:
         branch = f"() => (int64[n] c) {{ {FLOOR} }}"
         nodes = f"c = If (yes) <then_branch = t {branch}, else_branch = e {branch}>"
         model = text_model(nodes, "int64[n] a, int64[n] b, bool yes", "int64[n] c", ir_version=9)
-        hardening = harden(model, "onnxruntime", fix_exported=True)
-        (outcome,) = outcomes(RefusesFaults, [(hardening.model, {"a": A, "b": B, "yes": np.array(True)})])
-        assert outcome[0].tolist() == FLOORED
+        assert mended(model, a=A, b=B, yes=np.array(True)) == (["If"], [FLOORED])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,8 @@ from tests.repair.fakes import division
 from vinculum.errors import BroadcastError, DifferenceError, ModelError
 from vinculum.models.engines import model_runner
 from vinculum.models.engines.model_runner import Outcome
-from vinculum.repair import guards, harden_file, hardening, validation
+from vinculum.repair import Runtime, guards, harden_file, hardening, validation
+from vinculum.repair.validation import Validation
 from vinculum.spec.element_types import INT32, INT64
 
 WIDER = helper.make_tensor_type_proto(TensorProto.INT32, (3,))
@@ -29,12 +30,38 @@ def packages() -> Iterator[None]:
         yield
 
 
+def validation_of(source: Path, runtime: Runtime = "onnxruntime", **options: Any) -> Validation:
+    """Harden a file into the one beside it, and return what was validated."""
+    found = harden_file(source, source.with_name("hardened.onnx"), runtime, **options).validation
+    assert found is not None
+    return found
+
+
+def written(model: ModelProto, folder: Path) -> Path:
+    """Return the file of a model."""
+    path = folder / "model.onnx"
+    path.write_bytes(model.SerializeToString())
+    return path
+
+
+@pytest.fixture
+def runs_end(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Return a function that lets the runs of the whole model, and no others, end as it is told, for each runtime."""
+
+    def end(**outcomes: Sequence[Outcome]) -> None:
+        monkeypatch.setattr(validation, "_different", lambda hardening: [])
+        monkeypatch.setattr(validation, "run_cases", lambda runtime, cases: (each for each in outcomes[runtime]))
+
+    return end
+
+
+RAN = Outcome(outputs=(np.zeros(3, np.int64), np.ones(1, np.float32)))
+
+
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
     """Return the file of a model that divides int64 by int64."""
-    path = tmp_path / "model.onnx"
-    path.write_bytes(division(INT64, ("n",), ("n",)).SerializeToString())
-    return path
+    return written(division(INT64, ("n",), ("n",)), tmp_path)
 
 
 class TestWritten:
@@ -42,37 +69,24 @@ class TestWritten:
 
     @pytest.mark.parametrize("runtime", ["onnxruntime", "openvino", "portable"])
     def test_each_runtime(self, source: Path, runtime: Any) -> None:
-        target = source.with_name("hardened.onnx")
-        hardened = harden_file(source, target, runtime)
-        assert hardened.validation is not None
-        assert hardened.validation.rewrites == 1
-        assert load(target) == hardened.hardening.model
+        assert validation_of(source, runtime).rewrites == 1
+        planned = harden_file(source, None, runtime).hardening.model
+        assert load(source.with_name("hardened.onnx")) == planned
         assert sorted(path.name for path in source.parent.iterdir()) == ["hardened.onnx", "model.onnx"]
 
     def test_an_output_that_is_named_twice(self, tmp_path: Path) -> None:
         model = text_model("c = Div(a, b)", "int64[n] a, int64[n] b", "int64[n] c, int64[n] c")
-        (tmp_path / "model.onnx").write_bytes(model.SerializeToString())
-        found = harden_file(tmp_path / "model.onnx", tmp_path / "new.onnx", "onnxruntime").validation
-        assert found is not None
-        assert found.whole_model == "run"
+        assert validation_of(written(model, tmp_path)).whole_model == "run"
 
-    def test_outputs_are_not_compared_beside_floats(self, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_outputs_are_not_compared_beside_floats(self, source: Path, runs_end: Callable[..., None]) -> None:
         """Those of other operators differ between runtimes."""
-        outcomes = [Outcome(), Outcome(outputs=(np.zeros(3, np.int64), np.ones(1, np.float32)))]
-        monkeypatch.setattr(validation, "_different", lambda hardening: [])
-        monkeypatch.setattr(validation, "run_cases", lambda runtime, cases: (outcome for outcome in outcomes))
-        validated = harden_file(source, source.with_name("hardened.onnx"), "onnxruntime").validation
-        assert validated is not None
-        assert validated.whole_model == "run"
+        runs_end(onnxruntime=[Outcome(), RAN])
+        assert validation_of(source).whole_model == "run"
 
-    def test_what_the_onnx_package_s_evaluator_cannot_run(self, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_what_the_onnx_package_s_evaluator_cannot_run(self, source: Path, runs_end: Callable[..., None]) -> None:
         """It lacks operators, and has faults: a model that other runtimes run is not refused for that."""
-        ran = Outcome(outputs=(np.zeros(3, np.int64), np.ones(1, np.float32)))
-        outcomes = {"onnxruntime": [Outcome(), ran], "reference": [Outcome(), Outcome(problem="'list' has no dtype")]}
-        monkeypatch.setattr(validation, "_different", lambda hardening: [])
-        monkeypatch.setattr(validation, "run_cases", lambda runtime, cases: (each for each in outcomes[runtime]))
-        validated = harden_file(source, source.with_name("hardened.onnx"), "portable").validation
-        assert validated is not None
+        runs_end(onnxruntime=[Outcome(), RAN], reference=[Outcome(), Outcome(problem="'list' has no dtype")])
+        validated = validation_of(source, "portable")
         reason = "the onnx package's reference evaluator does not run it: 'list' has no dtype"
         assert (validated.whole_model, validated.reason) == ("run", reason)
 
@@ -82,11 +96,9 @@ class TestWritten:
         assert list(source.parent.iterdir()) == [source]
 
     def test_a_model_that_dies_while_it_loads(self, tmp_path: Path) -> None:
-        source, target = tmp_path / "model.onnx", tmp_path / "hardened.onnx"
-        model = division(INT64, np.array([INT64.minimum, 7, 5]), np.array([-1, -2, 0]))
-        source.write_bytes(model.SerializeToString())
-        harden_file(source, target, "onnxruntime", zero_divisor="saturate", overflow="saturate")
-        case = model_runner.Case(str(target), {"unused": np.zeros(1, np.float32)})
+        source = written(division(INT64, np.array([INT64.minimum, 7, 5]), np.array([-1, -2, 0])), tmp_path)
+        validation_of(source, zero_divisor="saturate", overflow="saturate")
+        case = model_runner.Case(str(tmp_path / "hardened.onnx"), {"unused": np.zeros(1, np.float32)})
         (outcome,) = model_runner.run_cases("onnxruntime", [case])
         assert outcome.outputs[0].tolist() == [INT64.maximum, -3, INT64.maximum]
 
@@ -98,16 +110,11 @@ class TestRemainders:
     def test_a_model_that_died_runs(self, tmp_path: Path, fmod: int) -> None:
         nodes = f"[rest] r = Mod <fmod = {fmod}> (x, w) [ratio] q = Div(x, w)"
         model = text_model(nodes, "int64[n] x, int64[n] w", "int64[n] q, int64[n] r", ir_version=9)
-        source, target = tmp_path / "model.onnx", tmp_path / "hardened.onnx"
-        source.write_bytes(model.SerializeToString())
-        low = INT64.minimum
+        source, low = written(model, tmp_path), INT64.minimum
+        assert validation_of(source).whole_model == "run"
         inputs = {"x": np.array([low, 7, -7, 2**53 + 1, low]), "w": np.array([-1, 0, 2, 2, 10])}
-        cases = [model_runner.Case(str(file), inputs) for file in (source, target)]
-        hardened = harden_file(source, target, "onnxruntime")
-        assert hardened.validation is not None
-        assert hardened.validation.whole_model == "run"
-        (died,) = model_runner.run_cases("onnxruntime", cases[:1])
-        (lives,) = model_runner.run_cases("onnxruntime", cases[1:])
+        cases = [model_runner.Case(str(tmp_path / name), inputs) for name in ("model.onnx", "hardened.onnx")]
+        ((died,), (lives,)) = (model_runner.run_cases("onnxruntime", [case]) for case in cases)
         assert died.problem is not None
         assert lives.outputs[0].tolist() == [low, 0, -3, 2**52, -((2**63) // 10)]
         assert lives.outputs[1].tolist() == [0, 0, -1 if fmod else 1, 1, -8 if fmod else 2]
@@ -120,16 +127,11 @@ class TestRemainders:
         # Of two types.
         function = "Ratio (p, q) => (r) { [other] r = Div(p, q) }"
         nodes = "[ratio] C = Div(A, B) Z = d.Ratio(X, Y) W = d.Ratio(A, A)"
-        model = text_model(
-            nodes, "int64[2] A, int64[2] B, int32[2] X, int32[2] Y", "int64[2] C", function, ir_version=9
-        )
-        source = tmp_path / "model.onnx"
-        source.write_bytes(model.SerializeToString())
-        hardened = harden_file(source, source.with_name("hardened.onnx"), "onnxruntime")
-        assert [decision.name for decision in hardened.hardening.left] == ["other"]
-        assert hardened.validation is not None
-        assert hardened.validation.whole_model == "loaded"
-        assert hardened.validation.reason == "a division is left that may kill the runtime"
+        inputs = "int64[2] A, int64[2] B, int32[2] X, int32[2] Y"
+        source = written(text_model(nodes, inputs, "int64[2] C", function, ir_version=9), tmp_path)
+        assert [decision.name for decision in harden_file(source, None, "onnxruntime").hardening.left] == ["other"]
+        found = validation_of(source)
+        assert (found.whole_model, found.reason) == ("loaded", "a division is left that may kill the runtime")
 
 
 class TestNothingIsWritten:
@@ -152,24 +154,23 @@ class TestNothingIsWritten:
             ([Outcome(problem="crashed with SIGFPE", died=True)], DifferenceError, "the process crashed with SIGFPE"),
             ([Outcome(problem="no kernel")], ModelError, "rejects the hardened model: no kernel"),
             ([Outcome(problem=f"{'long ' * 30}reason")], ModelError, f"{'long ' * 30}reason"),
+            ([Outcome(problem="[ONNXRuntimeError] : 9 : NOT_IMPLEMENTED : no")], ModelError, "hardened model: no"),
             ([Outcome(), Outcome(problem="no")], DifferenceError, "with inputs that the original accepts: no"),
             ([Outcome(), Outcome(outputs=(np.zeros(3, np.int64),))], DifferenceError, "output 'C' differs"),
         ],
     )
     def test_a_whole_model_that_fails(
         self,
-        source: Path,
-        monkeypatch: pytest.MonkeyPatch,
+        tmp_path: Path,
+        runs_end: Callable[..., None],
         outcomes: list[Outcome],
         kind: type[Exception],
         words: str,
     ) -> None:
         model = division(INT64, ("n",), ("n",))
         del model.graph.node[1], model.graph.output[1], model.graph.input[0]  # Floats would not be compared.
-        source.write_bytes(model.SerializeToString())
-        monkeypatch.setattr(validation, "_different", lambda hardening: [])
-        monkeypatch.setattr(validation, "run_cases", lambda runtime, cases: (outcome for outcome in outcomes))
-        self.refused(source, kind, words)
+        runs_end(onnxruntime=outcomes)
+        self.refused(written(model, tmp_path), kind, words)
 
     def test_a_missing_package(self, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(model_runner, "find_spec", lambda name: None)
@@ -185,12 +186,11 @@ class TestNothingIsWritten:
         ],
     )
     def test_other_models(
-        self, source: Path, change: Callable[[ModelProto], Any], kind: type[Exception], words: str
+        self, tmp_path: Path, change: Callable[[ModelProto], Any], kind: type[Exception], words: str
     ) -> None:
         model = division(INT32, (2,), (2,))
         change(model)
-        source.write_bytes(model.SerializeToString())
-        self.refused(source, kind, words)
+        self.refused(written(model, tmp_path), kind, words)
 
     def test_openvino_ir(self, tmp_path: Path) -> None:
         source = tmp_path / "model.xml"
@@ -205,19 +205,12 @@ class TestNothingIsWritten:
         """Its quotients are others than the source's, which are wrong: that is no difference to complain of."""
         nodes = "x = Cast <to = 1> (a) y = Cast <to = 1> (b) q = Div(x, y) f = Floor(q) c = Cast <to = 7> (f)"
         model = text_model(nodes, "int64[n] a, int64[n] b", "int64[n] c", ir_version=9)
-        (tmp_path / "model.onnx").write_bytes(model.SerializeToString())
-        hardened = harden_file(tmp_path / "model.onnx", tmp_path / "new.onnx", "onnxruntime", fix_exported=True)
-        assert hardened.validation is not None
-        assert hardened.validation.rewrites == 1
+        assert validation_of(written(model, tmp_path), fix_exported=True).rewrites == 1
 
     def test_another_format(self, source: Path) -> None:
         with pytest.raises(ModelError, match=r"give a name that ends in \.onnx"):
             harden_file(source, source.with_suffix(".xml"), "onnxruntime")
 
-    def test_an_operator_that_the_runtime_lacks(self, source: Path) -> None:
-        model = load(source)
-        model.opset_import.add(domain="own", version=1)
-        model.graph.node.append(helper.make_node("Own", ["C"], ["D"], domain="own"))
-        model.graph.output.append(helper.make_tensor_value_info("D", TensorProto.INT64, None))
-        source.write_bytes(model.SerializeToString())
-        self.refused(source, ModelError)
+    def test_an_operator_that_the_runtime_lacks(self, tmp_path: Path) -> None:
+        model = text_model("[ratio] C = Div(A, B) D = d.Own(C)", "int64[n] A, int64[n] B", "int64[n] D")
+        self.refused(written(model, tmp_path), ModelError)

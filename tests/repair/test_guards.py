@@ -175,7 +175,7 @@ class TestEveryPair:
 
 @pytest.mark.parametrize(
     "facts",
-    [Facts("Mod", 14, INT32), Facts("Div", 14, INT8), Facts("Div", 14, INT32, Bounds(never_minus_one=True))],
+    [Facts("Mod", 14, INT32), Facts("Div", 14, INT8), Facts("Div", 14, INT32, Bounds(frozenset({"minus one"})))],
     ids=["a remainder", "in a wider type", "no divisor of -1"],
 )
 def test_min_is_not_looked_for_where_it_does_not_matter(facts: Facts) -> None:

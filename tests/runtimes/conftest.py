@@ -5,8 +5,10 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -58,3 +60,18 @@ def torch_or_skip(request: pytest.FixtureRequest) -> ModuleType:
     if importlib.util.find_spec("torch") is None:
         skip_or_fail(request, "PyTorch: pip install torch")
     return importlib.import_module("torch")
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Callable[..., Path]:
+    """Return a function that writes the model of outputs and Parameters as OpenVINO does."""
+
+    def save(outputs: list[Any], parameters: list[Any]) -> Path:
+        import openvino
+        from openvino import opset13
+
+        path = tmp_path / "model.xml"
+        openvino.save_model(openvino.Model([opset13.result(node) for node in outputs], parameters, "m"), path, False)
+        return path
+
+    return save

@@ -1,4 +1,4 @@
-"""What the tests of isolation put into another process: objects that die, hang, eat memory and lie."""
+"""What the tests of isolation put into another process: an object that can be told to die, hang, eat memory and lie."""
 
 from __future__ import annotations
 
@@ -9,12 +9,16 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
 from tests.processes import python, run
 from vinculum.errors import AttributeValueError
 from vinculum.sandbox import CrashedError, UnsupportedError
+
+__all__ = ["CrashedError", "UnsupportedError", "ctypes", "python", "run", "subprocess", "suppress", "threading"]
+"""What only the programs use that `Subject.do` runs."""
 
 FOREVER = 600.0  # Seconds; no test is to wait for the end of it.
 
@@ -45,7 +49,7 @@ class WithoutWordsError(Exception):
 
 
 class Subject:
-    """An object that can be asked for every way to end a call.
+    """An object whose calls do what a program says.
 
     Parameters
     ----------
@@ -67,117 +71,11 @@ class Subject:
     def process(self) -> int:
         return os.getpid()
 
-    def group(self) -> int:
-        return os.getpgid(0)
-
-    def refuse(self) -> NoReturn:
-        raise ValueError("two\nlines")
-
-    def lack(self) -> NoReturn:
-        raise UnsupportedError("no such\noperator")
-
-    def panic(self) -> NoReturn:
-        raise ForeignPanic("called `Option::unwrap()` on a `None` value")
-
-    def nest(self) -> Any:
-        return self.nest()
-
-    def exit(self, code: object) -> NoReturn:
-        sys.exit(code)  # type: ignore[arg-type]  # anything may be given
-
-    def exit_at_once(self, code: int) -> NoReturn:
-        os._exit(code)
-
-    def die(self, name: str) -> None:
-        os.kill(os.getpid(), signal.Signals[name])
-
-    def fault(self) -> None:
-        ctypes.string_at(0)
-
-    def sleep(self, begun: str = "") -> None:
-        """Sleep; a file that is named appears before that."""
-        if begun:
-            Path(begun).touch()
-        time.sleep(FOREVER)
-
-    def spin(self) -> None:
-        while True:
-            pass
-
-    def eat(self, size: int) -> None:
-        """Hold that many bytes, all written, and do not come back."""
-        eaten = bytearray(b"x") * size
-        time.sleep(FOREVER)
-        del eaten
-
-    def eat_elsewhere(self, size: int) -> None:
-        """Let a process of one's own hold that many bytes."""
-        run(python(f"import time; eaten = bytearray(b'x') * {size}; time.sleep({FOREVER})"), limit=FOREVER)
-
-    def report_crash(self, how: int | str) -> NoReturn:
-        raise CrashedError(how)
-
-    def lack_memory(self) -> NoReturn:
-        raise MemoryError("Unable to allocate 8.00 EiB")
-
-    def give_function(self) -> Any:
-        return lambda: None
-
-    def give_unreadable(self) -> Unreadable:
-        return Unreadable()
-
-    def give_exit(self) -> ExitsWhereItIsRead:
-        return ExitsWhereItIsRead()
-
-    def refuse_without_words(self) -> NoReturn:
-        raise WithoutWordsError
-
-    def print(self) -> str:
-        """Say much, by every way out."""
-        print("noise " * 1000, flush=True)
-        print("noise " * 1000, file=sys.stderr, flush=True)
-        os.write(1, b"noise")
-        run(python("print('noise')"), stdout=None, stderr=None)
-        return "done"
-
-    def read(self) -> str:
-        """Read what a runtime might ask a user for."""
-        return sys.stdin.read()
-
-    def write_rubbish(self) -> None:
-        """Write into every file that is open, then wait."""
-        for descriptor in range(3, 20):
-            try:
-                os.write(descriptor, b"rubbish" * 10)
-            except OSError:
-                continue
-        time.sleep(FOREVER)
-
-    def close_everything(self) -> None:
-        """Close every file that is open, then wait."""
-        os.closerange(3, 20)
-        time.sleep(FOREVER)
-
-    def fork(self) -> int:
-        """Come back twice, from a copy of the process too."""
-        os.fork()
-        return 1
-
-    def die_with_child(self) -> None:
-        """Leave a copy of the process behind, which holds all its pipes, and die."""
-        if os.fork():
-            os._exit(3)
-        time.sleep(FOREVER)
-
-    def leave_child(self) -> int:
-        """Leave another process behind, and return its number."""
-        sleeping = python(f"import time; time.sleep({FOREVER})")
-        return subprocess.Popen(sleeping).pid  # noqa: TID251  # it is to outlive us
-
-    def die_later(self) -> int:
-        """Answer, then die before anybody asks again."""
-        threading.Timer(0.1, os._exit, [5]).start()
-        return os.getpid()
+    def do(self, program: str, given: object = None) -> Any:
+        """Run a program, which may use what is given, and return what it calls `answer`."""
+        names = {**globals(), "given": given}
+        exec(program, names)
+        return names.get("answer")
 
 
 class Runner:

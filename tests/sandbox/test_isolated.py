@@ -18,9 +18,23 @@ import pytest
 
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.sandbox import Answer, End, Isolated, Limits
-from vinculum.sandbox.process import ChildProcess, Ended
+from vinculum.sandbox.process import ChildProcess
 
 OBJECTS = "tests.sandbox.isolated_objects"
+REFUSE, EXIT = "raise ValueError('two\\nlines')", "sys.exit(given)"
+DIE = "os.kill(os.getpid(), signal.Signals[given])"
+HANG = "time.sleep(FOREVER)"
+SAY_MUCH = """
+print("noise " * 1000, flush=True)
+print("noise " * 1000, file=sys.stderr, flush=True)
+os.write(1, b"noise")
+run(python("print('noise')"), stdout=None, stderr=None)
+"""
+LEAVE_A_COPY = f"""
+if os.fork():
+    os._exit(3)
+{HANG}
+"""
 SUBJECT = f"{OBJECTS}:Subject"
 MIB = 1 << 20
 A_WHILE = 60.0  # Seconds; nothing takes them, but on a machine that does much else.
@@ -80,7 +94,8 @@ class TestStarted:
 
     def test_nothing_is_printed_or_read(self, capfd: pytest.CaptureFixture[str]) -> None:
         with Isolated(SUBJECT) as isolated:
-            assert [isolated.call(method).value for method in ("print", "count", "read", "count")] == ["done", 1, "", 2]
+            assert [isolated.call("do", SAY_MUCH).end, isolated.call("count").value] == [End.RETURNED, 1]
+            assert isolated.call("do", "answer = sys.stdin.read()").value == ""
         assert capfd.readouterr() == ("", "")
 
 
@@ -88,36 +103,33 @@ class TestRefused:
     """An error is a refusal, with its message on one line, and the process lives on."""
 
     @pytest.mark.parametrize(
-        ("method", "words"),
+        ("program", "words"),
         [
-            ("refuse", "two lines"),
-            ("panic", "called `Option::unwrap()` on a `None` value"),
-            ("nest", "it is nested too deeply"),
-            ("refuse_without_words", "WithoutWordsError, which cannot be printed"),
-            ("no_such_method", "'Subject' object has no attribute 'no_such_method'"),
+            (REFUSE, "two lines"),
+            ("raise ForeignPanic('called `unwrap()` on a `None` value')", "called `unwrap()` on a `None` value"),
+            ("def nest(): nest()\nnest()", "it is nested too deeply"),
+            ("raise WithoutWordsError", "WithoutWordsError, which cannot be printed"),
+            ("answer = Subject().no_such", "'Subject' object has no attribute 'no_such'"),
         ],
     )
-    def test_an_error(self, subject: Isolated, method: str, words: str) -> None:
+    def test_an_error(self, subject: Isolated, program: str, words: str) -> None:
         before = subject.call("count").value
-        assert ended(subject.call(method)) == (End.REFUSED, words)
+        assert ended(subject.call("do", program)) == (End.REFUSED, words)
         assert subject.call("count").value == before + 1
 
     def test_what_a_runtime_lacks(self, subject: Isolated) -> None:
-        assert ended(subject.call("lack")) == (End.UNSUPPORTED, "no such operator")
+        lack = "raise UnsupportedError('no such\\noperator')"
+        assert ended(subject.call("do", lack)) == (End.UNSUPPORTED, "no such operator")
 
     @pytest.mark.parametrize(
-        ("method", "words"),
-        [
-            ("give_function", "its result cannot be sent: builtins.function is neither text"),
-            ("give_unreadable", "its result cannot be sent: "),
-            ("give_exit", "its result cannot be sent: "),
-        ],
+        ("value", "words"),
+        [("lambda: None", "builtins.function is neither text"), ("Unreadable()", ""), ("ExitsWhereItIsRead()", "")],
     )
-    def test_an_answer_that_is_no_data(self, subject: Isolated, method: str, words: str) -> None:
+    def test_an_answer_that_is_no_data(self, subject: Isolated, value: str, words: str) -> None:
         before = subject.call("count").value
-        end, said = ended(subject.call(method))
+        end, said = ended(subject.call("do", f"answer = {value}"))
         assert end is End.REFUSED
-        assert said.startswith(words)
+        assert said.startswith(f"its result cannot be sent: {words}")
         assert "\n" not in said
         assert subject.call("count").value == before + 1
 
@@ -129,43 +141,43 @@ class TestCrashed:
     @pytest.mark.parametrize("name", ["SIGFPE", "SIGSEGV", "SIGABRT", "SIGKILL"])
     def test_a_signal(self, subject: Isolated, name: str) -> None:
         subject.call("count")
-        assert ended(subject.call("die", name)) == (End.CRASHED, name)
+        assert ended(subject.call("do", DIE, name)) == (End.CRASHED, name)
         assert subject.call("count").value == 1
 
     @posix
     def test_a_real_fault(self, subject: Isolated) -> None:
-        assert ended(subject.call("fault")) == (End.CRASHED, "SIGSEGV")
+        assert ended(subject.call("do", "ctypes.string_at(0)")) == (End.CRASHED, "SIGSEGV")
 
     @posix
     @pytest.mark.parametrize(("how", "words"), [(-8, "SIGFPE"), (7, "exit code 7"), ("it is gone", "it is gone")])
     def test_a_crash_that_is_reported(self, subject: Isolated, how: int | str, words: str) -> None:
         """What answers there may have a process of its own; the object lives on."""
         count = subject.call("count").value
-        assert ended(subject.call("report_crash", how)) == (End.CRASHED, words)
+        assert ended(subject.call("do", "raise CrashedError(given)", how)) == (End.CRASHED, words)
         assert subject.call("count").value == count + 1
 
     @pytest.mark.parametrize(
-        ("method", "code", "words"),
+        ("program", "code", "words"),
         [
-            ("exit", 7, "exit code 7"),
-            ("exit", None, "exit code 0"),
-            ("exit", "farewell", "exit code 1"),
-            ("exit_at_once", 7, "exit code 7"),
+            (EXIT, 7, "exit code 7"),
+            (EXIT, None, "exit code 0"),
+            (EXIT, "farewell", "exit code 1"),
+            ("os._exit(given)", 7, "exit code 7"),
         ],
     )
-    def test_an_exit(self, subject: Isolated, method: str, code: object, words: str) -> None:
-        assert ended(subject.call(method, code)) == (End.CRASHED, words)
+    def test_an_exit(self, subject: Isolated, program: str, code: object, words: str) -> None:
+        assert ended(subject.call("do", program, code)) == (End.CRASHED, words)
         assert subject.call("count").value == 1
 
     @posix
     def test_a_copy_that_holds_the_pipes(self, subject: Isolated) -> None:
-        assert ended(subject.call("die_with_child")) == (End.CRASHED, "exit code 3")
+        assert ended(subject.call("do", LEAVE_A_COPY)) == (End.CRASHED, "exit code 3")
         assert subject.call("count").value == 1
 
     @posix
     def test_a_copy_that_comes_back_does_not_answer(self, subject: Isolated) -> None:
         before = subject.call("count").value
-        assert subject.call("fork").value == 1
+        assert subject.call("do", "os.fork()").end is End.RETURNED
         assert [subject.call("count").value - before for _ in range(3)] == [1, 2, 3]
 
 
@@ -178,14 +190,14 @@ class TestApart:
             process = isolated.call("process").value
             assert isolated.call("process", apart=True).value != process
             assert [isolated.call("count", apart=True).value for _ in range(2)] == [41, 41]
-            assert ended(isolated.call("die", "SIGFPE", apart=True)) == (End.CRASHED, "SIGFPE")
-            assert ended(isolated.call("exit_at_once", 0, apart=True)) == (End.CRASHED, "exit code 0")
-            assert isolated.call("refuse", apart=True).words == "two lines"
+            assert ended(isolated.call("do", DIE, "SIGFPE", apart=True)) == (End.CRASHED, "SIGFPE")
+            assert ended(isolated.call("do", "os._exit(0)", apart=True)) == (End.CRASHED, "exit code 0")
+            assert isolated.call("do", REFUSE, apart=True).words == "two lines"
             assert isolated.call("process").value == process
 
     def test_a_copy_that_hangs(self) -> None:
         with Isolated(f"{OBJECTS}:Copied") as isolated:
-            assert isolated.call("sleep", apart=True, seconds=0.5).end is End.HUNG
+            assert isolated.call("do", HANG, apart=True, seconds=0.5).end is End.HUNG
             assert isolated.call("count").value == 1
 
     def test_not_without_leave(self, subject: Isolated) -> None:
@@ -198,7 +210,7 @@ class TestLimits:
 
     def test_no_answer(self) -> None:
         with Isolated(SUBJECT, limits=Limits(seconds=0.2)) as isolated:
-            assert ended(isolated.call("sleep")) == (End.HUNG, "no answer within 0.2 seconds")
+            assert ended(isolated.call("do", HANG)) == (End.HUNG, "no answer within 0.2 seconds")
 
     def test_it_is_never_made(self) -> None:
         with (
@@ -208,8 +220,8 @@ class TestLimits:
             isolated.call("count")
 
     def test_memory_is_refused(self, subject: Isolated) -> None:
-        words = "there is not enough memory (Unable to allocate 8.00 EiB)"
-        assert ended(subject.call("lack_memory")) == (End.OUT_OF_MEMORY, words)
+        words = "there is not enough memory (8 EiB)"
+        assert ended(subject.call("do", "raise MemoryError('8 EiB')")) == (End.OUT_OF_MEMORY, words)
 
     @pytest.mark.parametrize("seconds", [float("nan"), 0.0, -1.0])
     def test_a_limit_that_is_none(self, seconds: float) -> None:
@@ -280,13 +292,13 @@ class TestTheEnd:
         del isolated  # no cycle holds it
         assert not psutil.pid_exists(process)
 
-    @pytest.mark.parametrize("method", ["count", "exit", "refuse"])
-    def test_threads_and_files(self, method: str) -> None:
+    @pytest.mark.parametrize("program", ["", EXIT, REFUSE])
+    def test_threads_and_files(self, program: str) -> None:
         def held() -> tuple[int, int]:
             """Return how many there are when a process has come and gone."""
             with Isolated(SUBJECT) as isolated:
                 for _ in range(2):
-                    isolated.call(method, *([1] if method == "exit" else []))
+                    isolated.call("do", program)
             return threading.active_count(), psutil.Process().num_fds() if os.name == "posix" else 0
 
         gc.disable()  # What other tests have left must not make room for what is left here.
@@ -301,8 +313,8 @@ class TestTheEnd:
         """An interruption may come between the start of a process and its first call, and ends all at once."""
         process = ChildProcess()
         process.end()
-        assert isinstance(process.ask(b"", A_WHILE, MIB), Ended)
+        assert isinstance(process.ask(b"", A_WHILE, MIB), Answer)
 
     @posix
     def test_it_does_not_hear_our_interruptions(self, subject: Isolated) -> None:
-        assert subject.call("group").value != os.getpgid(0)
+        assert subject.call("do", "answer = os.getpgid(0)").value != os.getpgid(0)

@@ -74,6 +74,9 @@ class TestFields:
     def test_the_source_names_the_document_and_a_public_address(self, row: OperatorSpec) -> None:
         assert row.name in row.source.document
         assert row.source.url.startswith("https://")
+        if row.dialect is Dialect.ONNX:
+            assert row.source.url.endswith(f"#{row.title.lower()}")
+            assert row.source.document.endswith(f"{row.name}, version {row.since_version}")
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,16 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from dataclasses import replace
+from time import sleep
+from unittest.mock import Mock
 
 import dask
 import pytest
 from distributed import default_client
 
 from vinculum.errors import ModelError
+from vinculum.stored import workers as stored_workers
 from vinculum.stored.workers import client_of, workers
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="stored arrays are divided on Linux and macOS")
@@ -39,6 +43,20 @@ def test_results_stop_soon() -> None:
     finally:
         signal.signal(signal.SIGINT, before)
     assert len(found) < 10_000
+
+
+@pytest.mark.parametrize("alive", [True, False])
+def test_a_job_ends_where_no_worker_is_left(alive: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stored_workers, "_LOOK", 0.01)
+    monkeypatch.setattr(stored_workers, "_ALONE", 0.05)
+    monkeypatch.setattr(stored_workers, "_alive", lambda client: alive)
+    with workers() as threads:
+        results = replace(threads, client=Mock()).results([(sleep, 0.5)])
+        if alive:
+            assert list(results) == [None]
+        else:
+            with pytest.raises(OSError, match="no worker is left"):
+                list(results)
 
 
 def test_no_scheduler() -> None:

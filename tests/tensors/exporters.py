@@ -77,6 +77,18 @@ TORCH = SimpleNamespace(
 """The module that `Tensor` is of."""
 
 
+class Standard(Exporter):
+    """An array of the array API standard."""
+
+    @staticmethod
+    def __array_namespace__() -> SimpleNamespace:
+        return STANDARD
+
+
+STANDARD = SimpleNamespace(__name__="standard", from_dlpack=lambda exporter: Standard(np.from_dlpack(exporter)))
+"""Its namespace."""
+
+
 class Frozen(Exporter):
     """What a JAX array has: nobody may write it, and 64 bits become 32."""
 

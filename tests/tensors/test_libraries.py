@@ -1,60 +1,115 @@
-"""Arrays of other libraries: results go back to the library that an operand came from, or the operand is refused."""
+"""Arrays of other libraries: viewed where they lie, and results go back to the library, or refused in one line."""
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pandas
 import pytest
 import xarray
 
 import vinculum
-from vinculum import ElementTypeError, div, sonnx
+from tests.tensors.exporters import JAX, TORCH, Exporter, Frozen, Standard, Tensor
+from vinculum import BroadcastError, ElementTypeError, VinculumError
 from vinculum.tensors.libraries import on_cuda_device
+from vinculum.tensors.storage import as_operand
+
+# Typed as for NumPy arrays.
+div: Any = vinculum.div
+divide: Any = vinculum.divide
+reciprocal: Any = vinculum.reciprocal
+sonnx: Any = vinculum.sonnx
+
+SHARED = [f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)] + ["float16", "float32", "float64"]
+NARROW = ["bfloat16", "float8_e4m3fn", "float8_e5m2"]
 
 
-class Strict:
-    """An array of the array API standard, with no more than it asks for."""
-
-    def __init__(self, array: Any) -> None:
-        self.array = array
-
-    @property
-    def dtype(self) -> Any:
-        return self.array.dtype
-
-    def __array_namespace__(self) -> type[Strict]:
-        return Strict
-
-    def __dlpack__(self, **options: Any) -> Any:
-        return self.array.__dlpack__(**options)
-
-    def __dlpack_device__(self) -> Any:
-        return self.array.__dlpack_device__()
-
-    @staticmethod
-    def from_dlpack(exporter: Any) -> Strict:
-        return Strict(np.from_dlpack(exporter))
+@pytest.fixture(autouse=True)
+def libraries(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the stand-ins be imported already, as they are when somebody has their arrays."""
+    monkeypatch.setitem(sys.modules, "torch", TORCH)
+    monkeypatch.setitem(sys.modules, "jax", JAX)
 
 
-class TestArrayApi:
-    """`__array_namespace__`: results come back in the namespace of the operands."""
+class TestViews:
+    """What DLPack and NumPy share is divided where it lies, and goes back to where it came from."""
 
-    def test_of_either_operand(self) -> None:
-        a, b = np.array([7, -7], "i2"), np.array([2, 2], "i2")
-        for operands in ((Strict(a), Strict(b)), (a, Strict(b)), (Strict(a), b)):
-            for call in (div, sonnx.div):
-                result: Any = call(*operands)
-                assert type(result) is Strict
-                assert result.array.dtype == np.int16
-                assert result.array.tolist() == [3, -3]
-        assert type(div(a, b)) is np.ndarray
+    @pytest.mark.parametrize("name", SHARED + NARROW)
+    @pytest.mark.parametrize("kind", [Tensor, Frozen, Standard])
+    def test_every_type(self, kind: type[Exporter], name: str) -> None:
+        if (kind is Standard and name in NARROW) or (kind is Frozen and "64" in name):
+            return  # Those types it has not.
+        dtype = np.dtype(getattr(ml_dtypes, name, name))
+        tensor, divisor = kind(np.array([6, 4], dtype)), np.array([2, 4], dtype)
+        operand = as_operand(tensor, "A")
+        assert operand.dtype == dtype
+        assert operand.ctypes.data == tensor.array.ctypes.data
+        for operands in ((tensor, kind(divisor)), (tensor, divisor), (tensor.array, kind(divisor))):
+            quotient = divide(*operands)
+            assert type(quotient) is kind
+            assert quotient.array.dtype == dtype
+            assert quotient.array.astype("f4").tolist() == [3, 1]
+        assert tensor.array.astype("f4").tolist() == [6, 4]
 
-    def test_out_is_returned(self) -> None:
-        a, out = Strict(np.array([7.0, 9.0])), np.empty(2)
-        assert div(a, np.float64(2), out=out) is out
-        assert out.tolist() == [3.5, 4.5]
+    def test_that_nothing_is_narrowed(self) -> None:
+        """Which would lose the upper half."""
+        with pytest.raises(
+            ElementTypeError, match=r"JAX converted quotients of type int64 to .*int32; pass NumPy arrays"
+        ):
+            div(Frozen(np.array([2**62])), np.array([1]))
+
+
+class TestRefusals:
+    """What cannot be viewed as it is: one line that says why."""
+
+    @pytest.mark.parametrize(
+        ("tensor", "words"),
+        [
+            (Tensor(np.ones(2, "f4"), gradient=True), r"NumPy cannot view \(Can't export .* gradient"),
+            (Tensor(np.ones(2, "f4"), device=14), "must lie in CPU memory"),
+            (Tensor(np.ones(2, "f4"), negated=True), r"negated lazily; pass its \.resolve_neg\(\)"),
+            (Tensor(np.ones(2, "?")), "^A has NumPy type bool"),
+            (Tensor(np.ones(2, "c8")), "^A has NumPy type complex"),
+        ],
+    )
+    def test_operands(self, tensor: Tensor, words: str) -> None:
+        with pytest.raises(ElementTypeError, match=words) as refusal:
+            div(tensor, np.ones(2, "f4"))
+        assert "\n" not in str(refusal.value)
+
+
+class TestOut:
+    """Quotients are written to an array where it lies."""
+
+    def test_written(self) -> None:
+        memory = np.zeros((2, 4), "i4")
+        out, a = Tensor(memory[:, ::2]), Tensor(np.array([[7, -7], [9, 8]], "i4"))
+        assert div(a, np.int32(2), out=out) is out
+        assert memory.tolist() == [[3, 0, -3, 0], [4, 0, 4, 0]]
+        assert sonnx.div(a, a, out=a) is a
+        assert a.array.tolist() == [[1, 1], [1, 1]]
+        x = Tensor(np.array([4, 8], ml_dtypes.bfloat16))
+        assert reciprocal(x, out=x) is x
+        assert x.array.tolist() == [0.25, 0.125]
+        quotients = np.empty(2)
+        assert div(Standard(np.array([7.0, 9.0])), np.float64(2), out=quotients) is quotients
+        assert quotients.tolist() == [3.5, 4.5]
+
+    @pytest.mark.parametrize(
+        ("out", "error", "words"),
+        [
+            (Tensor(np.ones(2)), ElementTypeError, "out has type float64; the result has type float32"),
+            (Tensor(np.ones((1, 2), "f4")), BroadcastError, r"out has shape \(1, 2\)"),
+            (Tensor(np.ones(2, "f4"), gradient=True), ElementTypeError, r"out is a Tensor that .*gradient"),
+            (Frozen(np.ones(2, "f4")), ElementTypeError, "out is read-only"),
+        ],
+    )
+    def test_refused(self, out: Tensor, error: type[VinculumError], words: str) -> None:
+        with pytest.raises(error, match=words):
+            div(Tensor(np.ones(2, "f4")), np.ones(2, "f4"), out=out)
 
 
 def test_what_lies_on_a_cuda_device() -> None:

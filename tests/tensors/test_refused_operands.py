@@ -11,11 +11,12 @@ import numpy as np
 import onnx
 import pytest
 
-from vinculum import ConstraintError, ElementTypeError, VinculumError, div, divide, reciprocal
+from vinculum import ConstraintError, ElementTypeError, VinculumError, div, divide, reciprocal, sonnx
 from vinculum.tensors.storage import as_operand
 from vinculum.text import kind_of
 
 GOOD = np.ones(2, "i4")
+ERRORS = (BufferError, RuntimeError, TypeError, ValueError)
 
 
 def refusal_of(call: Any, *operands: object) -> str:
@@ -143,27 +144,25 @@ class TestBrokenExporters:
         duck = type("Duck", (), {"__array_interface__": interface})()
         assert refusal_of(div, duck, GOOD).startswith("A is a Duck")
 
-    @pytest.mark.parametrize("error", [BufferError, RuntimeError, TypeError, ValueError])
-    def test_a_broken_dlpack_exporter(self, error: type[Exception]) -> None:
+    @pytest.mark.parametrize(
+        ("error", "members", "words"),
+        [
+            *((kind("first\nand second"), {}, "that NumPy cannot view (first and second)") for kind in ERRORS),
+            (BufferError("Can't export"), {"requires_grad": True}, "that requires a gradient; pass its .detach()"),
+            *(
+                (None, {"__dlpack_device__": lambda self, x=x: x}, "that NumPy cannot view")
+                for x in ((3, 1), None, "cpu")
+            ),
+        ],
+    )
+    def test_a_broken_dlpack_exporter(self, error: Exception | None, members: dict[str, Any], words: str) -> None:
         def export(self: object, **options: object) -> object:
-            raise error("the first line\nand the second")
+            if error is not None:
+                raise error
+            return 7
 
-        members = {"__dlpack__": export, "__dlpack_device__": lambda self: (1, 0)}
-        line = refusal_of(div, type("Exporter", (), members)(), GOOD)
-        assert line.startswith("A is an Exporter that NumPy cannot view (the first line and the second)")
-
-    def test_what_is_differentiated_names_the_cure(self) -> None:
-        def export(self: object, **options: object) -> object:
-            raise BufferError("Can't export tensors that require gradient")
-
-        members = {"__dlpack__": export, "__dlpack_device__": lambda self: (1, 0), "requires_grad": True}
-        line = refusal_of(div, type("Exporter", (), members)(), GOOD)
-        assert line == "A is an Exporter that requires a gradient; pass its .detach()"
-
-    @pytest.mark.parametrize("device", [(3, 1), None, "cpu"])
-    def test_memory_that_is_not_the_processors(self, device: object) -> None:
-        members = {"__dlpack__": lambda self, **options: 7, "__dlpack_device__": lambda self: device}
-        assert "NumPy cannot view" in refusal_of(div, type("Exporter", (), members)(), GOOD)
+        protocol = {"__dlpack__": export, "__dlpack_device__": lambda self: (1, 0), **members}
+        assert refusal_of(div, type("Exporter", (), protocol)(), GOOD).startswith(f"A is an Exporter {words}")
 
 
 class Quantity(np.ndarray[Any, Any]):
@@ -200,14 +199,20 @@ class TestOwnArithmetic:
         assert type(div(matrix, matrix)) is np.ndarray
 
 
-class TestSparse:
+@pytest.mark.parametrize(
+    "kind",
+    [
+        *(
+            type("csr_array", (), {"__module__": module})
+            for module in ("scipy.sparse._csr", "scipy.sparse", "sparse._coo")
+        ),
+        type("csr_array", (), {"layout": "torch.sparse_csr"}),
+    ],
+)
+@pytest.mark.parametrize("call", [div, divide, sonnx.div])
+def test_sparse_tensors(kind: type, call: Any) -> None:
     """[GR1] is the tag of SONNX, but no other operator has sparse tensors either."""
-
-    @pytest.mark.parametrize("module", ["scipy.sparse._csr", "scipy.sparse", "sparse._coo"])
-    @pytest.mark.parametrize("call", [div, divide])
-    def test_refused(self, module: str, call: Any) -> None:
-        sparse = type("csr_array", (), {"__module__": module})()
-        with pytest.raises(ConstraintError, match=r"^\[GR1\] .* is a sparse tensor \(csr_array\)") as refusal:
-            call(GOOD, sparse)
-        assert refusal.value.tag == "[GR1]"
-        assert isinstance(refusal.value, VinculumError)
+    with pytest.raises(ConstraintError, match=r"^\[GR1\] .* is a sparse tensor \(csr_array\)") as refusal:
+        call(GOOD, kind())
+    assert refusal.value.tag == "[GR1]"
+    assert isinstance(refusal.value, VinculumError)

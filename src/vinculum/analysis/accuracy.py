@@ -13,10 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from os import PathLike
 
 import numpy as np
-from onnx import GraphProto, ModelProto
+from onnx import GraphProto
 
 from vinculum.analysis.assumptions import Assumptions, Range, read_assumptions
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor
@@ -30,7 +29,7 @@ from vinculum.models.onnx.checks import check_structure
 from vinculum.models.onnx.functions import inlined
 from vinculum.models.onnx.inference import with_types
 from vinculum.models.onnx.scopes import name_of, title
-from vinculum.models.source import SourceFile, any_source, naming, onnx_model
+from vinculum.models.source import ModelSource, SourceFile, any_source, naming, onnx_model
 from vinculum.text import did_you_mean, listed, quoted
 
 _TRUNCATE = ("Mean", "ReduceMean")
@@ -78,7 +77,7 @@ class Accuracy:
 
 
 def accuracy(
-    model: str | PathLike[str] | ModelProto | SourceFile,
+    model: ModelSource | SourceFile,
     *,
     assume: Sequence[str] = (),
     input_errors: Mapping[str, float] | None = None,
@@ -90,7 +89,7 @@ def accuracy(
 
     Parameters
     ----------
-    model : path or ModelProto
+    model : path, bytes, ModelProto, ExportedProgram or Model
         As `vinculum.check` takes it.
     assume : sequence of str
         The ranges of the inputs, as for `vinculum.check`; without ranges few bounds are finite.

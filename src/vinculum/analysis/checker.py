@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from os import PathLike
 from time import perf_counter
 from typing import TYPE_CHECKING, Literal
 
@@ -22,7 +21,7 @@ from vinculum.errors import AttributeValueError
 from vinculum.models.onnx.checks import check_structure
 from vinculum.models.onnx.inference import with_types
 from vinculum.models.onnx.scopes import name_of
-from vinculum.models.source import SourceFile, any_source, naming, onnx_model
+from vinculum.models.source import ModelSource, SourceFile, any_source, naming, onnx_model
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -39,7 +38,7 @@ WEIGHTS = ("stored", "unknown")
 
 @checked_arguments
 def check(
-    model: str | PathLike[str] | ModelProto | SourceFile,
+    model: ModelSource | SourceFile,
     *,
     assume: Sequence[str] = (),
     calibrate: Mapping[str, ArrayLike] | None = None,
@@ -56,8 +55,9 @@ def check(
 
     Parameters
     ----------
-    model : path, ModelProto or ExportedProgram
-        An ONNX file, or an ONNX model in memory, which is not changed; a program of torch.export, or its ``.pt2`` file.
+    model : path, bytes, ModelProto, ExportedProgram or Model
+        An ONNX file, its content, or an ONNX model in memory, which is not changed; a program of torch.export, or its
+        ``.pt2`` file; or what `vinculum.load` returned.
     assume : sequence of str
         Ranges of inputs and named dimensions: ``"x=-1:1"``, two values ``"mask=0|1"``, or a bound ``"n>=1"``.
     calibrate : Mapping of str to array, optional

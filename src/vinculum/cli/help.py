@@ -22,6 +22,7 @@ from vinculum.cli.commands.harden import harden
 from vinculum.cli.commands.run import run
 from vinculum.cli.commands.trace import trace
 
+_OPERANDS = "examples/openvino_rounding/a.npy examples/openvino_rounding/b.npy"
 COMMANDS: Mapping[str, Mapping[Callable[..., None] | typer.Typer, Sequence[str]]] = {
     "Models": {
         run: (
@@ -54,14 +55,17 @@ COMMANDS: Mapping[str, Mapping[Callable[..., None] | typer.Typer, Sequence[str]]
         vectors: (),
     },
     "Arrays": {
-        divide: ("vinculum divide a.npy b.npy -o c.npy", "vinculum divide a.zarr b.zarr -o c.zarr --operator Divide")
+        divide: (
+            f"vinculum divide {_OPERANDS} -o /tmp/c.npy",
+            f"vinculum divide {_OPERANDS} -o /tmp/c.zarr --operator Divide",
+        ),
     },
     "About": {
         spec: ("vinculum spec Div --version 7 --against 6", "vinculum spec Divide --trace"),
         info: ("vinculum info --json",),
     },
 }
-"""The commands in their panels, and the examples in their help, most of which run in a clone."""
+"""The commands in their panels, and the examples in their help, which run in a clone."""
 EXIT_CODES = (
     "Exit codes: 0 success; 1 a finding, such as an integer divided by zero or a comparison that fails; 2 wrong usage "
     "or unreadable input; 3 an internal error; 130 interrupted, 143 terminated."

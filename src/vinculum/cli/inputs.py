@@ -19,7 +19,7 @@ from vinculum.files import regular_size
 from vinculum.models.onnx.tensors import decode
 from vinculum.models.sampling.drawn_inputs import dimension_sizes, drawn_inputs
 from vinculum.models.values import ModelTensor
-from vinculum.reporting.models.run_report import InputReport
+from vinculum.reporting.models.run import InputReport
 from vinculum.spec.element_types import ElementType
 from vinculum.tensors.storage import dtype_of, read_npy_header
 from vinculum.text import listed, one_line, quoted
@@ -140,21 +140,19 @@ def _read(file: InputFile) -> NDArray[Any]:
     if reader is None:
         raise ModelError(f"{where}: unknown kind of file; allowed: .npy, .npz, .pb (an ONNX TensorProto)")
     try:
-        return reader(file)
+        return reader(file, regular_size(file.path))
     except ModelError as error:
         raise ModelError(f"{where}: {error}") from None
     except Exception as error:  # The readers raise a dozen classes; all are caused by the file.
         raise ModelError(f"{where} cannot be read: {getattr(error, 'strerror', None) or one_line(error)}") from None
 
 
-def _read_npy(file: InputFile) -> NDArray[Any]:
-    size = regular_size(file.path)
+def _read_npy(file: InputFile, size: int) -> NDArray[Any]:
     with file.path.open("rb") as stream:
         return _array(stream, size)
 
 
-def _read_npz(file: InputFile) -> NDArray[Any]:
-    regular_size(file.path)
+def _read_npz(file: InputFile, size: int) -> NDArray[Any]:
     with zipfile.ZipFile(file.path) as archive:
         members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
         wanted = file.name if file.member is None else file.member
@@ -164,8 +162,8 @@ def _read_npz(file: InputFile) -> NDArray[Any]:
             raise ModelError(f"it has no member {quoted(wanted)}; its members: {listed(list(members))}")
         info = members[wanted]
         if info.file_size > max(_LARGEST_MEMBER, info.compress_size):
-            size = f"{info.file_size / 2**30:.1f} GiB"
-            raise ModelError(f"its member {quoted(wanted)} expands to {size}; save it as an .npy file")
+            gib = f"{info.file_size / 2**30:.1f} GiB"
+            raise ModelError(f"its member {quoted(wanted)} expands to {gib}; save it as an .npy file")
         with archive.open(info) as stream:
             return _array(stream, info.file_size)
 
@@ -184,8 +182,7 @@ def _array(stream: IO[bytes], size: int) -> NDArray[Any]:
     return np.ndarray(shape, dtype, buffer=content, order="F" if fortran_order else "C")
 
 
-def _read_tensor_proto(file: InputFile) -> NDArray[Any]:
-    regular_size(file.path)
+def _read_tensor_proto(file: InputFile, size: int) -> NDArray[Any]:
     tensor = TensorProto.FromString(file.path.read_bytes())
     return decode(tensor, file.path.parent, "its tensor")
 

@@ -5,12 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 from vinculum.errors import AttributeValueError, DivisionByZeroError, IntegerOverflowError
 from vinculum.ops.policies import Overflow, ZeroDivisor
+
+
+def value(metavar: str, help: str, *names: str, **limits: Any) -> Any:
+    """Return an option that takes a value; its names are given where they are not the parameter's."""
+    return typer.Option(*names, metavar=metavar, help=help, **limits)
+
+
+def flag(help: str, *names: str) -> Any:
+    """Return an option without a value, which has no opposite."""
+    return typer.Option(*names, help=help)
+
 
 RUNTIMES = (
     "onnxruntime, openvino, onnx-reference, tract, tvm, iree, torch, jax, tensorflow, mlx, tinygrad, mnn, litert, "
@@ -25,30 +36,25 @@ ModelFile = Annotated[
 ]
 Inputs = Annotated[
     list[str] | None,
-    typer.Option(
-        "--input",
-        metavar="NAME=FILE",
-        help="An input: .npy, .npz (NAME=FILE.npz:MEMBER), or .pb (an ONNX TensorProto). Repeat for each; FILE alone "
+    value(
+        "NAME=FILE",
+        "An input: .npy, .npz (NAME=FILE.npz:MEMBER), or .pb (an ONNX TensorProto). Repeat for each; FILE alone "
         "if the model has one input.",
+        "--input",
     ),
 ]
 OwnInputs = Annotated[
     list[str] | None,
-    typer.Option(
+    value(
+        "NAME=FILE",
+        "Run the model on this input too: .npy, .npz (FILE:MEMBER), or .pb. Inputs left out are drawn.",
         "--input",
-        metavar="NAME=FILE",
-        help="Run the model on this input too: .npy, .npz (FILE:MEMBER), or .pb. Inputs left out are drawn.",
     ),
 ]
-Seed = Annotated[
-    int | None,
-    typer.Option("--seed", min=0, metavar="N", help="Draw the inputs without a file at random, from this seed."),
-]
+Seed = Annotated[int | None, value("N", "Draw the inputs without a file at random, from this seed.", "--seed", min=0)]
 Dimensions = Annotated[
     list[str] | None,
-    typer.Option(
-        "--dim", metavar="NAME=SIZE", help="The size of a symbolic dimension. Default: 1, in an audit about 1,000."
-    ),
+    value("NAME=SIZE", "The size of a symbolic dimension. Default: 1, in an audit about 1,000.", "--dim"),
 ]
 ZeroDivisorPolicy = Annotated[ZeroDivisor, typer.Option("--zero-divisor", help="The result of an integer x/0.")]
 OverflowPolicy = Annotated[Overflow, typer.Option("--overflow", help="The result of an integer MIN/-1.")]
@@ -58,46 +64,33 @@ DialectName = Annotated[
     Literal["onnx", "openvino", "sonnx"] | None, typer.Option("--dialect", help="Default: decided by the name.")
 ]
 ClusterAddress = Annotated[
-    str | None,
-    typer.Option("--cluster", metavar="ADDRESS", help="Use the Dask cluster whose scheduler is at tcp://HOST:PORT."),
+    str | None, value("ADDRESS", "Use the Dask cluster whose scheduler is at tcp://HOST:PORT.", "--cluster")
 ]
-OneObject = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+OneObject = Annotated[bool, flag("Print one JSON object.", "--json")]
 
-Workers = Annotated[int, typer.Option(min=1, metavar="N", help="How many cases run at once, each in a process.")]
+Workers = Annotated[int, value("N", "How many cases run at once, each in a process.", min=1)]
 CaseLimit = Annotated[
-    float,
-    typer.Option(
-        min=0.1, max=3600, metavar="SECONDS", help="Time limit of a case; one that takes longer is reported as hung."
-    ),
+    float, value("SECONDS", "Time limit of a case; one that takes longer is reported as hung.", min=0.1, max=3600)
 ]
 MemoryLimit = Annotated[
-    int,
-    typer.Option(
-        min=64, metavar="MIB", help="Memory limit of each process; a case that exceeds it is reported as out of memory."
-    ),
+    int, value("MIB", "Memory limit of each process; a case that exceeds it is reported as out of memory.", min=64)
 ]
 
-Save = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Write the run to this file as JSON; vinculum report reads it.")
-]
-Junit = Annotated[Path | None, typer.Option(metavar="FILE", help="Write a JUnit XML report to this file.")]
-Sarif = Annotated[Path | None, typer.Option(metavar="FILE", help="Write a SARIF report to this file.")]
-Html = Annotated[Path | None, typer.Option(metavar="FILE", help="Write one self-contained HTML page to this file.")]
+Save = Annotated[Path | None, value("FILE", "Write the run to this file as JSON; vinculum report reads it.")]
+Junit = Annotated[Path | None, value("FILE", "Write a JUnit XML report to this file.")]
+Sarif = Annotated[Path | None, value("FILE", "Write a SARIF report to this file.")]
+Html = Annotated[Path | None, value("FILE", "Write one self-contained HTML page to this file.")]
 Expect = Annotated[
     list[Path] | None,
-    typer.Option(
-        metavar="FILE",
-        help="Known deviations of a backend: fail on deviations not listed, and on listed ones that no longer occur.",
+    value(
+        "FILE", "Known deviations of a backend: fail on deviations not listed, and on listed ones that no longer occur."
     ),
 ]
 Record = Annotated[
     Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="Write a file of known deviations for --expect; keeps the reasons of the file that --expect names.",
-    ),
+    value("FILE", "Write a file of known deviations for --expect; keeps the reasons of the file that --expect names."),
 ]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="List every case that deviates.")]
+Verbose = Annotated[bool, flag("List every case that deviates.", "--verbose", "-v")]
 
 
 def level_asked(quick: bool, full: bool) -> str | None:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.errors import ModelError
-from vinculum.files import atomic_write, file_stem
+from vinculum.files import atomic_write, check_writable, file_stem
 from vinculum.tensors.storage import stored_dtype
 from vinculum.text import one_line, quoted
 
@@ -72,13 +72,7 @@ def check_files(written: Mapping[str, Path | None], read: Mapping[str, Sequence[
     for option, path in written.items():
         if path is None:
             continue
-        if path.is_dir():
-            raise ModelError(f"{option} {str(path)!r} is a folder; give the name of a file to write")
-        if path.exists() and not path.is_file():
-            raise ModelError(f"{option} {str(path)!r} is not a regular file; give the name of a file to write")
-        if not path.parent.is_dir():
-            folder = str(path.parent)
-            raise ModelError(f"{option} {str(path)!r} cannot be written: there is no folder {folder!r}; make it")
+        check_writable(path, path.parent, option)
         other = taken.setdefault(path.resolve(), option)
         if other != option:
             raise ModelError(f"{other} and {option} name the same file {str(path)!r}; give another")

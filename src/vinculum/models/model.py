@@ -68,6 +68,8 @@ class Model(Shown):
         however often it is called.
     inner_divisions : tuple of InnerDivision
         The nodes that divide internally. The engine, and not this package, computes these quotients.
+    source : path, bytes, ModelProto or ExportedProgram
+        What it was loaded from. `vinculum.check` and the other functions on models read it again.
     """
 
     inputs: tuple[ModelTensor, ...]
@@ -75,6 +77,7 @@ class Model(Shown):
     divisions: tuple[Division, ...]
     _program: Program = field(repr=False)
     inner_divisions: tuple[InnerDivision, ...] = ()
+    source: Any = field(default=None, repr=False)
 
     def __call__(self, *inputs: Any) -> Any:
         """Return the outputs for inputs in their order: an array, or a tuple of them if the model has several."""

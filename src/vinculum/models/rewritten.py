@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
@@ -14,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from vinculum.arguments import checked_arguments
 from vinculum.errors import AttributeValueError, ModelError
-from vinculum.models.source import any_source, read_source
+from vinculum.models.source import ModelSource, any_source, read_source
 from vinculum.shown import Shown
 from vinculum.text import kind_of
 
@@ -61,7 +60,7 @@ class Rewritten(Shown, Generic[ModelT, Report]):
 
 @overload
 def convert(
-    model: str | PathLike[str] | bytes | ModelProto,
+    model: ModelSource,
     *,
     opset: int | None = None,
     to: Literal["onnx"] | None = None,
@@ -69,7 +68,7 @@ def convert(
 ) -> Rewritten[ModelProto, FileConversion]: ...
 @overload
 def convert(
-    model: str | PathLike[str] | bytes | ModelProto,
+    model: ModelSource,
     *,
     opset: int | None = None,
     to: Literal["openvino"],
@@ -77,7 +76,7 @@ def convert(
 ) -> Rewritten[OpenvinoModel, FileConversion]: ...
 @checked_arguments
 def convert(
-    model: str | PathLike[str] | bytes | ModelProto,
+    model: ModelSource,
     *,
     opset: int | None = None,
     to: str | None = None,
@@ -90,8 +89,8 @@ def convert(
 
     Parameters
     ----------
-    model : path, bytes or ModelProto
-        An ONNX file, or an ONNX model in memory, which is not changed.
+    model : path, bytes, ModelProto, ExportedProgram or Model
+        As `vinculum.check` takes it. It is not changed.
     opset : int, optional
         The operator set of an ONNX result, for which it is required.
     to : {"onnx", "openvino"}, optional

@@ -8,7 +8,7 @@ from copy import deepcopy
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from vinculum.errors import ModelError, VinculumError
 from vinculum.files import atomic_write, regular_size
@@ -19,6 +19,8 @@ from vinculum.text import kind_of, one_line
 if TYPE_CHECKING:
     from onnx import ModelProto
 
+ModelSource: TypeAlias = "str | PathLike[str] | bytes | ModelProto | Model"
+"""What functions on models take: a file, its content, or a model in memory; also a torch.export.ExportedProgram."""
 
 _IN_MEMORY = Path("(in memory)")
 
@@ -108,7 +110,7 @@ def naming(file: Path) -> Iterator[None]:
         raise
 
 
-def load(model: str | PathLike[str] | bytes | ModelProto) -> Model:
+def load(model: ModelSource) -> Model:
     """Return a model, ready to run.
 
     Parameters
@@ -129,13 +131,11 @@ def load(model: str | PathLike[str] | bytes | ModelProto) -> Model:
     """
     loaded = any_source(model).model(use_up=True)
     loaded.read_data()
-    return loaded
+    return replace(loaded, source=model.source if isinstance(model, Model) else model)
 
 
-def any_source(
-    model: str | PathLike[str] | bytes | ModelProto | SourceFile, *, weights: Literal["stored", "unknown"] = "stored"
-) -> SourceFile:
-    """Return a model's source, from a path, bytes or a message; one that has been read is not read again.
+def any_source(model: ModelSource | SourceFile, *, weights: Literal["stored", "unknown"] = "stored") -> SourceFile:
+    """Return a model's source; one that has been read is not read again, but what a `Model` was loaded from is.
 
     - `weights`: whether large initializers in other files may be any numbers, so that these files need not be there.
 
@@ -143,6 +143,8 @@ def any_source(
     """
     if isinstance(model, SourceFile):
         return model
+    if isinstance(model, Model):
+        return any_source(model.source, weights=weights)
     if isinstance(model, bytes | bytearray | memoryview):
         from vinculum.models.onnx.file import parse
 

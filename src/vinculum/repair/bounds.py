@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,9 @@ Place = tuple[str, str]
 """The path of a scope, and the name of a value there."""
 Values = NDArray[Any] | None
 """The distinct values of an operand that is the same in every run, in one dimension; None for any other operand."""
+Never = Literal["zero", "minus one", "overflow", "inverse", "beyond int32"]
+"""What no run of a division has: a divisor of 0 or of -1; MIN/-1; a dividend that a runtime finds to be the constant 1
+and yet does not fold; an operand that int32 does not hold."""
 _INTEGERS = frozenset(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
 
 
@@ -31,11 +34,7 @@ _INTEGERS = frozenset(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 1
 class Bounds:
     """What is proved of an integer division, for every input of the declared types and every size."""
 
-    never_zero: bool = False  # No divisor is 0.
-    never_minus_one: bool = False  # No divisor is -1.
-    never_overflows: bool = False  # No quotient is MIN/-1.
-    never_inverse: bool = False  # No runtime finds that the dividend is the constant 1 and yet does not fold it.
-    within_int32: bool = False  # int32 holds both operands.
+    never: frozenset[Never] = frozenset()
     low: float = 0.0  # Of the divisors.
     high: float = 0.0
     dividend: Values = None
@@ -44,11 +43,7 @@ class Bounds:
     def and_also(self, other: Bounds) -> Bounds:
         """Return what is proved of two calls of the same division."""
         return Bounds(
-            self.never_zero and other.never_zero,
-            self.never_minus_one and other.never_minus_one,
-            self.never_overflows and other.never_overflows,
-            self.never_inverse and other.never_inverse,
-            self.within_int32 and other.within_int32,
+            self.never & other.never,
             min(self.low, other.low),
             max(self.high, other.high),
             _joined(self.dividend, other.dividend),
@@ -85,17 +80,15 @@ def bounds_of(model: ModelProto) -> Mapping[Place, Bounds]:
         in_function = site.scope.path.partition("/")[0] in functions
         varies = not in_function and _varies(site.node.input[0], site.scope.producers, inputs)
         folded = divisor.constant is not None and dividend.box.hull() != (1.0, 1.0)
-        known = Bounds(
-            never_zero=not divisor.may_zero,
-            never_minus_one=not bool(((divisor.low <= -1) & (divisor.high >= -1) & (divisor.mag <= 1)).any()),
-            never_overflows=MinOverMinusOne().look(site) is None,
-            never_inverse=varies or folded,
-            within_int32=INT32.minimum <= min(ends) and max(ends) <= INT32.maximum,
-            low=low,
-            high=high,
-            dividend=_distinct(dividend),
-            divisor=_distinct(divisor),
-        )
+        may: dict[Never, bool] = {
+            "zero": divisor.may_zero,
+            "minus one": bool(((divisor.low <= -1) & (divisor.high >= -1) & (divisor.mag <= 1)).any()),
+            "overflow": MinOverMinusOne().look(site) is not None,
+            "inverse": not (varies or folded),
+            "beyond int32": min(ends) < INT32.minimum or max(ends) > INT32.maximum,
+        }
+        never = frozenset(one for one, may_be in may.items() if not may_be)
+        known = Bounds(never, low, high, _distinct(dividend), _distinct(divisor))
         place = (site.scope.path, site.node.output[0])
         found[place] = found[place].and_also(known) if place in found else known
 

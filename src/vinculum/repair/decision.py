@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, TypedDict
 
@@ -58,7 +57,7 @@ class Facts:
     @property
     def may_be_zero(self) -> bool:
         """Whether a divisor may be zero."""
-        return not self.bounds.never_zero and _may_hold(self.bounds.divisor, 0)
+        return "zero" not in self.bounds.never and _may_hold(self.bounds.divisor, 0)
 
     @property
     def may_be_inverse(self) -> bool:
@@ -66,18 +65,18 @@ class Facts:
         if self.bounds.dividend is not None:
             return bool(np.all(self.bounds.dividend == 1))
         guarded = self.bounds.divisor is None and self.may_be_zero  # By a node between, which prevents the fusion.
-        return not self.bounds.never_inverse and not guarded
+        return "inverse" not in self.bounds.never and not guarded
 
     @property
     def may_overflow(self) -> bool:
         """Whether the division may be MIN/-1."""
         may_be_min = _may_hold(self.bounds.dividend, self.element_type.minimum)
-        return not self.bounds.never_overflows and self.may_be_minus_one and may_be_min
+        return "overflow" not in self.bounds.never and self.may_be_minus_one and may_be_min
 
     @property
     def may_be_minus_one(self) -> bool:
         """Whether a divisor may be -1."""
-        return not self.bounds.never_minus_one and self.is_signed and _may_hold(self.bounds.divisor, -1)
+        return "minus one" not in self.bounds.never and self.is_signed and _may_hold(self.bounds.divisor, -1)
 
     @property
     def decisive(self) -> tuple[object, ...]:
@@ -199,26 +198,20 @@ def decided(undecided: Decision, facts: Facts, runtime: Runtime, policies: Polic
 
     ModelError if no rewrite makes the runtime compute the quotient; the message names the node and the reason.
     """
+    if not facts.element_type.is_integer:
+        what, why, note = _of_floats(facts, runtime)
+        return replace(undecided, facts=facts, what=what, why=why, note=note)
     if runtime == "openvino":
         _check_width(undecided.label, facts, policies)
-    of_type = _of_integers if facts.element_type.is_integer else _of_floats
-    what, why, note = of_type(facts, runtime, policies)
-    return replace(undecided, facts=facts, what=what, why=why, note=note)
-
-
-Decided = tuple[str | None, str, str | None]
-"""What is done, why, and what a user may not expect, as in a `Decision`."""
-
-
-def _of_integers(facts: Facts, runtime: Runtime, policies: Policies) -> Decided:
     risks = _risks(facts, runtime)
     if not risks:
-        return None, _harmless(facts), None
+        return replace(undecided, facts=facts, why=_harmless(facts))
     note = _NOTES_OF_RANGE.get(runtime) if facts.element_type.maximum > INT32.maximum else None
-    return _what(facts, runtime, policies), "; ".join(risks), note
+    return replace(undecided, facts=facts, what=_what(facts, runtime, policies), why="; ".join(risks), note=note)
 
 
-def _of_floats(facts: Facts, runtime: Runtime, policies: Policies) -> Decided:
+def _of_floats(facts: Facts, runtime: Runtime) -> tuple[str | None, str, str | None]:
+    """Return what is done, why, and what a user may not expect."""
     harmless = "a division of floats cannot crash"
     if runtime == "openvino":
         precision = "in float32 by a product with 1/b" if facts.element_type is DOUBLE else "by a product with 1/b"
@@ -231,26 +224,21 @@ def _of_floats(facts: Facts, runtime: Runtime, policies: Policies) -> Decided:
 
 
 def _risks(facts: Facts, runtime: Runtime) -> list[str]:
-    risks = []
-    if facts.may_be_zero:
-        risks.append("the divisor may be 0" if facts.bounds.divisor is None else "the constant divisor holds 0")
-    if facts.may_overflow and facts.is_remainder:
-        # ONNX Runtime computes fmod=1 in floats and narrow types in int: both are safe. OpenVINO crashes when it folds.
-        kills = runtime != "onnxruntime" or (facts.operator == "Mod" and facts.element_type in (INT32, INT64))
-        risks += ["it may be MIN mod -1, which kills the process"] if kills else []
-    elif facts.may_overflow:
-        risks.append("the quotient may be MIN/-1, which kills the process")
-    if facts.operator == "FloorDiv":
-        risks.append("ONNX has no floor division of integers")
-    if may_be_fused(facts, runtime):
-        risks.append("ONNX Runtime fuses 1/b*c to c/b, with integers too")
-    if runtime == "onnxruntime":
-        through_double = facts.operator == "Fmod" and facts.element_type.bits == 64
-        return [*risks, "ONNX Runtime computes it in float64, wrong above 2^53"] if through_double else risks
-    if runtime == "openvino":
-        folds = "" if facts.is_remainder else "floors where it folds constants and "
-        return [*risks, f"OpenVINO {folds}rounds through float32 at run time"]
-    return [*risks, "runtimes differ in floor, truncation and precision"]
+    # ONNX Runtime computes fmod=1 in floats and narrow types in int: both are safe. OpenVINO crashes when it folds.
+    dies = runtime != "onnxruntime" or (facts.operator == "Mod" and facts.element_type in (INT32, INT64))
+    through_double = runtime == "onnxruntime" and facts.operator == "Fmod" and facts.element_type.bits == 64
+    folds = "" if facts.is_remainder else "floors where it folds constants and "
+    risks = {
+        "the divisor may be 0" if facts.bounds.divisor is None else "the constant divisor holds 0": facts.may_be_zero,
+        "it may be MIN mod -1, which kills the process": facts.is_remainder and facts.may_overflow and dies,
+        "the quotient may be MIN/-1, which kills the process": facts.may_overflow and not facts.is_remainder,
+        "ONNX has no floor division of integers": facts.operator == "FloorDiv",
+        "ONNX Runtime fuses 1/b*c to c/b, with integers too": may_be_fused(facts, runtime),
+        "ONNX Runtime computes it in float64, wrong above 2^53": through_double,
+        f"OpenVINO {folds}rounds through float32 at run time": runtime == "openvino",
+        "runtimes differ in floor, truncation and precision": runtime == "portable",
+    }
+    return [risk for risk, is_there in risks.items() if is_there]
 
 
 def _harmless(facts: Facts) -> str:
@@ -265,46 +253,36 @@ def _harmless(facts: Facts) -> str:
 
 
 def _what(facts: Facts, runtime: Runtime, policies: Policies) -> str:
+    direct = runtime == "onnxruntime"
+    if facts.is_remainder:
+        fmod = "the result of fmod=0, with the sign of the dividend" if facts.is_signed else "as fmod=0"
+        parts = {
+            "x mod 0 gives 0": facts.may_be_zero,
+            "MIN mod -1 gives 0": facts.may_overflow,
+            "the remainder of the exact quotient": not direct,
+            fmod: direct and facts.operator == "Fmod",
+        }
+    else:
+        saturated = "x/0 gives MIN, 0 or MAX by the sign of x" if facts.is_signed else "x/0 gives MAX, 0/0 gives 0"
+        parts = {
+            "x/0 gives 0" if policies.zero_divisor == "zero" else saturated: facts.may_be_zero,
+            f"MIN/-1 gives {'MIN' if policies.overflow == 'wrap' else 'MAX'}": facts.may_overflow,
+            "kept separate from a product that follows": may_be_fused(facts, runtime),
+            "truncated exactly by the remainder": not direct,
+            "floored exactly": facts.operator == "FloorDiv",
+        }
+    what = ", ".join(part for part, is_done in parts.items() if is_done)
     promoted = promoted_type(facts.element_type, runtime)
-    parts = list(_parts_of_remainder(facts, runtime) if facts.is_remainder else _parts(facts, runtime, policies))
-    return ", ".join(parts) + ("" if promoted is facts.element_type else f"; in {promoted}")
-
-
-def _parts(facts: Facts, runtime: Runtime, policies: Policies) -> Iterator[str]:
-    if facts.may_be_zero and policies.zero_divisor == "zero":
-        yield "x/0 gives 0"
-    elif facts.may_be_zero:
-        yield "x/0 gives MIN, 0 or MAX by the sign of x" if facts.is_signed else "x/0 gives MAX, 0/0 gives 0"
-    if facts.may_overflow:
-        yield f"MIN/-1 gives {'MIN' if policies.overflow == 'wrap' else 'MAX'}"
-    if may_be_fused(facts, runtime):
-        yield "kept separate from a product that follows"
-    if runtime != "onnxruntime":
-        yield "truncated exactly by the remainder"
-    if facts.operator == "FloorDiv":
-        yield "floored exactly"
-
-
-def _parts_of_remainder(facts: Facts, runtime: Runtime) -> Iterator[str]:
-    if facts.may_be_zero:
-        yield "x mod 0 gives 0"
-    if facts.may_overflow:
-        yield "MIN mod -1 gives 0"
-    if runtime != "onnxruntime":
-        yield "the remainder of the exact quotient"
-    elif facts.operator == "Fmod":
-        yield "the result of fmod=0, with the sign of the dividend" if facts.is_signed else "as fmod=0"
+    return what if promoted is facts.element_type else f"{what}; in {promoted}"
 
 
 def _check_width(label: str, facts: Facts, policies: Policies) -> None:
     name = facts.element_type
-    if not name.is_integer or name.maximum <= INT32.maximum:
+    if name.maximum <= INT32.maximum:
         return
     for operand, values in (("dividend", facts.bounds.dividend), ("divisor", facts.bounds.divisor)):
-        if values is None:
-            continue
-        outside = values[(values > INT32.maximum) | (values < INT32.minimum)]
-        if outside.size:
+        outside = None if values is None else values[(values > INT32.maximum) | (values < INT32.minimum)]
+        if outside is not None and outside.size:
             raise ModelError(
                 f"{label}: the constant {operand} holds {outside[0]}, and OpenVINO's CPU device narrows {name} to "
                 "int32; harden for onnxruntime, or divide smaller numbers"

@@ -15,21 +15,20 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto
 
-from vinculum.errors import SpecLookupError
 from vinculum.models.onnx.inference import inner_first
 from vinculum.models.onnx.rewriter import Rewriter, names_in, set_nodes, unique_name
 from vinculum.models.onnx.scopes import Scope, inputs_of, name_of
 from vinculum.repair.bounds import Place
-from vinculum.spec.element_types import INT64, UINT64, ElementType, Kind, by_onnx_code
+from vinculum.spec.element_types import ELEMENT_TYPES, INT64, UINT64, ElementType, Kind
 from vinculum.tensors.storage import dtype_of
 
-_PRECISION: dict[int, int] = {
-    TensorProto.FLOAT: 24,
-    TensorProto.DOUBLE: 53,
-    TensorProto.FLOAT16: 11,
-    TensorProto.BFLOAT16: 8,
+_PRECISION = {
+    each.onnx_code: each.binary_format.significand_bits
+    for each in ELEMENT_TYPES
+    if each.binary_format and each.bits >= 16
 }
 """The precision of the float types, in bits."""
+_INTEGERS = {each.onnx_code: each for each in ELEMENT_TYPES if each.is_integer and each.bits >= 8}
 
 Operand = tuple[str, ElementType] | NDArray[Any]
 
@@ -59,9 +58,8 @@ def exported_divisions(scope: Scope) -> Iterator[Exported]:
     for node in scope.holder.node:
         if node.domain or node.op_type != "Cast":
             continue
-        target = _integer(_cast_target(node))
         rounded = _rounded(node.input[0], makers)
-        if target is None or rounded is None:
+        if rounded is None or _cast_target(node) not in _INTEGERS:
             continue
         division, floor = rounded
         found = _operands(division, makers, scope)
@@ -166,22 +164,21 @@ def _operands(
 ) -> tuple[tuple[Operand, ...], ElementType, int] | None:
     """Return the integer operands, a type that holds them, and the precision of the floats."""
     operands: list[Operand] = []
-    types: set[ElementType] = set()
-    precision = 0
+    types: dict[ElementType, int] = {}  # With the precision of the floats that they are cast to.
     for name in division.input:
         cast = makers.get(name)
-        source = _integer(scope.code_of(cast.input[0])) if cast is not None and cast.op_type == "Cast" else None
+        source = None if cast is None or cast.op_type != "Cast" else _INTEGERS.get(scope.code_of(cast.input[0]))
         if cast is not None and source is not None:
             operands.append((cast.input[0], source))
-            types.add(source)
-            precision = _PRECISION.get(_cast_target(cast), 0)
+            types[source] = _PRECISION.get(_cast_target(cast), 0)
         elif (constant := scope.constant(name)) is not None and scope.code_of(name) in _PRECISION:
             operands.append(constant.astype(np.float64))
         else:
             return None
-    if not types or not precision or (len(types) > 1 and UINT64 in types):
+    precision = min(types.values(), default=0)
+    if not precision or (len(types) > 1 and UINT64 in types):
         return None
-    common = types.pop() if len(types) == 1 else INT64
+    common = INT64 if len(types) > 1 else next(iter(types))
     whole = [found for operand in operands if (found := _whole(operand, common)) is not None]
     return (tuple(whole), common, precision) if len(whole) == len(operands) else None
 
@@ -199,11 +196,3 @@ def _whole(operand: Operand, element_type: ElementType) -> Operand | None:
 def _cast_target(cast: NodeProto) -> int:
     """Return the number of a Cast's element type, 0 if it is an attribute of the function."""
     return next((a.i for a in cast.attribute if a.name == "to" and not a.ref_attr_name), TensorProto.UNDEFINED)
-
-
-def _integer(code: int) -> ElementType | None:
-    try:
-        found = by_onnx_code(code)
-    except SpecLookupError:
-        return None
-    return found if found.is_integer and found.bits >= 8 else None

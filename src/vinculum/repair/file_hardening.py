@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -14,7 +13,7 @@ from vinculum.errors import ModelError
 from vinculum.models.onnx.checks import check_model
 from vinculum.models.onnx.file import write_model
 from vinculum.models.rewritten import Inputs, Rewritten, sets_of, target_file
-from vinculum.models.source import SourceFile, any_source, read_source
+from vinculum.models.source import ModelSource, SourceFile, any_source, read_source
 from vinculum.repair.decision import Hardening, Options, Runtime
 from vinculum.repair.hardening import harden as harden_message
 from vinculum.repair.validation import Advance, Validation, validate
@@ -79,7 +78,7 @@ def harden_file(
 
 @checked_arguments
 def harden(
-    model: str | PathLike[str] | bytes | ModelProto,
+    model: ModelSource,
     *,
     target: Runtime,
     inputs: Inputs = None,
@@ -93,8 +92,8 @@ def harden(
 
     Parameters
     ----------
-    model : path, bytes or ModelProto
-        An ONNX file, or an ONNX model in memory, which is not changed.
+    model : path, bytes, ModelProto, ExportedProgram or Model
+        As `vinculum.check` takes it. It is not changed.
     target : {"onnxruntime", "openvino", "portable"}
         The target runtime.
     inputs : Mapping of str to array, or a sequence of them, optional

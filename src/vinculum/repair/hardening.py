@@ -106,26 +106,23 @@ class _Hardener:
         decisions: list[Decision] = []
         in_floats = {id(each.division): each for each in exported_divisions(scope)}
         for node in scope.holder.node:
-            decision = None
-            if node.domain == "" and node.op_type in self._operators:
-                decision = self._decide(scope, node)
-            if decision is None:
-                nodes.append(node)
-                continue
-            if id(node) in in_floats:
+            decision = self._decide(scope, node)
+            if decision is not None and id(node) in in_floats:
                 notes = (decision.note, f"{in_floats[id(node)].risk}; fix it with --fix-exported")
                 decision = replace(decision, note="; ".join(filter(None, notes)))
-            decisions.append(decision)
-            if decision.facts is None or decision.what is None:
+            decisions += [] if decision is None else [decision]
+            if decision is None or decision.facts is None or decision.what is None:
                 nodes.append(node)
-                continue
-            nodes += self._guards.replace(scope, node, decision.facts, decision.what)
+            else:
+                nodes += self._guards.replace(scope, node, decision.facts, decision.what)
         if any(decision.rewritten for decision in decisions):
             set_nodes(scope.holder, nodes)
         return decisions
 
     def _decide(self, scope: Scope, node: NodeProto) -> Decision | None:
-        """Return the decision about a node; None for a remainder of floats."""
+        """Return the decision about a node; None for a remainder of floats, and for another operator."""
+        if node.domain or node.op_type not in self._operators:
+            return None
         opset = scope.opsets[""]
         if node.op_type == "Mod":
             element_type = _type_of_remainder(scope, node)
@@ -144,7 +141,8 @@ class _Hardener:
         if element_type is None:
             return undecided
         bounds = self._bounds.get((scope.path, node.output[0]), UNKNOWN)
-        if self._runtime != "onnxruntime" and element_type.maximum > INT32.maximum and not bounds.within_int32:
+        wide = element_type.maximum > INT32.maximum and "beyond int32" not in bounds.never
+        if self._runtime != "onnxruntime" and wide:
             # OpenVINO narrows the operands to int32, where another divisor may be 0.
             bounds = replace(UNKNOWN, dividend=bounds.dividend, divisor=bounds.divisor)
         facts = Facts(operator, written, element_type, bounds)

@@ -29,6 +29,7 @@ from vinculum.models.sampling.comparison import check_equal, check_outputs
 from vinculum.models.sampling.edge_values import edge_values
 from vinculum.models.sampling.input_sets import input_sets
 from vinculum.ops import onnx as onnx_ops
+from vinculum.ops.flooring import floor_divide
 from vinculum.ops.policies import Policies
 from vinculum.repair.bounds import Values
 from vinculum.repair.decision import Decision, Facts, Hardening, Runtime
@@ -273,14 +274,11 @@ def expected_of(facts: Facts, pairs: Pairs, policies: Policies) -> NDArray[Any]:
         return onnx_ops.reciprocal(pairs.b, opset=facts.opset)
     if facts.operator == "Div":
         return onnx_ops.div(pairs.a, pairs.b, opset=facts.opset, zero_divisor=zero_divisor, overflow=overflow)
+    if facts.operator == "FloorDiv":
+        return floor_divide(pairs.a, pairs.b, zero_divisor=zero_divisor, overflow=overflow)
     minus_one = facts.is_signed & (pairs.b == -1)
     divisors = np.where((pairs.b == 0) | minus_one, pairs.b.dtype.type(1), pairs.b)  # x mod 1 is 0, as x mod 0 here.
-    if facts.is_remainder:
-        return np.asarray(np.remainder(pairs.a, divisors) if facts.operator == "Mod" else np.fmod(pairs.a, divisors))
-    quotients: NDArray[Any] = onnx_ops.div(pairs.a, pairs.b, opset=14, zero_divisor=zero_divisor, overflow=overflow)
-    remainders = np.fmod(pairs.a, divisors)
-    rounded_up = (remainders != 0) & ((remainders < 0) != (pairs.b < 0))
-    return np.asarray(np.subtract(quotients, rounded_up, dtype=quotients.dtype))
+    return np.asarray(np.remainder(pairs.a, divisors) if facts.operator == "Mod" else np.fmod(pairs.a, divisors))
 
 
 def _model(
@@ -320,7 +318,7 @@ def pairs_for(facts: Facts, runtime: Runtime) -> Pairs:
             more.append(_near_multiples(facts, seconds, generator))
         a, b = np.concatenate([a, *(pair[0] for pair in more)]), np.concatenate([b, *(pair[1] for pair in more)])
         kept = ~_excluded(a, b, facts)
-        if runtime == "openvino":
+        if runtime == "openvino" and facts.element_type.maximum > INT32.maximum:
             kept &= _within_int32(a, b, facts.element_type)
         a, b = a[kept], b[kept]
     return Pairs(np.ascontiguousarray(a), np.ascontiguousarray(b))
@@ -367,8 +365,6 @@ def _excluded(a: NDArray[Any], b: NDArray[Any], facts: Facts) -> NDArray[np.bool
 
 
 def _within_int32(a: NDArray[Any], b: NDArray[Any], element_type: ElementType) -> NDArray[np.bool_]:
-    if element_type.maximum <= INT32.maximum:
-        return np.ones(a.shape, bool)
     inside = (a <= INT32.maximum) & (b <= INT32.maximum)
     if element_type.minimum:
         inside &= (a >= INT32.minimum) & (b >= INT32.minimum) & ~((a == INT32.minimum) & (b == -1))

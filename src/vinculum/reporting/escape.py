@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-_LONGEST = 120
-
 
 def escaped(text: str) -> str:
     """Return the text on one line, every character that does not print written as its escape.
@@ -16,13 +14,16 @@ def escaped(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
-def short(text: str) -> str:
+def short(text: str, longest: int = 120, dots: str = "...") -> str:
     """Return the text as `escaped` does, its middle left out if it is very long."""
     safe = escaped(text)
-    if len(safe) <= _LONGEST:
-        return safe
-    half = (_LONGEST - 3) // 2
-    return f"{safe[:half]}...{safe[-half:]}"
+    half = (longest - len(dots)) // 2
+    return safe if len(safe) <= longest else f"{safe[:half]}{dots}{safe[-half:]}"
+
+
+def cut(text: str, longest: int) -> str:
+    """Return the text, its end left out if it is longer."""
+    return text if len(text) <= longest else f"{text[: longest - 3]}..."
 
 
 def one_line(text: str) -> str:

@@ -51,15 +51,15 @@ def sarif(runs: Sequence[dict[str, Any]]) -> str:
 
 @cache
 def environment(package: str) -> Environment:
-    """Return what reads the templates of a package: they escape all text, and a missing value is an error.
+    """Return what reads the templates of a package: those of HTML escape all text, and a missing value is an error.
 
     Pages are self-contained, and their policy admits the script of the page alone, by its digest.
     """
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
     made = Environment(
         loader=PackageLoader(package),
-        autoescape=True,
+        autoescape=select_autoescape(["html.j2"]),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -60,7 +60,7 @@ def quotients_page(report: Report, output: str = "quotients", seconds: float | N
 
 PAGES: Mapping[str, tuple[str, tuple[object, ...]]] = {
     "analysis.Report": ("check.page.report_page", ()),
-    "analysis.TraceReport": ("check.trace.report_page", ()),
+    "analysis.TraceReport": ("check.trace.page", ()),
     "conformance.Audit": ("models.audit.page", ((), None)),
     "models.FileConversion": ("models.rewriting.conversion_page", (Path("before"), Path("after"))),
     "models.Model": ("models.run.model_page", ()),

@@ -81,7 +81,7 @@ def page(row: OperatorSpec) -> Iterator[RenderableType]:
     if any(t.binary_format for t in row.element_types):
         yield from section("Special values", _special_values(row))
     yield from section("Clauses", _clauses(row))
-    yield from section("Source", Text(f"{row.source.document}\n{row.source.url}", overflow="fold"))
+    yield from section("Source", Text(f"{row.source.document}\n{row.source.url}"))
 
 
 def _heading(row: OperatorSpec) -> Text:
@@ -233,7 +233,7 @@ def _documentation(diff: SpecDiff) -> Iterator[RenderableType]:
 
 
 def _hanging(line: str, style: str = "") -> RenderableType:
-    return Padding.indent(Text(line, style, overflow="fold"), 2)
+    return Padding.indent(Text(line, style), 2)
 
 
 def difference_as_json(diff: SpecDiff) -> dict[str, Any]:
@@ -252,7 +252,7 @@ def difference_as_json(diff: SpecDiff) -> dict[str, Any]:
 def trace_page(row: OperatorSpec) -> Iterator[RenderableType]:
     """Return a page: where the row stands, and each clause with its theorems, functions and tests."""
     traced = trace(row)
-    place = Text(f"{row.source.document}\n{traced.constant} in {traced.file}", overflow="fold")
+    place = Text(f"{row.source.document}\n{traced.constant} in {traced.file}")
     yield from (_heading(row), Padding.indent(place, 2))
     for clause, found in zip(row.clauses, traced.clauses, strict=True):
         yield from (Text(""), Text(clause.tag, "bold"), Padding.indent(Group(*_evidence(clause, found)), 4))
@@ -269,7 +269,7 @@ def _evidence(clause: Clause, found: ClauseTrace) -> Iterator[RenderableType]:
     """Yield the statement and below it what it rests on, one name a line: of 80 columns a name may take 73."""
     sections: dict[str, list[RenderableType]] = {
         "theorems": list(_theorems(found)),
-        "functions": [_lines(found.functions)],
+        "functions": [Text("\n".join(found.functions))],
         "tests": list(_tests(found.tests)),
         "tests of this clause, in no row in particular": list(_tests(found.shared_tests)),
     }
@@ -283,16 +283,12 @@ def _theorems(found: ClauseTrace) -> Iterator[RenderableType]:
         yield Text(f"none: {found.no_theorem_because}")
     for theorem in found.theorems:
         time = "" if theorem.seconds is None else f"; {theorem.seconds} s"
-        yield Text(theorem.name, overflow="fold")
+        yield Text(theorem.name)
         yield Padding.indent(Text(f"{', '.join(theorem.provers)}{time}", "dim"), 2)
 
 
 def _tests(tests: Sequence[str]) -> Iterator[RenderableType]:
     """Yield each file, below it its tests: pytest takes file::test."""
     for file, named in groupby(tests, lambda test: test.partition("::")[0]):
-        yield Text(file, overflow="fold")
-        yield Padding.indent(_lines([test.partition("::")[2] for test in named]), 2)
-
-
-def _lines(lines: Sequence[str]) -> Text:
-    return Text("\n".join(lines), overflow="fold")
+        yield Text(file)
+        yield Padding.indent(Text("\n".join(test.partition("::")[2] for test in named)), 2)

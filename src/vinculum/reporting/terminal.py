@@ -15,6 +15,8 @@ from rich.text import Text
 
 from vinculum.reporting.escape import short
 
+_BOUND = "\ue000"  # Stands for a blank at which no line may end: rich breaks lines at every kind of white space.
+
 
 def console(*, stderr: bool = False) -> Console:
     """Return a console on standard output, or on standard error.
@@ -50,9 +52,9 @@ def table(*headings: str, right: Sequence[str] = ()) -> Table:
     """Return a table without rows; columns of numbers, flush right, come last."""
     made = Table(box=box.SIMPLE, show_edge=False, padding=(0, 1, 0, 0), pad_edge=False)
     for heading in headings:
-        made.add_column(heading, overflow="fold", vertical="top")
+        made.add_column(heading, overflow="fold")
     for heading in right:
-        made.add_column(heading, justify="right", no_wrap=True, vertical="top")
+        made.add_column(heading, justify="right", no_wrap=True)
     return made
 
 
@@ -67,7 +69,18 @@ def grid(rows: Iterable[Sequence[str | RenderableType]]) -> Table:
 def named(name: str, facts: Iterable[str]) -> RenderableType:
     """Return a node's name in a table, and facts of it on lines below."""
     below = Text("\n").join(Text(short(fact), "dim") for fact in facts)
-    return Group(Text(short(name), "bold", overflow="fold"), Padding.indent(below, 2))
+    return Group(Text(short(name), "bold"), Padding.indent(below, 2))
+
+
+class Sentences:
+    """Text in which no line ends between a number and the unit of time behind it."""
+
+    def __init__(self, text: str) -> None:
+        self._text = re.sub(r"(?<=\d) (?=m?s\b)", _BOUND, text)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for line in Text(self._text).wrap(console, options.max_width):
+            yield Text(line.plain.replace(_BOUND, " "))
 
 
 class ByWidth:

@@ -16,7 +16,7 @@ from vinculum.errors import AttributeValueError, ModelError, VinculumError
 from vinculum.sandbox.answer import Answer, End
 from vinculum.sandbox.child import APART, HERE
 from vinculum.sandbox.plain import loaded
-from vinculum.sandbox.process import ChildProcess, Ended
+from vinculum.sandbox.process import ChildProcess
 from vinculum.text import one_line, quoted
 
 
@@ -122,10 +122,10 @@ def _end_all(processes: list[ChildProcess]) -> None:
         processes.pop().end()
 
 
-def _answer(frame: bytes | Ended) -> Answer:
+def _answer(frame: bytes | Answer) -> Answer:
     """Return the answer in a frame of the subprocess, or how the process ended without one."""
-    if isinstance(frame, Ended):
-        return Answer(End[frame.how], None, frame.words)
+    if isinstance(frame, Answer):
+        return frame
     try:
         end, value, words = loaded(frame)
         return Answer(End[end], value, words)

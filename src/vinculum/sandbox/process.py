@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -16,7 +15,7 @@ from typing import BinaryIO
 
 import psutil
 
-from vinculum.sandbox.answer import death_words
+from vinculum.sandbox.answer import Answer, End, death_words
 from vinculum.sandbox.child import read_frame, write_frame
 
 _CHILD = Path(__file__).with_name("child.py")
@@ -24,18 +23,6 @@ _LOOK = 0.05  # Seconds between two checks of a busy process.
 _PATIENCE = 5.0  # Seconds to wait for a process that is ending.
 _GIB, _MIB = 1 << 30, 1 << 20
 _MALFORMED = "what it wrote to the answer pipe is not an answer"
-
-
-@dataclass(frozen=True)
-class Ended:
-    """A process ended instead of answering.
-
-    `how` is the name of an `End`: ``"CRASHED"``, ``"HUNG"`` or ``"OUT_OF_MEMORY"``; `words` are ``"SIGFPE"``,
-    ``"exit code 7"``, or the limit that it exceeded.
-    """
-
-    how: str
-    words: str
 
 
 def start() -> subprocess.Popen[bytes]:
@@ -68,7 +55,7 @@ class ChildProcess:
         """Whether it can receive another frame."""
         return self._process.poll() is None and self._talk.is_alive()
 
-    def ask(self, frame: bytes, seconds: float, memory: int) -> bytes | Ended:
+    def ask(self, frame: bytes, seconds: float, memory: int) -> bytes | Answer:
         """Return the answer to a frame, or how the process ended.
 
         It may take that many seconds and, with its children, bytes of memory.
@@ -84,10 +71,10 @@ class ChildProcess:
                 return self._last_words()
             if self._memory() > memory:
                 self.end()
-                return Ended("OUT_OF_MEMORY", f"it took more than {_size(memory)} of memory")
+                return Answer(End.OUT_OF_MEMORY, words=f"it took more than {_size(memory)} of memory")
             if left <= 0:
                 self.end()
-                return Ended("HUNG", f"no answer within {seconds:g} second{'' if seconds == 1 else 's'}")
+                return Answer(End.HUNG, words=f"no answer within {seconds:g} second{'' if seconds == 1 else 's'}")
 
     def end(self) -> None:
         """End the process and its children; may be called repeatedly, from any thread."""
@@ -107,7 +94,7 @@ class ChildProcess:
         except psutil.Error:  # One of them is just ending.
             return 0
 
-    def _last_words(self) -> bytes | Ended:
+    def _last_words(self) -> bytes | Answer:
         """Return the last answer of a dead process, or how it died."""
         self.end()
         try:
@@ -116,14 +103,14 @@ class ChildProcess:
             answer = EOFError()
         return self._crash(answer) if isinstance(answer, Exception) else answer
 
-    def _crash(self, error: Exception) -> Ended:
+    def _crash(self, error: Exception) -> Answer:
         """Return how a process died; one whose output cannot be parsed is ended."""
         malformed = not isinstance(error, EOFError | OSError)
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(0 if malformed else _PATIENCE)
         code = self._process.returncode
         self.end()
-        return Ended("CRASHED", _MALFORMED if code is None or malformed else death_words(code))
+        return Answer(End.CRASHED, words=_MALFORMED if code is None or malformed else death_words(code))
 
 
 def _size(memory: int) -> str:

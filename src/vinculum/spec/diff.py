@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from difflib import SequenceMatcher, unified_diff
 from itertools import zip_longest
@@ -12,7 +12,6 @@ from vinculum.errors import SpecLookupError
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import (
     Attribute,
-    AttributeValue,
     Broadcasting,
     Clause,
     IntegerRounding,
@@ -20,7 +19,7 @@ from vinculum.spec.model import (
     OperatorSpec,
 )
 
-Rule = TypeVar("Rule", Broadcasting, IntegerRounding)
+Rule = Broadcasting | IntegerRounding
 
 
 @dataclass(frozen=True)
@@ -131,10 +130,8 @@ def difference(old: OperatorSpec, new: OperatorSpec) -> SpecDiff:
         outputs=_changed(zip_longest(old.outputs, new.outputs)),
         attributes=_changed(_paired(*({a.name: a for a in row.attributes} for row in (old, new)))),
         properties=_changed(_paired(_properties(old), _properties(new))),
-        broadcasting=_changed(_paired(*(_settings(r.broadcasting_attribute, r.broadcasting) for r in (old, new)))),
-        integer_rounding=_changed(
-            _paired(*(_settings(r.integer_rounding_attribute, r.integer_rounding) for r in (old, new)))
-        ),
+        broadcasting=_changed(_paired(*(_settings(row, "broadcasting") for row in (old, new)))),
+        integer_rounding=_changed(_paired(*(_settings(row, "integer_rounding") for row in (old, new)))),
         clauses=_changed(_paired(*({c.tag: c for c in row.clauses} for row in (old, new)))),
         type_constraints=tuple(_changed_types(old, new)),
         documentation=_changed_documentation(old, new),
@@ -167,8 +164,18 @@ def _properties(row: OperatorSpec) -> dict[str, _Fact]:
     return {name: _Fact(name.replace("_", " "), str(getattr(row, name))) for name in names}
 
 
-def _settings(attribute: str | None, rules: Mapping[AttributeValue | None, Rule]) -> dict[str, _Fact]:
-    named = {f"{attribute}={key}" if attribute else "": _word(rule) for key, rule in rules.items()}
+_RULES = ("broadcasting", "integer_rounding")
+"""The fields of a row that hold rules by the value of an attribute, which the field ``..._attribute`` names."""
+
+
+def _selector(row: OperatorSpec, rules: str) -> str | None:
+    selector: str | None = getattr(row, f"{rules}_attribute")
+    return selector
+
+
+def _settings(row: OperatorSpec, rules: str) -> dict[str, _Fact]:
+    selector = _selector(row, rules)
+    named = {f"{selector}={key}" if selector else "": _word(rule) for key, rule in getattr(row, rules).items()}
     return {name: _Fact(name, value) for name, value in named.items()}
 
 
@@ -227,8 +234,7 @@ def _breaking_reasons(old: OperatorSpec, new: OperatorSpec) -> Iterator[str]:
     for attribute in new.attributes:
         if attribute.required and old.attribute(attribute.name) is None:
             yield f"attribute '{attribute.name}' is added and required"
-    yield from _broadcasting_reasons(old, new)
-    yield from _rounding_reasons(old, new)
+    yield from _rule_reasons(old, new)
 
 
 def _operand_reasons(role: str, old: Sequence[Operand], new: Sequence[Operand]) -> Iterator[str]:
@@ -269,55 +275,35 @@ def _attribute_reasons(attribute: Attribute, old: OperatorSpec, new: OperatorSpe
 
 
 def _selects(attribute: Attribute, old: OperatorSpec, new: OperatorSpec) -> bool:
-    return any(
-        before is not None and before == after == attribute.name
-        for before, after in (
-            (old.broadcasting_attribute, new.broadcasting_attribute),
-            (old.integer_rounding_attribute, new.integer_rounding_attribute),
-        )
-    )
+    return any(_selector(old, rules) == _selector(new, rules) == attribute.name for rules in _RULES)
 
 
 # Every program that the first rule accepts has the same meaning under the others. A limited divisor may also
 # be broadcast NumPy's way as long as no axis can place it elsewhere than at the end.
-_COVERED_BY = {
+_COVERED_BY: Mapping[Rule, Collection[Rule | None]] = {
     Broadcasting.EQUAL: set(Broadcasting),
     Broadcasting.LIMITED: {Broadcasting.LIMITED, Broadcasting.PDPD},
-    Broadcasting.MULTIDIRECTIONAL: {Broadcasting.MULTIDIRECTIONAL},
-    Broadcasting.PDPD: {Broadcasting.PDPD},
 }
 
 
-def _broadcasting_reasons(old: OperatorSpec, new: OperatorSpec) -> Iterator[str]:
-    if len(old.inputs) < 2:
-        return
-    selectors = (old.broadcasting_attribute, new.broadcasting_attribute)
-    for setting, before, after in _cases(old, selectors, old.broadcasting, new.broadcasting, new):
-        covered = before is after or after in _COVERED_BY[before]
-        if before is Broadcasting.LIMITED and after is Broadcasting.MULTIDIRECTIONAL:
-            covered = old.attribute("axis") is None
-        if not covered:
-            yield f"broadcasting{setting}: {_word(before)} -> {_word(after)}"
+def _rule_reasons(old: OperatorSpec, new: OperatorSpec) -> Iterator[str]:
+    for rules in _RULES:
+        if rules == "broadcasting" and len(old.inputs) < 2:
+            continue
+        if not getattr(old, rules) or not getattr(new, rules):
+            continue  # one of the two has no integer types: what that breaks, the type constraints say
+        for setting, before, after in _cases(old, new, rules):
+            covered = before is after or after in _COVERED_BY.get(before, ())
+            if before is Broadcasting.LIMITED and after is Broadcasting.MULTIDIRECTIONAL:
+                covered = old.attribute("axis") is None
+            if not covered:
+                yield f"{rules.replace('_', ' ')}{setting}: {_word(before)} -> {_word(after)}"
 
 
-def _rounding_reasons(old: OperatorSpec, new: OperatorSpec) -> Iterator[str]:
-    if not old.integer_rounding or not new.integer_rounding:
-        return  # one of the two has no integer types: what that breaks, the type constraints say
-    selectors = (old.integer_rounding_attribute, new.integer_rounding_attribute)
-    for setting, before, after in _cases(old, selectors, old.integer_rounding, new.integer_rounding, new):
-        if before is not after:
-            yield f"integer rounding{setting}: {_word(before)} -> {_word(after)}"
-
-
-def _cases(
-    old: OperatorSpec,
-    selectors: tuple[str | None, str | None],
-    old_rules: Mapping[AttributeValue | None, Rule],
-    new_rules: Mapping[AttributeValue | None, Rule],
-    new: OperatorSpec,
-) -> Iterator[tuple[str, Rule, Rule | None]]:
+def _cases(old: OperatorSpec, new: OperatorSpec, rules: str) -> Iterator[tuple[str, Rule, Rule | None]]:
     """Yield every way in which an old model selects a rule: the setting, the old rule and the new one."""
-    old_selector, new_selector = selectors
+    old_rules, new_rules = getattr(old, rules), getattr(new, rules)
+    old_selector, new_selector = _selector(old, rules), _selector(new, rules)
     declared = old.attribute(old_selector) if old_selector else None
     chosen = new.attribute(new_selector) if new_selector else None
     new_default = new_rules.get(chosen.default if chosen else None)
@@ -331,7 +317,7 @@ def _cases(
         yield f" with {declared.name}={value}", rule, new_rules.get(value) if carried else new_default
 
 
-def _word(rule: Broadcasting | IntegerRounding | None) -> str:
+def _word(rule: Rule | None) -> str:
     """Return what a sentence calls a rule."""
     return rule.name.lower() if rule else "none"
 

@@ -177,6 +177,11 @@ def by_name(name: str) -> ElementType:
     return _find(_BY_NAME, name.removeprefix("tensor(").removesuffix(")"), "element type")
 
 
+def named(names: str) -> tuple[ElementType, ...]:
+    """Return the element types of several ONNX names: ``"double float float16"``."""
+    return tuple(map(by_name, names.split()))
+
+
 def by_openvino_name(name: str) -> ElementType:
     """Return the element type of an OpenVINO name, ``"f32"`` (or ``"FP32"`` of older IR files)."""
     lowered = name.lower()

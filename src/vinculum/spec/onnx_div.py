@@ -4,20 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from vinculum.spec.element_types import (
-    BFLOAT16,
-    DOUBLE,
-    FLOAT,
-    FLOAT16,
-    INT8,
-    INT16,
-    INT32,
-    INT64,
-    UINT8,
-    UINT16,
-    UINT32,
-    UINT64,
-)
+from vinculum.spec.element_types import named
 from vinculum.spec.model import (
     Attribute,
     Broadcasting,
@@ -162,7 +149,7 @@ DIV_1 = OperatorSpec(
     ),
     outputs=(Operand("C", "T", "The quotient, of A's shape and type."),),
     attributes=(_AXIS, _BROADCAST, CONSUMED_INPUTS),
-    type_constraints=(TypeConstraint("T", (DOUBLE, FLOAT, FLOAT16), "Floating-point tensors."),),
+    type_constraints=(TypeConstraint("T", named("double float float16"), "Floating-point tensors."),),
     broadcasting={0: Broadcasting.EQUAL, 1: Broadcasting.LIMITED},
     broadcasting_attribute="broadcast",
     integer_rounding={},
@@ -202,7 +189,7 @@ DIV_6 = replace(
     since_version=6,
     attributes=(_AXIS, _BROADCAST),
     type_constraints=(
-        TypeConstraint("T", (DOUBLE, FLOAT, FLOAT16, INT32, INT64, UINT32, UINT64), "High-precision numeric tensors."),
+        TypeConstraint("T", named("double float float16 int32 int64 uint32 uint64"), "High-precision numeric tensors."),
     ),
     integer_rounding={None: IntegerRounding.TRUNCATING},
     shape_inference=True,
@@ -235,9 +222,7 @@ DIV_13 = replace(
     since_version=13,
     type_constraints=(
         TypeConstraint(
-            "T",
-            (BFLOAT16, DOUBLE, FLOAT, FLOAT16, INT32, INT64, UINT32, UINT64),
-            "High-precision numeric tensors.",
+            "T", named("bfloat16 double float float16 int32 int64 uint32 uint64"), "High-precision numeric tensors."
         ),
     ),
     clauses=(*DIV_7.clauses, _BFLOAT16),
@@ -250,7 +235,7 @@ DIV_14 = replace(
     type_constraints=(
         TypeConstraint(
             "T",
-            (BFLOAT16, DOUBLE, FLOAT, FLOAT16, INT16, INT32, INT64, INT8, UINT16, UINT32, UINT64, UINT8),
+            named("bfloat16 double float float16 int16 int32 int64 int8 uint16 uint32 uint64 uint8"),
             "All numeric tensors.",
         ),
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from vinculum.spec.element_types import BFLOAT16, DOUBLE, FLOAT, FLOAT16
+from vinculum.spec.element_types import named
 from vinculum.spec.model import (
     Broadcasting,
     Clause,
@@ -57,7 +57,7 @@ RECIPROCAL_1 = OperatorSpec(
     inputs=(Operand("X", "T", "The divisors; every dividend is 1."),),
     outputs=(Operand("Y", "T", "The reciprocals, of X's shape and type."),),
     attributes=(CONSUMED_INPUTS,),
-    type_constraints=(TypeConstraint("T", (DOUBLE, FLOAT, FLOAT16), "Floating-point tensors."),),
+    type_constraints=(TypeConstraint("T", named("double float float16"), "Floating-point tensors."),),
     broadcasting={None: Broadcasting.EQUAL},
     broadcasting_attribute=None,
     integer_rounding={},
@@ -82,7 +82,7 @@ RECIPROCAL_6 = replace(
 RECIPROCAL_13 = replace(
     RECIPROCAL_6,
     since_version=13,
-    type_constraints=(TypeConstraint("T", (BFLOAT16, DOUBLE, FLOAT, FLOAT16), "Floating-point tensors."),),
+    type_constraints=(TypeConstraint("T", named("bfloat16 double float float16"), "Floating-point tensors."),),
     clauses=(*RECIPROCAL_6.clauses, _BFLOAT16),
     source=_source(13),
 )

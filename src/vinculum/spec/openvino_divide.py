@@ -2,24 +2,7 @@
 
 from __future__ import annotations
 
-from vinculum.spec.element_types import (
-    BFLOAT16,
-    DOUBLE,
-    FLOAT,
-    FLOAT8E4M3FN,
-    FLOAT8E5M2,
-    FLOAT16,
-    INT4,
-    INT8,
-    INT16,
-    INT32,
-    INT64,
-    UINT4,
-    UINT8,
-    UINT16,
-    UINT32,
-    UINT64,
-)
+from vinculum.spec.element_types import by_openvino_name
 from vinculum.spec.model import (
     Attribute,
     Broadcasting,
@@ -147,11 +130,7 @@ _CLAUSES = (
     ),
 )
 
-_NUMERIC = (
-    DOUBLE, FLOAT, FLOAT16, BFLOAT16, FLOAT8E4M3FN, FLOAT8E5M2,
-    INT64, INT32, INT16, INT8, INT4,
-    UINT64, UINT32, UINT16, UINT8, UINT4,
-)  # fmt: skip
+_NUMERIC = "f64 f32 f16 bf16 f8e4m3 f8e5m2 i64 i32 i16 i8 i4 u64 u32 u16 u8 u4"
 
 DIVIDE_1 = OperatorSpec(
     dialect=Dialect.OPENVINO,
@@ -162,7 +141,7 @@ DIVIDE_1 = OperatorSpec(
     inputs=(Operand("a", "T", "The dividend."), Operand("b", "T", "The divisor.")),
     outputs=(Operand("o", "T", "The quotient, of the joined shape."),),
     attributes=(_PYTHONDIV, _AUTO_BROADCAST, _AXIS),
-    type_constraints=(TypeConstraint("T", _NUMERIC, "Any numeric type."),),
+    type_constraints=(TypeConstraint("T", tuple(map(by_openvino_name, _NUMERIC.split())), "Any numeric type."),),
     broadcasting={
         "none": Broadcasting.EQUAL,
         "numpy": Broadcasting.MULTIDIRECTIONAL,

@@ -4,20 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from vinculum.spec.element_types import (
-    DOUBLE,
-    FLOAT,
-    FLOAT16,
-    INT8,
-    INT16,
-    INT32,
-    INT64,
-    REAL,
-    UINT8,
-    UINT16,
-    UINT32,
-    UINT64,
-)
+from vinculum.spec.element_types import named
 from vinculum.spec.model import (
     Broadcasting,
     Clause,
@@ -66,7 +53,7 @@ DIV_REAL = OperatorSpec(
     inputs=(Operand("A", "T", "The dividend."), Operand("B", "T", "The divisor.")),
     outputs=(Operand("C", "T", "The quotient."),),
     attributes=(),
-    type_constraints=(TypeConstraint("T", (REAL,), "Real tensors; ours hold exact rationals."),),
+    type_constraints=(TypeConstraint("T", named("real"), "Real tensors; ours hold exact rationals."),),
     broadcasting={None: Broadcasting.EQUAL},
     broadcasting_attribute=None,
     integer_rounding={},
@@ -96,7 +83,7 @@ DIV_REAL = OperatorSpec(
 DIV_FLOAT = replace(
     DIV_REAL,
     variant="float",
-    type_constraints=(TypeConstraint("T", (FLOAT16, FLOAT, DOUBLE), "Floating-point tensors."),),
+    type_constraints=(TypeConstraint("T", named("float16 float double"), "Floating-point tensors."),),
     documentation=(
         "Divides each element of A by the element of B at the same index.",
         "The quotient is that of IEEE 754: x/0 is an infinity, and 0/0 is NaN.",
@@ -134,7 +121,7 @@ DIV_INT = replace(
     DIV_REAL,
     variant="int",
     type_constraints=(
-        TypeConstraint("T", (INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64), "Integer tensors."),
+        TypeConstraint("T", named("int8 int16 int32 int64 uint8 uint16 uint32 uint64"), "Integer tensors."),
     ),
     integer_rounding={None: IntegerRounding.TRUNCATING},
     documentation=(

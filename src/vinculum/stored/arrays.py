@@ -141,8 +141,13 @@ def create(place: Place, shape: Shape, dtype: np.dtype[Any], chunk: Shape, like:
     except Exception as error:  # The packages raise a dozen classes, including OSError without a file name.
         if isinstance(error, OSError) and error.filename is not None:
             raise
-        number = error.errno if isinstance(error, OSError) and error.errno else errno.EIO
-        raise OSError(number, one_line(error), str(place.path)) from None
+        raise named(error, place) from None
+
+
+def named(error: Exception, place: Place) -> OSError:
+    """Return what a package raised about an array as an error that names it."""
+    number, reason = (error.errno, error.strerror) if isinstance(error, OSError) else (None, None)
+    return OSError(number or errno.EIO, reason or one_line(error), str(place))
 
 
 def journal_of(target: Place) -> Path:

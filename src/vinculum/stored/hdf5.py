@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 from collections.abc import Callable
 from typing import Any, Literal
@@ -12,10 +11,10 @@ import numpy as np
 
 from vinculum.errors import ModelError
 from vinculum.files import regular_size
-from vinculum.stored.arrays import Array, Place, Stored
+from vinculum.stored.arrays import Array, Place, Stored, named
 from vinculum.stored.flat import FlatArray, allocate, in_buffer, open_file
 from vinculum.stored.plan import Region, Shape, extents
-from vinculum.text import listed, one_line
+from vinculum.text import listed
 
 
 class ChunkedDataset:
@@ -39,7 +38,7 @@ class ChunkedDataset:
         try:
             block[...] = self._dataset[region]
         except Exception as error:  # Filters raise classes of their own.
-            raise OSError(errno.EIO, one_line(error), str(self._place)) from None
+            raise named(error, self._place) from None
         return block.view(self.dtype)
 
     def write(self, region: Region, block: Array) -> None:

@@ -17,9 +17,8 @@ from zarr.core.sync import sync
 from zarr.errors import NodeTypeValidationError
 
 from vinculum.errors import ModelError
-from vinculum.stored.arrays import Array, Place, Stored
+from vinculum.stored.arrays import Array, Place, Stored, named
 from vinculum.stored.plan import Region, Shape, extents
-from vinculum.text import one_line
 
 _QUIET = Lock()  # Python's warning filters are shared by all threads.
 _FAILURE = Lock()  # Two threads that wait for all of Zarr's tasks would wait for each other.
@@ -61,9 +60,7 @@ class ZarrArray:
         except Exception as error:  # Codecs raise classes of their own.
             with _FAILURE:
                 sync(_other_tasks())
-            if not isinstance(error, OSError):
-                raise OSError(errno.EIO, one_line(error), str(self._place)) from None
-            raise OSError(error.errno or errno.EIO, error.strerror or one_line(error), str(self._place)) from None
+            raise named(error, self._place) from None
 
 
 async def _other_tasks() -> None:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from onnx import GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_helper
+from onnx import ModelProto, NodeProto, TensorProto
 
-from tests.models.built_models import Tensors, build, node
+from tests.models.built_models import node, text_model
 from vinculum.conformance.audit.record import Audit
 from vinculum.conformance.run.verdict import Verdict
 from vinculum.spec.element_types import by_name
 
-BOOL, FLOAT, INT64 = TensorProto.BOOL, TensorProto.FLOAT, TensorProto.INT64
+FLOAT, INT64 = TensorProto.FLOAT, TensorProto.INT64
 DIVIDED = ("float16", "float", "double", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32")
+BOTH = ("onnxruntime", "openvino")
 
 
 @dataclass(frozen=True)
@@ -50,144 +51,114 @@ def f32(values: Any) -> NDArray[np.float32]:
     return np.array(values, np.float32)
 
 
-def tensor(values: Any, name: str) -> TensorProto:
-    return numpy_helper.from_array(np.array(values, np.float32), name)
-
-
-def div(a: str = "a", b: str = "b", c: str = "c", name: str = "ratio", **attributes: Any) -> NodeProto:
-    return node(f"{c} = Div({a}, {b})", name=name, **attributes)
+def div(a: str = "a", b: str = "b", c: str = "c", name: str = "ratio") -> NodeProto:
+    return node(f"{c} = Div({a}, {b})", name=name)
 
 
 def ratio(code: int, *shape: int | str, operator: str = "Div") -> ModelProto:
     """Return a model that divides a by b."""
-    tensor = (code, shape)
-    return build([node(f"c = {operator}(a, b)", name="ratio")], dict.fromkeys("ab", tensor), {"c": tensor})
+    tensor = f"{TensorProto.DataType.Name(code).lower()}[{', '.join(map(str, shape))}]"
+    return text_model(f"[ratio] c = {operator}(a, b)", f"{tensor} a, {tensor} b", f"{tensor} c")
 
 
-def vectors(names: str, *shape: int | str) -> dict[str, tuple[int, Sequence[int | str | None]]]:
-    return dict.fromkeys(names, (FLOAT, shape))
-
-
-def body(nodes: Sequence[NodeProto], *outputs: str, inputs: Sequence[Any] = ()) -> GraphProto:
-    infos = [helper.make_tensor_value_info(name, FLOAT, None) for name in outputs]
-    return helper.make_graph(nodes, "body", list(inputs), infos)
-
-
-def choice(then: GraphProto, other: GraphProto, result: str = "c") -> NodeProto:
-    return node(f"{result} = If(flag)", then_branch=then, else_branch=other)
-
-
-NEGATED = body([node("e = Neg(a)")], "e")
-
-
-def function(name: str, *nodes: NodeProto, opset: int = 17) -> Any:
-    opsets = [helper.make_opsetid("", opset), helper.make_opsetid("local", 1)]
-    return helper.make_function("local", name, ["p", "q"], ["r"], nodes, opsets)
-
-
-RATIO = div("p", "q", "r")
-
-
-def loop(outputs: str, *, grows: bool = False) -> NodeProto:
+def loop(outputs: str, *, grows: bool = False) -> str:
     """Return a Loop that divides x by the number of the iteration, or that appends its quotient to x."""
-    info = helper.make_tensor_value_info
-    size = None if grows else (2, 2)
-    nodes = [node("go_on = Identity(go)"), node("step = Cast(i)", to=FLOAT)]
-    nodes += (
-        [div("x", "x", "q", "inner"), node("y = Concat(x, q)", axis=0)] if grows else [div("x", "step", "y", "inner")]
-    )
-    inputs = [info("i", INT64, ()), info("go", BOOL, ()), info("x", FLOAT, size)]
-    made = [info("go_on", BOOL, ()), info("y", FLOAT, size), *([] if grows else [info("step", FLOAT, ())])]
-    graph = helper.make_graph(nodes, "body", inputs, made)
-    return node(f"{outputs} = Loop(count, always, a)", body=graph)
+    body = "(int64 i, bool go, float[2, 2] x) => (bool go_on, float[2, 2] y, float step) {"
+    nodes = "go_on = Identity(go) step = Cast <to = 1> (i) [inner] y = Div(x, step) }"
+    if grows:
+        body = "(int64 i, bool go, float[] x) => (bool go_on, float[] y) {"
+        nodes = "go_on = Identity(go) [inner] q = Div(x, x) y = Concat <axis = 0> (x, q) }"
+    return f"{outputs} = Loop(count, always, a) <body = b {body} {nodes}>"
 
 
-ALWAYS = numpy_helper.from_array(np.array(True), "always")
-COUNTED: Tensors = {"count": (INT64, ()), "a": (FLOAT, (2, 2))}
+ALWAYS = "bool always = {1}"
 TWO = f32([1, 2])
-BOTH = ("onnxruntime", "openvino")
+NEGATED = "else_branch = other () => (float[] e) { e = Neg(a) }"
 
 
 def _every_type() -> Row:
-    inputs: dict[str, Any] = {}
+    inputs = ", ".join(f"{name}[N] a_{name}, {name}[N] b_{name}" for name in DIVIDED)
+    nodes = " ".join(f"[{name}] c_{name} = Div(a_{name}, b_{name})" for name in DIVIDED)
     given: dict[str, Any] = {}
     for name in DIVIDED:
         dtype = np.dtype(by_name(name).numpy)
-        inputs |= dict.fromkeys((f"a_{name}", f"b_{name}"), (by_name(name).onnx_code, ("N",)))
         given |= {f"a_{name}": np.array([12, 8, 4], dtype), f"b_{name}": np.array([2, 4, 4], dtype)}
-    outputs: Any = {f"c_{name}": (by_name(name).onnx_code, ("N",)) for name in DIVIDED}
-    nodes = [div(f"a_{name}", f"b_{name}", f"c_{name}", name) for name in DIVIDED]
-    return Row("every type", build(nodes, inputs, outputs), given, dict.fromkeys(DIVIDED, "exact 3"))
+    model = text_model(nodes, inputs, ", ".join(f"{name}[N] c_{name}" for name in DIVIDED))
+    return Row("every type", model, given, dict.fromkeys(DIVIDED, "exact 3"))
 
 
 def _sources() -> Row:
-    nodes = [
-        node("four = Constant()", value=tensor([4], "")),
-        node("sum = Add(a, a)"),
-        div("sum", "two", "halves", ""),
-        div("a", "four", "quarters", "quarters"),
-        div("two", "four", "folded", "folded"),
-        div("sum", "sum", "ones", "ones"),
-        node("y = Sum(halves, quarters, folded, ones)"),
-    ]
-    outputs: Tensors = {"y": (FLOAT, ("N", 2)), "halves": (FLOAT, ("N", 2))}
-    model = build(nodes, vectors("a", "N", 2), outputs, initializers=[tensor([2], "two")])
+    nodes = """four = Constant <value = float[1] {4.0}> ()
+    sum = Add(a, a)
+    halves = Div(sum, two)
+    [quarters] quarters = Div(a, four)
+    [folded] folded = Div(two, four)
+    [ones] ones = Div(sum, sum)
+    y = Sum(halves, quarters, folded, ones)"""
+    model = text_model(nodes, "float[N, 2] a", "float[N, 2] y, float[N, 2] halves", constants="float[1] two = {2.0}")
     expected = {"halves": "exact 4", "quarters": "exact 4", "folded": "exact 1", "ones": "exact 4"}
     return Row("every source of an operand", model, {"a": f32([[1, 2], [4, 8]])}, expected, BOTH)
 
 
+A, C = "float[2] a", "float[2] c"
+RATIO = "Ratio (p, q) => (r) { [ratio] r = Div(p, q) }"
+CALLER = "Caller (p, q) => (r) { r = d.Ratio(p, q) }"
+IN_13 = '<opset_import: ["": 13, "d": 1], domain: "d"> '
+
+
 def _functions(
-    what: str, nodes: Sequence[NodeProto], functions: Sequence[Any], expected: Mapping[str, str], *backends: str
+    what: str, nodes: str, outputs: str, functions: tuple[str, ...], expected: Mapping[str, str], *backends: str
 ) -> Row:
-    outputs = {name: (FLOAT, (2,)) for one in nodes for name in one.output}
-    model = build(nodes, vectors("a", 2), outputs, ir_version=8, domains=["local"], functions=functions)
+    declared = ", ".join(f"float[2] {name}" for name in outputs)
+    model = text_model(nodes, "float[2] a", declared, *functions, ir_version=8)
     return Row(f"in a function {what}", model, {"a": TWO}, expected, backends)
 
 
+def _uncalled() -> Row:
+    """Return a model with a function that nobody calls, named as the path of a branch is."""
+    model = text_model("[outer] c = Div(a, a)", A, C, RATIO, ir_version=8)
+    model.functions[0].name = name = "If:then_branch"
+    expected = {"outer": "exact 2", f"{name} ratio": f"inside the function {name!r}, which is never called"}
+    return Row("in a function that nobody calls", model, {"a": TWO}, expected)
+
+
 def _branches(taken: bool) -> Row:
-    then = body([div("a", "two", "t", "then")], "t")
-    other = body([node("n = Neg(a)"), div("n", "n", "e", "else")], "e")
-    model = build(
-        [choice(then, other), div("c", "two", "d", "outer")],
-        {"flag": (BOOL, ()), "a": (FLOAT, (1, 2))},
-        {"d": (FLOAT, None)},
-        initializers=[tensor([2], "two")],
-    )
+    nodes = """c = If(flag) <then_branch = yes () => (float[] t) { [then] t = Div(a, two) },
+        else_branch = no () => (float[] e) { n = Neg(a) [else] e = Div(n, n) }>
+    [outer] d = Div(c, two)"""
+    model = text_model(nodes, "bool flag, float[1, 2] a", "float[] d", constants="float[1] two = {2.0}")
     told = ("exact 2", "it is not executed")[:: 1 if taken else -1]
     expected = {"If:then_branch then": told[0], "If:else_branch else": told[1], "outer": "exact 2"}
     return Row(f"both branches, {taken}", model, {"flag": np.array(taken), "a": f32([[1, 2]])}, expected, BOTH)
 
 
 def _one_branch(shape: tuple[int, ...]) -> Row:
-    then = body([div("a", "a", "t", "inner")], "t")
-    model = build([choice(then, NEGATED)], {"flag": (BOOL, ()), "a": (FLOAT, shape)}, {"c": (FLOAT, None)})
+    inner = "then_branch = yes () => (float[] t) { [inner] t = Div(a, a) }"
+    declared = f"float[{', '.join(map(str, shape))}]" if shape else "float"
+    model = text_model(f"c = If(flag) <{inner}, {NEGATED}>", f"bool flag, {declared} a", "float[] c")
     given = {"flag": np.array(True), "a": np.ones(shape, np.float32)}
     return Row(f"a branch of shape {shape}", model, given, {"If:then_branch inner": f"exact {int(np.prod(shape))}"})
 
 
 def _nested() -> Row:
-    inner = choice(body([div("a", "a", "t", "deep")], "t"), NEGATED, "m")
-    other = body([node("f = Neg(a)")], "f")
-    outer = choice(body([inner, div("m", "a", "o", "shallow")], "o"), other)
-    model = build([outer], {"flag": (BOOL, ()), "a": (FLOAT, (2,))}, {"c": (FLOAT, None)})
+    inner = f"m = If(flag) <then_branch = yes () => (float[] t) {{ [deep] t = Div(a, a) }}, {NEGATED}>"
+    then = f"then_branch = outer () => (float[] o) {{ {inner} [shallow] o = Div(m, a) }}"
+    model = text_model(f"c = If(flag) <{then}, {NEGATED}>", "bool flag, float[2] a", "float[] c")
     deep = "inside the then_branch of an If"
     expected = {"If:then_branch/If:then_branch deep": deep, "If:then_branch shallow": "exact 2"}
     return Row("an If in an If", model, {"flag": np.array(True), "a": TWO}, expected)
 
 
 def _scan() -> Row:
-    info = helper.make_tensor_value_info
-    inputs = [info("s", FLOAT, (2,)), info("r", FLOAT, (2,))]
-    inner = body([node("t = Add(s, r)"), div("r", "t", "u", "inner")], "t", "u", inputs=inputs)
-    tensors: Any = {"a": (FLOAT, (2,)), "b": (FLOAT, (3, 2))}
-    results: Any = {"c": (FLOAT, (2,)), "d": (FLOAT, (3, 2))}
-    model = build([node("c, d = Scan(a, b)", body=inner, num_scan_inputs=1)], tensors, results)
+    body = "b (float[2] s, float[2] r) => (float[] t, float[] u) { t = Add(s, r) [inner] u = Div(r, t) }"
+    nodes = f"c, d = Scan(a, b) <body = {body}, num_scan_inputs = 1>"
+    model = text_model(nodes, "float[2] a, float[3, 2] b", "float[2] c, float[3, 2] d")
     given = {"a": TWO, "b": np.ones((3, 2), np.float32)}
     return Row("a Scan", model, given, {"Scan:body inner": "inside the body of a Scan"})
 
 
 def _loop(what: str, count: int, outputs: str, expected: str, *backends: str) -> Row:
-    model = build([loop(outputs)], COUNTED, {"c": (FLOAT, (2, 2))}, initializers=[ALWAYS])
+    model = text_model(loop(outputs), "int64 count, float[2, 2] a", "float[2, 2] c", constants=ALWAYS)
     given = {"count": np.array(count), "a": f32([[1, 2], [4, 0]])}
     return Row(what, model, given, {"Loop:body inner": expected}, backends)
 
@@ -196,27 +167,22 @@ def _file(what: str, model: ModelProto, expected: str = "exact 2", **given: Any)
     return Row(what, model, {name: f32(values) for name, values in given.items()}, {"ratio": expected})
 
 
-A, AB, C = vectors("a", 2), vectors("ab", 2), vectors("c", 2)
-PAIR = {"a": (FLOAT, (2, 1)), "b": (FLOAT, (3,))}
-DIV_6 = build([div(broadcast=1, axis=0)], {"a": (FLOAT, (2, 2)), "b": (FLOAT, (2,))}, vectors("c", 2, 2), opset=6)
-DEFAULTED = build([div()], AB, C, initializers=[tensor([2, 0], "b")])
+PAIR = "float[2, 1] a, float[3] b"
+DIV_6 = "[ratio] c = Div <broadcast = 1, axis = 0> (a, b)"
+DEFAULTED = text_model("[ratio] c = Div(a, b)", constants="float[2] b = {2.0, 0.0}")
 NOT_INLINED = "inside the function 'Ratio', which is not inlined everywhere: an operator set differs"
-NO_DIVISION = build([node("c = Neg(a)")], A, C)
 
 ROWS = (
     _every_type(),
     _sources(),
-    Row("two nodes of one name", build([div("a", "a", "b", "same"), div("b", "a", "c", "same")], A, C), {"a": TWO},
+    Row("two nodes of one name", text_model("[same] b = Div(a, a) [same] c = Div(b, a)", A, C), {"a": TWO},
         {"same": "exact 2", "same (c)": "exact 2"}),
-    _functions("that is called twice", [node(f"{c} = local.Ratio(a, a)") for c in "cd"], [function("Ratio", RATIO)],
+    _functions("that is called twice", "c = d.Ratio(a, a) d = d.Ratio(a, a)", "cd", (RATIO,),
                {"Ratio ratio": "exact 2", "Ratio ratio (2)": "exact 2"}),
-    _functions("of another operator set", [node("c = local.Ratio(a, a)"), div("a", "c", "d", "outer")],
-               [function("Ratio", RATIO, opset=13)], {"Ratio ratio": NOT_INLINED, "outer": "exact 2"}),
-    _functions("that nobody calls", [div("a", "a", "c", "outer")], [function("If:then_branch", RATIO)],
-               {"outer": "exact 2",
-                "If:then_branch ratio": "inside the function 'If:then_branch', which is never called"}),
-    _functions("that such a function calls", [node("c = local.Ratio(a, a)"), node("d = local.Caller(a, a)")],
-               [function("Ratio", RATIO), function("Caller", node("r = local.Ratio(p, q)"), opset=13)],
+    _functions("of another operator set", "c = d.Ratio(a, a) [outer] d = Div(a, c)", "cd", (IN_13 + RATIO,),
+               {"Ratio ratio": NOT_INLINED, "outer": "exact 2"}),
+    _uncalled(),
+    _functions("that such a function calls", "c = d.Ratio(a, a) d = d.Caller(a, a)", "cd", (RATIO, IN_13 + CALLER),
                {"Ratio ratio": "exact 2", "Ratio ratio (2)": NOT_INLINED}, "onnxruntime"),
     *(_branches(taken) for taken in (True, False)),
     *(_one_branch(shape) for shape in ((), (0,), (2, 0))),
@@ -225,12 +191,13 @@ ROWS = (
     _loop("every iteration", 3, "c, steps", "exact 12", "onnxruntime"),
     _loop("the last output left out", 3, "c", "exact 12", "openvino"),
     _loop("no iteration", 0, "c, steps", "it is not executed", "onnxruntime"),
-    *(_file(f"operator set {opset}", build([div()], PAIR, vectors("c", 2, 3), opset=opset, ir_version=10), "exact 6",
+    *(_file(f"operator set {opset}", text_model("[ratio] c = Div(a, b)", PAIR, "float[2, 3] c", opset=opset), "exact 6",
             a=[[1], [8]], b=[1, 2, 4]) for opset in (7, 13, 21)),
-    _file("Div-6 with an axis", DIV_6, "exact 4", a=[[1, 2], [3, 4]], b=[1, 2]),
+    _file("Div-6 with an axis", text_model(DIV_6, "float[2, 2] a, float[2] b", "float[2, 2] c", opset=6), "exact 4",
+          a=[[1, 2], [3, 4]], b=[1, 2]),
     _file("an input with a value of its own", DEFAULTED, a=TWO),
     _file("that input given", DEFAULTED, a=TWO, b=[0, 4]),
-    _file("an unused input", build([div("a", "a")], AB, C), a=TWO, b=TWO),
-    _file("an output that is an input", build([div("a", "a")], A, vectors("ac", 2)), a=TWO),
-    Row("without divisions", NO_DIVISION, {"a": TWO}, {}),
+    _file("an unused input", text_model("[ratio] c = Div(a, a)"), a=TWO, b=TWO),
+    _file("an output that is an input", text_model("[ratio] c = Div(a, a)", A, f"{A}, {C}"), a=TWO),
+    Row("without divisions", text_model("c = Neg(a)", A, C), {"a": TWO}, {}),
 )  # fmt: skip

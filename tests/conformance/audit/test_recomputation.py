@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from onnx import TensorProto
 
 from tests.models.built_models import build, node
-from vinculum.conformance.audit.recomputation import hazards, record, smallest_divisor, suspects
+from vinculum.conformance.audit.recomputation import hazards, merged, record, smallest_divisor, suspects, unobserved
 from vinculum.conformance.audit.record import NodeRecord
 from vinculum.conformance.audit.taps import NOT_TAKEN, Layout, Source, Tap
 from vinculum.conformance.cases.expectations import without_quotient
@@ -56,6 +56,18 @@ class TestWrongQuotients:
         assert node.verdict.example.index == index
         assert node.alone is not None
         assert node.alone.kind is Kind.EXACT
+
+    def test_several_runs_are_one_verdict(self) -> None:
+        a, b = np.full(3, 7, np.float32), np.ones(3, np.float32)
+        near = [
+            (a.view(np.int32) + np.array(off, np.int32)).view(np.float32) for off in ([0, 0, 0], [0, 1, 0], [3, 1, 1])
+        ]
+        nodes = [recorded(FLAT, a, b, quotient) for quotient in near]
+        joint = merged([*nodes, unobserved(Tap(nodes[0].division, {}), "why")])
+        assert joint is not None
+        assert (joint.kind, joint.elements, joint.differing, joint.largest) == (Kind.ULPS, 9, 4, 3)
+        assert joint.ulps == {0: 3, 1: 1}
+        assert merged([]) is None
 
 
 class TestNonsense:

@@ -8,7 +8,6 @@ from typing import cast
 
 import numpy as np
 import pytest
-from onnx import NodeProto, TensorProto, ValueInfoProto, helper
 
 from tests.models.built_models import text_model
 from vinculum.conformance.audit.audit import Runs, _with_fewer_hazards
@@ -29,26 +28,19 @@ class Scripted:
         return Answer(self._ends.pop(0), words="why")
 
 
-@pytest.fixture
-def branching(tmp_path: Path) -> AuditedModel:
-    """Return a model with a division in a branch of an If."""
-    info = helper.make_tensor_value_info
-    branches = [
-        helper.make_graph([helper.make_node("Div", ["a", "a"], [name], name)], "b", [], [info(name, 1, None)])
-        for name in ("then", "else")
-    ]
-    node = helper.make_node("If", ["flag"], ["c"], then_branch=branches[0], else_branch=branches[1])
-    inputs = [info("flag", TensorProto.BOOL, ()), info("a", TensorProto.FLOAT, (2,))]
-    return subject(node, inputs, info("c", TensorProto.FLOAT, None), tmp_path)
-
-
-def subject(node: NodeProto, inputs: Sequence[ValueInfoProto], output: ValueInfoProto, folder: Path) -> AuditedModel:
-    """Return a model of one node."""
-    graph = helper.make_graph([node], "g", inputs, [output])
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+def subject(folder: Path, *text: str) -> AuditedModel:
+    """Return the model of a text."""
     path = folder / "model.onnx"
-    path.write_bytes(model.SerializeToString())
+    path.write_bytes(text_model(*text).SerializeToString())
     return onnx_subject(read_source(path))
+
+
+def branching(folder: Path, element_type: str) -> AuditedModel:
+    """Return a model with a division in each branch of an If."""
+    branch = f"() => ({element_type}[3] x) {{ x = Div(a, b) }}"
+    nodes = f"c = If(yes) <then_branch = t {branch}, else_branch = e {branch}>"
+    declared = f"bool yes, {element_type}[3] a, {element_type}[3] b"
+    return subject(folder, nodes, declared, f"{element_type}[3] c")
 
 
 class TestRuns:
@@ -65,9 +57,9 @@ class TestRuns:
             [End.UNSUPPORTED, End.REFUSED, End.RETURNED],
         ],
     )
-    def test_as_many_as_there_is_hope(self, branching: AuditedModel, ends: list[End], tmp_path: Path) -> None:
+    def test_as_many_as_there_is_hope(self, ends: list[End], tmp_path: Path) -> None:
         process = Scripted(ends)
-        runs = Runs(branching, cast(Isolated, process), "Runtime", str(tmp_path))
+        runs = Runs(branching(tmp_path, "float"), cast(Isolated, process), "Runtime", str(tmp_path))
         plain, exposed = runs.both({})
         assert (plain.end, exposed.end) == (ends[0], ends[-1])
         assert not process._ends
@@ -80,10 +72,8 @@ class TestRuns:
 def test_a_function_that_replaces_an_operator(tmp_path: Path) -> None:
     """Its calls are no divisions, and those in it are counted for themselves."""
     replaced = '<opset_import: ["": 17], domain: ""> Div (p, q) => (r) { [inverse] i = Reciprocal(q) r = Mul(p, i) }'
-    path = tmp_path / "model.onnx"
-    model = text_model("d = Div(a, b) [last] c = Reciprocal(d)", "float[2] a, float[2] b", "float[2] c", replaced)
-    path.write_bytes(model.SerializeToString())
-    taps = onnx_subject(read_source(path)).taps
+    nodes = "d = Div(a, b) [last] c = Reciprocal(d)"
+    taps = subject(tmp_path, nodes, "float[2] a, float[2] b", "float[2] c", replaced).taps
     found = {tap.division.name: (tap.division.operator, tap.unobserved) for tap in taps}
     assert found == {"last": ("Reciprocal-13", None), "inverse": ("Reciprocal-13", None)}
 
@@ -96,17 +86,7 @@ class TestFewerHazards:
         [("int8", [0, -1, 7], [[0, -1, 7], [3, -1, 7], [3, 3, 7]]), ("uint8", [0, 255, 7], [[0, 255, 7], [3, 255, 7]])],
     )
     def test_which_divisors(self, name: str, divisors: list[int], tried: list[list[int]], tmp_path: Path) -> None:
-        code = helper.np_dtype_to_tensor_dtype(np.dtype(name))
-        a, b, c = (helper.make_tensor_value_info(value, code, [3]) for value in "abc")
-        taps = subject(helper.make_node("Div", ["a", "b"], ["c"]), [a, b], c, tmp_path).taps
-        inputs = {"a": np.zeros(3, name), "b": np.array(divisors, name)}
-        assert [changed["b"].tolist() for changed in _with_fewer_hazards(taps, inputs)] == tried
-
-    def test_in_the_branches_of_an_if(self, tmp_path: Path) -> None:
-        branch = "() => (int8[3] x) { x = Div(a, b) }"
-        nodes = f"c = If(yes) <then_branch = t {branch}, else_branch = e {branch}>"
-        path = tmp_path / "model.onnx"
-        path.write_bytes(text_model(nodes, "bool yes, int8[3] a, int8[3] b", "int8[3] c").SerializeToString())
-        inputs = {"yes": np.array(True), "a": np.zeros(3, np.int8), "b": np.array([0, -1, 7], np.int8)}
-        tried = [given["b"].tolist() for given in _with_fewer_hazards(onnx_subject(read_source(path)).taps, inputs)]
-        assert tried == [[0, -1, 7], [3, -1, 7], [3, 3, 7]]
+        inputs = {"yes": np.array(True), "a": np.zeros(3, name), "b": np.array(divisors, name)}
+        plain = subject(tmp_path, "c = Div(a, b)", f"{name}[3] a, {name}[3] b", f"{name}[3] c")
+        for one in (plain, branching(tmp_path, name)):
+            assert [changed["b"].tolist() for changed in _with_fewer_hazards(one.taps, inputs)] == tried

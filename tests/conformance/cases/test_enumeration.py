@@ -1,15 +1,24 @@
-"""The suite: ids that a stranger reads, every row, type and clause, and our own engine passes every case."""
+"""The suite: ids that a stranger reads, every row, type and clause, and our own engine passes every case.
+
+A case that changes makes saved and published runs old, so it must be meant: the suite is as it was recorded, by
+``python -m tests.conformance.cases.test_enumeration``.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from vinculum.conformance.cases import values
 from vinculum.conformance.cases.case import Case, Level
 from vinculum.conformance.cases.enumeration import cases
+from vinculum.conformance.run.file import digest
 from vinculum.conformance.run.judgement import judge
 from vinculum.conformance.runtimes.backends import runtime
 from vinculum.errors import VinculumError
@@ -117,3 +126,31 @@ class TestTheMatrix:
     @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.title)
     def test_every_clause_that_a_division_can_show(self, row: OperatorSpec) -> None:
         assert {clause.tag for clause in row.clauses} - set(NOT_SHOWN) == clauses()[row.title]
+
+
+RECORDED = Path(__file__).with_name("recorded.txt")
+
+
+def families(row: OperatorSpec) -> list[str]:
+    """Return a line for each element type of a version: how many cases it has, and a digest of them all.
+
+    Of cases of the last level only ids, clauses and levels count: their operands take seconds to make.
+    """
+    counts, digests = Counter[str](), defaultdict[str, Any](sha256)
+    for case in cases(Level.FULL, [row]):
+        family = f"{row.title}, {case.element_type}"
+        counts[family] += 1
+        of_numbers = digest(case) if case.level <= Level.DEFAULT else ""
+        digests[family].update(f"{case.id} {case.clause} {case.level.value} {of_numbers}\n".encode())
+    return [f"{family}: {count} cases, {digests[family].hexdigest()[:16]}" for family, count in counts.items()]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.title)
+def test_as_recorded(row: OperatorSpec) -> None:
+    values._made.cache_clear()  # The operands are made anew, whatever other tests have asked for.
+    recorded = [line for line in RECORDED.read_text("utf-8").splitlines() if line.startswith(f"{row.title}, ")]
+    assert families(row) == recorded
+
+
+if __name__ == "__main__":
+    RECORDED.write_text("".join(f"{line}\n" for row in ROWS for line in families(row)), "utf-8")

@@ -14,7 +14,7 @@ from vinculum.conformance.run.file import answered, kept
 from vinculum.conformance.run.planning import plan
 from vinculum.conformance.run.record import Result, Run, Selection
 from vinculum.conformance.run.suite import survey
-from vinculum.conformance.run.verdict import Kind, Verdict
+from vinculum.conformance.run.verdict import Gave, Kind, Verdict
 from vinculum.errors import AttributeValueError
 from vinculum.sandbox import Answer, End
 
@@ -49,6 +49,13 @@ def test_runs_of_one_backend_are_compared() -> None:
     assert (second.after.backend, len(second.changes)) == ("vinculum", 0)
     with pytest.raises(AttributeValueError, match="the first file has no run of 'openvino', 'vinculum'"):
         run_diff([replace(BEFORE, backend="torch")], [AFTER, exact()])
+
+
+def test_another_quotient_where_any_will_do() -> None:
+    old = replace(CRASH, verdict=Verdict(Kind.UNSPECIFIED, unspecified=(Gave("x", "0", "MAX"),)))
+    new = replace(old, verdict=Verdict(Kind.UNSPECIFIED, unspecified=(Gave("x", "0", "0"),)))
+    (diff,) = run_diff([with_one(old)], [with_one(new)])
+    assert diff.changes == (Change(old, new),)
 
 
 class TestAnswers:

@@ -231,6 +231,7 @@ class TestUnspecified:
                 {(n, 0): n for n in range(1, 9)},
                 "1/0 gave 1, 2/0 gave 2, 3/0 gave 3, x/0 gave 5 more quotients for x > 0",
             ),
+            (INT8, {(5, 0): 1, (6, 0): 2, (7, 0): 3}, "5/0 gave 1, 6/0 gave 2, 7/0 gave 3"),
             (INT8, {(7, 0): 0, (8, 0): 0, (-128, -1): -128}, "x/0 gave 0, MIN/-1 gave MIN"),
             (INT4, {(7, 0): 0, (-8, -1): -8}, "MAX/0 gave 0, MIN/-1 gave MIN"),
         ],
@@ -255,3 +256,26 @@ def test_they_are_of_silence() -> None:
         assert any("the specification is silent here" in clause.basis for clause in own), tag
         assert kinds
         assert all(kind.deviates for kind in kinds)
+
+
+@pytest.mark.parametrize(
+    ("first", "again", "differing"),
+    [
+        (ended(End.REFUSED, "no"), ended(End.REFUSED, "not at 0x7f"), 0),
+        (ended(End.CRASHED, "SIGFPE"), ended(End.CRASHED, "SIGSEGV"), 0),
+        (ended(End.REFUSED, "no"), ended(End.UNSUPPORTED, "no"), None),
+        (returned([3]), ended(End.REFUSED, "no"), None),
+        (returned([3]), returned([4]), 0),
+        (returned([3]), returned(None), None),
+        (returned([3]), returned(np.array([3])), None),
+        (returned(np.array([3, 0], np.int32)), returned(np.array([3, 9], np.int32)), 0),  # The second is open.
+        (returned(np.array([3, 0], np.int32)), returned(np.array([4, 0], ">i4")), 1),
+        (returned(np.array([3, 0], np.int32)), returned(np.array([3, 0])), None),
+        (returned(np.array([3, 0], np.int32)), returned(np.array([[3, 0]], np.int32)), None),
+        (returned(np.array([3, 0, 1])), returned(np.array([4, 1, 1])), 2),  # Of another shape nothing is open.
+        (returned(np.array([True, True])), returned(np.array([False, True])), 1),
+        (returned(of_encodings(FLOAT, 0x7FC00000, 0)), returned(of_encodings(FLOAT, 0xFFC00001, 1)), 0),
+    ],
+)
+def test_how_far_two_answers_are_apart(first: Answer, again: Answer, differing: int | None) -> None:
+    assert judgement.apart(first, again, OPEN.expectation) == differing

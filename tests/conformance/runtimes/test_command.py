@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import os
-import shlex
+import re
+import struct
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +15,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.conformance.asking import message, operation
+from tests.conformance.asking import message, operation, same_bits
+from tests.conformance.runtimes.pipe_program import divided
 from tests.processes import output_of, python
 from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.runtimes.backends import MAKER, runtime
+from vinculum.conformance.runtimes.command import LENGTH, answered, operation_pieces
 from vinculum.errors import AttributeValueError, ModelError, SpecLookupError
-from vinculum.sandbox import Answer, End, Isolated, Limits
+from vinculum.sandbox import Answer, CrashedError, End, Isolated, Limits, UnsupportedError
 from vinculum.spec.onnx_div import DIV_6, DIV_14
 from vinculum.spec.openvino_divide import DIVIDE_1
 from vinculum.spec.sonnx_div import DIV_REAL
@@ -26,7 +30,6 @@ from vinculum.spec.sonnx_div import DIV_REAL
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows has no signals, and no such programs")
 
 PROGRAM = Path(__file__).with_name("pipe_program.py")
-SOURCE = Path(__file__).parents[3] / "examples" / "divider.c"
 FIVE_THIRDS = operation(DIV_14, np.array([5.0, -1.0]), np.array([3.0, 4.0]))
 
 
@@ -41,27 +44,28 @@ def asked(backend: str, *operations: Operation, limits: Limits | None = None) ->
     return [(answer.end, answer.words) for answer in answers]
 
 
-def given(asked: Operation) -> NDArray[Any]:
-    """Return the quotient that the program gives."""
-    with Isolated(MAKER, command()) as isolated:
-        quotient: NDArray[Any] = isolated.call("answer", asked).value
-    return quotient
+def in_process(asked: Operation) -> NDArray[Any]:
+    """Return what is read of the program's answer to the bytes of an operation, all in this process."""
+    length, content = b"".join(operation_pieces(asked))[:8], b"".join(operation_pieces(asked))[8:]
+    assert LENGTH.unpack(length) == (len(content),)
+    return answered(divided(content)[8:])
 
 
 class TestAnswers:
     """What a program answers is a quotient, not supported, or a refusal, each as it says."""
 
     def test_a_quotient(self) -> None:
-        quotient = given(FIVE_THIRDS)
-        assert (quotient.dtype.name, quotient.tobytes()) == ("float64", np.array([5 / 3, -0.25]).tobytes())
+        quotient = np.array([5 / 3, -0.25])
+        with Isolated(MAKER, command()) as isolated:
+            assert same_bits(isolated.call("answer", FIVE_THIRDS).value, quotient)
+        assert same_bits(in_process(FIVE_THIRDS), quotient)
 
     def test_every_byte_of_an_operation_arrives(self) -> None:
         """It tells what it reads: the standard, version, rounding, attributes of each kind, and the operands."""
         a = np.array([[-3], [7]], np.int8)
         divide = operation(DIVIDE_1, a, a, constant=(True, False), m_pythondiv=True, auto_broadcast="numpy")
         div = operation(DIV_6, a.astype(np.int32), a.astype(np.int32), axis=-1, consumed_inputs=(0, 9))
-        (_, of_divide), (end, of_div) = asked(command(), divide, div)
-        assert end is End.REFUSED
+        of_divide, of_div = (message(ModelError, partial(in_process, one)) for one in (divide, div))
         attributes = [("m_pythondiv", (1,)), ("auto_broadcast", "numpy")]
         tensor = (3, [2, 1], [-3, 7])
         assert of_divide.replace("\0", "").split() == f"openvino Divide 1 2 {attributes} {tensor}".split()
@@ -87,30 +91,56 @@ class TestEnds:
                 "its output is not an answer: it begins with b'hello, w', "
                 "which as a length is 8,583,909,746,840,200,552 bytes",
             ),
-            ("--status", "the status of its answer is 9; allowed: 0 quotient, 1 not supported, 2 refused"),
-            ("--short", "its answer has 1 bytes; one has at least 16"),
         ],
     )
     def test_a_crash(self, way: str, words: str) -> None:
         ends = asked(command(way), FIVE_THIRDS, FIVE_THIRDS, FIVE_THIRDS)
         assert ends == [(End.RETURNED, ""), (End.CRASHED, words), (End.RETURNED, "")]
 
-    def test_answers_that_do_not_fit(self, tmp_path: Path) -> None:
-        """Elements that are too few, dimensions below zero, and a type that is none."""
-        program = tmp_path / "wrong.py"
-        for code, dims, data, words in (
-            (1, [2], bytes(4), "its answer holds 4 bytes of quotients; float32 of shape (2,) has 8"),
-            (1, [1], bytes(12), "its answer holds 12 bytes of quotients; float32 of shape (1,) has 4"),
-            (1, [-1], b"", "its answer holds 0 bytes of quotients; float32 of shape (-1,) has -4"),
-            (77, [], bytes(8), "its answer is of element type 77, which is not an element type number"),
-        ):
-            program.write_text(
-                "import struct, sys\n"
-                "sys.stdin.buffer.read(*struct.unpack('<Q', sys.stdin.buffer.read(8)))\n"
-                f"content = struct.pack('<IIII{len(dims)}q', 0, {code}, {len(dims)}, 0, *{dims}) + {data!r}\n"
-                "sys.stdout.buffer.write(struct.pack('<Q', len(content)) + content)\n"
-            )
-            assert asked(f"command:{shlex.join([sys.executable, str(program)])}", FIVE_THIRDS) == [(End.CRASHED, words)]
+
+def content(status: int, code: int, *dims: int, rest: bytes = b"") -> bytes:
+    return struct.pack(f"<IIII{len(dims)}q", status, code, len(dims), 0, *dims) + rest
+
+
+class TestContents:
+    """What is read of the bytes of an answer, which any program may have written."""
+
+    @pytest.mark.parametrize(
+        ("given", "quotient"),
+        [
+            (content(0, 1, rest=struct.pack("<f", 2.5)), np.array(2.5, np.float32)),
+            (content(0, 6, 2, 1, rest=struct.pack("<ii", -3, 7)), np.array([[-3], [7]], np.int32)),
+            (content(0, 2, 3, rest=b"\1\2\3" + bytes(5)), np.array([1, 2, 3], np.uint8)),
+            (content(0, 3, 3, rest=b"\1\2\xff"), np.array([1, 2, -1], np.int8)),
+            (content(0, 9, 2, rest=b"\0\1"), np.array([False, True])),
+            (content(0, 1, 0), np.zeros(0, np.float32)),
+            (content(0, 1, *[1] * 64, rest=bytes(4)), np.zeros([1] * 64, np.float32)),
+        ],
+        ids=lambda one: "",
+    )
+    def test_a_quotient(self, given: bytes, quotient: NDArray[Any]) -> None:
+        assert same_bits(answered(given), quotient)
+
+    @pytest.mark.parametrize(
+        ("given", "kind", "words"),
+        [
+            (bytes(15), CrashedError, "its answer has 15 bytes; one has at least 16"),
+            (content(9, 0), CrashedError, "status of its answer is 9; allowed: 0 quotient, 1 not supported, 2 refused"),
+            (content(1, 0, rest=b"no\n\0float"), UnsupportedError, "no float"),
+            (content(2, 0), ModelError, "it gave no reason"),
+            (content(0, 1, 2, rest=bytes(4)), CrashedError, "holds 4 bytes of quotients; float32 of shape (2,) has 8"),
+            (content(0, 1, 1, rest=bytes(12)), CrashedError, "12 bytes of quotients; float32 of shape (1,) has 4"),
+            (content(0, 1, -1), CrashedError, "its answer holds 0 bytes of quotients; float32 of shape (-1,) has -4"),
+            (content(0, 1, -1, -1, rest=bytes(4)), CrashedError, "float32 of shape (-1, -1) has 4"),
+            (content(0, 1, *[1] * 65, rest=bytes(4)), CrashedError, "bytes, too few for the 65 dimensions"),
+            (struct.pack("<IIIIq", 0, 1, 2, 0, 1), CrashedError, "has 24 bytes, too few for the 2 dimensions"),
+            (content(0, 77), CrashedError, "is of element type 77, which is not an element type number"),
+        ],
+        ids=lambda one: one if isinstance(one, str) else "",
+    )  # fmt: skip
+    def test_none(self, given: bytes, kind: type[Exception], words: str) -> None:
+        with pytest.raises(kind, match=re.escape(words)):
+            answered(given)
 
 
 class TestRefused:

@@ -56,6 +56,27 @@ def _layers(asked: Operation) -> list[Element]:
     return fromstring(openvino_ir(asked)[0]).findall("layers/layer")  # our own text
 
 
+@pytest.mark.parametrize("constant", [(False, False), (True, False), (True, True)])
+def test_every_port_of_an_ir_is_joined(constant: tuple[bool, bool]) -> None:
+    """Each input by one edge, to an output of the same declaration; constants lie one after the other in the data."""
+    content, data = openvino_ir(operation(DIVIDE_1, A, A[0], constant=constant))
+    inputs, outputs, at = dict[tuple[str, str], bytes](), dict[tuple[str, str], bytes](), 0
+    for layer in fromstring(content).findall("layers/layer"):
+        for kind, found in (("input", inputs), ("output", outputs)):
+            for port in layer.findall(f"{kind}/port"):
+                dims = [size.text for size in port.findall("dim")]
+                found[layer.get("id", ""), port.get("id", "")] = f"{port.get('precision')} {dims}".encode()
+        if layer.get("type") == "Const":
+            declared = {name: int(size) for name, size in layer.find("data").items() if name in ("offset", "size")}  # type: ignore[union-attr]
+            assert declared["offset"] == at
+            at += declared["size"] + 64 - declared["size"] % 64
+    assert at == len(data)
+    edges = [edge.attrib for edge in fromstring(content).findall("edges/edge")]
+    joined = {(e["to-layer"], e["to-port"]): outputs[e["from-layer"], e["from-port"]] for e in edges}
+    assert joined == inputs
+    assert len(joined) == len(edges) == 3
+
+
 def _divide(asked: Operation) -> Element:
     (layer,) = (layer for layer in _layers(asked) if layer.get("type") == "Divide")
     return layer

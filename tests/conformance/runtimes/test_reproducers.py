@@ -138,3 +138,11 @@ class TestExact:
         bits = data.draw(arrays(f"u{dtype.itemsize}", shape))
         array = (bits & np.array(15, bits.dtype)).astype(dtype) if element_type.bits == 4 else bits.view(dtype)
         assert same_bits(_evaluated(array_source(array)), array)
+
+    @pytest.mark.parametrize("element_type", [FLOAT, INT64, UINT8, BFLOAT16], ids=str)
+    def test_a_sequence_is_written_as_one(self, element_type: ElementType) -> None:
+        for start, step in ((0, 1), (1, 1), (3, 2), (0, 2), (100, -1), (90, -3)):
+            array = np.arange(start, start + 20 * step, step).reshape(4, 5).astype(dtype_of(element_type))
+            source = array_source(array)
+            assert source.startswith("np.arange(")
+            assert same_bits(_evaluated(source), array)

@@ -73,10 +73,6 @@ def kinds(results: Sequence[Result]) -> list[str]:
     return [one.verdict.kind.value for one in results]
 
 
-def deviating(results: Sequence[Result]) -> list[Result]:
-    return [one for one in results if one.verdict.kind.deviates]
-
-
 class TestVerdicts:
     """Those of a run of the suite."""
 
@@ -150,6 +146,27 @@ class TestRefused:
     def test_no_answers(self, answers: Path, tmp_path: Path) -> None:
         assert "there are no answers" in message(ModelError, lambda: judged(exported("jsonl"), answers))
         assert "holds no answer" in message(ModelError, lambda: judge(answers, []))
+
+    @pytest.mark.parametrize(
+        ("left_out", "added", "only", "kind", "words"),
+        [
+            (0, ["Div-14/x"], (), ModelError, "answers cases that the export does not have: 'Div-14/x'"),
+            (2, [], (), ModelError, "has no answer to 2 cases, such as "),
+            (
+                0,
+                [],
+                ("Div-16/*", "*", "Div-15/*"),
+                AttributeValueError,
+                "'Div-16/*', 'Div-15/*'; * is anything",
+            ),
+        ],
+        ids=["too many", "too few", "idle patterns"],
+    )
+    def test_cases_and_answers_that_do_not_match(
+        self, answers: Path, left_out: int, added: list[str], only: tuple[str, ...], kind: Any, words: str
+    ) -> None:
+        rows = [{"id": line.id, "unsupported": "none"} for line in own_lines()[left_out:]]
+        assert words in message(kind, lambda: judge(answers, rows + [{"id": id, "hung": ""} for id in added], *only))
 
     @pytest.mark.parametrize(
         ("answer", "words"),

@@ -11,7 +11,7 @@ import pytest
 import vinculum
 from tests.analysis import hazardous
 from tests.analysis.corpus.judging import ENTRIES, model_of, reported
-from tests.browser import LOWEST_CONTRAST
+from tests.browser import LOWEST_CONTRAST, opened_page
 from tests.reporting.check.test_picture import HOSTILE, chain
 from vinculum.analysis.triage import sorted_out
 from vinculum.reporting.check.picture.document import document
@@ -52,29 +52,20 @@ _CONTRASTS_OF_PICTURE = """() => {
 @pytest.fixture
 def shown(browser: Browser, tmp_path: Path) -> Iterator[Shown]:
     """Yield a function that opens the page on a model; at the end nothing may have failed, nothing else asked for."""
-    said: list[str] = []
-    asked: list[str] = []
-    context = browser.new_context()
+    with opened_page(browser) as page:
 
-    def show(
-        model: ModelProto, *, width: int = 1280, scheme: Literal["light", "dark"] = "light", runs: int = 0
-    ) -> Page:
-        report = vinculum.check(model, assume=_assumed(model), runs=runs)
-        path = tmp_path / "page.html"
-        path.write_text(document([(sorted_out(report, HOSTILE), model)]), encoding="utf-8")
-        page = context.new_page()
-        page.set_viewport_size({"width": width, "height": 800})
-        page.emulate_media(color_scheme=scheme)
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.on("request", lambda request: asked.append(request.url))
-        page.goto(path.as_uri())
-        return page
+        def show(
+            model: ModelProto, *, width: int = 1280, scheme: Literal["light", "dark"] = "light", runs: int = 0
+        ) -> Page:
+            report = vinculum.check(model, assume=_assumed(model), runs=runs)
+            path = tmp_path / "page.html"
+            path.write_text(document([(sorted_out(report, HOSTILE), model)]), encoding="utf-8")
+            page.set_viewport_size({"width": width, "height": 800})
+            page.emulate_media(color_scheme=scheme)
+            page.goto(path.as_uri())
+            return page
 
-    yield show
-    context.close()
-    assert said == []
-    assert {url.partition("#")[0] for url in asked} == {(tmp_path / "page.html").as_uri()}
+        yield show
 
 
 def _assumed(model: ModelProto) -> list[str]:

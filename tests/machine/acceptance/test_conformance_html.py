@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import quote
 
 import pytest
 
-from tests.browser import LOWEST_CONTRAST
+from tests.browser import LOWEST_CONTRAST, opened_page
 from tests.reporting.conformance.reports import HOSTILE, exact, hostile, report, reproducer
 from vinculum.conformance.expect import KnownCause, KnownDeviations
 from vinculum.conformance.run.record import Result
@@ -43,42 +44,19 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture(scope="module")
-def shown(browser: Browser) -> Page:
-    """Return where pages are opened: to make such a place for each takes longer than most tests."""
-    page = browser.new_context().new_page()
-    page.set_default_timeout(60_000)
-    return page
-
-
 @pytest.fixture
-def opened(browser: Browser, shown: Page, file: Path) -> Iterator[Opened]:
+def opened(browser: Browser, file: Path) -> Iterator[Opened]:
     """Yield a function that opens the page; at the end nothing may have failed, and only the file been asked for."""
-    said: list[str] = []
-    asked: list[str] = []
-    heard: dict[Literal["console", "pageerror", "request"], Callable[[Any], None]] = {
-        "console": lambda message: said.append(message.text),
-        "pageerror": lambda error: said.append(str(error)),
-        "request": lambda request: asked.append(request.url),
-    }
+    with ExitStack() as pages:
 
-    def open_page(fragment: str = "", *, path: Path = file, width: int = 1280, scripts: bool = True) -> Page:
-        page = shown if scripts else browser.new_context(java_script_enabled=False).new_page()
-        page.goto("about:blank")  # Else a page of which only the fragment changes is not loaded again.
-        page.set_viewport_size({"width": width, "height": 800})
-        page.emulate_media(media="screen", color_scheme="light")
-        for event, listener in heard.items():
-            page.on(event, listener)
-        page.goto(path.as_uri() + fragment)
-        return page
+        def open_page(fragment: str = "", *, path: Path = file, width: int = 1280, scripts: bool = True) -> Page:
+            page = pages.enter_context(opened_page(browser, java_script_enabled=scripts))
+            page.set_default_timeout(60_000)
+            page.set_viewport_size({"width": width, "height": 800})
+            page.goto(path.as_uri() + fragment)
+            return page
 
-    yield open_page
-    for event, listener in heard.items():
-        shown.remove_listener(event, listener)
-    assert said == []
-    assert asked
-    assert {url.partition(":")[0] for url in asked} == {"file"}
-    assert len({url.partition("#")[0] for url in asked}) == 1
+        yield open_page
 
 
 def cases(page: Page) -> list[str]:
@@ -238,7 +216,6 @@ class TestOneCase:
         item.get_by_role("button", name="Copy").first.click()
         item.get_by_text("Copied.").wait_for()
         assert page.evaluate("navigator.clipboard.readText()") == reproducer(str(result.id))
-        page.context.clear_permissions()
 
     def test_without_a_clipboard(self, opened: Opened) -> None:
         page = opened("#openvino/cell/Div-14/float")
@@ -340,31 +317,17 @@ class TestAppearance:
             summary.click()
         contrast, text = page.evaluate(LOWEST_CONTRAST)
         assert contrast >= 4.5, text
+        ground = page.evaluate("getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)")
+        assert max(ground) < 60 if scheme == "dark" else min(ground) > 200
 
-    def test_dark_is_dark(self, opened: Opened) -> None:
-        ground = "getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)"
-        page = opened()
-        light = page.evaluate(ground)
-        page.emulate_media(color_scheme="dark")
-        dark = page.evaluate(ground)
-        assert min(light) > 200
-        assert max(dark) < 60
-
-    def test_print_has_every_runtime(self, opened: Opened) -> None:
-        page = opened()
+    def test_print(self, opened: Opened) -> None:
+        """It has every runtime, no list of cases and nothing that belongs to it, and breaks no name of a type."""
+        page = opened("#openvino", width=A4)
+        assert page.locator('.cases [role="status"]:visible').count() == 1
         page.emulate_media(media="print")
         assert page.locator(".panel:visible").count() == 5
         assert page.get_by_role("tablist").is_hidden()
-
-    def test_print_has_no_list_of_cases_and_nothing_that_belongs_to_it(self, opened: Opened) -> None:
-        page = opened("#openvino")
-        assert page.locator('.cases [role="status"]:visible').count() == 1
-        page.emulate_media(media="print")
         assert page.locator('.cases [role="status"]:visible').count() == 0
-
-    def test_print_breaks_no_name_of_an_element_type(self, opened: Opened) -> None:
-        page = opened(width=A4)
-        page.emulate_media(media="print")
         assert page.locator(".matrix thead th").count() > 10
         assert page.evaluate(BROKEN, ".matrix thead th + th") == []
 

@@ -49,17 +49,6 @@ def test_the_others_go_on(tmp_path: Path) -> None:
 class TestProcesses:
     """What `tests.processes` starts ends in time, and can be interrupted."""
 
-    def test_one_that_is_read_from_too_long(self) -> None:
-        sleeping = processes.python("import time; time.sleep(1000)")
-        with processes.started(sleeping, limit=0.5, stdout=subprocess.PIPE) as process:
-            assert process.stdout is not None
-            assert process.stdout.read() == b""
-            assert process.wait() != 0
-
-    def test_one_that_does_not_end(self) -> None:
-        with pytest.raises(subprocess.TimeoutExpired):
-            processes.run(processes.python("import time; time.sleep(1000)"), limit=0.5)
-
     @pytest.mark.skipif(os.name != "posix", reason="Windows has no SIGINT to ignore")
     @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP], ids=lambda number: number.name)
     def test_where_interruptions_are_ignored(self, number: signal.Signals) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 from xml.etree.ElementTree import fromstring
 
 import pytest
@@ -14,6 +15,10 @@ from benchmarks.compare.plot import drawn_rows, svg
 from benchmarks.compare.results import read
 from tests import processes
 from tests.benchmarks.reports import report
+from tests.browser import opened_page
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 DOCS = Path(__file__).parents[3] / "docs"
 COMMAND = [sys.executable, "-m", "benchmarks"]
@@ -76,24 +81,17 @@ def test_without_div_of_equal_shapes_what_came_first_is_drawn() -> None:
     assert [(row.cell.operator, row.cell.shape) for row in rows] == [("Div", "channel")]
 
 
-def test_a_browser_draws_it(chromium_or_skip: str, tmp_path: Path) -> None:
-    from playwright.sync_api import sync_playwright
-
+def test_a_browser_draws_it(browser: Browser, tmp_path: Path) -> None:
+    """Every word lies within the figure, in whatever font the browser has."""
     file = tmp_path / "figure.svg"
     file.write_text(svg(report()), encoding="utf-8")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=chromium_or_skip, args=["--headless", "--no-sandbox", "--disable-gpu"]
-        )
-        shown = browser.new_page()
-        shown.goto(file.as_uri())
-        width = shown.evaluate("document.documentElement.getBoundingClientRect().width")
-        # Every word lies within the figure, in whatever font the browser has.
-        outside = shown.evaluate(
+    with opened_page(browser) as page:
+        page.goto(file.as_uri())
+        width = page.evaluate("document.documentElement.getBoundingClientRect().width")
+        outside = page.evaluate(
             """width => [...document.querySelectorAll("text")].map(t => [t.textContent, t.getBoundingClientRect()])
                .filter(([, box]) => box.left < 0 || box.right > width || box.width === 0).map(([words]) => words)""",
             width,
         )
-        browser.close()
     assert width > 0
     assert outside == []

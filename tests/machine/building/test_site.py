@@ -14,13 +14,13 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 import vinculum
-from tests.browser import FLAGS
+from tests.browser import opened_page
 from tests.cases import case
 from tests.optional import skip_or_fail
 from tests.processes import run
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, ConsoleMessage, Page, Request, ViewportSize
+    from playwright.sync_api import Browser, Page, ViewportSize
 
 ROOT = Path(__file__).parents[3]
 PHONE: ViewportSize = {"width": 390, "height": 844}
@@ -82,37 +82,11 @@ def pages(site: Path) -> dict[Path, Links]:
     return {path: Links(path) for path in site.rglob("*.html")}
 
 
-@pytest.fixture(scope="module")
-def browser(chromium_or_skip: str) -> Iterator[Browser]:
-    """Yield a headless Chromium."""
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium_or_skip, args=list(FLAGS))
-        yield browser
-        browser.close()
-
-
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
     """Yield a page that fails if anything is written to its console, or asked of the network."""
-    page = browser.new_page()
-    faults: list[str] = []
-
-    def heard(message: ConsoleMessage) -> None:
-        if message.type in ("error", "warning"):
-            faults.append(message.text)
-
-    def asked(request: Request) -> None:
-        if not request.url.startswith(("file:", "data:", "blob:")):
-            faults.append(request.url)
-
-    page.on("console", heard)
-    page.on("pageerror", lambda error: faults.append(str(error)))
-    page.on("request", asked)
-    yield page
-    page.close()
-    assert faults == []
+    with opened_page(browser, one_file=False) as page:
+        yield page
 
 
 class TestFiles:

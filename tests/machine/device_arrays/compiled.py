@@ -1,4 +1,4 @@
-"""The source that GPUs compile, compiled for the processor."""
+"""The kernels that GPUs run, compiled for the processor: each operation over the elements of arrays, in one library."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import ctypes
 import shutil
 import tempfile
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tests.device_arrays.cpu_cupy import ElementwiseKernel
+from tests.kernels.witness import DTYPES
 from tests.processes import run
+from vinculum.device_arrays.kernels import NARROW, SOURCE
+from vinculum.ops.policies import OVERFLOW_POLICIES, ZERO_DIVISOR_POLICIES
 
 COMPILER = shutil.which("g++") or shutil.which("clang++") or shutil.which("c++")
 
@@ -30,28 +34,40 @@ class CompiledKernel(ElementwiseKernel):
     def quotients(self, dtype: np.dtype[Any], a: npt.NDArray[Any], b: npt.NDArray[Any], found: npt.NDArray[Any]) -> Any:
         """Return the quotients; tell in `found` whether a policy raises."""
         result = np.empty(a.shape, dtype)
-        loop = _compiled(C_TYPES[dtype.name], self.operation, self.preamble)
+        loop = _loops()[C_TYPES[dtype.name], self.operation]
         loop(*(ctypes.c_void_p(x.ctypes.data) for x in (a, b, result, found)), ctypes.c_longlong(a.size))
         return result
 
 
 @cache
-def _compiled(c_type: str, operation: str, preamble: str) -> Any:
-    source = f"""
-        {preamble}
-        typedef {c_type} T;
-        extern "C" void loop(const T* a, const T* b, T* c, [[maybe_unused]] int* exceptional, long long size) {{
+def _loops() -> dict[tuple[str, str], Any]:
+    """Return the loop of each kernel over each type that it is for; cpu_cupy stands in for CuPy meanwhile."""
+    from vinculum.device_arrays.kernels import float_kernel, integer_kernel
+
+    policies = product((False, True), ZERO_DIVISOR_POLICIES, OVERFLOW_POLICIES)
+    integers = [integer_kernel(floor=floor, zero_divisor=zero, overflow=overflow) for floor, zero, overflow in policies]
+    keys = [(C_TYPES[name], kernel.operation) for name in C_TYPES if "int" in name for kernel in integers]
+    keys += [(C_TYPES[name], float_kernel(name).operation) for name in ("float32", "float64")]
+    keys += [(C_TYPES[f"uint{8 * DTYPES[name].itemsize}"], float_kernel(name).operation) for name in NARROW]
+    functions = (
+        f"""
+        extern "C" void loop{number}(
+            const {c_type}* a, const {c_type}* b, {c_type}* c, [[maybe_unused]] int* exceptional, long long size) {{
+            using T = {c_type};
             for (long long i = 0; i < size; i++) {{
                 const T dividend = a[i], divisor = b[i];
                 T& quotient = c[i];
                 {operation};
             }}
         }}
-    """
-    return shared_library(source).loop
+        """
+        for number, (c_type, operation) in enumerate(keys)
+    )
+    library = _shared_library("".join((SOURCE, *functions)))
+    return {key: library[f"loop{number}"] for number, key in enumerate(keys)}
 
 
-def shared_library(source: str) -> ctypes.CDLL:
+def _shared_library(source: str) -> ctypes.CDLL:
     """Compile a text of C++17, with which the compiler must find nothing wrong, and load it."""
     assert COMPILER is not None
     folder = Path(tempfile.mkdtemp(prefix="vinculum-device-"))

@@ -11,7 +11,7 @@ from proofs.checking.extraction import extract
 from proofs.checking.provers import ProofError, configure
 from proofs.checking.replay import replay, replay_named
 from tests.machine.proofs.compiled_rules import COMPILERS, CompiledRules
-from tests.machine.proofs.sonnx_c_library import require_compiler
+from tests.machine.proofs.sonnx_c_targets import require_compiler
 from tests.optional import skip_or_fail
 from tests.proofs import small_proofs
 from tests.proofs.small_proofs import ToldBy

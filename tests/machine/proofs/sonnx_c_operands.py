@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from numpy.lib.stride_tricks import sliding_window_view
 
 from tests.kernels.comparing import DTYPES, FLOATS, random_encodings
 
 Array = npt.NDArray[Any]
 
 NAMES = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64")
-INTEGERS = NAMES[:8]
+# What C calls the types that the functions are named after.
+C_NAMES = {"float32": "float", "float64": "double"}
 
 _MANTISSA_BITS = {"float32": 23, "float64": 52}
 
 
-def pairs(name: str) -> tuple[Array, Array]:
-    """Return all pairs of the type's remarkable values, and random ones; every pair of 8 bits."""
-    values = _every_byte(name) if name in ("int8", "uint8") else _remarkable(name)
-    a, b = (x.ravel() for x in np.meshgrid(values, values, indexing="ij"))
-    random = [random_encodings(name, (2000,), seed) for seed in (1, 2)]
-    return np.concatenate([a, random[0]]), np.concatenate([b, random[1]])
-
-
 def divisible(name: str) -> tuple[Array, Array]:
-    """Return those of the pairs that the functions accept: no integer is divided by zero."""
-    a, b = pairs(name)
+    """Return every pair of remarkable values, of 8 bits every pair, and random ones; no integer is divided by zero."""
+    values = _every_byte(name) if name in ("int8", "uint8") else _remarkable(name)
+    drawn = [random_encodings(name, (2000,), seed) for seed in (1, 2)]
+    squares = np.meshgrid(values, values, indexing="ij")
+    a, b = (np.concatenate([x.ravel(), y]) for x, y in zip(squares, drawn, strict=True))
     accepted = np.ones(b.shape, bool) if name in FLOATS else b != 0
     return a[accepted], b[accepted]
 
@@ -58,7 +56,7 @@ def _remarkable_floats(name: str) -> Array:
 
 
 # Shapes of dividend and divisor.
-SHAPES: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = (
+_SHAPES: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = (
     ((), ()),
     ((3,), ()),
     ((), (2, 3)),
@@ -69,3 +67,14 @@ SHAPES: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = (
     ((2, 1, 3, 1, 2, 1), (1, 4, 1, 2, 1, 3)),
     ((5, 4, 3), (4, 1)),
 )
+
+
+def _numbered(*shape: int) -> Array:
+    return np.arange(prod(shape)).reshape(shape)
+
+
+# Views of the numbers of elements, as broadcast divisions walk over them: by shapes, and in diagonals.
+WALKS: list[tuple[Array, Array]] = [
+    *((a, b) for a, b in (np.broadcast_arrays(*(_numbered(*shape) for shape in pair)) for pair in _SHAPES)),
+    (sliding_window_view(_numbered(6), 4), sliding_window_view(_numbered(6), 4)),
+]

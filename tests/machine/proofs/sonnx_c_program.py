@@ -13,8 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tests.kernels.comparing import DTYPES, FLOATS, encodings
-from tests.machine.proofs.sonnx_c_library import C_NAMES
-from tests.machine.proofs.sonnx_c_operands import INTEGERS, NAMES, divisible
+from tests.machine.proofs.sonnx_c_operands import C_NAMES, NAMES, WALKS, divisible
 from vinculum import reference
 from vinculum.spec.element_types import by_numpy_name
 from vinculum.spec.model import IntegerRounding
@@ -38,66 +37,86 @@ static void *copy(const void *from, size_t size) {
 static int same(const void *block, const void *expected, size_t size) {
   return size == 0 || memcmp(block, expected, size) == 0;
 }
+
+/* How a broadcast division walks over its operands, which have so many elements. */
+struct walk { int64_t rank, n, of_a, of_b, shape[6], along_a[6], along_b[6]; };
 """
 
-# A type without floor division, or without NaN, has these lines as comments. Every NaN, whose sign and payload nobody
-# promises, is made one before the comparison.
+# A type without floor division, without MIN/-1, or without NaN, has these lines as comments. Every NaN, whose sign and
+# payload nobody promises, is made one before the comparison.
 CHECK = """
+static const {word} a_{name}[] = {{{a}}}, b_{name}[] = {{{b}}}, truncated_{name}[] = {{{truncated}}};
 {floats}static void one_nan_{name}({type} *z, int64_t n) {{
 {floats}  static const {word} nan = {nan};
 {floats}  for (int64_t p = 0; p < n; p++) if (z[p] != z[p]) memcpy(&z[p], &nan, sizeof nan);
 {floats}}}
+/* The first position outside the domain is told, what comes before is divided, and nothing is written from there on. */
+{integers}static int stops_{name}(const {type} *x, const {type} *y, {type} *z, int64_t n, int64_t first) {{
+{integers}  const size_t before = (size_t)first * sizeof *z, size = (size_t)n * sizeof *z;
+{integers}  if (size > 0) memcpy(z, b_{name}, size);
+{integers}  return sonnx_div_first_violation_{name}({looked_at}, n) == first
+{integers}    && sonnx_div_checked_{name}(x, y, z, n) == first
+{integers}    && same(z, truncated_{name}, before)
+{integers}    && same(z + first, b_{name} + first, size - before);
+{integers}}}
 static int check_{name}(int64_t n) {{
-  static const {word} a[] = {{{a}}}, b[] = {{{b}}};
-  static const {word} truncated[] = {{{truncated}}}, outer[] = {{{outer}}};
-{integers}  static const {word} floored[] = {{{floored}}}, floored_outer[] = {{{floored_outer}}};
-{integers}  const int64_t inside = n < {inside} ? n : {inside}, before_zero = n - 1 < {inside} ? n - 1 : {inside};
-  const size_t size = (size_t)n * sizeof a[0], size_of_outer = sizeof outer;
-  const int64_t extents[2] = {{3, 4}}, along_a[2] = {{1, 0}}, along_b[2] = {{0, 1}};
-  {type} *x = copy(a, size), *y = copy(b, size), *z = copy(b, size);
-  int64_t *shape = copy(extents, sizeof extents);
-  int64_t *s = copy(along_a, sizeof along_a), *t = copy(along_b, sizeof along_b), *u = copy(extents, sizeof *extents);
+{integers}  static const {word} floored[] = {{{floored}}};
+{integers}  const int64_t inside = n < {inside} ? n : {inside}, places[] = {{0, 1, 7, n - 1}};
+  const size_t size = (size_t)n * sizeof({type});
+  {type} *x = copy(a_{name}, size), *y = copy(b_{name}, size), *z = copy(b_{name}, size);
   int right = 1;
   sonnx_div_{name}(x, y, z, n);
 {floats}  one_nan_{name}(z, n);
-  right = right && same(z, truncated, size);
+  right = right && same(z, truncated_{name}, size);
 {integers}  vinculum_floor_div_{name}(x, y, z, n);
 {integers}  right = right && same(z, floored, size);
-{integers}  right = right && vinculum_first_zero_{name}(y, n) == n;
-{integers}  right = right && sonnx_div_first_violation_{name}({looked_at}, n) == inside;
-{integers}  right = right && sonnx_div_checked_{name}(x, y, z, n) == inside;
-{integers}  right = right && same(z, truncated, (size_t)inside * sizeof a[0]);
-{integers}  if (n > 0) {{
-{integers}    y[n - 1] = 0;
-{integers}    right = right && vinculum_first_zero_{name}(y, n) == n - 1;
-{integers}    right = right && sonnx_div_first_violation_{name}({looked_at}, n) == before_zero;
-{integers}    right = right && sonnx_div_checked_{name}(x, y, z, n) == before_zero;
-{integers}    memcpy(y, b, size);
+{integers}  right = right && vinculum_first_zero_{name}(y, n) == n && stops_{name}(x, y, z, n, inside);
+{integers}  for (int i = 0; i < 4; i++) {{
+{integers}    const int64_t place = places[i];
+{integers}    if (place < 0 || place >= n) continue;
+{integers}    y[place] = 0;
+{integers}    right = right && vinculum_first_zero_{name}(y, n) == place;
+{integers}    right = right && stops_{name}(x, y, z, n, place < inside ? place : inside);
+{signed}    x[place] = ({type})({least}), y[place] = -1;
+{signed}    right = right && stops_{name}(x, y, z, n, place < inside ? place : inside);
+{integers}    memcpy(&x[place], &a_{name}[place], sizeof *x);
+{integers}    memcpy(&y[place], &b_{name}[place], sizeof *y);
 {integers}  }}
-  right = right && same(x, a, size) && same(y, b, size);
+  right = right && same(x, a_{name}, size) && same(y, b_{name}, size);
   if (size > 0) memcpy(z, x, size);
   sonnx_div_in_place_{name}(z, y, n);
 {floats}  one_nan_{name}(z, n);
-  right = right && same(z, truncated, size);
+  right = right && same(z, truncated_{name}, size);
   free(z); free(x); free(y);
-  x = copy(a, 3 * sizeof a[0]); y = copy(b, 4 * sizeof a[0]); z = malloc(size_of_outer);
-  vinculum_div_broadcast_{name}(x, y, z, 2, 12, shape, s, t, u);
-{floats}  one_nan_{name}(z, 12);
-  right = right && same(z, outer, size_of_outer);
-{integers}  vinculum_floor_div_broadcast_{name}(x, y, z, 2, 12, shape, s, t, u);
-{integers}  right = right && same(z, floored_outer, size_of_outer);
-  vinculum_div_broadcast_{name}(x, y, z, 0, 1, shape, s, t, u);
-{floats}  one_nan_{name}(z, 1);
-  right = right && same(z, truncated, sizeof a[0]);
-{integers}  vinculum_floor_div_broadcast_{name}(x, y, z, 0, 1, shape, s, t, u);
-{integers}  right = right && same(z, floored, sizeof a[0]);
-  vinculum_div_broadcast_{name}(x, y, z, 2, 0, shape, s, t, u);
-{integers}  vinculum_floor_div_broadcast_{name}(x, y, z, 2, 0, shape, s, t, u);
+  return right;
+}}
+/* Strides walk the last elements of both operands; each of them, and nothing else, is a block of memory. */
+static int walk_{name}(const struct walk *w, const {word} *truncated, const {word} *floored) {{
+  const size_t size = (size_t)w->n * sizeof({type}), rank = (size_t)w->rank;
+  {type} *x = copy(a_{name} + {count} - w->of_a, (size_t)w->of_a * sizeof *x);
+  {type} *y = copy(b_{name} + {count} - w->of_b, (size_t)w->of_b * sizeof *y), *z = malloc(size);
+  int64_t *shape = copy(w->shape, rank * 8), *s = copy(w->along_a, rank * 8), *t = copy(w->along_b, rank * 8);
+  int64_t *u = malloc(rank > 1 ? (rank - 1) * 8 : 0);
+  vinculum_div_broadcast_{name}(x, y, z, w->rank, w->n, shape, s, t, u);
+{floats}  one_nan_{name}(z, w->n);
+  int right = same(z, truncated, size);
+{integers}  vinculum_floor_div_broadcast_{name}(x, y, z, w->rank, w->n, shape, s, t, u);
+{integers}  right = right && same(z, floored, size);
+{floats}  (void)floored;
   free(x); free(y); free(z); free(shape); free(s); free(t); free(u);
   return right;
 }}
+static int walks_{name}(void) {{
+  int right = 1;
+{walks}
+  return right;
+}}
 """
-
+WALK = """\
+  {{
+    static const {word} truncated[] = {{{truncated}}}, floored[] = {{{floored}}};
+    right = right && walk_{name}(&walks[{i}], truncated, floored);
+  }}"""
 MAIN = """
 int main(int count, char **arguments) {{
   const char *planted = count > 1 ? arguments[1] : "";
@@ -118,44 +137,62 @@ int main(int count, char **arguments) {{
 """
 
 
-def program() -> str:
-    """Return the program's text."""
-    calls = [f"  right = right && check_{_c(name)}({n});" for name in NAMES for n in (operands(name)[0].size, 1, 0)]
-    return HEAD + "".join(map(_check, NAMES)) + MAIN.format(calls="\n".join(calls))
+def program(*, every: bool = False) -> str:
+    """Return the program's text; it divides a sample of the pairs, or every pair."""
+    given = {name: operands(name, every) for name in NAMES}
+    texts = "".join(_check(name, a, b) for name, (a, b) in given.items())
+    calls = [f"check_{_c(name)}({n})" for name, (a, _) in given.items() for n in (a.size, 1, 0)]
+    calls += [f"walks_{_c(name)}()" for name in NAMES]
+    main = MAIN.format(calls="\n".join(f"  right = right && {call};" for call in calls))
+    rows = ", ".join(f"{{{', '.join(_of_c(part) for part in _row(*walk))}}}" for walk in WALKS)
+    return f"{HEAD}static const struct walk walks[] = {{{rows}}};\n{texts}{main}"
 
 
-def operands(name: str) -> tuple[Array, Array]:
-    """Return what the program divides: a sample of what the functions accept, MIN/-1 last."""
+def operands(name: str, every: bool) -> tuple[Array, Array]:
+    """Return what the program divides: what the functions accept, or a sample, MIN/-1 last, and there only."""
     a, b = divisible(name)
-    step = max(1, a.size // 800)
-    a, b = a[::step], b[::step]
-    if name in INTEGERS and not name.startswith("u"):
-        minimum, minus_one = a.dtype.type(np.iinfo(name).min), a.dtype.type(-1)
-        a, b = np.append(a, minimum), np.append(b, minus_one)
-    return a, b
-
-
-def _check(name: str) -> str:
-    a, b = operands(name)
-    outer_a, outer_b = (x.copy() for x in np.broadcast_arrays(a[:3, None], b[None, :4]))
     signed = name.startswith("int")
-    outside: list[int] = np.flatnonzero((a == np.iinfo(name).min) & (b == -1)).tolist() if signed else []
+    inside = (a != np.iinfo(name).min) | (b != -1) if signed else np.ones(a.shape, bool)
+    step = 1 if every else max(1, a.size // 800)
+    a, b = a[inside][::step], b[inside][::step]
+    return (np.append(a, np.iinfo(name).min).astype(a.dtype), np.append(b, -1).astype(b.dtype)) if signed else (a, b)
+
+
+def _row(*walk: Array) -> tuple[int | tuple[int, ...], ...]:
+    """Return a struct's values for two views of numbered elements."""
+    strides = [tuple(step // x.itemsize for step in x.strides) for x in walk]
+    return walk[0].ndim, walk[0].size, *(int(x.max(initial=-1)) + 1 for x in walk), walk[0].shape, *strides
+
+
+def _of_c(value: int | tuple[int, ...]) -> str:
+    return str(value) if isinstance(value, int) else f"{{{', '.join(map(str, value)) or 0}}}"
+
+
+def _check(name: str, a: Array, b: Array) -> str:
+    limits = None if name in FLOATS else np.iinfo(name)
     form = by_numpy_name(name).binary_format
+    common = {"name": _c(name), "word": f"uint{8 * DTYPES[name].itemsize}_t"}
+    walks = []
+    for i, (of_a, of_b) in enumerate(WALKS):
+        x, y = (tail[tail.size - walk.max(initial=-1) - 1 :][walk] for tail, walk in ((a, of_a), (b, of_b)))
+        floored = _literals(_exact(x, y, IntegerRounding.FLOOR)) or "0"
+        walks.append(WALK.format(i=i, truncated=_literals(_exact(x, y)) or "0", floored=floored, **common))
     return CHECK.format(
-        name=_c(name),
-        type=_c(name) if name in FLOATS else f"{name}_t",
-        word=f"uint{8 * DTYPES[name].itemsize}_t",
-        integers="//" if name in FLOATS else "",
-        floats="" if name in FLOATS else "//",
+        type=_c(name) if limits is None else f"{name}_t",
+        integers="//" if limits is None else "",
+        signed="" if name.startswith("int") else "//",
+        floats="" if limits is None else "//",
         a=_literals(a),
         b=_literals(b),
+        count=a.size,
         truncated=_literals(_exact(a, b)),
         floored=_literals(_exact(a, b, IntegerRounding.FLOOR)),
-        outer=_literals(_exact(outer_a, outer_b)),
-        floored_outer=_literals(_exact(outer_a, outer_b, IntegerRounding.FLOOR)),
+        walks="\n".join(walks),
         nan=0 if form is None else hex(form.nan),
-        looked_at="x, y" if signed else "y",
-        inside=outside[0] if outside else a.size,
+        least=f"-{-int(limits.min) - 1} - 1" if limits is not None and limits.min else 0,
+        looked_at="x, y" if name.startswith("int") else "y",
+        inside=a.size - name.startswith("int"),
+        **common,
     )
 
 

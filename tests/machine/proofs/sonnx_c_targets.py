@@ -5,18 +5,24 @@ On Debian: ``apt install gcc-multilib clang gcc-arm-none-eabi gcc-riscv64-unknow
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from proofs.checking.extraction import FLAGS
-from tests.machine.proofs.sonnx_c_library import require_compiler
+from proofs.checking.extraction import COMPILER, FLAGS
 from tests.optional import skip_or_fail
 from tests.processes import output_of, run
 
 BARE = Path(__file__).with_name("bare")
+
+
+def require_compiler(request: pytest.FixtureRequest, compiler: str = COMPILER) -> None:
+    """Skip a test without a compiler, of C if none is named, or fail it under ``--require-all``."""
+    if shutil.which(compiler) is None:
+        skip_or_fail(request, f"{compiler}, which is not installed")
 
 
 @dataclass(frozen=True)

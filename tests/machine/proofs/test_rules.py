@@ -22,7 +22,7 @@ from tests.machine.proofs.compiled_rules import (
     headers,
     loops,
 )
-from tests.machine.proofs.sonnx_c_library import require_compiler
+from tests.machine.proofs.sonnx_c_targets import require_compiler
 from tests.processes import run
 
 each_standard = pytest.mark.parametrize("standard", COMPILERS)

@@ -1,158 +1,42 @@
-"""The extracted C library gives what `vinculum.reference` gives, and writes nothing else."""
+"""What the header promises of the extracted C library itself; `test_sonnx_c_program` has it divide."""
 
 from __future__ import annotations
 
 import os
+import re
+from fnmatch import fnmatch
 from hashlib import sha256
-from math import prod
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import pytest
 
-from proofs.checking.extraction import C_FILES, COMPILER, PROOFS
-from tests.cases import case
-from tests.kernels.comparing import DTYPES, assert_same
-from tests.machine.proofs.sonnx_c_library import C_NAMES, Guarded, SonnxC, require_compiler
-from tests.machine.proofs.sonnx_c_operands import INTEGERS, NAMES, SHAPES, divisible, pairs
+from proofs.checking.extraction import C_FILES, COMPILER, PROOFS, build
+from tests.machine.proofs.sonnx_c_operands import C_NAMES, NAMES
+from tests.machine.proofs.sonnx_c_targets import require_compiler
 from tests.processes import output_of, run
-from vinculum import reference
-from vinculum.spec.element_types import by_numpy_name
-from vinculum.spec.model import IntegerRounding
 
-Array = npt.NDArray[Any]
-ROUNDINGS = {"sonnx_div": IntegerRounding.TRUNCATING, "vinculum_floor_div": IntegerRounding.FLOOR}
-SAME_SHAPE = [(function, name) for function in ROUNDINGS for name in NAMES if "floor" not in function or "int" in name]
+MANUAL = PROOFS.parent / "docs" / "reference" / "safety-manual.md"
+VERSION = "Cppcheck 2.10"
+CHECKS = ("--enable=warning,style,performance,portability", "--addon=misra", "--inconclusive", "--quiet")
+READING = ("--std=c11", "--platform=unix32", "--template={id} {file}")
+# Of <float.h>, which cppcheck does not read.
+FLOATS = (
+    *("FLT_EVAL_METHOD=0", "FLT_RADIX=2", "FLT_MANT_DIG=24", "FLT_MIN_EXP=-125", "FLT_MAX_EXP=128"),
+    *("DBL_MANT_DIG=53", "DBL_MIN_EXP=-1021", "DBL_MAX_EXP=1024"),
+)
 
 
-@pytest.fixture(scope="session")
-def sonnx_c(sources: list[Path], tmp_path_factory: pytest.TempPathFactory) -> SonnxC:
+@pytest.fixture(scope="module")
+def static(sources: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the library, built once."""
-    return SonnxC(tmp_path_factory.mktemp("sonnx-c-native"), sources)
-
-
-def exact(a: Array, b: Array, rounding: IntegerRounding = IntegerRounding.TRUNCATING) -> Array:
-    return reference.divide(a, b, by_numpy_name(a.dtype.name), rounding=rounding)
-
-
-class TestSameShape:
-    """SONNX Div, [C1]: one position serves for both operands and the result."""
-
-    @pytest.mark.parametrize(("function", "name"), SAME_SHAPE)
-    def test_every_quotient_is_the_exact_one(self, sonnx_c: SonnxC, function: str, name: str) -> None:
-        a, b = divisible(name)
-        before = a.copy(), b.copy()
-        c = Guarded(a.shape, a.dtype)
-        sonnx_c(function, name, a, b, c.array, a.size)
-        assert_same(c.array, exact(a, b, ROUNDINGS[function]))
-        assert c.intact()
-        for operand, copy in zip((a, b), before, strict=True):
-            assert operand.tobytes() == copy.tobytes()
-
-    @pytest.mark.parametrize("name", NAMES)
-    def test_in_place(self, sonnx_c: SonnxC, name: str) -> None:
-        a, b = divisible(name)
-        quotients = Guarded(a.shape, a.dtype)
-        quotients.array[:] = a
-        sonnx_c("sonnx_div_in_place", name, quotients.array, b, a.size)
-        assert_same(quotients.array, exact(a, b))
-        assert quotients.intact()
-
-    @pytest.mark.parametrize("name", NAMES)
-    def test_only_n_elements_are_written(self, sonnx_c: SonnxC, name: str) -> None:
-        a, b = (x[-10:] for x in divisible(name))
-        for n in range(11):
-            c = Guarded((10,), a.dtype)
-            untouched = c.array[n:].tobytes()
-            sonnx_c("sonnx_div", name, a, b, c.array, n)
-            assert_same(c.array[:n], exact(a[:n], b[:n]))
-            assert c.array[n:].tobytes() == untouched
-            assert c.intact()
-
-
-class TestDomain:
-    """SONNX Div (int), [C3] and [V1]: the first violation is found, and where there is none, that is said."""
-
-    @pytest.mark.parametrize("name", INTEGERS)
-    def test_of_each_pair(self, sonnx_c: SonnxC, name: str) -> None:
-        limits = np.iinfo(DTYPES[name])
-        a, b = pairs(name)
-        last = (limits.min, -1 if limits.min else 0)
-        # A neighbour of one sort: the pair itself, followed by one that violates.
-        for dividend, divisor in (*zip(a[::37].tolist(), b[::37].tolist(), strict=True), last):
-            outside = divisor == 0 or (limits.min < 0 and (dividend, divisor) == (limits.min, -1))
-            x, y = np.array([1, dividend, 1], a.dtype), np.array([1, divisor, 0], a.dtype)
-            assert self._first(sonnx_c, name, x, y, 3) == (1 if outside else 2)
-            assert self._first(sonnx_c, name, x, y, 2) == (1 if outside else 2)
-            assert self._first(sonnx_c, name, x, y, 1) == 1
-            assert self._first(sonnx_c, name, x, y, 0) == 0
-
-    @pytest.mark.parametrize("name", INTEGERS)
-    def test_a_checked_division_stops_there(self, sonnx_c: SonnxC, name: str) -> None:
-        """What comes before is divided, nothing is written from there on, and nothing traps."""
-        a, b = divisible(name)
-        least = np.iinfo(DTYPES[name]).min
-        inside = np.flatnonzero(~((a == least) & (b == -1))) if least < 0 else np.arange(a.size)
-        a, b = a[inside], b[inside]
-        for first in (0, 1, 7, a.size - 1, a.size):
-            for outside in ((1, 0), (0, 0), (least, -1))[: 3 if least < 0 else 2]:
-                x, y = a.copy(), b.copy()
-                x[first : first + 1], y[first : first + 1] = outside
-                y[first + 5 :: 11] = 0
-                c = Guarded(a.shape, a.dtype)
-                untouched = c.array[first:].tobytes()
-                assert sonnx_c("sonnx_div_checked", name, x, y, c.array, a.size) == first
-                assert_same(c.array[:first], exact(a[:first], b[:first]))
-                assert c.array[first:].tobytes() == untouched
-                assert c.intact()
-
-    @staticmethod
-    def _first(sonnx_c: SonnxC, name: str, a: Array, b: Array, n: int) -> int:
-        operands = (b,) if name.startswith("u") else (a, b)
-        return sonnx_c("sonnx_div_first_violation", name, *operands, n)
-
-
-class TestBroadcast:
-    """Each operand is walked by its strides."""
-
-    @staticmethod
-    def _check(sonnx_c: SonnxC, function: str, a: Array, b: Array, a_walk: Array, b_walk: Array) -> None:
-        """Divide operands that are walked as the two views of them are."""
-        c = Guarded(a_walk.shape, a.dtype)
-        shape = np.array(a_walk.shape, np.int64)
-        strides = [np.array(walk.strides, np.int64) // walk.itemsize for walk in (a_walk, b_walk)]
-        name = f"{function}_broadcast".replace("sonnx", "vinculum")
-        coordinates = Guarded((max(0, shape.size - 1),), np.dtype(np.int64))
-        sizes = shape.size, prod(a_walk.shape)
-        sonnx_c(name, a.dtype.name, a, b, c.array, *sizes, shape, *strides, coordinates.array)
-        assert coordinates.intact()
-        assert_same(c.array, exact(a_walk.copy(), b_walk.copy(), ROUNDINGS[function]))
-        assert c.intact()
-
-    @pytest.mark.parametrize(("function", "name"), SAME_SHAPE)
-    def test_shapes(self, sonnx_c: SonnxC, function: str, name: str) -> None:
-        for shapes in SHAPES:
-            with case(shapes):
-                a, b = (x[::41].copy() for x in divisible(name))
-                a, b = (np.resize(x, shape) for x, shape in zip((a, b), shapes, strict=True))
-                output = np.broadcast_shapes(*shapes)
-                self._check(sonnx_c, function, a, b, np.broadcast_to(a, output), np.broadcast_to(b, output))
-
-    @pytest.mark.parametrize("name", NAMES)
-    def test_equal_strides_walk_along_diagonals(self, sonnx_c: SonnxC, name: str) -> None:
-        a, b = (x[:6] for x in divisible(name))
-        walks = [np.lib.stride_tricks.sliding_window_view(x, 4) for x in (a, b)]
-        assert walks[0].strides[0] == walks[0].strides[1]
-        self._check(sonnx_c, "sonnx_div", a.copy(), b.copy(), *walks)
+    return build(tmp_path_factory.mktemp("sonnx-c-native"), sources, ["-fPIC"])
 
 
 class TestLibrary:
     """What the header promises of the library itself."""
 
-    def test_it_needs_no_other_library(self, sonnx_c: SonnxC) -> None:
-        told = output_of(["nm", str(sonnx_c.static)])
+    def test_it_needs_no_other_library(self, static: Path) -> None:
+        told = output_of(["nm", str(static)])
         symbols = [line.split()[-2:] for line in told.splitlines() if line.strip() and not line.endswith(":")]
         kinds = {kind for kind, _ in symbols}
         assert kinds <= {"T", "t"}, "undefined symbols, or memory of its own"
@@ -178,7 +62,7 @@ class TestLibrary:
         assert dict(zip(stored[1::2], stored[::2], strict=True)) == made
 
     @pytest.mark.parametrize("flag", ["-ffast-math", "-ffinite-math-only", "-freciprocal-math", "-fno-signed-zeros"])
-    def test_it_refuses_fast_math(self, sonnx_c: SonnxC, flag: str) -> None:
+    def test_it_refuses_fast_math(self, flag: str) -> None:
         assert "IEEE 754" in self._compiled('#include "contract.h"\n', "c", flag)
         assert self._compiled('#include "contract.h"\n', "c") == ""
 
@@ -201,16 +85,16 @@ class TestLibrary:
             )
             assert dialect == standard
 
-    def test_pkg_config_finds_it(self, request: pytest.FixtureRequest, sonnx_c: SonnxC) -> None:
+    def test_pkg_config_finds_it(self, request: pytest.FixtureRequest, static: Path) -> None:
         require_compiler(request, "pkg-config")
-        folder = str(sonnx_c.static.parent)
+        folder = str(static.parent)
         ask = ["pkg-config", "sonnx_div"]
         environment = {**os.environ, "PKG_CONFIG_PATH": folder}
         flags = output_of([*ask, "--cflags", "--libs"], env=environment)
         assert flags.split() == [f"-I{folder}", f"-L{folder}", "-lsonnx_div"]
         assert output_of([*ask, "--modversion"], env=environment).strip() == "2.0"
 
-    def test_cpp_takes_the_header(self, sonnx_c: SonnxC) -> None:
+    def test_cpp_takes_the_header(self, static: Path) -> None:
         assert self._compiled('#include "sonnx_div.h"\n#include "sonnx_div.h"\n', "c++") == ""
 
     @staticmethod
@@ -220,3 +104,18 @@ class TestLibrary:
         told = run([*command, standard, "-fsyntax-only", "-"], input=text)
         assert (told.returncode == 0) == (told.stderr == "")
         return str(told.stderr)
+
+
+def test_each_deviation_of_misra_is_explained(request: pytest.FixtureRequest, sources: list[Path]) -> None:
+    """The safety manual explains what cppcheck, with its add-on for MISRA C:2012, says of the library."""
+    require_compiler(request, "cppcheck")
+    if output_of(["cppcheck", "--version"]).strip() != VERSION:
+        pytest.skip(f"optional everywhere: the manual has what {VERSION} says")
+    defined = (f"-D{macro}" for macro in FLOATS)
+    names = (path.name for path in sources)
+    told = run(["cppcheck", *CHECKS, *READING, *defined, *names], cwd=sources[0].parent)
+    said = {tuple(line.split()) for line in told.stderr.splitlines()}
+    rows = re.findall(r"^\| `([\w.-]+)` \| `([\w.*]+)` \| .{30}", MANUAL.read_text("utf-8"), re.MULTILINE)
+    explained = {(rule, file): {(r, f) for r, f in said if r == rule and fnmatch(f, file)} for rule, file in rows}
+    assert all(explained.values()), "explained, but not said"
+    assert said == set().union(*explained.values()), "said, but not explained"

@@ -9,7 +9,7 @@ import pytest
 from proofs.checking import extraction
 from proofs.checking.extraction import CFile, build, extract, main
 from proofs.checking.provers import ProofError
-from tests.machine.proofs.sonnx_c_library import require_compiler
+from tests.machine.proofs.sonnx_c_targets import require_compiler
 from tests.processes import output_of, run
 
 

@@ -1,7 +1,6 @@
 """Divides on two processes of a Dask cluster, and prints what came of it: ``python on_a_cluster.py A B OUT...``.
 
-Dask arrays and a model's batches first, then stored arrays, into each OUT while a worker is killed, and into the last
-one once more while all workers go.
+Stored arrays, into each OUT while a worker is killed, and into the last one once more while all workers go.
 """
 
 from __future__ import annotations
@@ -9,40 +8,12 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
 
 if __name__ in ("__main__", "__mp_main__"):  # the second in a worker
     for slow in ("scipy", "xarray", "pandas"):  # which Dask imports where they are
         sys.modules[slow] = None  # type: ignore[assignment]
-
-EXAMPLE = Path(__file__).parents[3] / "examples" / "layer_norm" / "model.onnx"
-
-
-def divide_dask_arrays(client: Any) -> None:
-    """Print the first division that fails."""
-    import dask.array as da
-    import numpy as np
-
-    import vinculum
-
-    a = np.random.default_rng(0).integers(-99, 99, (300, 400)).astype("i4")
-    b = np.random.default_rng(1).integers(1, 99, (300, 400)).astype("i4")
-    x, y = da.from_array(a, chunks=100), da.from_array(b, chunks=(60, 200))
-    divide: Any = vinculum.div  # typed as for NumPy arrays
-    assert divide(x, y).compute().tobytes() == vinculum.div(a, b).tobytes()
-    kept = client.persist(y)
-    assert divide(x, kept).compute().tobytes() == vinculum.div(a, b).tobytes()
-    model = vinculum.load(EXAMPLE)
-    rows = np.random.default_rng(2).standard_normal((10, 4, 16), np.float32)
-    lazy = da.from_array(rows, chunks=(3, 4, 16)).map_blocks(lambda x: model.run({"x": x})["y"], dtype="f4")
-    assert lazy.compute().tobytes() == model.run({"x": rows})["y"].tobytes()
-    b[299, 0] = b[99, 399] = b[100, 0] = 0
-    try:
-        divide(x, da.from_array(b, chunks=(60, 200))).compute()
-    except vinculum.DivisionByZeroError as error:
-        print(error.count, error.first_index, error, sep="; ")
 
 
 def two_processes(client: Any) -> list[int]:
@@ -104,6 +75,5 @@ if __name__ == "__main__":
         Client(cluster) as two,
     ):
         assert len({*two_processes(two), os.getpid()}) == 3
-        divide_dask_arrays(two)
         divide_stored_arrays(two, sys.argv[1], sys.argv[2], sys.argv[3:])
         lose_all_workers(cluster, two, sys.argv[1], sys.argv[2], sys.argv[3] + ".again.npy")

@@ -1,4 +1,4 @@
-"""Dask arrays and stored ones divided by processes of a cluster: the same bytes, also when one of them is killed."""
+"""Stored arrays divided by processes of a cluster: the same bytes, also when one of them is killed."""
 
 from __future__ import annotations
 
@@ -28,8 +28,7 @@ def test_two_processes_of_which_one_is_killed(tmp_path: Path) -> None:
     outs = [str(tmp_path / "c.npy"), str(tmp_path / "c.zarr")]
     program = [sys.executable, on_a_cluster.__file__, *names, *outs]
     forking = {"DASK_DISTRIBUTED__WORKER__MULTIPROCESSING_METHOD": "forkserver"}  # so that Dask is imported once
-    of_dask, *killed, wrong, alone, resumed = output_of(program, limit=250, env={**importing(), **forking}).splitlines()
-    assert of_dask.startswith("3; (99, 399); 3 of 120000 divisors of Div-14 are zero, the first at index (99, 399);")
+    *killed, wrong, alone, resumed = output_of(program, limit=250, env={**importing(), **forking}).splitlines()
     assert killed == ["0;True", "0;True"]
     assert wrong.startswith("2 of 600000 divisors of Div-14 are zero, the first at index (1000, 7);")
     assert alone.startswith("no worker is left; finished blocks are kept: run the same command again to continue")

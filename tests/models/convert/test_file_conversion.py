@@ -6,14 +6,13 @@ import sys
 from errno import ENOSPC
 from os import strerror
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import onnx
 import pytest
 from onnx import ModelProto, numpy_helper
 
-from tests.models.built_models import one_line, read_whole, text_model
+from tests.models.built_models import one_line, read_whole, text_model, written
 from vinculum.errors import DifferenceError, ModelError
 from vinculum.models import load
 from vinculum.models.convert import OnnxConversion, convert_file, convert_opset
@@ -21,15 +20,9 @@ from vinculum.models.convert import OnnxConversion, convert_file, convert_opset
 MODULE = "vinculum.models.convert.file_conversion"
 
 
-def _written(folder: Path, nodes: str, *ends: str, **options: Any) -> Path:
-    path = folder / "model.onnx"
-    path.write_bytes(text_model(nodes, *ends, **options).SerializeToString())
-    return path
-
-
 def _legacy(folder: Path) -> Path:
     nodes = "[ratio] C = Div <broadcast = 1, axis = 0> (A, B)"
-    return _written(folder, nodes, "float[2,3] A, float[2] B", "float[2,3] C", opset=6)
+    return written(text_model(nodes, "float[2,3] A, float[2] B", "float[2,3] C", opset=6), folder)
 
 
 WEIGHTS = np.arange(1, 3001, dtype=np.float32)
@@ -39,9 +32,7 @@ def _large(folder: Path) -> Path:
     """Return a model that divides by weights."""
     model = text_model("y = Div(x, w)", "float[3000] x", "float[3000] y")
     model.graph.initializer.append(numpy_helper.from_array(WEIGHTS, "w"))
-    path = folder / "model.onnx"
-    path.write_bytes(model.SerializeToString())
-    return path
+    return written(model, folder)
 
 
 def _files(folder: Path) -> set[str]:
@@ -69,7 +60,7 @@ class TestDifferences:
         assert _files(tmp_path) == before | {"new.onnx"}
 
     def test_an_old_file_survives_a_failure(self, tmp_path: Path) -> None:
-        source = _written(tmp_path, "[gelu] C = Gelu(A)", "float[2] A", "float[2] C", opset=20)
+        source = written(text_model("[gelu] C = Gelu(A)", "float[2] A", "float[2] C", opset=20), tmp_path)
         (tmp_path / "new.onnx").write_bytes(b"what was there")
         with one_line(ModelError, "(Gelu)"):
             convert_file(source, tmp_path / "new.onnx", opset=13)
@@ -109,6 +100,11 @@ class TestUnwritable:
             convert_file(source, tmp_path / folder / "new.onnx", opset=13)
         assert _files(tmp_path) == {"model.onnx"}
 
+    @pytest.mark.parametrize("name", ["new", "new.pb"])
+    def test_other_suffixes(self, tmp_path: Path, name: str) -> None:
+        with one_line(ModelError, repr(str(tmp_path / name)), "has to end in .onnx, or in .xml for OpenVINO IR"):
+            convert_file(_legacy(tmp_path), tmp_path / name, opset=13)
+
     @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such file names")
     def test_names_that_are_not_utf_8(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """They are taken as they are, unless the model itself has to name the file of its data."""
@@ -127,33 +123,20 @@ def test_optional_inputs_the_value_stays(tmp_path: Path) -> None:
     """Before IR version 4 an initializer is an input too."""
     model = text_model("y = Div(x, w)", "float[2,3] x, float[3] w", "float[2,3] y", ir_version=3, opset=7)
     model.graph.initializer.append(numpy_helper.from_array(np.array([1, 2, 3], np.float32), "w"))
-    source = tmp_path / "model.onnx"
-    source.write_bytes(model.SerializeToString())
-    conversion = convert_file(source, tmp_path / "new.onnx", opset=13)
+    conversion = convert_file(written(model, tmp_path), tmp_path / "new.onnx", opset=13)
     assert conversion.verification is not None
     assert [tensor.name for tensor in load(tmp_path / "new.onnx").inputs][:1] == ["x"]
 
 
-class TestLargeModels:
-    """What one message cannot hold goes into a file beside the model."""
-
-    def test_external_data(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        source = _large(tmp_path)
-        monkeypatch.setattr("vinculum.models.onnx.file._LARGEST_MESSAGE", 1000)
-        (tmp_path / "new").mkdir()
-        convert_file(source, tmp_path / "new/large.onnx", opset=21)
-        assert _files(tmp_path / "new") == {"large.onnx", "large.onnx.data"}
-        assert (tmp_path / "new/large.onnx").stat().st_size < 1000
-        stored = onnx.load(tmp_path / "new/large.onnx", load_external_data=False).graph.initializer[0]
-        assert {entry.key: entry.value for entry in stored.external_data}["location"] == "large.onnx.data"
-        written = read_whole(tmp_path / "new/large.onnx").graph.initializer[0]
-        assert numpy_helper.to_array(written).tolist() == WEIGHTS.tolist()
-
-    def test_the_same_again(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Data that stand where one works may be replaced by what is made anew."""
-        source = _large(tmp_path)
-        monkeypatch.setattr("vinculum.models.onnx.file._LARGEST_MESSAGE", 1000)
-        monkeypatch.chdir(tmp_path)
-        for opset in (20, 21):
-            convert_file(source, Path("large.onnx"), opset=opset)
-        assert read_whole(Path("large.onnx")).opset_import[0].version == 21
+def test_what_one_message_cannot_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It goes into a file beside the model."""
+    source = _large(tmp_path)
+    monkeypatch.setattr("vinculum.models.onnx.file._LARGEST_MESSAGE", 1000)
+    (tmp_path / "new").mkdir()
+    convert_file(source, tmp_path / "new/large.onnx", opset=21)
+    assert _files(tmp_path / "new") == {"large.onnx", "large.onnx.data"}
+    assert (tmp_path / "new/large.onnx").stat().st_size < 1000
+    stored = onnx.load(tmp_path / "new/large.onnx", load_external_data=False).graph.initializer[0]
+    assert {entry.key: entry.value for entry in stored.external_data}["location"] == "large.onnx.data"
+    written = read_whole(tmp_path / "new/large.onnx").graph.initializer[0]
+    assert numpy_helper.to_array(written).tolist() == WEIGHTS.tolist()

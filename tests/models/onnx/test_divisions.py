@@ -8,6 +8,8 @@ from onnx import AttributeProto
 from tests.models.built_models import one_line, text_model
 from vinculum.errors import AttributeValueError, BroadcastError, ElementTypeError, ModelError
 from vinculum.models import load
+from vinculum.models.onnx.divisions import DIVIDES, expanded
+from vinculum.models.onnx.scopes import model_nodes
 from vinculum.spec.element_types import FLOAT, INT64
 
 DIV = "[d] c = Div(a, b)"
@@ -66,6 +68,16 @@ class TestFound:
         model = text_model(DIV)
         model.graph.node[0].domain = "ai.onnx"
         assert load(model).divisions[0].operator == "Div-14"
+
+
+def test_bodies_of_operators_that_divide_inside() -> None:
+    """Each division is named after its node, in branches too; an operator without a body stays."""
+    sides = (f"{n}_branch = {n} () => (float[2] {n}) {{ [{n}] {n} = Softmax(a) }}" for n in ("then", "else"))
+    nodes = f"[soft] s = Softmax(a) i = If(k) <{', '.join(sides)}> p = Add(s, i) [length] c = LpNormalization(p)"
+    model, count = expanded(text_model(nodes, "float[2] a, bool k"))
+    assert count == 3
+    named = [node.name for node in model_nodes(model) if node.op_type in (*DIVIDES, "LpNormalization")]
+    assert named == ["soft/Div", "then/Div", "else/Div", "length"]
 
 
 class TestAttributes:

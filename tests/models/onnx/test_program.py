@@ -22,19 +22,6 @@ def branches(then: str, other: str = "") -> str:
 class TestOurEngine:
     """Every Div and Reciprocal node of a model is computed to the last bit."""
 
-    def test_what_the_evaluator_gets_wrong(self) -> None:
-        model = load(text_model("c = Div(a, b)", "int64[3] a, int64[3] b", "int64[3] c"))
-        quotient = model.run({"a": np.array([-11, 2**63 - 1, -(2**63)]), "b": np.array([3, 1, -1])})["c"]
-        assert quotient.tolist() == [-3, 2**63 - 1, -(2**63)]
-
-    def test_the_attributes_reach_it(self) -> None:
-        division = "c = Div <axis = 1, broadcast = 1> (a, b)"
-        model = load(text_model(division, "float[2,3,4,5] a, float[3,4] b", "float[2,3,4,5] c", opset=6))
-        rng = np.random.default_rng(0)
-        dividend, divisor = rng.random((2, 3, 4, 5), np.float32), rng.random((3, 4), np.float32)
-        expected = dividend / divisor[:, :, None]
-        assert model.run({"a": dividend, "b": divisor})["c"].tobytes() == expected.tobytes()
-
     @pytest.mark.parametrize("choice", [True, False])
     def test_in_both_branches(self, choice: bool) -> None:
         model = load(text_model(f"c = If(k) {branches('t = Div(a, b)', 't = Reciprocal(b)')}", K))

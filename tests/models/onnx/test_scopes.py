@@ -6,6 +6,7 @@ from onnx import ModelProto, helper, numpy_helper
 
 from tests.models.built_models import graph, node, one_line, text_model
 from vinculum.errors import ModelError
+from vinculum.models.onnx.rewriter import names_in
 from vinculum.models.onnx.scopes import give_own_names, inputs_of, name_of, opset_imports, scopes, title
 
 
@@ -31,6 +32,21 @@ def test_the_default_domain_has_two_names() -> None:
     model.opset_import.add(domain="other", version=4)
     with one_line(ModelError, "operator sets 3 and 4 of 'other'"):
         opset_imports(model)
+
+
+def test_every_name_of_a_model() -> None:
+    """Of values and nodes, used or not, in subgraphs and functions."""
+    branch = "() => (float[2] %s) <float[2] %s_w = {1, 2}> { [%s_n] %s = Neg(a) }"
+    sides = (branch % ((name,) * 4) for name in "te")
+    body = "l (int64 i, bool g, float[2] s) => (bool h, float[2] r) { h = Identity(g) r = Neg(s) }"
+    nodes = (
+        f"c = If(k) <then_branch = t {next(sides)}, else_branch = e {next(sides)}> d = Loop <body = {body}> (, k, c)"
+    )
+    model = text_model(
+        nodes, "float[2] a, bool k", "float[2] d", "F (x) => (y) { y = Abs(x) }", constants="float w = {1}"
+    )
+    model.graph.value_info.append(helper.make_tensor_value_info("v", 1, [2]))
+    assert names_in(model) - {""} == {*"akcdwvtesrigh", "t_w", "t_n", "e_w", "e_n", "x", "y"}
 
 
 class TestNames:

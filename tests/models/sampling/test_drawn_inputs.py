@@ -9,7 +9,7 @@ import pytest
 
 from vinculum.errors import ModelError
 from vinculum.models import ModelTensor
-from vinculum.models.sampling.drawn_inputs import dimension_sizes, draw, settled, useful_size
+from vinculum.models.sampling.drawn_inputs import dimension_sizes, draw, drawn_inputs, settled, useful_size
 from vinculum.spec.element_types import ELEMENT_TYPES, FLOAT, INT4, REAL, UINT4, ElementType, Kind
 from vinculum.tensors.storage import dtype_of
 
@@ -82,6 +82,15 @@ class TestSizes:
         assert (drawn.array.shape, drawn.assumed) == ((1, 1, 3), {"N": 1, "?": 1})
         drawn = draw(self.Y, 0, 0, {"M": 4, "N": 0})
         assert (drawn.array.shape, drawn.assumed) == ((0, 4), {})
+
+    def test_which_are_drawn(self) -> None:
+        """Those that are neither given nor have a value, each by its place among all."""
+        tensors = [ModelTensor("given", FLOAT, ()), ModelTensor("value", FLOAT, (), optional=True), self.Y]
+        for large, size in ((False, 1), (True, 17)):
+            drawn = drawn_inputs(tensors, {"given": np.zeros((), np.float32)}, 3, {}, large=large)
+            assert {name: one.array.tolist() for name, one in drawn.items()} == {
+                "y": draw(self.Y, 2, 3, {}, size).array.tolist()
+            }
 
 
 class TestRefusals:

@@ -18,10 +18,11 @@ from tests.analysis.corpus.guards import ENTRIES as GUARDS
 from tests.analysis.corpus.handmade import ENTRIES as HANDMADE
 from tests.analysis.corpus.judging import checked, model_of, reported
 from vinculum.analysis.assumptions import read_assumptions
+from vinculum.analysis.witness.structured import SIZES
 from vinculum.errors import DifferenceError, ModelError
 from vinculum.models.onnx.scopes import model_nodes
 from vinculum.models.source import read_source, source_of
-from vinculum.repair.fixing import Comparison, Fixed, fix, fixed, rounds, write_fixed
+from vinculum.repair.fixing import Comparison, Fixed, comparison, fix, fixed, rounds, write_fixed
 from vinculum.repair.fixing.comparison import compared
 
 HAZARDS = [entry for entry in (*HANDMADE, *GUARDS) if entry.rules]
@@ -37,7 +38,7 @@ INTEGER_DIV = DIV.replace("float", "int64")
 
 def model(text: str, opset: int = 17) -> ModelProto:
     """Return a model from the text of its graph."""
-    return onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["": {opset}]> {text}')
+    return onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["": {opset}, "own": 1]> {text}')
 
 
 def fixed_entry(entry: Entry) -> Fixed:
@@ -73,6 +74,8 @@ class TestCorpus:
             runs = result.comparison
             assert not runs.worst, entry.name
             assert runs.equal + runs.mended + runs.guarded == runs.runs
+            assert bool(runs.reason) != bool(runs.runs)
+            assert all(bool(one.why) != bool(one.remedy) for one in result.fixes)
             could += sum(one.finding.rule in GUARDED for one in result.fixes)
             done += sum(one.finding.rule in GUARDED and one.is_fixed for one in result.fixes)
         assert done / could > 0.9
@@ -83,6 +86,25 @@ class TestCorpus:
                 result = fixed_entry(entry)
                 assert (result.fixes, result.comparison.runs) == ((), 0)
                 assert operators(result.model) == operators(model_of(entry)), entry.name
+
+
+BRANCHES = "then_branch = b () => (float[N] q) {q = Div (x, d)}, else_branch = o () => (float[N] p) {p = Neg (x)}"
+CONDITION = "<float z = {0}> { w = Div (x, d) s = ReduceSum <keepdims = 0> (w) c = Less (s, z) y = If (c)"
+FUNCTION = '<domain: "own", opset_import: ["": 17]> ratio (a, b) => (c) { c = Div (a, b) }'
+EPSILON = "<float e = {1e-12}> { a = Abs (x) f = Add (a, e) q = Div (x, f) y = Div (q, d) }"
+DIVIDED = ["Equal", "Where", "Div"]
+WRITTEN = {
+    "{ z = Div (x, d) y = Add (z, z) }": [*DIVIDED, "Add"],
+    "{ z = Div (x, d) y = Div (z, d) }": [*DIVIDED, "Div"],
+    "{ [n] q = Div (x, d) [n] y = Mul (q, d) }": [*DIVIDED, "Mul"],
+    "{ [n] q = Mul (x, d) [n] y = Div (q, d) }": ["Mul", *DIVIDED],
+    "{ [y] q = Div (x, d) y = Mul (q, d) }": [*DIVIDED, "Mul"],
+    "{ [y] q = Mul (x, d) y = Div (q, d) }": ["Mul", *DIVIDED],
+    f"{CONDITION} <{BRANCHES}> }}": [*DIVIDED, "ReduceSum", "Less", "If", *DIVIDED, "Neg"],
+    f"{{ y = own.ratio (x, d) }} {FUNCTION}": ["ratio", *DIVIDED],
+    EPSILON: ["Abs", "Add", "Div", "Abs", "Less", "Where", "Div"],
+}
+"""What is written into a model of two inputs, x and d, and an output y."""
 
 
 class TestLeastGuard:
@@ -113,24 +135,13 @@ class TestLeastGuard:
         assert what(result) == [expected]
         assert not result.report.findings
 
-    def test_a_shared_divisor_has_one_guard(self) -> None:
-        twice = model("g (float[N] x, float[N] d) => (float[N] y, float[N] z) { y = Div (x, d) z = Div (y, d) }")
-        result = fix(twice, assume=["d=0|1"], runs=0)
-        assert operators(result.model) == ["Max", "Div", "Div"]
-
-    @pytest.mark.parametrize(
-        "nodes",
-        [
-            "[n] q = Div (x, d) [n] y = Mul (q, e)",
-            "[n] q = Mul (x, e) [n] y = Div (q, d)",
-            "[y] q = Div (x, d) y = Mul (q, e)",
-            "[y] q = Mul (x, e) y = Div (q, d)",
-        ],
-    )
-    def test_only_the_division_among_nodes_of_one_name_is_guarded(self, nodes: str) -> None:
-        result = fix(model(f"g (float[3] x, float[3] d, float[3] e) => (float[3] y) {{ {nodes} }}"), runs=0)
+    @pytest.mark.parametrize("nodes", WRITTEN)
+    def test_written(self, nodes: str) -> None:
+        """One guard for a divisor that is shared, before the division among nodes of one name, and at any depth."""
+        proto = model(f"g (float[N] x, float[N] d) => (float[N] y) {nodes}")
+        result = fix(proto, as_type="float16" if nodes == EPSILON else None, runs=0)
+        assert operators(result.model) == WRITTEN[nodes]
         assert not result.report.findings
-        assert sorted(operators(result.model)) == ["Div", "Equal", "Mul", "Where"]
 
     def test_a_model_whose_inputs_no_memory_holds(self) -> None:
         result = fix(model("g (float[1099511627776] x) => (float[1099511627776] y) { y = Reciprocal (x) }"), runs=0)
@@ -142,11 +153,15 @@ class TestLeastGuard:
         with pytest.raises(ModelError, match=r"^the model itself fails onnx\.checker: .*bool"):
             fix(invalid, runs=0)
 
-    def test_an_epsilon_comes_first_and_is_all_that_is_needed(self) -> None:
-        lost = model("g (float[N] x) => (float[N] y) <float e = {1e-12}> { a = Abs (x) d = Add (a, e) y = Div (x, d) }")
+    @pytest.mark.parametrize("sizes", [[], [1]])
+    def test_an_epsilon_comes_first_and_is_all_that_is_needed(self, sizes: list[int]) -> None:
+        epsilon = f"float{sizes or ''} e = {{1e-12}}"
+        lost = model(f"g (float[N] x) => (float[N] y) <{epsilon}> {{ a = Abs (x) d = Add (a, e) y = Div (x, d) }}")
         result = fix(lost, as_type="float16")
         assert what(result) == ["epsilon 1e-12 becomes 5.96046e-08, the smallest that survives in float16"]
         assert operators(result.model) == ["Abs", "Add", "Div"]
+        (constant,) = (node.attribute[0].t for node in result.model.graph.node if node.op_type == "Constant")
+        assert list(constant.dims) == sizes
         assert [one.is_fixed for one in result.fixes] == [True] * len(result.fixes)
 
     def test_both_integer_hazards_of_a_division(self) -> None:
@@ -155,23 +170,6 @@ class TestLeastGuard:
         assert not result.report.findings
         run = vinculum.load(result.model).run({"x": np.array([-(2**63), 7, 7]), "d": np.array([-1, 0, 2])})
         assert run["y"].tolist() == [-(2**63), 7, 3]
-
-    def test_in_a_branch_and_in_a_function(self) -> None:
-        branches = (
-            "then_branch = b () => (float[N] q) {q = Div (x, d)}, else_branch = o () => (float[N] p) {p = Neg (x)}"
-        )
-        conditional = model(f"g (bool c, float[N] x, float[N] d) => (float[N] y) {{ y = If (c) <{branches}> }}")
-        assert operators(fix(conditional, runs=0).model) == ["If", "Equal", "Where", "Div", "Neg"]
-        both = model(
-            f"g (float[N] x, float[N] d) => (float[N] y) <float z = {{0}}> {{ w = Div (x, d)"
-            f" s = ReduceSum <keepdims = 0> (w) c = Less (s, z) y = If (c) <{branches}> }}"
-        )
-        assert not fix(both, runs=0).report.findings
-        called = onnx.parser.parse_model(
-            '<ir_version: 8, opset_import: ["": 17, "own": 1]> g (float[N] x, float[N] d) => (float[N] y)'
-            ' { y = own.ratio (x, d) } <domain: "own", opset_import: ["": 17]> ratio (a, b) => (c) { c = Div (a, b) }'
-        )
-        assert operators(fix(called, runs=0).model) == ["ratio", "Equal", "Where", "Div"]
 
 
 class TestSameBits:
@@ -211,6 +209,8 @@ class TestSameBits:
         found = compared(source_of(before), source_of(after), (), read_assumptions((), before))
         assert found.worst.startswith("output 'z' differs")
         assert found.runs > found.equal
+        tried = comparison._inputs(vinculum.load(before), read_assumptions((), before))
+        assert {inputs["x"].size for inputs in tried} >= set(SIZES), "of every size"
 
 
 class TestWritten:
@@ -223,11 +223,14 @@ class TestWritten:
         write_fixed(result, read_source(original), target)
         assert onnx.load(target) == result.model
 
-    def test_a_result_that_is_mended_behind_a_node_without_name(self) -> None:
+    @pytest.mark.parametrize(("operator", "least"), [("Softmax", 0), ("LogSoftmax", np.finfo(np.float32).min)])
+    def test_a_result_that_is_mended_behind_a_node_without_name(self, operator: str, least: float) -> None:
         graph = "g (bool[N,4] m, float[N,4] x) => (float[N,4] p) <float zero = {0}, float out = {-inf}>"
-        result = fix(model(f"{graph} {{ b = Where (m, zero, out) s = Add (x, b) p = Softmax (s) }}"), runs=0)
+        result = fix(model(f"{graph} {{ b = Where (m, zero, out) s = Add (x, b) p = {operator} (s) }}"), runs=0)
         assert [(one.finding.rule, one.is_fixed) for one in result.fixes] == [("masked-row", True)]
-        assert [node.name for node in result.model.graph.node if node.op_type == "Softmax"] == ["p"]
+        assert [node.name for node in result.model.graph.node if node.op_type == operator] == ["p"]
+        masked = vinculum.load(result.model).run({"m": np.zeros((1, 4), bool), "x": np.ones((1, 4), np.float32)})
+        assert (masked["p"] == least).all()
 
 
 class TestNotFixed:
@@ -289,6 +292,13 @@ class TestNotFixed:
         result = fixed(source_of(proto), report, report.findings, lambda _: replace(report))
         assert [one.why for one in result.left] == ["Where(divisor == 0, 1, divisor) does not remove it"]
         assert operators(result.model) == operators(proto)
+
+    def test_what_only_shows_behind_a_guard_is_told(self) -> None:
+        proto = hazardous.masked_mean()
+        report = vinculum.check(proto, runs=0)
+        behind = replace(report, findings=tuple(replace(one, node="n/behind") for one in report.findings))
+        result = fixed(source_of(proto), report, report.findings, lambda _: behind)
+        assert [one.why for one in result.left] == ["it is inside n, where no guard can stand"] * len(behind.findings)
 
 
 class TestWitness:

@@ -93,7 +93,11 @@ class TestGraph:
 
     @pytest.mark.parametrize("hazards", [[3], [3, 4, 5], [0, 50, 99], range(0, 100, 7)])
     def test_no_fold_makes_a_cycle(self, hazards: Sequence[int]) -> None:
-        assert is_acyclic(graph_of(chain(100, hazards)))
+        """Nor hides what makes the output to which a finding leads."""
+        graph = graph_of(chain(100, hazards))
+        assert is_acyclic(graph)
+        kinds = {box.id: box.kind for box in graph.boxes}
+        assert {kinds[arrow.start] for arrow in graph.arrows if kinds[arrow.end] == "output"} == {"node"}
 
     def test_of_the_corpus(self) -> None:
         for entry in ENTRIES[::40]:

@@ -13,8 +13,8 @@ from tests.reporting.check.findings import HOSTILE, LIBRARY, OWN
 from tests.reporting.printing import printed
 from vinculum.analysis.findings import Effect
 from vinculum.analysis.tracing.record import EngineTrace, Event, Kind, Operand, Summary, TraceReport
-from vinculum.reporting.check.trace import Traced, as_json, page, why
-from vinculum.reporting.models.run_report import InputReport
+from vinculum.reporting.check.trace import as_json, page, why
+from vinculum.reporting.models.run import InputReport
 
 X = Summary("x", "float32", (2, 3), 1, 0, 0, 0.0, 3.0, 24)
 HOLDS = Summary("mask", "float32", (2, 3), 0, 2, 1, -1.0, inf, 24)
@@ -44,9 +44,11 @@ OVERFLOW = replace(
 )
 
 
-def traced(*traces: EngineTrace, inputs: tuple[Summary, ...] = ()) -> Traced:
-    given = InputReport("x", "float", (2, 3), "seed", None, {})
-    return Traced("model.onnx", (given,), 7, TraceReport(inputs, traces, 5))
+INPUTS = (InputReport("x", "float", (2, 3), "seed", None, {}),)
+
+
+def traced(*traces: EngineTrace, inputs: tuple[Summary, ...] = ()) -> TraceReport:
+    return TraceReport(inputs, traces, 5, "model.onnx")
 
 
 class TestWhy:
@@ -78,7 +80,7 @@ class TestPage:
     def test_every_width(self, width: int) -> None:
         ours = EngineTrace("vinculum", (OVERFLOW, EVENT), (Effect("y", "NaN", 2),))
         theirs = EngineTrace("onnxruntime 1.2", (), (), "crashed: SIGFPE", died=True)
-        told = "".join("".join(printed(page(traced(ours, theirs, inputs=(HOLDS,))), width)).split())
+        told = "".join("".join(printed(page(traced(ours, theirs, inputs=(HOLDS,)), INPUTS, 7), width)).split())
         for words in (
             "model.onnx: 5 nodes, inputs drawn from seed 7",
             "Input 'mask' itself holds NaN in 2 places and infinities in 1 place.",
@@ -109,7 +111,7 @@ class TestPage:
         assert "".join(printed(page(shown))).isprintable()
 
     def test_json_has_no_infinities(self) -> None:
-        data = as_json(traced(EngineTrace("vinculum", (EVENT, OVERFLOW)), inputs=(HOLDS,)))
+        data = as_json(traced(EngineTrace("vinculum", (EVENT, OVERFLOW)), inputs=(HOLDS,)), INPUTS, 7)
         read = json.loads(json.dumps(data, allow_nan=False))
         assert [event["result"] for event in read["engines"][0]["events"]] == ["nan", "inf"]
         assert read["inputs_not_finite"][0]["high"] == "inf"

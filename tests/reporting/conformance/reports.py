@@ -27,23 +27,16 @@ CAUSES = (
 )
 _CAUSE_OF = {Kind.ULPS: CAUSES[0].name, Kind.CRASHED: CAUSES[1].name, Kind.ACCEPTED: CAUSES[2].name}
 
+_TRIED_BY_ALL = ("empty", "shapes beyond the rule")
 TRIED = {
     "float": (
         "special values by special values",
         "hard to round",
         "x divided by x",
         "subnormal quotients",
-        "empty",
-        "shapes beyond the rule",
+        *_TRIED_BY_ALL,
     ),
-    "integer": (
-        "all signs and remainders",
-        "MIN divided by -1",
-        "divided by zero",
-        "near 2^24",
-        "empty",
-        "shapes beyond the rule",
-    ),
+    "integer": ("all signs and remainders", "MIN divided by -1", "divided by zero", "near 2^24", *_TRIED_BY_ALL),
 }
 WAYS = (
     "equal shapes/run-time operands",
@@ -55,23 +48,18 @@ WAYS = (
 
 def reproducer(id: str) -> str:
     """Return Python source of the size that real ones have."""
-    return "\n".join(
-        (
-            "import numpy as np",
-            "import onnxruntime",
-            "from onnx import TensorProto, helper",
-            "",
-            f"# {id}",
-            f"a = np.array({list(range(-9, 9))}, np.float32)",
-            "b = np.array([3.0, 7.0, 1e-40, -0.0, 5.5, 11.0], np.float32)",
-            'node = helper.make_node("Div", ["A", "B"], ["C"])',
-            'graph = helper.make_graph([node], "g", [], [])',
-            'model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 14)], ir_version=8)',
-            "session = onnxruntime.InferenceSession(model.SerializeToString())",
-            'print(session.run(None, {"A": a, "B": b}))',
-            "",
-        )
-    )
+    return f"""import numpy as np
+import onnxruntime
+from onnx import TensorProto, helper
+
+# {id}
+a = np.array({list(range(-9, 9))}, np.float32)
+b = np.array([3.0, 7.0, 1e-40, -0.0, 5.5, 11.0], np.float32)
+node = helper.make_node("Div", ["A", "B"], ["C"])
+model = helper.make_model(helper.make_graph([node], "g", [], []), opset_imports=[helper.make_opsetid("", 14)])
+session = onnxruntime.InferenceSession(model.SerializeToString())
+print(session.run(None, {{"A": a, "B": b}}))
+"""
 
 
 @cache

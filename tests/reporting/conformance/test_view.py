@@ -7,7 +7,7 @@ from dataclasses import replace
 from tests.reporting.conformance.reports import exact, report
 from vinculum.conformance.run.verdict import Example, Kind, Verdict
 from vinculum.reporting.conformance.html import document
-from vinculum.reporting.conformance.view import Severity, severity, view
+from vinculum.reporting.conformance.view import KINDS, Finding, Severity, severity, view
 
 
 class TestExamples:
@@ -30,6 +30,12 @@ class TestExamples:
         second = replace(second, verdict=replace(second.verdict, example=of_reals))
         (finding,) = view(replace(given, results=(first, second))).findings
         assert finding.shown is second
+
+    def test_of_a_death_where_there_is_one(self) -> None:
+        plain = next(r for r in report().results if r.verdict.kind is Kind.ULPS)
+        for kind in (kind for kind in Kind if kind.deviates and kind is not Kind.ULPS):
+            told = replace(plain, verdict=Verdict(kind, "without an example"))
+            assert (Finding((told, plain), "", "").shown is told) == (KINDS[kind].severity is Severity.FATAL)
 
 
 class TestSeverity:

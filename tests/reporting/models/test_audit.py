@@ -13,7 +13,7 @@ from vinculum.conformance.run.verdict import Example, Kind, Verdict
 from vinculum.models.execution import Division
 from vinculum.models.inner_divisions import InnerDivision
 from vinculum.reporting.models.audit import as_json, page
-from vinculum.reporting.models.run_report import InputReport
+from vinculum.reporting.models.run import InputReport
 from vinculum.sandbox import Answer, End
 from vinculum.spec.element_types import FLOAT, INT64
 from vinculum.spec.rows import find

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import onnxruntime
 
-from tests.conformance.vectors.test_onnx_folders import agrees, runnable
+from tests.conformance.vectors.test_export import agrees, runnable
 
 
 def test_onnx_runtime() -> None:

@@ -17,12 +17,6 @@ from vinculum.onnxruntime import register
 Array = npt.NDArray[Any]
 
 ONNX_NAMES = {"float32": "float", "float64": "double"}
-TYPES = (
-    *("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"),
-    *("float16", "bfloat16", "float32", "float64"),
-)
-INTEGERS = tuple(name for name in TYPES if "int" in name)
-FLOATS = tuple(name for name in TYPES if "float" in name)
 
 
 def text_of(node: str, name: str, opset: int = 14, operands: str = "ab") -> str:

@@ -8,29 +8,12 @@ from typing import Any
 import numpy as np
 import onnx
 import onnxruntime
-import pytest
-from onnx import numpy_helper
 
 import vinculum
 from tests.kernels.comparing import differing
 from tests.onnx_cases import node_cases
+from tests.runtimes.models.examples import drawn_inputs, each_example
 from vinculum.onnxruntime import register
-
-EXAMPLES = Path(__file__).parents[3] / "examples"
-# What each example is given: the inputs that stand beside it. In the one of float16, what ONNX Runtime computes
-# in float32 is rounded wherever the graph is cut, and else is not.
-GIVEN = {
-    "layer_norm/model": ["x.npy"],
-    "rms_norm/model": ["x.npy"],
-    "attention/model": ["inputs.npz"],
-    "windows/model": ["signal.npy"],
-    "floor_divide/model": ["inputs.npz"],
-    "floor_divide/torchscript": ["inputs.npz"],
-    "masked_mean/model": ["x.npy", "mask.npy"],
-    "newton_sqrt/model": ["x.npy", "steps.pb"],
-    "div_6_axis/model": ["A.pb", "B.pb"],
-    "openvino_rounding/div": ["a.npy", "b.npy"],
-}
 
 
 def run(model: Path | bytes, inputs: dict[str, Any]) -> list[Any]:
@@ -39,18 +22,6 @@ def run(model: Path | bytes, inputs: dict[str, Any]) -> list[Any]:
     options.log_severity_level = 4
     register(options, zero_divisor="zero")
     return list(onnxruntime.InferenceSession(model, options).run(None, inputs))
-
-
-def tensor(file: Path) -> Any:
-    """Return a stored tensor."""
-    return numpy_helper.to_array(onnx.load_tensor(file))
-
-
-def held(file: Path) -> dict[str, Any]:
-    """Return the inputs that a file holds, by name."""
-    if file.suffix == ".npz":
-        return dict(np.load(file))
-    return {file.stem: tensor(file) if file.suffix == ".pb" else np.load(file)}
 
 
 def test_onnx_node_tests() -> None:
@@ -70,13 +41,12 @@ def test_onnx_node_tests() -> None:
     assert passed >= 20
 
 
-@pytest.mark.parametrize("name", GIVEN)
-def test_examples(name: str) -> None:
+# In the one of float16, what ONNX Runtime computes in float32 is rounded wherever the graph is cut, and else is not.
+@each_example("layer_norm_float16")
+def test_examples(path: Path) -> None:
     """They give what they give where each division is cut out, and everything else is ONNX Runtime's too."""
-    path = EXAMPLES / f"{name}.onnx"
-    inputs: dict[str, Any] = {}
-    for file in GIVEN[name]:
-        inputs |= held(path.parent / file)
-    expected = vinculum.load(path).run(inputs, engine="onnxruntime", zero_divisor="zero")
+    model = vinculum.load(path)
+    inputs = drawn_inputs(model)
+    expected = model.run(inputs, engine="onnxruntime", zero_divisor="zero")
     for result, wanted in zip(run(path, inputs), expected.values(), strict=True):
         assert np.array_equal(result, wanted, equal_nan=result.dtype.kind == "f")

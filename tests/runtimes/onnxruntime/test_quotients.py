@@ -14,22 +14,11 @@ import onnx.parser
 import onnxruntime
 import pytest
 
-from tests.runtimes.onnxruntime.sessions import INTEGERS, Array, Session, message_of, text_of
+from tests.kernels.comparing import INTEGERS
+from tests.runtimes.onnxruntime.sessions import Array, Session, message_of, text_of
 from vinculum.onnxruntime import register
 
 Fail = onnxruntime.capi.onnxruntime_pybind11_state.Fail
-
-
-@pytest.mark.parametrize("opset", [7, 12, 13, 14, 19])
-@pytest.mark.parametrize("fusions", [False, True])
-def test_versions(opset: int, fusions: bool) -> None:
-    session = Session(text_of("c = Div(a, b)", "int64", opset), fusions=fusions)
-    smallest = np.iinfo(np.int64).min
-    assert session(np.array([[7, smallest, -7]], np.int64), np.array([[2, -1, 2]], np.int64)).tolist() == [
-        [3, smallest, -3]
-    ]
-    reciprocal = Session(text_of("c = Reciprocal(a)", "float32", opset, operands="a"), fusions=fusions)
-    assert reciprocal(np.array([[3]], np.float32)) == np.float32(1 / 3)
 
 
 class TestErrors:
@@ -51,15 +40,6 @@ class TestErrors:
         )
         assert self.raised("c = Mod(a, b)", name, a, b).startswith(
             f"Mod 'mean' of {name}: 2 of 6 divisors are zero, the first at index [1, 0]: 7 mod 0; "
-        )
-
-    @pytest.mark.parametrize("name", [name for name in INTEGERS if name.startswith("int")])
-    def test_overflow(self, name: str) -> None:
-        smallest = np.iinfo(name).min
-        a, b = np.array([[7], [smallest]], name), np.array([[-1, 1, -1]], name)
-        assert self.raised("c = Div(a, b)", name, a, b, overflow="raise") == (
-            f"Div 'mean' of {name}: 2 of 6 quotients are MIN/-1, which the type cannot hold, the first at index "
-            f"[1, 0]: {smallest} / -1; allowed with overflow='wrap' or 'saturate'"
         )
 
     def test_a_session_goes_on_after_an_error(self) -> None:

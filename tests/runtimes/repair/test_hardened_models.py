@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import pytest
 from numpy.typing import NDArray
 from onnx import ModelProto, NodeProto, TensorProto, helper, load, numpy_helper
 
+from tests.models.built_models import text_model, written
 from tests.repair.test_guards import INTEGERS, OPSETS, PLACES, WIDE, all_pairs, check, model_of
 from tests.repair.test_hardening import EXPECTED, A, B, in_function
 from vinculum.models.engines.model_runner import NAMES, Case, run_cases
@@ -123,10 +124,9 @@ class TestOnnxRuntime:
 
 @pytest.mark.parametrize("target", ["onnxruntime", "openvino", "portable"])
 @pytest.mark.parametrize("operator", ["Div", "Mod"])
-def test_files_validated(onnx_file: Callable[..., Path], target: Runtime, operator: str) -> None:
+def test_files_validated(tmp_path: Path, target: Runtime, operator: str) -> None:
     """The validation lets right rewrites through on the real runtimes."""
-    tensors = dict.fromkeys("abc", (I64, ("n",)))
-    source = onnx_file([N(operator, ["a", "b"], ["c"])], {n: tensors[n] for n in "ab"}, {"c": tensors["c"]})
+    source = written(text_model(f"c = {operator}(a, b)", "int64[n] a, int64[n] b", "int64[n] c"), tmp_path)
     validation = harden_file(source, source.with_name("hardened.onnx"), target).validation
     assert validation is not None
     assert validation.rewrites == 1

@@ -8,7 +8,6 @@ from copy import deepcopy
 from dataclasses import replace
 from importlib.metadata import version
 from importlib.util import find_spec
-from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,7 +25,7 @@ from vinculum.models.onnx.functions import inlined
 from vinculum.models.onnx.model import model_of
 from vinculum.models.onnx.scopes import name_of, subgraphs
 from vinculum.models.onnx.tensors import array_of
-from vinculum.models.source import SourceFile, any_source, onnx_model
+from vinculum.models.source import ModelSource, SourceFile, any_source, onnx_model
 from vinculum.models.values import validated_inputs
 from vinculum.sandbox import End, Isolated, Limits
 from vinculum.text import one_line, pip_install
@@ -45,7 +44,7 @@ _ELSEWHERE = frozenset({"MatMul", "Gemm", "Conv", "ConvTranspose", "Transpose", 
 
 @checked_arguments
 def trace(
-    model: str | PathLike[str] | ModelProto | SourceFile,
+    model: ModelSource | SourceFile,
     inputs: Mapping[str, Any],
     *,
     engines: Sequence[str] = ENGINES,
@@ -57,8 +56,8 @@ def trace(
 
     Parameters
     ----------
-    model : path or ModelProto
-        An ONNX file, or an ONNX model in memory, which is not changed.
+    model : path, bytes, ModelProto, ExportedProgram or Model
+        As `vinculum.check` takes it. It is not changed.
     inputs : Mapping of str to array
         As `Model.run` takes them.
     engines : sequence of {"reference", "onnxruntime"}

@@ -9,7 +9,7 @@ from rich.console import Group
 from rich.text import Text
 
 from vinculum.cli.answers import tell
-from vinculum.cli.options import DialectName, OneObject
+from vinculum.cli.options import DialectName, OneObject, flag, value
 from vinculum.errors import SpecLookupError
 from vinculum.spec.model import Dialect, OperatorSpec
 from vinculum.spec.rows import find, find_version, rows_of, versions
@@ -17,15 +17,13 @@ from vinculum.spec.rows import find, find_version, rows_of, versions
 
 def spec(
     name: Annotated[str | None, typer.Argument(help="Div, Reciprocal or Divide. Default: list all of them.")] = None,
-    version: Annotated[
-        int | None, typer.Option(help="The operator's own version. Default: the newest.", metavar="N")
-    ] = None,
-    against: Annotated[int | None, typer.Option(help="Print what changed since this version.", metavar="M")] = None,
+    version: Annotated[int | None, value("N", "The operator's own version. Default: the newest.")] = None,
+    against: Annotated[int | None, value("M", "Print what changed since this version.")] = None,
     dialect: DialectName = None,
     variant: Annotated[
         Literal["real", "float", "int"] | None, typer.Option(help="The variant of SONNX Div. Default: all.")
     ] = None,
-    traced: Annotated[bool, typer.Option("--trace", help="Print each clause's theorems, functions and tests.")] = False,
+    traced: Annotated[bool, flag("Print each clause's theorems, functions and tests.", "--trace")] = False,
     in_json: OneObject = False,
 ) -> None:
     """Print the specification of a division operator, its changes between versions, or the evidence for each clause."""

@@ -5,44 +5,23 @@ from __future__ import annotations
 from itertools import islice
 from typing import Annotated
 
-import typer
-
 from vinculum.cli.answers import end, tell
-from vinculum.cli.options import Dimensions, Inputs, ModelFile, OneObject
+from vinculum.cli.options import Dimensions, Inputs, ModelFile, OneObject, flag, value
 
 
 def audit(
     model: ModelFile,
     backend: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME[KEY=VALUE,...]",
-            help="The runtime: onnxruntime, openvino, onnx-reference, module:attribute.",
-        ),
+        str, value("NAME[KEY=VALUE,...]", "The runtime: onnxruntime, openvino, onnx-reference, module:attribute.")
     ],
     inputs: Inputs = None,
-    seed: Annotated[
-        int,
-        typer.Option(min=0, metavar="N", help="Seed of the edge cases and of the inputs without a file."),
-    ] = 0,
+    seed: Annotated[int, value("N", "Seed of the edge cases and of the inputs without a file.", min=0)] = 0,
     dims: Dimensions = None,
-    sets: Annotated[
-        int,
-        typer.Option(min=0, max=111, metavar="N", help="How many sets of edge cases to run besides, each once."),
-    ] = 12,
+    sets: Annotated[int, value("N", "How many sets of edge cases to run besides, each once.", min=0, max=111)] = 12,
     expand: Annotated[
-        bool,
-        typer.Option("--expand", help="Expand nodes that divide inside to their ONNX function bodies and audit these."),
+        bool, flag("Expand nodes that divide inside to their ONNX function bodies and audit these.", "--expand")
     ] = False,
-    limit: Annotated[
-        float,
-        typer.Option(
-            "--limit",
-            min=0.1,
-            metavar="SECONDS",
-            help="Time limit of each run on the inputs.",
-        ),
-    ] = 300.0,
+    limit: Annotated[float, value("SECONDS", "Time limit of each run on the inputs.", "--limit", min=0.1)] = 300.0,
     in_json: OneObject = False,
 ) -> None:
     """Run a model in another runtime, on inputs and on edge cases, and compare each quotient with the exact one.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -12,7 +12,7 @@ import typer
 from rich.text import Text
 
 from vinculum.cli.answers import end, tell
-from vinculum.cli.options import Html, OneObject, Sarif
+from vinculum.cli.options import Html, OneObject, Sarif, flag, value
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.reporting.terminal import console
 from vinculum.text import quoted
@@ -24,114 +24,79 @@ if TYPE_CHECKING:
     from vinculum.repair.fixing import Fixed
 
 
-Models = Annotated[
-    list[Path], typer.Argument(metavar="MODEL...", help="ONNX files, or programs of torch.export (.pt2).")
-]
-Assume = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="NAME=LOW:HIGH",
-        help="The range of an input or a named dimension: LOW:HIGH, 0|1, or NAME>=LOW. Repeat for each.",
-    ),
-]
-AsType = Annotated[
-    Literal["float16", "bfloat16"] | None,
-    typer.Option("--as", help="Check a float32 model as if it were converted to this type."),
-]
-Calibrate = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE.npz", help="Typical inputs, whose ranges are taken and widened by half."),
-]
-Profile = Annotated[
-    list[str] | None,  # typer takes no lists of choices
-    typer.Option(
-        metavar="NAME",
-        help="A property of the target. sonnx: SONNX's constraints; flushing: subnormal numbers become 0; "
-        "narrowing: integers are narrowed.",
-    ),
-]
-Domains = Annotated[
-    bool,
-    typer.Option("--domains", help="Also find logarithms, roots and others of what lies outside of their domain."),
-]
-Weights = Annotated[
-    Literal["stored", "unknown"],
-    typer.Option(
-        help="unknown: large weights in other files may be any finite numbers; these files need not be there."
-    ),
-]
-Runs = Annotated[
-    int,
-    typer.Option(
-        min=0, metavar="N", help="The most runs per finding in the search for inputs that show it; 0: no search."
-    ),
-]
-SearchSeed = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of that search.")]
-Witness = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FOLDER", help="Write the inputs that show each finding to this folder: an .npz file and a script."
-    ),
-]
-Fix = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Write the model to this file with the least guard that removes each finding."),
-]
-Suppress = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Accepted findings, each with a reason and an expiry date, in TOML."),
-]
-Baseline = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Leave out the findings of this earlier report, JSON or SARIF."),
-]
-FailOn = Annotated[
-    Literal["certain", "possible"],
-    typer.Option(help="Fail on findings of this severity or a more certain one."),
-]
-Strict = Annotated[
-    bool,
-    typer.Option("--strict", help="Also fail if a divisor can be zero because of an unknown operator."),
-]
-Bounds = Annotated[
-    bool,
-    typer.Option("--accuracy", help="Also bound the absolute error of each division and each output."),
-]
-InputErrors = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--input-error",
-        metavar="NAME=ERROR",
-        help="With --accuracy: the largest absolute error of an input. Default: 0. Repeat for each.",
-    ),
-]
-Explain = Annotated[
-    str | None,
-    typer.Option(metavar="NODE", help="Also print how the bounds at a node of the main graph come about."),
-]
-
-
 def check(
-    models: Models,
-    assume: Assume = None,
-    as_type: AsType = None,
-    calibrate: Calibrate = None,
-    profile: Profile = None,
-    domains: Domains = False,
-    weights: Weights = "stored",
-    runs: Runs = 100,
-    seed: SearchSeed = 0,
-    fix: Fix = None,
+    models: Annotated[
+        list[Path], typer.Argument(metavar="MODEL...", help="ONNX files, or programs of torch.export (.pt2).")
+    ],
+    assume: Annotated[
+        list[str] | None,
+        value(
+            "NAME=LOW:HIGH", "The range of an input or a named dimension: LOW:HIGH, 0|1, or NAME>=LOW. Repeat for each."
+        ),
+    ] = None,
+    as_type: Annotated[
+        Literal["float16", "bfloat16"] | None,
+        typer.Option("--as", help="Check a float32 model as if it were converted to this type."),
+    ] = None,
+    calibrate: Annotated[
+        Path | None, value("FILE.npz", "Typical inputs, whose ranges are taken and widened by half.")
+    ] = None,
+    profile: Annotated[
+        list[str] | None,  # typer takes no lists of choices
+        value(
+            "NAME",
+            "A property of the target. sonnx: SONNX's constraints; flushing: subnormal numbers become 0; "
+            "narrowing: integers are narrowed.",
+        ),
+    ] = None,
+    domains: Annotated[
+        bool, flag("Also find logarithms, roots and others of what lies outside of their domain.", "--domains")
+    ] = False,
+    weights: Annotated[
+        Literal["stored", "unknown"],
+        typer.Option(
+            help="unknown: large weights in other files may be any finite numbers; these files need not be there."
+        ),
+    ] = "stored",
+    runs: Annotated[
+        int, value("N", "The most runs per finding in the search for inputs that show it; 0: no search.", min=0)
+    ] = 100,
+    seed: Annotated[int, value("N", "Seed of that search.", min=0)] = 0,
+    fix: Annotated[
+        Path | None, value("FILE", "Write the model to this file with the least guard that removes each finding.")
+    ] = None,
     html: Html = None,
-    witness: Witness = None,
+    witness: Annotated[
+        Path | None,
+        value("FOLDER", "Write the inputs that show each finding to this folder: an .npz file and a script."),
+    ] = None,
     sarif: Sarif = None,
-    suppress: Suppress = None,
-    baseline: Baseline = None,
-    fail_on: FailOn = "possible",
-    strict: Strict = False,
-    bounds: Bounds = False,
-    input_errors: InputErrors = None,
-    explain: Explain = None,
+    suppress: Annotated[
+        Path | None, value("FILE", "Accepted findings, each with a reason and an expiry date, in TOML.")
+    ] = None,
+    baseline: Annotated[
+        Path | None, value("FILE", "Leave out the findings of this earlier report, JSON or SARIF.")
+    ] = None,
+    fail_on: Annotated[
+        Literal["certain", "possible"], typer.Option(help="Fail on findings of this severity or a more certain one.")
+    ] = "possible",
+    strict: Annotated[
+        bool, flag("Also fail if a divisor can be zero because of an unknown operator.", "--strict")
+    ] = False,
+    bounds: Annotated[
+        bool, flag("Also bound the absolute error of each division and each output.", "--accuracy")
+    ] = False,
+    input_errors: Annotated[
+        list[str] | None,
+        value(
+            "NAME=ERROR",
+            "With --accuracy: the largest absolute error of an input. Default: 0. Repeat for each.",
+            "--input-error",
+        ),
+    ] = None,
+    explain: Annotated[
+        str | None, value("NODE", "Also print how the bounds at a node of the main graph come about.")
+    ] = None,
     in_json: OneObject = False,
 ) -> None:
     """Find divisors that can be zero and other hazards of division, inputs that show them, and guards against them.
@@ -147,20 +112,21 @@ def check(
     from vinculum.reporting.progress import progress
 
     count = f"{len(models)} are given; give one"
-    _refuse(
-        {
-            f"--json reports one model, and {count}, or use --sarif": in_json and len(models) > 1,
-            f"--fix writes one model, and {count}": fix is not None and len(models) > 1,
-            "--witness needs runs, and --runs 0 allows none; leave one of them out": witness is not None and not runs,
-            "--explain prints text, and --json one object; leave one out": explain is not None and in_json,
-            "--fix writes the whole model, and --weights unknown does not read it; leave one out": fix is not None
-            and weights == "unknown",
-            "--input-error is for --accuracy; give both": bool(input_errors) and not bounds,
-            "--accuracy is about the model's own element types; leave --as out": bounds and as_type is not None,
-        }
-    )
-    files = _Files(sarif, html, fix, witness)
-    files.check({"MODEL": models, "--suppress": [] if suppress is None else [suppress]})
+    excluded = {
+        f"--json reports one model, and {count}, or use --sarif": in_json and len(models) > 1,
+        f"--fix writes one model, and {count}": fix is not None and len(models) > 1,
+        "--witness needs runs, and --runs 0 allows none; leave one of them out": witness is not None and not runs,
+        "--explain prints text, and --json one object; leave one out": explain is not None and in_json,
+        "--fix writes the whole model, and --weights unknown does not read it; leave one out": fix is not None
+        and weights == "unknown",
+        "--input-error is for --accuracy; give both": bool(input_errors) and not bounds,
+        "--accuracy is about the model's own element types; leave --as out": bounds and as_type is not None,
+    }
+    for words, together in excluded.items():
+        if together:
+            raise AttributeValueError(words)
+    written = {"--sarif": sarif, "--html": html, "--fix": fix}
+    _check_files(written, witness, {"MODEL": models, "--suppress": [] if suppress is None else [suppress]})
     errors = _input_errors(input_errors or ()) if bounds else None
     accepted = () if suppress is None else read_suppressions(suppress)
     known = None if baseline is None else read_baseline(baseline)
@@ -176,17 +142,10 @@ def check(
     with progress("Checking", len(models)) as advance:
         for number, model in enumerate(models):
             advance(number, model.name)
-            results.append(_checked(model, how, (runs, seed), (accepted, known), errors, files))
+            results.append(_checked(model, how, (runs, seed), (accepted, known), errors, written))
     _print(results, tuple(arrays or ()), accepted, explain, in_json)
-    files.write(results)
+    _write(results, written, witness)
     end(finds=any(result.fails(fail_on, strict) for result in results))
-
-
-def _refuse(together: Mapping[str, bool]) -> None:
-    """Refuse options that exclude each other, by the first message whose condition holds."""
-    for message, holds in together.items():
-        if holds:
-            raise AttributeValueError(message)
 
 
 def _input_errors(texts: Sequence[str]) -> dict[str, float]:
@@ -222,53 +181,41 @@ class _Result:
         return rests or triage.fails(severity)
 
 
-@dataclass(frozen=True)
-class _Files:
-    """The files that options name, to be written."""
+def _check_files(written: Mapping[str, Path | None], witness: Path | None, read: Mapping[str, Sequence[Path]]) -> None:
+    """Refuse files that cannot be written, or are read, by the options that name these."""
+    from vinculum.cli.outputs import check_files
 
-    sarif: Path | None
-    html: Path | None
-    fix: Path | None
-    witness: Path | None
+    fix = written["--fix"]
+    if fix is not None and fix.suffix.lower() in (".xml", ".pt2"):
+        raise ModelError(f"--fix {str(fix)!r}: a fixed model is an ONNX file; give a name that ends in .onnx")
+    if witness is not None and witness.exists() and not witness.is_dir():
+        raise ModelError(f"--witness {str(witness)!r} is not a folder; give the name of one")
+    check_files(written, read)
+    if witness is not None and not witness.absolute().parent.is_dir():
+        folder = str(witness.parent)
+        raise ModelError(f"--witness {str(witness)!r} cannot be made: there is no folder {folder!r}; make it")
 
-    def check(self, read: Mapping[str, Sequence[Path]]) -> None:
-        """Refuse files that cannot be written, or are read, by the options that name these."""
-        from vinculum.cli.outputs import check_files
 
-        if self.fix is not None and self.fix.suffix.lower() in (".xml", ".pt2"):
-            raise ModelError(f"--fix {str(self.fix)!r}: a fixed model is an ONNX file; give a name that ends in .onnx")
-        if self.witness is not None and self.witness.exists() and not self.witness.is_dir():
-            raise ModelError(f"--witness {str(self.witness)!r} is not a folder; give the name of one")
-        check_files({"--sarif": self.sarif, "--html": self.html, "--fix": self.fix}, read)
-        if self.witness is not None and not self.witness.absolute().parent.is_dir():
-            folder = str(self.witness.parent)
-            raise ModelError(f"--witness {str(self.witness)!r} cannot be made: there is no folder {folder!r}; make it")
+def _write(results: Sequence[_Result], written: Mapping[str, Path | None], witness: Path | None) -> None:
+    """Write the reports, all or none, then what shows findings, then the model with guards."""
+    from vinculum.cli.outputs import write_files
+    from vinculum.repair.fixing import write_fixed
+    from vinculum.reporting.check import sarif
+    from vinculum.reporting.check.picture import document as html
+    from vinculum.reporting.check.witness_files import write_witnesses
+    from vinculum.version import __version__
 
-    def write(self, results: Sequence[_Result]) -> None:
-        """Write the reports, all or none, then what shows findings, then the model with guards."""
-        from vinculum.cli.outputs import write_files
-        from vinculum.reporting.check.witness_files import write_witnesses
-
-        write_files(dict(self._reports(results)))
-        if self.witness is not None:
-            write_witnesses([one.triage for one in results], self.witness)
-        if self.fix is not None:
-            from vinculum.repair.fixing import write_fixed
-
-            for one in results:
-                if one.fixed is not None:
-                    write_fixed(one.fixed, one.source, self.fix)
-
-    def _reports(self, results: Sequence[_Result]) -> Iterator[tuple[Path, str]]:
-        if self.sarif is not None:
-            from vinculum.reporting.check import sarif
-            from vinculum.version import __version__
-
-            yield self.sarif, sarif.document([one.triage for one in results], _root(), __version__)
-        if self.html is not None:
-            from vinculum.reporting.check.picture.document import document
-
-            yield self.html, document([(one.triage, one.source.proto("analysed")) for one in results])
+    triages = [one.triage for one in results]
+    texts: dict[str, Callable[[], str]] = {
+        "--sarif": lambda: sarif.document(triages, _root(), __version__),
+        "--html": lambda: html.document([(one.triage, one.source.proto("analysed")) for one in results]),
+    }
+    write_files({path: text() for option, text in texts.items() if (path := written[option]) is not None})
+    if witness is not None:
+        write_witnesses(triages, witness)
+    for one in results:
+        if one.fixed is not None and (fix := written["--fix"]) is not None:
+            write_fixed(one.fixed, one.source, fix)
 
 
 def _root() -> Path:
@@ -283,7 +230,7 @@ def _checked(
     search: tuple[int, int],
     sorting: tuple[Sequence[Suppression], Any],
     errors: dict[str, float] | None,
-    files: _Files,
+    written: Mapping[str, Path | None],
 ) -> _Result:
     from vinculum.analysis import check as checked
     from vinculum.analysis.accuracy import accuracy
@@ -292,13 +239,13 @@ def _checked(
     from vinculum.repair.fixing import fixed
 
     source = read_source(model, weights=how["weights"])
-    source.check_spared([path for path in (files.sarif, files.html, files.fix) if path is not None])
+    source.check_spared([path for path in written.values() if path is not None])
     runs, seed = search
     report = checked(source, **how, runs=runs, seed=seed)
     triage = sorted_out(report, str(model), *sorting)
     bound = None if errors is None else accuracy(source, assume=how["assume"], input_errors=errors)
     mended = None
-    if files.fix is not None:
+    if written["--fix"] is not None:
         again = partial(checked, **how, runs=0)
         mended = fixed(source, report, triage.open, again, assume=how["assume"], calibrate=how["calibrate"])
     return _Result(source, triage, bound, mended)

@@ -8,21 +8,15 @@ from typing import Annotated
 import typer
 
 from vinculum.cli.answers import tell
-from vinculum.cli.options import Engine, OneObject, OnnxFile, OwnInputs
+from vinculum.cli.options import Engine, OneObject, OnnxFile, OwnInputs, value
 
 
 def convert(
     model: OnnxFile,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="The file to write: .onnx, or .xml for OpenVINO IR.")
-    ],
-    opset: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="The target ONNX operator set."),
-    ] = None,
+    output: Annotated[Path, value("FILE", "The file to write: .onnx, or .xml for OpenVINO IR.", "--output", "-o")],
+    opset: Annotated[int | None, value("N", "The target ONNX operator set.")] = None,
     ir_version: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="The version of ONNX's file format, for runtimes that need an older one."),
+        int | None, value("N", "The version of ONNX's file format, for runtimes that need an older one.")
     ] = None,
     inputs: OwnInputs = None,
     engine: Annotated[

@@ -16,6 +16,7 @@ from vinculum.cli.options import (
     OneObject,
     ZeroDivisorPolicy,
     policies_advised,
+    value,
 )
 from vinculum.errors import SpecLookupError
 from vinculum.ops.policies import Overflow
@@ -25,50 +26,34 @@ if TYPE_CHECKING:
     from vinculum.spec.element_types import ElementType
 
 
-Dividend = Annotated[str, typer.Argument(metavar="A", help="The dividend: NAME.npy, NAME.zarr or NAME.h5:/DATASET.")]
-Result = Annotated[str, typer.Option("--output", "-o", metavar="C", help="Where to write the quotients, as for A.")]
-Divisor = Annotated[str | None, typer.Argument(metavar="B", help="The divisor; left out for Reciprocal.")]
-OperatorName = Annotated[str, typer.Option(metavar="NAME", help="Div, Divide or Reciprocal.")]
-Version = Annotated[int | None, typer.Option(metavar="N", help="The operator's own version. Default: the newest.")]
-Variant = Annotated[Literal["float", "int"] | None, typer.Option(help="The variant of SONNX Div.")]
-Axis = Annotated[int | None, typer.Option(metavar="N", help="Attribute of Div-1, Div-6 and Divide.")]
-Broadcast = Annotated[int | None, typer.Option(metavar="0|1", help="Attribute of Div-1 and Div-6.")]
-Pythondiv = Annotated[
-    Literal["true", "false"] | None, typer.Option(help="Attribute of Divide: whether integers are floored.")
-]
-AutoBroadcast = Annotated[Literal["numpy", "none", "pdpd"] | None, typer.Option(help="Attribute of Divide.")]
-OverflowOfAll = Annotated[
-    Overflow | None,
-    typer.Option(help="The result of an integer MIN/-1. Default: wrap; for SONNX, which has these two, raise."),
-]
-RawType = Annotated[
-    str | None,
-    typer.Option(
-        "--type", metavar="TYPE", help="Element type of raw bytes: bfloat16, float8_e4m3fn, float8_e5m2, int4, uint4."
-    ),
-]
-TaskSize = Annotated[
-    int | None,
-    typer.Option(min=1, metavar="MIB", help="How much of C each task computes. Default: 32, on a cluster 256."),
-]
-
-
 def divide(
-    a: Dividend,
-    output: Result,
-    b: Divisor = None,
-    operator: OperatorName = "Div",
-    version: Version = None,
+    a: Annotated[str, typer.Argument(metavar="A", help="The dividend: NAME.npy, NAME.zarr or NAME.h5:/DATASET.")],
+    output: Annotated[str, value("C", "Where to write the quotients, as for A.", "--output", "-o")],
+    b: Annotated[str | None, typer.Argument(metavar="B", help="The divisor; left out for Reciprocal.")] = None,
+    operator: Annotated[str, value("NAME", "Div, Divide or Reciprocal.")] = "Div",
+    version: Annotated[int | None, value("N", "The operator's own version. Default: the newest.")] = None,
     dialect: DialectName = None,
-    variant: Variant = None,
-    axis: Axis = None,
-    broadcast: Broadcast = None,
-    m_pythondiv: Pythondiv = None,
-    auto_broadcast: AutoBroadcast = None,
+    variant: Annotated[Literal["float", "int"] | None, typer.Option(help="The variant of SONNX Div.")] = None,
+    axis: Annotated[int | None, value("N", "Attribute of Div-1, Div-6 and Divide.")] = None,
+    broadcast: Annotated[int | None, value("0|1", "Attribute of Div-1 and Div-6.")] = None,
+    m_pythondiv: Annotated[
+        Literal["true", "false"] | None, typer.Option(help="Attribute of Divide: whether integers are floored.")
+    ] = None,
+    auto_broadcast: Annotated[
+        Literal["numpy", "none", "pdpd"] | None, typer.Option(help="Attribute of Divide.")
+    ] = None,
     zero_divisor: ZeroDivisorPolicy = "raise",
-    overflow: OverflowOfAll = None,
-    element_type: RawType = None,
-    task_size: TaskSize = None,
+    overflow: Annotated[
+        Overflow | None,
+        typer.Option(help="The result of an integer MIN/-1. Default: wrap; for SONNX, which has these two, raise."),
+    ] = None,
+    element_type: Annotated[
+        str | None,
+        value("TYPE", "Element type of raw bytes: bfloat16, float8_e4m3fn, float8_e5m2, int4, uint4.", "--type"),
+    ] = None,
+    task_size: Annotated[
+        int | None, value("MIB", "How much of C each task computes. Default: 32, on a cluster 256.", min=1)
+    ] = None,
     cluster: ClusterAddress = None,
     in_json: OneObject = False,
 ) -> None:

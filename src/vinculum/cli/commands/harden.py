@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from vinculum.cli.answers import end, tell
-from vinculum.cli.options import OneObject, OwnInputs
+from vinculum.cli.options import OneObject, OwnInputs, flag, value
 from vinculum.errors import AttributeValueError
 
 
@@ -18,14 +18,13 @@ def harden(
         Literal["onnxruntime", "openvino", "portable"],
         typer.Option("--for", "--target", help="The runtime to harden for; portable: any runtime."),
     ],
-    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="The file to write.")] = None,
+    output: Annotated[Path | None, value("FILE", "The file to write.", "--output", "-o")] = None,
     zero_divisor: Annotated[Literal["zero", "saturate"], typer.Option(help="The result of an integer x/0.")] = "zero",
     overflow: Annotated[Literal["wrap", "saturate"], typer.Option(help="The result of an integer MIN/-1.")] = "wrap",
     inputs: OwnInputs = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan; run and write nothing.")] = False,
+    dry_run: Annotated[bool, flag("Print the plan; run and write nothing.", "--dry-run")] = False,
     fix_exported: Annotated[
-        bool,
-        typer.Option("--fix-exported", help="Divide as integers where an exporter wrote Cast, float Div, Cast."),
+        bool, flag("Divide as integers where an exporter wrote Cast, float Div, Cast.", "--fix-exported")
     ] = False,
     in_json: OneObject = False,
 ) -> None:

@@ -19,6 +19,7 @@ from vinculum.cli.options import (
     Seed,
     ZeroDivisorPolicy,
     policies_advised,
+    value,
 )
 from vinculum.ops.policies import Overflow, ZeroDivisor
 
@@ -28,14 +29,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vinculum.models import Model
-    from vinculum.reporting.models.run_report import Observations
+    from vinculum.reporting.models.run import Observations
 
 
 def run(
     model: ModelFile,
     inputs: Inputs = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FOLDER", help="Write outputs to this folder, as NAME.npy.")
+        Path | None, value("FOLDER", "Write outputs to this folder, as NAME.npy.", "--output", "-o")
     ] = None,
     seed: Seed = None,
     dims: Dimensions = None,
@@ -52,8 +53,7 @@ def run(
     from vinculum.cli.inputs import model_inputs
     from vinculum.cli.outputs import output_paths, write_outputs
     from vinculum.models import load
-    from vinculum.reporting.models.run import page
-    from vinculum.reporting.models.run_report import Observations, RunReport, as_json, output_report
+    from vinculum.reporting.models.run import Observations, RunReport, as_json, output_report, page
 
     loaded = load(model)
     given = model_inputs(loaded.inputs, inputs or (), seed, dims or ())

@@ -30,7 +30,7 @@ def trace(
     from vinculum.analysis.tracing.trace import trace as traced
     from vinculum.cli.inputs import model_inputs
     from vinculum.models.source import read_source
-    from vinculum.reporting.check.trace import Traced, as_json, page
+    from vinculum.reporting.check.trace import as_json, page
     from vinculum.reporting.progress import progress
 
     source = read_source(model)
@@ -38,6 +38,5 @@ def trace(
     engines = ENGINES if engine == "both" else (engine,)
     with progress("Tracing", 0):
         report = traced(source, given.arrays, engines=engines)
-    whole = Traced(str(model), given.reports, given.seed, report)
-    tell(in_json, as_json, page, whole)
+    tell(in_json, as_json, page, report, given.reports, given.seed)
     end(finds=report.finds)

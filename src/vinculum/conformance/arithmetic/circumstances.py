@@ -73,16 +73,6 @@ def mask(name: str, size: int) -> NDArray[Any]:
     return PLACES[name](size) if name else np.ones(size, np.bool_)
 
 
-RUN_TIME = "run-time operands"
-"""What `placement` returns if no operand is a constant."""
-_PLACED = {
-    (False,): RUN_TIME,
-    (True,): "constant operands",
-    (False, False): RUN_TIME,
-    (False, True): "a constant divisor",
-    (True, False): "a constant dividend",
-    (True, True): "constant operands",
-}
 UNJOINED = "shapes that the version does not join"
 """Why an operation whose shapes do not fit must be refused."""
 MORE, FEWER, SEVERAL = "more than", "at most", "several elements"
@@ -91,7 +81,9 @@ _SIZED = re.compile(rf"({MORE}|{FEWER}) (\d+)(?: to (\d+))? elements")
 
 def placement(operation: Operation) -> str:
     """Return which operands are constants, in words."""
-    return _PLACED[operation.constant]
+    if any(operation.constant) and not all(operation.constant):
+        return f"a constant {'divisor' if operation.constant[-1] else 'dividend'}"
+    return "constant operands" if all(operation.constant) else "run-time operands"
 
 
 def why_refused(operation: Operation) -> str | None:

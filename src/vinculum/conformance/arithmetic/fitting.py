@@ -125,7 +125,7 @@ class Fit:
                 self._possible[number] = not ((answer != pairs.right) & counts & ~meant).any()
             pairs.members = [(number, answer, counts & meant) for number, answer, counts in pairs.members]
         self.deviating = np.array([one.deviates for one in self._answered], np.bool_)
-        self._verified: dict[Division, tuple[Array, Array]] = {}  # What `_compared` has returned.
+        self._verified: dict[Division, tuple[Array, Array]] = {}  # What `_given_by` has returned.
 
     @property
     def ways(self) -> tuple[Division, ...]:
@@ -152,8 +152,8 @@ class Fit:
 
     def explained(self, way: Division) -> Explained:
         """Return what a way explains, wherever no passing case refutes it."""
-        proved = self._proved(way)
-        return self._fitted(way, proved & self.deviating & self._spread(self._unrefuted(proved, self._spared(way))))
+        whole, right_ones = self._given_by(way)
+        return self._fitted(way, whole & self.deviating & self._spread(self._unrefuted(whole, right_ones)))
 
     def causes(self, unexplained: Iterable[Answered]) -> tuple[list[Explained], list[Explained]]:
         """Return the ways that explain deviating cases, and those that some cases are consistent with.
@@ -171,14 +171,14 @@ class Fit:
                 if self._proves(together):
                     found[way] = together
                     left &= ~own
-        placed = self._placed(left, found) if left.any() and self._proves(left) else []
+        placed = self._placed(left, found)
         for fitted in placed:
             placed_cases = {id(one) for one in fitted.cases}
             left &= np.array([id(one) not in placed_cases for one in self._answered], np.bool_)
         # Where most is unexplained, or what a way explains is refuted elsewhere, it is part of something unknown.
         unknown = left.copy()
         for way, own in list(found.items()):
-            if own.sum() <= unknown.sum() or (self._proved(way) & unknown).any():
+            if own.sum() <= unknown.sum() or (self._given_by(way)[0] & unknown).any():
                 left |= found.pop(way)
         consistent = []
         for way, own in self._greedy(left.copy(), lambda given, _: np.ones_like(self._whole(given))):  # everywhere
@@ -210,8 +210,8 @@ class Fit:
                 best, most, chosen = parts, count, there
         fitted = []
         for way, own in best:
-            proved = chosen._proved(way)
-            predicted = proved & chosen._spread(chosen._whole(proved))
+            whole, _ = chosen._given_by(way)
+            predicted = whole & chosen._spread(chosen._whole(whole))
             for other in list(found):
                 own, found[other] = own | (found[other] & predicted), found[other] & ~predicted
                 if not found[other].any():
@@ -229,8 +229,8 @@ class Fit:
             if not scores[best]:
                 return
             way = self.ways[best]
-            proved = self._proved(way)
-            own = proved & left & self._spread(cells(proved, self._spared(way)))
+            whole, right_ones = self._given_by(way)
+            own = whole & left & self._spread(cells(whole, right_ones))
             if own.sum() < scores[best]:
                 self._look_where_wrong(best)
                 continue
@@ -250,12 +250,12 @@ class Fit:
         return np.repeat(cells, self._sizes, axis=-1)
 
     def _fitted(self, way: Division, own: Array) -> Explained:
-        proved = self._proved(way)
+        whole, right_ones = self._given_by(way)
         alike = self._spread(np.logical_or.reduceat(own, self._starts))
-        refuting = alike & ~np.where(self.deviating, self._spared(way), proved)
+        refuting = alike & ~np.where(self.deviating, right_ones, whole)
         cases = tuple(self._answered[place] for place in np.flatnonzero(own))
         cause = arithmetic([way], self._places)
-        return Explained(cause, cases, int((alike & proved & ~self.deviating).sum()), int(refuting.sum()))
+        return Explained(cause, cases, int((alike & whole & ~self.deviating).sum()), int(refuting.sum()))
 
     def _proves(self, own: Array) -> bool:
         """Tell whether the wrong quotients of some cases are too many to be given by accident.
@@ -279,16 +279,8 @@ class Fit:
         choices = lgamma(divided + 1) - lgamma(len(wrong) + 1) - lgamma(divided - len(wrong) + 1)
         return len(wrong) + choices / log(2) >= 2 * log2(len(catalogue(self._element_type)))
 
-    def _proved(self, way: Division) -> Array:
-        """Return which cases a way predicts in every element."""
-        return self._compared(way)[0]
-
-    def _spared(self, way: Division) -> Array:
-        """Return the cases of which a way predicts every right quotient."""
-        return self._compared(way)[1]
-
-    def _compared(self, way: Division) -> tuple[Array, Array]:
-        """Return both."""
+    def _given_by(self, way: Division) -> tuple[Array, Array]:
+        """Return the cases of which a way gives every element, and those of which it gives every right quotient."""
         if way not in self._verified:
             predicted, spared = np.zeros_like(self._possible), np.zeros_like(self._possible)
             self._verified[way] = predicted, spared
@@ -317,7 +309,7 @@ class Fit:
     def _look_where_wrong(self, place: int) -> None:
         """Look at elements that a way does not predict, of which it predicted the few looked at so far."""
         way = self.ways[place]
-        for few, exact, right_alone in zip(self._few, self._compared(way), (False, True), strict=True):
+        for few, exact, right_alone in zip(self._few, self._given_by(way), (False, True), strict=True):
             sampled = []
             for pairs in self._pairs:
                 chosen = [member for member in pairs.members if few[place, member[0]]]

@@ -23,19 +23,20 @@ from vinculum.conformance.audit.taps import AuditedModel, Layout, Tap
 from vinculum.conformance.runtimes.backends import STARTED, check_usable, names, parsed, runtime
 from vinculum.conformance.runtimes.protocol import ModelRuntime
 from vinculum.errors import DifferenceError, ModelError, SpecLookupError
+from vinculum.models.model import Model
 from vinculum.models.onnx.file import write_model
 from vinculum.models.rewritten import target_file
 from vinculum.models.sampling.comparison import check_equal
 from vinculum.models.sampling.drawn_inputs import dimension_sizes, drawn_inputs
 from vinculum.models.sampling.input_sets import edge_sets
-from vinculum.models.source import any_source, naming, read_source
+from vinculum.models.source import ModelSource, any_source, naming, read_source
 from vinculum.models.values import validated_inputs
 from vinculum.sandbox import Answer, End, Isolated, Limits
 from vinculum.tensors.storage import as_operand
 from vinculum.text import quoted
 
 if TYPE_CHECKING:
-    from onnx import ModelProto
+    pass
 
 
 _OPENVINO_IR = "vinculum.conformance.audit.openvino_subject:OpenVinoAudit"
@@ -292,7 +293,7 @@ MEMORY = 32 << 30
 
 @checked_arguments
 def audit(
-    model: str | PathLike[str] | ModelProto,
+    model: ModelSource,
     *,
     backend: str,
     inputs: Mapping[str, Any] | None = None,
@@ -306,8 +307,8 @@ def audit(
 
     Parameters
     ----------
-    model : path or ModelProto
-        An ONNX file, for OpenVINO an IR, or an ONNX model in memory.
+    model : path, bytes, ModelProto, ExportedProgram or Model
+        As `vinculum.check` takes it; for OpenVINO also an IR.
     backend : str
         The runtime: ``"onnxruntime"``, ``"openvino"``, ``"openvino[device=GPU]"``, ``"package.module:attribute"``.
     inputs : Mapping of str to array, optional
@@ -335,6 +336,8 @@ def audit(
     ModelError, ElementTypeError, BroadcastError
         If its package is not installed, the model cannot be audited, or the inputs are not the model's.
     """
+    if isinstance(model, Model):
+        model = model.source
     if not isinstance(model, str | PathLike):
         with target_file("onnx") as file:
             write_model(any_source(model).complete(), file)

@@ -202,6 +202,6 @@ def taken_branch(exposed: Sequence[NDArray[Any]]) -> list[NDArray[Any]] | None:
 
 def _sizes(shape: NDArray[Any]) -> list[int]:
     sizes = [int(size) for size in shape.reshape(-1)]
-    if shape.ndim != 1 or min(sizes, default=0) < 0:
+    if shape.ndim != 1 or any(size < 0 for size in sizes):
         raise ValueError("no shape")
     return sizes

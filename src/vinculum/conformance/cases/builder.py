@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 
-from vinculum.conformance.cases.case import Case, CaseId, Expectation, Level, Subject, clause
+from vinculum.conformance.cases.case import Case, CaseId, Level, Subject, clause
+from vinculum.conformance.cases.expectations import expectation, refusal
 from vinculum.conformance.cases.operation import Operation, Placement, declared_attributes, placements
-from vinculum.conformance.cases.values import CHOSEN_TYPES, Joined, Operands
+from vinculum.conformance.cases.values import CHOSEN_TYPES, Joined, Numbers
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import AttributeValue, Broadcasting, OperatorSpec
 from vinculum.spec.rows import versions
@@ -68,21 +69,23 @@ class CaseBuilder:
         shapes: str,
         subject: Subject | tuple[str, ...],
         attributes: Attributes,
-        operands: Callable[[], Operands],
-        expected: Callable[[], Expectation],
+        numbers: Numbers,
         level: Level,
         constants: tuple[Placement, ...] | None = (),
+        *,
+        refused: bool = False,
     ) -> Iterator[Case]:
         """Yield the cases of operands and attributes that test one thing: one for every placement that is run.
 
         - `tried`, `shapes`: The scenario and the shapes, as in the id.
         - `subject`: What the cases test; or tags of clauses, one of which the version has.
-        - `expected`: Returns the expectation by the specification.
         - `level`: The first level that runs them with run-time operands.
         - `constants`: The other placements that the default level runs, or `level` if that is later; the remaining ones
           run at the last level, or never if this is None.
+        - `refused`: Whether the specification requires that they are refused.
         """
         spec, declared = self.spec, declared_attributes(self.spec, attributes)
+        expected = refusal if refused else partial(expectation, spec, self.element_type, declared, numbers)
         chooses = spec.integer_rounding_attribute is not None and self.element_type.is_integer
         rounding = spec.rounding(declared).name.lower() if chooses else ""
         for placement in placements(spec):
@@ -97,16 +100,16 @@ class CaseBuilder:
                     CaseId(spec.title, rounding, self.element_type.name, tried, shapes, placement.words(spec)),
                     clause(spec, self.element_type, subject, declared),
                     self.element_type,
-                    partial(_operation, spec, attributes, operands, placement),
+                    partial(_operation, spec, self.element_type, attributes, numbers, placement),
                     expected,
                     first,
                 )
 
 
 def _operation(
-    spec: OperatorSpec, attributes: Attributes, operands: Callable[[], Operands], placement: Placement
+    spec: OperatorSpec, element_type: ElementType, attributes: Attributes, numbers: Numbers, placement: Placement
 ) -> Operation:
-    arrays = operands()
+    arrays = numbers.operands(element_type)
     for array in arrays:
         array.flags.writeable = False  # Versions of an operator share them.
     return Operation(spec, attributes, arrays, placement.constant(spec))

@@ -7,14 +7,13 @@ that the version does not list.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache, partial
+from functools import cache
 
 from vinculum.conformance.cases.builder import CaseBuilder
 from vinculum.conformance.cases.case import Case, Level, Subject
-from vinculum.conformance.cases.expectations import expectation_of_class, refusal
 from vinculum.conformance.cases.floats import DIVISIONS, RECIPROCALS
 from vinculum.conformance.cases.integers import INTEGERS
-from vinculum.conformance.cases.operation import BOTH, declared_attributes
+from vinculum.conformance.cases.operation import BOTH
 from vinculum.conformance.cases.reals import REALS
 from vinculum.conformance.cases.shape_cases import shape_cases
 from vinculum.conformance.cases.values import ValueClass, dividends, divisors, sizes
@@ -50,8 +49,7 @@ def value_cases(builder: CaseBuilder) -> Iterator[Case]:
                 values.shapes(len(spec.inputs)),
                 values.subject,
                 {**rounding, **joining},
-                partial(values.operands, element_type),
-                partial(expectation_of_class, spec, element_type, rounding, values),
+                values,
                 values.level if newest else values.older,
                 values.constants if newest or values.constants is None else (),
             )
@@ -71,17 +69,16 @@ def attribute_cases(builder: CaseBuilder) -> Iterator[Case]:
     values = next(v for v in classes if v.subject in (Subject.ORDINARY, Subject.DISCARDED, Subject.QUOTIENT))
     for tried, subject, attributes in _asked(spec, element_type):
         refused = subject is Subject.ATTRIBUTES
-        exact = partial(expectation_of_class, spec, element_type, declared_attributes(spec, attributes), values)
         yield from builder.cases(
             tried,
             values.shapes(len(spec.inputs)),
             subject,
             attributes,
-            partial(values.operands, element_type),
-            refusal if refused else exact,
+            values,
             Level.FULL if refused and not builder.chosen else Level.DEFAULT,
             # A runtime may honour an attribute when it folds constants but not at run time, or conversely.
             BOTH if element_type.is_integer and not refused else (),
+            refused=refused,
         )
 
 
@@ -125,22 +122,21 @@ def mixed_type_cases(builder: CaseBuilder) -> Iterator[Case]:
         return
     types = (*spec.element_types, DOUBLE) if element_type is REAL else spec.element_types
     other = types[(types.index(element_type) + 1) % len(types)]
-    operands, tried = (dividends((3,), element_type), divisors((3,), other)), f"{other.name} divisors"
+    three = ValueClass(f"{other.name} divisors", Subject.TYPES, lambda t: (dividends((3,), t), divisors((3,), other)))
     # For reals, clause [C2] has another subject.
     subject = ("[GR3]",) if element_type is REAL else Subject.TYPES
-    yield from builder.cases(tried, "equal shapes", subject, {}, lambda: operands, refusal, Level.DEFAULT)
+    yield from builder.cases(three.tried, three.shapes(2), subject, {}, three, Level.DEFAULT, refused=True)
 
 
 def unlisted_type_cases(builder: CaseBuilder) -> Iterator[Case]:
     """Yield operands of an element type that the version does not list, which must be refused."""
     spec, element_type, count = builder.spec, builder.element_type, len(builder.spec.inputs)
-    operands = (dividends((3,), element_type), divisors((3,), element_type))[-count:]
+    tried = "an element type that the version does not list"
+    three = ValueClass(tried, Subject.UNLISTED, lambda t: (dividends((3,), t), divisors((3,), t))[-count:])
     # Models are likely to use a type that the newest division of the standard lists.
     likely = spec.dialect is not Dialect.ONNX or element_type in versions("Div", dialect=spec.dialect)[-1].element_types
     level = Level.DEFAULT if likely else Level.FULL
-    shapes = "equal shapes" if count > 1 else "one dimension"
-    tried = "an element type that the version does not list"
-    yield from builder.cases(tried, shapes, Subject.UNLISTED, {}, lambda: operands, refusal, level)
+    yield from builder.cases(tried, three.shapes(count), three.subject, {}, three, level, refused=True)
 
 
 def unlisted_types(spec: OperatorSpec) -> tuple[ElementType, ...]:

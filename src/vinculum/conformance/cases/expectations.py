@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.conformance.cases.case import Expectation
-from vinculum.conformance.cases.values import Array, Operands, ValueClass
+from vinculum.conformance.cases.values import Array, Numbers, Operands
 from vinculum.reference import divide, reciprocal
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import AttributeValue, Dialect, IntegerRounding, OperatorSpec
@@ -24,40 +24,30 @@ def refusal() -> Expectation:
 
 
 def expectation(
-    spec: OperatorSpec,
-    element_type: ElementType,
-    attributes: Mapping[str, AttributeValue],
-    quotients: Callable[[IntegerRounding], Expectation],
+    spec: OperatorSpec, element_type: ElementType, attributes: Mapping[str, AttributeValue], numbers: Numbers
 ) -> Expectation:
     """Return the expectation: exact quotients, elements that the standard leaves unspecified, or a refusal.
 
     - `spec`, `element_type`: The operator version, and the element type of all operands.
     - `attributes`: They select the rounding of integers.
-    - `quotients`: Returns what `exact` does, for a rounding.
+    - `numbers`: Makes the operands; their quotients are computed once for all versions.
     """
-    found = quotients(spec.rounding(attributes) if element_type.is_integer else IntegerRounding.TRUNCATING)
+    rounding = spec.rounding(attributes) if element_type.is_integer else IntegerRounding.TRUNCATING
+    found = _exact(element_type, rounding, numbers)
     # SONNX forbids, by a constraint, the divisions that the other two leave unspecified.
     return _REFUSAL if found.unspecified is not None and spec.dialect is Dialect.SONNX else found
 
 
-def expectation_of_class(
-    spec: OperatorSpec, element_type: ElementType, attributes: Mapping[str, AttributeValue], values: ValueClass
-) -> Expectation:
-    """Return the expectation of a class of operands; its quotients are computed once for all versions."""
-    return expectation(spec, element_type, attributes, lambda rounding: _of_class(element_type, rounding, values))
-
-
 @cache
-def _of_class(element_type: ElementType, rounding: IntegerRounding, values: ValueClass) -> Expectation:
-    return exact(element_type, rounding, values.operands(element_type))
+def _exact(element_type: ElementType, rounding: IntegerRounding, numbers: Numbers) -> Expectation:
+    return exact(element_type, rounding, numbers.aligned(element_type))
 
 
 def exact(element_type: ElementType, rounding: IntegerRounding, operands: Operands) -> Expectation:
     """Return the quotients, and which elements are unspecified.
 
     - `element_type`, `rounding`: The element type of all operands, and the rounding of integers.
-    - `operands`: Dividend and divisor, or Reciprocal's one operand. Where a version broadcasts unlike NumPy, dimensions
-      of size 1 are inserted so that NumPy's broadcasting gives the same result.
+    - `operands`: Dividend and divisor, or Reciprocal's one operand, which NumPy broadcasts as the version does.
     """
     if len(operands) == 1:
         return Expectation(reciprocal(operands[0], element_type))

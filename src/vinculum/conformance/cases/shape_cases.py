@@ -8,18 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
 from itertools import combinations, product
 
 import numpy as np
 
 from vinculum.conformance.cases.builder import CaseBuilder
-from vinculum.conformance.cases.case import Case, Expectation, Level
-from vinculum.conformance.cases.expectations import exact, expectation, refusal
+from vinculum.conformance.cases.case import Case, Level
 from vinculum.conformance.cases.operation import DIVISOR, Placement
 from vinculum.conformance.cases.values import Operands, dividends, divisors
 from vinculum.spec.element_types import ElementType
-from vinculum.spec.model import AttributeValue, Broadcasting, IntegerRounding, OperatorSpec
+from vinculum.spec.model import AttributeValue, Broadcasting, OperatorSpec
 
 Shape = tuple[int, ...]
 Tags = tuple[str, ...]
@@ -288,10 +286,10 @@ def shape_cases(builder: CaseBuilder) -> Iterator[Case]:
             shape_words(shapes, len(builder.spec.inputs)),
             shapes.tags,
             shapes.attributes,
-            partial(_operands, builder, shapes),
-            partial(_expected, builder, shapes) if fits else refusal,
+            Shapes(shapes.dividend, shapes.divisor, shapes.aligned, shapes.zero, len(builder.spec.inputs)),
             level,
             constants,
+            refused=not fits,
         )
 
 
@@ -306,32 +304,26 @@ def _asked(builder: CaseBuilder, shapes: ShapePair) -> tuple[Level, tuple[Placem
     return (DEFAULT if newest else FULL, ()) if chosen else (FULL, None)
 
 
-def _expected(builder: CaseBuilder, shapes: ShapePair) -> Expectation:
-    """Return the expectation for shapes that fit; its quotients are computed once for all versions."""
-    own = shapes.dividend, shapes.divisor, shapes.zero, len(builder.spec.inputs)
-    return expectation(
-        builder.spec,
-        builder.element_type,
-        shapes.attributes,
-        lambda rounding: _exact(builder.element_type, rounding, own, shapes.aligned or ()),
-    )
+@dataclass(frozen=True)
+class Shapes:
+    """The numbers of one operand of a Reciprocal, or of two, of given shapes: see `ShapePair`."""
 
+    dividend: Shape
+    divisor: Shape
+    fitted: Shape | None
+    zero: bool
+    count: int
 
-@cache
-def _exact(
-    t: ElementType, rounding: IntegerRounding, own: tuple[Shape, Shape, bool, int], fitted: Shape
-) -> Expectation:
-    *dividend, divisor = _numbers(t, *own)
-    return exact(t, rounding, (*dividend, divisor.reshape(fitted)))
+    def operands(self, element_type: ElementType) -> Operands:
+        """Return ascending divisors, or zeros, and descending dividends."""
+        divided = divisors(self.divisor, element_type)
+        divided = np.zeros_like(divided) if self.zero else divided
+        return (dividends(self.dividend, element_type), divided)[-self.count :]
 
-
-def _operands(builder: CaseBuilder, shapes: ShapePair) -> Operands:
-    return _numbers(builder.element_type, shapes.dividend, shapes.divisor, shapes.zero, len(builder.spec.inputs))
-
-
-def _numbers(t: ElementType, dividend: Shape, divisor: Shape, zero: bool, count: int) -> Operands:
-    divided = divisors(divisor, t)
-    return (dividends(dividend, t), np.zeros_like(divided) if zero else divided)[-count:]
+    def aligned(self, element_type: ElementType) -> Operands:
+        """Return the same, the divisor in the shape in which NumPy broadcasts it as the version does."""
+        *dividend, divisor = self.operands(element_type)
+        return (*dividend, divisor.reshape(self.fitted or ()))
 
 
 def shape_pairs(spec: OperatorSpec) -> Iterator[ShapePair]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 from functools import cache
 from math import prod
-from typing import Any
+from typing import Any, Protocol
 from zlib import crc32
 
 import numpy as np
@@ -53,6 +53,16 @@ class Joined(Enum):
     SCALAR_DIVIDEND = "scalar dividend"
 
 
+class Numbers(Hashable, Protocol):
+    """What makes the operands of cases; that of equal numbers is equal."""
+
+    def operands(self, element_type: ElementType) -> Operands:
+        """Return the operands, the same whenever they are asked for."""
+
+    def aligned(self, element_type: ElementType) -> Operands:
+        """Return the operands, those that a version broadcasts unlike NumPy with dimensions of size 1 for that."""
+
+
 @dataclass(frozen=True, eq=False)
 class ValueClass:
     """Operands that test one thing: a row of a table.
@@ -82,6 +92,8 @@ class ValueClass:
     def operands(self, element_type: ElementType) -> Operands:
         """Return the operands, which are made once."""
         return _made(self, element_type)
+
+    aligned = operands
 
     def shapes(self, operands: int) -> str:
         """Return the text for the shapes in the id, for an operator with this number of operands."""

@@ -145,7 +145,7 @@ def value(answer: KeptAnswer, expected: NDArray[Any] | None) -> NDArray[Any]:
         return array_of(_decompressed(answer.data, _MOST).decode("ascii", "replace"), answer.shape, REAL)[0]
     alike = None if answer.type else expected
     dtype, shape = (_dtype(answer.type), answer.shape) if alike is None else (alike.dtype, alike.shape)
-    if dtype is None or dtype.hasobject or min(shape, default=0) < 0 or len(shape) > 64:
+    if dtype is None or dtype.hasobject or any(size < 0 for size in shape) or len(shape) > 64:
         raise ModelError(f"{quoted(answer.type)} of shape {quoted(str(shape))} is not a tensor")
     size = prod(shape) * dtype.itemsize
     if size > _MOST:

@@ -13,9 +13,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from vinculum.conformance.runtimes.command import PREFIX, Command
-from vinculum.conformance.runtimes.libraries import LIBRARIES, ArrayLibrary
-from vinculum.conformance.runtimes.onnx_loaders import LOADERS, OnnxLoader
-from vinculum.conformance.runtimes.protocol import Runtime, asked_elsewhere
+from vinculum.conformance.runtimes.libraries import LIBRARIES
+from vinculum.conformance.runtimes.onnx_loaders import LOADERS
+from vinculum.conformance.runtimes.protocol import Runtime, asked_elsewhere, check_names
 from vinculum.errors import AttributeValueError, SpecLookupError
 from vinculum.text import did_you_mean, quoted
 
@@ -65,9 +65,10 @@ def runtime(backend: str) -> Runtime:
         factory: Factory = getattr(import_module(module), attribute)
         return factory(options)
     if name in LIBRARIES:
-        return ArrayLibrary(LIBRARIES[name], options)
+        return LIBRARIES[name].with_options(options)
     if name in LOADERS:
-        return OnnxLoader(LOADERS[name], options)
+        check_names(name, options, ())
+        return LOADERS[name]
     if name.startswith(GIVEN):
         raise AttributeValueError(f"{quoted(name)} can only be judged, by vinculum conform: there is nothing to ask")
     foreign = _foreign()

@@ -87,7 +87,7 @@ def _quotient(content: bytes, code: int, rank: int) -> NDArray[Any]:
         raise CrashedError(f"its answer has {len(content)} bytes, too few for the {rank} dimensions that it declares")
     shape: Sequence[int] = struct.unpack_from(f"<{rank}q", content, _ANSWER.size)
     needed = math.prod(shape) * dtype.itemsize
-    if min(shape, default=0) < 0 or not needed <= len(content) - start < needed + 8:
+    if any(size < 0 for size in shape) or not needed <= len(content) - start < needed + 8:
         given = f"{len(content) - start} bytes of quotients"
         raise CrashedError(f"its answer holds {given}; {dtype} of shape {tuple(shape)} has {needed}")
     elements = np.frombuffer(content, dtype.newbyteorder("<"), math.prod(shape), start)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.conformance.cases.operation import Operation, rounding_asked
+from vinculum.conformance.runtimes.interfaces import divided_by_litert
 from vinculum.conformance.runtimes.protocol import Packaged, check_names, chosen
 from vinculum.conformance.runtimes.reproducer import (
     body_lines,
@@ -41,9 +42,9 @@ class Function(Enum):
     RECIPROCAL = "reciprocal"
 
 
-@dataclass(frozen=True)
-class Library:
-    """How a library is called, as Python source with the names ``a`` and ``b`` of a division, ``x`` of a reciprocal.
+@dataclass(eq=False)
+class Library(Packaged):
+    """A runtime: how a library is called, as Python source with the names ``a`` and ``b``, or ``x`` of a reciprocal.
 
     - `name`, `title`, `package`: What the command line and what sentences call it, and the package to import.
     - `imports`: The lines that import it, and set what must be set.
@@ -76,20 +77,16 @@ class Library:
     install: str = ""
     options: Mapping[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
 
+    def with_options(self, given: Mapping[str, str]) -> Library:
+        """Return the library as options change it.
 
-class ArrayLibrary(Packaged):
-    """A library as a runtime.
-
-    AttributeValueError if another option or value is given.
-    """
-
-    def __init__(self, library: Library, options: Mapping[str, str]) -> None:
-        check_names(library.name, options, tuple(library.options))
-        for name, values in library.options.items():
-            library = replace(library, **values[chosen(library.name, name, options, tuple(values), next(iter(values)))])
-        self.title, self.package = library.title, library.package
-        self.needs, self.install = library.needs, library.install
-        self._library = library
+        AttributeValueError if there is no such option or value.
+        """
+        check_names(self.name, given, tuple(self.options))
+        changed = self
+        for name, values in self.options.items():
+            changed = replace(changed, **values[chosen(self.name, name, given, tuple(values), next(iter(values)))])
+        return changed
 
     def covers(self, operation: Operation) -> bool:
         """Tell whether a function call can express this: the newest version, no constants nor other attributes.
@@ -133,13 +130,13 @@ class ArrayLibrary(Packaged):
         own = {self._own(operand.dtype) for operand in operation.operands}
         # Of two element types only the library knows what they give.
         lines.append(print_quotient("quotient" if len(own) > 1 else self._back("quotient", own.pop())))
-        return python_program(*self._library.imports, *operand_lines(operation), *lines)
+        return python_program(*self.imports, *operand_lines(operation), *lines)
 
     @cached_property
     def _names(self) -> dict[str, Any]:
         """What the very lines of imports that a reproducer shows define."""
         names: dict[str, Any] = {"np": np, "ml_dtypes": ml_dtypes}
-        exec("\n".join(self._library.imports), names)
+        exec("\n".join(self.imports), names)
         return names
 
     def _evaluated(self, source: str, **names: Any) -> Any:
@@ -148,32 +145,32 @@ class ArrayLibrary(Packaged):
     def _call(self, operation: Operation) -> str | Callable[..., Any]:
         """Return the call of an operation; the dividend's element type decides."""
         for operand in operation.operands:
-            if self._library.types and operand.dtype.name not in self._library.types:
+            if self.types and operand.dtype.name not in self.types:
                 raise UnsupportedError(f"{self.title} has no division of {operand.dtype.name}")
         function = _function(operation)
-        call = self._library.calls.get(function)
+        call = self.calls.get(function)
         if function is Function.TRUNCATING_DIVIDE and element_type_of(operation.operands[0]).kind is Kind.UNSIGNED:
-            call = call or self._library.calls.get(Function.FLOOR_DIVIDE)
+            call = call or self.calls.get(Function.FLOOR_DIVIDE)
         if call is None:
             raise UnsupportedError(f"{self.title} has no {function.value}")
         names = ", ".join(operand_names(operation))
-        return call if callable(call) else self._library.call.format(call=call, names=names)
+        return call if callable(call) else self.call.format(call=call, names=names)
 
     def _own(self, dtype: np.dtype[Any]) -> str:
-        return self._library.types.get(dtype.name, dtype.name)
+        return self.types.get(dtype.name, dtype.name)
 
     def _array(self, name: str, dtype: np.dtype[Any]) -> str:
         """Return the expression of an array of the library."""
-        foreign = self._library.foreign_array if not hasattr(np, dtype.name) else ""
-        return (foreign or self._library.array).format(name, type=self._own(dtype), bits=f"uint{8 * dtype.itemsize}")
+        foreign = self.foreign_array if not hasattr(np, dtype.name) else ""
+        return (foreign or self.array).format(name, type=self._own(dtype), bits=f"uint{8 * dtype.itemsize}")
 
     def _back(self, name: str, own: str) -> str:
         """Return the expression of NumPy's array of an array of the library's own element type."""
-        known = {mine: numpys for numpys, mine in self._library.types.items()}.get(own, own)
-        if not self._library.foreign_back or hasattr(np, known) or not hasattr(ml_dtypes, known):
-            return self._library.back.format(name)
+        known = {mine: numpys for numpys, mine in self.types.items()}.get(own, own)
+        if not self.foreign_back or hasattr(np, known) or not hasattr(ml_dtypes, known):
+            return self.back.format(name)
         bits = f"uint{8 * np.dtype(getattr(ml_dtypes, known)).itemsize}"
-        return self._library.foreign_back.format(name, type=known, bits=bits)
+        return self.foreign_back.format(name, type=known, bits=bits)
 
 
 @cache  # PyTorch and JAX keep what they compiled by the code of the function that they compile.
@@ -335,42 +332,13 @@ MNN = Library(
     install="MNN",
 )
 
-
-def _divided_by_litert(a: Any, b: Any) -> Any:
-    """Return the quotient of a model of one operator, DIV."""
-    import ai_edge_litert.schema_py_generated as schema
-    import flatbuffers
-    import numpy as np
-    from ai_edge_litert.interpreter import Interpreter
-
-    kind = getattr(schema.TensorType, a.dtype.name.upper())
-    shapes = (a.shape, b.shape, np.broadcast_shapes(a.shape, b.shape))
-    tensors = [
-        schema.TensorT(shape=list(shape), type=kind, name=name) for name, shape in zip("ABC", shapes, strict=True)
-    ]
-    div = schema.BuiltinOperator.DIV
-    code = schema.OperatorCodeT(builtinCode=div, deprecatedBuiltinCode=div)
-    options = {"builtinOptionsType": schema.BuiltinOptions.DivOptions, "builtinOptions": schema.DivOptionsT()}
-    operator = schema.OperatorT(inputs=[0, 1], outputs=[2], **options)
-    graph = schema.SubGraphT(tensors=tensors, inputs=[0, 1], outputs=[2], operators=[operator])
-    model = schema.ModelT(version=3, operatorCodes=[code], subgraphs=[graph], buffers=[schema.BufferT()])
-    builder = flatbuffers.Builder()
-    builder.Finish(model.Pack(builder), b"TFL3")
-    interpreter = Interpreter(model_content=bytes(builder.Output()), num_threads=1)
-    interpreter.allocate_tensors()
-    interpreter.set_tensor(0, a)
-    interpreter.set_tensor(1, b)
-    interpreter.invoke()
-    return interpreter.get_tensor(2)
-
-
 # Its integers of 8 and 16 bits are quantized numbers, which no operator of the standards divides.
 LITERT = Library(
     name="litert",
     title="LiteRT",
     package="ai_edge_litert",
     imports=(),
-    calls={_DIVIDE: _divided_by_litert, _TRUNCATE: _divided_by_litert},
+    calls={_DIVIDE: divided_by_litert, _TRUNCATE: divided_by_litert},
     types={name: name for name in ("float16", "float32", "int32")},
     install="ai-edge-litert",
 )

@@ -14,31 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.runtimes.protocol import Packaged, check_names
+from vinculum.conformance.runtimes.interfaces import run_by_iree, run_by_tract, run_by_tvm
+from vinculum.conformance.runtimes.protocol import Packaged
 from vinculum.conformance.runtimes.reproducer import body_lines, onnx_program
 from vinculum.sandbox import UnsupportedError
 from vinculum.spec.model import Dialect
 from vinculum.text import one_line
-
-
-@dataclass(frozen=True)
-class Loader:
-    """A runtime that loads ONNX models.
-
-    - `name`, `title`, `package`: What the command line and what sentences call it, and the package to import.
-    - `run`: It takes a model of the onnx package and a dictionary of inputs, and returns the outputs.
-    - `install`: What pip installs.
-    - `needs`: Other packages on which its answers depend.
-    - `lacks`: What its errors say of what it does not support.
-    """
-
-    name: str
-    title: str
-    package: str
-    run: Callable[[Any, dict[str, Any]], Any]
-    install: str
-    needs: tuple[str, ...] = ()
-    lacks: tuple[str, ...] = ()
 
 
 class RunsOnnx:
@@ -82,13 +63,24 @@ def copied(outputs: Iterable[Any]) -> list[Any]:
 _NOT_IMPLEMENTED = {"NotImplementedError", "BackendIsNotSupposedToImplementIt"}  # onnx defines the second for backends.
 
 
+@dataclass(eq=False)
 class OnnxLoader(RunsOnnx, Packaged):
-    """A loader as a runtime; it takes no options."""
+    """A runtime that loads ONNX models; it takes no options.
 
-    def __init__(self, loader: Loader, options: Mapping[str, str]) -> None:
-        check_names(loader.name, options, ())
-        self.title, self.package, self.needs, self.install = loader.title, loader.package, loader.needs, loader.install
-        self.lacks, self._loader = loader.lacks, loader
+    - `name`, `title`, `package`: What the command line and what sentences call it, and the package to import.
+    - `run`: It takes a model of the onnx package and a dictionary of inputs, and returns the outputs.
+    - `install`: What pip installs.
+    - `needs`: Other packages on which its answers depend.
+    - `lacks`: What its errors say of what it does not support.
+    """
+
+    name: str
+    title: str
+    package: str
+    run: Callable[[Any, dict[str, Any]], Any]
+    install: str
+    needs: tuple[str, ...] = ()
+    lacks: tuple[str, ...] = ()
 
     def covers(self, operation: Operation) -> bool:
         """Tell whether the operator is one of ONNX's."""
@@ -96,12 +88,12 @@ class OnnxLoader(RunsOnnx, Packaged):
 
     def reproducer(self, operation: Operation) -> str:
         """Return Python source that makes the model from its text, and does what the function does."""
-        return onnx_program(operation, *body_lines(self._loader.run, "outputs"), result="outputs[0]")
+        return onnx_program(operation, *body_lines(self.run, "outputs"), result="outputs[0]")
 
     def outputs(self, model: Any, inputs: dict[str, Any]) -> list[Any]:
         """Return copies of the outputs of a model."""
         given = {name: np.array(array, order="C") for name, array in inputs.items()}
-        return copied(self._loader.run(model, given))
+        return copied(self.run(model, given))
 
 
 def _reference(model: Any, inputs: dict[str, Any]) -> Any:
@@ -111,63 +103,13 @@ def _reference(model: Any, inputs: dict[str, Any]) -> Any:
     return ReferenceEvaluator(model).run(None, inputs)
 
 
-def _tract(model: Any, inputs: dict[str, Any]) -> Any:
-    """Load it from a file."""
-    import tempfile
-
-    import tract
-
-    with tempfile.NamedTemporaryFile(suffix=".onnx") as file:
-        file.write(model.SerializeToString())
-        file.flush()
-        loaded = tract.onnx().load(file.name)
-    outputs = loaded.into_model().into_runnable().run([*inputs.values()])
-    return [output.to_numpy() for output in outputs]
-
-
-def _tvm(model: Any, inputs: dict[str, Any]) -> Any:
-    """Compile it for the processor."""
-    import tvm
-    from tvm.relax.frontend.onnx import from_onnx
-
-    machine = tvm.relax.VirtualMachine(tvm.compile(from_onnx(model), target="llvm"), tvm.cpu())
-    output = machine["main"](*(tvm.runtime.tensor(array) for array in inputs.values()))
-    return [output.numpy()]
-
-
-def _iree(model: Any, inputs: dict[str, Any]) -> Any:
-    """Import and compile it as iree-import-onnx and iree-compile do; arrays of its integers have no sign."""
-    import iree.runtime
-    import numpy as np
-    import onnx
-    from iree.compiler.api import Output, Session, Source
-    from iree.compiler.extras import onnx_importer
-    from iree.compiler.ir import Context
-
-    info = onnx_importer.ModelInfo(onnx.shape_inference.infer_shapes(model))
-    module = info.create_module(context=Context()).operation
-    onnx_importer.NodeImporter.define_function(info.main_graph, module).import_all()
-    session = Session()
-    session.set_flags("--iree-hal-target-device=local", "--iree-hal-local-target-device-backends=llvm-cpu")
-    session.set_flags("--iree-llvmcpu-target-cpu=host")
-    session.set_flags("--iree-input-type=onnx", "--iree-input-demote-f64-to-f32=false")
-    invocation = session.invocation()
-    invocation.parse_source(Source.wrap_buffer(session, str(module).encode() + b"\0"))
-    assert invocation.execute(), "the compiler fails"
-    invocation.output_vm_bytecode(code := Output.open_membuffer())
-    loaded = iree.runtime.load_vm_flatbuffer(bytes(code.map_memory()), driver="local-sync")
-    output = loaded[model.graph.name](*inputs.values()).to_host()
-    declared = onnx.helper.tensor_dtype_to_np_dtype(model.graph.output[0].type.tensor_type.elem_type)
-    return [output.view(declared) if np.dtype(declared).kind == "u" else output]
-
-
 LOADERS = {
     one.name: one
     for one in (
-        Loader("onnx-reference", "the ONNX reference evaluator", "onnx", _reference, "onnx", needs=("numpy",)),
-        Loader("tract", "tract", "tract", _tract, "tract", lacks=("Unknown DatumType", "No evaluator")),
-        Loader("tvm", "TVM", "tvm", _tvm, "apache-tvm"),
-        Loader("iree", "IREE", "iree.compiler", _iree, "iree-base-compiler iree-base-runtime"),
+        OnnxLoader("onnx-reference", "the ONNX reference evaluator", "onnx", _reference, "onnx", needs=("numpy",)),
+        OnnxLoader("tract", "tract", "tract", run_by_tract, "tract", lacks=("Unknown DatumType", "No evaluator")),
+        OnnxLoader("tvm", "TVM", "tvm", run_by_tvm, "apache-tvm"),
+        OnnxLoader("iree", "IREE", "iree.compiler", run_by_iree, "iree-base-compiler iree-base-runtime"),
     )
 }
 """The runtimes by the names on the command line."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from copy import deepcopy
 from functools import cache
 from json import dumps
 from pathlib import Path
@@ -91,15 +90,12 @@ class OnnxRuntime(Packaged):
 
         UnsupportedError, ModelError if ONNX Runtime does not support it or refuses it.
         """
-        from vinculum.models.engines.onnxruntime.values import to_python, to_runtime
+        from vinculum.models.engines.onnxruntime.running import run
 
         try:
             session = self._session(model)
-            values = {name: to_runtime(name, array) for name, array in inputs.items()}
             names = [output.name for output in session.get_outputs()]
-            results = session.run_with_ort_values(names, values)
-            # Copied while the inputs are alive, as an output may share their memory.
-            return {name: deepcopy(to_python(name, value)) for name, value in zip(names, results, strict=True)}
+            return dict(zip(names, run(session, names, inputs), strict=True))
         except VinculumError:
             raise
         except Exception as error:  # ONNX Runtime's exceptions have no common base class.

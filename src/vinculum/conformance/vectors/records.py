@@ -79,10 +79,7 @@ def array_of(text: str, shape: Sequence[int], element_type: ElementType) -> tupl
 def _from_digits(texts: Sequence[str], element_type: ElementType) -> NDArray[Any]:
     try:
         if element_type.bits == 4:
-            numbers = np.array([int(text, 16) for text in texts], np.uint8)
-            if element_type.minimum < 0:
-                numbers = np.where(numbers > 7, numbers.astype(np.int8) - 16, numbers).astype(np.int8)
-            return numbers.astype(dtype_of(element_type))
+            return np.array([int(text, 16) for text in texts], np.uint8).astype(dtype_of(element_type))
         size = element_type.bits // 8
         bits = np.frombuffer(bytes.fromhex("".join(texts)), f">u{size}").astype(f"u{size}")
     except ValueError:

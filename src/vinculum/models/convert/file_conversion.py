@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from onnx import IR_VERSION, ModelProto, helper
@@ -21,7 +20,7 @@ from vinculum.models.onnx.checks import check_model
 from vinculum.models.onnx.file import write_model
 from vinculum.models.onnx.functions import inlined
 from vinculum.models.onnx.rewriter import FUNCTIONS
-from vinculum.models.onnx.scopes import opset_imports, title
+from vinculum.models.onnx.scopes import opset_imports
 from vinculum.models.source import SourceFile, read_source
 from vinculum.shown import Shown
 
@@ -111,34 +110,11 @@ def _to_openvino(source: SourceFile, target: Path, of_onnx: Mapping[str, int | N
             raise AttributeValueError(f"OpenVINO IR has no operator set or IR version of ONNX; {what}, omit it")
     model = source.complete()
     check_model(model, f"model {str(source.path)!r}")
-    return _onnx_title(opset_imports(model).get("")), OPENVINO, tuple(_by_openvino(model, target))
-
-
-def _by_openvino(proto: ModelProto, target: Path) -> list[Change]:
-    """Let OpenVINO write an IR of a self-contained model, and return what was changed.
-
-    OpenVINO reads every Div as a Divide that floors. Each is found by its name, in bodies too, and truncates again.
-
-    ModelError if OpenVINO is not installed, cannot read the model, or turns a division into another layer.
-    """
     # Imported only when it is used: the import takes longer than most conversions.
-    from vinculum.models.engines.openvino.process import OpenVinoProcess, check_installed
-    from vinculum.models.engines.openvino.programs import prepared
+    from vinculum.models.engines.openvino.programs import write_ir
 
-    check_installed("writing an IR")
-    model = prepared(proto)
-    with TemporaryDirectory(dir=target.parent) as place:
-        source = Path(place) / "source.onnx"
-        source.write_bytes(model.proto.SerializeToString())
-        process = OpenVinoProcess("vinculum.models.engines.openvino.reading:Writer")
-        found = process.call("write", source, target, model.names)
-    if isinstance(found, str):
-        raise ModelError(f"the model cannot be written by OpenVINO: {found}")
-    model.check_found(found)
-    titles = list(map(title, model.divisions))
-    return [
-        Change(titles[number], 'm_pythondiv="false"', "ONNX truncates") for number in sorted(found) if found[number]
-    ]
+    changes = (Change(name, 'm_pythondiv="false"', "ONNX truncates") for name in write_ir(model, target))
+    return _onnx_title(opset_imports(model).get("")), OPENVINO, tuple(changes)
 
 
 def _to_onnx(model: ModelProto, path: Path, target: Path, opset: int | None, ir_version: int | None) -> Conversion:

@@ -64,14 +64,11 @@ def _session(proto: ModelProto) -> Any:
 
 
 def _run(session: Any, names: Sequence[str], inputs: Mapping[str, Any]) -> dict[str, Any]:
+    from vinculum.models.engines.onnxruntime.running import run
     from vinculum.models.engines.onnxruntime.session import reason_of
-    from vinculum.models.engines.onnxruntime.values import to_python, to_runtime
 
     try:
-        given = {name: to_runtime(name, array) for name, array in inputs.items()}
-        results = session.run_with_ort_values(list(names), given)
-        # Copied while the inputs exist, since an output may share their memory.
-        return {name: deepcopy(to_python(name, value)) for name, value in zip(names, results, strict=True)}
+        return dict(zip(names, run(session, names, inputs), strict=True))
     except ModelError:
         raise
     except Exception as error:  # ONNX Runtime's exceptions have no common base.

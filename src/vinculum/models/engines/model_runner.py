@@ -79,19 +79,11 @@ def _outcome(answer: Answer, seconds: float) -> Outcome:
 
 def run_onnxruntime(model: Model, feeds: Feeds) -> list[Any]:
     """Return the outputs that ONNX Runtime computes on the CPU."""
-    from vinculum.models.engines.onnxruntime.session import gives_numbers, is_of_numbers, new_session
+    from vinculum.models.engines.onnxruntime.running import run
+    from vinculum.models.engines.onnxruntime.session import new_session
 
     session = new_session(model)
-    if feeds is None:
-        return []
-    names = [output.name for output in session.get_outputs()]
-    if gives_numbers(session) and all(map(is_of_numbers, feeds.values())):
-        return list(session.run(names, dict(feeds)))
-    # This module imports the onnx package, which takes longer than most models.
-    from vinculum.models.engines.onnxruntime.values import to_python, to_runtime
-
-    values = {name: to_runtime(name, array) for name, array in feeds.items()}
-    return [to_python(*named) for named in zip(names, session.run_with_ort_values(names, values), strict=True)]
+    return [] if feeds is None else run(session, [output.name for output in session.get_outputs()], feeds)
 
 
 def run_openvino(model: Model, feeds: Feeds) -> list[Any]:

@@ -19,9 +19,9 @@ from onnx import (
 )
 
 from vinculum.errors import ModelError
-from vinculum.models.declared_data import LARGEST_RANK
 from vinculum.models.onnx.inference import check_operand_types, without_large_initializers
 from vinculum.models.onnx.scopes import model_nodes, opset_imports, subgraphs, title
+from vinculum.models.onnx.tensors import LARGEST_RANK
 from vinculum.text import one_line, quoted
 
 _TERM = rb"[A-Za-z ]*(\.\.\.[A-Za-z ]*)?"

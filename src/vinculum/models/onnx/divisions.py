@@ -15,7 +15,6 @@ from onnx.defs import SchemaError, get_schema
 from onnx.inliner import inline_selected_functions
 
 from vinculum.errors import ElementTypeError, ModelError
-from vinculum.models.declared_data import LARGEST_RANK
 from vinculum.models.execution import Division, labelled
 from vinculum.models.inner_divisions import ONNX, InnerDivision, what_onnx_divides
 from vinculum.models.onnx.functions import DOMAIN as FUNCTIONS
@@ -30,6 +29,7 @@ from vinculum.models.onnx.scopes import (
     name_of,
     scopes,
 )
+from vinculum.models.onnx.tensors import LARGEST_RANK
 from vinculum.spec.attributes import checked_attributes
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import OperatorSpec

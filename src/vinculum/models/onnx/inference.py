@@ -45,14 +45,50 @@ def with_types(model: ModelProto) -> ModelProto:
 
 
 def infer_types(model: ModelProto) -> ModelProto:
-    """Return a model with the types that ONNX infers added to it; the model itself if the inference fails."""
-    hidden = _untyped(model)
-    while True:
-        inferred = _inferred_without(model, hidden)
-        still = _untyped(inferred) if hidden else hidden
-        if len(still) == len(hidden):
-            return inferred
-        hidden = still
+    """Return a model with the types that ONNX infers added to it; the model itself if the inference fails.
+
+    Nodes that need a type that is not known are hidden by names that no operator has, until it is inferred.
+    """
+    hidden = [node for node, is_known in _needing_a_type(model) if not is_known]
+    for node in hidden:
+        node.op_type = f"{_PREFIX}{node.op_type}"
+    inferred = _inferred(model)
+    while shown := [node for node, known in _needing_a_type(inferred) if known and node.op_type.startswith(_PREFIX)]:
+        _show(shown)
+        inferred = _inferred(inferred)
+    _show([*hidden, *(node for node, _ in _needing_a_type(inferred))])
+    return inferred
+
+
+def _inferred(model: ModelProto) -> ModelProto:
+    try:
+        return infer_shapes(model)
+    except (InferenceError, ValidationError, RuntimeError, ValueError, TypeError, EncodeError, MemoryError):
+        return model  # A failed inference is not an error: the types stay unknown.
+
+
+def _show(nodes: Iterable[NodeProto]) -> None:
+    for node in nodes:
+        node.op_type = node.op_type.removeprefix(_PREFIX)
+
+
+def _needing_a_type(model: ModelProto) -> list[tuple[NodeProto, bool]]:
+    """Return the nodes that need the type of their first operand, each with whether it is known; in functions none is.
+
+    Those that are hidden are among them.
+    """
+    if not any(map(_needs_a_type, model_nodes(model))):
+        return []
+    return [
+        (node, bool(scope.code_of(next(iter(node.input), ""))))
+        for scope in scopes(model, {function.name: function.name for function in model.functions})
+        for node in scope.holder.node
+        if _needs_a_type(node)
+    ]
+
+
+def _needs_a_type(node: NodeProto) -> bool:
+    return ("" if node.domain == "ai.onnx" else node.domain, node.op_type.removeprefix(_PREFIX)) in _NEED_A_TYPE
 
 
 def without_large_initializers(model: ModelProto) -> ModelProto:
@@ -75,49 +111,12 @@ def without_large_initializers(model: ModelProto) -> ModelProto:
 
 def check_operand_types(model: ModelProto) -> None:
     """Refuse a model on which the onnx package's compiled code would crash, for lack of an operand's type."""
-    if _untyped(model):
-        inferred = infer_types(model)
-        untyped = _untyped(inferred)
-        for place, (_, node) in enumerate(_nodes(inferred)):
-            if place in untyped:
-                lacking = "the element type of its first operand is not known, and the onnx package needs it"
-                raise ModelError(f"{title(node)}: {lacking}; declare it in value_info")
-
-
-def _nodes(model: ModelProto) -> Iterator[tuple[Scope, NodeProto]]:
-    for scope in scopes(model, {function.name: function.name for function in model.functions}):
-        for node in scope.holder.node:
-            yield scope, node
-
-
-def _untyped(model: ModelProto) -> set[int]:
-    """Return the positions in `_nodes` of nodes that need a type that is not known; in functions no type is known."""
-    if not any(map(_needs_a_type, model_nodes(model))):
-        return set()
-    return {
-        place
-        for place, (scope, node) in enumerate(_nodes(model))
-        if _needs_a_type(node) and not scope.code_of(next(iter(node.input), ""))
-    }
-
-
-def _needs_a_type(node: NodeProto) -> bool:
-    return ("" if node.domain == "ai.onnx" else node.domain, node.op_type) in _NEED_A_TYPE
-
-
-def _inferred_without(model: ModelProto, hidden: set[int]) -> ModelProto:
-    """Infer with some nodes hidden, by names that no operator has."""
-    nodes = [node for place, (_, node) in enumerate(_nodes(model)) if place in hidden] if hidden else []
-    for node in nodes:
-        node.op_type = f"{_PREFIX}{node.op_type}"
-    try:
-        inferred = infer_shapes(model)
-    except (InferenceError, ValidationError, RuntimeError, ValueError, TypeError, EncodeError, MemoryError):
-        inferred = model  # A failed inference is not an error: the types stay unknown.
-    for result in (model, inferred) if nodes else ():
-        for _, node in _nodes(result):
-            node.op_type = node.op_type.removeprefix(_PREFIX)
-    return inferred
+    if all(is_known for _, is_known in _needing_a_type(model)):
+        return
+    for node, is_known in _needing_a_type(infer_types(model)):
+        if not is_known:
+            lacking = "the element type of its first operand is not known, and the onnx package needs it"
+            raise ModelError(f"{title(node)}: {lacking}; declare it in value_info")
 
 
 def inner_first(model: ModelProto) -> list[Scope]:

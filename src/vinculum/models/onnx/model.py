@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from onnx import ModelProto, TensorProto, TypeProto, ValueInfoProto
 
 from vinculum.errors import ModelError
-from vinculum.models.declared_data import check_size
 from vinculum.models.engines.reference.evaluator import Evaluator
 from vinculum.models.engines.reference.operators import CURRENT_RUN, Interruption, Run
 from vinculum.models.execution import Division, RunContext
@@ -25,7 +24,7 @@ from vinculum.models.onnx.file import readable
 from vinculum.models.onnx.functions import link_functions
 from vinculum.models.onnx.inference import with_types
 from vinculum.models.onnx.scopes import declared_element_type, declared_shape, opset_imports
-from vinculum.models.onnx.tensors import Initializers
+from vinculum.models.onnx.tensors import Initializers, check_size
 from vinculum.models.values import UNKNOWN, ModelTensor
 from vinculum.spec.element_types import ElementType
 from vinculum.text import one_line, quoted

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from onnx.defs import get_schema
+
 from vinculum.spec.element_types import (
     BFLOAT16,
     FLOAT,
@@ -44,16 +46,14 @@ _PROMOTIONS: dict[ElementType, tuple[ElementType, ...]] = {
     FLOAT8E5M2: (FLOAT,),
 }
 
-_CAST_SINCE = {BFLOAT16: 13, FLOAT8E4M3FN: 19, FLOAT8E5M2: 19, INT4: 21, UINT4: 21}
-
 
 def promotion(element_type: ElementType, target: OperatorSpec, opset: int) -> ElementType:
     """Return the promoted type of an element type that a version lacks, one that it has.
 
     ValueError if there is none; the message gives the reason.
     """
-    found = promotion_among(element_type, target.element_types) if opset >= _CAST_SINCE.get(element_type, 1) else None
-    if found is None:
+    found = promotion_among(element_type, target.element_types)
+    if found is None or f"tensor({element_type})" not in get_schema("Cast", opset).inputs[0].types:
         raise ValueError(f"{target.title} lacks {element_type}, and the operator set has no Cast to a promoted type")
     return found
 

@@ -31,6 +31,7 @@ class Rewriter:
     def __init__(self, holder: GraphProto | FunctionProto, opset: int, taken: set[str], stem: str) -> None:
         self.nodes: list[NodeProto] = []
         self.initializers: list[TensorProto] = []
+        self.constants: dict[str, TensorProto] = {}  # By their names: initializers, or the values of nodes.
         self._in_function = isinstance(holder, FunctionProto)
         self._opset = opset
         self._taken = taken
@@ -47,7 +48,7 @@ class Rewriter:
                 f"a function below operator set {CONSTANT_OF_ANY_TYPE} holds floats only; inline the function"
             )
         name = self.fresh(hint)
-        tensor = numpy_helper.from_array(np.asarray(array), name)
+        tensor = self.constants[name] = numpy_helper.from_array(np.asarray(array), name)
         if self._in_function:
             self.nodes.append(helper.make_node("Constant", [], [name], self.fresh(f"{hint}_node"), value=tensor))
         else:

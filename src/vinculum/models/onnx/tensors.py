@@ -1,10 +1,13 @@
-"""The data of tensors: initializers and the values of Constant nodes, in the message or in external files."""
+"""The data of tensors: initializers and the values of Constant nodes, in the message or in external files.
+
+The shapes that a model declares and the files that it names are checked before they are used.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import prod
-from pathlib import Path
+from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
 import numpy as np
@@ -12,9 +15,11 @@ from numpy.typing import NDArray
 from onnx import NodeProto, SparseTensorProto, TensorProto, helper, numpy_helper
 
 from vinculum.errors import ModelError
-from vinculum.models.declared_data import check_slice, data_file, element_count, read_slice
-from vinculum.text import one_line, quoted
+from vinculum.files import regular_size
+from vinculum.tensors.shapes import LARGEST_SIZE
+from vinculum.text import one_line, quoted, shape_text
 
+LARGEST_RANK = 64  # NumPy's own limit
 NUMBERS_AND_STRINGS: dict[str, Any] = {
     "value_float": np.float32,
     "value_floats": np.float32,
@@ -88,7 +93,8 @@ def complete(tensor: TensorProto, folder: Path, owner: str) -> TensorProto:
     size = -(-count * bits // 8)
     if is_external(tensor):
         whole = TensorProto(name=tensor.name, data_type=tensor.data_type, dims=tensor.dims)
-        whole.raw_data = _external_data(tensor, size, folder, owner).tobytes()
+        path, offset = _place_of_data(tensor, size, folder, owner)
+        whole.raw_data = read_slice(path, offset, size, owner).tobytes()
         return whole
     if tensor.HasField("raw_data") and tensor.data_type != TensorProto.STRING:
         _agree(len(tensor.raw_data), size, "bytes", tensor, owner)
@@ -136,37 +142,31 @@ class Initializers(Mapping[str, NDArray[Any]]):
     """The arrays of initializers by name, read-only; external data is read at the first use."""
 
     def __init__(self, tensors: Iterable[TensorProto]) -> None:
-        self._arrays: dict[str, NDArray[Any] | None] = {}
-        self._apart: dict[str, TensorProto] = {}
+        self._values: dict[str, NDArray[Any] | TensorProto] = {}
         for tensor in tensors:
-            if is_external(tensor):
-                self._apart[tensor.name] = tensor
-                self._arrays[tensor.name] = None
-            else:
-                self._arrays[tensor.name] = decode(tensor, Path(), f"initializer {quoted(tensor.name)}")
+            owner = f"initializer {quoted(tensor.name)}"
+            self._values[tensor.name] = tensor if is_external(tensor) else decode(tensor, Path(), owner)
 
     def __getitem__(self, name: str) -> NDArray[Any]:
-        array = self._arrays[name]
-        if array is None:
-            array = array_of(self._apart[name])
-            array.flags.writeable = False
-            self._arrays[name] = array
-        return array
+        value = self._values[name]
+        if isinstance(value, TensorProto):
+            value = self._values[name] = array_of(value)
+            value.flags.writeable = False
+        return value
 
     def __contains__(self, name: object) -> bool:
-        return name in self._arrays
+        return name in self._values
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._arrays)
+        return iter(self._values)
 
     def __len__(self) -> int:
-        return len(self._arrays)
+        return len(self._values)
 
     def read(self) -> None:
         """Read all external data."""
-        for name in self._apart:
+        for name in self:
             _ = self[name]
-        self._apart.clear()
 
 
 def _measured(tensor: TensorProto, owner: str) -> tuple[int, int]:
@@ -174,7 +174,10 @@ def _measured(tensor: TensorProto, owner: str) -> tuple[int, int]:
     bits = _bits(tensor, owner)
     if tensor.HasField("segment"):
         raise ModelError(f"{owner} is a segment of a tensor; only whole tensors can be read")
-    return bits, element_count(tensor.dims, bits, owner)
+    check_size(tensor.dims, bits, owner)
+    if any(size < 0 for size in tensor.dims):
+        raise ModelError(f"{owner} has shape {shape_text(tensor.dims)}: no dimension may be negative")
+    return bits, prod(tensor.dims)
 
 
 def is_external(tensor: TensorProto) -> bool:
@@ -205,11 +208,6 @@ def _agree(actual: int, needed: int, unit: str, tensor: TensorProto, owner: str)
         raise ModelError(f"{owner} of {name} and shape {dims} needs {needed} {unit}; it has {actual}")
 
 
-def _external_data(tensor: TensorProto, needed: int, folder: Path, owner: str) -> NDArray[np.uint8]:
-    path, offset = _place_of_data(tensor, needed, folder, owner)
-    return read_slice(path, offset, needed, owner)
-
-
 def _place_of_data(tensor: TensorProto, needed: int, folder: Path, owner: str) -> tuple[Path, int]:
     if tensor.data_type == TensorProto.STRING:
         raise ModelError(f"{owner} has strings in external data; they can only be stored in the model itself")
@@ -225,3 +223,64 @@ def _number(text: str, what: str, owner: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) <= 19):
         raise ModelError(f"the external data of {owner} has {what} {quoted(text)}; it must be a whole number")
     return int(text)
+
+
+def check_size(shape: Sequence[int | str | None], bits: int, owner: str) -> None:
+    """Refuse a shape that no array can have, for any values of its unknown dimensions.
+
+    ModelError if the rank is above NumPy's, or the size in bytes exceeds 2**63 - 1 (not counting dimensions of 0, as in
+    NumPy).
+    """
+    if len(shape) > LARGEST_RANK:
+        raise ModelError(f"{owner} has {len(shape)} dimensions; at most {LARGEST_RANK} are possible")
+    elements = prod(size for size in shape if isinstance(size, int) and size > 0)
+    if -(-elements * bits // 8) > LARGEST_SIZE:
+        raise ModelError(f"{owner} has shape {shape_text(shape)}: its size in bytes exceeds 2**63 - 1")
+
+
+def data_file(folder: Path, location: str, owner: str) -> Path:
+    """Return the path of a data file that a model names, after checking that it lies in the model's folder.
+
+    ModelError if the location is empty, absolute, climbs up by ``..``, leads outside through a link, or does not exist.
+    """
+    given = f"the external data of {owner} is at {quoted(location)}"
+    posix, windows = PurePosixPath(location), PureWindowsPath(location)
+    if not location or posix.is_absolute() or windows.drive or windows.root or ".." in windows.parts:
+        raise ModelError(f"{given}; allowed: a path relative to the model's folder, without '..'")
+    try:
+        home = folder.resolve(strict=True)
+        path = (home / location).resolve(strict=True)
+    except (OSError, ValueError, RuntimeError) as error:
+        raise ModelError(f"{given}, which cannot be read: {one_line(error)}") from None
+    if not path.is_relative_to(home):
+        raise ModelError(f"{given}, a link that leads outside the model's folder; put the file itself there")
+    return path
+
+
+def check_slice(path: Path, offset: int, size: int, owner: str) -> None:
+    """Check that a file has `size` bytes from `offset` on.
+
+    ModelError if the file cannot be read or is too short.
+    """
+    wanted = f"{owner} needs {size} bytes at offset {offset} of {quoted(path.name)}"
+    try:
+        available = regular_size(path)
+    except OSError as error:
+        raise ModelError(f"{wanted}, which cannot be read: {one_line(error)}") from None
+    if offset + size > available:
+        raise ModelError(f"{wanted}, which has only {available}")
+
+
+def read_slice(path: Path, offset: int, size: int, owner: str) -> NDArray[np.uint8]:
+    """Return `size` bytes of a file from `offset` on; memory is allocated only after the size of the file is checked.
+
+    ModelError if the file cannot be read or is too short.
+    """
+    check_slice(path, offset, size, owner)
+    try:
+        data = np.fromfile(path, dtype=np.uint8, count=size, offset=offset)
+    except OSError as error:
+        raise ModelError(f"{owner} cannot be read from {quoted(path.name)}: {one_line(error)}") from None
+    if data.size != size:
+        raise ModelError(f"{quoted(path.name)} ended early while {owner} was read")
+    return data

@@ -107,7 +107,7 @@ def remedy(finding: Finding, node: NodeProto, values: Mapping[str, AbstractTenso
     - `opset`: the operator set of the node, at least `FIRST_OPSET`.
     """
     if finding.rule == "integer-zero-divisor" and opset < _MAX_OF_INTEGERS:
-        return _replaced(1, 1)
+        return _replaced(node, 1)
     find = _BY_RULE.get(finding.rule)
     if find is not None:
         return find(finding, node, values)
@@ -129,30 +129,32 @@ def _zero(finding: Finding, node: NodeProto, values: Mapping[str, AbstractTensor
         return "the divisor is zero in every run, and a guard would only hide that"
     if node.op_type == "Pow" and not _is_negative(values.get(node.input[1])):
         return "the exponent is negative in some places only, and a guard of the base would change the others"
-    place, known = OPERAND[node.op_type], values.get(finding.divisor)
+    known = values.get(finding.divisor)
     whole = is_discrete(finding.element_type) or (known is not None and known.integral)
     if whole and finding.low >= 0:
-        text, one = _RAISED, {"epsilon": 1}
-        return Remedy(Where.OPERAND, "Max(divisor, 1)", "the divisor is not zero", place, text=text, numbers=one)
+        return _guard(node, _RAISED, "Max(divisor, 1)", "the divisor is not zero", epsilon=1)
     if is_discrete(finding.element_type):
-        return _replaced(place, 1)
+        return _replaced(node, 1)
     form = FORMATS[finding.element_type]
     epsilon = _least_divisor(finding, node, values, form)
     if finding.low >= 0 and epsilon == survivor(form):
-        return _kept_from_zero(finding, place, epsilon)
+        return _kept_from_zero(finding, node, epsilon)
     if form.least < form.smallest_subnormal:
         smallest = form.smallest_subnormal
         what = f"Where(|divisor| < {smallest:.6g}, {epsilon:.6g}, divisor)"
-        numbers = {"smallest": smallest, "epsilon": epsilon}
         equal = f"the divisor's magnitude is at least {smallest:.6g}"
-        return Remedy(Where.OPERAND, what, equal, place, text=_SMALL_REPLACED, numbers=numbers)
-    return _replaced(place, epsilon)
+        return _guard(node, _SMALL_REPLACED, what, equal, smallest=smallest, epsilon=epsilon)
+    return _replaced(node, epsilon)
 
 
-def _replaced(place: int, epsilon: float) -> Remedy:
+def _guard(node: NodeProto, text: str, what: str, equal: str, **numbers: float) -> Remedy:
+    """Return a guard that stands before the divisor of a node."""
+    return Remedy(Where.OPERAND, what, equal, OPERAND[node.op_type], text=text, numbers=numbers)
+
+
+def _replaced(node: NodeProto, epsilon: float) -> Remedy:
     what = f"Where(divisor == 0, {epsilon:.6g}, divisor)"
-    numbers = {"zero": 0, "epsilon": epsilon}
-    return Remedy(Where.OPERAND, what, "the divisor is not zero", place, text=_REPLACED, numbers=numbers)
+    return _guard(node, _REPLACED, what, "the divisor is not zero", zero=0, epsilon=epsilon)
 
 
 def _least_divisor(finding: Finding, node: NodeProto, values: Mapping[str, AbstractTensor], form: Format) -> float:
@@ -181,12 +183,11 @@ def _too_small(finding: Finding, node: NodeProto, values: Mapping[str, AbstractT
     form = FORMATS[finding.element_type]
     flushed = finding.rule == "subnormal-divisor"
     epsilon = form.smallest_normal if flushed else _least_divisor(finding, node, values, form)
-    return _kept_from_zero(finding, OPERAND[node.op_type], epsilon)
+    return _kept_from_zero(finding, node, epsilon)
 
 
-def _kept_from_zero(finding: Finding, place: int, epsilon: float) -> Remedy:
+def _kept_from_zero(finding: Finding, node: NodeProto, epsilon: float) -> Remedy:
     """Return the guard that keeps a divisor an epsilon from zero, on the side where it is."""
-    numbers = {"zero": 0, "epsilon": epsilon, "minus_epsilon": -epsilon}
     if finding.low >= 0:
         what, equal, text = f"Max(divisor, {epsilon:.6g})", f"the divisor is at least {epsilon:.6g}", _RAISED
     elif finding.high <= 0:
@@ -194,15 +195,14 @@ def _kept_from_zero(finding: Finding, place: int, epsilon: float) -> Remedy:
     else:
         what = f"Where(divisor < 0, Min(divisor, {-epsilon:.6g}), Max(divisor, {epsilon:.6g}))"
         equal, text = f"the divisor's magnitude is at least {epsilon:.6g}", _APART
-    return Remedy(Where.OPERAND, what, equal, place, text=text, numbers=numbers)
+    return _guard(node, text, what, equal, zero=0, epsilon=epsilon, minus_epsilon=-epsilon)
 
 
 def _overflow(finding: Finding, node: NodeProto, values: Mapping[str, AbstractTensor]) -> Remedy | str:
     smallest = int(type_range(finding.element_type)[0])
     what = f"Where(dividend == {smallest} and divisor == -1, 1, divisor)"
-    numbers = {"smallest": smallest, "minus_1": -1, "one": 1}
     equal = "the quotient is not the smallest integer over -1"
-    return Remedy(Where.OPERAND, what, equal, 1, text=_NO_OVERFLOW, numbers=numbers)
+    return _guard(node, _NO_OVERFLOW, what, equal, smallest=smallest, minus_1=-1, one=1)
 
 
 def _lost(finding: Finding, node: NodeProto, values: Mapping[str, AbstractTensor]) -> Remedy | str:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
-from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +14,6 @@ from onnx import ModelProto, NodeProto, helper, numpy_helper
 
 from vinculum.analysis import Finding, Report, check
 from vinculum.analysis.assumptions import calibrated, read_assumptions
-from vinculum.analysis.domain.abstract_tensor import AbstractTensor
 from vinculum.arguments import checked_arguments
 from vinculum.errors import DifferenceError, ModelError
 from vinculum.models.onnx.checks import check_model
@@ -24,11 +22,12 @@ from vinculum.models.onnx.file import write_model
 from vinculum.models.onnx.inference import inner_first, typed_scopes
 from vinculum.models.onnx.rewriter import names_in, set_nodes, unique_name
 from vinculum.models.onnx.scopes import Scope, name_of
-from vinculum.models.source import SourceFile, any_source, onnx_model
+from vinculum.models.source import ModelSource, SourceFile, any_source, onnx_model
 from vinculum.repair.fixing.comparison import Comparison, compared
 from vinculum.repair.fixing.remedies import FIRST_OPSET, OPERAND, Remedy, Where, remedy
 from vinculum.repair.guard_text import parsed, placed
 from vinculum.shown import Shown
+from vinculum.tensors.shapes import static
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -92,7 +91,7 @@ class Fixed(Shown):
 
 @checked_arguments
 def fix(
-    model: str | PathLike[str] | bytes | ModelProto,
+    model: ModelSource,
     *,
     assume: Sequence[str] = (),
     calibrate: Mapping[str, ArrayLike] | None = None,
@@ -105,8 +104,8 @@ def fix(
 
     Parameters
     ----------
-    model : path, bytes or ModelProto
-        An ONNX file, or an ONNX model in memory, which is not changed.
+    model : path, bytes, ModelProto, ExportedProgram or Model
+        As `vinculum.check` takes it. It is not changed.
     assume, calibrate, as_type, profile, runs, seed
         As `vinculum.check` takes them. With a type to check as, the model keeps its own types, and its guards survive
         in that type.
@@ -175,15 +174,20 @@ class _Fixer:
         self._refused: dict[Key, str] = {}
         self.kept: dict[Key, tuple[Finding, Remedy]] = {}
         self.model, self.report = self._original, report
+        self._values = report.values
+        self._places = {
+            (scope.path, name_of(node)): (scope, node)
+            for scope in typed_scopes(self._original)
+            for node in scope.holder.node
+        }
 
     def run(self) -> None:
         """Write remedies until no finding is left that one helps, those first that mend a guard of the model."""
-        places = Places(self._original, self.report.values)
         waiting = {key_of(finding): finding for finding in self._findings}
         for _ in range(_MOST_ROUNDS):
             proposed: dict[Key, tuple[Finding, Remedy]] = {}
             for key, finding in waiting.items():
-                found = places.remedy(finding)
+                found = self._remedy(finding)
                 if isinstance(found, Remedy):
                     proposed[key] = finding, found
                 else:
@@ -198,6 +202,23 @@ class _Fixer:
                 for finding in self.report.findings
                 if (key := key_of(finding)) not in self._refused and (key in wanted or key not in self._known)
             }
+
+    def _remedy(self, finding: Finding) -> Remedy | str:
+        """Return the remedy that can be written for a finding, or why none can."""
+        place = self._places.get((finding.scope, finding.node))
+        if place is None:
+            return f"it is inside {finding.node.rpartition('/')[0]}, where no guard can stand"
+        scope, node = place
+        if node.op_type in OPERAND:
+            finding = replace(finding, divisor=node.input[OPERAND[node.op_type]])  # A guard may stand before it now.
+        opset = scope.opsets.get("", 1)
+        if opset < FIRST_OPSET:
+            return f"its operator set is {opset}, and guards begin at {FIRST_OPSET}: vinculum convert --opset 17 first"
+        found = remedy(finding, node, {} if finding.scope else self._values, opset)
+        if isinstance(found, Remedy) and found.where is not Where.ATTRIBUTE and not scope.code_of(finding.divisor):
+            unknown = f"the element type of {finding.divisor} is not known"
+            return f"{unknown}, or not the same in all calls of its function: declare it, or inline the function"
+        return found
 
     def _try(self, proposed: Mapping[Key, tuple[Finding, Remedy]]) -> None:
         """Write some remedies more; those whose finding stays are taken back, and the rest is checked once more."""
@@ -225,46 +246,20 @@ class _Fixer:
         left = {key_of(finding) for finding in self.report.findings}
         brought = [finding for key, (finding, _) in self.kept.items() if key not in self._known]
         brought += [finding for finding in self.report.findings if key_of(finding) not in self._known]
-        return tuple(self._fix(finding, left) for finding in (*self._findings, *brought))
-
-    def _fix(self, finding: Finding, left: set[Key]) -> Fix:
-        key = key_of(finding)
-        remedy = self.kept[key][1] if key in self.kept else None
-        if key in left:
-            return Fix(finding, None, self._refused.get(key, "no remedy was found in time"), is_fixed=False)
-        return Fix(finding, remedy, "" if remedy else "another remedy removes it", is_fixed=True)
+        fixes = []
+        for finding in (*self._findings, *brought):
+            key = key_of(finding)
+            _, one = self.kept.get(key, (finding, None))
+            why = "" if one else "another remedy removes it"
+            if key in left:
+                one, why = None, self._refused.get(key, "no remedy was found in time")
+            fixes.append(Fix(finding, one, why, is_fixed=key not in left))
+        return tuple(fixes)
 
 
 def key_of(finding: Finding) -> Key:
     """Return what a finding is recognised by in the model before and after."""
     return finding.rule, finding.scope, finding.node
-
-
-class Places:
-    """The nodes of a model that findings are about."""
-
-    def __init__(self, model: ModelProto, values: Mapping[str, AbstractTensor]) -> None:
-        self._values = values
-        self._nodes = {
-            (scope.path, name_of(node)): (scope, node) for scope in typed_scopes(model) for node in scope.holder.node
-        }
-
-    def remedy(self, finding: Finding) -> Remedy | str:
-        """Return the remedy that can be written for a finding, or why none can."""
-        place = self._nodes.get((finding.scope, finding.node))
-        if place is None:
-            return f"it is inside {finding.node.rpartition('/')[0]}, where no guard can stand"
-        scope, node = place
-        if node.op_type in OPERAND:
-            finding = replace(finding, divisor=node.input[OPERAND[node.op_type]])  # A guard may stand before it now.
-        opset = scope.opsets.get("", 1)
-        if opset < FIRST_OPSET:
-            return f"its operator set is {opset}, and guards begin at {FIRST_OPSET}: vinculum convert --opset 17 first"
-        found = remedy(finding, node, {} if finding.scope else self._values, opset)
-        if isinstance(found, Remedy) and found.where is not Where.ATTRIBUTE and not scope.code_of(finding.divisor):
-            unknown = f"the element type of {finding.divisor} is not known"
-            return f"{unknown}, or not the same in all calls of its function: declare it, or inline the function"
-        return found
 
 
 def written(model: ModelProto, remedies: Iterable[tuple[Finding, Remedy]]) -> ModelProto:
@@ -295,27 +290,26 @@ class _Writer:
 
     def mended(self, node: NodeProto, remedies: Iterable[Remedy]) -> list[NodeProto]:
         """Change a node, and return it among the nodes that guard it."""
-        nodes = [node]
+        before: list[NodeProto] = []
+        behind: list[NodeProto] = []
         for one in remedies:
             if one.where is Where.ATTRIBUTE:
                 kept = [attribute for attribute in node.attribute if attribute.name != one.attribute]
                 del node.attribute[:]
                 node.attribute.extend([*kept, helper.make_attribute(one.attribute, float(one.numbers["new"]))])
             elif one.where is Where.CONSTANT:
-                nodes = [self._new_constant(node, one), *nodes]
+                before.append(self._new_constant(node, one))
             elif one.where is Where.RESULT:
-                nodes = [*nodes, *self._behind(node, one)]
+                behind += self._behind(node, one)
             else:
-                place = next(number for number, each in enumerate(nodes) if each is node)
-                nodes[place:place] = self._before(node, one)
-        return nodes
+                before += self._before(node, one)
+        return [*before, node, *behind]
 
     def _new_constant(self, node: NodeProto, one: Remedy) -> NodeProto:
         """Return the node of a constant that takes the place of another, in type and shape."""
         before = node.input[one.place]
         node.input[one.place] = name = unique_name(f"{name_of(node)}_epsilon", self._names)
-        sizes = [size for size in self._scope.shape_of(before) or () if isinstance(size, int)]
-        return _constant(name, one.numbers["new"], self._code(before), sizes)
+        return _constant(name, one.numbers["new"], self._code(before), static(self._scope.shape_of(before) or ()))
 
     def _before(self, node: NodeProto, one: Remedy) -> list[NodeProto]:
         """Let a node read the guarded operand, and return the nodes that guard it: none if another node has them."""
@@ -341,14 +335,14 @@ class _Writer:
         """Return the nodes of a text, after the constants that it reads."""
         nodes = parsed(one.text, FIRST_OPSET)
         read = {name for node in nodes for name in node.input}
-        held = {name: unique_name(f"{given['C']}_{name}", self._names) for name in one.numbers if name in read}
-        placed(nodes, {**given, **held}, given["C"], self._names)
-        return [*(_constant(name, one.numbers[own], code) for own, name in held.items()), *nodes]
+        constants = [_constant(name, number, code) for name, number in one.numbers.items() if name in read]
+        placed([*constants, *nodes], given, given["C"], self._names)
+        return [*constants, *nodes]
 
     def _code(self, name: str) -> int:
         return self._codes.get(name) or self._scope.code_of(name)
 
 
 def _constant(name: str, number: float, code: int, shape: Sequence[int] = ()) -> NodeProto:
-    value = numpy_helper.from_array(np.full(shape, number).astype(helper.tensor_dtype_to_np_dtype(code)), name)
+    value = numpy_helper.from_array(np.full(shape, number).astype(helper.tensor_dtype_to_np_dtype(code)))
     return helper.make_node("Constant", [], [name], f"{name}_Constant", value=value)

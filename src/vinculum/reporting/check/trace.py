@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
@@ -16,7 +15,7 @@ from vinculum.analysis.places import alert_frame
 from vinculum.analysis.tracing.record import EngineTrace, Event, Kind, Operand, Summary, TraceReport
 from vinculum.reporting.check.words import shortened, way
 from vinculum.reporting.escape import one_line, short
-from vinculum.reporting.models.run_report import InputReport
+from vinculum.reporting.models.run import InputReport
 from vinculum.reporting.plain import part, plain
 from vinculum.reporting.terminal import counted
 
@@ -24,22 +23,11 @@ _INFIX = {"Div": "/", "Mul": "*", "Add": "+", "Sub": "-", "Pow": "**", "Mod": "m
 _MADE = {Kind.ZERO_DIVISOR: "divides by zero", Kind.INFINITY: "makes an infinity", Kind.NAN: "makes NaN"}
 
 
-@dataclass(frozen=True, eq=False)
-class Traced:
-    """A trace, and what it was of: the file, its inputs, and the seed from which some of them were drawn."""
-
-    model: str
-    inputs: tuple[InputReport, ...]
-    seed: int | None
-    report: TraceReport
-
-
 @group()
-def page(traced: Traced) -> Iterator[RenderableType]:
-    """Return a trace as a page."""
-    report = traced.report
-    drawn = "" if traced.seed is None else f", inputs drawn from seed {traced.seed}"
-    yield Text(f"{short(traced.model)}: {counted(report.nodes, 'node')}{drawn}", "bold")
+def page(report: TraceReport, inputs: Sequence[InputReport] = (), seed: int | None = None) -> Iterator[RenderableType]:
+    """Return a trace as a page; the seed is that from which some inputs were drawn."""
+    drawn = "" if seed is None else f", inputs drawn from seed {seed}"
+    yield Text(f"{short(report.model)}: {counted(report.nodes, 'node')}{drawn}", "bold")
     for one in report.inputs:
         yield Text(f"Input {one_line(repr(one.name))} itself holds {_not_finite(one)}.", "yellow")
     before: EngineTrace | None = None
@@ -49,11 +37,6 @@ def page(traced: Traced) -> Iterator[RenderableType]:
         for line in _trace(trace, before):
             yield Padding.indent(line, 2)
         before = trace if not trace.refused else before
-
-
-def report_page(report: TraceReport) -> RenderableType:
-    """Return what a trace in Python found as a page."""
-    return page(Traced(report.model, (), None, report))
 
 
 def _trace(trace: EngineTrace, before: EngineTrace | None) -> Iterator[RenderableType]:
@@ -143,20 +126,21 @@ def _operand(operand: Operand) -> str:
     return f"{at}{one.element_type} {one.shape} {', '.join(rest)}".rstrip()
 
 
-def as_json(traced: Traced) -> dict[str, Any]:
+def as_json(report: TraceReport, inputs: Sequence[InputReport], seed: int | None) -> dict[str, Any]:
     """Return the same as JSON knows it."""
     return {
-        **part(traced, "model", "seed"),
-        "inputs": [part(one, "name", "element_type", "shape", "source", "file") for one in traced.inputs],
-        "inputs_not_finite": [_summary(one) for one in traced.report.inputs],
-        "nodes": traced.report.nodes,
+        "model": report.model,
+        "seed": seed,
+        "inputs": [part(one, "name", "element_type", "shape", "source", "file") for one in inputs],
+        "inputs_not_finite": [_summary(one) for one in report.inputs],
+        "nodes": report.nodes,
         "engines": [
             {
                 **part(trace, "engine", "refused", "died"),
                 "events": [_event_data(event) for event in trace.events],
                 "effects": plain(trace.effects),
             }
-            for trace in traced.report.traces
+            for trace in report.traces
         ],
     }
 

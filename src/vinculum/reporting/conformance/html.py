@@ -42,24 +42,6 @@ _FINDINGS_SHOWN = 12
 _CAUSES_SIDE_BY_SIDE = 4
 _LONGEST = 2000  # Characters of what a runtime said; some dump whole graphs.
 
-_COUNTS = (
-    *("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
-    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"),
-)
-
-GLOSSARY = (
-    ("case", "one division of two tensors: an operator version, an element type, operands, shapes, attributes"),
-    ("cause", "a prediction of deviating cases: an arithmetic that gives exactly their bits, or a rule"),
-    ("exact", "the quotient that the document defines, rounded once, to nearest with ties to even"),
-    ("ulp", "unit in the last place: the distance between neighbouring numbers of the element type"),
-    ("subnormal number", "a float nearer to zero than the smallest normal one; some runtimes flush it to zero"),
-    ("saturated", "a number too large for the type becomes its largest number"),
-    ("narrowed", "converted to a smaller type, so that upper bits or digits are lost"),
-    ("constant operand", "an operand stored in the model, which a runtime may fold before it runs"),
-    ("unspecified", "no document defines the quotient: an integer divided by 0, the smallest integer by -1"),
-    ("SIGFPE", "the signal that ends a process whose integer division traps, as x/0 and MIN/-1 do on x86"),
-)
-
 
 def document(runs: Sequence[Run], known: Mapping[str, KnownDeviations] | None = None) -> str:
     """Return the page on one or several runtimes.
@@ -81,7 +63,6 @@ def document(runs: Sequence[Run], known: Mapping[str, KnownDeviations] | None = 
         numbered=_numbered,
         questions=QUESTIONS,
         told=told,
-        count=_COUNTS[len(runtimes)] if len(runtimes) < len(_COUNTS) else len(runtimes),
         most=_FINDINGS_SHOWN,
         few=_CAUSES_SIDE_BY_SIDE,
         address=_address,
@@ -90,7 +71,6 @@ def document(runs: Sequence[Run], known: Mapping[str, KnownDeviations] | None = 
         script=script,
         data=data(runtimes),
         command=_command(runtimes),
-        glossary=GLOSSARY,
     )
 
 
@@ -112,8 +92,8 @@ def _template(name: str) -> Template:
 def _numbered(runtime: View) -> list[tuple[int, Finding]]:
     """Return all findings with their numbers: first those that stand on the first screen, then those folded away."""
     shown = runtime.foremost(_FINDINGS_SHOWN)
-    rest = [one for one in runtime.findings if not any(one is other for other in shown)]
-    return [(next(k for k, other in enumerate(runtime.findings) if other is one), one) for one in (*shown, *rest)]
+    rest = (one for one in runtime.findings if one not in shown)
+    return [(runtime.findings.index(one), one) for one in (*shown, *rest)]
 
 
 def _shown_kinds(runtimes: Sequence[View]) -> list[tuple[Severity, list[tuple[Kind, str]]]]:

@@ -26,7 +26,7 @@ from vinculum.reporting.conformance.view import (
     view,
 )
 from vinculum.reporting.conformance.words import example_sentence, message, verdict_sentence
-from vinculum.reporting.escape import escaped, one_line, short
+from vinculum.reporting.escape import cut, escaped, one_line, short
 from vinculum.reporting.terminal import cell, counted, grid, section, table
 from vinculum.spec.element_types import Kind as Arithmetic
 from vinculum.spec.element_types import by_name
@@ -186,13 +186,9 @@ def _findings(one: View) -> Iterator[RenderableType]:
 
 
 def _finding(finding: Finding) -> RenderableType:
-    statement = Text(_cut(one_line(finding.statement), _LONGEST), "bold")
+    statement = Text(cut(one_line(finding.statement), _LONGEST), "bold")
     statement.append(f" ({counted(finding.total, 'case')}: {finding.where})", "not bold default")
-    return Group(statement, Text(_cut(finding.example, _EXAMPLE), "dim")) if finding.example else statement
-
-
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[: most - 3]}..."
+    return Group(statement, Text(cut(finding.example, _EXAMPLE), "dim")) if finding.example else statement
 
 
 def _all_cases(run: Run) -> Iterator[RenderableType]:

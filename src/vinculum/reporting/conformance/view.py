@@ -70,7 +70,7 @@ def severity(verdict: Verdict) -> Severity:
     return Severity.WRONG if far else KINDS[verdict.kind].severity
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Cases:
     """Results that are told of together."""
 
@@ -117,7 +117,7 @@ class Cases:
         return self.counts[Kind.UNSUPPORTED]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Cell(Cases):
     """The results in one row on one element type; there is at least one."""
 
@@ -130,7 +130,7 @@ class Cell(Cases):
         return self.unsupported == self.total
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Finding(Cases):
     """Cases that deviate for one cause, or those of one verdict without a cause; there is at least one.
 
@@ -184,7 +184,7 @@ def reason(result: Result, known: KnownDeviations | None) -> tuple[str, str] | N
     return known.reason(result) if known is not None and result.verdict.kind.deviates else None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class View(Cases):
     """A run as reports show it.
 
@@ -253,7 +253,7 @@ class View(Cases):
         """Return at most so many findings, in their order: the first of each verdict, and then those of most cases."""
         firsts = {finding.worst: finding for finding in reversed(self.findings)}
         ranked = sorted(self.findings, key=lambda one: (firsts[one.worst] is not one, -one.total))[:count]
-        return tuple(one for one in self.findings if any(one is other for other in ranked))
+        return tuple(one for one in self.findings if one in ranked)
 
     @property
     def explained(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vinculum.conformance.run.verdict import Example, Kind, Verdict
-from vinculum.reporting.escape import one_line
+from vinculum.reporting.escape import cut, one_line
 
 _LONGEST = 240  # Two numbers of 64 bits and their quotients fit; what a runtime said may be a book.
 
@@ -49,6 +49,4 @@ def example_sentence(example: Example) -> str:
 def verdict_sentence(verdict: Verdict) -> str:
     """Return what happened in a case on one line: its example if there is one, else its message."""
     sentence = example_sentence(verdict.example) if verdict.example is not None else one_line(message(verdict))
-    if len(sentence) > _LONGEST:
-        return f"{sentence[: _LONGEST - 3]}..."
-    return sentence or verdict.kind.value
+    return cut(sentence, _LONGEST) or verdict.kind.value

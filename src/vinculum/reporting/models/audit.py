@@ -16,12 +16,10 @@ from vinculum.conformance.audit.record import Audit, NodeRecord
 from vinculum.conformance.run.verdict import Kind, Verdict
 from vinculum.reporting.conformance.words import asked, message
 from vinculum.reporting.escape import one_line, short
-from vinculum.reporting.models.run import inner_divisions, inputs_table, seconds_text
-from vinculum.reporting.models.run_report import InputReport
+from vinculum.reporting.models.run import InputReport, inner_divisions, inputs_table, operands_text, seconds_text
 from vinculum.reporting.plain import part, plain
-from vinculum.reporting.terminal import counted, named, section, table
+from vinculum.reporting.terminal import Sentences, counted, named, section, table
 from vinculum.sandbox import Answer, End
-from vinculum.text import shape_text
 
 _ENDS = {
     End.REFUSED: "refused to run it",
@@ -59,7 +57,7 @@ def page(audit: Audit, inputs: Sequence[InputReport], seed: int | None) -> Itera
         yield Text("")
         yield Text(_exposure(audit), "dim")
     yield Text("")
-    yield Text(_summary(audit))
+    yield Sentences(_summary(audit))
     yield Text("")
     yield Text("Next", "bold cyan")
     for line in _next_steps(audit, seed, any(one.assumed for one in inputs)):
@@ -70,8 +68,6 @@ def _divisions(nodes: Sequence[NodeRecord]) -> RenderableType:
     if not nodes:
         return Text("none in this model")
     rows = table("Node", "On these inputs", "On edge cases", "Least divisor")
-    for column in rows.columns:  # In a narrow terminal nothing may be left out.
-        column.no_wrap, column.overflow = False, "fold"
     for node in nodes:
         rows.add_row(_node(node), _verdict(node.verdict), _verdict(node.edges), Text(node.smallest_divisor or "-"))
     return rows
@@ -83,7 +79,7 @@ def _node(node: NodeRecord) -> RenderableType:
     facts += [] if node.element_type is None else [str(node.element_type)]
     lines = [", ".join(facts)]
     if node.verdict is not None:
-        lines.insert(0, " / ".join([*(["1"] if len(node.shapes) == 1 else []), *map(shape_text, node.shapes)]))
+        lines.insert(0, operands_text(node.shapes))
     return named(division.name, lines)
 
 
@@ -99,7 +95,7 @@ def _verdict(verdict: Verdict | None) -> Text:
 
 
 def _finding(node: NodeRecord, title: str) -> Iterator[RenderableType]:
-    yield Text(short(node.division.name), "bold", overflow="fold")
+    yield Text(short(node.division.name), "bold")
     for line in _lines(node, title):
         yield Padding.indent(Text(one_line(line)), 2)
 
@@ -224,9 +220,9 @@ def _next_steps(audit: Audit, seed: int | None, assumed: bool) -> Iterator[str]:
         node.is_wrong and node.element_type is not None and node.element_type.is_integer for node in audit.nodes
     )
     killed = End.CRASHED in (audit.exposed.end, audit.plain.end) or audit.edges.died is not None
+    again = f"  vinculum audit {name} --backend {backend}"
     if audit.expanded:
-        yield "The nodes themselves:"
-        yield f"  vinculum audit {name} --backend {backend}"
+        yield from ("The nodes themselves:", again)
     if audit.cure:
         yield "Before compile_model, to make its divisions of floats exact on the CPU device:"
         yield from (f"  {line}" for line in audit.cure)
@@ -234,23 +230,19 @@ def _next_steps(audit: Audit, seed: int | None, assumed: bool) -> Iterator[str]:
     if faulty and audit.runtime in _HARDENED and not audit.guarded and not in_ir:
         yield f"vinculum harden {name} --for {audit.runtime} -o hardened.onnx"
     if faulty and in_ir:
-        yield "On the ONNX model that the IR was made from:"
-        yield "  vinculum harden model.onnx --for openvino -o hardened.onnx"
+        hardening = "  vinculum harden model.onnx --for openvino -o hardened.onnx"
+        yield from ("On the ONNX model that the IR was made from:", hardening)
     if integers and audit.guarded and audit.runtime == "openvino":
         yield "OpenVINO narrows all integers to int32: guards are exact where operands and"
         yield "quotients lie within it."
     if any(node.has_body for node in audit.inner) and not audit.expanded:
-        yield "The divisions inside other operators:"
-        yield f"  vinculum audit {name} --backend {backend} --expand"
+        yield from ("The divisions inside other operators:", f"{again} --expand")
     if seed is not None:
-        yield "Inputs of your own:"
-        yield f"  vinculum audit {name} --backend {backend} --input NAME=FILE"
+        yield from ("Inputs of your own:", f"{again} --input NAME=FILE")
     if assumed and any(run is not None and run.end is End.REFUSED for run in (audit.exposed, audit.edges.skipped)):
-        yield "Sizes that the model takes:"
-        yield f"  vinculum audit {name} --backend {backend} --dim NAME=SIZE"
+        yield from ("Sizes that the model takes:", f"{again} --dim NAME=SIZE")
     if not audit.finds:
-        yield "Everything else that it divides:"
-        yield f"  vinculum conform {backend}"
+        yield from ("Everything else that it divides:", f"  vinculum conform {backend}")
 
 
 def as_json(audit: Audit, inputs: Sequence[InputReport], seed: int | None) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from onnx import ModelProto, numpy_helper
+from onnx import FunctionProto, GraphProto, ModelProto, numpy_helper
 from onnx.defs import onnx_opset_version
 
 from tests.models.built_models import one_line, read_whole, text_model
@@ -17,6 +17,7 @@ from vinculum.errors import AttributeValueError, ModelError
 from vinculum.models.convert import verification
 from vinculum.models.convert.opset.conversion import convert_opset
 from vinculum.models.onnx.model import model_of
+from vinculum.models.onnx.rewriter import Rewriter
 from vinculum.models.onnx.scopes import model_nodes
 
 Run = Callable[..., dict[str, NDArray[Any]]]
@@ -79,6 +80,13 @@ class TestFunctions:
         converted = convert_opset(model, 13).model
         assert _operators(converted) == ["Ratio", "Constant", "Unsqueeze", "Div"]
         assert _same(run, model, converted, {"A": A, "B": np.array([3, 7], np.float32)})
+
+    def test_constants(self) -> None:
+        """Before operator set 9 a function holds floats only."""
+        with pytest.raises(ValueError, match="a function below operator set 9 holds floats only; inline"):
+            Rewriter(FunctionProto(), 8, set(), "x").constant(np.array([7]), "n")
+        for holder, opset, array in ((FunctionProto(), 8, np.ones(2)), (FunctionProto(), 9, A), (GraphProto(), 1, A)):
+            Rewriter(holder, opset, set(), "x").constant(array.astype(int) if opset != 8 else array, "n")
 
     def test_calls_of_different_types(self) -> None:
         """One body cannot cast for one call and not for the other."""

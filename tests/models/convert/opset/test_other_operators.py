@@ -121,6 +121,29 @@ WAYS = [
      "c = Constant <value_floats = [1.0, 2.0]> () y = Add(x, c)", None),
     ("split as told", 18, 13, "(float[4] x) => (float[2] y, float[2] z)", "y, z = Split <num_outputs = 2> (x)", None),
     ("split unevenly", 18, 11, "(float[5] x) => (float[3] y, float[2] z)", "y, z = Split <num_outputs = 2> (x)", None),
+    ("slopes of channels", 6, 7, "(float[2,3,3] x, float[3] s) => (float[2,3,3] y)", "y = PRelu(x, s)",
+     ["Unsqueeze", "PRelu"]),
+    ("defaults of two versions", 5, 7, "(float[4] x) => (float[4] y)", "y = Selu(x)", ["Selu"]),
+    ("pool of unknown size", 22, 21, "(float[1,1,k] x) => (float[1,1,n] y)",
+     "y = MaxPool <kernel_shape = [1], strides = [2], pads = [0, 1]> (x)", ["MaxPool"]),
+    ("pool padded by itself", 22, 21, "(float[1,1,k] x) => (float[1,1,n] y)",
+     'y = MaxPool <kernel_shape = [2], strides = [2], auto_pad = "SAME_UPPER", ceil_mode = 1> (x)', ["MaxPool"]),
+    ("pool beside padding", 6, 7, "(float[1,1,5] x) => (float[1,1,5] y)",
+     "y = AveragePool <kernel_shape = [3], pads = [1, 1]> (x)", ["AveragePool"]),
+    ("nothing dropped", 6, 7, "(float[4] x) => (float[4] y)", "y = Dropout <is_test = 1, ratio = 0.3> (x)", None),
+    ("softmax of all", 11, 13, "(float[2,3,4] x) => (float[2,3,4] y)", "y = Softmax <axis = 0> (x)", None),
+    ("softmax from the back", 11, 13, "(float[2,3,4] x) => (float[2,3,4] y)", "y = Softmax <axis = -2> (x)", None),
+    ("transform", 17, 20, "(float[1,4,3,1] x) => (float[1,4,3,2] y)", "y = DFT(x)", ["DFT"]),
+    ("transform, back", 20, 17, "(float[1,4,3,1] x) => (float[1,4,3,2] y)", "y = DFT(x)", ["DFT"]),
+    ("transform along an axis, back", 20, 17, "(float[1,4,3,1] x) => (float[1,4,3,2] y)",
+     "a = Constant <value = int64 {1}> () y = DFT(x, , a)", ["Constant", "DFT"]),
+    ("a constant of integers", 9, 8, "(float[2,3] x) => (float[3,2] y)",
+     "s = Constant <value = int64[2] {3, 2}> () y = Reshape(x, s)", ["Reshape"]),
+    ("shape of reshape", 4, 7, "(float[2,3] x) => (float[3,2] y)", "y = Reshape <shape = [3, 2]> (x)", ["Reshape"]),
+    ("a constant of floats", 9, 8, "(float[2] x) => (float[2] y)",
+     "c = Constant <value = float[2] {1, 2}> () y = Add(x, c)", ["Constant", "Add"]),
+    ("resize to sizes", 11, 13, "(float[1,1,2] x) => (float[1,1,4] y)",
+     "e = Constant <value = float[0] {}> () s = Constant <value = int64[3] {1, 1, 4}> () y = Resize(x, e, e, s)", None),
     ("default left out", 14, 13, "(float[2,3] x, int64[1] s) => (float[n] y)",
      "y = Reshape <allowzero = 0> (x, s)", None),
     ("add along axis", 6, 7, "(float[3,3,3] x, float[3] b) => (float[3,3,3] y)",
@@ -132,6 +155,20 @@ WAYS = [
     ("greatest of one shape", 8, 7, "(float[2] x, float[2] b) => (float[2] y)", "y = Max(x, b)", ["Max"]),
     ("pool without new words", 22, 7, "(float[1,1,4,4] x) => (float[1,1,2,2] y)",
      "y = MaxPool <kernel_shape = [2, 2], strides = [2, 2], ceil_mode = 0> (x)", ["MaxPool"]),
+]  # fmt: skip
+
+# (operator set, operator set, signature, body, attributes after): what the evaluator knows in its newest meaning alone.
+ATTRIBUTES = [
+    (11, 10, "(float[2,5] x) => (int64[1,5] y)", "y = ArgMax <axis = -2> (x)", {"axis": 0}),
+    (11, 10, "(float[2,5] x, int64[1] k) => (float[n,5] y, int64[n,5] z)", "y, z = TopK <axis = -2> (x, k)",
+     {"axis": 0}),
+    (11, 10, "(float[2,5] x) => (float[1,5] y)", "y = ReduceMax <axes = [-2]> (x)", {"axes": [0]}),
+    (3, 7, "(float[2,3] x) => (float[2,6] y)", "y = Concat(x, x)", {"axis": 1}),
+    (5, 7, "(float[4] x) => (float[4] y)", "y = Selu(x)", {"alpha": 1.6732, "gamma": 1.0507}),
+    (13, 12, "(int8[2] b, float s) => (float[2] y)", "y = DequantizeLinear <axis = 0> (b, s)", {}),
+    (10, 13, "(float[1,1,2,2] x) => (float[n,c,h,w] y)",
+     "s = Constant <value = float[4] {1, 1, 2, 2}> () y = Resize(x, s)",
+     {"coordinate_transformation_mode": b"asymmetric", "nearest_mode": b"floor"}),
 ]  # fmt: skip
 
 
@@ -151,20 +188,6 @@ class TestTheSameInOtherWords:
             assert after == operators
         _check_same(run, model, converted)
 
-    @pytest.mark.parametrize(
-        ("signature", "body"),
-        [
-            ("(float[2,5] x) => (int64[1,5] y)", "y = ArgMax <axis = -2> (x)"),
-            ("(float[2,5] x, int64[1] k) => (float[n,5] y, int64[n,5] z)", "y, z = TopK <axis = -2> (x, k)"),
-            ("(float[2,5] x) => (float[1,5] y)", "y = ReduceMax <axes = [-2]> (x)"),
-        ],
-    )
-    def test_axes_are_counted_from_the_front_below_operator_set_11(self, signature: str, body: str) -> None:
-        """Our engine takes negative ones in every version, others do not."""
-        (node,) = convert_opset(_model(11, signature, body), 10).model.graph.node
-        axis = next(helper.get_attribute_value(a) for a in node.attribute if a.name in ("axis", "axes"))
-        assert axis in (0, [0])
-
     def test_there_and_back(self, run: Run) -> None:
         body = """
             a = Constant <value_ints = [1]> ()
@@ -182,54 +205,10 @@ class TestTheSameInOtherWords:
             _check_same(run, model, down)
             _check_same(run, model, _converted(down, NEWEST)[0])
 
-    def test_integers_in_a_constant_become_an_initializer(self, run: Run) -> None:
-        # Constant-1 holds floating point alone.
-        body = "s = Constant <value = int64[2] {3, 2}> () y = Reshape(x, s)"
-        model = _model(9, "(float[2,3] x) => (float[3,2] y)", body)
-        converted, after = _converted(model, 8)
-        assert after == ["Reshape"]
-        assert [tensor.name for tensor in converted.graph.initializer] == ["s"]
-        _check_same(run, model, converted)
-
-    @pytest.mark.parametrize(
-        ("source", "target", "signature", "body", "given"),
-        [
-            (3, 7, "(float[2,3] x) => (float[2,6] y)", "y = Concat(x, x)", {"axis": 1}),
-            (5, 7, "(float[4] x) => (float[4] y)", "y = Selu(x)", {"alpha": 1.6732, "gamma": 1.0507}),
-            (13, 12, "(int8[2] b, float s) => (float[2] y)", "y = DequantizeLinear <axis = 0> (b, s)", {}),
-        ],
-    )
-    def test_defaults_that_changed(
-        self, source: int, target: int, signature: str, body: str, given: dict[str, Any]
-    ) -> None:
-        # The evaluator knows these as the newest version alone.
-        (node,) = convert_opset(_model(source, signature, body), target).model.graph.node
+    @pytest.mark.parametrize(("source", "target", "signature", "body", "given"), ATTRIBUTES)
+    def test_attributes(self, source: int, target: int, signature: str, body: str, given: dict[str, Any]) -> None:
+        node = convert_opset(_model(source, signature, body), target).model.graph.node[-1]
         assert {a.name: pytest.approx(helper.get_attribute_value(a)) for a in node.attribute} == given
-
-    def test_slopes_lie_along_the_channels(self, run: Run) -> None:
-        # So they do for PRelu-6, which the evaluator does not know.
-        model = _model(6, "(float[2,3,3] x, float[3] s) => (float[2,3,3] y)", "y = PRelu(x, s)")
-        arrays = _inputs(model)
-        expected = np.where(arrays["x"] < 0, arrays["x"] * arrays["s"][:, None], arrays["x"])
-        newer = convert_opset(model, 7).model
-        np.testing.assert_array_equal(run(newer, arrays)["y"], expected)
-        assert [node.op_type for node in newer.graph.node] == ["Unsqueeze", "PRelu"]
-
-    def test_shape_of_reshape(self, run: Run) -> None:
-        # A Constant would not do: it holds no integers before operator set 9.
-        model = _model(4, "(float[2,3] x) => (float[3,2] y)", "y = Reshape <shape = [3, 2]> (x)")
-        converted, operators = _converted(model, 7)
-        assert operators == ["Reshape"]
-        arrays = _inputs(model)
-        np.testing.assert_array_equal(run(converted, arrays)["y"], arrays["x"].reshape(3, 2))
-
-    def test_what_resize_10_means(self) -> None:
-        # The evaluator does not know Resize-10; ONNX Runtime gives the same for both.
-        model = _model(10, "(float[1,1,2,2] x) => (float[n,c,h,w] y)", "y = Resize(x, s)")
-        model.graph.initializer.append(numpy_helper.from_array(np.array([1, 1, 2, 2], np.float32), "s"))
-        node = convert_opset(model, 13).model.graph.node[0]
-        attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
-        assert attributes == {"coordinate_transformation_mode": b"asymmetric", "nearest_mode": b"floor"}
 
 
 class TestWhatStaysOnTheNode:
@@ -302,6 +281,9 @@ REFUSED = [
     (12, 9, "(float[] x, float[n] l) => (float[] y)", "y = Concat <axis = -1> (x, l)", "has no negative axis"),
     (8, 7, "(float[2] x, float[1] b) => (float[2] y)", "y = Max(x, b)", "Max-6 does not broadcast"),
     (6, 7, "(float[2] x, float[n] b) => (float[n] y)", "y = PRelu(x, b)", "does not define the alignment of slopes"),
+    (8, 7, "(float[?] x, float[?] b) => (float[?] y)", "y = Max(x, b)", "the shapes are not known to be equal"),
+    (12, 13, "(float[2] x) => (float[2] y)", "y = Max()", "Max-12 takes 1 or more inputs, and it has 0"),
+    (13, 22, "(float[1,1,2] x) => (float[1,1,2] y)", "y = Conv(x)", "Conv-11 takes 2 to 3 inputs, and it has 1"),
     (13, 12, "(int8[2,2] b, float[2] s) => (float[2,2] y)", "y = DequantizeLinear(b, s)", "takes a scalar scale"),
     (19, 18, "(float[3] x, int64[2] p) => (float[n] y)", 'y = Pad <mode = "wrap"> (x, p)', "Pad-18 has no mode='wrap'"),
     (18, 17, "(float[3] x, int64[1] i, float[1] u) => (float[3] y)",
@@ -314,6 +296,7 @@ REFUSED = [
      "y = MaxPool <kernel_shape = [1], strides = [2], pads = [0, 1], ceil_mode = 1> (x)", "begins in the padding"),
     (22, 21, "(float[1,1,k] x) => (float[1,1,n] y)",
      "y = MaxPool <kernel_shape = [1], strides = [2], ceil_mode = 1> (x)", "needs the sizes of its input"),
+    (22, 21, "(float[] x) => (float[] y)", "y = MaxPool <kernel_shape = [1], ceil_mode = 1> (x)", "needs the sizes of"),
     (23, 24, "(float[2] x) => (float8e4m3fnuz[2] y)", "y = Cast <to = 18> (x)", "cast infinities"),
     (28, 27, "(float[2] x, float[2] b) => (float[2] y)", "y = Mod(x, b)", "Mod-13 has no fmod=0 for floats"),
     (10, 11, "(float[1,1,2] x, float[1,1,2] w) => (float[1,1,n] y)",

@@ -100,6 +100,13 @@ class TestDivisions:
         records = both(model, {"a": A, "k": np.array(choice)})
         assert [r.division.path for r in records] == ["If:then_branch"][:choice] + ["Loop:body"] * 3
 
+    def test_quotients_of_float16_are_outputs(self) -> None:
+        """ONNX Runtime would compute others in float32, among nodes that it does not compute in float16."""
+        nodes = "p = Div(a, b) q = Div(p, b) f = Cast <to = 1> (q) r = Div(f, f)"
+        model = load(text_model(nodes, "float16[n] a, float16[n] b", "float16[n] q, float[n] r"))
+        program: Any = model._program.in_engine("onnxruntime")
+        assert [value.name for value in program._model(frozenset()).graph.output] == ["q", "r", "p"]
+
     def test_in_functions(self) -> None:
         """Of an older operator set, whose values are called as those around."""
         function = '<opset_import: ["": 13], domain: "d"> F (p, w) => (q) { t = Neg(p) q = Div(t, w) }'
@@ -171,6 +178,15 @@ class TestRefusals:
         dtype = helper.tensor_dtype_to_np_dtype(TensorProto.DataType.Value(name.upper()))
         with one_line(ModelError, "value 'a'", name, "the reference engine"):
             model.run({"a": np.ones(3, dtype)}, engine="onnxruntime")
+
+    @pytest.mark.parametrize(
+        ("kind", "value", "told"),
+        [("seq(float[n])", [], "an empty sequence"), ("optional(float[n])", None, "a NoneType")],
+    )
+    def test_values_that_it_does_not_take(self, kind: str, value: Any, told: str) -> None:
+        model = load(text_model("y = Identity(a)", f"{kind} a", f"{kind} y"))
+        with one_line(ModelError, f"value 'a' is {told}, which ONNX Runtime does not accept; run the model with"):
+            model.evaluate({"a": value}, RunContext(Policies()), "onnxruntime")
 
     def test_other_engines_and_types(self, integers: Model) -> None:
         engine: Any = "tensorrt"

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-from onnx import TensorProto
 
-from tests.models.built_models import node, one_line
+from tests.models.built_models import one_line, text_model, written
 from vinculum.errors import ModelError
 from vinculum.models import load
 from vinculum.models.convert import convert_file
 from vinculum.openvino import exact_divisions
 
-FLOATS = (TensorProto.FLOAT, [2])
 X = np.ones(2, np.float32)
 
 
 @pytest.fixture
-def source(onnx_file: Callable[..., Path]) -> Path:
+def source(tmp_path: Path) -> Path:
     """Return a model of two nodes."""
-    return onnx_file([node("s = Abs(x)"), node("y = Div(s, x)")], {"x": FLOATS}, {"y": FLOATS})
+    return written(text_model("s = Abs(x) y = Div(s, x)", "float[2] x", "float[2] y"), tmp_path)
 
 
 def test_the_engine(source: Path) -> None:

@@ -7,158 +7,107 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from tests.cases import case
 from vinculum.models.engines.reference.element_conversion import convert
 from vinculum.reference.rounding import decode, infinity, round_to_nearest_even
-from vinculum.spec.element_types import (
-    BFLOAT16,
-    DOUBLE,
-    ELEMENT_TYPES,
-    FLOAT,
-    FLOAT8E4M3FN,
-    FLOAT8E5M2,
-    FLOAT16,
-    INT4,
-    INT8,
-    INT64,
-    REAL,
-    UINT4,
-    UINT8,
-    UINT64,
-    ElementType,
-)
+from vinculum.spec.element_types import DOUBLE, ELEMENT_TYPES, FLOAT, INT4, INT8, INT64, REAL, UINT4, UINT8, ElementType
 from vinculum.tensors.storage import dtype_of
 
 NUMERIC = [element_type for element_type in ELEMENT_TYPES if element_type is not REAL]
 FLOATS = [element_type for element_type in NUMERIC if element_type.binary_format is not None]
 INTEGERS = [element_type for element_type in NUMERIC if element_type.is_integer]
-RNG = np.random.default_rng(0)
 
 
-def _encodings(array: Any, element_type: ElementType) -> list[int]:
-    """Return the encodings of an array, every NaN as the one that `_rounded` gives."""
-    form = element_type.binary_format
-    assert form is not None
-    encodings = [int(bits) for bits in array.view(f"u{array.dtype.itemsize}")]
-    return [form.nan if decode(bits, form).is_nan else bits for bits in encodings]
+def _near_midpoints() -> list[float]:
+    """Return doubles near the midpoints of narrow formats, where two roundings go wrong, and at every edge."""
+    rng = np.random.default_rng(0)
+    values = []
+    for form in (element_type.binary_format for element_type in FLOATS):
+        assert form is not None
+        encodings = rng.integers(0, form.largest, 200, dtype=np.uint64).tolist()
+        for bits in [0, 1, 2, form.largest - 1, form.largest, *encodings]:
+            low, above = decode(int(bits), form).value, decode(min(int(bits) + 1, form.largest), form).value
+            middle = (low + above) / 2
+            values += [low, middle, middle * (1 + Fraction(1, 2**40)), middle * (1 - Fraction(1, 2**40))]
+    doubles = [float(value) for value in values if value < Fraction(2) ** 1023]
+    return [*doubles, *(-value for value in doubles)]
 
 
-def _rounded(value: Any, element_type: ElementType) -> int:
+def _hard(source: ElementType) -> NDArray[Any]:
+    """Return numbers of a type at which some conversion could go wrong."""
+    if source.is_integer:
+        numbers = {sign * (2**k + d) for k in range(source.bits + 1) for d in (-1, 0, 1) for sign in (1, -1)}
+        numbers |= {source.minimum // 3, source.maximum // 3}
+        # The midpoints of every narrow significand, and their neighbours far below.
+        for p in (4, 8, 11, 24, 53):
+            numbers |= {2**k + q * 2 ** (k - p) + d for k in range(p, 64) for q in (1, 3) for d in (-1, 0, 1)}
+        fitting = sorted(n for n in numbers if source.minimum <= n <= source.maximum)
+        return np.array(fitting, np.uint64 if source.minimum == 0 else np.int64).astype(dtype_of(source))
+    limits = [limit for target in INTEGERS for limit in (target.minimum, target.maximum)]
+    near = [float(limit + d) for limit in limits for d in (-1.5, -1, -0.5, 0, 0.5, 1, 1.5)]
+    near += [2.0**63 - 1024, 2.0**64 - 2048, -0.5, 0.9, -1.9, 7.99, 1e300, -1e300, np.inf, -np.inf, np.nan]
+    near += _near_midpoints() if source is DOUBLE else []
+    encodings = np.arange(256) if source.bits == 8 else np.random.default_rng(0).integers(0, 2**source.bits, 2000, "u8")
+    with np.errstate(all="ignore"):
+        edges = np.array(near).astype(dtype_of(source))
+    return np.concatenate([edges, encodings.astype(f"u{source.bits // 8}").view(dtype_of(source))])
+
+
+def _exact(values: NDArray[Any], source: ElementType) -> list[Any]:
+    """Return numbers as integers or floats of Python."""
+    with np.errstate(invalid="ignore"):  # NumPy reports signalling NaN.
+        return list(map(int, values)) if source.is_integer else values.astype(np.float64).tolist()
+
+
+def _integer(value: float, target: ElementType) -> int:
+    """Return what a number becomes: an integer keeps its low bits; a float is truncated and saturated, NaN gives 0."""
+    if isinstance(value, int):
+        return (value - target.minimum) % (1 << target.bits) + target.minimum
+    if np.isnan(value):
+        return 0
+    return target.maximum if value > target.maximum else target.minimum if value < target.minimum else int(value)
+
+
+def _rounded(value: float, target: ElementType) -> int:
     """Return the encoding nearest to a float or an integer, by exact rationals."""
-    form = element_type.binary_format
+    form = target.binary_format
     assert form is not None
     if isinstance(value, float) and not np.isfinite(value):
-        bits = form.nan if np.isnan(value) else infinity(form, negative=value < 0)
-    else:
-        negative_zero = value == 0 and np.signbit(np.float64(value))
-        bits = round_to_nearest_even(Fraction(value), form, negative_zero=bool(negative_zero))
+        return _one_nan(form.nan if np.isnan(value) else infinity(form, negative=value < 0), target)
+    negative_zero = value == 0 and np.signbit(np.float64(value))
+    return _one_nan(round_to_nearest_even(Fraction(value), form, negative_zero=bool(negative_zero)), target)
+
+
+def _one_nan(bits: int, element_type: ElementType) -> int:
+    form = element_type.binary_format
+    assert form is not None
     return form.nan if decode(bits, form).is_nan else bits
 
 
-def _hard_floats() -> Any:
-    """Return doubles near the midpoints of narrow formats, where two roundings go wrong, and at every edge."""
-    values = []
-    for element_type in FLOATS:
-        form = element_type.binary_format
-        assert form is not None
-        encodings = RNG.integers(0, form.largest, 200, dtype=np.uint64).tolist()
-        for bits in [0, 1, 2, form.largest - 1, form.largest, *encodings]:
-            low = decode(int(bits), form).value
-            above = min(int(bits) + 1, form.largest)
-            middle = (low + decode(above, form).value) / 2
-            values += [low, middle, middle * (1 + Fraction(1, 2**40)), middle * (1 - Fraction(1, 2**40))]
-    doubles = [float(value) for value in values if value < Fraction(2) ** 1023]
-    return np.array([*doubles, *(-value for value in doubles), np.inf, -np.inf, np.nan])
+@pytest.mark.parametrize("source", NUMERIC, ids=str)
+class TestEveryPair:
+    """From every type to every type."""
 
-
-class TestToFloat:
-    """To a float the value is rounded once, to nearest with ties to even."""
-
-    @pytest.mark.parametrize("target", FLOATS, ids=str)
-    def test_from_double(self, target: ElementType) -> None:
-        values = _hard_floats()
-        expected = [_rounded(value, target) for value in values.tolist()]
-        assert _encodings(convert(values, target), target) == expected
-
-    @pytest.mark.parametrize("source", FLOATS, ids=str)
-    def test_from_every_float(self, source: ElementType) -> None:
-        count = min(2**source.bits, 3000)
-        encodings = RNG.integers(0, 2**source.bits, count, dtype=np.uint64) if source.bits > 8 else np.arange(count)
-        values = encodings.astype(f"u{source.bits // 8}").view(dtype_of(source))
-        with np.errstate(invalid="ignore"):  # NumPy reports signalling NaN
-            wide = values.astype(np.float64).tolist()
+    def test_to_floats(self, source: ElementType) -> None:
+        """A value is rounded once, to nearest with ties to even."""
+        values = _hard(source)
+        numbers = _exact(values, source)
         for target in FLOATS:
             with case("to", target):
-                assert _encodings(convert(values, target), target) == [_rounded(value, target) for value in wide]
+                found = convert(values, target)
+                encodings = [_one_nan(int(bits), target) for bits in found.view(f"u{found.itemsize}")]
+                assert encodings == [_rounded(number, target) for number in numbers]
 
-    @pytest.mark.parametrize("source", INTEGERS, ids=str)
-    def test_from_every_integer(self, source: ElementType) -> None:
-        edges = {sign * (2**k + d) for k in range(source.bits + 1) for d in (-1, 0, 1) for sign in (1, -1)}
-        # The midpoints of every narrow significand, and their neighbours far below.
-        edges |= {2**k + 2 ** (k - p) + d for p in (4, 8, 11, 24, 53) for k in range(p, 64) for d in (-1, 0, 1)}
-        edges |= {
-            2**k + 2 ** (k - p) + 2 ** (k - p + 1) + d
-            for p in (4, 8, 11, 24, 53)
-            for k in range(p, 63)
-            for d in (-1, 0, 1)
-        }
-        numbers = sorted(n for n in edges if source.minimum <= n <= source.maximum)
-        values = np.array(numbers, np.uint64 if source.minimum == 0 else np.int64).astype(dtype_of(source))
-        for target in FLOATS:
-            with case("to", target):
-                assert _encodings(convert(values, target), target) == [_rounded(n, target) for n in numbers]
-
-
-class TestToInteger:
-    """Integers keep their low bits; floats are truncated toward zero, saturated, NaN giving 0."""
-
-    @pytest.mark.parametrize("source", INTEGERS, ids=str)
-    def test_from_integers(self, source: ElementType) -> None:
+    def test_to_integers_and_boolean(self, source: ElementType) -> None:
+        values = _hard(source)
+        numbers = _exact(values, source)
         for target in INTEGERS:
             with case("to", target):
-                numbers = [source.minimum, source.maximum, 0, 1, source.maximum // 3, source.minimum // 3]
-                values = np.array(numbers, np.uint64 if source.minimum == 0 else np.int64).astype(dtype_of(source))
-                expected = [(n - target.minimum) % 2**target.bits + target.minimum for n in numbers]
-                assert [int(n) for n in convert(values, target)] == expected
-
-    @pytest.mark.parametrize("source", [FLOAT16, BFLOAT16, FLOAT, DOUBLE, FLOAT8E5M2, FLOAT8E4M3FN], ids=str)
-    def test_from_floats(self, source: ElementType) -> None:
-        for target in INTEGERS:
-            with case("to", target):
-                near = [
-                    float(n + d) for n in (target.minimum, target.maximum) for d in (-1.5, -1, -0.5, 0, 0.5, 1, 1.5)
-                ]
-                values = np.array([*near, -0.5, 0.9, -1.9, 7.99, 1e300, -1e300, np.inf, -np.inf, np.nan])
-                with np.errstate(all="ignore"):
-                    values = values.astype(dtype_of(source))
-                expected = []
-                for value in values.astype(np.float64).tolist():
-                    if np.isnan(value):
-                        expected.append(0)
-                    elif np.isinf(value):
-                        expected.append(target.maximum if value > 0 else target.minimum)
-                    else:
-                        expected.append(min(max(int(value), target.minimum), target.maximum))
-                assert [int(n) for n in convert(values, target)] == expected
-
-    def test_the_last_doubles_that_fit(self) -> None:
-        values = np.array([2.0**63 - 1024, 2.0**63, -(2.0**63), 2.0**64 - 2048, 2.0**64])
-        assert convert(values, INT64).tolist() == [2**63 - 1024, 2**63 - 1, -(2**63), 2**63 - 1, 2**63 - 1]
-        assert convert(values, UINT64).tolist() == [2**63 - 1024, 2**63, 0, 2**64 - 2048, 2**64 - 1]
-
-
-class TestBoolean:
-    """To boolean, everything but 0 is true; from it, 0 and 1."""
-
-    @pytest.mark.parametrize("source", NUMERIC, ids=str)
-    def test_both_ways(self, source: ElementType) -> None:
-        values = np.array([0, 1, 3]).astype(dtype_of(source))
-        assert convert(values, "bool").tolist() == [False, True, True]
+                assert [int(n) for n in convert(values, target)] == [_integer(number, target) for number in numbers]
+        assert convert(values, "bool").tolist() == [number != 0 for number in numbers]
         assert convert(np.array([False, True]), source).astype(np.float64).tolist() == [0, 1]
-
-    def test_nan_and_zeros(self) -> None:
-        assert convert(np.array([np.nan, -0.0, 1e-300]), "bool").tolist() == [True, False, True]
 
 
 class TestLayout:

@@ -1,4 +1,7 @@
-"""Operators of old operator sets keep their old meaning."""
+"""Operators of old operator sets keep their old meaning.
+
+What conversions compare, in `tests/models/convert/opset/test_other_operators.py`, is not repeated here.
+"""
 
 from __future__ import annotations
 
@@ -56,63 +59,6 @@ class TestLimitedBroadcasting:
     def test_what_does_not_fit(self, attributes: str, shape: tuple[int, ...]) -> None:
         with one_line(BroadcastError, "node 'n' (Add)", str(shape)):
             _run(f"c = Add <{attributes}> (a, b)", 6, a=np.ones((2, 3, 4, 5), np.float32), b=np.ones(shape, np.float32))
-
-
-class TestSame:
-    """What an old node computes is what a newer one does in other words."""
-
-    X = RNG.random((2, 3), np.float32) - np.float32(0.5)
-
-    @pytest.mark.parametrize(
-        ("old", "opset", "newer", "later"),
-        [
-            # In operator sets 1 to 5 the hint may stand at any node.
-            *((f"c = {name} <consumed_inputs = [0]> (x)", 5, f"c = {name} (x)", 6) for name in ("Elu", "Relu", "Tanh")),
-            ("c = Selu(x)", 5, "c = Selu <alpha = 1.6732, gamma = 1.0507> (x)", 6),
-        ],
-    )
-    def test_as(self, old: str, opset: int, newer: str, later: int) -> None:
-        assert _run(old, opset, x=self.X).tobytes() == _run(newer, later, x=self.X).tobytes()
-
-    @pytest.mark.parametrize(("other", "opset"), [("c = Selu(x)", 6), ("c = Selu <alpha = 2.0> (x)", 5)])
-    def test_unlike(self, other: str, opset: int) -> None:
-        assert _run("c = Selu(x)", 5, x=self.X).tobytes() != _run(other, opset, x=self.X).tobytes()
-
-    def test_average_pool_leaves_the_padding_out(self) -> None:
-        x = RNG.random((1, 1, 5), np.float32)
-        legacy = _run("c = AveragePool <kernel_shape = [3], pads = [1, 1]> (x)", 6, x=x)
-        assert legacy[0, 0, 0] == pytest.approx((x[0, 0, 0] + x[0, 0, 1]) / 2)
-        newer = "c = AveragePool <count_include_pad = 0, kernel_shape = [3], pads = [1, 1]> (x)"
-        assert legacy.tobytes() == _run(newer, 7, x=x).tobytes()
-
-    def test_prelu_has_a_slope_for_each_channel(self) -> None:
-        x, slope = -RNG.random((3, 3, 3), np.float32), np.array([1, 2, 3], np.float32)
-        assert _run("c = PRelu(x, slope)", 6, x=x, slope=slope).tobytes() == (x * slope.reshape(3, 1)).tobytes()
-
-
-@pytest.mark.parametrize(("axis", "first"), [("", 1), ("axis = 0", 0), ("axis = 2", 2), ("axis = -1", 2)])
-def test_flattening_softmax(axis: str, first: int) -> None:
-    """Before operator set 13, Softmax normalises over all dimensions from `axis` on."""
-    x = RNG.random((2, 3, 4), np.float32)
-    exponentials = np.exp(x)
-    expected = exponentials / exponentials.sum(tuple(range(first, 3)), keepdims=True)
-    np.testing.assert_allclose(_run(f"c = Softmax <{axis}> (x)", 11, x=x), expected, rtol=1e-6)
-
-
-@pytest.mark.parametrize("opset", [1, 4])
-def test_a_shape_as_attribute(opset: int) -> None:
-    """Before operator set 5 Reshape has no operand for it."""
-    x = RNG.random((2, 3, 4), np.float32)
-    found = _run("c = Reshape <shape = [0, -1]> (x)", opset, x=x)
-    assert found.tolist() == x.reshape(2, 12).tolist()
-
-
-@pytest.mark.parametrize("opset", [1, 6])
-@pytest.mark.parametrize("outputs", ["c", "c, mask"])
-def test_dropout_in_test_mode(opset: int, outputs: str) -> None:
-    """Before operator set 7 an attribute says that nothing is dropped."""
-    x = RNG.random((2, 3), np.float32)
-    assert _run(f"{outputs} = Dropout <is_test = 1, ratio = 0.3> (x)", opset, x=x).tolist() == x.tolist()
 
 
 class TestBatchNormalization:

@@ -16,11 +16,11 @@ from vinculum.models import load
 from vinculum.models.engines.reference.element_conversion import convert
 from vinculum.models.engines.reference.repairs import check_result_size
 from vinculum.spec import element_types as t
-from vinculum.spec.element_types import ElementType, by_numpy_name
+from vinculum.spec.element_types import ElementType
 
 
 def _cast(array: NDArray[Any], to: int | str, opset: int = 21, **attributes: Any) -> NDArray[Any]:
-    source = TensorProto.BOOL if array.dtype == bool else by_numpy_name(array.dtype.name).onnx_code or 0
+    source = helper.np_dtype_to_tensor_dtype(array.dtype)
     code = TensorProto.DataType.Value(to) if isinstance(to, str) else to
     node = helper.make_node("Cast", ["x"], ["y"], to=to, **attributes)
     shape = [None] * array.ndim
@@ -30,29 +30,17 @@ def _cast(array: NDArray[Any], to: int | str, opset: int = 21, **attributes: Any
 class TestCast:
     """Rounded once, saturating where the standard is silent, ONNX's own in everything else."""
 
-    @pytest.mark.parametrize("target", [t.INT8, t.UINT8, t.INT32, t.INT64, t.UINT64])
-    def test_floats_beyond_an_integer_type_saturate(self, target: ElementType) -> None:
-        array = np.array([1e30, -1e30, np.inf, -np.inf, np.nan, 3.99, -3.99], np.float32)
-        expected = [target.maximum, target.minimum] * 2 + [0, 3, max(-3, target.minimum)]
-        assert _cast(array, target.onnx_code or 0).tolist() == expected
-
-    def test_integers_keep_their_low_bits(self) -> None:
-        array = np.array([200, -129, 128], np.int16)
-        assert _cast(array, TensorProto.INT8).tolist() == [-56, 127, -128]
-        assert _cast(array, TensorProto.INT4).tolist() == [-8, -1, 0]
-
-    @pytest.mark.parametrize("target", [t.BFLOAT16, t.FLOAT16, t.FLOAT])
-    def test_one_rounding(self, target: ElementType) -> None:
+    @pytest.mark.parametrize("target", [t.INT8, t.INT4, t.UINT64, t.BFLOAT16, t.FLOAT16, t.FLOAT])
+    def test_as_in_element_conversion(self, target: ElementType) -> None:
         # Just above the middle of 1 and the next bfloat16: rounded to binary32 first, it is the middle.
-        array = np.array([1 + 2.0**-8 + 2.0**-40, 1 + 2.0**-11 + 2.0**-40, 2.0**-1074], np.float64)
-        result = _cast(array, target.onnx_code or 0)
-        assert result.tobytes() == convert(array, target).tobytes()
-        assert result[0] > 1
+        floats = [1e30, -1e30, np.inf, -np.inf, np.nan, 3.99, -3.99, 1 + 2.0**-8 + 2.0**-40, 2.0**-1074]
+        arrays = [np.array(floats), np.array([200, -129, 128], np.int16), np.array([True, False])]
+        for array in arrays[target is t.INT4 :]:  # ONNX's own tests expect that floats lose their high bits there.
+            assert _cast(array, target.onnx_code or 0).tobytes() == convert(array, target).tobytes()
 
     def test_boolean(self) -> None:
         array = np.array([0.0, -0.0, np.nan, 0.5], np.float32)
         assert _cast(array, TensorProto.BOOL).tolist() == [False, False, True, True]
-        assert _cast(np.array([True, False]), TensorProto.FLOAT).tolist() == [1.0, 0.0]
 
     def test_named_types_before_operator_set_6(self) -> None:
         assert _cast(np.array([300.0, -1.5], np.float32), "INT8", opset=1).tolist() == [127, -1]
@@ -65,9 +53,11 @@ class TestCast:
         assert result.tobytes() == convert(array, target).tobytes()
         assert not np.isfinite(result.astype(np.float32)).any()
 
-    def test_a_type_that_does_not_divide(self) -> None:
-        result = _cast(np.array([1.0, 1e6], np.float32), TensorProto.FLOAT8E4M3FNUZ)
-        assert result.dtype == np.dtype(ml_dtypes.float8_e4m3fnuz)
+    def test_types_that_do_not_divide(self) -> None:
+        narrow = _cast(np.array([1.0, 2.0], np.float32), TensorProto.FLOAT8E4M3FNUZ)
+        assert narrow.dtype == np.dtype(ml_dtypes.float8_e4m3fnuz)
+        for other in (narrow, np.array(["1.0", "2.0"], object)):
+            assert _cast(other, TensorProto.FLOAT).tolist() == [1, 2]
 
 
 def gathered(indices: Any, axis: int = 0) -> NDArray[Any]:
@@ -155,6 +145,7 @@ class TestSizes:
             (_node("OneHot", "a b d"), [np.empty(0, np.int64), WIDE, np.array([0, 1], np.int8)]),
             *((_node(f"{window}Window", "a"), [WIDE]) for window in ("Hann", "Blackman", "Hamming")),
             (_node("Resize", "a - b"), [np.ones((1, 2)), np.array([1, 2**50], np.float32)]),
+            (_node("Resize", "a b"), [np.ones((1, 2)), np.array([1, 2**50], np.float32)]),  # As Resize-10 has it.
             (_node("Resize", "a - - b"), [np.ones((1, 2)), np.array([1, 2**50])]),
             (_node("Resize", "a - - b", axes=[1]), [np.ones((1, 2)), np.array([2**50])]),
         ],

@@ -14,10 +14,12 @@ MODEL = Path(__file__).parents[4] / "examples" / "layer_norm" / "model.onnx"
 
 
 def test_a_file_and_a_model_in_memory() -> None:
-    of_file = vinculum.audit(MODEL, backend="onnx-reference", dims={"batch": 3}, sets=1)
-    in_memory = vinculum.audit(onnx.load(MODEL), backend="onnx-reference", dims={"batch": 3}, sets=1)
-    assert (of_file.model, in_memory.model) == (str(MODEL), "(in memory)")
-    for found in (of_file, in_memory):
+    of_file, loaded, in_memory = (
+        vinculum.audit(model, backend="onnx-reference", dims={"batch": 3}, sets=1)
+        for model in (MODEL, vinculum.load(MODEL), onnx.load(MODEL))
+    )
+    assert (of_file.model, loaded.model, in_memory.model) == (str(MODEL), str(MODEL), "(in memory)")
+    for found in (of_file, loaded, in_memory):
         (node,) = found.nodes
         assert node.verdict is not None
         assert (node.verdict.elements, node.shapes, found.edges.sets) == (192, ((3, 4, 16), (3, 4, 1)), 1)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import platform
+from collections.abc import Callable, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +17,11 @@ from tests.models.built_models import build
 from vinculum.conformance.audit.record import Audit
 from vinculum.conformance.run.verdict import Kind
 from vinculum.models.sampling.edge_values import paired
+from vinculum.models.sampling.input_sets import edge_sets
+from vinculum.models.values import ModelTensor
 from vinculum.repair.hardening import harden
 from vinculum.sandbox import End
+from vinculum.spec import element_types
 from vinculum.spec.element_types import by_onnx_code
 
 Audited = Callable[..., Audit]
@@ -70,3 +75,20 @@ class TestHardened:
         found = audited(hardening.model, backend, {"a": a, "b": b})
         assert verdict_on(found).kind in (Kind.EXACT, Kind.UNSPECIFIED)
         assert (found.guarded, found.inner, found.finds) == (True, (), False)
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="other processors give MIN")
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(("shape", "dies"), [(("N",), True), ((1001,), True), ((5,), True), ((1000,), False)], ids=str)
+def test_int32_after_packets_of_4(audited: Audited, seed: int, shape: Sequence[int | str], dies: bool) -> None:
+    """ONNX Runtime dies of MIN/-1 where it falls into the remainder after packets: no seed hides that."""
+    size = shape[0] if isinstance(shape[0], int) else 3
+    given = {"a": np.arange(size, dtype=np.int32), "b": np.full(size, 3, np.int32)}
+    tensors = [ModelTensor(name, element_types.INT32, tuple(shape)) for name in "ab"]
+    found = audited(
+        ratio(TensorProto.INT32, *shape), "onnxruntime", given, edges=islice(edge_sets(tensors, {}, seed), 12)
+    )
+    assert found.finds == dies
+    assert (found.edges.died is not None and found.edges.died.end is End.CRASHED) == dies
+    assert found.nodes[0].sizes[-1] == (size if isinstance(shape[0], int) else 1001)
+    assert not dies or any("divides -2147483648 / -1 at" in sentence for sentence in found.edges.suspects)

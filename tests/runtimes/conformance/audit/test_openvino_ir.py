@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import ml_dtypes
 import numpy as np
+import openvino
+import openvino.opset13 as opset
 import pytest
 
 from vinculum.conformance.audit.record import Audit
@@ -22,25 +22,6 @@ Audited = Callable[..., Audit]
 Save = Callable[..., Path]
 
 
-@pytest.fixture
-def opset() -> ModuleType:
-    """Return OpenVINO's own functions that make layers."""
-    return import_module("openvino.opset13")
-
-
-@pytest.fixture
-def saved(tmp_path: Path, opset: ModuleType) -> Save:
-    """Return a function that writes the model of outputs and Parameters as OpenVINO does."""
-    import openvino
-
-    def save(outputs: list[Any], parameters: list[Any]) -> Path:
-        path = tmp_path / "model.xml"
-        openvino.save_model(openvino.Model([opset.result(node) for node in outputs], parameters, "m"), path, False)
-        return path
-
-    return save
-
-
 def named(node: Any, name: str) -> Any:
     node.set_friendly_name(name)
     return node
@@ -49,7 +30,7 @@ def named(node: Any, name: str) -> Any:
 class TestDivides:
     """Every Divide is found by its name, whatever else the model holds, and held to its own attributes."""
 
-    def test_a_name_that_two_have(self, audited: Audited, saved: Save, opset: ModuleType, examples: Path) -> None:
+    def test_a_name_that_two_have(self, audited: Audited, saved: Save, examples: Path) -> None:
         x, y = opset.parameter([-1, 3], np.int32, name="x"), opset.parameter([3], np.int32, name="y")
         first = named(opset.divide(x, y), "same")
         path = saved([opset.abs(first), named(opset.divide(x, first), "same")], [x, y])
@@ -61,7 +42,7 @@ class TestDivides:
         truncating = audited(examples / "openvino_rounding" / "truncating.xml", "openvino", operands)
         assert [node.verdict.kind for node in truncating.nodes if node.verdict] == [Kind.EXACT]
 
-    def test_every_source_of_an_operand(self, audited: Audited, saved: Save, opset: ModuleType) -> None:
+    def test_every_source_of_an_operand(self, audited: Audited, saved: Save) -> None:
         x = opset.parameter([2, 2], np.float32, name="x")
         half = opset.convert(opset.constant(np.array([2, 4], np.float16)), "f32")
         by_constant = named(opset.divide(x, opset.constant(np.array([2, 4], np.float32))), "by constant")
@@ -72,7 +53,7 @@ class TestDivides:
         assert [node.verdict.kind for node in found.nodes if node.verdict] == [Kind.EXACT] * 3
         assert (found.changed, found.plain.end, found.finds) == ((), End.RETURNED, False)
 
-    def test_a_layer_with_the_name_of_an_input(self, audited: Audited, saved: Save, opset: ModuleType) -> None:
+    def test_a_layer_with_the_name_of_an_input(self, audited: Audited, saved: Save) -> None:
         x = opset.parameter([1, 2], np.float32, name="x")
         quotient = named(opset.divide(x, x), "x")
         path = saved([named(opset.divide(quotient, opset.constant(np.ones((3, 1), np.float32))), "outer")], [x])
@@ -80,23 +61,19 @@ class TestDivides:
         assert [node.division.name for node in found.nodes] == ["x", "outer"]
         assert [node.verdict.kind for node in found.nodes if node.verdict] == [Kind.EXACT] * 2
 
-    def test_a_constant_of_a_type_that_numpy_lacks(self, audited: Audited, saved: Save, opset: ModuleType) -> None:
-        import openvino
-
+    def test_a_constant_of_a_type_that_numpy_lacks(self, audited: Audited, saved: Save) -> None:
         x = opset.parameter([2], openvino.Type.bf16, name="x")
         path = saved([opset.divide(x, opset.constant(np.array([2, 4], np.float32), openvino.Type.bf16))], [x])
         (node,) = audited(path, "openvino", {"x": np.array([2, 2], ml_dtypes.bfloat16)}).nodes
         assert node.verdict is not None
         assert (node.verdict.kind, node.smallest_divisor) == (Kind.EXACT, "2")
 
-    def test_two_inputs_of_one_name(self, audited: Audited, saved: Save, opset: ModuleType) -> None:
+    def test_two_inputs_of_one_name(self, audited: Audited, saved: Save) -> None:
         x, y = opset.parameter([2], np.float32, name="x"), opset.parameter([2], np.float32, name="x")
         with pytest.raises(ModelError, match="two inputs of the model are called 'x'"):
             audited(saved([opset.divide(x, y)], [x, y]), "openvino", {"x": np.ones(2, np.float32)})
 
-    def test_pdpd(self, audited: Audited, saved: Save, opset: ModuleType) -> None:
-        import openvino
-
+    def test_pdpd(self, audited: Audited, saved: Save) -> None:
         x, y = opset.parameter([2, 2, 2], np.float32, name="x"), opset.parameter([2], np.float32, name="y")
         factory = openvino.utils.node_factory.NodeFactory("opset13")
         ratio = factory.create("Divide", [x, y], {"m_pythondiv": True, "auto_broadcast": "pdpd", AXIS: 0})
@@ -106,9 +83,7 @@ class TestDivides:
         assert node.verdict.elements == 8
         assert [(h.what, h.count, h.first) for h in node.hazards] == [("divisor zero", 4, (1, 0, 0))]
 
-    def test_in_a_body(self, audited: Audited, saved: Save, opset: ModuleType) -> None:
-        import openvino
-
+    def test_in_a_body(self, audited: Audited, saved: Save) -> None:
         flag, x = opset.parameter([], np.bool_, name="flag"), opset.parameter([2], np.float32, name="x")
         p, q = opset.parameter([2], np.float32), opset.parameter([2], np.float32)
         then = openvino.Model([opset.result(named(opset.divide(p, p), "inner"))], [p], "then")
@@ -125,7 +100,7 @@ class TestDivides:
         assert nodes["outer"].verdict is not None
         assert nodes["outer"].verdict.kind is Kind.EXACT
 
-    def test_what_divides_inside(self, audited: Audited, saved: Save, opset: ModuleType) -> None:
+    def test_what_divides_inside(self, audited: Audited, saved: Save) -> None:
         x = opset.parameter([2, 4], np.float32, name="x")
         path = saved([named(opset.mvn(x, opset.constant(np.array([1])), True, 1e-5, "inside_sqrt"), "mvn")], [x])
         found = audited(path, "openvino", {"x": np.ones((2, 4), np.float32)})

@@ -10,7 +10,8 @@ import typer
 
 from vinculum.cli import options
 from vinculum.cli.answers import end
-from vinculum.cli.commands.conformance.outputs import Outputs, asked, finish, saved
+from vinculum.cli.commands.conformance.outputs import asked, finish, known_deviations, saved
+from vinculum.cli.options import flag, value
 from vinculum.errors import AttributeValueError
 
 if TYPE_CHECKING:
@@ -24,13 +25,10 @@ _HELP = (
 
 def conform(
     backends: Annotated[list[str] | None, typer.Argument(metavar="BACKEND", help=_HELP, show_default=False)] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Run fewer cases; takes seconds.")] = False,
-    full: Annotated[bool, typer.Option("--full", help="Run every case; takes minutes.")] = False,
+    quick: Annotated[bool, flag("Run fewer cases; takes seconds.", "--quick")] = False,
+    full: Annotated[bool, flag("Run every case; takes minutes.", "--full")] = False,
     only: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="GLOB", help="Run only cases whose id matches, such as 'Div-14/int64/*'. May be repeated."
-        ),
+        list[str] | None, value("GLOB", "Run only cases whose id matches, such as 'Div-14/int64/*'. May be repeated.")
     ] = None,
     save: options.Save = None,
     junit: options.Junit = None,
@@ -41,10 +39,8 @@ def conform(
     workers: options.Workers = 2,
     case_limit: options.CaseLimit = 30.0,
     memory_limit: options.MemoryLimit = 4096,
-    list_ids: Annotated[bool, typer.Option("--list", help="Print the ids of the cases; run none.")] = False,
-    diff: Annotated[
-        bool, typer.Option("--diff", help="Compare two runs, BEFORE.json AFTER.json; run nothing.")
-    ] = False,
+    list_ids: Annotated[bool, flag("Print the ids of the cases; run none.", "--list")] = False,
+    diff: Annotated[bool, flag("Compare two runs, BEFORE.json AFTER.json; run nothing.", "--diff")] = False,
     verbose: options.Verbose = False,
 ) -> None:
     """Compare a runtime's divisions, of every operator version and element type, with the exact quotients.
@@ -53,8 +49,9 @@ def conform(
     """
     level = options.level_asked(quick, full)
     patterns = tuple(only or ())
-    outputs = Outputs(save, junit, sarif, html, record, tuple(expect or ()))
-    idle = ["BACKEND"] * (bool(backends) and list_ids) + outputs.given()
+    written = {"--save": save, "--junit": junit, "--sarif": sarif, "--html": html, "--record": record}
+    given = {"BACKEND": backends if list_ids else None, **written, "--expect": expect}
+    idle = [option for option, files in given.items() if files]
     if idle and (list_ids or diff):
         option = "--list" if list_ids else "--diff"
         raise AttributeValueError(f"{option} runs nothing and writes no file; leave {idle[0]} out")
@@ -71,7 +68,7 @@ def conform(
         return
     if record is not None and (len(backends or ()) > 1 or patterns):
         raise AttributeValueError("--record records one whole run: give one BACKEND and no --only")
-    known = outputs.known()
+    known = known_deviations(expect or (), written)
     names = tuple(dict.fromkeys(backends or known))
     _check(names, known, workers)
     plans = []
@@ -80,7 +77,7 @@ def conform(
         selection = Selection(Level(level) if level else of_file, patterns, case_limit, memory_limit << 20)
         plans.append(plan(name, selection))
     runs = [asked(planned, workers, known.get(planned.backend)) for planned in plans]
-    finish(runs, known, outputs, verbose=verbose)
+    finish(runs, known, written, verbose=verbose)
 
 
 def _compare(files: Sequence[str], *, verbose: bool) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from vinculum.cli.options import RUNTIMES, CaseLimit, MemoryLimit, Workers
+from vinculum.cli.options import RUNTIMES, CaseLimit, MemoryLimit, Workers, flag
 from vinculum.reporting.terminal import console
 
 
@@ -16,11 +16,11 @@ def fingerprint(
         list[str],
         typer.Argument(metavar="BACKEND...", help=f"{RUNTIMES}'torch\\[device=cuda]'.", show_default=False),
     ],
-    in_json: Annotated[bool, typer.Option("--json", help="Print a line of JSON for each backend.")] = False,
+    in_json: Annotated[bool, flag("Print a line of JSON for each backend.", "--json")] = False,
     workers: Workers = 2,
     case_limit: CaseLimit = 30.0,
     memory_limit: MemoryLimit = 4096,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show an example of each deviation.")] = False,
+    verbose: Annotated[bool, flag("Show an example of each deviation.", "--verbose", "-v")] = False,
 ) -> None:
     """Say in words how a runtime divides each element type: what conform finds, for the newest operators.
 

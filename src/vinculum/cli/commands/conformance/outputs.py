@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -52,54 +51,41 @@ def saved(file: Path, known: Mapping[str, KnownDeviations]) -> tuple[Run, ...]:
     return tuple(runs)
 
 
-@dataclass(frozen=True)
-class Outputs:
-    """The files that options name, each called as its option."""
-
-    save: Path | None = None
-    junit: Path | None = None
-    sarif: Path | None = None
-    html: Path | None = None
-    record: Path | None = None
-    expect: tuple[Path, ...] = ()
-
-    def known(self) -> dict[str, KnownDeviations]:
-        """Return the known deviations in the files of --expect, by backend; check all files to be written as well."""
-        from vinculum.cli.outputs import check_files
-        from vinculum.conformance.expect import read_known_deviations
-
-        known = {file.backend: file for file in map(read_known_deviations, self.expect)}
-        if len(known) < len(self.expect):
-            raise AttributeValueError("two --expect files are for the same backend; give one for each backend")
-        # --record may replace the file of --expect, as it keeps the reasons.
-        check_files(self._written(), {"--expect": [file for file in self.expect if file != self.record]})
-        return known
-
-    def given(self) -> list[str]:
-        """Return the options that name a file."""
-        return [option for option, file in {**self._written(), "--expect": self.expect}.items() if file]
-
-    def _written(self) -> dict[str, Path | None]:
-        return {f"--{name}": getattr(self, name) for name in ("save", "junit", "sarif", "html", "record")}
-
-    def write(self, runs: Sequence[Run], known: dict[str, KnownDeviations]) -> None:
-        """Write every file, or none."""
-        from vinculum.cli.outputs import write_files
-        from vinculum.conformance.expect import as_toml
-        from vinculum.conformance.run.file import as_json
-        from vinculum.reporting.conformance import html, junit, sarif
-
-        texts: tuple[tuple[Path | None, Callable[[], str]], ...] = (
-            (self.save, lambda: as_json(runs)),
-            (self.junit, lambda: junit.document(runs)),
-            (self.sarif, lambda: sarif.document(runs)),
-            (self.html, lambda: html.document(runs, known)),
-            (self.record, lambda: as_toml(runs[0], known.get(runs[0].backend))),
-        )
-        write_files({path: text() for path, text in texts if path is not None})
+Written = Mapping[str, Path | None]
+"""The files to be written, by the options that name them: --save, --junit, --sarif, --html and --record."""
 
 
-def finish(runs: Sequence[Run], known: dict[str, KnownDeviations], outputs: Outputs, *, verbose: bool) -> None:
+def known_deviations(expect: Sequence[Path], written: Written) -> dict[str, KnownDeviations]:
+    """Return the known deviations in the files of --expect, by backend; check all files to be written as well."""
+    from vinculum.cli.outputs import check_files
+    from vinculum.conformance.expect import read_known_deviations
+
+    known = {file.backend: file for file in map(read_known_deviations, expect)}
+    if len(known) < len(expect):
+        raise AttributeValueError("two --expect files are for the same backend; give one for each backend")
+    # --record may replace the file of --expect, as it keeps the reasons.
+    check_files(written, {"--expect": [file for file in expect if file != written["--record"]]})
+    return known
+
+
+def _write(runs: Sequence[Run], known: dict[str, KnownDeviations], written: Written) -> None:
+    """Write every file, or none."""
+    from vinculum.cli.outputs import write_files
+    from vinculum.conformance.expect import as_toml
+    from vinculum.conformance.run.file import as_json
+    from vinculum.reporting.conformance import html, junit, sarif
+
+    texts: dict[str, Callable[[], str]] = {
+        "--save": lambda: as_json(runs),
+        "--junit": lambda: junit.document(runs),
+        "--sarif": lambda: sarif.document(runs),
+        "--html": lambda: html.document(runs, known),
+        "--record": lambda: as_toml(runs[0], known.get(runs[0].backend)),
+    }
+    write_files({path: texts[option]() for option, path in written.items() if path is not None})
+
+
+def finish(runs: Sequence[Run], known: dict[str, KnownDeviations], written: Written, *, verbose: bool) -> None:
     """Print runs, write their files, and end with the exit code for their verdicts.
 
     It is that of a finding if a run disagrees with its file of known deviations or, without a file, has a deviation.
@@ -114,6 +100,6 @@ def finish(runs: Sequence[Run], known: dict[str, KnownDeviations], outputs: Outp
     shown.print(terminal.page(runs, width=shown.width, verbose=verbose), crop=False)
     if compared:
         shown.print(expected_page(compared, verbose=verbose))
-    outputs.write(runs, known)
+    _write(runs, known, written)
     deviating = any(result.verdict.kind.deviates for run in runs if run.backend not in known for result in run.results)
     end(finds=deviating or any(found for _, _, found in compared))

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from vinculum.cli.commands.conformance.outputs import Outputs, finish, saved
-from vinculum.cli.options import Expect, Html, Junit, Record, Sarif, Verbose
+from vinculum.cli.commands.conformance.outputs import finish, known_deviations, saved
+from vinculum.cli.options import Expect, Html, Junit, Record, Sarif, Verbose, flag
 from vinculum.errors import AttributeValueError
 
 
@@ -22,7 +22,7 @@ def report(
     html: Html = None,
     expect: Expect = None,
     record: Record = None,
-    schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of a run file.")] = False,
+    schema: Annotated[bool, flag("Print the JSON Schema of a run file.", "--schema")] = False,
     verbose: Verbose = False,
 ) -> None:
     """Make reports of saved conformance runs, whose answers are judged and explained again; nothing is run.
@@ -40,8 +40,8 @@ def report(
         return
     if not files:
         raise AttributeValueError("give a file that vinculum conform --save has written; see vinculum report --help")
-    outputs = Outputs(junit=junit, sarif=sarif, html=html, record=record, expect=tuple(expect or ()))
-    known = outputs.known()
+    written = {"--junit": junit, "--sarif": sarif, "--html": html, "--record": record}
+    known = known_deviations(expect or (), written)
     runs = [run for file in files for run in saved(file, known)]
     if record is not None and (len(runs) > 1 or runs[0].selection.only):
         raise AttributeValueError("--record records one whole run: give one RUN.json, made without --only")
@@ -50,4 +50,4 @@ def report(
         raise AttributeValueError(
             f"{unused[0].file} is for {unused[0].backend!r}, and no run given is of that backend; leave it out"
         )
-    finish(runs, known, outputs, verbose=verbose)
+    finish(runs, known, written, verbose=verbose)

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 from rich.filesize import decimal
 
-from vinculum.cli.options import level_asked
+from vinculum.cli.options import flag, level_asked, value
 
 vectors = typer.Typer(
     name="vectors",
@@ -35,13 +35,10 @@ def export(
         ),
     ],
     only: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="GLOB", help="Write only cases whose id matches, such as 'Div-14/int64/*'. May be repeated."
-        ),
+        list[str] | None, value("GLOB", "Write only cases whose id matches, such as 'Div-14/int64/*'. May be repeated.")
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer cases.")] = False,
-    full: Annotated[bool, typer.Option("--full", help="Every case.")] = False,
+    quick: Annotated[bool, flag("Fewer cases.", "--quick")] = False,
+    full: Annotated[bool, flag("Every case.", "--full")] = False,
 ) -> None:
     """Export the cases of conform, with the exact quotients, for programs without Python.
 

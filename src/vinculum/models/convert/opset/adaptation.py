@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -81,8 +80,7 @@ class Adaptation:
     older: OpSchema  # The source version of an upgrade, the target version of a downgrade.
     up: bool
     scope: Scope  # The node's.
-    made: Mapping[str, TensorProto]  # Constants that were made for the node.
-    rewriter: Rewriter  # Collects nodes to run before this one, in the final operator set of the whole model.
+    rewriter: Rewriter  # Collects constants and nodes to run before this one, in the final operator set of the model.
     opset: int  # That operator set.
     reasons: list[Reason] = field(default_factory=list)  # What a version adapter reports of its changes.
 
@@ -145,7 +143,7 @@ class Adaptation:
 
     def tensor(self, name: str) -> TensorProto | None:
         """Return a value's tensor, if it is the same in every run."""
-        return self.made.get(name) or self.scope.constants.get(name)
+        return self.rewriter.constants.get(name) or self.scope.constants.get(name)
 
     def constant(self, name: str) -> NDArray[Any] | None:
         """Return a value's elements, if they are the same in every run."""
@@ -154,7 +152,8 @@ class Adaptation:
 
     def shape(self, name: str) -> Shape | None:
         """Return a value's shape, as far as it is known, else None."""
-        return tuple(self.made[name].dims) if name in self.made else self.scope.shape_of(name)
+        made = self.rewriter.constants.get(name)
+        return self.scope.shape_of(name) if made is None else tuple(made.dims)
 
     def rank(self, name: str) -> int | None:
         """Return a value's rank, if it is known."""
@@ -163,7 +162,8 @@ class Adaptation:
 
     def element_type(self, name: str) -> int:
         """Return the TensorProto number of a value's element type, 0 if it is not known."""
-        return self.made[name].data_type if name in self.made else self.scope.code_of(name)
+        made = self.rewriter.constants.get(name)
+        return self.scope.code_of(name) if made is None else made.data_type
 
     def older_default(self, name: str) -> Any:
         """Return an attribute's default value in the older version."""

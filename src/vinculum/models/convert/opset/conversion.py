@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import deepcopy
 
-from onnx import ModelProto, NodeProto, TensorProto, helper
+from onnx import ModelProto, NodeProto, helper
 from onnx.defs import OpSchema
 
 from vinculum.errors import ModelError
@@ -27,7 +27,6 @@ from vinculum.models.onnx.file import check_no_training
 from vinculum.models.onnx.inference import inner_first
 from vinculum.models.onnx.rewriter import INITIALIZERS_ALONE, Rewriter, names_in, set_nodes
 from vinculum.models.onnx.scopes import Scope, all_graphs, name_of, subgraphs, title
-from vinculum.models.onnx.tensors import tensor_of
 
 _LONGEST_LIST = 3
 _OPTIONAL = OpSchema.FormalParameterOption.Optional
@@ -57,11 +56,7 @@ def convert_opset(model: ModelProto, opset: int) -> OnnxConversion:
     taken, unused_before = names_in(converted), _unused(converted)
     problems: list[str] = []
     functions = {(function.domain, function.name) for function in converted.functions}
-    changes = [
-        _convert_scope(scope, opset, taken, functions, problems)
-        for scope in inner_first(converted)
-        if scope.opsets.get("", opset) != opset
-    ]
+    changes = [_convert_scope(scope, opset, taken, functions, problems) for scope in inner_first(converted)]
     if problems:
         more = f"; and {len(problems) - _LONGEST_LIST} more" if len(problems) > _LONGEST_LIST else ""
         raise ModelError("; ".join(problems[:_LONGEST_LIST]) + more)
@@ -130,14 +125,12 @@ class _Conversion:
     def __init__(self, scope: Scope, opset: int, rewriter: Rewriter) -> None:
         self.reasons: list[Reason] = []
         self._scope, self._opset, self._rewriter = scope, opset, rewriter
-        self._made: dict[str, TensorProto] = {}  # Constants made for the node.
 
     def go(self, node: NodeProto, source: int) -> None:
         """Convert a node from its operator set to the target, version by version, and write it."""
         at = source
         while (sides := self._next_sides(node.op_type, at)) is not None:
             parts = self._adapted(node, sides)
-            self._collect_constants(parts)
             at = sides[1]
             if len(parts) != 1:
                 for part in parts:
@@ -163,7 +156,7 @@ class _Conversion:
         newer, older = version_at(node.op_type, max(sides)), version_at(node.op_type, min(sides))
         if newer is not None and older is not None:
             up = sides[0] < sides[1]
-            step = Adaptation(node, newer, older, up, self._scope, self._made, self._rewriter, self._opset)
+            step = Adaptation(node, newer, older, up, self._scope, self._rewriter, self._opset)
             rule = ADAPTERS.get((node.op_type, ANY)) or ADAPTERS.get((node.op_type, newer.since_version))
             parts = None if rule is None else rule(step)
             self.reasons += step.reasons
@@ -178,19 +171,10 @@ class _Conversion:
         refusal = problem_with(node, version_at(node.op_type, sides[1]), self._scope.types)
         raise ValueError(refusal or "its version changes, and there is no version adapter")
 
-    def _collect_constants(self, parts: list[NodeProto]) -> None:
-        self._made.update((tensor.name, tensor) for tensor in self._rewriter.initializers)
-        for node in (*self._rewriter.nodes, *parts):
-            tensor = tensor_of(node) if node.op_type == "Constant" else None
-            if tensor is not None:
-                self._made[node.output[0]] = tensor
-
 
 def _carries_over(step: Adaptation) -> bool:
     """Return whether the newer version only allows more; if so, drop attributes that the target version lacks."""
     newer, older, node = step.newer, step.older, step.node
-    if older.deprecated or newer.deprecated:
-        return False
     if not (_extends(newer.inputs, older.inputs) and _extends(newer.outputs, older.outputs)):
         return False
     for name in newer.attributes.keys() & older.attributes.keys():

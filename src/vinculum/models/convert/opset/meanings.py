@@ -130,8 +130,7 @@ def windows_in_data(step: Adaptation) -> None:
 
 def integer_modulo(step: Adaptation) -> None:
     """Refuse the floored remainder of floats below operator set 28."""
-    element_type = step.element_type(step.operand(0)) or step.element_type(step.operand(1))
-    if not step.up and not step.value("fmod") and element_type not in _INTEGERS:
+    if not step.up and not step.value("fmod") and step.element_type(step.operand(0)) not in _INTEGERS:
         raise ValueError(
             f"{version_title(step.target)} has no fmod=0 for floats, and its operands are or may be floats"
         )

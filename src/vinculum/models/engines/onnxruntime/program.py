@@ -13,16 +13,9 @@ from numpy.typing import NDArray
 from onnx import ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
 
 from vinculum.errors import ModelError
-from vinculum.models.engines import EngineRefusalError
 from vinculum.models.engines.onnxruntime.divider import ADDRESS, NUMBER, dividing_here
-from vinculum.models.engines.onnxruntime.session import (
-    IR_VERSION,
-    gives_numbers,
-    is_of_numbers,
-    new_session,
-    onnxruntime,
-    reason_of,
-)
+from vinculum.models.engines.onnxruntime.running import gives_numbers, is_of_numbers
+from vinculum.models.engines.onnxruntime.session import IR_VERSION, new_session, onnxruntime, reason_of
 from vinculum.models.engines.onnxruntime.values import is_packed, to_python, to_runtime
 from vinculum.models.engines.reference.evaluator import advice
 from vinculum.models.execution import Division, RunContext
@@ -140,7 +133,7 @@ class OnnxRuntimeProgram:
         """Turn an error of ONNX Runtime into a ModelError that names the node it is about, and says what to do."""
         try:
             yield
-        except EngineRefusalError as error:
+        except ModelError as error:
             raise ModelError(f"{error}; {advice(self._proto)}") from None
         # ONNX Runtime's exceptions have no more specific common base.
         except Exception as error:

@@ -8,17 +8,10 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
-import numpy as np
-
 from vinculum.errors import ModelError
 from vinculum.text import one_line, pip_install
 
 IR_VERSION = 10  # The newest that all supported versions of ONNX Runtime read.
-
-_NUMBERS = {"float16": "float16", "float32": "float", "float64": "double", "bool": "bool"}
-_NUMBERS |= {f"{sign}int{bits}": f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
-"""NumPy's own types, and ONNX Runtime's names for them."""
-_TENSORS = {f"tensor({name})" for name in _NUMBERS.values()}
 
 
 @cache
@@ -62,16 +55,6 @@ def new_session(
     return onnxruntime().InferenceSession(
         model, options, providers=["CPUExecutionProvider"], enable_fallback=0, disabled_optimizers=list(disabled)
     )
-
-
-def gives_numbers(session: Any) -> bool:
-    """Return whether a session's outputs are all of NumPy's own types, so that its `run` gives them."""
-    return {output.type for output in session.get_outputs()} <= _TENSORS
-
-
-def is_of_numbers(value: Any) -> bool:
-    """Return whether a session's `run` takes an input as it is: an array of one of NumPy's own types."""
-    return isinstance(value, np.ndarray) and value.dtype.name in _NUMBERS
 
 
 def reason_of(error: Exception) -> str:

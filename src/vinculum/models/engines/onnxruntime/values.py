@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import ModelProto, TensorProto, TypeProto, helper, numpy_helper, parser
 
-from vinculum.models.engines import EngineRefusalError
+from vinculum.errors import ModelError
 from vinculum.models.engines.onnxruntime.session import IR_VERSION, new_session, onnxruntime
 from vinculum.text import quoted
 
@@ -21,7 +21,7 @@ _OPSET = 16  # The first whose Identity takes sequences.
 
 
 def to_runtime(name: str, value: Any) -> Any:
-    """Return a value as an OrtValue; EngineRefusalError if ONNX Runtime does not accept it."""
+    """Return a value as an OrtValue; ModelError if ONNX Runtime does not accept it."""
     if isinstance(value, np.ndarray):
         return _tensor(name, value)
     if isinstance(value, list) and value:
@@ -31,13 +31,13 @@ def to_runtime(name: str, value: Any) -> Any:
     if isinstance(value, onnxruntime().OrtValue):
         return value
     kind = "an empty sequence" if isinstance(value, list) else f"a {type(value).__name__}"
-    raise EngineRefusalError(f"value {quoted(name)} is {kind}, which ONNX Runtime does not accept")
+    raise ModelError(f"value {quoted(name)} is {kind}, which ONNX Runtime does not accept")
 
 
 def to_python(name: str, value: Any) -> Any:
     """Return a value in the form of the reference evaluator; a tensor's array keeps the memory of its OrtValue alive.
 
-    EngineRefusalError if ONNX Runtime packs its elements.
+    ModelError if ONNX Runtime packs its elements.
     """
     if not isinstance(value, onnxruntime().OrtValue):
         return value
@@ -61,10 +61,10 @@ def is_packed(dtype: np.dtype[Any]) -> bool:
 
 
 def _type_of(name: str, value: Any) -> TypeProto:
-    """Return an OrtValue's type as ONNX declares it; EngineRefusalError unless it is of tensors."""
+    """Return an OrtValue's type as ONNX declares it; ModelError unless it is of tensors."""
     known = re.fullmatch(r"(seq\()?tensor\((\w+)\)\)?", value.data_type())
     if known is None or known[2].upper() not in _NAMES:
-        raise EngineRefusalError(f"value {quoted(name)} is of type {value.data_type()}, which cannot be passed on")
+        raise ModelError(f"value {quoted(name)} is of type {value.data_type()}, which cannot be passed on")
     tensor = helper.make_tensor_type_proto(TensorProto.DataType.Value(known[2].upper()), None)
     return helper.make_sequence_type_proto(tensor) if known[1] else tensor
 
@@ -96,9 +96,7 @@ def _refuse_unshared(name: str, code: int) -> None:
     """Refuse element types that ONNX Runtime packs, and complex ones, which it does not return."""
     element_type = TensorProto.DataType.Name(code).lower()
     if element_type in (*_PACKED, "complex64", "complex128"):
-        raise EngineRefusalError(
-            f"value {quoted(name)} has elements of {element_type}, which ONNX Runtime cannot return"
-        )
+        raise ModelError(f"value {quoted(name)} has elements of {element_type}, which ONNX Runtime cannot return")
 
 
 def _session(operator: str, operands: Mapping[str, Any]) -> Any:

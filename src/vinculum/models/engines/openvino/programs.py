@@ -1,13 +1,23 @@
-"""ONNX graphs and OpenVINO IRs, which OpenVINO reads and runs in a process of its own, except their divisions."""
+"""ONNX graphs and OpenVINO IRs, which OpenVINO reads and runs in a process of its own, except their divisions.
+
+So a crash of OpenVINO becomes an error here.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+import sys
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from importlib.util import find_spec
+from itertools import count
+from math import inf
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Lock
+from time import monotonic
 from typing import Any
 
 from google.protobuf.message import EncodeError
@@ -15,20 +25,90 @@ from numpy.typing import NDArray
 from onnx import GraphProto, ModelProto, NodeProto, helper, numpy_helper
 from onnx.inliner import inline_local_functions
 
-from vinculum.errors import BroadcastError, ModelError
-from vinculum.models.engines.openvino.process import CutProcess, check_installed
+from vinculum.errors import BroadcastError, ModelError, VinculumError
+from vinculum.models.engines.openvino.cut_model import Request
 from vinculum.models.engines.openvino.reading import NAME, Described
 from vinculum.models.engines.reference.evaluator import advice
 from vinculum.models.engines.reference.operators import quotient
-from vinculum.models.execution import Division, LimitError, RunContext
+from vinculum.models.execution import Division, LimitError, RunContext, seconds_left, waiting
 from vinculum.models.model import Model
 from vinculum.models.onnx.divisions import DIVIDES, number_of
 from vinculum.models.onnx.rewriter import set_nodes, unique_name
 from vinculum.models.onnx.scopes import all_nodes, name_of, opset_imports, subgraphs, title
 from vinculum.ops.openvino import divide as openvino_divide
-from vinculum.text import listed, one_line, quoted
+from vinculum.sandbox import End, Isolated, Limits
+from vinculum.text import listed, one_line, pip_install, quoted
 
 _MAX_OF_INTEGERS = 12
+# No limits, since a model's needs are not known: Ctrl-C ends a run that hangs, the system one that exhausts the memory.
+_LIMITS = Limits(seconds=inf, start=inf, memory=sys.maxsize)
+_COMPILING = 30.0  # Seconds for compiling, added to the time limit of a trial run.
+
+
+Divide = Callable[[int, NDArray[Any], NDArray[Any]], NDArray[Any]]
+"""Returns the quotient of a numbered division."""
+
+
+class OpenVinoProcess:
+    """An object in OpenVINO's process, called by one thread at a time; the process starts at the first call."""
+
+    def __init__(self, maker: str, *arguments: object) -> None:
+        self._maker, self._arguments = maker, arguments
+        self._lock = Lock()
+        self._started: dict[int, Isolated] = {}
+
+    def call(self, method: str, *arguments: object) -> Any:
+        """Return the result of a method; a VinculumError that making the object raises is raised here.
+
+        ModelError if the method raises an error, the process ended, or the time limit was exceeded (`LimitError`).
+        """
+        with self._lock:
+            # A forked child shares this process's pipes to OpenVINO, so it starts a process of its own.
+            if os.getpid() not in self._started:
+                self._started[os.getpid()] = Isolated(self._maker, *self._arguments, limits=_LIMITS)
+            left = seconds_left()
+            seconds = None if left is None else left + _COMPILING
+            with waiting():
+                answer = self._started[os.getpid()].call(method, *arguments, seconds=seconds)
+        if answer.end is End.RETURNED:
+            return answer.value
+        if answer.end is End.HUNG:
+            raise LimitError(f"OpenVINO takes longer than a trial run may: {answer.words}")
+        if isinstance(answer.value, VinculumError):
+            raise answer.value
+        ended = "" if answer.end in (End.REFUSED, End.UNSUPPORTED) else "its process ended: "
+        raise ModelError(f"the model cannot be run by OpenVINO: {ended}{answer.words}")
+
+
+class CutProcess(OpenVinoProcess):
+    """A `CutModel`, whose arguments it takes; the parts are compiled at the first run and kept."""
+
+    def __init__(self, *arguments: object) -> None:
+        super().__init__("vinculum.models.engines.openvino.cut_model:CutModel", *arguments)
+        self._runs = count()
+
+    def run(self, inputs: Mapping[str, Any], divide: Divide) -> list[NDArray[Any]]:
+        """Return the outputs in the model's order."""
+        run = next(self._runs)
+        answer = self.call("start", run, dict(inputs))
+        left = seconds_left()
+        deadline = inf if left is None else monotonic() + left  # Wall time: most work is done in the other process.
+        try:
+            while isinstance(answer, Request):
+                if monotonic() > deadline:
+                    raise LimitError("a loop takes longer than a trial run may")
+                answer = self.call("resume", run, divide(answer.number, *answer.operands))
+        except BaseException:
+            self.call("stop", run)
+            raise
+        results: list[NDArray[Any]] = answer
+        return results
+
+
+def check_installed(who: str) -> None:
+    """Check that OpenVINO is installed; ModelError if not."""
+    if find_spec("openvino") is None:
+        raise ModelError(f"{who} needs the package openvino; install it: {pip_install('openvino')}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,6 +214,26 @@ class OnnxInOpenVino:
             return bytes(proto.SerializeToString())
         except (EncodeError, ValueError) as error:
             raise ModelError(f"the model is too large for OpenVINO's reader of ONNX: {one_line(error)}") from None
+
+
+def write_ir(proto: ModelProto, target: Path) -> list[str]:
+    """Let OpenVINO write an IR of a self-contained model; return the titles of its divisions of integers.
+
+    OpenVINO reads every Div as a Divide that floors. Each is found by its name, in bodies too, and truncates again.
+
+    ModelError if OpenVINO is not installed, cannot read the model, or turns a division into another layer.
+    """
+    check_installed("writing an IR")
+    model = prepared(proto)
+    with TemporaryDirectory(dir=target.parent) as place:
+        source = Path(place) / "source.onnx"
+        source.write_bytes(model.proto.SerializeToString())
+        process = OpenVinoProcess("vinculum.models.engines.openvino.reading:Writer")
+        found = process.call("write", source, target, model.names)
+    if isinstance(found, str):
+        raise ModelError(f"the model cannot be written by OpenVINO: {found}")
+    model.check_found(found)
+    return [title(division) for number, division in enumerate(model.divisions) if found[number]]
 
 
 def read_openvino_ir(content: bytes, file: Path) -> Model:

@@ -29,8 +29,9 @@ class Cast(OpRun):
     """
 
     def _run(self, x: Any, to: int | None = None, **options: Any) -> Any:
-        target = _target(to)
-        if target is not None and _is_ours(element_type_of_dtype(x.dtype), x.dtype == bool, target, options):
+        source, target = "bool" if x.dtype == bool else element_type_of_dtype(x.dtype), _target(to)
+        # An array of objects holds strings here.
+        if source not in (None, REAL) and target is not None and _is_ours(source, target, options):
             return (convert(x, target),)
         # The newest version has the attributes of all versions, with the older behaviour as their defaults.
         return load_op("", "Cast")._run(self, x, to=to, **options)
@@ -98,16 +99,14 @@ def _target(to: int | None) -> ElementType | str | None:
         return None
 
 
-def _is_ours(source: ElementType | None, boolean: bool, target: ElementType | str, options: dict[str, Any]) -> bool:
-    if source is REAL or (source is None and not boolean):
-        return False  # An array of objects holds strings here.
+def _is_ours(source: ElementType | str, target: ElementType | str, options: dict[str, Any]) -> bool:
     if isinstance(target, str):
         return True
     if target.binary_format is not None:
         # Saturation is the standard's default for 8-bit types only.
         return target.bits > 8 or not options.get("saturate", 1)
     # ONNX's own tests expect that floats beyond a 4-bit type lose their high bits.
-    return target.bits > 4 or source is None or source.is_integer
+    return target.bits > 4 or isinstance(source, str) or source.is_integer
 
 
 def check_result_size(node: NodeProto, operands: Sequence[Any]) -> None:

@@ -7,6 +7,7 @@ every text of a model goes through `escape`, is escaped by the template or by JS
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
@@ -50,43 +51,45 @@ _SIGNS = {
 def document(checked: Sequence[tuple[Triage, ModelProto]]) -> str:
     """Return the page on some models, each with what was found in it."""
     folder = files(__package__).joinpath("templates")
-    read = {end: folder.joinpath(f"check.{end}").read_text("utf-8") for end in ("css", "js")}
-    script = folder.joinpath("dagre.min.js").read_text("utf-8") + "\n" + read["js"]
-    models = [_model(number, triage, proto) for number, (triage, proto) in enumerate(checked)]
-    data = {one["id"]: one["pictures"] for one in models}
+    style, layout, script = (
+        folder.joinpath(name).read_text("utf-8") for name in ("check.css", "dagre.min.js", "check.js")
+    )
+    models = [_Model(f"m{number}", triage, proto) for number, (triage, proto) in enumerate(checked)]
+    data = json.dumps({one.id: one.pictures for one in models}, separators=(",", ":"))
     return _template().render(
-        models=models,
-        signs={severity.value: sign for severity, sign in _SIGNS.items()},
-        style=read["css"],
-        script=script,
-        data=json.dumps(data, separators=(",", ":")).replace("<", "\\u003c"),
+        models=models, signs=_SIGNS, style=style, script=f"{layout}\n{script}", data=data.replace("<", "\\u003c")
     )
 
 
 @cache
 def _template() -> Template:
     pages = environment(__package__)
-    pages.filters.update(nodes=lambda n: counted(n, "node"), findings=lambda n: counted(n, "finding"))
+    pages.filters.update(
+        nodes=lambda count: counted(count, "node"),
+        findings=lambda count: counted(count, "finding"),
+        name=lambda text: short(one_line(text)),
+        short=short,
+        one_line=one_line,
+        message=message,
+        sections=sections,
+        alert_frame=alert_frame,
+        held=_held,
+        values=_values_text,
+    )
     return pages.get_template("check.html.j2")
 
 
-def _model(number: int, triage: Triage, proto: ModelProto) -> dict[str, Any]:
-    """Return what the page says of a model."""
-    groups = by_cause(triage.open)
-    chosen = list(islice(_different(groups), DRAWN))
-    counts = {severity.value: sum(f.severity is severity for f in triage.open) for severity in Severity}
-    return {
-        "id": f"m{number}",
-        "title": short(triage.model),
-        "counts": {severity: count for severity, count in counts.items() if count},
-        "summary": f"{counted(len(triage.open), 'finding') if triage.open else 'No findings'} in "
-        f"{counted(triage.report.nodes, 'node')}.",
-        "findings": [
-            {"number": place, "model": f"m{number}", **_finding(group)} for place, group in enumerate(groups, 1)
-        ],
-        "pictures": list(_pictures(chosen, triage, proto)),
-        "left_out": len(triage.open) - len(chosen),
-    }
+class _Model:
+    """What the page says of a model: its findings in groups, those alike, and the pictures of some that differ."""
+
+    def __init__(self, id: str, triage: Triage, proto: ModelProto) -> None:
+        self.id, self.triage = id, triage
+        self.groups = by_cause(triage.open)
+        found = Counter(finding.severity for finding in triage.open)
+        self.counts = {severity: found[severity] for severity in Severity if found[severity]}
+        chosen = list(islice(_different(self.groups), DRAWN))
+        self.pictures = list(_pictures(chosen, triage, proto))
+        self.left_out = len(triage.open) - len(chosen)
 
 
 def _different(groups: Sequence[Sequence[Finding]]) -> Iterator[tuple[int, Finding]]:
@@ -100,32 +103,12 @@ def _different(groups: Sequence[Sequence[Finding]]) -> Iterator[tuple[int, Findi
                 yield number, finding
 
 
-def _finding(group: Sequence[Finding]) -> dict[str, Any]:
-    finding = group[0]
-    frame = alert_frame(finding.frames)
-    return {
-        "rule": finding.rule,
-        "severity": finding.severity.value,
-        "node": short(one_line(finding.node)),
-        "scope": short(one_line(finding.scope)),
-        "place": f"{one_line(frame.file)}:{frame.line}" if frame else "",
-        "code": one_line(finding.frames[-1].code) if finding.frames else "",
-        "message": message(finding),
-        "sections": sections(finding),
-        "arrays": list(_arrays(finding)),
-        "others": [short(one_line(one.node)) for one in group[1:]],
-    }
-
-
-def _arrays(finding: Finding) -> Iterator[dict[str, str]]:
-    """Yield the values of a witness."""
+def _held(finding: Finding) -> Mapping[str, NDArray[Any]]:
+    """Return the values of a witness."""
     witness = finding.witness
     if witness is None:
-        return
-    held = {**witness.inputs, **({} if witness.value is None else {witness.tensor: witness.value})}
-    for name, array in held.items():
-        shape = " x ".join(map(str, array.shape)) or "scalar"
-        yield {"name": short(one_line(name)), "type": f"{array.dtype} {shape}", "values": _values_text(array)}
+        return {}
+    return witness.inputs if witness.value is None else {**witness.inputs, witness.tensor: witness.value}
 
 
 def _pictures(chosen: Sequence[tuple[int, Finding]], triage: Triage, proto: ModelProto) -> Iterator[dict[str, Any]]:
@@ -258,9 +241,7 @@ class _Picture:
 
 def _cut(text: str) -> str:
     """Return a text on one line, its middle left out if it is too long for a box."""
-    safe = one_line(text)
-    half = (_LONGEST - 1) // 2
-    return safe if len(safe) <= _LONGEST else f"{safe[:half]}…{safe[-half:]}"
+    return short(one_line(text), _LONGEST, "…")
 
 
 def _values_text(array: NDArray[Any]) -> str:

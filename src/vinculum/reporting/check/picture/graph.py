@@ -43,7 +43,7 @@ class Arrow:
     start: str
     end: str
     value: str
-    is_way: bool = False
+    is_way: bool
 
 
 @dataclass(frozen=True)

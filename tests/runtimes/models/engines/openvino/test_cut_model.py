@@ -16,24 +16,11 @@ import vinculum
 from tests.models.built_models import one_line
 from vinculum.errors import ModelError
 from vinculum.models import DivisionRecord, Model, load
-from vinculum.models.values import tensor_dtype
 
 Array = NDArray[Any]
 Save = Callable[..., Path]
 F32 = np.float32
 X, Y = np.array([5, -7, 1], F32), np.array([3, 3, 49], F32)
-
-
-@pytest.fixture
-def saved(tmp_path: Path) -> Save:
-    """Return a function that writes the model of outputs and Parameters as OpenVINO does."""
-
-    def save(outputs: list[Any], parameters: list[Any]) -> Path:
-        path = tmp_path / "model.xml"
-        openvino.save_model(openvino.Model([op.result(node) for node in outputs], parameters, "m"), path, False)
-        return path
-
-    return save
 
 
 def named(node: Any, name: str) -> Any:
@@ -60,48 +47,6 @@ def ran(model: Model, inputs: Mapping[str, Array], **options: Any) -> tuple[list
         own = vinculum.divide if floor else np.divide
         assert bits(record.quotient) == bits(own(record.dividend, record.divisor))
     return list(outputs.values()), records
-
-
-def in_openvino(path: Path, inputs: Mapping[str, Array]) -> list[Array]:
-    """Return what OpenVINO computes by itself."""
-    core = openvino.Core()
-    model = core.read_model(path)
-    compiled = core.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
-    results = compiled([inputs[node.get_friendly_name()] for node in model.get_parameters()])
-    return [np.array(results[place]) for place in range(len(results))]
-
-
-FOLDER = Path(__file__).parents[5] / "examples"
-EXAMPLES = (
-    "attention/model",
-    "div_6_axis/model",
-    "floor_divide/model",
-    "floor_divide/torchscript",
-    "layer_norm/model",
-    "layer_norm_float16/model",
-    "masked_mean/model",
-    "openvino_rounding/div",
-    "rms_norm/model",
-    "windows/model",
-)
-
-
-@pytest.mark.parametrize("name", EXAMPLES)
-def test_examples_one(tmp_path: Path, name: str) -> None:
-    """Every example that OpenVINO converts is run, as the IR that it makes."""
-    path = tmp_path / "model.xml"
-    openvino.save_model(openvino.convert_model(str(FOLDER / f"{name}.onnx")), path, compress_to_fp16=False)
-    model = load(path)
-    rng = np.random.default_rng(0)
-    inputs = {}
-    for tensor in model.inputs:
-        shape = [size if isinstance(size, int) else 4 for size in tensor.shape or ()]
-        inputs[tensor.name] = rng.integers(1, 9, shape).astype(tensor_dtype(tensor))
-    outputs, records = ran(model, inputs)
-    assert {record.division for record in records} == set(model.divisions)
-    for ours, theirs in zip(outputs, in_openvino(path, inputs), strict=True):
-        tolerance = 0.01 if ours.dtype == np.float16 else 1e-5
-        np.testing.assert_allclose(ours, theirs, tolerance, tolerance)
 
 
 def test_parts_a_chain_with_values_that_skip_parts(saved: Save) -> None:
@@ -185,6 +130,33 @@ class TestBodies:
             assert bits(last) == bits(value)
             assert rows.shape == (expected, 3)
             assert bits(rows) == [word for step in steps for word in bits(step)]
+
+    @pytest.mark.parametrize(
+        ("start", "stride", "size", "end"), [(0, 1, 1, -1), (0, 2, 2, -1), (-1, -1, 1, 0), (-1, -3, 3, 0), (1, 2, 2, 4)]
+    )
+    def test_slices(self, saved: Save, start: int, stride: int, size: int, end: int) -> None:
+        """Of a TensorIterator: forwards and backwards, of one row or several, of a part of an input."""
+        x, rows = parameter("x", (2, 6)), parameter("rows", (2, size))
+        result = op.result(op.divide(rows, op.constant(F32(3))))
+        layer = op.tensor_iterator()
+        layer.set_body(openvino.Model([result], [rows], "body"))
+        layer.set_sliced_input(rows, x.output(0), start, stride, size, end, 1)
+        model = load(saved([layer.get_concatenated_slices(result.output(0), start, stride, size, end, 1)], [x]))
+        given = np.arange(12, dtype=F32).reshape(2, 6)
+        (output,), records = ran(model, {"x": given})
+        assert bits(output) == bits((given[:, 1:5] if start == 1 else given) / F32(3))
+        assert len(records) == output.shape[1] // size
+
+
+def test_every_run_starts_with_new_states(tmp_path: Path) -> None:
+    x = parameter("x")
+    total = op.add(op.read_value(op.constant(np.ones(3, F32)), "s", F32, [3]), x)
+    results = [op.result(op.divide(total, op.constant(Y)))]
+    model = openvino.Model(results, [op.assign(total, "s")], [x], "m")
+    openvino.save_model(model, tmp_path / "model.xml", False)
+    loaded = load(tmp_path / "model.xml")
+    for _ in range(2):
+        assert [bits(array) for array in loaded.run({"x": X}).values()] == [bits((X + F32(1)) / Y)]
 
 
 def test_a_refusal_is_told_once(saved: Save) -> None:

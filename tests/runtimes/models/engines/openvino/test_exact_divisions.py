@@ -150,6 +150,18 @@ class TestInexact:
         assert part in found.inexact[0].reason
         assert found.validate() == 0
 
+    def test_subnormal_constants(self) -> None:
+        """Those of float16 are normal numbers in float32."""
+        normal = np.finfo(F32).smallest_normal
+        stored = (normal, F32(0), np.float16(2.0**-24), -normal / F32(2))
+        found = []
+        for constant in map(op.constant, stored):
+            x = parameter((4,))
+            divisor = constant if constant.get_element_type() == openvino.Type.f32 else op.convert(constant, "f32")
+            found.append(exact_divisions(model_of([x], op.divide(x, divisor))))
+        assert [[division.kind for division in one.exact] for one in found] == [[("f32", False, True)]] * 3 + [[]]
+        assert "a constant operand holds subnormal numbers" in found[-1].inexact[0].reason
+
     def test_layers_that_divide_inside(self) -> None:
         x = parameter()
         layers = [op.softmax(x, 1), op.mvn(x, op.constant(np.array([3])), True, 1e-6, "inside_sqrt")]

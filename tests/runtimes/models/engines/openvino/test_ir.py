@@ -31,12 +31,6 @@ EXAMPLES = Path(__file__).parents[5] / "examples"
 File = Callable[..., Path]
 
 
-def _saved(results: list[Any], parameters: list[Any], folder: Path) -> Path:
-    path = folder / "model.xml"
-    openvino.save_model(openvino.Model(results, parameters, "m"), path, compress_to_fp16=False)
-    return path
-
-
 def _divide(a: Any, b: Any, pythondiv: bool, auto_broadcast: str, axis: int | None = None) -> Any:
     attributes = {"m_pythondiv": pythondiv, "auto_broadcast": auto_broadcast}
     if axis is not None:
@@ -46,51 +40,33 @@ def _divide(a: Any, b: Any, pythondiv: bool, auto_broadcast: str, axis: int | No
     return node
 
 
-@pytest.mark.parametrize("pythondiv", [True, False])
-@pytest.mark.parametrize("dtype", [np.int32, np.float32, np.uint8, np.int64, np.float64, np.float16])
-class TestDivide:
-    """Divide, both flags, with operands from Parameter and Const."""
-
-    def test_like_our_own(self, tmp_path: Path, dtype: Any, pythondiv: bool) -> None:
-        dividend = RNG.integers(0, 100, (5, 4)).astype(dtype) - np.asarray(50 * (dtype is not np.uint8), dtype)
-        divisor = np.array([3, 7, 1, 9], dtype) * np.asarray(-1 if dtype is not np.uint8 else 1, dtype)
-        a = opset.parameter([-1, 4], dtype, name="a")
-        node = _divide(a, opset.constant(divisor), pythondiv, "numpy")
-        model = load(_saved([node], [a], tmp_path))
-        assert [tensor.shape for tensor in (*model.inputs, *model.outputs)] == [(None, 4), (None, 4)]
-        output = model.run({"a": dividend})["quotient"]
-        expected = vinculum.divide(dividend, divisor, m_pythondiv=pythondiv)
-        assert output.dtype == dtype
-        assert output.tobytes() == expected.tobytes()
-
-
 class TestOtherLayers:
     """Convert, constants of four bits, dynamic shapes, and names."""
 
-    def test_convert_before_and_after(self, tmp_path: Path) -> None:
+    def test_convert_before_and_after(self, saved: File) -> None:
         a = opset.parameter(openvino.PartialShape([openvino.Dimension(1, 8), -1]), np.float32, name="a")
         node = opset.convert(
             _divide(opset.convert(a, "bf16"), opset.constant(3, openvino.Type.bf16), True, "numpy"), "i8"
         )
         array = (RNG.random((3, 2), np.float32) - np.float32(0.5)) * np.float32(300)
-        output = load(_saved([node], [a], tmp_path)).run({"a": array})
+        output = load(saved([node], [a])).run({"a": array})
         quotient = vinculum.divide(convert(array, BFLOAT16), np.array(3).astype(ml_dtypes.bfloat16))
         (result,) = output.values()
         assert result.tolist() == convert(quotient, INT8).tolist()
 
-    def test_one_that_divides_inside(self, tmp_path: Path) -> None:
+    def test_one_that_divides_inside(self, saved: File) -> None:
         x = opset.parameter([2, 4], np.float32, name="x")
         soft = opset.softmax(x, 1)
         soft.set_friendly_name("soft")
-        model = load(_saved([opset.divide(soft, x)], [x], tmp_path))
+        model = load(saved([opset.divide(soft, x)], [x]))
         assert [(node.name, node.operator) for node in model.inner_divisions] == [("soft", "Softmax")]
         assert len(model.divisions) == 1
         assert what_openvino_divides("Add") is None
 
     @pytest.mark.parametrize(("kind", "expected"), [("u4", [1, 2, 15]), ("i4", [1, 2, -1])])
-    def test_constants_of_four_bits(self, tmp_path: Path, kind: str, expected: list[int]) -> None:
+    def test_constants_of_four_bits(self, saved: File, kind: str, expected: list[int]) -> None:
         packed = openvino.Tensor(np.array([0x21, 0x0F], np.uint8), openvino.Shape([3]), getattr(openvino.Type, kind))
-        (output,) = load(_saved([opset.convert(opset.constant(packed), "i32")], [], tmp_path)).run({}).values()
+        (output,) = load(saved([opset.convert(opset.constant(packed), "i32")], [])).run({}).values()
         assert output.tolist() == expected
 
 
@@ -110,7 +86,7 @@ class TestOtherLayers:
     ],
 )
 def test_broadcasting_modes_divides_as_our_own(
-    tmp_path: Path,
+    saved: File,
     mode: str,
     axis: int | None,
     a: tuple[int, ...],
@@ -123,7 +99,7 @@ def test_broadcasting_modes_divides_as_our_own(
         opset.parameter([-1] * len(shape) if dynamic else shape, dtype, name=name)
         for name, shape in (("a", a), ("b", b))
     ]
-    path = _saved([_divide(parameters[0], parameters[1], True, mode, axis)], parameters, tmp_path)
+    path = saved([_divide(parameters[0], parameters[1], True, mode, axis)], parameters)
     inputs = {name: RNG.integers(1, 100, shape).astype(dtype) for name, shape in (("a", a), ("b", b))}
     if np.dtype(dtype).kind != "u":
         inputs["a"] = np.negative(inputs["a"])
@@ -215,8 +191,9 @@ class TestRun:
         output = model.run({"x": array})["r"]
         assert output.tolist() == [1, 1, 1]
         assert not np.shares_memory(output, array)
-        with one_line(BroadcastError, "input 'x' has shape (4,)", "1 to 3"):
-            model.run({"x": np.ones(4, np.int32)})
+        for size in (0, 4):
+            with one_line(BroadcastError, f"input 'x' has shape ({size},)", "1 to 3"):
+                model.run({"x": np.ones(size, np.int32)})
 
     def test_onnxruntime(self, ir_file: File) -> None:
         with one_line(ModelError, "the engine 'onnxruntime' runs ONNX models only", "'reference' or 'openvino'"):

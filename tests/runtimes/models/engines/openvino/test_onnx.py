@@ -2,37 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from onnx import numpy_helper
 
 from tests.models.built_models import one_line, text_model
 from vinculum.errors import DivisionByZeroError, ModelError
-from vinculum.models import DivisionRecord, load
-from vinculum.models.values import tensor_dtype
+from vinculum.models import load
 
-FOLDER = Path(__file__).parents[5] / "examples"
 A, B = np.array([6, -9, 1], np.float32), np.array([2, 3, 7], np.float32)
 AB = "float[n] a, float[n] b"
-
-
-@pytest.mark.parametrize("path", sorted(FOLDER.glob("*/*.onnx")), ids=lambda path: f"{path.parent.name}-{path.stem}")
-def test_examples_one(path: Path) -> None:
-    """Every example runs, and its outputs are those of the reference engine but for roundings elsewhere."""
-    model = load(path)
-    rng = np.random.default_rng(0)
-    inputs = {}
-    for tensor in model.inputs:
-        shape = [size if isinstance(size, int) else 4 for size in tensor.shape or ()]
-        inputs[tensor.name] = rng.integers(1, 9, shape).astype(tensor_dtype(tensor))
-    records: list[DivisionRecord] = []
-    outputs = model.run(inputs, observer=records.append, engine="openvino")
-    assert {record.division for record in records} == set(model.divisions)
-    for name, wanted in model.run(inputs).items():
-        tolerance = 0.01 if wanted.dtype == np.float16 else 1e-5
-        np.testing.assert_allclose(outputs[name], wanted, tolerance, tolerance)
 
 
 class TestParts:
@@ -76,3 +55,15 @@ class TestParts:
         model = load(text_model(nodes, "int64 n, float[3] a, float[3] b", "float[3] y"))
         wanted = A / B / B if trips == 2 else A
         assert model.run({"n": np.array(trips), "a": A, "b": B}, engine="openvino")["y"].tolist() == wanted.tolist()
+
+    @pytest.mark.parametrize("steps", [1, 3])
+    @pytest.mark.parametrize(
+        "attributes", ["", "scan_input_directions = [1], scan_output_directions = [1], scan_output_axes = [1],"]
+    )
+    def test_scans(self, attributes: str, steps: int) -> None:
+        body = "b (float[2] s, float[2] x) => (float[2] t, float[2] r) { r = Div(x, s) t = Add(s, r) }"
+        nodes = f"y, q = Scan <num_scan_inputs = 1, {attributes} body = {body}> (s, xs)"
+        model = load(text_model(nodes, "float[2] s, float[?, 2] xs", "float[2] y, float[?, ?] q"))
+        given = {"s": A[:2], "xs": np.arange(2 * steps, dtype=np.float32).reshape(steps, 2) - 3}
+        wanted = {name: array.tolist() for name, array in model.run(given).items()}
+        assert {n: array.tolist() for n, array in model.run(given, engine="openvino").items()} == wanted

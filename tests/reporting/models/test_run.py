@@ -15,8 +15,7 @@ from tests.cases import case
 from tests.reporting.printing import printed
 from vinculum.models import Division, DivisionRecord, DivisionSummary
 from vinculum.models.inner_divisions import InnerDivision
-from vinculum.reporting.models.run import page, seconds_text
-from vinculum.reporting.models.run_report import (
+from vinculum.reporting.models.run import (
     DivisionReport,
     InputReport,
     Observations,
@@ -24,6 +23,8 @@ from vinculum.reporting.models.run_report import (
     RunReport,
     as_json,
     output_report,
+    page,
+    seconds_text,
 )
 from vinculum.spec.element_types import FLOAT, INT32
 from vinculum.spec.onnx_div import DIV_14
@@ -167,7 +168,12 @@ class TestPage:
     def test_a_model_without_divisions(self) -> None:
         lines = lines_of(report(divisions=()))
         assert lines[lines.index("Divisions") + 1] == "  none in this model"
-        assert lines[-1].startswith("Nothing was divided.")
+        assert lines[-1] == "Nothing was divided. The run took 500 ms, loading included."
+
+    def test_a_reciprocal(self) -> None:
+        inverse = DivisionReport.of(Division("inverse", "", RECIPROCAL_13, FLOAT, ((3,), (3,))))
+        lines = [line.strip() for line in lines_of(report(divisions=(inverse,)), 40)]
+        assert lines[lines.index("inverse") + 1] == "1 / (3,)"
 
     def test_times(self) -> None:
         times = {

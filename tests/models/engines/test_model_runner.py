@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from tests.fake_runtime import DiesOfIntegers, FakeRuntime, RefusesFaults, installed
-from tests.models.built_models import one_line
-from tests.repair.fakes import division
+from tests.models.built_models import division, one_line
 from vinculum.errors import ModelError
 from vinculum.models.engines import model_runner
 from vinculum.models.engines.model_runner import Case, check_installed, run_cases
@@ -19,7 +18,7 @@ from vinculum.spec.element_types import INT32
 def cases(*divisors: int) -> list[Case]:
     """Return models of MIN by constants."""
     low = np.array([INT32.minimum], np.int32)
-    models = (division(INT32, low, np.array([b], np.int32)).SerializeToString() for b in divisors)
+    models = (division(INT32, low, np.array([b], np.int32), beside=True).SerializeToString() for b in divisors)
     return [Case(model, {"unused": np.zeros(1, np.float32)}) for model in models]
 
 

@@ -1,4 +1,4 @@
-"""The program that calls every function of the extracted C library: under sanitizers, and with its branches counted."""
+"""The program that calls every function of the extracted C library: under sanitizers, and on each processor."""
 
 from __future__ import annotations
 
@@ -9,31 +9,35 @@ from typing import Any
 import pytest
 
 from proofs.checking.extraction import COMPILER
-from tests.machine.proofs.sonnx_c_library import C_NAMES, require_compiler
-from tests.machine.proofs.sonnx_c_operands import NAMES
+from tests.machine.proofs.sonnx_c_costs import COMPILER_VERSION, table
+from tests.machine.proofs.sonnx_c_operands import C_NAMES, NAMES
 from tests.machine.proofs.sonnx_c_program import program
-from tests.machine.proofs.sonnx_c_targets import Target
+from tests.machine.proofs.sonnx_c_targets import MICROCONTROLLERS, TARGETS, Target, require_compiler
 from tests.processes import output_of, run
 
+ROOT = Path(__file__).parents[3]
+EXAMPLE = ROOT / "examples" / "microcontroller" / "main.c"
+MANUAL = ROOT / "docs" / "reference" / "safety-manual.md"
 SANITIZED = Target((COMPILER,), (COMPILER, "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g"))
 COVERED = Target((COMPILER,), (COMPILER, "--coverage"))
 
 
-def _made(target: Target, sources: list[Path], folder: Path, *flags: str) -> Path:
+def _made(target: Target, sources: list[Path], folder: Path, *flags: str, every: bool = False) -> Path:
     """Compile library and program, and return the program's path."""
     main = folder / "main.c"
-    main.write_text(program(), encoding="utf-8")
+    main.write_text(program(every=every), encoding="utf-8")
     return target.program(main, sources[0].parent, target.library(sources, folder, *flags))
 
 
 @pytest.fixture(scope="module")
 def sanitized(sources: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the program with both sanitizers."""
-    return _made(SANITIZED, sources, tmp_path_factory.mktemp("sonnx-c-sanitized"), *SANITIZED.linker[1:])
+    folder = tmp_path_factory.mktemp("sonnx-c-sanitized")
+    return _made(SANITIZED, sources, folder, *SANITIZED.linker[1:], every=True)
 
 
 class TestSanitizers:
-    """No access out of bounds, no undefined operation; and the sanitizers would see them."""
+    """Every quotient is right, no access out of bounds, no operation undefined; and the sanitizers would see them."""
 
     def test_they_have_nothing_to_report(self, sanitized: Path) -> None:
         told = run([str(sanitized)])
@@ -90,3 +94,36 @@ class TestCoverage:
         assert len(branches) >= 100
         assert [place for place, count in branches if count == 0] == []
         assert [file.name for file in sources if "||" in file.read_text("utf-8")] == []
+
+
+@pytest.mark.parametrize("target", TARGETS.values(), ids=TARGETS)
+class TestTargets:
+    """Compiled without a warning, and run."""
+
+    def test_the_same_quotients(
+        self, request: pytest.FixtureRequest, target: Target, sources: list[Path], tmp_path: Path
+    ) -> None:
+        target.require(request)
+        objects = target.library(sources, tmp_path)
+        main, example = tmp_path / "main.c", tmp_path / "example.c"
+        main.write_text(program(), encoding="utf-8")
+        example.write_bytes(EXAMPLE.read_bytes())
+        for text in (main, example):
+            made = target.program(text, sources[0].parent, objects)
+            assert run([*target.emulator, made]).returncode == 0
+        told = output_of(["nm", "-u", *objects])
+        called = {line.split()[1] for line in told.splitlines() if line.split()[:1] == ["U"]}
+        assert called <= target.routines, "nothing but division is called"
+
+
+class TestCosts:
+    """Size, stack and instructions are as the manual states them."""
+
+    def test_they_are_those_of_the_manual(
+        self, request: pytest.FixtureRequest, sources: list[Path], tmp_path: Path
+    ) -> None:
+        for target in MICROCONTROLLERS.values():
+            target.require(request)
+            if not output_of([target.linker[0], "-dumpversion"]).startswith(COMPILER_VERSION):
+                pytest.skip(f"optional everywhere: the manual has the figures of GCC {COMPILER_VERSION}")
+        assert table(sources, tmp_path) in MANUAL.read_text(encoding="utf-8")

@@ -1,0 +1,82 @@
+"""``vinculum spec``: which rows a command line prints, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from itertools import pairwise
+
+import pytest
+
+from tests.cases import case
+
+Said = Callable[..., list[str]]
+
+
+@pytest.fixture
+def said(here: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> Said:
+    """Return a function that runs the command and returns the lines that it prints, on the stream of its exit code."""
+
+    def run(*arguments: str, code: int = 0) -> list[str]:
+        assert here("spec", *arguments) == code
+        out, error = capsys.readouterr()
+        assert (error if code == 0 else out) == ""
+        return [line.rstrip() for line in (out or error).splitlines()]
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("arguments", "titles"),
+    [
+        ("Div", ["Div-14"]),
+        ("Div --version 6", ["Div-6"]),
+        ("Reciprocal", ["Reciprocal-13"]),
+        ("Divide", ["Divide-1"]),
+        ("Div --dialect sonnx", ["SONNX Div (real)", "SONNX Div (float)", "SONNX Div (int)"]),
+        ("Div --dialect sonnx --variant int", ["SONNX Div (int)"]),
+    ],
+)
+def test_rows(said: Said, arguments: str, titles: list[str]) -> None:
+    """As a page and as JSON, and the same of the evidence."""
+    for traced in ([], ["--trace"]):
+        lines = said(*arguments.split(), *traced)
+        assert [line for line, below in pairwise(lines) if below.startswith("===")] == titles
+        assert (lines.count("    theorems") > 5 * len(titles)) == bool(traced)
+        told = json.loads("\n".join(said(*arguments.split(), *traced, "--json")))
+        assert [row["title"] for row in told.get("rows", [told])] == titles
+
+
+def test_no_name_lists_every_row(said: Said) -> None:
+    assert sum(line.startswith(("ONNX ", "OpenVINO ", "SONNX ")) for line in said()) == 12
+    for options, count in ((["--json"], 12), (["--json", "--dialect", "openvino"], 1)):
+        assert len(json.loads("\n".join(said(*options)))["rows"]) == count
+
+
+@pytest.mark.parametrize(("version", "against", "breaking"), [("6", "1", "no"), ("1", "6", "yes"), (None, "6", "yes")])
+def test_against(said: Said, version: str | None, against: str, breaking: str) -> None:
+    arguments = ["Div", *(["--version", version] if version else []), "--against", against]
+    versions = [f"old version: {against}", f"new version: {version or 14}", f"breaking: {breaking}"]
+    assert said(*arguments)[:4] == ["SchemaDiff: Div (domain 'ai.onnx')", *versions]
+    assert json.loads("\n".join(said(*arguments, "--json")))["breaking"] == (breaking == "yes")
+
+
+def test_refusals(said: Said) -> None:
+    for arguments, words in {
+        "div": "did you mean 'Div'",
+        "Div --version 10": "operator set 10 uses Div-7",
+        "Div --version six": "--version",
+        "Div --against 2": "no version 2",
+        "Div --variant int": "'sonnx'",
+        "Div --dialect sonnx --against 1": "does not number",
+        "--against 1": "need an operator",
+        "--trace": "need an operator",
+        "Div --trace --against 6": "leave one out",
+        "Div --dialect tflite": "'tflite' is not one of 'onnx', 'openvino', 'sonnx'",
+        "Div --dialect sonnx --variant complex": "'complex' is not one of 'real', 'float', 'int'",
+        "--dialect tflite": "'tflite' is not one of",
+        "Div Divide": "see vinculum spec --help",
+    }.items():
+        with case(arguments):
+            (line,) = said(*arguments.split(), code=2)
+            assert words in line

@@ -85,6 +85,11 @@ class Environment:
     version: str
 
     @property
+    def is_another_python(self) -> bool:
+        """Whether it is one that this processor runs by itself: it is fast enough for all that `make test` runs."""
+        return bool(self.version) and self.machine.emulator is None
+
+    @property
     def folder(self) -> Path:
         """Where it lies."""
         return BUILD / self.name
@@ -111,7 +116,7 @@ class Environment:
         if missing:
             raise CrossError(f"{self.name} needs {' and '.join(missing)}: apt install {machine.packages}")
         made = self.folder / "made"
-        wanted = "\n".join([repr(self), *_requirements()])
+        wanted = "\n".join([repr(self), *self._requirements()])
         if not made.exists() or made.read_text(encoding="utf-8") != wanted:
             shutil.rmtree(self.folder, ignore_errors=True)
             python = f"python{self.version}"
@@ -139,8 +144,15 @@ class Environment:
         run([
             *(sys.executable, "-m", "pip", "install", "--quiet", "--no-compile", "--target", self.packages),
             *("--only-binary=:all:", "--implementation=cp", f"--python-version={self.version}", *platforms),
-            *_requirements(),
+            *self._requirements(),
         ])  # fmt: skip
+
+    def _requirements(self) -> list[str]:
+        """Return what is installed from PyPI: what the package needs, and what its tests do."""
+        project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+        tests = project["optional-dependencies"]["test"]
+        dividing = ("pytest", "hypothesis", "onnx==")
+        return [*project["dependencies"], *(x for x in tests if self.is_another_python or x.startswith(dividing))]
 
     def _build(self) -> None:
         built = self.folder / "core"
@@ -181,14 +193,6 @@ endian = 'little'
 def own_variables() -> dict[str, str]:
     """Return the variables in which each Python imports its own packages, and divides on its best target."""
     return {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", VARIABLE)}
-
-
-def _requirements() -> list[str]:
-    """Return what is installed from PyPI: what the package needs, and what its tests do."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    testing = ("pytest", "hypothesis", "onnx==")
-    tests = [each for each in project["optional-dependencies"]["test"] if each.startswith(testing)]
-    return [*project["dependencies"], *tests]
 
 
 def first_line(program: str) -> str:

@@ -13,12 +13,12 @@ _PAGE = """\
 
 <!-- Written by `make cross RECORD=--record` from building/cross/recorded. -->
 
-Each row is one run of the tests of the kernels and of the operators, and of a part of the
-[enumerations](../explanation/proofs.md#what-is-tested-exhaustively). All passed. *Target* is the one in force; tests of
-the kernels also try every other one that the processor has.
+Each row is one run of the tests of the kernels and of the operators, on other Pythons of all others too, and of a part
+of the [enumerations](../explanation/proofs.md#what-is-tested-exhaustively). All passed. *Target* is the one in force;
+tests of the kernels also try every other one that the processor has.
 
-| processor | target | Python | NumPy | kernels | operators | enumerations | skipped | date | core |
-|---|---|---|---|--:|--:|---|--:|---|---|
+| processor | target | Python | NumPy | kernels | operators | others | enumerations | skipped | date | core |
+|---|---|---|---|--:|--:|--:|---|--:|---|---|
 {rows}
 
 - *core* is the beginning of the SHA-256 of the sources that divide, `src/vinculum/kernels` and `meson.build`;
@@ -37,7 +37,7 @@ the kernels also try every other one that the processor has.
 | musl | nothing; the onnx package has no wheels there |
 | big-endian processors | never compiled |
 | CUDA devices | the kernels' source is tested on the processor; CUDA's compiler takes it; no device has run it |
-| models, checks, conformance and commands | run on x86-64 only, by `make test` |
+| models, checks, conformance and commands | run on x86-64 only, by `make test` and on other Pythons |
 
 ## How
 
@@ -71,6 +71,7 @@ def _row(record: Record) -> str:
         record.numpy,
         f"{record.passed['tests/kernels']:,}",
         f"{record.passed['tests/ops']:,}",
+        f"{record.passed.get('tests', 0):,}",
         f"{record.passed['tests/exhaustive']}, 1 part in {record.one_in}",
         str(record.skipped),
         record.date,

@@ -1,4 +1,4 @@
-"""The tests that divide, on one Python, processor and target, and the record of what passed."""
+"""The tests on one Python, processor and target, and the record of what passed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from vinculum.kernels import VARIABLE
 
 RECORDED = Path(__file__).with_name("recorded")
 QUICK, LONG = 512, 32  # Of each enumeration, one part in so many.
-_TESTS = ("tests/kernels", "tests/ops")
+_DIVIDING = ("tests/kernels", "tests/ops")
+_OTHERS = "tests"
 _HERE = Environment("targets", X86_64, "", "")  # of no suite: this Python, and the core that is installed in it
 ENVIRONMENTS = {
     each.name: each
@@ -64,7 +65,7 @@ class Record:
     sources : str
         The digest of what divides; see `digest`.
     passed : dict of str to int
-        The number of tests that passed, by folder.
+        The number of tests that passed: of the kernels, of the operators, of all others, and the enumerations.
     skipped : int
         The number of tests that skipped themselves.
     one_in : int
@@ -135,14 +136,16 @@ def _run(environment: Environment, python: Path, target: str | None, one_in: int
     skipped = 0
     began = time.monotonic()
     pytest = [str(python), "-m", "pytest", "-q", "-n", "2", "--dist", "worksteal", "-p", "no:cacheprovider"]
+    tests = () if environment.is_another_python else _DIVIDING
     enumerations = ["tests/exhaustive", "-m", "exhaustive", f"--one-in={one_in}"]
-    for tests in [*_TESTS, *(f"--ignore={path}" for path in left_out)], enumerations:
-        run([*pytest, f"--junit-xml={results}", *tests], cwd=ROOT, env=variables)
+    for chosen in [*tests, *(f"--ignore={path}" for path in left_out)], enumerations:
+        run([*pytest, f"--junit-xml={results}", *chosen], cwd=ROOT, env=variables)
         for case in ElementTree.parse(results).iter("testcase"):
             if case.find("skipped") is not None:
                 skipped += 1
             else:
-                passed["/".join(case.attrib["classname"].split(".")[:2])] += 1
+                folder = "/".join(case.attrib["classname"].split(".")[:2])
+                passed[folder if folder in _DIVIDING or chosen is enumerations else _OTHERS] += 1
     return Record(
         environment=environment.name,
         processor=machine.name,

@@ -23,7 +23,7 @@ def test_without_a_device(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
 
 def test_what_is_printed_is_recorded_with_how_it_ended(tmp_path: Path) -> None:
     record = tmp_path / "record.txt"
-    assert gpu.recorded([["platform", "x"]], "heading", record)
+    assert gpu.recorded([["pytest", "--version"]], "heading", record)
     assert not gpu.recorded([["pytest", "--unknown"], ["keyword"]], "heading", record)
     heading, _, first, *lines = record.read_text("utf-8").splitlines()
     assert (heading, first) == ("heading", "$ python -m pytest --unknown")

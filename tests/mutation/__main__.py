@@ -96,7 +96,12 @@ ROOMS = {
     "models": ("tests/models",),
     "repair": ("tests/repair",),
     "analysis": ("tests/analysis",),
-    "conformance": ("tests/conformance", "tests/reporting/conformance", "tests/reporting/models/test_audit.py"),
+    "conformance": (
+        "tests/conformance",
+        "tests/reporting/conformance",
+        "tests/reporting/models/test_audit.py",
+        "tests/cli/test_conform.py",
+    ),
     "stored": ("tests/stored",),
 }
 

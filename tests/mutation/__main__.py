@@ -101,6 +101,7 @@ ROOMS = {
         "tests/reporting/conformance",
         "tests/reporting/models/test_audit.py",
         "tests/cli/test_conform.py",
+        "tests/cli/test_info.py",
     ),
     "stored": ("tests/stored",),
 }

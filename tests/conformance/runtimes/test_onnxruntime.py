@@ -79,20 +79,21 @@ class TestOptions:
     def test_a_reproducer_makes_the_same_session(
         self, package: Any, monkeypatch: pytest.MonkeyPatch, options: str
     ) -> None:
-        made: list[tuple[dict[str, Any], Any]] = []
+        made: list[tuple[dict[str, Any], dict[str, Any]]] = []
         session = package.InferenceSession
 
-        def recorded(model: bytes, options: Any, providers: Any, **_: Any) -> Any:
-            made.append((vars(options), providers))
+        def recorded(model: bytes, options: Any, **keywords: Any) -> Any:
+            made.append((vars(options), keywords))
             return session(model, options)
 
         monkeypatch.setattr(package, "InferenceSession", recorded)
         asked = runtime(f"onnxruntime{options}")
         asked.answer(ASKED)
         executed(asked.reproducer(ASKED))
-        (own, providers), again = made
-        assert own.pop("log_severity_level") > 2  # Only errors are of no use where they are told in words.
-        assert again == (own, providers)
+        (own, keywords), again = made
+        assert own.pop("log_severity_level") > 3  # What it raises tells as much.
+        assert keywords.pop("enable_fallback") == 0
+        assert again == (own, keywords)
 
     @pytest.mark.parametrize(
         ("options", "kind", "words"),

@@ -210,8 +210,7 @@ class Fit:
                 best, most, chosen = parts, count, there
         fitted = []
         for way, own in best:
-            whole, _ = chosen._given_by(way)
-            predicted = whole & chosen._spread(chosen._whole(whole))
+            predicted = chosen._spread(chosen._whole(chosen._given_by(way)[0]))
             for other in list(found):
                 own, found[other] = own | (found[other] & predicted), found[other] & ~predicted
                 if not found[other].any():
@@ -307,22 +306,20 @@ class Fit:
         return predicted, np.ones_like(predicted)
 
     def _look_where_wrong(self, place: int) -> None:
-        """Look at elements that a way does not predict, of which it predicted the few looked at so far.
-
-        What is predicted of other ways stays at least as much as they predict, so that none is missed.
-        """
+        """Look at elements that a way does not predict, of which it predicted the few looked at so far."""
         way = self.ways[place]
-        predicted, spared = self._few
-        exact, spared[place] = self._given_by(way)
-        sampled = []
-        for pairs in self._pairs:
-            chosen = [member for member in pairs.members if predicted[place, member[0]]]
-            if all(exact[number] for number, *_ in chosen):
-                continue
-            given = _canonical(way.quotients(pairs.a, pairs.b, pairs.rounding))
-            wrong = [np.flatnonzero((given != answer) & counts)[:_FEW] for _, answer, counts in chosen]
-            sampled.append((replace(pairs, members=chosen), np.unique(np.concatenate(wrong))))
-        _look(self.ways, predicted, sampled)
+        for few, exact, right_alone in zip(self._few, self._given_by(way), (False, True), strict=True):
+            sampled = []
+            for pairs in self._pairs:
+                chosen = [member for member in pairs.members if few[place, member[0]]]
+                if all(exact[number] for number, *_ in chosen):
+                    continue
+                if right_alone:
+                    chosen = [(number, answer, counts & (answer == pairs.right)) for number, answer, counts in chosen]
+                given = _canonical(way.quotients(pairs.a, pairs.b, pairs.rounding))
+                wrong = [np.flatnonzero((given != answer) & counts)[:_FEW] for _, answer, counts in chosen]
+                sampled.append((replace(pairs, members=chosen), np.unique(np.concatenate(wrong))))
+            _look(self.ways, few, sampled)
 
 
 def _look(ways: Sequence[Division], predicted: Array, sampled: Sequence[tuple[Pairs, Array]]) -> None:

@@ -127,6 +127,10 @@ def test_what_the_suite_is_asked_for(conform: Conform, asked: list[dict[str, Any
     given = Selection(Level.FULL, ("Div-*/double/*", "*int64*"), 2.5, 512 << 20)
     selections = [Selection(Level.DEFAULT), Selection(Level.QUICK), given, given]
     assert [call["selection"] for call in asked] == selections
+    asked.clear()
+    for selection in selections:
+        conform("numpy", *selection.options)
+    assert [call["selection"] for call in asked] == selections
 
 
 def test_the_ids_of_cases(here: Conform, capsys: Streams) -> None:

@@ -96,7 +96,13 @@ ROOMS = {
     "models": ("tests/models",),
     "repair": ("tests/repair",),
     "analysis": ("tests/analysis",),
-    "conformance": ("tests/conformance", "tests/reporting/conformance", "tests/reporting/models/test_audit.py"),
+    "conformance": (
+        "tests/conformance",
+        "tests/reporting/conformance",
+        "tests/reporting/models/test_audit.py",
+        "tests/cli/test_conform.py",
+        "tests/cli/test_info.py",
+    ),
     "stored": ("tests/stored",),
 }
 
@@ -183,10 +189,12 @@ class Planted:
         file, own = noted_as(mutant.file, ""), f"test_{Path(mutant.file).stem}.py"
         tests = [test for test, (_, called) in notes.items() if mutant.function and file + mutant.function in called]
         if room not in RUNTIMES:  # There most is called in processes of their own, where nothing is noted.
+            # What runs when its file is imported is noted for no test: all that call anything of the file are asked.
+            tests = tests or [
+                test for test, (_, called) in notes.items() if any(one.startswith(file) for one in called)
+            ]
             # A function with a cache is called in one test only: the tests of its file are asked too.
             tests += [test for test in notes if test not in tests and Path(test.partition("::")[0]).name == own]
-            of_file = [test for test, (_, called) in notes.items() if any(one.startswith(file) for one in called)]
-            tests = tests or of_file
         tests = sorted(tests or notes, key=lambda test: notes[test][0])
         order.write_text(json.dumps(tests), encoding="utf-8")
         seconds = SECONDS + 5 * sum(notes[test][0] for test in tests)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -85,6 +86,14 @@ class TestCatalogue:
         assert len(set(told.values())) > (3 if element_type.is_integer else 40)
         for way in catalogue(element_type)[::7]:  # What ways have in common changes none of them.
             assert way.quotients(a, b).tobytes() == given[way].tobytes(), way.form
+
+    @pytest.mark.parametrize("element_type", [t for t in TYPES if not t.is_integer], ids=str)
+    def test_each_difference_from_the_right_way_makes_it_more_complex(self, element_type: ElementType) -> None:
+        first = right(element_type)
+        for way in catalogue(element_type)[1:]:
+            for field in fields(way):
+                usual = replace(way, **{field.name: getattr(first, field.name)})
+                assert usual == way or usual.complexity < way.complexity, (way.form, field.name)
 
     def test_an_unknown_form(self) -> None:
         told = message(AttributeValueError, lambda: named("a * (1 / b)", FLOAT))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from itertools import product
 from typing import Any
@@ -16,13 +17,15 @@ from tests.conformance.planted.dividers import DIVIDERS, Planted
 from tests.conformance.planted.measuring import cases_of
 from tests.fake_runtime import FakeRuntime
 from vinculum.conformance.arithmetic import Answered, Explanation, explain, predicts, written
+from vinculum.conformance.arithmetic.catalogue import catalogue
 from vinculum.conformance.arithmetic.explain import contradicts
+from vinculum.conformance.arithmetic.fitting import Fit, dividends_and_divisors
 from vinculum.conformance.cases.case import Case, Level
 from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.run.judgement import judge
 from vinculum.errors import AttributeValueError
 from vinculum.sandbox import Answer, End
-from vinculum.spec.element_types import DOUBLE, FLOAT, FLOAT16, INT32, ElementType
+from vinculum.spec.element_types import BFLOAT16, DOUBLE, FLOAT, FLOAT16, INT32, ElementType
 from vinculum.spec.onnx_div import DIV_14
 
 Array = NDArray[Any]
@@ -112,6 +115,9 @@ def test_one_wrong_quotient_proves_nothing() -> None:
     (told,) = found.refuted
     assert (told.cause.name, told.refuting) == ("arithmetic: a * (1/b) computed in float32", 0)
     assert set(told.cases) == set(found.unexplained)
+    words = f"consistent with: {told.cause.statement}; but"
+    assert told.consistent == f"{words} too few quotients prove it"
+    assert replace(told, refuting=40).consistent == f"{words} 40 other cases refute it"
     known = explain(answered(divider, of_type(FLOAT16)), [told.cause])
     assert not known.unexplained  # It takes less to recognise a cause than to claim it.
 
@@ -119,6 +125,24 @@ def test_one_wrong_quotient_proves_nothing() -> None:
 def test_an_alignment_that_a_case_contradicts_explains_no_other() -> None:
     own = DIVIDERS["drops axis of squares"]
     assert not explain(answered(Planted({"divider": own.name}), cases_of(own))).explained
+
+
+def test_what_a_few_elements_exclude_all_of_them_exclude() -> None:
+    """Where cases are divided in several ways, none is missed because only some elements are looked at."""
+    random = np.random.default_rng(0)
+    ways = random.choice(np.array(catalogue(BFLOAT16)), 2)
+    given = []
+    for case in of_type(BFLOAT16):
+        if (exact := case.expectation.quotient) is not None:
+            quotients = random.choice(ways).quotients(*dividends_and_divisors(case.operation))
+            answer = Answer(End.RETURNED, quotients.reshape(exact.shape))
+            given.append(Answered(case, answer, judge(case.operation, case.expectation, answer)))
+    fit = Fit(BFLOAT16, given)
+    fit.causes([one for one in given if one.deviates])
+    assert len(fit._verified) > 1
+    for way, predicted in fit._verified.items():
+        for few, every in zip(fit._few, predicted, strict=True):
+            assert not (every & ~few[fit.ways.index(way)]).any()
 
 
 class TestNoRule:

@@ -20,6 +20,7 @@ from tests.fake_runtime import (
     IsOddWithIntegers,
     RaisesAtZero,
     Sleeps,
+    installed,
 )
 from tests.models.built_models import text_model
 from vinculum.conformance.audit.record import Audit
@@ -211,6 +212,16 @@ class TestBackends:
         assert (found.plain.end, found.plain.words) == (End.RETURNED, "")
         verdict = verdict_on(found)
         assert (verdict.kind, verdict.differing) == (Kind.ULPS, 1)
+
+    def test_an_input_with_a_value_in_the_model(self, audited: Audited) -> None:
+        """Another value may be given, but not to OpenVINO, for which it is no input."""
+        model = text_model("c = Div(a, b)", "float[1] a, float[1] b = {2.0}", "float[1] c")
+        one = np.ones(1, np.float32)
+        with installed(onnxruntime=FakeRuntime, openvino=FakeRuntime):
+            for given in ({"a": one}, {"a": one, "b": one}):
+                assert audited(model, "onnxruntime", given).plain.end is End.RETURNED
+            with pytest.raises(ModelError, match="input 'b' has a value in the model, which OpenVINO treats as a"):
+                audited(model, "openvino", {"a": one, "b": one})
 
 
 X = np.random.default_rng(0).standard_normal((3, 8)).astype(np.float32)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.conformance.asking import message, small
+from tests.conformance.asking import executed, message, small
 from tests.fake_runtime import FakeRuntime, installed
 from vinculum.conformance.runtimes.backends import check_usable, runtime
 from vinculum.errors import AttributeValueError, ModelError, VinculumError
@@ -66,6 +66,34 @@ class TestOptions:
         assert 'options.add_session_config_entry("session.x", "y")' in program
         assert "disable_cpu_ep_fallback" not in program
         assert "disable_cpu_ep_fallback" in runtime("onnxruntime[provider=A]").reproducer(ASKED)
+
+    @pytest.mark.parametrize(
+        "options",
+        [
+            "",
+            "[graph_optimization_level=disable]",
+            "[intra_op_num_threads=3,session.x=y]",
+            "[provider=CPUExecutionProvider,provider.n=1]",
+        ],
+    )
+    def test_a_reproducer_makes_the_same_session(
+        self, package: Any, monkeypatch: pytest.MonkeyPatch, options: str
+    ) -> None:
+        made: list[tuple[dict[str, Any], dict[str, Any]]] = []
+        session = package.InferenceSession
+
+        def recorded(model: bytes, options: Any, **keywords: Any) -> Any:
+            made.append((vars(options), keywords))
+            return session(model, options)
+
+        monkeypatch.setattr(package, "InferenceSession", recorded)
+        asked = runtime(f"onnxruntime{options}")
+        asked.answer(ASKED)
+        executed(asked.reproducer(ASKED))
+        (own, keywords), again = made
+        assert own.pop("log_severity_level") > 3  # What it raises tells as much.
+        assert keywords.pop("enable_fallback") == 0
+        assert again == (own, keywords)
 
     @pytest.mark.parametrize(
         ("options", "kind", "words"),

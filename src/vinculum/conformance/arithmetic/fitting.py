@@ -210,8 +210,7 @@ class Fit:
                 best, most, chosen = parts, count, there
         fitted = []
         for way, own in best:
-            whole, _ = chosen._given_by(way)
-            predicted = whole & chosen._spread(chosen._whole(whole))
+            predicted = chosen._spread(chosen._whole(chosen._given_by(way)[0]))
             for other in list(found):
                 own, found[other] = own | (found[other] & predicted), found[other] & ~predicted
                 if not found[other].any():

@@ -172,8 +172,10 @@ def _numbered(shape: tuple[int, ...], alone: int) -> Array:
 
 
 def _largest_exact(t: ElementType) -> int:
-    """Return the largest of the integers from 0 that are all exact in a type; 4096 for reals, which have none."""
-    return t.maximum if t.is_integer else 1 << (t.binary_format.significand_bits if t.binary_format else 12)
+    """Return the largest of the integers from 0 that are all exact in a type, or as many as wanted for reals."""
+    if t.is_integer:
+        return t.maximum
+    return 1 << t.binary_format.significand_bits if t.binary_format else _LARGEST
 
 
 QUICK, DEFAULT, FULL = Level

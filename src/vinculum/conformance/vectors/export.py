@@ -84,7 +84,7 @@ def flags(a_bits: int, b_bits: int, fmt: BinaryFormat) -> int:
         return OVERFLOW | INEXACT
     if rounded.magnitude == exact:
         return 0
-    return INEXACT | (UNDERFLOW if exact < power_of_two(fmt.smallest_exponent) else 0)
+    return INEXACT | UNDERFLOW if exact < power_of_two(fmt.smallest_exponent) else INEXACT
 
 
 def _is_signaling(bits: int, fmt: BinaryFormat) -> bool:

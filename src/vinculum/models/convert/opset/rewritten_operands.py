@@ -80,12 +80,11 @@ def resize_11(step: Adaptation) -> list[NodeProto] | None:
 
 def resize_13(step: Adaptation) -> list[NodeProto]:
     """Omit unused operands from operator set 13 on, write them as empty tensors below."""
-    operands = list(step.node.input)
+    operands = [step.operand(place) for place in range(4)]
     if step.up:
-        if step.operand(3):
+        if operands[3]:
             operands[2] = ""
     else:
-        operands += [""] * (3 - len(operands))
         for place, name in ((1, "roi"), (2, "scales")):
             operands[place] = operands[place] or step.rewriter.constant(np.zeros(0, np.float32), name)
     step.set_operands(operands)

@@ -173,6 +173,8 @@ ATTRIBUTES = [
     (3, 7, "(float[2,3] x) => (float[2,6] y)", "y = Concat(x, x)", {"axis": 1}),
     (5, 7, "(float[4] x) => (float[4] y)", "y = Selu(x)", {"alpha": 1.6732, "gamma": 1.0507}),
     (13, 12, "(int8[2] b, float s) => (float[2] y)", "y = DequantizeLinear <axis = 0> (b, s)", {}),
+    (6, 7, "(float[1,1,2,2] x) => (float[1,1,4,6] y)", "y = Upsample <height_scale = 2.0, width_scale = 3.0> (x)",
+     {"scales": [1, 1, 2, 3]}),
     (10, 13, "(float[1,1,2,2] x) => (float[n,c,h,w] y)",
      "s = Constant <value = float[4] {1, 1, 2, 2}> () y = Resize(x, s)",
      {"coordinate_transformation_mode": b"asymmetric", "nearest_mode": b"floor"}),
@@ -214,7 +216,9 @@ class TestTheSameInOtherWords:
 
     @pytest.mark.parametrize(("source", "target", "signature", "body", "given"), ATTRIBUTES)
     def test_attributes(self, source: int, target: int, signature: str, body: str, given: dict[str, Any]) -> None:
-        node = convert_opset(_model(source, signature, body), target).model.graph.node[-1]
+        model = _model(source, signature, body)
+        node, operands = convert_opset(model, target).model.graph.node[-1], model.graph.node[-1].input
+        assert [name for name in node.input if name in operands] == list(operands)
         assert {a.name: pytest.approx(helper.get_attribute_value(a)) for a in node.attribute} == given
 
 
@@ -285,6 +289,10 @@ REFUSED = [
     (10, 11, "(int64[2] i, int64 d, float[2] v) => (float[n] y)", "y = OneHot(i, d, v)", "negative indices"),
     (10, 11, "(float[1,1,2] x, float[3] s) => (float[n] y)", "y = Resize(x, s)", "which element is nearest"),
     (11, 10, "(float[1,1,2] x, float[1] r, float[3] s) => (float[n] y)", "y = Resize(x, r, s)", "takes 2 inputs"),
+    (6, 7, "(float[] x) => (float[] y)", "y = Upsample <height_scale = 2.0, width_scale = 3.0> (x)",
+     "takes 4 dimensions, and the rank is not known"),
+    (6, 7, "(float[1,1,2,2] x) => (float[1,1,4,4] y)",
+     'y = Upsample <height_scale = 2.0, width_scale = 2.0, mode = "bilinear"> (x)', "has no mode='bilinear'"),
     (12, 9, "(float[] x, float[n] l) => (float[] y)", "y = Concat <axis = -1> (x, l)", "has no negative axis"),
     (8, 7, "(float[2] x, float[1] b) => (float[2] y)", "y = Max(x, b)", "Max-6 does not broadcast"),
     (6, 7, "(float[2] x, float[n] b) => (float[n] y)", "y = PRelu(x, b)", "does not define the alignment of slopes"),

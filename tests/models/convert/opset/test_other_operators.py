@@ -147,6 +147,8 @@ WAYS = [
      "c = Constant <value = float[2] {1, 2}> () y = Add(x, c)", ["Constant", "Add"]),
     ("resize to sizes", 11, 13, "(float[1,1,2] x) => (float[1,1,4] y)",
      "e = Constant <value = float[0] {}> () s = Constant <value = int64[3] {1, 1, 4}> () y = Resize(x, e, e, s)", None),
+    ("upsample as resize", 9, 11, "(float[1,1,2,2] x) => (float[1,1,4,6] y)",
+     "s = Constant <value = float[4] {1, 1, 2, 3}> () y = Upsample(x, s)", ["Constant", "Resize"]),
     ("resize to sizes, back", 13, 11, "(float[1,1,2] x) => (float[1,1,4] y)",
      "s = Constant <value = int64[3] {1, 1, 4}> () y = Resize(x, , , s)", None),
     ("resize by scales, back", 13, 11, "(float[1,1,2] x) => (float[1,1,4] y)",

@@ -515,6 +515,7 @@ class Model:
             load_external_data_for_model(proto, str(Path(model).parent))
         constants = {initializer.name for initializer in proto.graph.initializer}
         self.inputs = [_declared(value) for value in proto.graph.input if value.name not in constants]
+        self._names = {value.name for value in proto.graph.input}
         self.outputs = [_declared(value) for value in proto.graph.output]
         self._proto, self._operators = proto, _operators(runtime)
         self._given: dict[str, Any] = {}
@@ -537,6 +538,8 @@ class Model:
     def run(self, names: Sequence[str] | None, inputs: Mapping[str, Any]) -> list[Any]:
         """Return outputs by name; None stands for all."""
         evaluator = self.load()
+        if not {value.name for value in self.inputs} <= inputs.keys() <= self._names:
+            raise ValueError(f"the inputs are {sorted(inputs)}; the model declares {sorted(self._names)}")
         with np.errstate(all="ignore"):
             found = dict(zip(evaluator.output_names, evaluator.run(None, {**self._given, **inputs}), strict=True))
         return [found[name] for name in names or found]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,13 +34,17 @@ def replaced_by(operator: str) -> Callable[..., list[NodeProto]]:
 
 
 def validated(
-    model: ModelProto, folder: Path, runtime: Runtime = "onnxruntime", advance: Advance | None = None
+    model: ModelProto,
+    folder: Path,
+    runtime: Runtime = "onnxruntime",
+    advance: Advance | None = None,
+    inputs: Sequence[Mapping[str, Any]] = (),
 ) -> Validation:
     """Harden a model and validate that."""
     hardening = harden(model, runtime)
     file = folder / "hardened.onnx"
     file.write_bytes(hardening.model.SerializeToString())
-    found = validate(hardening, model_of(model, folder / "model.onnx"), file, advance)
+    found = validate(hardening, model_of(model, folder / "model.onnx"), file, advance, inputs)
     assert found is not None
     return found
 
@@ -119,6 +123,15 @@ class TestValidation:
     ) -> None:
         monkeypatch.setattr(validation, "input_sets", lambda inputs, seed: [{}])
         assert validated(division(INT8, (5,), (5,)), tmp_path).whole_model == "loaded"
+
+    def test_sets_that_are_given(self, tmp_path: Path) -> None:
+        """The whole model is run on each, and on nothing else; one that the original refuses is an error."""
+        model = division(INT8, (5,), (5,))
+        whole = dict.fromkeys("AB", np.ones(5, np.int8)) | {"unused": np.ones(1, np.float32)}
+        sets = [whole, {name: array for name, array in whole.items() if name != "B"}]
+        assert validated(model, tmp_path, inputs=sets[:1]).whole_model == "run"
+        with one_line(ModelError, "'B'"):
+            validated(model, tmp_path, inputs=sets)
 
     def test_a_constant_divisor_stays_one(self, tmp_path: Path) -> None:
         found = validated(division(INT64, (2,), np.array([0, -1])), tmp_path)

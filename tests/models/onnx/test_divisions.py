@@ -80,6 +80,16 @@ def test_bodies_of_operators_that_divide_inside() -> None:
     assert named == ["soft/Div", "then/Div", "else/Div", "length"]
 
 
+def test_bodies_that_divide_before_their_result() -> None:
+    """Every node of a body that divides is named, and none before or after the body is named anew."""
+    nodes = "[before] d = Div(a, b) [norm] n = LayerNormalization(d, b) [soft] s = Softmax(n) [after] c = Div(s, a)"
+    model, count = expanded(text_model(nodes, "float[2,2] a, float[2] b", "float[2,2] c"))
+    assert count == 2
+    means = ["norm/ReduceMean", "norm/ReduceMean_2"]
+    named = [node.name for node in model_nodes(model) if node.name]
+    assert named == ["before", *means, "norm/Div", "soft/Div", "after"]
+
+
 class TestAttributes:
     """Bad input: a wrong attribute."""
 

@@ -127,7 +127,11 @@ CALLS: dict[str, tuple[str, list[str], dict[str, tuple[int, object]]]] = {
         ["f (a) => (c) { s = Shape(a) c = Relu(a) }"],
         {"s": (INT64, (2,))},
     ),
-    "an unknown operand": ("u = d.Mystery(x) v = d.f(u) y = d.f(x)", [RELU], {}),
+    "an unknown operand": (
+        "u = d.Mystery(x) v = d.f(u) y = d.f(x)",
+        ["f (a) => (c) { s = Shape(a) b = Neg(a) c = Relu(b) }"],
+        {"s": (INT64, (None,))},
+    ),
     "a call in a function in a subgraph": (
         CHOICE.replace("d.f", "d.g"),
         ["g (a) => (c) { b = d.f(a) c = Neg(b) }", RELU],

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cache
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from onnx import ModelProto, helper, numpy_helper, parser
-from onnx.defs import get_schema, onnx_opset_version
+from onnx.defs import get_all_schemas_with_history, get_schema, onnx_opset_version
 
 from tests.onnx_cases import node_cases
 from vinculum.errors import ModelError, VinculumError
 from vinculum.models.convert import Change
 from vinculum.models.convert.opset.conversion import convert_opset
+from vinculum.models.convert.opset.operator_versions import type_text
 from vinculum.models.convert.opset.table import ADAPTERS, ANY
 
 Run = Callable[..., dict[str, NDArray[Any]]]
@@ -149,6 +152,12 @@ WAYS = [
      "c = Constant <value = float[2] {1, 2}> () y = Add(x, c)", ["Constant", "Add"]),
     ("resize to sizes", 11, 13, "(float[1,1,2] x) => (float[1,1,4] y)",
      "e = Constant <value = float[0] {}> () s = Constant <value = int64[3] {1, 1, 4}> () y = Resize(x, e, e, s)", None),
+    ("upsample as resize", 9, 11, "(float[1,1,2,2] x) => (float[1,1,4,6] y)",
+     "s = Constant <value = float[4] {1, 1, 2, 3}> () y = Upsample(x, s)", ["Constant", "Resize"]),
+    ("resize to sizes, back", 13, 11, "(float[1,1,2] x) => (float[1,1,4] y)",
+     "s = Constant <value = int64[3] {1, 1, 4}> () y = Resize(x, , , s)", None),
+    ("resize by scales, back", 13, 11, "(float[1,1,2] x) => (float[1,1,4] y)",
+     "s = Constant <value = float[3] {1, 1, 2}> () y = Resize(x, , s)", ["Constant", "Resize"]),
     ("default left out", 14, 13, "(float[2,3] x, int64[1] s) => (float[n] y)",
      "y = Reshape <allowzero = 0> (x, s)", None),
     ("add along axis", 6, 7, "(float[3,3,3] x, float[3] b) => (float[3,3,3] y)",
@@ -171,6 +180,8 @@ ATTRIBUTES = [
     (3, 7, "(float[2,3] x) => (float[2,6] y)", "y = Concat(x, x)", {"axis": 1}),
     (5, 7, "(float[4] x) => (float[4] y)", "y = Selu(x)", {"alpha": 1.6732, "gamma": 1.0507}),
     (13, 12, "(int8[2] b, float s) => (float[2] y)", "y = DequantizeLinear <axis = 0> (b, s)", {}),
+    (6, 7, "(float[1,1,2,2] x) => (float[1,1,4,6] y)", "y = Upsample <height_scale = 2.0, width_scale = 3.0> (x)",
+     {"scales": [1, 1, 2, 3]}),
     (10, 13, "(float[1,1,2,2] x) => (float[n,c,h,w] y)",
      "s = Constant <value = float[4] {1, 1, 2, 2}> () y = Resize(x, s)",
      {"coordinate_transformation_mode": b"asymmetric", "nearest_mode": b"floor"}),
@@ -212,7 +223,9 @@ class TestTheSameInOtherWords:
 
     @pytest.mark.parametrize(("source", "target", "signature", "body", "given"), ATTRIBUTES)
     def test_attributes(self, source: int, target: int, signature: str, body: str, given: dict[str, Any]) -> None:
-        node = convert_opset(_model(source, signature, body), target).model.graph.node[-1]
+        model = _model(source, signature, body)
+        node, operands = convert_opset(model, target).model.graph.node[-1], model.graph.node[-1].input
+        assert [name for name in node.input if name in operands] == list(operands)
         assert {a.name: pytest.approx(helper.get_attribute_value(a)) for a in node.attribute} == given
 
 
@@ -283,6 +296,10 @@ REFUSED = [
     (10, 11, "(int64[2] i, int64 d, float[2] v) => (float[n] y)", "y = OneHot(i, d, v)", "negative indices"),
     (10, 11, "(float[1,1,2] x, float[3] s) => (float[n] y)", "y = Resize(x, s)", "which element is nearest"),
     (11, 10, "(float[1,1,2] x, float[1] r, float[3] s) => (float[n] y)", "y = Resize(x, r, s)", "takes 2 inputs"),
+    (6, 7, "(float[] x) => (float[] y)", "y = Upsample <height_scale = 2.0, width_scale = 3.0> (x)",
+     "takes 4 dimensions, and the rank is not known"),
+    (6, 7, "(float[1,1,2,2] x) => (float[1,1,4,4] y)",
+     'y = Upsample <height_scale = 2.0, width_scale = 2.0, mode = "bilinear"> (x)', "has no mode='bilinear'"),
     (12, 9, "(float[] x, float[n] l) => (float[] y)", "y = Concat <axis = -1> (x, l)", "has no negative axis"),
     (8, 7, "(float[2] x, float[1] b) => (float[2] y)", "y = Max(x, b)", "Max-6 does not broadcast"),
     (6, 7, "(float[2] x, float[n] b) => (float[n] y)", "y = PRelu(x, b)", "does not define the alignment of slopes"),
@@ -337,6 +354,34 @@ class TestRefused:
             assert version == ANY or version > NEWEST or get_schema(op_type, version, "").since_version == version
 
 
+class TestWindows:
+    """Below operator set 22 and from it on, MaxPool differs only where its last window begins in the padding."""
+
+    @pytest.mark.parametrize("size", range(1, 7))
+    def test_refused_where_they_differ(self, size: int) -> None:
+        for kernel, stride, dilation, before, after in product((1, 2, 3), (1, 2, 3), (1, 2), (0, 1), (0, 1)):
+            extent, padded = (kernel - 1) * dilation + 1, before + size + after
+            if max(before, after) >= kernel or extent > padded:
+                continue  # No window, or one of padding alone.
+            begins = [start for start in range(0, padded + stride, stride) if start - stride + extent < padded]
+            body = f"""y = MaxPool <kernel_shape = [{kernel}], strides = [{stride}], dilations = [{dilation}],
+                pads = [{before}, {after}], ceil_mode = 1> (x)"""
+            model = _model(22, f"(float[1,1,{size}] x) => (float[1,1,n] y)", body)
+            if begins[-1] < before + size:
+                assert convert_opset(model, 21).changes == ()
+            else:
+                with pytest.raises(ModelError, match="begins in the padding"):
+                    convert_opset(model, 21)
+
+
+def test_types_are_named_as_schemas_name_them() -> None:
+    named = {text for s in get_all_schemas_with_history() for p in (*s.inputs, *s.outputs) for text in p.types}
+    for text in sorted(named):
+        declared = re.sub(r"tensor\((\w+)\)", r"\1[n]", text)
+        graph = parser.parse_graph(f"g ({declared} x) => () {{ }}")
+        assert type_text(graph.input[0].type) == (None if "map" in text else text)
+
+
 class TestControlFlow:
     """Nodes with subgraphs are as they are; what is in the subgraphs is converted like everything else."""
 
@@ -377,10 +422,23 @@ class TestFunctions:
             <opset_import: ["" : {opset}], domain: "d"> f <k> (a) => (b) {{ {body} }}"""
         )
 
-    def test_what_needs_the_value_is_refused(self) -> None:
-        model = self._model(11, "b = Softmax <axis : int = @k> (a)")
-        with pytest.raises(ModelError, match="'axis' is an attribute of its function; inline the function"):
-            convert_opset(model, 13)
+    @pytest.mark.parametrize(
+        ("opset", "body", "name"),
+        [
+            (11, "Softmax <axis: int = @k> (a)", "axis"),
+            (6, "Div <broadcast = 1, axis: int = @k> (a, a)", "axis"),
+            (6, "Div <broadcast: int = @k, axis = 1> (a, a)", "broadcast"),
+            (6, "Div <broadcast: int = @k, axis: int = @k> (a, a)", "broadcast"),
+        ],
+    )
+    def test_what_needs_the_value_is_refused(self, opset: int, body: str, name: str) -> None:
+        with pytest.raises(ModelError, match=f"'{name}' is an attribute of its function; inline the function"):
+            convert_opset(self._model(opset, f"b = {body}"), 13)
+
+    @pytest.mark.parametrize("attributes", ["broadcast: int = @k", "broadcast = 0, axis: int = @k", "axis: int = @k"])
+    def test_what_does_not_need_it_is_dropped(self, attributes: str) -> None:
+        converted, _ = _converted(self._model(6, f"b = Div <{attributes}> (a, a)"), 13)
+        assert [len(node.attribute) for node in converted.functions[0].node] == [0]
 
     def test_the_types_of_all_calls_are_known(self, run: Run) -> None:
         model = self._model(13, "b = Softmax <axis = 0> (a)")

@@ -15,6 +15,7 @@ from vinculum.errors import ModelError
 from vinculum.models import load
 from vinculum.models.engines.reference.element_conversion import convert
 from vinculum.models.engines.reference.repairs import check_result_size
+from vinculum.models.execution import LimitError, limited
 from vinculum.spec import element_types as t
 from vinculum.spec.element_types import ElementType
 
@@ -126,6 +127,7 @@ def _node(operator: str, inputs: str, **attributes: Any) -> Any:
 
 
 ONES, WIDE = np.ones((2, 2)), np.array(2**50)
+X = np.ones((2, 3), np.int16)
 
 
 class TestSizes:
@@ -176,3 +178,28 @@ class TestSizes:
     )
     def test_what_fits_passes(self, node: Any, operands: list[Any]) -> None:
         check_result_size(node, operands)
+
+    @pytest.mark.parametrize(
+        ("node", "operands", "size"),
+        [
+            (_node("ConstantOfShape", "a"), [np.array([2, 3])], 4 * 6),
+            (_node("ConstantOfShape", "a", value=helper.make_tensor("v", 3, [1], [0])), [np.array([2, 3])], 6),
+            (_node("Expand", "a b"), [X, np.array([5, 2, 3])], 2 * 30),
+            (_node("Tile", "a b"), [X, np.array([2, 7])], 2 * 84),
+            (_node("Range", "a b d"), [np.array(x, np.int16) for x in (3, 17, 4)], 2 * 4),
+            (_node("Pad", "a b"), [X, np.array([1, 0, 2, 4])], 2 * 5 * 7),
+            (_node("Pad", "a", pads=[1, 0, 2, 4]), [X], 2 * 5 * 7),
+            (_node("Pad", "a b d e"), [X, np.array([1, 4]), np.array(0, np.int16), np.array([-1])], 2 * 2 * 8),
+            (_node("OneHot", "a b d"), [np.arange(3), np.array(5), np.zeros(2, np.int32)], 4 * 15),
+            (_node("HannWindow", "a"), [np.array(5)], 8 * 5),
+            (_node("Upsample", "a b"), [X, np.array([2, 3], np.float32)], 2 * 4 * 9),
+            (_node("Resize", "a - b"), [X, None, np.array([2, 3], np.float32)], 2 * 4 * 9),
+            (_node("Resize", "a - - b"), [X, None, None, np.array([5, 7])], 2 * 35),
+            (_node("Resize", "a - - b", axes=[1]), [X, None, None, np.array([7])], 2 * 14),
+        ],
+    )
+    def test_to_the_byte(self, node: Any, operands: list[Any], size: int) -> None:
+        with limited(60.0, size):
+            check_result_size(node, operands)
+        with limited(60.0, size - 1), pytest.raises(LimitError, match=f" {size} bytes"):
+            check_result_size(node, operands)

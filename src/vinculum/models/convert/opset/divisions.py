@@ -75,21 +75,17 @@ def _cast_back(element_type: ElementType, step: Adaptation) -> list[NodeProto]:
 
 
 def _to_multidirectional(target: OperatorSpec, step: Adaptation) -> Iterator[Reason]:
-    attributes = {attribute.name: attribute for attribute in step.node.attribute}
-    axis, broadcast = attributes.get("axis"), attributes.get("broadcast")
-    given = [attribute.name for attribute in (broadcast, axis) if attribute is not None]
+    given = [name for name in ("broadcast", "axis") if step.given(name)]
     why = f"{target.title} has neither axis nor broadcast"
-    if axis is None or broadcast is None or (broadcast.i != 1 and not broadcast.ref_attr_name):
+    if len(given) < 2 or step.value("broadcast") != 1:
         # The divisor is aligned with the end of the dividend's shape, or has the same shape.
         if given:
             yield f"{' and '.join(given)} dropped", why
         return
-    if axis.ref_attr_name or broadcast.ref_attr_name:
-        raise ValueError("its axis or broadcast is an attribute of its function; inline the function")
-    shape = step.shape(step.operand(1))
-    ones = _align(step, axis.i)
+    axis, shape = step.value("axis"), step.shape(step.operand(1))
+    ones = _align(step, axis)
     if ones:
-        yield f"axis={axis.i} written as B of {len(shape or ()) + ones} dimensions, the last {ones} of size 1", why
+        yield f"axis={axis} written as B of {len(shape or ()) + ones} dimensions, the last {ones} of size 1", why
     elif _is_one(shape):
         yield "axis and broadcast dropped", f"{why}; a divisor of one element fits anywhere"
     else:

@@ -80,15 +80,13 @@ def resize_11(step: Adaptation) -> list[NodeProto] | None:
 
 def resize_13(step: Adaptation) -> list[NodeProto]:
     """Omit unused operands from operator set 13 on, write them as empty tensors below."""
-    operands = list(step.node.input)
+    x, roi, scales, sizes = map(step.operand, range(4))
     if step.up:
-        if step.operand(3):
-            operands[2] = ""
+        scales = "" if sizes else scales
     else:
-        operands += [""] * (3 - len(operands))
-        for place, name in ((1, "roi"), (2, "scales")):
-            operands[place] = operands[place] or step.rewriter.constant(np.zeros(0, np.float32), name)
-    step.set_operands(operands)
+        roi = roi or step.rewriter.constant(np.zeros(0, np.float32), "roi")
+        scales = scales or step.rewriter.constant(np.zeros(0, np.float32), "scales")
+    step.set_operands([x, roi, scales, sizes])
     return [step.node]
 
 

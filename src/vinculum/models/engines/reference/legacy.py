@@ -28,7 +28,7 @@ _OLD_ATTRIBUTES: dict[str, tuple[int, dict[str, Any]]] = {
     "Selu": (6, {"alpha": 1.6732, "gamma": 1.0507}),
 }
 
-KNOWN_SINCE = {"QuantizeLinear": 19, "DequantizeLinear": 19, "Dropout": 7, "Reshape": 5}
+KNOWN_SINCE = {"DequantizeLinear": 19, "Dropout": 7, "Reshape": 5}
 """Operators with the first version that the evaluator implements, and by which it runs older ones."""
 
 Attributes = Mapping[str, Any]

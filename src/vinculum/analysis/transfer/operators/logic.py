@@ -69,14 +69,24 @@ def _and(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     shape = broadcast(a.shape, b.shape)
     both = boolean(shape, np.minimum(a.low, b.low), np.minimum(a.high, b.high))
     # What is false somewhere stays so, and what is true somewhere beside what is true everywhere.
-    facts = (f for p, q in ((a, b), (b, a)) for f in spread_facts(p, shape) if f.high <= 0 or every(q.low >= 1))
+    facts = (
+        f
+        for p, q in ((a, b), (b, a))
+        for f in spread_facts(p, shape)
+        if f.kind is Kind.SOME_AT_MOST or every(q.low >= 1)
+    )
     return both.known(facts=tuple(facts))
 
 
 def _or(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     shape = broadcast(a.shape, b.shape)
     either = boolean(shape, np.maximum(a.low, b.low), np.maximum(a.high, b.high))
-    facts = (f for p, q in ((a, b), (b, a)) for f in spread_facts(p, shape) if f.low > 0 or every(q.high <= 0))
+    facts = (
+        f
+        for p, q in ((a, b), (b, a))
+        for f in spread_facts(p, shape)
+        if f.kind is Kind.SOME_AT_LEAST or every(q.high <= 0)
+    )
     return either.known(facts=tuple(facts))
 
 
@@ -88,7 +98,7 @@ def _not(call: Call, a: AbstractTensor) -> AbstractTensor:
 
 def _xor(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     known = (a.low == a.high) & (b.low == b.high)
-    differ = np.not_equal(a.low, b.low).astype(float)
+    differ = (a.low != b.low).astype(float)
     return boolean(broadcast(a.shape, b.shape), np.where(known, differ, 0.0), np.where(known, differ, 1.0))
 
 

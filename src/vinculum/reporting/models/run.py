@@ -371,7 +371,6 @@ def _known_divisions(divisions: Sequence[Division]) -> RenderableType:
     rows = table("Node", "Operator", "Type", "Operands")
     for one in divisions:
         name = f"{one.name} in {one.path}" if one.path else one.name
-        *operands, _ = one.shapes or (None, None)
-        known = " / ".join(shape_text(shape) for shape in operands if shape is not None)
-        rows.add_row(*map(cell, (name, one.operator, str(one.element_type or "unknown"), known or "unknown")))
+        operands = "unknown" if one.shapes is None else operands_text(one.shapes[:-1])
+        rows.add_row(*map(cell, (name, one.operator, str(one.element_type or "unknown"), operands)))
     return rows

@@ -78,6 +78,11 @@ class TestUntouched:
         model = _model(21, "(float[2] x) => (float[2] y)", "y = Frobnicate(x)")
         assert convert_opset(model, 7).model.graph.node[0] == model.graph.node[0]
 
+    @pytest.mark.parametrize("operands", ["a, x", "x, a"])
+    def test_one_operand_of_unknown_type(self, operands: str) -> None:
+        model = _model(28, "(int64[2] x) => (int64[2] y)", f"a = Frobnicate(x) y = Mod({operands})")
+        assert convert_opset(model, 13).model.graph.node[1] == model.graph.node[1]
+
 
 # (name, operator set, operator set, signature, body, operators after)
 WAYS = [

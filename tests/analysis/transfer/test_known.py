@@ -326,6 +326,7 @@ _CONSTANTS = """float zero = {0}, float one = {1}, float two = {2}, float half =
     int64[1] count = {2}, int64[1] flat = {-1}, int64[2, 2] places = {0, 1, 1, 0}, int64[3] all = {0, 1, 2},
     int64[1, 3, 2] row = {0, 0, 0, 1, 0, 2}, int64[3] longer = {2, 1, 3}, int64[2] shape = {2, 3},
     int64[2] ones = {1, 1}, int64[2] line = {1, 3}, float[2] pair = {1, 2}, float[3] levels = {-1, 0, 1},
+    float[3] steep = {-5, 0, 5},
     int64 three = {3}, bool go = {1}, int64[1] limit = {2147483647},
     float[3, 1] tenths = {0.1, -0.7, 0.3}, float[1, 1] tenth = {0.1}"""
 _KINDS = {"around zero": (-2, 3), "positive": (0.5, 3), "unknown": (-np.inf, np.inf)}

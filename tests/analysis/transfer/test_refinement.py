@@ -20,6 +20,7 @@ COMPARISONS = {
     "Equal": np.equal,
 }
 NUMBERS = np.array([-np.inf, -2, -1, -0.0, 0.0, 1, 2, np.inf], np.float32)
+RANGES = [(-np.inf, np.inf), (-2.0, -1.0), (0.0, 0.0), (1.0, 2.0)]
 LIMITS = [(-1.0, -1.0), (0.0, 0.0), (1.0, 1.0), (-1.0, 2.0), (0.0, 2.0)]
 
 
@@ -38,13 +39,15 @@ def refined(x: AbstractTensor, operator: str, limit: AbstractTensor, truth: bool
 @pytest.mark.parametrize("limit_may_nan", [False, True], ids=["of numbers", "of numbers or NaN"])
 def test_whatever_has_this_truth_lies_inside(operator: str, truth: bool, turned: bool, limit_may_nan: bool) -> None:
     """Each number, and NaN, that compares so with some value of the limit."""
-    x = tensor("float32", (1,), -np.inf, np.inf, may_nan=True)
-    for low, high in LIMITS:
+    for (low, high), (least, most) in product(LIMITS, RANGES):
+        x = tensor("float32", (1,), least, most, may_nan=True)
         limit = tensor("float32", (1, 1) if low == high else (), low, high, may_nan=limit_may_nan)
         others = [n for n in NUMBERS if low <= n <= high] + [np.float32(np.nan)] * limit_may_nan
         known = refined(x, operator, limit, truth, turned=turned)
         assert known.low.ndim == 1
-        for value, other in product([*NUMBERS, np.float32(np.nan)], others):
+        assert least <= known.low <= known.high <= most
+        numbers = [n for n in NUMBERS if least <= n <= most]
+        for value, other in product([*numbers, np.float32(np.nan)], others):
             pair = (other, value) if turned else (value, other)
             if bool(COMPARISONS[operator](*pair)) == truth:
                 assert complaint(known, np.array([value])) == "", (value, other, low, high)

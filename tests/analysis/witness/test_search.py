@@ -101,11 +101,12 @@ class TestAtTheInputs:
         rest = {f.rule: f for f in vinculum.check(proto, runs=40).findings if f.node == "rest"}
         assert rest["integer-zero-divisor"].severity is Severity.WITNESSED
         proto = parsed("q = Div(a, b)", pair, "int64 q")
-        findings = {f.rule: f for f in vinculum.check(proto, runs=40).findings}
-        witness = findings["min-over-minus-one"].witness
-        assert witness is not None
-        assert (witness.inputs["a"] == -(2**63)).all()
-        assert (witness.inputs["b"] == -1).all()
+        for assume in ([], ["b=-1:5"]):
+            findings = {f.rule: f for f in vinculum.check(proto, assume=assume, runs=40).findings}
+            witness = findings["min-over-minus-one"].witness
+            assert witness is not None
+            assert (witness.inputs["a"] == -(2**63)).all()
+            assert (witness.inputs["b"] == -1).all()
 
     def test_outside_of_the_ranges(self) -> None:
         """A sum of squares of sine and cosine is 1 where x is what it is declared to be, and nothing far from there."""

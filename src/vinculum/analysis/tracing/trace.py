@@ -300,7 +300,7 @@ def summary(name: str, value: NDArray[Any]) -> Summary:
 
 def is_float(value: NDArray[Any]) -> bool:
     """Tell whether elements can be NaN."""
-    return value.dtype.kind == "f" or (value.dtype.kind == "V" and "float" in value.dtype.name)
+    return "float" in value.dtype.name
 
 
 def _event(kind: Kind, value: str, result: NDArray[Any], operands: Mapping[str, NDArray[Any]]) -> Event:

@@ -197,7 +197,7 @@ def _refined(x: AbstractTensor, operator: str, limit: AbstractTensor, truth: boo
 
 def _checked(x: AbstractTensor, low: Bounds, high: Bounds, mag: Bounds, may_nan: bool) -> AbstractTensor:
     low, high = np.broadcast_arrays(low, high)
-    empty = low > high  # The condition never has this truth there.
+    empty = (low > high) | (mag > np.maximum(high, -low))  # The condition never has this truth there.
     if empty.any():
         low, high, mag = (np.where(empty, old, new) for old, new in ((x.low, low), (x.high, high), (x.mag, mag)))
     return like(x, x.shape, Box(low, high, mag), may_nan=may_nan)

@@ -127,8 +127,6 @@ def moved(a: AbstractTensor, shape: Shape | None, move: Callable[[Any], Any], **
     low = move(spread.low)
     if low.size == 0:
         return hulled(a, shape, **changes)
-    if a.low.size == a.high.size == a.mag.size == 1:  # One interval for all elements is the same elsewhere.
-        return hulled(a, low.shape, **changes)
     return like(a, low.shape, compact(Box(low, move(spread.high), move(spread.mag))), **changes)
 
 

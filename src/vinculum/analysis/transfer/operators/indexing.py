@@ -110,11 +110,15 @@ def _facts_of_rows(a: AbstractTensor, indices: AbstractTensor, shape: Shape | No
     return tuple(replace(f, axis=len(shape) - 1) for f in a.facts if f.axis == len(a.shape) - 1)
 
 
+def _overwritten(a: AbstractTensor, updates: AbstractTensor) -> AbstractTensor:
+    return join(hulled(a, a.shape), hulled(updates, a.shape).known(element_type=a.element_type))
+
+
 def _scatter(call: Call, a: AbstractTensor, indices: AbstractTensor, updates: AbstractTensor) -> AbstractTensor:
     reduction = call.attribute("reduction", "none")
     if reduction not in ("none", "max", "min"):
         return _accumulated(a, updates, reduction)
-    result = join(hulled(a, a.shape), hulled(updates, a.shape).known(element_type=a.element_type))
+    result = _overwritten(a, updates)
     if call.operator == "ScatterND" and reduction == "none" and _writes_every_row(a, indices):
         return result.known(facts=(Fact(Kind.SOME_AT_LEAST, 1, float(updates.low.min())),))
     return result
@@ -256,6 +260,6 @@ TABLE: Mapping[str, Operator] = {
     "Scatter": Operator(_scatter),
     "ScatterElements": Operator(_scatter),
     "ScatterND": Operator(_scatter),
-    "TensorScatter": Operator(lambda call, a, b, *_: join(hulled(a, a.shape), hulled(b, a.shape))),
+    "TensorScatter": Operator(lambda call, a, updates, *_: _overwritten(a, updates)),
     "Unique": Operator(_unique),
 }

@@ -65,19 +65,26 @@ def _decided(operator: str, a: AbstractTensor, b: AbstractTensor) -> tuple[Any, 
     return a.low > b.high, a.high <= b.low
 
 
+def _facts_of_either(a: AbstractTensor, b: AbstractTensor, shape: Shape | None, kind: Kind, neutral: float) -> Facts:
+    """Return the facts of a kind that And or Or keeps, and all of one operand beside another that changes nothing."""
+    return tuple(
+        fact
+        for one, other in ((a, b), (b, a))
+        for fact in spread_facts(one, shape)
+        if fact.kind is kind or every((other.low == neutral) & (other.high == neutral))
+    )
+
+
 def _and(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     shape = broadcast(a.shape, b.shape)
     both = boolean(shape, np.minimum(a.low, b.low), np.minimum(a.high, b.high))
-    # What is false somewhere stays so, and what is true somewhere beside what is true everywhere.
-    facts = (f for p, q in ((a, b), (b, a)) for f in spread_facts(p, shape) if f.high <= 0 or every(q.low >= 1))
-    return both.known(facts=tuple(facts))
+    return both.known(facts=_facts_of_either(a, b, shape, Kind.SOME_AT_MOST, 1.0))
 
 
 def _or(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     shape = broadcast(a.shape, b.shape)
     either = boolean(shape, np.maximum(a.low, b.low), np.maximum(a.high, b.high))
-    facts = (f for p, q in ((a, b), (b, a)) for f in spread_facts(p, shape) if f.low > 0 or every(q.high <= 0))
-    return either.known(facts=tuple(facts))
+    return either.known(facts=_facts_of_either(a, b, shape, Kind.SOME_AT_LEAST, 0.0))
 
 
 def _not(call: Call, a: AbstractTensor) -> AbstractTensor:
@@ -88,7 +95,7 @@ def _not(call: Call, a: AbstractTensor) -> AbstractTensor:
 
 def _xor(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     known = (a.low == a.high) & (b.low == b.high)
-    differ = np.not_equal(a.low, b.low).astype(float)
+    differ = (a.low != b.low).astype(float)
     return boolean(broadcast(a.shape, b.shape), np.where(known, differ, 0.0), np.where(known, differ, 1.0))
 
 

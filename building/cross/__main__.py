@@ -30,12 +30,10 @@ def main() -> int:
             for record in run_all(ENVIRONMENTS[name], LONG if given.long else QUICK):
                 if given.record:
                     record.write()
+                    page.write()
     except CrossError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    finally:
-        if given.record:
-            page.write()
     return 0
 
 

@@ -53,7 +53,8 @@ def promotion(element_type: ElementType, target: OperatorSpec, opset: int) -> El
     ValueError if there is none; the message gives the reason.
     """
     found = promotion_among(element_type, target.element_types)
-    if found is None or f"tensor({element_type})" not in get_schema("Cast", opset).inputs[0].types:
+    cast_from, _ = get_schema("Cast", opset).type_constraints
+    if found is None or f"tensor({element_type})" not in cast_from.allowed_type_strs:
         raise ValueError(f"{target.title} lacks {element_type}, and the operator set has no Cast to a promoted type")
     return found
 

@@ -90,6 +90,8 @@ def _span(least: int, most: int) -> str:
 
 
 def _problem_with_types(version: str, node: NodeProto, schema: OpSchema, types: Mapping[str, TypeProto]) -> str | None:
+    # With onnx 1.20 the `types` of a parameter cannot be read.
+    allowed = {constraint.type_param_str: constraint.allowed_type_strs for constraint in schema.type_constraints}
     variables: dict[str, str] = {}
     for names, formal in ((node.input, schema.inputs), (node.output, schema.outputs)):
         for place, name in enumerate(names):
@@ -97,7 +99,7 @@ def _problem_with_types(version: str, node: NodeProto, schema: OpSchema, types: 
             if known is None or not formal:
                 continue
             parameter = formal[min(place, len(formal) - 1)]
-            if known not in parameter.types:
+            if known not in allowed.get(parameter.type_str, (parameter.type_str,)):
                 return f"{version} does not take {known} as its {quoted(parameter.name)}"
             if parameter.option == _VARIADIC and not parameter.is_homogeneous:
                 continue

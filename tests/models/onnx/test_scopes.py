@@ -37,7 +37,7 @@ def test_the_default_domain_has_two_names() -> None:
 def test_every_name_of_a_model() -> None:
     """Of values and nodes, used or not, in subgraphs and functions."""
     branch = "() => (float[2] %s) <float[2] %s_w = {1, 2}> { [%s_n] %s = Neg(a) }"
-    sides = (branch % ((name,) * 4) for name in "te")
+    sides = (branch % ((name,) * 4) for name in ("t", "e"))
     body = "l (int64 i, bool g, float[2] s) => (bool h, float[2] r) { h = Identity(g) r = Neg(s) }"
     nodes = (
         f"c = If(k) <then_branch = t {next(sides)}, else_branch = e {next(sides)}> d = Loop <body = {body}> (, k, c)"

@@ -233,6 +233,7 @@ UNCOMPUTED = (
     Trial("BatchNormalization", ((2, 3, 4), *[(3,)] * 4), opset=6),
     # Of float64, that the epsilon may be off by a rounding in float32 shows.
     Trial("BatchNormalization", ((2, 3, 4), *[(3,)] * 3, floats([0, 0.75, 3.75])), {"epsilon": 0.25}, ("float64",)),
+    Trial("BatchNormalization", ((2, 3, 4), *[(3,)] * 3, floats([0, 0.75, 3.75])), {"epsilon": 0.0}),
     *(Trial("Cast", attributes={"to": name}, opset=1) for name in ("INT32", "TEXT")),
     Trial("CastLike", ((2, 3), ints(1))),
     *(Trial("Clip", ((2, 3), None, number(most))) for most in (2, -np.inf)),

@@ -154,7 +154,8 @@ def _raised(a: AbstractTensor, b: AbstractTensor, shape: Shape | None) -> Facts:
         return ()
 
     def summed(v: float) -> float:
-        return float(outward(np.asarray(v + least), np.asarray(v + least), a.form)[0])
+        total = np.asarray(v + least)
+        return float(outward(total, total, a.form)[0])
 
     return carried(spread_facts(a, shape), summed)
 

@@ -218,6 +218,12 @@ def test_our_engine_gives_the_quotients() -> None:
     assert [id for id, (quotient,), right in given if not agrees(quotient, right)] == []
 
 
+def test_only_what_can_be_compared_has_a_quotient() -> None:
+    quotients, folder = exported("onnx").rglob("output_0.pb"), exported("onnx") / "unspecified"
+    assert {path.relative_to(exported("onnx")).parts[0] for path in quotients} == {"node"}
+    assert any(folder.rglob("input_0.pb"))
+
+
 class TestRunner:
     """ONNX's own runner of backends takes the folders as they are, and hears of the tolerance, which is none.
 

@@ -225,7 +225,8 @@ class TestWhere:
         nodes = "a = Relu(x) y0 = Div(x, a) b = Relu(y0) y = Div(y0, b)"
         first = [f.fingerprint for f in checked(nodes).findings]
         assert [f.fingerprint for f in checked(nodes.replace("y0", "other")).findings] == first
-        assert len(set(first)) == 2
+        # They stand in users' files, so those of a model stay the same from version to version.
+        assert first == ["a6b710a0f1c39375", "84c92f1bfdc71a07"]
         twice = checked("a = Relu(x) y = Div(x, a) b = Relu(x) z = Div(x, b)", output="float y, float z")
         prints = [f.fingerprint for f in twice.findings]
         assert prints == [prints[0], f"{prints[0]}-2"]

@@ -13,6 +13,7 @@ import onnx.backend.base
 import pytest
 from onnx import ModelProto, TensorProto, helper, parser
 
+import vinculum
 from tests.models.built_models import one_line, text_model
 from vinculum import backend
 from vinculum.errors import AttributeValueError, BroadcastError, DivisionByZeroError, ElementTypeError, ModelError
@@ -41,6 +42,7 @@ def test_the_interface(division: ModelProto) -> None:
     """It is an ``onnx.backend``: a class, a handle, and a module of functions, for the CPU alone."""
     assert issubclass(backend.VinculumBackend, onnx.backend.base.Backend)
     assert isinstance(backend.prepare(division), onnx.backend.base.BackendRep)
+    assert vinculum.check(backend.prepare(division).model, runs=0).nodes == 1
     interface = {name for name in vars(onnx.backend.base.Backend) if not name.startswith("_")}
     assert interface == {"is_compatible", "prepare", "run_model", "run_node", "supports_device"}
     assert interface <= set(backend.__all__)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -121,7 +122,7 @@ class VinculumBackend(Backend):
         policies = _policies(kwargs)
         if not cls.supports_device(device):
             raise AttributeValueError(f"device is {device!r}; allowed: 'CPU'")
-        ready = source_of(model).model(use_up=True)
+        ready = replace(source_of(model).model(use_up=True), source=model)
         ready.read_data()
         ready.prepare()
         return VinculumBackendRep(ready, policies)

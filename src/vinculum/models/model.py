@@ -68,8 +68,9 @@ class Model(Shown):
         however often it is called.
     inner_divisions : tuple of InnerDivision
         The nodes that divide internally. The engine, and not this package, computes these quotients.
-    source : path, bytes, ModelProto or ExportedProgram
-        What it was loaded from. `vinculum.check` and the other functions on models read it again.
+    source : path, bytes or ModelProto
+        What it was loaded from, a program of torch.export as ONNX. `vinculum.check` and the other functions
+        on models read it again.
     """
 
     inputs: tuple[ModelTensor, ...]

@@ -115,11 +115,11 @@ def load(model: ModelSource) -> Model:
 
     Parameters
     ----------
-    model : path, bytes, ModelProto or ExportedProgram
+    model : path, bytes, ModelProto, ExportedProgram or Model
         An ONNX file (``.onnx``) or an OpenVINO IR (``.xml``, with its ``.bin`` beside it); for a file with another
         suffix, the first byte decides. Or the content of an ONNX file, as bytes or as a message, which is not changed;
         external data is then looked up in the working directory. Or a program of torch.export, or a file of one
-        (``.pt2``), which PyTorch's exporter turns into ONNX.
+        (``.pt2``), which PyTorch's exporter turns into ONNX. A model that was loaded is loaded again.
 
     Raises
     ------
@@ -129,9 +129,13 @@ def load(model: ModelSource) -> Model:
     ElementTypeError, AttributeValueError, BroadcastError
         If a division in it has an element type, an attribute or shapes that its operator version does not allow.
     """
-    loaded = any_source(model).model(use_up=True)
+    if isinstance(model, Model):
+        return load(model.source)
+    # As ONNX a program can be pickled with its model, and is exported once.
+    given = onnx_of_program(model) if is_exported_program(model) else model
+    loaded = any_source(given).model(use_up=True)
     loaded.read_data()
-    return replace(loaded, source=model.source if isinstance(model, Model) else model)
+    return replace(loaded, source=given)
 
 
 def any_source(model: ModelSource | SourceFile, *, weights: Literal["stored", "unknown"] = "stored") -> SourceFile:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,13 @@ def test_a_finding_stands_on_a_line_of_python(program: Any) -> None:
     assert (finding.rule, finding.severity.value) == ("zero-over-zero", "witnessed")
     assert finding.frames[-1].file.endswith("test_exported_programs.py")
     assert finding.frames[-1].code == "return (x * mask).sum(dim=1) / mask.sum(dim=1)"
+
+
+def test_a_loaded_program_is_pickled(program: Any) -> None:
+    """As models are that Dask's workers run."""
+    kept = pickle.loads(pickle.dumps(vinculum.load(program)))
+    (found,), (expected,) = (vinculum.check(one, runs=0).findings for one in (kept, program))
+    assert (found.rule, found.node, found.frames) == (expected.rule, expected.node, expected.frames)
 
 
 def test_a_file(program: Any, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -12,7 +12,7 @@ from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -34,10 +34,6 @@ from vinculum.models.values import validated_inputs
 from vinculum.sandbox import Answer, End, Isolated, Limits
 from vinculum.tensors.storage import as_operand
 from vinculum.text import quoted
-
-if TYPE_CHECKING:
-    pass
-
 
 _OPENVINO_IR = "vinculum.conformance.audit.openvino_subject:OpenVinoAudit"
 _folder = partial(TemporaryDirectory, prefix="vinculum-")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+from contextlib import suppress
 from pathlib import Path
 from time import monotonic
 
@@ -13,6 +14,7 @@ from vinculum.conformance.run.installation import processor
 from vinculum.kernels import backend
 from vinculum.kernels.threads import usable_processors
 
+_CPUINFO = Path("/proc/cpuinfo")
 _CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 _GIB = 1 << 30
 
@@ -20,7 +22,7 @@ _GIB = 1 << 30
 def machine() -> dict[str, str]:
     """Return a description of the machine and the backend, by topic."""
     return {
-        "processor": processor(),
+        "processor": f"{processor()}{_model()}",
         "cores": _cores(),
         "caches": _caches() or "not reported by this system",
         "memory": f"{psutil.virtual_memory().total / _GIB:.0f} GiB",
@@ -28,6 +30,16 @@ def machine() -> dict[str, str]:
         "Python": platform.python_version(),
         "backend": backend().name,
     }
+
+
+def _model() -> str:
+    """Return the numbers of an x86 processor's family and model, as a virtual machine often hides its name."""
+    with suppress(OSError):
+        lines = _CPUINFO.read_text(encoding="utf-8").replace("\t", "").splitlines()
+        about = dict(line.split(": ", 1) for line in lines if ": " in line)
+        if "cpu family" in about:
+            return f" (family {about['cpu family']}, model {about['model']})"
+    return ""
 
 
 def _cores() -> str:

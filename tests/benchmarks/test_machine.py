@@ -12,6 +12,7 @@ import pytest
 
 from benchmarks.compare import machine as module
 from benchmarks.compare.machine import BackgroundLoad, machine
+from vinculum.conformance.run.installation import processor
 from vinculum.kernels import backend
 
 
@@ -19,7 +20,10 @@ def test_everything_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     monkeypatch.setattr(module, "usable_processors", lambda: 3)
     monkeypatch.setattr(os, "cpu_count", lambda: 8)
     monkeypatch.setattr(module, "_CACHES", tmp_path)
-    assert machine()["caches"] == "not reported by this system"
+    cpuinfo = tmp_path / "cpuinfo"
+    monkeypatch.setattr(module, "_CPUINFO", cpuinfo)
+    assert (machine()["processor"], machine()["caches"]) == (processor(), "not reported by this system")
+    cpuinfo.write_text("cpu family\t: 25\nmodel\t\t: 17\nmodel name\t: AMD EPYC\npower management:\n")
     for index, (level, kind, size) in enumerate((("1", "Data", "48K"), ("2", "Unified", "2048K"))):
         folder = tmp_path / f"index{index}"
         folder.mkdir()
@@ -28,6 +32,7 @@ def test_everything_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     found = machine()
     assert list(found) == ["processor", "cores", "caches", "memory", "system", "Python", "backend"]
     assert all(found.values())
+    assert found["processor"] == f"{processor()} (family 25, model 17)"
     assert (found["Python"], found["backend"]) == (platform.python_version(), backend().name)
     assert (found["cores"], found["caches"]) == ("3 of 8", "L1 data 48K, L2 2048K")
 

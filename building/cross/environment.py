@@ -77,17 +77,25 @@ class Environment:
         The processor.
     suite, version : str
         Debian's suite, and which Python of it: ``"3.14"``.
+    clang : bool
+        Whether clang compiles the core, as on macOS, and not GCC.
     """
 
     name: str
     machine: Machine
     suite: str
     version: str
+    clang: bool = False
 
     @property
     def is_another_python(self) -> bool:
         """Whether it is one that this processor runs by itself: it is fast enough for all that `make test` runs."""
-        return bool(self.version) and self.machine.emulator is None
+        return bool(self.version) and self.machine.emulator is None and not self.clang
+
+    @property
+    def compiler(self) -> str:
+        """The C++ compiler that builds the core; clang takes the libraries of GCC's."""
+        return "clang++" if self.clang else self.machine.compiler
 
     @property
     def folder(self) -> Path:
@@ -112,9 +120,12 @@ class Environment:
     def make(self) -> None:
         """Make what is not there, and build the core anew where its sources have changed."""
         machine = self.machine
-        missing = [tool for tool in (machine.emulator, machine.compiler) if tool and not shutil.which(tool)]
+        missing = [
+            tool for tool in (machine.emulator, machine.compiler, self.compiler) if tool and not shutil.which(tool)
+        ]
         if missing:
-            raise CrossError(f"{self.name} needs {' and '.join(missing)}: apt install {machine.packages}")
+            packages = f"{machine.packages}{' clang' if self.clang else ''}"
+            raise CrossError(f"{self.name} needs {' and '.join(dict.fromkeys(missing))}: apt install {packages}")
         made = self.folder / "made"
         wanted = "\n".join([repr(self), *self._requirements()])
         if not made.exists() or made.read_text(encoding="utf-8") != wanted:
@@ -171,9 +182,10 @@ class Environment:
     def _meson_file(self) -> str:
         """Return what tells Meson of this Python: it asks it where its headers are, and how modules are named."""
         # Debian's pyconfig.h includes the processor's own, which lies in a folder beside it.
+        compiler = [self.compiler, *([f"--target={self.machine.multiarch}"] if self.clang else [])]
         return f"""\
 [binaries]
-cpp = '{self.machine.compiler}'
+cpp = {compiler}
 ar = '{self.machine.multiarch}-ar'
 strip = '{self.machine.multiarch}-strip'
 python = '{self.python}'

@@ -17,8 +17,8 @@ Each row is one run of the tests of the kernels and of the operators, on other P
 of the [enumerations](../explanation/proofs.md#what-is-tested-exhaustively). All passed. *Target* is the one in force;
 tests of the kernels also try every other one that the processor has.
 
-| processor | target | Python | NumPy | kernels | operators | others | enumerations | skipped | date | core |
-|---|---|---|---|--:|--:|--:|---|--:|---|---|
+| processor | compiler | target | Python | NumPy | kernels | operators | others | enumerations | skipped | date | core |
+|---|---|---|---|---|--:|--:|--:|---|--:|---|---|
 {rows}
 
 - *core* is the beginning of the SHA-256 of the sources that divide, `src/vinculum/kernels` and `meson.build`;
@@ -32,8 +32,8 @@ tests of the kernels also try every other one that the processor has.
 |---|---|
 | Python 3.12, free-threaded Python | Debian has none; the core declares that it needs no global lock |
 | AArch64 processors | only emulated |
-| macOS, Windows | wheels are configured |
-| x86-64 compilers other than GCC | clang compiles the core |
+| macOS, Windows | wheels are configured; clang is macOS's compiler too |
+| MSVC | never compiled by it |
 | musl | nothing; the onnx package has no wheels there |
 | big-endian processors | never compiled |
 | CUDA devices | the kernels' source is tested on the processor; CUDA's compiler takes it; no device has run it |
@@ -41,9 +41,9 @@ tests of the kernels also try every other one that the processor has.
 
 ## How
 
-`make cross` runs every target that the processor has, AArch64 and the newest Python; `make cross-all` runs more
-Pythons, and more of the enumerations. On Debian: `apt install qemu-user-static g++ g++-aarch64-linux-gnu`. Other
-Pythons are unpacked in `build/cross`; nothing is installed. `RECORD=--record` writes this page again.
+`make cross` runs every target that the processor has, what clang compiles, AArch64 and the newest Python; `make
+cross-all` runs more Pythons, and more of the enumerations. On Debian: `apt install qemu-user-static g++
+g++-aarch64-linux-gnu clang`. Other Pythons are unpacked in `build/cross`; nothing is installed. `RECORD=--record` writes this page again.
 """
 
 
@@ -66,6 +66,7 @@ def write() -> None:
 def _row(record: Record) -> str:
     cells = (
         f"{record.processor}, emulated" if record.emulator else record.processor,
+        "clang" if "clang" in record.compiler else "GCC",
         f"`{record.target}`",
         record.python,
         record.numpy,

@@ -30,6 +30,8 @@ ENVIRONMENTS = {
     for each in (
         _HERE,
         Environment("arm64", AARCH64, "bookworm", "3.11"),
+        Environment("clang", X86_64, "bookworm", "3.11", clang=True),
+        Environment("arm64-clang", AARCH64, "bookworm", "3.11", clang=True),
         Environment("python3.13", X86_64, "sid", "3.13"),
         Environment("python3.14", X86_64, "sid", "3.14"),
     )
@@ -153,7 +155,7 @@ def _run(environment: Environment, python: Path, target: str | None, one_in: int
         machine=processor(),
         python=facts["python"],
         numpy=facts["numpy"],
-        compiler=first_line(machine.compiler),
+        compiler=first_line(environment.compiler),
         target=facts["target"],
         date=f"{datetime.now(UTC):%Y-%m-%d}",
         sources=digest(),

@@ -21,32 +21,34 @@ namespace vinculum {
 namespace {
 
 // The vectors that are written by hand for the processor that this is compiled for: here alone they are chosen. Of
-// `Plain` loops compilers make vectors that are as good or better.
+// `Plain` loops compilers make vectors that are as good or better. It has a parameter because clang looks up members of
+// what has none at once, also in branches that are never taken.
+template <class>
 struct Plain {};
 #if defined(__AVX512VBMI__)
 template <class T, bool Floor, int Bits>
-using IntegerVectors = std::conditional_t<Bits == 8, avx512_vbmi::EightBits<T, Floor>, Plain>;
+using IntegerVectors = std::conditional_t<Bits == 8, avx512_vbmi::EightBits<T, Floor>, Plain<T>>;
 #elif defined(__AVX2__) && !defined(__AVX512F__)
 template <class T, bool Floor, int Bits>
-using IntegerVectors = std::conditional_t<(sizeof(T) <= 2), avx2::Narrow<T, Floor, Bits>, Plain>;
+using IntegerVectors = std::conditional_t<(sizeof(T) <= 2), avx2::Narrow<T, Floor, Bits>, Plain<T>>;
 #else
 template <class T, bool Floor, int Bits>
-using IntegerVectors = Plain;
+using IntegerVectors = Plain<T>;
 #endif
 #if defined(__AVX2__) && !defined(__AVX512F__)
 template <class T, bool Floor>
-using InvariantVectors = std::conditional_t<(sizeof(T) >= 4), avx2::Invariant<T, Floor>, Plain>;
+using InvariantVectors = std::conditional_t<(sizeof(T) >= 4), avx2::Invariant<T, Floor>, Plain<T>>;
 #else
 template <class T, bool Floor>
-using InvariantVectors = Plain;
+using InvariantVectors = Plain<T>;
 #endif
 #if defined(VINCULUM_SIXTEEN_BITS)
 template <class Format>
 using FloatVectors =
-    std::conditional_t<sizeof(typename Format::Element) == 2, sixteen_bits::SixteenBits<Format>, Plain>;
+    std::conditional_t<sizeof(typename Format::Element) == 2, sixteen_bits::SixteenBits<Format>, Plain<Format>>;
 #else
 template <class Format>
-using FloatVectors = Plain;
+using FloatVectors = Plain<Format>;
 #endif
 // Whether to multiply 16-bit floats by a reciprocal, and to look at the products, is quicker than to divide.
 #if defined(__AVX2__) && defined(__F16C__) && !defined(__AVX512F__)
@@ -63,7 +65,9 @@ constexpr bool MULTIPLIES_LINES = true;
 constexpr bool MULTIPLIES_LINES = false;
 #endif
 template <class Vectors>
-constexpr bool BY_HAND = !std::is_same_v<Vectors, Plain>;
+constexpr bool BY_HAND = true;
+template <class T>
+constexpr bool BY_HAND<Plain<T>> = false;
 
 using Yes = std::true_type;
 using No = std::false_type;

@@ -161,8 +161,9 @@ WATCHED_MEMORY = ASAN_OPTIONS=detect_leaks=0:handle_segv=0:allocator_may_return_
   UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 PYTHONMALLOC=malloc $(call LOADED_FIRST,sanitize-memory,libasan.so libstdc++.so)
 WATCHED_THREADS = TSAN_OPTIONS=halt_on_error=1:ignore_noninstrumented_modules=1 $(call LOADED_FIRST,sanitize-threads,libtsan.so)
 
-# The tests that divide, on each target that this processor has, compiled by clang, on AArch64 under an emulator, and on other Pythons. Debian's
-# packages are unpacked in build/cross; nothing is installed. On Debian: apt install qemu-user-static g++-aarch64-linux-gnu clang.
+# The tests that divide, on each target that this processor has, compiled by clang, on AArch64 under an emulator, and on other
+# Pythons. Debian's packages are unpacked in build/cross; nothing is installed. On Debian: apt install qemu-user-static
+# g++-aarch64-linux-gnu clang.
 # RECORD=--record writes docs/reference/platforms.md from what passed.
 CROSS := targets clang arm64 arm64-clang python3.14
 cross: .venv/test ## Test the quotients on each target, by clang, on AArch64 (emulated) and on the newest Python

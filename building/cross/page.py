@@ -42,8 +42,9 @@ tests of the kernels also try every other one that the processor has.
 ## How
 
 `make cross` runs every target that the processor has, what clang compiles, AArch64 and the newest Python; `make
-cross-all` runs more Pythons, and more of the enumerations. On Debian: `apt install qemu-user-static g++
-g++-aarch64-linux-gnu clang`. Other Pythons are unpacked in `build/cross`; nothing is installed. `RECORD=--record` writes this page again.
+cross-all` runs more Pythons, and more of the enumerations. On Debian: `apt install qemu-user-static
+g++-aarch64-linux-gnu clang`. Other Pythons are unpacked in `build/cross`; nothing is installed. `RECORD=--record`
+writes this page again.
 """
 
 

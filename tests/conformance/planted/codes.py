@@ -278,6 +278,14 @@ def through_floats(x: Asked, dtype: Any, *, inverse: bool = False) -> Array:
     return np.where(fits, np.where(fits, whole, 0).astype(x.a.dtype), limits.min)
 
 
+def clamp(dtype: Any, x: Asked) -> Array:
+    """Return integer quotients truncated from those of floats, at most the largest float that fits, as in WGSL."""
+    limits = np.iinfo(x.a.dtype)
+    largest = np.nextafter(dtype(limits.max), 0)  # MAX is rounded up.
+    whole = np.trunc(x.a.astype(dtype) / x.b.astype(dtype))
+    return np.asarray(np.clip(np.nan_to_num(whole, posinf=largest), dtype(limits.min), largest).astype(x.a.dtype))
+
+
 def nonnegative_remainders(x: Asked) -> Array:
     """Round so that no remainder is negative."""
     negative = (x.a - x.right * x.b < 0) & (x.b != 0)

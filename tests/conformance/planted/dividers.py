@@ -195,6 +195,8 @@ _ROWS = (
             lambda x: x.toward(0, np.isinf(x.right) & (np.abs(x.exact) < 2.0**128 * (1 + 2.0**-20))),
             aimed=f"{_FLOAT}/quotients next to overflow/*"),
     Divider("saturates float16", "float16", lambda x: x.toward(0, np.isinf(x.right) & np.isfinite(x.a) & (x.b != 0))),
+    Divider("saturates float8", "float8e5m2", codes.saturate_float8, row="Divide-1"),
+    Divider("cuts quotients of float16 off to float8", "float8e5m2", codes.cut_from_float16, row="Divide-1"),
     Divider("gives 1 for x / x", "float", lambda x: np.where(x.a.view("u4") == x.b.view("u4"), _F32(1), x.right)),
     Divider("folds itself to 1", "float",
             codes.fold_to_one,

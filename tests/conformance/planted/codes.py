@@ -279,7 +279,7 @@ def through_floats(x: Asked, dtype: Any, *, inverse: bool = False) -> Array:
 
 
 def clamp(dtype: Any, x: Asked) -> Array:
-    """Return integer quotients truncated from those of floats, at most the largest float that fits, as in WGSL."""
+    """Return integer quotients truncated from those of floats, at most the largest float that fits, as from WGSL."""
     limits = np.iinfo(x.a.dtype)
     largest = np.nextafter(dtype(limits.max), 0)  # MAX is rounded up.
     whole = np.trunc(x.a.astype(dtype) / x.b.astype(dtype))

@@ -97,7 +97,7 @@ class Rounding(Stage):
 class Conversion(Stage):
     """What a float outside the range of an integer type becomes: MIN, as on x86 processors, or the nearest limit.
 
-    The largest number of the format is the upper limit where MAX is none of its numbers, as in WGSL.
+    The largest number of the format is the upper limit where MAX is none of its numbers, as Dawn compiles WGSL.
     """
 
     INDEFINITE = ""

@@ -169,7 +169,7 @@ _ROWS = (
     Divider("divides int64 in double", "int64", fake.ComputesInt64InDouble, _truncated("a / b computed in float64"),
             f"{_INT64}/large numbers divided by 7/*"),
     *(Divider(f"divides {name} in {dtype.__name__} and clamps", name, partial(codes.clamp, dtype),
-              _a(f"a / b computed in {dtype.__name__}, clamped"), f"Div-14/{name}/{_EDGES}")
+              _truncated(f"a / b computed in {dtype.__name__}, clamped"), f"Div-14/{name}/{_EDGES}")
       for name, dtype in (("uint32", _F32), ("int64", np.float64))),
     Divider("multiplies int32 by a reciprocal in double", "int32", lambda x: through_floats(x, float, inverse=True),
             _truncated("a * (1/b) computed in float64")),

@@ -153,6 +153,8 @@ class TestErrorsAtOnce:
         x = da.ones(3, dtype="i4")
         with pytest.raises(AttributeValueError, match=r"^out is given with a Dask operand, .* dask\.array\.store"):
             div(x, x, out=np.empty(3, "i4"))
+        with pytest.raises(AttributeValueError, match=r"^where masks arrays in CPU memory only; instead, divide by 1"):
+            div(x, x, where=x > 0)
 
     def test_blocks_with_masks(self) -> None:
         x = da.ma.masked_array(da.ones(3, dtype="f4"), False)

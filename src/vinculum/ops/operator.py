@@ -230,7 +230,7 @@ class Operator:
         BroadcastError
             If the shapes do not fit by the version's rule.
         AttributeValueError
-            If `where` is given without `out`.
+            If `where` is given without `out`, or with arrays that are not in CPU memory.
         DivisionByZeroError, IntegerOverflowError
             As the policies say; `out` may then hold partial results.
         """
@@ -271,6 +271,11 @@ class Operator:
 
     def _masked(self, a: object, b: object, out: Array | None, where: object) -> Array:
         """Divide where a mask is true, and leave `out` unchanged elsewhere, whatever the operands are there."""
+        if backend_of(a, b, where) is not None:
+            raise AttributeValueError(
+                "where masks arrays in CPU memory only; instead, divide by 1 where it is False, and replace the "
+                "quotients there"
+            )
         if out is None:
             raise AttributeValueError(
                 "where is given without out, which keeps its elements where the mask is False; give out, such as "

@@ -278,6 +278,26 @@ def through_floats(x: Asked, dtype: Any, *, inverse: bool = False) -> Array:
     return np.where(fits, np.where(fits, whole, 0).astype(x.a.dtype), limits.min)
 
 
+def clamp(dtype: Any, x: Asked) -> Array:
+    """Return integer quotients truncated from those of floats, at most the largest float that fits, as from WGSL."""
+    limits = np.iinfo(x.a.dtype)
+    largest = np.nextafter(dtype(limits.max), 0)  # MAX is rounded up.
+    whole = np.trunc(x.a.astype(dtype) / x.b.astype(dtype))
+    return np.asarray(np.clip(np.nan_to_num(whole, posinf=largest), dtype(limits.min), largest).astype(x.a.dtype))
+
+
+def saturate_float8(x: Asked) -> Array:
+    """Give float8e5m2's largest number for infinite quotients of numbers, as ONNX's Cast does by default."""
+    largest = np.copysign(np.float32(57344), x.right.astype(np.float32))
+    return np.where(np.isinf(x.right) & np.isfinite(x.a) & (x.b != 0), largest.astype(x.a.dtype), x.right)
+
+
+def cut_from_float16(x: Asked) -> Array:
+    """Take the upper half of a quotient in float16 for one in float8e5m2."""
+    quotients = np.asarray(x.a.astype(np.float16) / x.b.astype(np.float16))
+    return (quotients.view(np.uint16) >> 8).astype(np.uint8).view(x.a.dtype)
+
+
 def nonnegative_remainders(x: Asked) -> Array:
     """Round so that no remainder is negative."""
     negative = (x.a - x.right * x.b < 0) & (x.b != 0)

@@ -168,6 +168,9 @@ _ROWS = (
             _truncated("a / b computed in float32")),
     Divider("divides int64 in double", "int64", fake.ComputesInt64InDouble, _truncated("a / b computed in float64"),
             f"{_INT64}/large numbers divided by 7/*"),
+    *(Divider(f"divides {name} in {dtype.__name__} and clamps", name, partial(codes.clamp, dtype),
+              _truncated(f"a / b computed in {dtype.__name__}, clamped"), f"Div-14/{name}/{_EDGES}")
+      for name, dtype in (("uint32", _F32), ("int64", np.float64))),
     Divider("multiplies int32 by a reciprocal in double", "int32", lambda x: through_floats(x, float, inverse=True),
             _truncated("a * (1/b) computed in float64")),
     Divider("drops the upper half of int64", "int64", fake.NarrowsInt64, _a("int32(a) / int32(b)")),
@@ -192,6 +195,8 @@ _ROWS = (
             lambda x: x.toward(0, np.isinf(x.right) & (np.abs(x.exact) < 2.0**128 * (1 + 2.0**-20))),
             aimed=f"{_FLOAT}/quotients next to overflow/*"),
     Divider("saturates float16", "float16", lambda x: x.toward(0, np.isinf(x.right) & np.isfinite(x.a) & (x.b != 0))),
+    Divider("saturates float8", "float8e5m2", codes.saturate_float8, row="Divide-1"),
+    Divider("cuts quotients of float16 off to float8", "float8e5m2", codes.cut_from_float16, row="Divide-1"),
     Divider("gives 1 for x / x", "float", lambda x: np.where(x.a.view("u4") == x.b.view("u4"), _F32(1), x.right)),
     Divider("folds itself to 1", "float",
             codes.fold_to_one,

@@ -71,7 +71,7 @@ class Plain:
             raise Unsupported("only Div")
         if operation.attributes:
             raise NotImplementedError("no attributes")
-        if operation.operands[1][0] == 0:
+        if operation.operands[1].flat[0] == 0:
             raise Crashed(-8)
         return operation.operands[0] / operation.operands[1]
 
@@ -173,6 +173,10 @@ class TestDividers:
         (given,) = answer(target, ASKED)
         assert (given.end, given.words) == (End.RETURNED, "")
         assert given.value.tolist() == [quotient]
+        # Of operands without dimensions NumPy's operators make a scalar.
+        (given,) = answer(target, operation(DIV_14, np.array(5, np.float32), np.array(2, np.float32)))
+        assert isinstance(given.value, np.ndarray)
+        assert (given.value.tolist(), given.value.shape) == (quotient, ())
 
     def test_what_it_raises(self) -> None:
         operations = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -21,11 +22,14 @@ from vinculum.conformance.run.file import answered
 from vinculum.conformance.run.planning import plan
 from vinculum.conformance.run.record import Result, Run, Selection
 from vinculum.conformance.run.suite import explained, survey
+from vinculum.conformance.runtimes import protocol
 from vinculum.conformance.runtimes.backends import runtime
+from vinculum.conformance.vectors import export as writing
 from vinculum.conformance.vectors.export import export
 from vinculum.conformance.vectors.records import CaseLine, case_of, elements_text
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.spec.element_types import INT32, by_name
+from vinculum.version import __version__
 
 Row = dict[str, Any]
 
@@ -131,13 +135,17 @@ class TestRun:
         assert run.title == f"the program that wrote {answers}"
         assert "processor" not in run.versions
 
-    def test_the_answers_in_the_export(self, tmp_path: Path) -> None:
+    def test_the_answers_in_the_export(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """It says which version of Vinculum wrote it, also where that is installed under its distribution's name."""
         folder = tmp_path / "export"
+        monkeypatch.setattr(protocol, "_providers", lambda: {"vinculum": ["vinculum-div"]})
+        monkeypatch.setattr(writing, "versions_of", inspect.unwrap(protocol.versions_of))
         export(folder, "jsonl", Level.QUICK, ("Div-14/int8/*",))
         rows = [right(line) for line in lines(folder)]
         write(folder / "answers.jsonl", rows)
         run = survey(plan(f"answers:{folder}", Selection(Level.DEFAULT)))
         assert (run.selection, len(run.results)) == (Selection(Level.QUICK, ("Div-14/int8/*",)), len(rows))
+        assert run.versions["vinculum that exported"] == __version__
 
 
 class TestRefused:

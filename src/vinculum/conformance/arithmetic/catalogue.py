@@ -7,7 +7,17 @@ from functools import cache
 from itertools import product
 
 from vinculum.conformance.arithmetic.division import Division, FloatDivision, IntegerDivision
-from vinculum.conformance.arithmetic.stages import STORED, Flush, Inverse, Narrowing, Rounding, Saturation, Width
+from vinculum.conformance.arithmetic.stages import (
+    STORED,
+    Conversion,
+    Flush,
+    Inverse,
+    Narrowing,
+    Rounding,
+    Saturation,
+    Width,
+)
+from vinculum.conformance.cases.floats import format_of
 from vinculum.errors import AttributeValueError
 from vinculum.spec.element_types import (
     BFLOAT16,
@@ -111,5 +121,7 @@ def _integers(t: ElementType) -> Iterator[IntegerDivision]:
         if dividend is Width.OWN and len(widths) > 1:
             for result in (Width.WRAPPED, Width.SATURATED):
                 yield IntegerDivision(*operands, result=result)
-        for computed_in, reciprocal, saturates in product((FLOAT, DOUBLE), (False, True), (False, True)):
-            yield IntegerDivision(*operands, computed_in, reciprocal, saturates)
+        for computed_in, reciprocal, conversion in product((FLOAT, DOUBLE), (False, True), Conversion):
+            # Where MAX is a number of the format, a clamped quotient is a saturated one.
+            if conversion is not Conversion.CLAMPED or t.bits > format_of(computed_in).significand_bits:
+                yield IntegerDivision(*operands, computed_in, reciprocal, conversion)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from vinculum.conformance.arithmetic.stages import (
     STORED,
+    Conversion,
     Flush,
     Inverse,
     Narrowing,
@@ -210,7 +211,7 @@ class IntegerDivision:
     - `as_signed`: Whether the operands of an unsigned type are interpreted as signed.
     - `computed_in`: A floating-point type used instead of integer arithmetic.
     - `reciprocal`: Whether ``1 / b`` is rounded and then multiplied by ``a``.
-    - `saturates`: Whether a float outside the integer range becomes MIN or MAX; else it becomes MIN.
+    - `conversion`: What a float outside the integer range becomes.
     - `result`: How the quotient is narrowed to int32, if it is.
     """
 
@@ -221,7 +222,7 @@ class IntegerDivision:
     as_signed: bool = False
     computed_in: ElementType | None = None
     reciprocal: bool = False
-    saturates: bool = False
+    conversion: Conversion = Conversion.INDEFINITE
     result: Width = Width.OWN
 
     def quotients(
@@ -241,7 +242,7 @@ class IntegerDivision:
                     exact = run(np.multiply, a, run(np.divide, run(np.ones_like, b), b))
                 else:
                     exact = run(np.divide, a, b)
-                quotient = run(to_integer, run(whole, exact, b, rounding), own, self.saturates)
+                quotient = run(to_integer, run(whole, exact, b, rounding), own, self.conversion)
         return run(converted, run(to_32_bits, quotient, self.result), dtype_of(self.element_type))
 
     def _operand(self, run: Run, array: Array, width: Width) -> Array:
@@ -260,7 +261,7 @@ class IntegerDivision:
         expression = self.result.of(self.rounding.of(f"{a} * (1/{b})" if self.reciprocal else f"{a} / {b}"))
         if self.computed_in is not None:
             expression += f" computed in {self.computed_in.numpy}"
-        return f"{expression}, saturated" if self.saturates else expression
+        return ", ".join(part for part in (expression, self.conversion.notation) if part)
 
     @property
     def statement(self) -> str:
@@ -288,7 +289,7 @@ class IntegerDivision:
                 self.as_signed,
                 self.computed_in is not None,
                 self.reciprocal,
-                self.saturates,
+                self.conversion is not Conversion.INDEFINITE,
                 self.result is not Width.OWN,
             )),
         )  # fmt: skip

@@ -176,10 +176,13 @@ class Fit:
             placed_cases = {id(one) for one in fitted.cases}
             left &= np.array([id(one) not in placed_cases for one in self._answered], np.bool_)
         # Where most is unexplained, or what a way explains is refuted elsewhere, it is part of something unknown.
-        unknown = left.copy()
-        for way, own in list(found.items()):
-            if own.sum() <= unknown.sum() or (self._given_by(way)[0] & unknown).any():
+        doubted = [
+            way for way, own in found.items() if own.sum() <= left.sum() or (self._given_by(way)[0] & left).any()
+        ]
+        while doubted:  # What they explained is unexplained now.
+            for way in doubted:
                 left |= found.pop(way)
+            doubted = [way for way, own in found.items() if own.sum() <= left.sum()]
         consistent = []
         for way, own in self._greedy(left.copy(), lambda given, _: np.ones_like(self._whole(given))):  # everywhere
             fitted = self._fitted(way, own)

@@ -94,6 +94,17 @@ class Rounding(Stage):
     TO_EVEN = "nearest", "rounded to nearest, ties to even"
 
 
+class Conversion(Stage):
+    """What a float outside the range of an integer type becomes: MIN, as on x86 processors, or the nearest limit.
+
+    The largest number of the format is the upper limit where MAX is none of its numbers, as Dawn compiles WGSL.
+    """
+
+    INDEFINITE = ""
+    SATURATED = "saturated"
+    CLAMPED = "clamped"
+
+
 def flushed(array: Array, flush: Flush = Flush.SIGNED) -> Array:
     """Return an array with subnormal numbers replaced by zeros."""
     if flush is Flush.NO:
@@ -205,16 +216,18 @@ def whole(quotient: Array, divisor: Array, rounding: Rounding) -> Array:
     return np.asarray(rounded(quotient))
 
 
-def to_integer(numbers: Array, dtype: np.dtype[Any], saturates: bool) -> Array:
-    """Return integral floats as integers; outside the range MIN, as on x86 processors, or the nearest limit."""
+def to_integer(numbers: Array, dtype: np.dtype[Any], conversion: Conversion) -> Array:
+    """Return integral floats as integers."""
     limits = np.iinfo(dtype)
     # The largest integer may not be a number of the format; the largest plus one is.
-    above = numbers >= np.ldexp(numbers.dtype.type(1), limits.bits - (limits.min < 0))
+    beyond = np.ldexp(numbers.dtype.type(1), limits.bits - (limits.min < 0))
+    above = numbers >= beyond
     inside = np.where(above | (numbers < limits.min) | np.isnan(numbers), 0, numbers).astype(dtype)
-    if saturates:
-        return np.where(above, dtype.type(limits.max), np.where(numbers < limits.min, dtype.type(limits.min), inside))
-    indefinite = np.array(1 << (limits.bits - 1), f"u{dtype.itemsize}").view(dtype)  # the sign bit alone
-    return np.where(above | (numbers < limits.min) | np.isnan(numbers), indefinite, inside)
+    if conversion is Conversion.INDEFINITE:
+        indefinite = np.array(1 << (limits.bits - 1), f"u{dtype.itemsize}").view(dtype)  # the sign bit alone
+        return np.where(above | (numbers < limits.min) | np.isnan(numbers), indefinite, inside)
+    largest = np.nextafter(beyond, 0) if conversion is Conversion.CLAMPED else limits.max
+    return np.where(above, dtype.type(largest), np.where(numbers < limits.min, dtype.type(limits.min), inside))
 
 
 @cache

@@ -11,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.conformance.cases.operation import Operation
@@ -84,7 +85,8 @@ class Plugin:
         for named, operand, content in zip(operation.spec.inputs, operation.operands, before, strict=True):
             if operand.tobytes() != content:
                 raise ModelError(f"the operand {named.name} was changed in place")
-        return quotient  # type: ignore[no-any-return]  # results of any type are judged
+        # NumPy's operators make scalars of arrays without dimensions.
+        return np.asarray(quotient) if isinstance(quotient, np.generic) else quotient
 
     def run_model(self, file: Path, inputs: Mapping[str, Any]) -> list[Any]:
         """Return all outputs of the model in a file.

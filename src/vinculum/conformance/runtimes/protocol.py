@@ -112,10 +112,13 @@ _providers = cache(packages_distributions)  # Cached, as it reads the file lists
 def versions_of(*packages: str) -> Mapping[str, str]:
     """Return the version of every distribution that provides one of the packages, by the distribution's name.
 
-    For Vinculum it is the version of the running code, even if that is not installed.
+    For Vinculum it is the version of the running code, by the package's name, whether that is installed or not.
     """
-    distributions = (sorted(set(_providers().get(package, [package]))) for package in packages)
-    return {distribution: _version(distribution) for own in distributions for distribution in own}
+    found: dict[str, str] = {}
+    for package in packages:
+        own = [package] if package == "vinculum" else sorted(set(_providers().get(package, [package])))
+        found |= {distribution: _version(distribution) for distribution in own}
+    return found
 
 
 def _version(distribution: str) -> str:

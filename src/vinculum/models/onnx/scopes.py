@@ -75,12 +75,20 @@ class Scope:
         return declared if constant is None else tuple(constant.dims)
 
 
-def scopes(model: ModelProto, function_names: Mapping[str, str]) -> Iterator[Scope]:
-    """Yield every scope of a model; the path of a function's scope is its original name."""
-    yield from _nested(Scope("", model.graph, opset_imports(model), _declared_types(model.graph, ChainMap())))
+def scopes(model: ModelProto, function_names: Mapping[str, str] | None = None) -> Iterator[Scope]:
+    """Yield every scope of a model, those of functions last.
+
+    - `function_names`: the paths of functions, by their names: the original names, if they were given others.
+    """
+    yield from graph_scopes(model)
     for function in model.functions:
-        path = function_names[function.name]
+        path = function.name if function_names is None else function_names[function.name]
         yield from _nested(Scope(path, function, opset_imports(function), ChainMap()))
+
+
+def graph_scopes(model: ModelProto) -> Iterator[Scope]:
+    """Yield the scopes of a model outside of functions."""
+    yield from _nested(Scope("", model.graph, opset_imports(model), _declared_types(model.graph, ChainMap())))
 
 
 def opset_imports(holder: ModelProto | FunctionProto) -> dict[str, int]:

@@ -24,6 +24,7 @@ from vinculum.models.convert.opset.operator_versions import (
 )
 from vinculum.models.convert.opset.table import ADAPTERS, ANY
 from vinculum.models.onnx.file import check_no_training
+from vinculum.models.onnx.functions import since
 from vinculum.models.onnx.inference import inner_first
 from vinculum.models.onnx.rewriter import INITIALIZERS_ALONE, Rewriter, names_in, set_nodes
 from vinculum.models.onnx.scopes import Scope, all_graphs, name_of, subgraphs, title
@@ -97,10 +98,10 @@ def _convert_node(node: NodeProto, scope: Scope, opset: int, rewriter: Rewriter)
 
     ModelError if the node is not representable; the message names the node and the reason.
     """
-    old, new = version_at(node.op_type, scope.opsets[""]), version_at(node.op_type, opset)
-    if old is new:
+    if since(node.op_type, scope.opsets[""]) == since(node.op_type, opset):
         rewriter.nodes.append(node)
         return []
+    old, new = version_at(node.op_type, scope.opsets[""]), version_at(node.op_type, opset)
     where = title(node, scope.path)
     try:
         at_once = (node.op_type, ANY) in ADAPTERS  # Such an adapter checks the node itself.

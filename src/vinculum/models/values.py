@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.errors import BroadcastError, ElementTypeError, ModelError
-from vinculum.models.execution import Shape, read_only
+from vinculum.models.execution import read_only
 from vinculum.spec.element_types import ElementType
+from vinculum.tensors.shapes import SymbolicShape
 from vinculum.tensors.storage import as_operand, dtype_of, element_type_of_dtype, native
 from vinculum.text import kind_of, listed, quoted, shape_text
 
@@ -42,7 +43,7 @@ class ModelTensor:
 
     name: str
     element_type: ElementType | str
-    shape: Shape | None
+    shape: SymbolicShape | None
     optional: bool = False
     element: ModelTensor | None = None
 

@@ -12,8 +12,8 @@ from onnx import IR_VERSION, ModelProto, helper
 from onnx.defs import onnx_opset_version
 
 from vinculum.errors import AttributeValueError, ModelError
-from vinculum.models.convert.opset.adaptation import FIRST_TARGET, Change, OnnxConversion
-from vinculum.models.convert.opset.conversion import convert_opset
+from vinculum.models.convert.opset.adaptation import Change, OnnxConversion
+from vinculum.models.convert.opset.conversion import FIRST_TARGET, convert_opset
 from vinculum.models.convert.verification import Verification, verify
 from vinculum.models.model import Engine
 from vinculum.models.onnx.checks import check_model

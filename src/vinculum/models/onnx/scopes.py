@@ -13,9 +13,9 @@ from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProt
 from onnx.defs import onnx_opset_version
 
 from vinculum.errors import ModelError, SpecLookupError
-from vinculum.models.execution import Shape
 from vinculum.models.onnx.tensors import array_of, tensor_of
 from vinculum.spec.element_types import ElementType, by_onnx_code
+from vinculum.tensors.shapes import SymbolicShape
 from vinculum.text import quoted
 
 Types = ChainMap[str, TypeProto]
@@ -68,7 +68,7 @@ class Scope:
         constant = None if declared else self.constants.get(name)
         return int(declared if constant is None else constant.data_type)
 
-    def shape_of(self, name: str) -> Shape | None:
+    def shape_of(self, name: str) -> SymbolicShape | None:
         """Return a value's shape as far as it is known, None if not even its rank is."""
         declared = declared_shape(self.types[name]) if name in self.types else None
         constant = None if declared is not None else self.constants.get(name)
@@ -199,7 +199,7 @@ def _declared_types(graph: GraphProto, outer: Types) -> Types:
     return outer.new_child(declared)
 
 
-def declared_shape(declared: TypeProto) -> Shape | None:
+def declared_shape(declared: TypeProto) -> SymbolicShape | None:
     """Return the shape that a type declares, None if it declares not even a rank."""
     if not declared.tensor_type.HasField("shape"):
         return None

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from copy import deepcopy
 
 from onnx import ModelProto, NodeProto, helper
-from onnx.defs import OpSchema
+from onnx.defs import OpSchema, onnx_opset_version
 
-from vinculum.errors import ModelError
-from vinculum.models.convert.opset.adaptation import Adaptation, Change, OnnxConversion, Reason, check_opset
+from vinculum.errors import AttributeValueError, ModelError
+from vinculum.models.convert.opset.adaptation import Adaptation, Change, OnnxConversion, Reason
 from vinculum.models.convert.opset.operator_versions import (
     default_of,
     next_boundary,
@@ -29,6 +29,8 @@ from vinculum.models.onnx.inference import inner_first
 from vinculum.models.onnx.rewriter import INITIALIZERS_ALONE, Rewriter, names_in, set_nodes
 from vinculum.models.onnx.scopes import Scope, all_graphs, name_of, subgraphs, title
 
+FIRST_TARGET = 7
+"""The first operator set that models are converted to: runtimes have no kernels of the divisions before."""
 _LONGEST_LIST = 3
 _OPTIONAL = OpSchema.FormalParameterOption.Optional
 _HINTS = {"consumed_inputs"}
@@ -51,7 +53,10 @@ def convert_opset(model: ModelProto, opset: int) -> OnnxConversion:
     which and why. The policy ``"saturate"`` for integer zero divisors or MIN/-1 then gives the limits of the promoted
     type, cast back.
     """
-    check_opset(opset)
+    if not FIRST_TARGET <= opset <= onnx_opset_version():
+        raise AttributeValueError(
+            f"models are not converted to operator set {opset}; allowed: {FIRST_TARGET} to {onnx_opset_version()}"
+        )
     check_no_training(model)
     converted = deepcopy(model)
     taken, unused_before = names_in(converted), _unused(converted)

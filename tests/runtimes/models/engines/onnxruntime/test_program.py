@@ -131,18 +131,8 @@ class TestGraphs:
         proto.graph.initializer.append(helper.make_tensor("w", TensorProto.INT4, [3], [1, -2, 7]))
         both(load(proto), {"a": A})
 
-    def test_values_of_changing_type_and_rank(self) -> None:
-        model = load(text_model("s = Mul(a, a) q = Div(s, b) y = Neg(q)", "float[] a, float[] b", "float[] y"))
-        for rank in (1, 3, 1):
-            both(model, {"a": A.reshape((1,) * (rank - 1) + (3,)), "b": B})
-
-    def test_random_numbers_are_drawn_once(self) -> None:
-        nodes = "r = RandomNormal <shape = [4]> () p = Abs(r) one = Div(r, r) again = Mul(r, one) y = Sub(again, r)"
-        output = load(text_model(nodes, "", "float[n] y")).run({}, engine="onnxruntime")["y"]
-        assert output.tolist() == [0, 0, 0, 0]
-
     def test_a_resize_whose_sizes_are_divided(self) -> None:
-        """Sizes that are the same in every run are told to ONNX Runtime: they may decide other shapes."""
+        """They may decide other shapes."""
         nodes, constants = "sizes = Div(s, two) [resize] y = Resize(x, , , sizes)", "int64[4] two = {1, 1, 2, 2}"
         model = load(text_model(nodes, "int64[4] s, float[1,3,8,8] x", "float[] y", constants=constants, opset=18))
         x = np.ones((1, 3, 8, 8), np.float32)

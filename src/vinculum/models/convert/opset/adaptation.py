@@ -116,8 +116,7 @@ class Adaptation:
         """Replace the operands of the node; empty names at the end are dropped."""
         while names and not names[-1]:
             names.pop()
-        del self.node.input[:]
-        self.node.input.extend(names)
+        self.node.input[:] = names
 
     def uses_result(self, place: int) -> bool:
         """Return whether the node has a result at a position."""

@@ -173,9 +173,7 @@ class exact(TorchDispatchMode):  # noqa: N801  # a context manager, as torch.no_
     ) -> Any:
         """Compute what a division of integers asks for."""
         keywords = keywords or {}
-        compute, rounding = _COMPUTED.get(function.overloadpacket), keywords.get("rounding_mode")
-        if compute is _quotients and rounding not in ("trunc", "floor"):  # It gives floats, or an error.
-            compute = None
+        compute = _COMPUTED.get((function.overloadpacket, keywords.get("rounding_mode")))
         if compute is None:
             return function(*arguments, **keywords)
         a, b = arguments[:2]
@@ -184,7 +182,7 @@ class exact(TorchDispatchMode):  # noqa: N801  # a context manager, as torch.no_
         if not _are_integers(common, a, b) or (target is not None and not torch.can_cast(common, target.dtype)):
             return function(*arguments, **keywords)
         dividend, divisor = (x.to(common) if isinstance(x, Tensor) else _wrapped(x, common) for x in (a, b))
-        results = compute(dividend, divisor, self._policies, rounding)
+        results = compute(dividend, divisor, self._policies)
         if target is None:
             return results
         if target is not a:
@@ -205,22 +203,21 @@ def _wrapped(number: int, dtype: torch.dtype) -> Tensor:
     return torch.tensor((number - limits.min) % 2**limits.bits + limits.min, dtype=dtype)
 
 
-def _quotients(a: Tensor, b: Tensor, policies: Policies, rounding: str | None) -> Any:
-    function = div if rounding == "trunc" else openvino_divide
-    return function(a, b, zero_divisor=policies.zero_divisor, overflow=policies.overflow)
+def _truncated(a: Tensor, b: Tensor, policies: Policies) -> Any:
+    return div(a, b, zero_divisor=policies.zero_divisor, overflow=policies.overflow)
 
 
-def _floor_quotients(a: Tensor, b: Tensor, policies: Policies, rounding: str | None) -> Any:
-    return _quotients(a, b, policies, "floor")
+def _floored(a: Tensor, b: Tensor, policies: Policies) -> Any:
+    return openvino_divide(a, b, zero_divisor=policies.zero_divisor, overflow=policies.overflow)
 
 
-def _floor_remainders(a: Tensor, b: Tensor, policies: Policies, rounding: str | None) -> Any:
+def _floor_remainders(a: Tensor, b: Tensor, policies: Policies) -> Any:
     return remainder(a, b, zero_divisor="raise" if policies.zero_divisor == "raise" else "zero")
 
 
-def _remainders(a: Tensor, b: Tensor, policies: Policies, rounding: str | None) -> Any:
+def _remainders(a: Tensor, b: Tensor, policies: Policies) -> Any:
     """Return C's remainders, which have the dividend's sign."""
-    floored = _floor_remainders(a, b, policies, None)
+    floored = _floor_remainders(a, b, policies)
     if torch.iinfo(a.dtype).min == 0:
         return floored
     # One of the divisor's sign becomes one of the dividend's.
@@ -228,13 +225,14 @@ def _remainders(a: Tensor, b: Tensor, policies: Policies, rounding: str | None) 
     return torch.where(other, floored - b, floored)
 
 
-_COMPUTED: dict[Any, Callable[[Tensor, Tensor, Policies, str | None], Any]] = {
-    getattr(torch.ops.aten, name + suffix): compute
-    for name, compute in (
-        ("div", _quotients),
-        ("floor_divide", _floor_quotients),
-        ("remainder", _floor_remainders),
-        ("fmod", _remainders),
+_COMPUTED: dict[Any, Callable[[Tensor, Tensor, Policies], Any]] = {
+    (getattr(torch.ops.aten, name + suffix), rounding_mode): compute
+    for name, rounding_mode, compute in (
+        ("div", "trunc", _truncated),
+        ("div", "floor", _floored),
+        ("floor_divide", None, _floored),
+        ("remainder", None, _floor_remainders),
+        ("fmod", None, _remainders),
     )
     for suffix in ("", "_")
 }

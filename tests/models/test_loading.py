@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from onnx import numpy_helper
+from onnx import TensorProto, numpy_helper
 
 import vinculum
-from tests.models.built_models import one_line, text_model
+from tests.models.built_models import one_line, text_model, written
 from vinculum.errors import ModelError
 from vinculum.models import exported_program, load
 from vinculum.models.source import read_source
@@ -134,3 +134,16 @@ def test_results_spare_what_they_are_made_from(
     with one_line(ModelError, words, "give another -o"), source.writing(tmp_path / target) as staging:
         staging.with_name(f"{staging.name}{beside}").write_bytes(b"new")
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_results_spare_the_data_of_a_default(tmp_path: Path) -> None:
+    """A tensor may stand in an attribute of a function, too."""
+    function = "F <k: tensor = float {0}> (x) => (y) { y = Constant <value: tensor = @k> () }"
+    model = text_model("c = d.F(a)", "float[2] a", "float[2] c", function)
+    tensor = model.functions[0].attribute_proto[0].t
+    tensor.CopyFrom(TensorProto(data_type=TensorProto.FLOAT, dims=[2], data_location=TensorProto.EXTERNAL))
+    tensor.external_data.add(key="location", value="new.onnx")
+    (tmp_path / "new.onnx").write_bytes(np.ones(2, np.float32).tobytes())
+    source = read_source(written(model, tmp_path))
+    with one_line(ModelError, "would replace the data", "give another -o"), source.writing(tmp_path / "new.onnx"):
+        pass

@@ -19,9 +19,8 @@ from vinculum.errors import ModelError, VinculumError
 from vinculum.ops.policies import Policies
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import OperatorSpec
+from vinculum.tensors.shapes import SymbolicShape
 from vinculum.text import quoted, shape_text
-
-Shape = tuple[int | str | None, ...]
 
 
 def division_label(name: str, operator: str, path: str) -> str:
@@ -53,7 +52,7 @@ class Division:
     path: str
     spec: OperatorSpec
     element_type: ElementType | None = None
-    shapes: tuple[Shape | None, ...] | None = None
+    shapes: tuple[SymbolicShape | None, ...] | None = None
 
     @property
     def operator(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from vinculum.shown import Shown
 from vinculum.text import quoted
 
 Engine = Literal["reference", "onnxruntime", "openvino"]
-ENGINES = ("reference", "onnxruntime", "openvino")
+ENGINES = get_args(Engine)
 
 
 def check_engine(engine: str) -> None:

@@ -50,13 +50,13 @@ def summarise(record: DivisionRecord) -> DivisionSummary:
     """Summarise one execution of a division node, in chunks to save memory."""
     quotient, divisor = record.quotient, record.divisor
     form = by_numpy_name(quotient.dtype.name).binary_format
-    zeros = sum(_zeros(piece, form) for piece in _pieces(divisor))
+    zeros = sum(int(np.count_nonzero(_magnitudes(piece, form) == 0)) for piece in _pieces(divisor))
     # Every broadcasting rule repeats each element of the divisor equally often.
     repeats = quotient.size // divisor.size if divisor.size else 0
     total = DivisionSummary(1, quotient.size, zeros * repeats, seconds=record.seconds)
     if form is not None:
         for piece in _pieces(quotient):
-            total += _classes(_bits(piece), form)
+            total += _classes(_magnitudes(piece, form), form)
     return total
 
 
@@ -66,21 +66,15 @@ def _pieces(array: NDArray[Any]) -> Iterator[NDArray[Any]]:
         yield flat[start : start + _CHUNK]
 
 
-def _zeros(piece: NDArray[Any], form: BinaryFormat | None) -> int:
-    if form is None:
-        return piece.size - int(np.count_nonzero(piece))
-    return int(np.count_nonzero((_bits(piece) & (form.sign_mask - 1)) == 0))
+def _magnitudes(piece: NDArray[Any], form: BinaryFormat | None) -> NDArray[Any]:
+    """Return the encodings of floats without their signs; integers as they are."""
+    return piece if form is None else piece.view(f"u{piece.dtype.itemsize}") & (form.sign_mask - 1)
 
 
-def _classes(bits: NDArray[Any], form: BinaryFormat) -> DivisionSummary:
+def _classes(magnitude: NDArray[Any], form: BinaryFormat) -> DivisionSummary:
     """Count the encodings that are infinite, NaN and subnormal."""
-    magnitude = bits & (form.sign_mask - 1)
     smallest_normal = 1 << form.trailing_bits
     not_finite = int(np.count_nonzero(magnitude > form.largest))
     infinite = int(np.count_nonzero(magnitude == form.largest + 1)) if form.infinities else 0
     subnormal = int(np.count_nonzero((magnitude != 0) & (magnitude < smallest_normal)))
     return DivisionSummary(infinite=infinite, nan=not_finite - infinite, subnormal=subnormal)
-
-
-def _bits(piece: NDArray[Any]) -> NDArray[Any]:
-    return piece.view(f"u{piece.dtype.itemsize}")

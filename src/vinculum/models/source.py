@@ -206,9 +206,9 @@ def onnx_model(source: SourceFile) -> ModelProto:
 
 def _onnx_source(model: ModelProto, path: Path, weights: str) -> SourceFile:
     """Return the source of a normalised message, after checking its tensors and reading its small external data."""
-    from vinculum.models.onnx.file import all_tensors, anchor_tensors, readable, without_weights
+    from vinculum.models.onnx.file import anchor_tensors, readable, stored_tensors, without_weights
 
-    entries = (entry for tensor in all_tensors(model) for entry in tensor.external_data)
+    entries = (entry for tensor, _ in stored_tensors(model) for entry in tensor.external_data)
     places = dict.fromkeys(entry.value for entry in entries if entry.key == "location")
     own = () if path is _IN_MEMORY else (path,)
     with readable(path):

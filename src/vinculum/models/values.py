@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.errors import BroadcastError, ElementTypeError, ModelError
-from vinculum.models.execution import Shape, read_only
+from vinculum.models.execution import read_only
 from vinculum.spec.element_types import ElementType
+from vinculum.tensors.shapes import SymbolicShape
 from vinculum.tensors.storage import as_operand, dtype_of, element_type_of_dtype, native
 from vinculum.text import kind_of, listed, quoted, shape_text
 
@@ -21,16 +21,6 @@ Value = NDArray[Any] | list[Any] | dict[Any, Any] | None
 
 UNKNOWN = "unknown"
 """The element type of an output that the file does not declare."""
-
-_OTHER_DTYPES = {name: name for name in ("bool", "complex64", "complex128", "int2", "uint2")} | {
-    "float4e2m1": "float4_e2m1fn",
-    "float6e2m3": "float6_e2m3fn",
-    "float6e3m2": "float6_e3m2fn",
-    "float8e4m3fnuz": "float8_e4m3fnuz",
-    "float8e5m2fnuz": "float8_e5m2fnuz",
-    "float8e8m0": "float8_e8m0fnu",
-    "string": "object",
-}
 
 
 @dataclass(frozen=True, repr=False)
@@ -53,7 +43,7 @@ class ModelTensor:
 
     name: str
     element_type: ElementType | str
-    shape: Shape | None
+    shape: SymbolicShape | None
     optional: bool = False
     element: ModelTensor | None = None
 
@@ -131,10 +121,12 @@ def tensor_dtype(tensor: ModelTensor) -> np.dtype[Any]:
     """Return the NumPy type of the arrays that a declared tensor takes; ModelError if it is not a tensor."""
     if isinstance(tensor.element_type, ElementType):
         return dtype_of(tensor.element_type)
-    name = _OTHER_DTYPES.get(tensor.element_type)
-    if name is None:
+    from onnx import TensorProto, helper
+
+    codes = {name.lower(): code for name, code in TensorProto.DataType.items() if code}
+    if tensor.element_type not in codes:
         raise ModelError(f"input {tensor} is not a tensor, sequence or optional; nothing else can be passed")
-    return np.dtype(getattr(ml_dtypes, name, name))
+    return helper.tensor_dtype_to_np_dtype(codes[tensor.element_type])
 
 
 def _check_shape(tensor: ModelTensor, actual: tuple[int, ...], title: str, symbols: dict[str, tuple[int, str]]) -> None:

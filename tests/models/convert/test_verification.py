@@ -119,10 +119,6 @@ class TestWrongConversions:
         with pytest.raises(DifferenceError):
             verify(model(with_axis, inputs=shapes), model(quotient, inputs=shapes))
 
-    def test_another_shape(self) -> None:
-        with pytest.raises(DifferenceError, match=r"output 'c' has shape \(3,\) in the original, \(1, 3\) in"):
-            verify(model(quotient), model(lambda a, b: quotient(a, b)[np.newaxis]))
-
     def test_another_declared_type(self) -> None:
         with pytest.raises(DifferenceError, match="output 'c' is of element type float in the original, double in"):
             verify(model(quotient), model(quotient, result=DOUBLE))
@@ -167,8 +163,6 @@ class TestEqual:
         assert verify(*(model(results[0], outputs=names) for _ in range(2))).skipped == 0
         with pytest.raises(DifferenceError, match="entry 'k' of output 'e' differs"):
             verify(*(model(result, outputs=names) for result in results))
-        with pytest.raises(DifferenceError, match="output 'c' is list of 2 in the original, list of 1 in"):
-            verify(model(lambda a, b: [a, b]), model(lambda a, b: [a]))
 
     def test_sequences_go_in(self) -> None:
         items = ModelTensor("a", "sequence", None, element=ModelTensor("a", FLOAT, ("N",)))
@@ -250,11 +244,6 @@ class TestRefusedInputs:
         odd = model(lambda a: a, "map", inputs=(None,))
         with one_line(ModelError, "the conversion cannot be verified: ", "'a'", "give --no-verify"):
             verify(odd, odd)
-
-    def test_inputs_that_are_too_large(self) -> None:
-        large = model(lambda a: a, inputs=((1 << 29,),))
-        with one_line(ModelError, "the conversion cannot be verified: ", "1 GiB", "give --no-verify"):
-            verify(large, large)
 
 
 class TestBounds:

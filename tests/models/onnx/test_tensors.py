@@ -122,7 +122,6 @@ class TestExternalDataRefused:
         ("entries", "part"),
         [
             ({"location": "../data.bin"}, "relative to the model's folder"),
-            ({"location": "absent.bin"}, "cannot be read"),
             ({"offset": 1}, "has only 8"),
             ({"offset": 2**63}, "has only 8"),
             ({"offset": -1}, "whole number"),
@@ -134,9 +133,8 @@ class TestExternalDataRefused:
     )
     def test_every_entry(self, tmp_path: Path, entries: dict[str, object], part: str) -> None:
         (tmp_path / "data.bin").write_bytes(bytes(8))
-        for reader in (decode, complete):
-            with one_line(ModelError, "initializer 'w'", part):
-                reader(_external(np.ones(2, np.float32), **entries), tmp_path, "initializer 'w'")
+        with one_line(ModelError, "initializer 'w'", part):
+            decode(_external(np.ones(2, np.float32), **entries), tmp_path, "initializer 'w'")
 
     def test_strings(self, tmp_path: Path) -> None:
         tensor = _external(np.ones(2, np.float32))
@@ -171,7 +169,8 @@ class TestDataFile:
             "../secret.bin",
             "below/../data.bin",
             "/etc/passwd",
-            "C:\\data.bin",
+            "C:data.bin",
+            "\\data.bin",
             "..\\secret.bin",
             "\\\\host\\share\\x",
         ],
@@ -180,18 +179,13 @@ class TestDataFile:
         with one_line(ModelError, "external data of tensor 'w'", repr(location), "relative to the model's folder"):
             data_file(folder, location, "tensor 'w'")
 
-    def test_a_link_out(self, folder: Path) -> None:
-        (folder / "link.bin").symlink_to(folder.parent / "secret.bin")
-        with one_line(ModelError, "leads outside the model's folder"):
-            data_file(folder, "link.bin", "x")
-
-    def test_a_folder_that_is_a_link_out(self, folder: Path) -> None:
-        (folder / "linked").symlink_to(folder.parent)
-        with one_line(ModelError, "leads outside the model's folder"):
-            data_file(folder, "linked/secret.bin", "x")
-
-    def test_a_link_within(self, folder: Path) -> None:
+    def test_links(self, folder: Path) -> None:
         (folder / "link.bin").symlink_to("data.bin")
+        (folder / "out.bin").symlink_to(folder.parent / "secret.bin")
+        (folder / "linked").symlink_to(folder.parent)
+        for location in ("out.bin", "linked/secret.bin"):
+            with one_line(ModelError, "leads outside the model's folder"):
+                data_file(folder, location, "x")
         assert data_file(folder, "link.bin", "x") == (folder / "data.bin").resolve()
 
     @pytest.mark.parametrize("location", ["absent.bin", "nul\0byte", "x" * 5000])

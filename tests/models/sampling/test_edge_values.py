@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from vinculum.models.sampling.edge_values import edge_values, paired
-from vinculum.spec.element_types import ELEMENT_TYPES, FLOAT, INT4, INT64, REAL, UINT4, ElementType
+from vinculum.spec.element_types import ELEMENT_TYPES, FLOAT, INT64, REAL, ElementType
 from vinculum.tensors.storage import dtype_of
 
 TYPES = [element_type for element_type in ELEMENT_TYPES if element_type is not REAL]
@@ -33,18 +33,14 @@ class TestValues:
 
     @pytest.mark.parametrize("element_type", INTEGERS, ids=str)
     def test_integers(self, element_type: ElementType) -> None:
-        values = set(edge_values(element_type).astype(object).tolist())
-        values = {int(value) for value in values}
+        values = set(map(int, edge_values(element_type)))
         lowest, highest = element_type.minimum, element_type.maximum
         limits = {lowest, lowest + 1, highest, highest - 1, highest // 2 + 1}
         small = {sign * n for n in range(4) for sign in (1, -1)}
         powers = {sign * (2**k + d) for k in (24, 31, 53, 63) for d in (-1, 0, 1) for sign in (1, -1)}
         assert {v for v in limits | small | powers if lowest <= v <= highest} <= values
         assert all(lowest <= v <= highest for v in values)
-
-    @pytest.mark.parametrize("element_type", [INT4, UINT4], ids=str)
-    def test_all_of_those_of_4_bits(self, element_type: ElementType) -> None:
-        assert len(edge_values(element_type)) == 16
+        assert len(values) == 16 or element_type.bits > 4
 
     @pytest.mark.parametrize("element_type", FLOATS, ids=str)
     def test_floats(self, element_type: ElementType) -> None:
@@ -55,18 +51,11 @@ class TestValues:
         ulp = 2.0**-info.trailing_bits
         largest = float(np.array([info.largest], f"u{element_type.bits // 8}").view(dtype_of(element_type))[0])
         wanted = {smallest, normal, normal - smallest, normal + smallest, 1, 1 + ulp, 1 - ulp / 2, 2, 2 - ulp, 0.5, 3}
-        wanted |= {largest, 3 * smallest}
+        wanted |= {largest, 3 * smallest, 5 * smallest}  # Half of an odd multiple lies between two numbers.
         assert {sign * v for v in wanted for sign in (1, -1)} <= set(values.tolist())
         assert np.isnan(values).sum() == 1
         assert sorted(np.copysign(1, values[values == 0])) == [-1, 1]
         assert np.isinf(values).sum() == (2 if info.infinities else 0)
-
-    @pytest.mark.parametrize("element_type", FLOATS, ids=str)
-    def test_quotients_that_are_ties(self, element_type: ElementType) -> None:
-        info = element_type.binary_format
-        assert info is not None
-        # An odd multiple of the smallest subnormal, divided by 2, lies exactly between two numbers.
-        assert {1, 3, 5, info.bias + 1 << info.trailing_bits} <= _codes(element_type)
 
 
 class TestPairs:
@@ -92,6 +81,3 @@ class TestPairs:
         parts = [paired(INT64, start, 25) for start in (0, 25)]
         for k in range(2):
             np.testing.assert_array_equal(np.concatenate([part[k] for part in parts]), whole[k])
-
-    def test_none(self) -> None:
-        assert paired(FLOAT, 0, 0)[0].shape == (0,)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,8 @@ from onnx import IR_VERSION, ModelProto, helper
 from onnx.defs import onnx_opset_version
 
 from vinculum.errors import AttributeValueError, ModelError
-from vinculum.models.convert.opset.adaptation import FIRST_TARGET, Change, OnnxConversion
-from vinculum.models.convert.opset.conversion import convert_opset
+from vinculum.models.convert.opset.adaptation import Change, OnnxConversion
+from vinculum.models.convert.opset.conversion import FIRST_TARGET, convert_opset
 from vinculum.models.convert.verification import Verification, verify
 from vinculum.models.model import Engine
 from vinculum.models.onnx.checks import check_model
@@ -44,7 +44,7 @@ class FileConversion(Shown):
     source: str
     target: str
     changes: tuple[Change, ...]
-    verification: Verification | None
+    verification: Verification | None = None
 
 
 def convert_file(
@@ -82,7 +82,6 @@ def convert_file(
     to_ir = target.suffix.lower() == ".xml"
     if to_ir and check and engine not in (None, "openvino"):
         raise AttributeValueError(f"engine is {engine!r}, and an IR is run by OpenVINO; omit --engine")
-    verification = None
     with source.writing(target) as path:
         original = source.model()
         if to_ir:
@@ -95,15 +94,12 @@ def convert_file(
                 written = read_source(path).model(use_up=True)
             except ModelError as error:
                 raise ModelError(str(error).replace(str(path), str(target))) from None
-            verification = verify(original, written, inputs=inputs, engine=engine, advance=advance)
-    return FileConversion(*conversion, verification)
+            found = verify(original, written, inputs=inputs, engine=engine, advance=advance)
+            conversion = replace(conversion, verification=found)
+    return conversion
 
 
-Conversion = tuple[str, str, tuple[Change, ...]]
-"""The formats before and after, and what was changed."""
-
-
-def _to_openvino(source: SourceFile, target: Path, of_onnx: Mapping[str, int | None]) -> Conversion:
+def _to_openvino(source: SourceFile, target: Path, of_onnx: Mapping[str, int | None]) -> FileConversion:
     for name, value in of_onnx.items():
         if value is not None:
             what = f"--{name} is {value}"
@@ -114,10 +110,10 @@ def _to_openvino(source: SourceFile, target: Path, of_onnx: Mapping[str, int | N
     from vinculum.models.engines.openvino.programs import write_ir
 
     changes = (Change(name, 'm_pythondiv="false"', "ONNX truncates") for name in write_ir(model, target))
-    return _onnx_title(opset_imports(model).get("")), OPENVINO, tuple(changes)
+    return FileConversion(_onnx_title(opset_imports(model).get("")), OPENVINO, tuple(changes))
 
 
-def _to_onnx(model: ModelProto, path: Path, target: Path, opset: int | None, ir_version: int | None) -> Conversion:
+def _to_onnx(model: ModelProto, path: Path, target: Path, opset: int | None, ir_version: int | None) -> FileConversion:
     if opset is None:
         raise AttributeValueError(f"give --opset, an operator set from {FIRST_TARGET} to {onnx_opset_version()}")
     check_model(model, f"model {str(path)!r}")
@@ -125,7 +121,7 @@ def _to_onnx(model: ModelProto, path: Path, target: Path, opset: int | None, ir_
     _set_ir_version(conversion.model, ir_version)
     check_model(conversion.model, "the converted model")
     write_model(conversion.model, target)
-    return _onnx_title(opset_imports(model).get("")), _onnx_title(opset), conversion.changes
+    return FileConversion(_onnx_title(opset_imports(model).get("")), _onnx_title(opset), conversion.changes)
 
 
 def _converted(model: ModelProto, opset: int) -> OnnxConversion:

@@ -20,6 +20,7 @@ from onnx import (
 
 from vinculum.errors import ModelError
 from vinculum.models.onnx.inference import check_operand_types, without_large_initializers
+from vinculum.models.onnx.rewriter import set_nodes
 from vinculum.models.onnx.scopes import model_nodes, opset_imports, subgraphs, title
 from vinculum.models.onnx.tensors import LARGEST_RANK
 from vinculum.text import one_line, quoted
@@ -169,9 +170,7 @@ def _make_up_shapeless(model: ModelProto) -> None:
         made.append(helper.make_node("Input", [], [given], domain=_UNKNOWN))
         made.append(helper.make_node("Cast", [given], [value.name], to=value.type.tensor_type.elem_type))
         model.graph.input.remove(value)
-    nodes = list(model.graph.node)
-    del model.graph.node[:]
-    model.graph.node.extend([*made, *nodes])
+    set_nodes(model.graph, [*made, *model.graph.node])
     model.opset_import.add(domain=_UNKNOWN, version=1)
 
 

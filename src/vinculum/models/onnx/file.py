@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from google.protobuf.message import DecodeError
-from onnx import AttributeProto, ModelProto, NodeProto, TensorProto, helper
+from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto, helper
 
 from vinculum.errors import ModelError
 from vinculum.models.onnx.inference import LARGEST_KEPT
 from vinculum.models.onnx.scopes import give_own_names, model_nodes, opset_imports, subgraphs, title
-from vinculum.models.onnx.tensors import anchor, anchored_place, complete, dense_tensor, is_external
+from vinculum.models.onnx.tensors import anchor, anchored_place, complete, dense_tensor, is_external, refer
 from vinculum.text import one_line, quoted
 
 _LARGEST_MESSAGE = 2**31 - 2**20  # Protobuf's own limit, less a margin.
@@ -62,10 +62,7 @@ def _write_data(tensors: Sequence[TensorProto], path: Path) -> None:
             else:
                 size = file.write(tensor.raw_data)
                 tensor.ClearField("raw_data")
-            tensor.data_location = TensorProto.EXTERNAL
-            del tensor.external_data[:]
-            for key, value in (("location", path.name), ("offset", str(start)), ("length", str(size))):
-                tensor.external_data.add(key=key, value=value)
+            refer(tensor, path.name, start, size)
 
 
 def _copy(source: Path, offset: int, size: int, target: BinaryIO) -> None:
@@ -144,20 +141,24 @@ def anchor_tensors(proto: ModelProto, folder: Path) -> None:
 
     ModelError if shape, element type and data of one do not agree.
     """
-    for tensor in proto.graph.initializer:
-        owner = f"initializer {quoted(tensor.name)}"
-        if is_external(tensor) and prod(tensor.dims) > LARGEST_KEPT:
+    for number, (tensor, owner) in enumerate(stored_tensors(proto)):
+        if number < len(proto.graph.initializer) and is_external(tensor) and prod(tensor.dims) > LARGEST_KEPT:
             anchor(tensor, folder, owner)
         else:
             tensor.CopyFrom(complete(tensor, folder, owner))
-    for function in proto.functions:
-        _complete_attributes(function.attribute_proto, folder, f"function {quoted(function.name)}")
     for node in model_nodes(proto):
-        _complete_attributes(node.attribute, folder, title(node))
         _make_dense(node)
+
+
+def stored_tensors(proto: ModelProto) -> Iterator[tuple[TensorProto, str]]:
+    """Yield every tensor of a model, the parts of sparse ones too, each with its title in messages."""
+    yield from _initializers(proto.graph)
+    for function in proto.functions:
+        yield from _in_attributes(function.attribute_proto, f"function {quoted(function.name)}")
+    for node in model_nodes(proto):
+        yield from _in_attributes(node.attribute, title(node))
         for _, graph in subgraphs(node):
-            for tensor in graph.initializer:
-                tensor.CopyFrom(complete(tensor, folder, f"initializer {quoted(tensor.name)}"))
+            yield from _initializers(graph)
 
 
 def without_weights(proto: ModelProto, folder: Path) -> tuple[str, ...]:
@@ -189,10 +190,15 @@ def _make_dense(node: NodeProto) -> None:
             attribute.CopyFrom(helper.make_attribute("value", dense))
 
 
-def _complete_attributes(attributes: Iterable[AttributeProto], folder: Path, owner: str) -> None:
+def _initializers(graph: GraphProto) -> Iterator[tuple[TensorProto, str]]:
+    for tensor in graph.initializer:
+        yield tensor, f"initializer {quoted(tensor.name)}"
+
+
+def _in_attributes(attributes: Iterable[AttributeProto], owner: str) -> Iterator[tuple[TensorProto, str]]:
     for attribute in attributes:
         for tensor in _tensors(attribute):
-            tensor.CopyFrom(complete(tensor, folder, f"attribute {quoted(attribute.name)} of {owner}"))
+            yield tensor, f"attribute {quoted(attribute.name)} of {owner}"
 
 
 def _give_type(attribute: AttributeProto, node: NodeProto) -> None:

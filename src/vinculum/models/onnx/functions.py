@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 
 from onnx import FunctionProto, ModelProto, NodeProto, helper
@@ -97,6 +98,7 @@ def inlined(model: ModelProto) -> ModelProto:
         raise ModelError(f"the model's functions cannot be inlined: {one_line(error)}") from None
 
 
+@cache
 def since(operator: str, opset: int) -> int | None:
     """Return the operator set since which an operator's version in another is in force; None if it has none."""
     try:

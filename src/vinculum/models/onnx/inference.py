@@ -30,7 +30,7 @@ from onnx.shape_inference import InferenceError, infer_shapes
 
 from vinculum.errors import ModelError
 from vinculum.models.onnx.functions import DEEPEST_CALL, Key, key_of
-from vinculum.models.onnx.scopes import Scope, all_nodes, model_nodes, scopes, subgraphs, title
+from vinculum.models.onnx.scopes import Scope, all_nodes, graph_scopes, model_nodes, scopes, subgraphs, title
 from vinculum.models.onnx.tensors import is_external
 
 _NEED_A_TYPE = {("", "EyeLike"), ("", "RegexFullMatch"), ("ai.onnx.ml", "LabelEncoder"), ("ai.onnx.ml", "TreeEnsemble")}
@@ -81,7 +81,7 @@ def _needing_a_type(model: ModelProto) -> list[tuple[NodeProto, bool]]:
         return []
     return [
         (node, bool(scope.code_of(next(iter(node.input), ""))))
-        for scope in scopes(model, {function.name: function.name for function in model.functions})
+        for scope in scopes(model)
         for node in scope.holder.node
         if _needs_a_type(node)
     ]
@@ -132,13 +132,12 @@ def typed_scopes(model: ModelProto) -> Iterator[Scope]:
 
     The holders are the model's own objects, not copies.
     """
-    names = {function.name: function.name for function in model.functions}
-    found = scopes(model, names)
+    found = scopes(model)
     inferred = with_types(model)
-    for typed, scope in zip(_graph_scopes(inferred), found, strict=False):
+    for typed, scope in zip(graph_scopes(inferred), found, strict=False):
         yield replace(scope, types=typed.types)
     calls = _Calls(inferred)
-    calls.follow(_graph_scopes(inferred), 0)
+    calls.follow(graph_scopes(inferred), 0)
     for function in inferred.functions:
         for types in calls.types_in(function):
             yield replace(next(found), types=ChainMap(types))
@@ -180,7 +179,7 @@ class _Calls:
         self._followed.add(call)
         alone = ModelProto(ir_version=self._model.ir_version, graph=graph, functions=self._model.functions)
         alone.opset_import.extend(function.opset_import)
-        inside = list(_graph_scopes(infer_types(alone)))
+        inside = list(graph_scopes(infer_types(alone)))
         own = [dict(scope.types) for scope in inside]
         known = self._found.get(call[0])
         self._found[call[0]] = own if known is None else list(map(_agreed, known, own))
@@ -243,12 +242,5 @@ def _joined_size(a: TensorShapeProto.Dimension, b: TensorShapeProto.Dimension) -
     return a if a == b and not generated else TensorShapeProto.Dimension()
 
 
-def _graph_scopes(model: ModelProto) -> Iterator[Scope]:
-    """Yield the scopes of a model outside of functions."""
-    names = {function.name: function.name for function in model.functions}
-    for _, scope in zip(range(_count(model.graph)), scopes(model, names), strict=False):
-        yield scope
-
-
-def _count(holder: GraphProto | FunctionProto) -> int:
+def _count(holder: FunctionProto) -> int:
     return 1 + sum(1 for node in all_nodes(holder.node) for _ in subgraphs(node))

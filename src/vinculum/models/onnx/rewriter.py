@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from copy import deepcopy
 from typing import Any
 
@@ -110,6 +110,15 @@ def names_in(model: ModelProto) -> set[str]:
         names.update(value.name for group in (graph.input, graph.output, graph.value_info) for value in group)
         names.update(tensor.name for tensor in graph.initializer)
     return names
+
+
+def with_inputs(model: ModelProto, given: Collection[str], constants: Collection[str]) -> ModelProto:
+    """Return a copy of a model that takes no constants as inputs but those that are given."""
+    copy = deepcopy(model)
+    inputs = [value for value in copy.graph.input if value.name in given or value.name not in constants]
+    del copy.graph.input[:]
+    copy.graph.input.extend(inputs)
+    return copy
 
 
 def set_nodes(

@@ -13,9 +13,9 @@ from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProt
 from onnx.defs import onnx_opset_version
 
 from vinculum.errors import ModelError, SpecLookupError
-from vinculum.models.execution import Shape
 from vinculum.models.onnx.tensors import array_of, tensor_of
 from vinculum.spec.element_types import ElementType, by_onnx_code
+from vinculum.tensors.shapes import SymbolicShape
 from vinculum.text import quoted
 
 Types = ChainMap[str, TypeProto]
@@ -68,19 +68,27 @@ class Scope:
         constant = None if declared else self.constants.get(name)
         return int(declared if constant is None else constant.data_type)
 
-    def shape_of(self, name: str) -> Shape | None:
+    def shape_of(self, name: str) -> SymbolicShape | None:
         """Return a value's shape as far as it is known, None if not even its rank is."""
         declared = declared_shape(self.types[name]) if name in self.types else None
         constant = None if declared is not None else self.constants.get(name)
         return declared if constant is None else tuple(constant.dims)
 
 
-def scopes(model: ModelProto, function_names: Mapping[str, str]) -> Iterator[Scope]:
-    """Yield every scope of a model; the path of a function's scope is its original name."""
-    yield from _nested(Scope("", model.graph, opset_imports(model), _declared_types(model.graph, ChainMap())))
+def scopes(model: ModelProto, function_names: Mapping[str, str] | None = None) -> Iterator[Scope]:
+    """Yield every scope of a model, those of functions last.
+
+    - `function_names`: the paths of functions, by their names: the original names, if they were given others.
+    """
+    yield from graph_scopes(model)
     for function in model.functions:
-        path = function_names[function.name]
+        path = function.name if function_names is None else function_names[function.name]
         yield from _nested(Scope(path, function, opset_imports(function), ChainMap()))
+
+
+def graph_scopes(model: ModelProto) -> Iterator[Scope]:
+    """Yield the scopes of a model outside of functions."""
+    yield from _nested(Scope("", model.graph, opset_imports(model), _declared_types(model.graph, ChainMap())))
 
 
 def opset_imports(holder: ModelProto | FunctionProto) -> dict[str, int]:
@@ -191,7 +199,7 @@ def _declared_types(graph: GraphProto, outer: Types) -> Types:
     return outer.new_child(declared)
 
 
-def declared_shape(declared: TypeProto) -> Shape | None:
+def declared_shape(declared: TypeProto) -> SymbolicShape | None:
     """Return the shape that a type declares, None if it declares not even a rank."""
     if not declared.tensor_type.HasField("shape"):
         return None

@@ -113,8 +113,14 @@ def anchor(tensor: TensorProto, folder: Path, owner: str) -> None:
     size = -(-count * bits // 8)
     path, offset = _place_of_data(tensor, size, folder, owner)
     check_slice(path, offset, size, owner)
+    refer(tensor, str(path), offset, size)
+
+
+def refer(tensor: TensorProto, location: str, offset: int, size: int) -> None:
+    """Let a tensor's data be those at an offset of a file."""
+    tensor.data_location = TensorProto.EXTERNAL
     del tensor.external_data[:]
-    for key, value in (("location", str(path)), ("offset", str(offset)), ("length", str(size))):
+    for key, value in (("location", location), ("offset", str(offset)), ("length", str(size))):
         tensor.external_data.add(key=key, value=value)
 
 

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.errors import ModelError
-from vinculum.models.execution import Shape
 from vinculum.models.values import ModelTensor, tensor_dtype
 from vinculum.spec.element_types import ElementType, Kind
+from vinculum.tensors.shapes import SymbolicShape
 from vinculum.text import listed, quoted, shape_text
 
 _LARGEST = 2**30
@@ -68,7 +68,7 @@ def settled(tensors: Sequence[ModelTensor], sizes: Mapping[str, int], others: in
     return [t if t.shape is None else replace(t, shape=_settled(t.shape, sizes, others)) for t in tensors]
 
 
-def _settled(shape: Shape, sizes: Mapping[str, int], others: int) -> tuple[int, ...]:
+def _settled(shape: SymbolicShape, sizes: Mapping[str, int], others: int) -> tuple[int, ...]:
     return tuple(size if isinstance(size, int) else sizes.get(size or "", others) for size in shape)
 
 

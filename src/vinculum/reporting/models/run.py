@@ -14,7 +14,7 @@ from rich.console import Group, RenderableType, group
 from rich.padding import Padding
 from rich.text import Text
 
-from vinculum.models.execution import Division, DivisionRecord, Shape
+from vinculum.models.execution import Division, DivisionRecord
 from vinculum.models.inner_divisions import InnerDivision
 from vinculum.models.model import Model
 from vinculum.models.observation import DivisionSummary, summarise
@@ -23,6 +23,7 @@ from vinculum.reporting.escape import one_line, short
 from vinculum.reporting.plain import part, plain
 from vinculum.reporting.terminal import ByWidth, Sentences, cell, counted, named, section, table
 from vinculum.spec.element_types import ElementType, by_numpy_name
+from vinculum.tensors.shapes import SymbolicShape
 from vinculum.tensors.storage import element_type_of_dtype
 from vinculum.text import shape_text
 
@@ -73,9 +74,9 @@ class OutputReport:
 class Operands:
     """The shapes of one division: of Reciprocal, which has none, the dividend's is None."""
 
-    dividend: Shape | None
-    divisor: Shape | None
-    quotient: Shape | None
+    dividend: SymbolicShape | None
+    divisor: SymbolicShape | None
+    quotient: SymbolicShape | None
 
 
 @dataclass(frozen=True)
@@ -283,7 +284,7 @@ def _runs(summary: DivisionSummary) -> str:
     return quotients if summary.executions == 1 else f"{quotients} in {summary.executions:,} runs"
 
 
-def operands_text(shapes: Sequence[Shape | None]) -> str:
+def operands_text(shapes: Sequence[SymbolicShape | None]) -> str:
     """Return the shapes of the operands of a division: ``"(2, 3) / (3,)"``, or ``"1 / (3,)"`` of a reciprocal."""
     return " / ".join([*(["1"] if len(shapes) == 1 else []), *map(shape_text, shapes)])
 

@@ -7,22 +7,17 @@ from typing import Any
 
 from numpy.typing import NDArray
 from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto, TensorProto, helper
-from onnx.defs import OpSchema, onnx_opset_version
+from onnx.defs import OpSchema
 
-from vinculum.errors import AttributeValueError
 from vinculum.models.convert.opset.operator_versions import default_of
-from vinculum.models.execution import Shape
 from vinculum.models.onnx.rewriter import Rewriter
 from vinculum.models.onnx.scopes import Scope
 from vinculum.models.onnx.tensors import array_of
+from vinculum.tensors.shapes import SymbolicShape
 from vinculum.text import quoted
 
-FIRST_TARGET = 7
-"""The first operator set that models are converted to: runtimes have no kernels of the divisions before."""
 Reason = tuple[str, str]
 """What was done to a node, and why."""
-FLOATS = (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.DOUBLE)
-"""The element types of most operators in the first operator sets."""
 
 
 @dataclass(frozen=True)
@@ -58,14 +53,6 @@ class OnnxConversion:
 
     model: ModelProto
     changes: tuple[Change, ...]
-
-
-def check_opset(opset: int) -> None:
-    """Refuse a target operator set that the onnx package does not support, or that has Div-1 or Div-6."""
-    if not FIRST_TARGET <= opset <= onnx_opset_version():
-        raise AttributeValueError(
-            f"models are not converted to operator set {opset}; allowed: {FIRST_TARGET} to {onnx_opset_version()}"
-        )
 
 
 @dataclass
@@ -129,8 +116,7 @@ class Adaptation:
         """Replace the operands of the node; empty names at the end are dropped."""
         while names and not names[-1]:
             names.pop()
-        del self.node.input[:]
-        self.node.input.extend(names)
+        self.node.input[:] = names
 
     def uses_result(self, place: int) -> bool:
         """Return whether the node has a result at a position."""
@@ -150,7 +136,7 @@ class Adaptation:
         tensor = self.tensor(name)
         return None if tensor is None else array_of(tensor)
 
-    def shape(self, name: str) -> Shape | None:
+    def shape(self, name: str) -> SymbolicShape | None:
         """Return a value's shape, as far as it is known, else None."""
         made = self.rewriter.constants.get(name)
         return self.scope.shape_of(name) if made is None else tuple(made.dims)

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from copy import deepcopy
 
 from onnx import ModelProto, NodeProto, helper
-from onnx.defs import OpSchema
+from onnx.defs import OpSchema, onnx_opset_version
 
-from vinculum.errors import ModelError
-from vinculum.models.convert.opset.adaptation import Adaptation, Change, OnnxConversion, Reason, check_opset
+from vinculum.errors import AttributeValueError, ModelError
+from vinculum.models.convert.opset.adaptation import Adaptation, Change, OnnxConversion, Reason
 from vinculum.models.convert.opset.operator_versions import (
     default_of,
     next_boundary,
@@ -24,10 +24,13 @@ from vinculum.models.convert.opset.operator_versions import (
 )
 from vinculum.models.convert.opset.table import ADAPTERS, ANY
 from vinculum.models.onnx.file import check_no_training
+from vinculum.models.onnx.functions import since
 from vinculum.models.onnx.inference import inner_first
 from vinculum.models.onnx.rewriter import INITIALIZERS_ALONE, Rewriter, names_in, set_nodes
 from vinculum.models.onnx.scopes import Scope, all_graphs, name_of, subgraphs, title
 
+FIRST_TARGET = 7
+"""The first operator set that models are converted to: runtimes have no kernels of the divisions before."""
 _LONGEST_LIST = 3
 _OPTIONAL = OpSchema.FormalParameterOption.Optional
 _HINTS = {"consumed_inputs"}
@@ -50,7 +53,10 @@ def convert_opset(model: ModelProto, opset: int) -> OnnxConversion:
     which and why. The policy ``"saturate"`` for integer zero divisors or MIN/-1 then gives the limits of the promoted
     type, cast back.
     """
-    check_opset(opset)
+    if not FIRST_TARGET <= opset <= onnx_opset_version():
+        raise AttributeValueError(
+            f"models are not converted to operator set {opset}; allowed: {FIRST_TARGET} to {onnx_opset_version()}"
+        )
     check_no_training(model)
     converted = deepcopy(model)
     taken, unused_before = names_in(converted), _unused(converted)
@@ -97,10 +103,10 @@ def _convert_node(node: NodeProto, scope: Scope, opset: int, rewriter: Rewriter)
 
     ModelError if the node is not representable; the message names the node and the reason.
     """
-    old, new = version_at(node.op_type, scope.opsets[""]), version_at(node.op_type, opset)
-    if old is new:
+    if since(node.op_type, scope.opsets[""]) == since(node.op_type, opset):
         rewriter.nodes.append(node)
         return []
+    old, new = version_at(node.op_type, scope.opsets[""]), version_at(node.op_type, opset)
     where = title(node, scope.path)
     try:
         at_once = (node.op_type, ANY) in ADAPTERS  # Such an adapter checks the node itself.

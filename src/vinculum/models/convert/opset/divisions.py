@@ -14,12 +14,12 @@ from onnx import NodeProto
 
 from vinculum.models.convert.opset.adaptation import Adaptation, Reason
 from vinculum.models.convert.opset.operator_versions import version_title
-from vinculum.models.execution import Shape
 from vinculum.models.onnx.promoted_types import promotion
 from vinculum.models.onnx.scopes import declared_element_type
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import Broadcasting, OperatorSpec
 from vinculum.spec.rows import find
+from vinculum.tensors.shapes import SymbolicShape
 from vinculum.tensors.storage import dtype_of
 
 
@@ -143,6 +143,6 @@ def _append_ones(step: Adaptation, count: int, name: str) -> None:
     step.set_operands([step.operand(0), value])
 
 
-def _is_one(shape: Shape | None) -> bool:
+def _is_one(shape: SymbolicShape | None) -> bool:
     """Return whether a shape is known to hold exactly one element."""
     return shape is not None and all(size == 1 for size in shape)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from types import MappingProxyType
 from typing import Any
 
 from onnx import AttributeProto, NodeProto, TensorProto, TypeProto, helper
-from onnx.defs import OpSchema, get_all_schemas_with_history
+from onnx.defs import OpSchema, SchemaError, get_schema
 
+from vinculum.models.onnx.functions import since
 from vinculum.text import quoted
 
 _VARIADIC = OpSchema.FormalParameterOption.Variadic
@@ -17,26 +17,20 @@ _OPTIONAL = OpSchema.FormalParameterOption.Optional
 
 
 @cache
-def _histories() -> Mapping[str, Mapping[int, OpSchema]]:
-    histories: dict[str, dict[int, OpSchema]] = {}
-    for schema in get_all_schemas_with_history():
-        if schema.domain == "":
-            histories.setdefault(schema.name, {})[schema.since_version] = schema
-    return MappingProxyType(histories)
-
-
 def version_at(op_type: str, opset: int) -> OpSchema | None:
     """Return the version of an operator that is in force in an operator set; None if there is none yet."""
-    history = _histories().get(op_type, {})
-    return max((s for v, s in history.items() if v <= opset), key=lambda s: s.since_version, default=None)
+    try:
+        return get_schema(op_type, opset)
+    except SchemaError:
+        return None
 
 
 def next_boundary(op_type: str, opset: int, target: int) -> int | None:
     """Return the operator set that introduced the next version to enter or leave on the way to the target."""
-    history = _histories().get(op_type, {})
     if target > opset:
-        return min((v for v in history if opset < v <= target), default=None)
-    return max((v for v in history if target < v <= opset), default=None)
+        return next((later for later in range(opset + 1, target + 1) if since(op_type, later) == later), None)
+    own = since(op_type, opset)
+    return own if own is not None and own > target else None
 
 
 def version_title(schema: OpSchema | None) -> str:

@@ -14,11 +14,13 @@ from numpy.typing import NDArray
 from onnx import NodeProto, TensorProto, helper
 from onnx.defs import OpSchema
 
-from vinculum.models.convert.opset.adaptation import FLOATS, Adaptation
+from vinculum.models.convert.opset.adaptation import Adaptation
 from vinculum.models.convert.opset.operator_versions import version_title
 from vinculum.models.onnx.tensors import NUMBERS_AND_STRINGS, tensor_of
 from vinculum.text import quoted
 
+_FLOATS = (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.DOUBLE)
+"""The element types of most operators in the first operator sets."""
 _UNBOUNDED = ((1, "min", -inf), (2, "max", inf))
 
 
@@ -162,7 +164,7 @@ def upsample_7(step: Adaptation) -> list[NodeProto]:
 def constant_9(step: Adaptation) -> list[NodeProto] | None:
     """Make an initializer of a type that Constant lacks below operator set 9; functions cannot hold one."""
     tensor = tensor_of(step.node)
-    if step.up or step.in_function or tensor is None or tensor.data_type in FLOATS:
+    if step.up or step.in_function or tensor is None or tensor.data_type in _FLOATS:
         return None
     step.rewriter.initializers.append(tensor)
     step.rewriter.initializers[-1].name = step.node.output[0]

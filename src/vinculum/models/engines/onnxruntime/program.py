@@ -14,12 +14,19 @@ from onnx import ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, num
 
 from vinculum.errors import ModelError
 from vinculum.models.engines.onnxruntime.divider import ADDRESS, NUMBER, dividing_here
-from vinculum.models.engines.onnxruntime.running import gives_numbers, is_of_numbers
-from vinculum.models.engines.onnxruntime.session import IR_VERSION, new_session, onnxruntime, reason_of
+from vinculum.models.engines.onnxruntime.session import (
+    IR_VERSION,
+    gives_numbers,
+    is_of_numbers,
+    new_session,
+    onnxruntime,
+    reason_of,
+)
 from vinculum.models.engines.onnxruntime.values import is_packed, to_python, to_runtime
 from vinculum.models.engines.reference.evaluator import advice
 from vinculum.models.execution import Division, RunContext
 from vinculum.models.onnx.divisions import number_of
+from vinculum.models.onnx.rewriter import with_inputs
 from vinculum.models.onnx.scopes import model_nodes, name_of, title
 from vinculum.onnxruntime import register
 from vinculum.ops.policies import Policies
@@ -97,8 +104,7 @@ class OnnxRuntimeProgram:
 
     def _model(self, given: frozenset[str]) -> ModelProto:
         """Return the model with numbered divisions, the nodes named for messages, and its constants."""
-        proto = ModelProto()
-        proto.CopyFrom(self._proto)
+        proto = with_inputs(self._proto, given, self._constants)
         proto.ir_version = IR_VERSION
         for number, node in _numbered(proto):
             node.attribute.append(helper.make_attribute(NUMBER, number))
@@ -111,9 +117,6 @@ class OnnxRuntimeProgram:
             at = number_of(node)
             if at is not None and self._divisions[at].element_type in (None, FLOAT16):
                 proto.graph.output.extend(ValueInfoProto(name=name) for name in node.output if name not in outputs)
-        inputs = [value for value in proto.graph.input if value.name in given or value.name not in self._constants]
-        del proto.graph.input[:]
-        proto.graph.input.extend(inputs)
         for name, array in self._constants.items():
             if name in given:
                 continue

@@ -33,7 +33,7 @@ from vinculum.models.engines.reference.operators import quotient
 from vinculum.models.execution import Division, LimitError, RunContext, seconds_left, waiting
 from vinculum.models.model import Model
 from vinculum.models.onnx.divisions import DIVIDES, number_of
-from vinculum.models.onnx.rewriter import set_nodes, unique_name
+from vinculum.models.onnx.rewriter import set_nodes, unique_name, with_inputs
 from vinculum.models.onnx.scopes import all_nodes, name_of, opset_imports, subgraphs, title
 from vinculum.ops.openvino import divide as openvino_divide
 from vinculum.sandbox import End, Isolated, Limits
@@ -203,11 +203,7 @@ class OnnxInOpenVino:
             return self._processes[given]
 
     def _content(self, given: frozenset[str]) -> bytes:
-        proto = ModelProto()
-        proto.CopyFrom(self._prepared.proto)
-        inputs = [value for value in proto.graph.input if value.name in given or value.name not in self._constants]
-        del proto.graph.input[:]
-        proto.graph.input.extend(inputs)
+        proto = with_inputs(self._prepared.proto, given, self._constants)
         stored = [numpy_helper.from_array(array, name) for name, array in self._constants.items() if name not in given]
         proto.graph.initializer.extend(stored)
         try:

@@ -13,13 +13,14 @@ from typing import Any
 
 from vinculum.errors import ElementTypeError, ModelError, SpecLookupError
 from vinculum.models.engines.openvino.tensors import reason_of
-from vinculum.models.execution import Division, Shape, labelled
+from vinculum.models.execution import Division, labelled
 from vinculum.models.inner_divisions import InnerDivision, what_openvino_divides
 from vinculum.models.values import UNKNOWN, ModelTensor
 from vinculum.spec.attributes import checked_attributes
 from vinculum.spec.element_types import ElementType, by_openvino_name
 from vinculum.spec.model import AttributeValue
 from vinculum.spec.openvino_divide import DIVIDE_1
+from vinculum.tensors.shapes import SymbolicShape
 from vinculum.tensors.type_checking import check_element_types
 from vinculum.text import quoted
 
@@ -104,7 +105,7 @@ def element_type_of(port: Any) -> ElementType | str:
         return {"boolean": "bool", "string": "string"}.get(name, UNKNOWN)
 
 
-def shape_of(port: Any) -> Shape | None:
+def shape_of(port: Any) -> SymbolicShape | None:
     """Return the shape of a port as far as it is known."""
     shape = port.get_partial_shape()
     if shape.rank.is_dynamic:

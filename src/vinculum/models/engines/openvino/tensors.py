@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.spec.element_types import INT4, UINT4, ElementType, by_openvino_name
+from vinculum.spec.element_types import ElementType, by_openvino_name
 from vinculum.tensors.storage import dtype_of, element_type_of_dtype
 from vinculum.text import one_line
 
@@ -58,13 +58,10 @@ def unpacked(raw: NDArray[np.uint8], element_type: ElementType | str, count: int
     """Return `count` elements; 4-bit elements are packed two to a byte, the first in its low half."""
     if isinstance(element_type, str):
         return np.not_equal(raw, 0)
-    if element_type not in (INT4, UINT4):
+    if element_type.bits > 4:
         return raw.view(dtype_of(element_type))
-    halves = np.empty((raw.size, 2), np.uint8)
-    np.bitwise_and(raw, 15, out=halves[:, 0])
-    np.right_shift(raw, 4, out=halves[:, 1])
-    values = halves.reshape(-1)[:count]
-    return values.astype(dtype_of(element_type)) if element_type is UINT4 else _signed(values)
+    halves = np.stack([raw << 4, raw], -1).reshape(-1)[:count]
+    return (halves.view(np.int8 if element_type.minimum else np.uint8) >> 4).astype(dtype_of(element_type))
 
 
 def packed(array: NDArray[Any], element_type: ElementType | str) -> bytes:
@@ -74,7 +71,3 @@ def packed(array: NDArray[Any], element_type: ElementType | str) -> bytes:
     halves = np.zeros(array.size + array.size % 2, np.uint8)
     halves[: array.size] = array.reshape(-1).astype(np.int8) & 15
     return (halves[0::2] | halves[1::2] << 4).tobytes()
-
-
-def _signed(values: NDArray[np.uint8]) -> NDArray[Any]:
-    return ((values ^ 8).astype(np.int8) - 8).astype(dtype_of(INT4))

@@ -113,9 +113,7 @@ def _held(finding: Finding) -> Mapping[str, NDArray[Any]]:
 
 def _pictures(chosen: Sequence[tuple[int, Finding]], triage: Triage, proto: ModelProto) -> Iterator[dict[str, Any]]:
     """Yield a picture for each scope with findings."""
-    known = {
-        scope.path: scope for scope in scopes(proto, {function.name: function.name for function in proto.functions})
-    }
+    known = {scope.path: scope for scope in scopes(proto)}
     by_scope: dict[str, list[tuple[int, Finding]]] = {}
     for number, finding in chosen:
         by_scope.setdefault(finding.scope, []).append((number, finding))

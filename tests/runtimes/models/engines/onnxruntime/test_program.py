@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import pickle
 import threading
-from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -16,34 +15,21 @@ from numpy.typing import NDArray
 from onnx import ModelProto, TensorProto, helper, numpy_helper
 
 from tests.models.built_models import one_line, text_model
+from tests.models.engines.onnxruntime.test_program import TestDivisions, TestValues, both, integers
 from vinculum.errors import DivisionByZeroError, ModelError
 from vinculum.models import DivisionRecord, Model, load
 from vinculum.spec.element_types import by_numpy_name
 
 Array = NDArray[Any]
 
+__all__ = ["TestDivisions", "TestValues", "integers"]
+
 A, B = np.array([6, -9, 1], np.float32), np.array([2, 3, 7], np.float32)
 AB = "float[n] a, float[n] b"
 
 
-def both(model: Model, inputs: Mapping[str, Array], **options: Any) -> tuple[dict[str, Array], list[DivisionRecord]]:
-    """Return what ONNX Runtime and our divisions give, known to be what the reference engine gives."""
-    wanted_records: list[DivisionRecord] = []
-    records: list[DivisionRecord] = []
-    wanted = model.run(inputs, observer=wanted_records.append, **options)
-    outputs = model.run(inputs, observer=records.append, engine="onnxruntime", **options)
-    assert list(outputs) == list(wanted)
-    for name, array in outputs.items():
-        np.testing.assert_array_equal(array, wanted[name], strict=True)
-        assert array.flags.writeable
-        assert array.dtype == object or array.tobytes() == wanted[name].tobytes()
-    divided = sorted((r.division.label, r.quotient.tobytes()) for r in records)
-    assert divided == sorted((r.division.label, r.quotient.tobytes()) for r in wanted_records)
-    return outputs, records
-
-
-class TestDivisions:
-    """Every division is our engine's: bit for bit, under the policies, observed and named."""
+class TestExact:
+    """Divisions of every element type, of constants, and where ONNX Runtime would compute others."""
 
     @pytest.mark.parametrize("dtype", [np.dtype(t) for t in (*"efdbhiqBHIQ", ml_dtypes.bfloat16)], ids=str)
     def test_of_every_element_type(self, dtype: np.dtype[Any]) -> None:
@@ -65,17 +51,6 @@ class TestDivisions:
         for factor, record in enumerate(records, 1):
             assert record.dividend is not None
             assert record.dividend.tolist() == [Fraction(float(a)) ** 2 * factor**2 for a in A]
-
-    def test_one_whose_quotient_nobody_uses(self) -> None:
-        """ONNX Runtime computes such nodes."""
-        nodes = "[node_unused] unused = Div(a, b) y = Abs(a)"
-        model = load(text_model(nodes, "int32[n] a, int32[n] b", "int32[n] y"))
-        ones = np.ones(2, np.int32)
-        _, records = both(model, {"a": ones, "b": ones})
-        assert len(records) == 1
-        with pytest.raises(DivisionByZeroError, match=r"^node 'node_unused' \(Div-14\): 2 of 2 ") as zero:
-            model.run({"a": ones, "b": 0 * ones}, engine="onnxruntime")
-        assert (zero.value.count, zero.value.first_index) == (2, (0,))
 
     def test_of_constants(self) -> None:
         """They are observed in every run, and raise in a run and not before."""
@@ -156,18 +131,8 @@ class TestGraphs:
         proto.graph.initializer.append(helper.make_tensor("w", TensorProto.INT4, [3], [1, -2, 7]))
         both(load(proto), {"a": A})
 
-    def test_values_of_changing_type_and_rank(self) -> None:
-        model = load(text_model("s = Mul(a, a) q = Div(s, b) y = Neg(q)", "float[] a, float[] b", "float[] y"))
-        for rank in (1, 3, 1):
-            both(model, {"a": A.reshape((1,) * (rank - 1) + (3,)), "b": B})
-
-    def test_random_numbers_are_drawn_once(self) -> None:
-        nodes = "r = RandomNormal <shape = [4]> () p = Abs(r) one = Div(r, r) again = Mul(r, one) y = Sub(again, r)"
-        output = load(text_model(nodes, "", "float[n] y")).run({}, engine="onnxruntime")["y"]
-        assert output.tolist() == [0, 0, 0, 0]
-
     def test_a_resize_whose_sizes_are_divided(self) -> None:
-        """Sizes that are the same in every run are told to ONNX Runtime: they may decide other shapes."""
+        """They may decide other shapes."""
         nodes, constants = "sizes = Div(s, two) [resize] y = Resize(x, , , sizes)", "int64[4] two = {1, 1, 2, 2}"
         model = load(text_model(nodes, "int64[4] s, float[1,3,8,8] x", "float[] y", constants=constants, opset=18))
         x = np.ones((1, 3, 8, 8), np.float32)

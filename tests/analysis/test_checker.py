@@ -132,8 +132,10 @@ class TestInside:
         assert checked(_BRANCHES, "float x", constants="bool c = {1}").findings == ()
 
     def test_the_place_in_a_branch(self) -> None:
-        report = checked(_BRANCHES, "float x, bool c")
-        assert [(f.scope, f.node, f.path) for f in report.findings] == [("If:else_branch", "b", ("x",))]
+        """Of a second If it is a place of its own, as `Model.divisions` calls it."""
+        report = checked(f"{_BRANCHES} {_BRANCHES.replace('y =', 'z =')}", "float x, bool c", "float y, float z")
+        places = [(f"{number}:else_branch", "b", ("x",)) for number in ("If", "If#2")]
+        assert [(f.scope, f.node, f.path) for f in report.findings] == places
 
     def test_the_body_of_an_operator(self) -> None:
         report = checked("y, s, z = DynamicQuantizeLinear(x)", output="uint8 y, float s, uint8 z")

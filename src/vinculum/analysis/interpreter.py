@@ -22,7 +22,7 @@ from vinculum.analysis.transfer.schemas import Bodies, deduced
 from vinculum.analysis.transfer.shared import aligned
 from vinculum.errors import VinculumError
 from vinculum.models.onnx.divisions import ALSO_UNIDIRECTIONAL
-from vinculum.models.onnx.scopes import inputs_of, name_of, opset_imports
+from vinculum.models.onnx.scopes import inner_path, inputs_of, name_of, opset_imports, steps
 from vinculum.models.onnx.tensors import NUMBERS_AND_STRINGS, array_of, tensor_of
 
 _CONSTANT = ("", "Constant")
@@ -47,6 +47,7 @@ class Scope:
     deduced: dict[str, str] = field(default_factory=dict)
     # The nodes here that read each value.
     users: dict[str, list[NodeProto]] = field(default_factory=lambda: defaultdict(list))
+    steps: dict[int, str] = field(default_factory=dict)  # What paths call the nodes here that hold subgraphs, by id.
     # The node that makes each value, those of the scopes around included.
     producers: MutableMapping[str, NodeProto] = field(default_factory=dict)
     # What the branch implies about values, by value number.
@@ -162,6 +163,7 @@ class Interpreter:
 
     def _nodes(self, nodes: Iterable[NodeProto], scope: Scope) -> None:
         listed = list(nodes)
+        scope.steps.update((id(node), step) for node, step in steps(listed))
         for node in listed:
             for name in node.input:
                 scope.users[name].append(node)
@@ -219,7 +221,8 @@ class Interpreter:
         if function is not None:
             results = self._enter(function, node, operands, scope)
         elif not key[0] and key[1] in CONTROL:
-            results = CONTROL[key[1]](self, call, operands, scope)
+            run = partial(self.branch, call, scope, scope.steps.get(id(node), call.operator))
+            results = CONTROL[key[1]](run, call, operands)
         elif key == _CONSTANT:
             results = [self._constant(node, call)]
         else:
@@ -328,18 +331,20 @@ class Interpreter:
 
     def branch(
         self,
-        graph: GraphProto,
-        given: Sequence[AbstractTensor],
+        call: Call,
         around: Scope,
         step: str,
+        attribute: str,
+        given: Sequence[AbstractTensor],
         refined: Mapping[int, AbstractTensor] | None = None,
         *,
         quiet: bool = False,
     ) -> list[AbstractTensor]:
-        """Analyse a subgraph with its inputs, and return its outputs."""
+        """Analyse the subgraph of an attribute with its inputs, and return its outputs."""
+        graph: GraphProto = call.attributes[attribute]
         values = ChainMap({}, *(around.values.maps if isinstance(around.values, ChainMap) else [around.values]))
         scope = Scope(
-            f"{around.path}/{step}" if around.path else step,
+            inner_path(around.path, step, attribute),
             values,
             around.opsets,
             around.bindings,

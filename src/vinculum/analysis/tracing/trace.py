@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
@@ -23,7 +22,7 @@ from vinculum.models.engines.exposed import ExposedModel
 from vinculum.models.execution import DivisionRecord
 from vinculum.models.onnx.functions import inlined
 from vinculum.models.onnx.model import model_of
-from vinculum.models.onnx.scopes import name_of, subgraphs
+from vinculum.models.onnx.scopes import name_of, steps
 from vinculum.models.onnx.tensors import array_of
 from vinculum.models.source import ModelSource, SourceFile, any_source, onnx_model
 from vinculum.models.values import validated_inputs
@@ -202,14 +201,8 @@ class _Tracer:
 
     def _place(self, scope: str) -> int | None:
         """Return which node of the main graph a scope is in."""
-        seen: Counter[str] = Counter()
-        for place, node in enumerate(self.nodes):
-            inner = list(subgraphs(node))
-            seen[node.op_type] += bool(inner)
-            number = f"#{seen[node.op_type]}" if seen[node.op_type] > 1 else ""
-            if any(scope.partition("/")[0] == f"{node.op_type}{number}:{attribute}" for attribute, _ in inner):
-                return place
-        return None
+        holder = {step: node for node, step in steps(self.nodes)}.get(scope.partition(":")[0])
+        return next((place for place, node in enumerate(self.nodes) if node is holder), None)
 
 
 class _EndedError(Exception):

@@ -237,21 +237,3 @@ class TestWhere:
         inputs = "float[3] x, float[3] d, float[3] e"
         report = checked("[n] y = Div(x, d) [n] z = Div(x, e)", inputs, "float y, float z")
         assert [(f.node, f.divisor) for f in report.findings] == [("n", "d"), ("n (z)", "e")]
-
-
-class TestMalformed:
-    """A node that its operator does not allow is told of like an unknown one, and ends nothing."""
-
-    @pytest.mark.parametrize(
-        "node",
-        [
-            "y = Div(x)",
-            "y = Transpose <perm = [5, 6]> (x)",
-            "y = Gather <axis = 7> (x, x)",
-            "y = Concat <axis = 9> (x, x)",
-        ],
-    )
-    def test_gives_anything(self, node: str) -> None:
-        report = checked(node)
-        assert len(report.unknown_operators) <= 1
-        assert report.nodes == 1

@@ -155,11 +155,8 @@ class Interpreter:
 
     def _add_initializers(self, graph: GraphProto, scope: Scope) -> None:
         for initializer in graph.initializer:
-            held_in = self._narrow(named_type(initializer.data_type))
+            held_in = named_type(initializer.data_type, self.narrowed) or None
             scope.values[initializer.name] = self.values.constant(array_of(initializer), held_in)
-
-    def _narrow(self, element_type: str) -> str | None:
-        return self.narrowed if element_type == "float32" else element_type or None
 
     def _nodes(self, nodes: Iterable[NodeProto], scope: Scope) -> None:
         listed = list(nodes)
@@ -268,8 +265,7 @@ class Interpreter:
             array = np.asarray(call.attributes[bound[0]], NUMBERS_AND_STRINGS.get(bound[0]))
         else:
             return call.anything()
-        name = array.dtype.name
-        return self.values.constant(array, name if call.in_body else self._narrow(name))
+        return self.values.constant(array, call.narrowed if array.dtype == np.float32 else array.dtype.name)
 
     def _operator(
         self, node: NodeProto, call: Call, operands: list[AbstractTensor | None], scope: Scope

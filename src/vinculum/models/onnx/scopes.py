@@ -172,7 +172,7 @@ def title(node: NodeProto, path: str = "") -> str:
 
 
 def steps(nodes: Iterable[NodeProto]) -> Iterator[tuple[NodeProto, str]]:
-    """Yield the nodes of a scope that hold subgraphs, and what paths call each: its operator, and from 2 on a number."""
+    """Yield the nodes of a scope that hold subgraphs, and what paths call each: ``"If"``, ``"If#2"``."""
     seen: Counter[str] = Counter()
     for node in nodes:
         if any(subgraphs(node)):

@@ -275,6 +275,9 @@ class TestLeft:
         assert hardened.model == model
 
 
+_NO_ERROR = ", and no ONNX operator can raise an error; allowed here: "
+
+
 class TestRefused:
     """What cannot be hardened is refused in one line that names it."""
 
@@ -288,14 +291,8 @@ class TestRefused:
     @pytest.mark.parametrize(
         ("arguments", "words"),
         [
-            (
-                {"zero_divisor": "raise"},
-                "'raise', and no ONNX operator can raise an error; allowed here: 'zero', 'saturate'",
-            ),
-            (
-                {"overflow": "raise"},
-                "'raise', and no ONNX operator can raise an error; allowed here: 'wrap', 'saturate'",
-            ),
+            ({"zero_divisor": "raise"}, f"'raise'{_NO_ERROR}'zero', 'saturate'"),
+            ({"overflow": "raise"}, f"'raise'{_NO_ERROR}'wrap', 'saturate'"),
             ({"zero_divisor": "one"}, "zero_divisor is 'one'; allowed here: 'zero', 'saturate'"),
             ({"runtime": "cuda"}, "the runtime is 'cuda'; allowed: onnxruntime, openvino, portable"),
         ],

@@ -18,7 +18,7 @@ from vinculum.analysis.domain.dimensions import Dimension, Size, unknown_size, v
 from vinculum.analysis.domain.numbering import Definition, Numbering, content
 from vinculum.analysis.transfer.call import NOTHING, Call, Expected, key_of, named_type
 from vinculum.analysis.transfer.operators import operator_of
-from vinculum.analysis.transfer.schemas import Bodies, deduced
+from vinculum.analysis.transfer.schemas import body_of, deduced
 from vinculum.analysis.transfer.shared import aligned
 from vinculum.errors import VinculumError
 from vinculum.models.onnx.divisions import ALSO_UNIDIRECTIONAL
@@ -110,7 +110,6 @@ class Interpreter:
         self._model, self._types, self._inputs, self._sizes, self._look = model, types, inputs, sizes, look
         self._named = {d.dim_param for i in model.graph.input for d in i.type.tensor_type.shape.dim if d.dim_param}
         self._functions = {(f.domain, f.name, f.overload): f for f in model.functions}
-        self._bodies = Bodies()
         self._least_size = least_size
         self._quiet = 0
         self._resting: set[int] = set()
@@ -302,7 +301,7 @@ class Interpreter:
     ) -> list[AbstractTensor] | None:
         if any(attribute.ref_attr_name for attribute in node.attribute):
             node = _bound(node, scope.bindings)
-        function = self._bodies.find(node, call.opset, operands)
+        function = body_of(node, call.opset, operands)
         return None if function is None else self._enter(function, node, operands, scope, owner=name_of(node))
 
     def _enter(

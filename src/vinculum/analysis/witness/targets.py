@@ -12,6 +12,7 @@ from onnx import ModelProto, NodeProto
 
 from vinculum.analysis.domain.formats import FORMATS
 from vinculum.analysis.findings import Finding
+from vinculum.analysis.hazards.hazard import DIVISOR
 from vinculum.analysis.transfer.operators import divides_inside
 from vinculum.models.execution import DivisionRecord
 from vinculum.models.onnx.divisions import DIVIDES
@@ -20,7 +21,7 @@ from vinculum.spec.element_types import by_numpy_name
 
 _ZERO = frozenset({"zero-divisor", "zero-over-zero", "integer-zero-divisor"})
 _OF_DIVISIONS = frozenset({"quotient-overflow", "min-over-minus-one", "subnormal-divisor"})
-_DIVISOR = {"Div": 1, "Mod": 1, "QuantizeLinear": 1, "Reciprocal": 0}
+_DIVISOR = {**DIVISOR, "QuantizeLinear": 1}
 
 Key = tuple[str, str, str]
 """The scope, the node and the rule of a finding."""

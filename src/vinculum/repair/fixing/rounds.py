@@ -124,7 +124,7 @@ def fix(
     """
     source = any_source(model)
     again = partial(check, assume=assume, calibrate=calibrate, as_type=as_type, profile=profile, runs=0)
-    report = check(source, assume=assume, calibrate=calibrate, as_type=as_type, profile=profile, runs=runs, seed=seed)
+    report = again(source, runs=runs, seed=seed)
     return fixed(source, report, report.findings, again, assume=assume, calibrate=calibrate)
 
 

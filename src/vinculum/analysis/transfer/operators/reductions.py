@@ -229,9 +229,7 @@ def _reduce_log_sum_exp(a: AbstractTensor, rows: Rows) -> AbstractTensor:
 
 def _reduce_product(a: AbstractTensor, rows: Rows) -> AbstractTensor:
     sizes = a.sizes() if a.rank == 1 else None
-    entries = None
-    if sizes is not None:
-        entries = (None,) if None in sizes else (dimensions.product(size for size in sizes if size is not None),)
+    entries = None if sizes is None else (dimensions.product(sizes),)
     counts = (rows.fewest, rows.most)
     largest, smallest = a.box.largest().max(axis=rows.axes, keepdims=True), a.mag.min(axis=rows.axes, keepdims=True)
     high = np.maximum(*(np.power(largest, count) for count in counts))

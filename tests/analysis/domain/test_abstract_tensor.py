@@ -21,7 +21,17 @@ def test_integers_that_float64_has_not_lie_between_their_neighbours(value: int) 
 
 ARRAYS = [
     np.array(numbers, np.float32)
-    for numbers in ([1, 3], [-2, -0.5], [4, 5], [0.0, 5], [-0.0, 7], [np.nan, 7], [-1, np.inf], [0.25, 0.5])
+    for numbers in (
+        [1, 3],
+        [-2, -0.5],
+        [4, 5],
+        [0.0, 5],
+        [-0.0, 7],
+        [np.nan, 7],
+        [-1, np.inf],
+        [0.25, 0.5],
+        [[9, 2, 6]],
+    )
 ]
 
 
@@ -53,3 +63,8 @@ def test_what_both_say_stays() -> None:
     joined = join(known_of(ARRAYS[0]), known_of(ARRAYS[1]))
     assert (joined.box.hull(), float(joined.mag.min())) == ((-2, 3), 0.5)
     assert (joined.may_zero, joined.may_nan, joined.integral) == (False, False, False)
+
+
+def test_elements_of_other_shapes_are_joined_as_one_interval() -> None:
+    joined = join(constant(np.array([1, 2])), constant(np.array([3, 4, 5])))
+    assert (joined.box.hull(), joined.low.size) == ((1, 5), 1)

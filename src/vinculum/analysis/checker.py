@@ -175,7 +175,7 @@ class _Checker:
 
     def _keep(self, finding: Finding, owner: str) -> None:
         """Keep one finding of a node, however often it is called; of the body that defines an operator only one."""
-        key = ("", finding.scope, owner) if owner else (finding.rule, finding.scope, finding.node)
+        key = ("", finding.scope, owner) if owner else finding.key
         before = self._findings.setdefault(key, finding)
         if before is not finding:
             low, high = min(before.low, finding.low), max(before.high, finding.high)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import ModelProto, TensorProto, helper, numpy_helper, parser
 
+from vinculum.analysis.domain.formats import NUMPY_INTEGERS
 from vinculum.errors import DifferenceError, ModelError, VinculumError
 from vinculum.models.engines.model_runner import NAMES, Case, Outcome, check_installed, run_cases
 from vinculum.models.engines.onnxruntime.session import reason_of as onnxruntime_reason
@@ -49,7 +50,7 @@ _MULTIPLES = 2000
 _MOST_CONSTANTS = 60  # Elements taken of an operand that is constant in the model: a weight may have millions.
 _SECONDS = 60.0
 _LARGEST_RESULT = 1 << 28  # Bytes, for operators with an operand that determines the size of the result.
-_INTEGERS = ("bool", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)))
+_INTEGERS = ("bool", *NUMPY_INTEGERS)
 _PLAIN = (*_INTEGERS, "float16", "float32", "float64")
 
 Advance = Callable[[int, int], None]

@@ -63,12 +63,12 @@ class TestCorpus:
         could = done = 0
         for entry in HAZARDS:
             result = fixed_entry(entry)
-            mended = {(one.finding.rule, one.finding.scope, one.finding.node) for one in result.fixes if one.is_fixed}
+            mended = {one.finding.key for one in result.fixes if one.is_fixed}
             found = vinculum.check(
                 result.model, assume=entry.assume, as_type=entry.as_type, profile=entry.profile, runs=0
             )
-            assert not mended & {(f.rule, f.scope, f.node) for f in found.findings}, entry.name
-            first = {(f.rule, f.scope, f.node) for f in reported(entry).findings}
+            assert not mended & {f.key for f in found.findings}, entry.name
+            first = {f.key for f in reported(entry).findings}
             # A guard may uncover another finding, which is then mended too.
             assert len(found.findings) <= len(first - mended), entry.name
             runs = result.comparison

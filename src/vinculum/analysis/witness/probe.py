@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.analysis.findings import Effect, Witness
+from vinculum.analysis.findings import Effect, Key, Witness
 from vinculum.analysis.witness.inner import Bounds, Cutter
-from vinculum.analysis.witness.targets import Key, Target, distance
+from vinculum.analysis.witness.targets import Target, distance
 from vinculum.models.engines.exposed import ExposedModel, onnxruntime_title
 from vinculum.models.execution import DivisionRecord
 from vinculum.sandbox import Answer, End, Isolated, Limits
@@ -60,7 +60,7 @@ class Probe:
         self._read: list[Target] = []
         for target in targets:
             if target.is_division and engine == "reference":
-                self._divisions.setdefault(target.key[:2], []).append(target)
+                self._divisions.setdefault(target.key[1:], []).append(target)
             else:
                 self._read.append(target)
         self._met: dict[Key, Met] = {}

@@ -9,12 +9,12 @@ from time import monotonic
 from onnx import ModelProto
 
 from vinculum.analysis.assumptions import Assumptions
-from vinculum.analysis.findings import Effect, Finding, Report, Search, Severity, Witness, surest_first
+from vinculum.analysis.findings import Effect, Finding, Key, Report, Search, Severity, Witness, surest_first
 from vinculum.analysis.witness.climb import EndOfSearch, Tried, search
 from vinculum.analysis.witness.inner import Bounds
 from vinculum.analysis.witness.probe import OnnxRuntime, Outcome, Probe
 from vinculum.analysis.witness.structured import Candidate, Space, ordinary, structured
-from vinculum.analysis.witness.targets import Key, Target, target
+from vinculum.analysis.witness.targets import Target, target
 from vinculum.errors import ModelError, VinculumError
 from vinculum.models.onnx.model import model_of
 from vinculum.models.source import SourceFile

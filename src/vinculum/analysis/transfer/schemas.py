@@ -26,7 +26,7 @@ def body_of(node: NodeProto, opset: int, operands: Sequence[AbstractTensor | Non
     return _body(alike.SerializeToString(), opset, types, ranks)
 
 
-@lru_cache(256)
+@lru_cache
 def _body(alike: bytes, opset: int, types: Sequence[str], ranks: Sequence[int | None]) -> FunctionProto | None:
     node = NodeProto.FromString(alike)
     try:

@@ -2,23 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 import numpy as np
-from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper, parser
-
-FLOAT16 = TensorProto.FLOAT16
-node = helper.make_node
-
-
-def model(
-    nodes: Sequence[NodeProto], inputs: Mapping[str, tuple[int, Sequence[int]]], outputs: Mapping[str, int]
-) -> ModelProto:
-    """Return a model of nodes."""
-    given = [helper.make_tensor_value_info(name, *declared) for name, declared in inputs.items()]
-    results = [helper.make_tensor_value_info(name, code, None) for name, code in outputs.items()]
-    graph = helper.make_graph(list(nodes), "graph", given, results)
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+from onnx import ModelProto, numpy_helper, parser
 
 
 def parsed(

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import onnx
-import onnx.parser
 import pytest
 from onnx import numpy_helper
 
@@ -15,6 +14,7 @@ import vinculum
 from tests.analysis.containment import complaint, looked_at
 from tests.analysis.hazardous import parsed
 from tests.analysis.trying import Engine
+from tests.models.built_models import text_model
 from vinculum.analysis import Frame, Report, Severity
 from vinculum.analysis.accuracy import accuracy
 from vinculum.analysis.assumptions import read_assumptions
@@ -31,13 +31,6 @@ def checked(
 ) -> Report:
     """Return what is found in a model of some nodes."""
     return vinculum.check(parsed(nodes, inputs, output, constants, opset=18), **{"runs": 0, **more})
-
-
-def of_text(text: str) -> Report:
-    """Return what is found in a model with functions."""
-    return vinculum.check(
-        onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["" : 18, "own" : 1]> {text}'), runs=0
-    )
 
 
 class TestSources:
@@ -84,21 +77,14 @@ class TestSources:
     @pytest.mark.parametrize(
         ("body", "function", "words"),
         [
-            (
-                "y = own.f (x)",
-                "c = own.f (a)",
-                "a function calls itself: 'f' -> 'f'; ONNX functions may not be recursive",
-            ),
+            ("y = d.f (x)", "c = d.f (a)", "a function calls itself: 'f' -> 'f'; ONNX functions may not be recursive"),
             ("y = Div (x, lost)", "c = Div (a, a)", "node 'y' (Div) uses 'lost', which no node before it produces"),
         ],
     )
     def test_a_malformed_model_is_refused_by_its_name(
         self, tmp_path: Path, body: str, function: str, words: str
     ) -> None:
-        model = onnx.parser.parse_model(
-            f"""<ir_version: 8, opset_import: ["" : 18, "own" : 1]> g (float[3] x) => (float[3] y) {{ {body} }}
-            <domain: "own", opset_import: ["" : 18, "own" : 1]> f (a) => (c) {{ {function} }}"""
-        )
+        model = text_model(body, "float[3] x", "float[3] y", f"f (a) => (c) {{ {function} }}", ir_version=8)
         path = tmp_path / "m.onnx"
         path.write_bytes(model.SerializeToString())
         for look in (vinculum.check, accuracy):
@@ -111,29 +97,28 @@ class TestInside:
     """What is found in functions, subgraphs and the bodies of operators, and what it is called."""
 
     def test_a_function_of_the_model(self) -> None:
-        report = of_text(
-            """g (float[3] x, float[3] d) => (float[3] y)
-            { a = own.ratio <scale = 2.0> (x, d) y = own.ratio <scale = 3.0> (a, x) }
-            <domain: "own", opset_import: ["" : 18]>
-            ratio <scale> (a, b) => (c) { s = Constant <value_float: float = @scale> () m = Mul(b, s) c = Div(a, m) }"""
-        )
-        (found,) = report.findings
+        """It is called with other attributes, and is one finding."""
+        scaled = "{ s = Constant <value_float: float = @scale> () m = Mul(b, s) c = Div(a, m) }"
+        nodes = "a = d.ratio <scale = 2.0> (x, e) y = d.ratio <scale = 3.0> (a, x)"
+        model = text_model(nodes, "float[3] x, float[3] e", "float[3] y", f"ratio <scale> (a, b) => (c) {scaled}")
+        (found,) = vinculum.check(model, runs=0).findings
         assert (found.rule, found.scope, found.node) == ("zero-over-zero", "ratio", "c")
 
-    def test_a_function_called_with_other_attributes(self) -> None:
-        text = """g (float[3] x) => (float[3] y) { y = own.guarded <epsilon = EPS> (x) }
-            <domain: "own", opset_import: ["" : 18]>
-            guarded <epsilon> (a) => (c)
-            { e = Constant <value_float: float = @epsilon> () s = Abs(a) m = Add(s, e) c = Div(a, m) }"""
-        assert of_text(text.replace("EPS", "0.5")).findings == ()
-        assert len(of_text(text.replace("EPS", "0.0")).findings) == 1
+    @pytest.mark.parametrize(("epsilon", "findings"), [(0.5, 0), (0.0, 1)])
+    def test_a_function_called_with_an_epsilon(self, epsilon: float, findings: int) -> None:
+        body = "{ e = Constant <value_float: float = @epsilon> () s = Abs(a) m = Add(s, e) c = Div(a, m) }"
+        nodes = f"y = d.guarded <epsilon = {epsilon}> (x)"
+        model = text_model(nodes, "float[3] x", "float[3] y", f"guarded <epsilon> (a) => (c) {body}")
+        assert len(vinculum.check(model, runs=0).findings) == findings
 
     def test_a_branch_that_is_never_taken_is_not_looked_at(self) -> None:
         assert checked(_BRANCHES, "float x", constants="bool c = {1}").findings == ()
 
     def test_the_place_in_a_branch(self) -> None:
-        report = checked(_BRANCHES, "float x, bool c")
-        assert [(f.scope, f.node, f.path) for f in report.findings] == [("If:else_branch", "b", ("x",))]
+        """Of a second If it is a place of its own, as `Model.divisions` calls it."""
+        report = checked(f"{_BRANCHES} {_BRANCHES.replace('y =', 'z =')}", "float x, bool c", "float y, float z")
+        places = [(f"{number}:else_branch", "b", ("x",)) for number in ("If", "If#2")]
+        assert [(f.scope, f.node, f.path) for f in report.findings] == places
 
     def test_the_body_of_an_operator(self) -> None:
         report = checked("y, s, z = DynamicQuantizeLinear(x)", output="uint8 y, float s, uint8 z")
@@ -235,21 +220,3 @@ class TestWhere:
         inputs = "float[3] x, float[3] d, float[3] e"
         report = checked("[n] y = Div(x, d) [n] z = Div(x, e)", inputs, "float y, float z")
         assert [(f.node, f.divisor) for f in report.findings] == [("n", "d"), ("n (z)", "e")]
-
-
-class TestMalformed:
-    """A node that its operator does not allow is told of like an unknown one, and ends nothing."""
-
-    @pytest.mark.parametrize(
-        "node",
-        [
-            "y = Div(x)",
-            "y = Transpose <perm = [5, 6]> (x)",
-            "y = Gather <axis = 7> (x, x)",
-            "y = Concat <axis = 9> (x, x)",
-        ],
-    )
-    def test_gives_anything(self, node: str) -> None:
-        report = checked(node)
-        assert len(report.unknown_operators) <= 1
-        assert report.nodes == 1

@@ -10,30 +10,20 @@ from tests.analysis.hazardous import parsed
 from tests.cases import case
 from vinculum.analysis import Report
 
-_X, _IMAGE = "float[2, 3, 4] x", "float[2, 3, 4, 4] x"
-_LOSS = "float[2, 3] x, int64[2] t"
+_X = "float[2, 3, 4] x"
 
 HIDDEN = [
     # operands, node, what is assumed, what is found
-    (f"{_X}, float[3] w", "y = InstanceNormalization <epsilon = 0.0> (x, w, w)", "", "zero-over-zero"),
-    (f"{_X}, float[4] w", "y = RMSNormalization <epsilon = 0.0> (x, w)", "x=0:1", "zero-over-zero"),
-    (_IMAGE, "y = LRN <size = 5, alpha = 1e-4, beta = 0.75> (x)", "x=-5e5:5e5", "zero-divisor"),
-    (f"{_X}, float[3] v", "y = BatchNormalization <epsilon = 0.0> (x, v, v, v, v)", "v=0:1", "zero-divisor"),
-    (f"{_X}, float[3] v", "y, m, n = BatchNormalization <epsilon = 0.0, training_mode = 1> (x, v, v, v, v)", "v=1:1",
-     "zero-over-zero"),
-    (_X, "e = Constant <value_floats = [-1.0, 2.0, 2.0, 2.0]> () y = Pow(x, e)", "", "zero-divisor"),
     (f"{_X}, float e", "y = Pow(x, e)", "e=-2:-1", "zero-divisor"),
     (f"{_X}, float e", "y = Pow(x, e)", "x=1:2", ""),
-    (f"{_LOSS}, float[3] w", "y = NegativeLogLikelihoodLoss (x, t, w)", "w=0:1", "zero-over-zero"),
-    (_LOSS, "y = SoftmaxCrossEntropyLoss <ignore_index = 0> (x, t)", "", "zero-over-zero"),
     ("float[4] x, bool[4] m", "c = Compress <axis = 0> (x, m) y = ReduceMean (c)", "", "zero-over-zero"),
     ("float[n] x", "y = ReduceMean (x)", "", ""),
     ("float[n] x", "y = ReduceMean (x)", "n=0:5", "zero-over-zero"),
     ("float[3] x, float s, uint8 z", "y = QuantizeLinear (x, s, z)", "s=0:1", "zero-over-zero"),
-    ("float[3] x", "y, s, z = DynamicQuantizeLinear (x)", "", "zero-over-zero"),
     ("float[3] x", "y, s, z = DynamicQuantizeLinear (x)", "x=1:2", ""),
-]  # fmt: skip
-"""Divisors that no node computes: what operators divide by inside."""
+    (f"{_X}, float[4] w", "y = RMSNormalization <epsilon = 0.0> (x, w)", "x=0:1", "zero-over-zero"),
+]
+"""Divisors that no node computes, by sizes and by what is declared; `known.txt` has those of every operator."""
 NORMALISED = "h = com.microsoft.SkipLayerNormalization <epsilon = 1e-5> (x, x, w, w)"
 ATTENDED = "a = com.microsoft.MultiHeadAttention <num_heads = 2> (x, x, x)"
 CONTRIB = [

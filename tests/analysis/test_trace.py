@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from onnx import ModelProto, parser
+from onnx import ModelProto
 
 import vinculum
 from tests.analysis import hazardous
 from tests.analysis.hazardous import parsed
 from tests.fake_runtime import DiesOfMinByMinusOne, FakeRuntime, RaisesAtZero, installed
+from tests.models.built_models import text_model
 from vinculum.analysis import EngineTrace
 from vinculum.analysis.tracing.record import Kind
 from vinculum.errors import AttributeValueError, ElementTypeError, ModelError
@@ -88,9 +89,8 @@ class TestEvents:
         assert traced(hazardous.branches(), wanted=np.array(False), a=a, b=b).events == ()
 
     def test_in_a_function(self) -> None:
-        proto = parser.parse_model("""<ir_version: 8, opset_import: ["" : 17, "own" : 1]>
-            g (float[2] x) => (float[2] z) { y = Neg(x) z = own.Bad(y) } <domain: "own", opset_import: ["" : 17]>
-            Bad (a) => (b) { zero = Constant <value_float = 0.0> () b = Div(a, zero) }""")
+        function = "Bad (a) => (b) { zero = Constant <value_float = 0.0> () b = Div(a, zero) }"
+        proto = text_model("y = Neg(x) z = d.Bad(y)", "float[2] x", "float[2] z", function)
         assert Kind.INFINITY in {e.kind for e in traced(proto, x=np.ones(2, np.float32)).events}
 
     def test_of_sums_no_element_is_named(self) -> None:

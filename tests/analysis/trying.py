@@ -95,7 +95,7 @@ def complaints(
             else:
                 known, arrays[value.name] = drawn(rng, element_type, operand, tame=tame)
                 given[value.name] = left(known)
-        if trial.where is not None and not trial.where(*arrays.values()):
+        if not trial.is_taken(*arrays.values()):
             continue
         interpreter, scope = looked_at(model, given, infer=False)
         assert not interpreter.unknown, trial

@@ -89,6 +89,11 @@ class TestProved:
         assert ": every divisor lies in [" in decision.why
         run(model, "onnxruntime")
 
+    def test_in_a_second_branch_too(self) -> None:
+        both = f"If (yes) <then_branch = t {BRANCH}, else_branch = e {BRANCH}>"
+        model = model_of(f"d = Max(b, one) u = {both} c = {both}", "int64[n] a, int64[n] b, bool yes")
+        assert [decision.rewritten for decision in harden(model, "onnxruntime").decisions] == [False] * 4
+
     @pytest.mark.parametrize("element_type", INTEGERS, ids=str)
     def test_of_every_type(self, element_type: ElementType) -> None:
         inputs, output, one = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.cases import case
 from tests.models.built_models import one_line
 from vinculum.errors import ModelError
 from vinculum.ops.policies import Policies
@@ -33,26 +34,39 @@ def assess(division: Facts, runtime: Runtime, policies: Policies) -> Decision:
     return decided(Decision("n", "", "Div-14", None, None, ""), division, runtime, policies)
 
 
-class TestSafe:
-    """Issue 3, point 5: a constant non-zero divisor needs nothing, without -1 where there is MIN/-1."""
+SAFE = (
+    (facts(INT64, None, [1, 7]), "no divisor is 0 and no divisor is -1"),
+    (facts(INT64, [5], [-1, 7]), "no divisor is 0 and no dividend of -1 is MIN"),
+    (facts(UINT8, None, [1, 255]), "no divisor is 0"),
+    (facts(INT64, None, []), "no divisor is 0 and no divisor is -1"),
+    (facts(FLOAT), "a division of floats cannot crash"),
+    (facts(DOUBLE), "a division of floats cannot crash"),
+    (facts(INT8, None, [-1, 7], "Mod"), "no divisor is 0 and MIN mod -1 is computed"),  # In int.
+    (facts(INT32, None, [-1, 7], "Fmod"), "no divisor is 0 and MIN mod -1 is computed"),  # In double.
+)
+"""Issue 3, point 5: a constant non-zero divisor needs nothing, without -1 where there is MIN/-1."""
+RISKY = (
+    (facts(INT64), "the divisor may be 0; the quotient may be MIN/-1, which kills the process"),
+    (facts(UINT8), "the divisor may be 0"),
+    (facts(INT8, None, [0, 2]), "the constant divisor holds 0"),
+    (facts(INT8, None, [-1, 2]), "the quotient may be MIN/-1, which kills the process"),
+    (facts(INT8, [-128], [-1, 2]), "the quotient may be MIN/-1, which kills the process"),
+    (facts(INT32, [1], [2]), "ONNX Runtime fuses 1/b*c to c/b, with integers too"),
+    (facts(BFLOAT16), "ONNX Runtime has no kernel for bfloat16"),
+    (facts(INT64, None, [-1, 2], "Mod"), "it may be MIN mod -1, which kills the process"),
+    (facts(UINT8, None, None, "Fmod"), "the divisor may be 0"),
+    (facts(INT64, None, [2], "Fmod"), "ONNX Runtime computes it in float64, wrong above 2^53"),
+    (facts(INT32, None, [2], "FloorDiv"), "ONNX has no floor division of integers"),
+)
+"""What cannot be told is risky, and the reason names the risk."""
 
-    @pytest.mark.parametrize(
-        ("division", "why"),
-        [
-            (facts(INT64, None, [1, 7]), "no divisor is 0 and no divisor is -1"),
-            (facts(INT64, [5], [-1, 7]), "no divisor is 0 and no dividend of -1 is MIN"),
-            (facts(UINT8, None, [1, 255]), "no divisor is 0"),
-            (facts(INT64, None, []), "no divisor is 0 and no divisor is -1"),
-            (facts(FLOAT), "a division of floats cannot crash"),
-            (facts(DOUBLE), "a division of floats cannot crash"),
-            (facts(INT8, None, [-1, 7], "Mod"), "no divisor is 0 and MIN mod -1 is computed"),  # In int.
-            (facts(INT32, None, [-1, 7], "Fmod"), "no divisor is 0 and MIN mod -1 is computed"),  # In double.
-        ],
-        ids=str,
-    )
-    def test_onnxruntime(self, division: Facts, why: str) -> None:
-        found = assess(division, "onnxruntime", PLAIN)
-        assert (found.what, found.why) == (None, why)
+
+def test_the_reason_on_onnxruntime() -> None:
+    for is_safe, group in ((True, SAFE), (False, RISKY)):
+        for division, why in group:
+            with case(division, why):
+                found = assess(division, "onnxruntime", PLAIN)
+                assert (found.why, found.what is None) == (why, is_safe)
 
 
 WITHIN = "exact where operands and result lie"
@@ -80,29 +94,8 @@ def test_notes(element_type: ElementType, runtime: Runtime, note: str | None) ->
     assert assess(facts(element_type), runtime, PLAIN).note == note
 
 
-class TestRisky:
-    """What cannot be told is risky, and the reason names the risk."""
-
-    @pytest.mark.parametrize(
-        ("division", "why"),
-        [
-            (facts(INT64), "the divisor may be 0; the quotient may be MIN/-1, which kills the process"),
-            (facts(UINT8), "the divisor may be 0"),
-            (facts(INT8, None, [0, 2]), "the constant divisor holds 0"),
-            (facts(INT8, None, [-1, 2]), "the quotient may be MIN/-1, which kills the process"),
-            (facts(INT8, [-128], [-1, 2]), "the quotient may be MIN/-1, which kills the process"),
-            (facts(INT32, [1], [2]), "ONNX Runtime fuses 1/b*c to c/b, with integers too"),
-            (facts(BFLOAT16), "ONNX Runtime has no kernel for bfloat16"),
-            (facts(INT64, None, [-1, 2], "Mod"), "it may be MIN mod -1, which kills the process"),
-            (facts(UINT8, None, None, "Fmod"), "the divisor may be 0"),
-            (facts(INT64, None, [2], "Fmod"), "ONNX Runtime computes it in float64, wrong above 2^53"),
-            (facts(INT32, None, [2], "FloorDiv"), "ONNX has no floor division of integers"),
-        ],
-        ids=str,
-    )
-    def test_onnxruntime(self, division: Facts, why: str) -> None:
-        found = assess(division, "onnxruntime", PLAIN)
-        assert (found.why, found.what is None) == (why, False)
+class TestDone:
+    """What is done where it is risky, in words."""
 
     @pytest.mark.parametrize("runtime", ["openvino", "portable"])
     def test_rounding_is_a_risk_on_openvino(self, runtime: Runtime) -> None:

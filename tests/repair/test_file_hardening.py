@@ -11,7 +11,7 @@ import pytest
 from onnx import ModelProto, TensorProto, helper, load
 
 from tests.fake_runtime import DiesOfIntegers, FloorsByReciprocal, installed
-from tests.models.built_models import one_line, text_model
+from tests.models.built_models import one_line, text_model, written
 from tests.repair.fakes import division
 from vinculum.errors import BroadcastError, DifferenceError, ModelError
 from vinculum.models.engines import model_runner
@@ -35,13 +35,6 @@ def validation_of(source: Path, runtime: Runtime = "onnxruntime", **options: Any
     found = harden_file(source, source.with_name("hardened.onnx"), runtime, **options).validation
     assert found is not None
     return found
-
-
-def written(model: ModelProto, folder: Path) -> Path:
-    """Return the file of a model."""
-    path = folder / "model.onnx"
-    path.write_bytes(model.SerializeToString())
-    return path
 
 
 @pytest.fixture

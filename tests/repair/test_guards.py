@@ -25,11 +25,10 @@ from vinculum.repair import Runtime, harden
 from vinculum.repair.bounds import Bounds
 from vinculum.repair.decision import Facts
 from vinculum.repair.guard_text import guard
-from vinculum.repair.validation import pairs_for
+from vinculum.repair.validation import Pairs, pairs_for
 from vinculum.spec.element_types import BFLOAT16, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64, ElementType
 from vinculum.tensors.storage import dtype_of, element_type_of
 
-Pair = tuple[NDArray[Any], NDArray[Any]]
 Run = Callable[[ModelProto, Mapping[str, NDArray[Any]]], Sequence[NDArray[Any]]]
 
 INTEGERS = (INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64)
@@ -52,10 +51,9 @@ def operators_of(element_type: ElementType, opset: int) -> list[str]:
     return ["Div", *(["FloorDiv"] if element_type in WIDE else []), *(["Mod", "Fmod"] if opset >= 10 else [])]
 
 
-def all_pairs(element_type: ElementType, target: Runtime) -> Pair:
+def all_pairs(element_type: ElementType, target: Runtime) -> Pairs:
     """Return edge values with each other, random pairs and multiples; for OpenVINO those within its int32."""
-    pairs = pairs_for(Facts("Div", 14, element_type), target)
-    return pairs.a, pairs.b
+    return pairs_for(Facts("Div", 14, element_type), target)
 
 
 def declared(name: str, element_type: ElementType, sizes: Sequence[object]) -> str:
@@ -64,7 +62,7 @@ def declared(name: str, element_type: ElementType, sizes: Sequence[object]) -> s
 
 
 def model_of(
-    pairs: Sequence[Pair], places: Sequence[str], opset: int, operators: Sequence[str] = ()
+    pairs: Sequence[Pairs], places: Sequence[str], opset: int, operators: Sequence[str] = ()
 ) -> tuple[ModelProto, dict[str, NDArray[Any]]]:
     """Return a model of operators, all of them if none are given, of every pair in every place, and its inputs."""
     nodes: list[str] = []
@@ -115,6 +113,7 @@ def check(run: Run, target: Runtime, types: Sequence[ElementType], opset: int, p
         asked = [each for each in types if not beyond or each.maximum <= INT32.maximum]
         model, inputs = model_of([all_pairs(each, target) for each in asked], places, opset)
         hardened = harden(model, target, zero_divisor=zero_divisor, overflow=overflow, fix_exported=True)
+        assert vinculum.check(hardened.model, runs=0).findings == ()
         found = iter(run(hardened.model, inputs))
         for each in asked:
             for operator, place in product(operators_of(each, opset), places):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from vinculum.analysis.assumptions import Assumptions, calibrated, read_assumptions
 from vinculum.analysis.findings import Finding, Frame, Report, Severity, surest_first
 from vinculum.analysis.hazards import DIVIDES_INSIDE, by_operator
-from vinculum.analysis.hazards.hazard import PROFILES, Found, Hazard, divided, typings
+from vinculum.analysis.hazards.hazard import DIVISOR, PROFILES, Found, Hazard, divided, typings
 from vinculum.analysis.interpreter import Interpreter, Site
 from vinculum.analysis.narrowing import block_list
 from vinculum.analysis.places import alert_frame, fingerprint, frames, path
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
     from onnx import ModelProto
 
-_DIVISIONS = frozenset({"Div", "Mod", "Reciprocal"})
 _STEPS_OF_CAUSE = 2
 """How far above a divisor two nodes must be alike to have the same cause; layers differ in what is farther up."""
 NARROWER = ("float16", "bfloat16")
@@ -157,7 +156,7 @@ class _Checker:
             hazards = (*hazards, *DIVIDES_INSIDE)
         if not hazards:
             return
-        if site.node.op_type in _DIVISIONS:
+        if site.node.op_type in DIVISOR:
             self._count(site)
         for one in typings(site):
             for hazard in hazards:
@@ -176,7 +175,7 @@ class _Checker:
 
     def _keep(self, finding: Finding, owner: str) -> None:
         """Keep one finding of a node, however often it is called; of the body that defines an operator only one."""
-        key = ("", finding.scope, owner) if owner else (finding.rule, finding.scope, finding.node)
+        key = ("", finding.scope, owner) if owner else finding.key
         before = self._findings.setdefault(key, finding)
         if before is not finding:
             low, high = min(before.low, finding.low), max(before.high, finding.high)

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
 
 import numpy as np
-from onnx import GraphProto
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, anything, holds, join, tensor, widened
 from vinculum.analysis.domain.dimensions import Dimension, largest, resized, unknown_size
-from vinculum.analysis.domain.numbering import Numbering
 from vinculum.analysis.transfer.call import Call
 from vinculum.analysis.transfer.relations import refinements
 from vinculum.analysis.transfer.shared import axis_of, hulled
@@ -21,47 +18,28 @@ _PASSES = 4
 Operands = Sequence[AbstractTensor | None]
 
 
-class Runner(Protocol):
-    """The interpreter, as far as operators with subgraphs need it; what it calls a scope is its own."""
-
-    values: Numbering
-
-    def branch(
-        self,
-        graph: GraphProto,
-        given: Sequence[AbstractTensor],
-        around: Any,
-        step: str,
-        refined: Mapping[int, AbstractTensor] | None = None,
-        *,
-        quiet: bool = False,
-    ) -> list[AbstractTensor]:
-        """Analyse a subgraph with its inputs, and return its outputs."""
+Run = Callable[..., list[AbstractTensor]]
+"""Analyses the subgraph of an attribute by name, with its inputs, and returns its outputs: `Interpreter.branch`."""
+Control = Callable[[Run, Call, Operands], list[AbstractTensor]]
 
 
-Control = Callable[[Runner, Call, Operands, Any], list[AbstractTensor]]
-
-
-def _run_if(runner: Runner, call: Call, operands: Operands, scope: Any) -> list[AbstractTensor]:
+def _run_if(run: Run, call: Call, operands: Operands) -> list[AbstractTensor]:
     """Join both branches, each refined by the condition; only one if the condition is constant."""
     condition = operands[0]
     assert condition is not None
     low, high = condition.box.hull()
     taken = []
     for name, truth, may in (("then_branch", True, high >= 1), ("else_branch", False, low <= 0)):
-        graph = call.attributes.get(name)
-        if may and graph is not None:
-            refined = refinements(call.values, condition.number, truth)
-            taken.append(runner.branch(graph, (), scope, f"If:{name}", refined))
+        if may and name in call.attributes:
+            taken.append(run(name, (), refinements(call.values, condition.number, truth)))
     if len(taken) == 2:
         return [join(a, b) for a, b in zip(*taken, strict=False)]
     return taken[0] if taken else [call.anything(place) for place in range(len(call.results))]
 
 
 def _iterated(
-    runner: Runner,
+    run: Run,
     call: Call,
-    scope: Any,
     states: list[AbstractTensor],
     *,
     before: Sequence[AbstractTensor] = (),
@@ -73,24 +51,23 @@ def _iterated(
 
     - `before`, `behind`: its other inputs; as many outputs as there are before states, less one, stand before states.
     """
-    body: GraphProto = call.attributes["body"]
-    first, step = max(len(before) - 1, 0), f"{call.operator}:body"
+    first = max(len(before) - 1, 0)
 
-    def run(entering: Sequence[AbstractTensor], *, quiet: bool) -> list[AbstractTensor]:
-        return runner.branch(body, [*before, *entering, *behind], scope, step, quiet=quiet)
+    def once(entering: Sequence[AbstractTensor], *, quiet: bool) -> list[AbstractTensor]:
+        return run("body", [*before, *entering, *behind], quiet=quiet)
 
     kept, same = [join(state, state.known(number=0)) for state in states], [False] * len(states)
     for attempt in range(_PASSES):
-        entering = [runner.values.numbered(state) for state in kept]
-        results = run(entering, quiet=True)[first : first + len(states)]
+        entering = [call.values.numbered(state) for state in kept]
+        results = once(entering, quiet=True)[first : first + len(states)]
         same = [a.number == b.number for a, b in zip(entering, results, strict=False)]
         kept = [states[k] if passed_on else entering[k].known(number=0) for k, passed_on in enumerate(same)]
         grown = [k for k, after in enumerate(results) if not same[k] and not holds(entering[k], after)]
         if not grown:
-            return run(kept, quiet=False)
+            return once(kept, quiet=False)
         for k in grown:
             kept[k] = (_widest if attempt == _PASSES - 2 else widened)(kept[k], results[k])
-    return run([state if one else _widest(state, state) for state, one in zip(kept, same, strict=True)], quiet=False)
+    return once([state if one else _widest(state, state) for state, one in zip(kept, same, strict=True)], quiet=False)
 
 
 def _widest(a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
@@ -106,19 +83,19 @@ def _stacked(value: AbstractTensor, count: Dimension, axis: int = 0) -> Abstract
     return hulled(value, (*value.shape[:place], count, *value.shape[place:]))
 
 
-def _run_loop(runner: Runner, call: Call, operands: Operands, scope: Any) -> list[AbstractTensor]:
+def _run_loop(run: Run, call: Call, operands: Operands) -> list[AbstractTensor]:
     most, _, *states = [*operands, None, None][: max(2, len(operands))]
     known = [state if state is not None else anything("", None) for state in states]
     last = float(most.high.max()) - 1 if most is not None else 2.0**63
     number = tensor("int64", (), 0.0, max(last, 0.0), integral=True)
     going = tensor("bool", (), 1, 1, integral=True)
-    _, *results = _iterated(runner, call, scope, known, before=(number, going))
+    _, *results = _iterated(run, call, known, before=(number, going))
     left = [join(before, after) for before, after in zip(known, results, strict=False)]
     count = unknown_size(0, last + 1 if most is not None else np.inf)
     return [*left, *(_stacked(value, count) for value in results[len(known) :])]
 
 
-def _run_scan(runner: Runner, call: Call, operands: Operands, scope: Any) -> list[AbstractTensor]:
+def _run_scan(run: Run, call: Call, operands: Operands) -> list[AbstractTensor]:
     scanned = int(call.attribute("num_scan_inputs", 1))
     if call.opset < 9:  # It had a batch dimension, and a first operand of lengths.
         return [call.anything(place) for place in range(len(call.results))]
@@ -126,7 +103,7 @@ def _run_scan(runner: Runner, call: Call, operands: Operands, scope: Any) -> lis
     states, sequences = values[: len(values) - scanned], values[len(values) - scanned :]
     axes = call.attribute("scan_input_axes", [0] * scanned)
     slices = [_slice(value, axis) for value, axis in zip(sequences, axes, strict=True)]
-    results = _iterated(runner, call, scope, states, behind=slices)
+    results = _iterated(run, call, states, behind=slices)
     left = [join(before, after) for before, after in zip(states, results, strict=False)]
     count = sequences[0].shape[axes[0]] if sequences[0].shape else unknown_size()
     outputs = results[len(states) :]

@@ -110,6 +110,10 @@ class Search:
     stopped: str = ""
 
 
+Key = tuple[str, str, str]
+"""The rule, the scope and the node of a finding."""
+
+
 @dataclass(frozen=True, eq=False)
 class Finding:
     """A hazard at a node.
@@ -169,6 +173,11 @@ class Finding:
     cause: str = ""
     witness: Witness | None = None
     search: Search | None = None
+
+    @property
+    def key(self) -> Key:
+        """What it is recognised by in other checks of the model, and in runs."""
+        return self.rule, self.scope, self.node
 
 
 def surest_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:

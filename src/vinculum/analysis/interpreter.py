@@ -18,11 +18,11 @@ from vinculum.analysis.domain.dimensions import Dimension, Size, unknown_size, v
 from vinculum.analysis.domain.numbering import Definition, Numbering, content
 from vinculum.analysis.transfer.call import NOTHING, Call, Expected, key_of, named_type
 from vinculum.analysis.transfer.operators import operator_of
-from vinculum.analysis.transfer.schemas import Bodies, deduced
+from vinculum.analysis.transfer.schemas import body_of, deduced
 from vinculum.analysis.transfer.shared import aligned
 from vinculum.errors import VinculumError
 from vinculum.models.onnx.divisions import ALSO_UNIDIRECTIONAL
-from vinculum.models.onnx.scopes import inputs_of, name_of, opset_imports
+from vinculum.models.onnx.scopes import inner_path, inputs_of, name_of, opset_imports, steps
 from vinculum.models.onnx.tensors import NUMBERS_AND_STRINGS, array_of, tensor_of
 
 _CONSTANT = ("", "Constant")
@@ -47,6 +47,7 @@ class Scope:
     deduced: dict[str, str] = field(default_factory=dict)
     # The nodes here that read each value.
     users: dict[str, list[NodeProto]] = field(default_factory=lambda: defaultdict(list))
+    steps: dict[int, str] = field(default_factory=dict)  # What paths call the nodes here that hold subgraphs, by id.
     # The node that makes each value, those of the scopes around included.
     producers: MutableMapping[str, NodeProto] = field(default_factory=dict)
     # What the branch implies about values, by value number.
@@ -109,7 +110,6 @@ class Interpreter:
         self._model, self._types, self._inputs, self._sizes, self._look = model, types, inputs, sizes, look
         self._named = {d.dim_param for i in model.graph.input for d in i.type.tensor_type.shape.dim if d.dim_param}
         self._functions = {(f.domain, f.name, f.overload): f for f in model.functions}
-        self._bodies = Bodies()
         self._least_size = least_size
         self._quiet = 0
         self._resting: set[int] = set()
@@ -154,14 +154,12 @@ class Interpreter:
 
     def _add_initializers(self, graph: GraphProto, scope: Scope) -> None:
         for initializer in graph.initializer:
-            held_in = self._narrow(named_type(initializer.data_type))
+            held_in = named_type(initializer.data_type, self.narrowed) or None
             scope.values[initializer.name] = self.values.constant(array_of(initializer), held_in)
-
-    def _narrow(self, element_type: str) -> str | None:
-        return self.narrowed if element_type == "float32" else element_type or None
 
     def _nodes(self, nodes: Iterable[NodeProto], scope: Scope) -> None:
         listed = list(nodes)
+        scope.steps.update((id(node), step) for node, step in steps(listed))
         for node in listed:
             for name in node.input:
                 scope.users[name].append(node)
@@ -219,7 +217,8 @@ class Interpreter:
         if function is not None:
             results = self._enter(function, node, operands, scope)
         elif not key[0] and key[1] in CONTROL:
-            results = CONTROL[key[1]](self, call, operands, scope)
+            run = partial(self.branch, call, scope, scope.steps.get(id(node), call.operator))
+            results = CONTROL[key[1]](run, call, operands)
         elif key == _CONSTANT:
             results = [self._constant(node, call)]
         else:
@@ -265,8 +264,7 @@ class Interpreter:
             array = np.asarray(call.attributes[bound[0]], NUMBERS_AND_STRINGS.get(bound[0]))
         else:
             return call.anything()
-        name = array.dtype.name
-        return self.values.constant(array, name if call.in_body else self._narrow(name))
+        return self.values.constant(array, call.narrowed if array.dtype == np.float32 else array.dtype.name)
 
     def _operator(
         self, node: NodeProto, call: Call, operands: list[AbstractTensor | None], scope: Scope
@@ -303,7 +301,7 @@ class Interpreter:
     ) -> list[AbstractTensor] | None:
         if any(attribute.ref_attr_name for attribute in node.attribute):
             node = _bound(node, scope.bindings)
-        function = self._bodies.find(node, call.opset, operands)
+        function = body_of(node, call.opset, operands)
         return None if function is None else self._enter(function, node, operands, scope, owner=name_of(node))
 
     def _enter(
@@ -328,18 +326,20 @@ class Interpreter:
 
     def branch(
         self,
-        graph: GraphProto,
-        given: Sequence[AbstractTensor],
+        call: Call,
         around: Scope,
         step: str,
+        attribute: str,
+        given: Sequence[AbstractTensor],
         refined: Mapping[int, AbstractTensor] | None = None,
         *,
         quiet: bool = False,
     ) -> list[AbstractTensor]:
-        """Analyse a subgraph with its inputs, and return its outputs."""
+        """Analyse the subgraph of an attribute with its inputs, and return its outputs."""
+        graph: GraphProto = call.attributes[attribute]
         values = ChainMap({}, *(around.values.maps if isinstance(around.values, ChainMap) else [around.values]))
         scope = Scope(
-            f"{around.path}/{step}" if around.path else step,
+            inner_path(around.path, step, attribute),
             values,
             around.opsets,
             around.bindings,

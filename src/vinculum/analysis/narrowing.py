@@ -43,12 +43,12 @@ def _overflow(node: NodeProto, values: Values, as_type: str) -> str:
 
 def _lost(model: ModelProto, plain: Report, narrowed: Report) -> dict[str, str]:
     """Return why nodes lose a divisor: those with a finding in that type alone, and those that make it zero there."""
-    before = {(one.rule, one.scope, one.node) for one in plain.findings}
+    before = {one.key for one in plain.findings}
     makers = {name: node for node in model.graph.node for name in node.output if name}
     named = {name_of(node) for node in model.graph.node}
     why: dict[str, str] = {}
     for one in narrowed.findings:
-        if one.scope or (one.rule, one.scope, one.node) in before or one.node not in named:
+        if one.scope or one.key in before or one.node not in named:
             continue
         why.setdefault(one.node, one.rule)
         waiting, seen = [one.divisor], set[str]()

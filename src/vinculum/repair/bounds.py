@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from onnx import ModelProto, NodeProto
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, anything, constant
+from vinculum.analysis.domain.formats import NUMPY_INTEGERS
 from vinculum.analysis.hazards.hazard import divided
 from vinculum.analysis.hazards.integers import MinOverMinusOne
 from vinculum.analysis.interpreter import Interpreter, Site
@@ -27,7 +28,6 @@ Values = NDArray[Any] | None
 Never = Literal["zero", "minus one", "overflow", "inverse", "beyond int32"]
 """What no run of a division has: a divisor of 0 or of -1; MIN/-1; a dividend that a runtime finds to be the constant 1
 and yet does not fold; an operand that int32 does not hold."""
-_INTEGERS = frozenset(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +72,7 @@ def bounds_of(model: ModelProto) -> Mapping[Place, Bounds]:
         dividend, divisor, _ = divided(site)
         if site.node.domain or site.node.op_type not in MinOverMinusOne.operators or divisor is None:
             return
-        if dividend is None or divisor.element_type not in _INTEGERS:
+        if dividend is None or divisor.element_type not in NUMPY_INTEGERS:
             return
         low, high = divisor.box.hull()
         ends = (*dividend.box.hull(), low, high)
@@ -111,7 +111,7 @@ def _known_inputs(model: ModelProto, small: ModelProto) -> Mapping[str, Abstract
         name = named_type(tensor.data_type)
         if tensor.name in declared:
             known[tensor.name] = anything(name, None)
-        elif tensor.name not in kept and name in _INTEGERS:
+        elif tensor.name not in kept and name in NUMPY_INTEGERS:
             known[tensor.name] = constant(array_of(tensor))
     return known
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import ModelProto, TensorProto, helper, numpy_helper, parser
 
+from vinculum.analysis.domain.formats import NUMPY_INTEGERS
 from vinculum.errors import DifferenceError, ModelError, VinculumError
 from vinculum.models.engines.model_runner import NAMES, Case, Outcome, check_installed, run_cases
 from vinculum.models.engines.onnxruntime.session import reason_of as onnxruntime_reason
@@ -49,7 +50,7 @@ _MULTIPLES = 2000
 _MOST_CONSTANTS = 60  # Elements taken of an operand that is constant in the model: a weight may have millions.
 _SECONDS = 60.0
 _LARGEST_RESULT = 1 << 28  # Bytes, for operators with an operand that determines the size of the result.
-_INTEGERS = ("bool", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)))
+_INTEGERS = ("bool", *NUMPY_INTEGERS)
 _PLAIN = (*_INTEGERS, "float16", "float32", "float64")
 
 Advance = Callable[[int, int], None]
@@ -157,7 +158,7 @@ def _check(trial: Trial, outcome: Outcome, runtime: str) -> None:
         operands = ""
         if results.shape == trial.expected.shape:
             place = int(np.argmax(results != trial.expected))
-            operands = f" (first: {trial.pairs.a[place]} and {trial.pairs.b[place]})"
+            operands = f" (first: {trial.pairs[0][place]} and {trial.pairs[1][place]})"
         raise DifferenceError(f"{where} is wrong: {error}{operands}; nothing is written") from None
 
 
@@ -227,12 +228,8 @@ def _holds_integers_only(model: ModelProto) -> bool:
     return True
 
 
-@dataclass(frozen=True, eq=False)
-class Pairs:
-    """Dividends and divisors, in two one-dimensional arrays of the same size."""
-
-    a: NDArray[Any]
-    b: NDArray[Any]
+Pairs = tuple[NDArray[Any], NDArray[Any]]
+"""Dividends and divisors, in two one-dimensional arrays of the same size."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,7 +251,7 @@ def trials(decision: Decision, facts: Facts, hardening: Hardening) -> Iterator[T
     pairs = pairs_for(facts, hardening.runtime)
     expected = expected_of(facts, pairs, hardening.policies)
     names = ("B",) if facts.operator == "Reciprocal" else ("A", "B")
-    arrays = {name: array for name, array in (("A", pairs.a), ("B", pairs.b)) if name in names}
+    arrays = {name: array for name, array in zip("AB", pairs, strict=True) if name in names}
     fixed = {name for name, values in (("A", facts.bounds.dividend), ("B", facts.bounds.divisor)) if values is not None}
     titles = {(): "no operand constant", ("A",): "A constant", ("B",): "B constant", ("A", "B"): "both constant"}
     for constant, title in titles.items():
@@ -269,16 +266,15 @@ def trials(decision: Decision, facts: Facts, hardening: Hardening) -> Iterator[T
 
 def expected_of(facts: Facts, pairs: Pairs, policies: Policies) -> NDArray[Any]:
     """Return the exact quotients, computed by Vinculum, or the exact remainders of integers, by NumPy."""
-    zero_divisor, overflow = policies.zero_divisor, policies.overflow
+    (a, b), zero_divisor, overflow = pairs, policies.zero_divisor, policies.overflow
     if facts.operator == "Reciprocal":
-        return onnx_ops.reciprocal(pairs.b, opset=facts.opset)
+        return onnx_ops.reciprocal(b, opset=facts.opset)
     if facts.operator == "Div":
-        return onnx_ops.div(pairs.a, pairs.b, opset=facts.opset, zero_divisor=zero_divisor, overflow=overflow)
+        return onnx_ops.div(a, b, opset=facts.opset, zero_divisor=zero_divisor, overflow=overflow)
     if facts.operator == "FloorDiv":
-        return floor_divide(pairs.a, pairs.b, zero_divisor=zero_divisor, overflow=overflow)
-    minus_one = facts.is_signed & (pairs.b == -1)
-    divisors = np.where((pairs.b == 0) | minus_one, pairs.b.dtype.type(1), pairs.b)  # x mod 1 is 0, as x mod 0 here.
-    return np.asarray(np.remainder(pairs.a, divisors) if facts.operator == "Mod" else np.fmod(pairs.a, divisors))
+        return floor_divide(a, b, zero_divisor=zero_divisor, overflow=overflow)
+    divisors = np.where((b == 0) | (facts.is_signed & (b == -1)), b.dtype.type(1), b)  # x mod 1 is 0, as x mod 0 here.
+    return np.asarray(np.remainder(a, divisors) if facts.operator == "Mod" else np.fmod(a, divisors))
 
 
 def _model(
@@ -321,7 +317,7 @@ def pairs_for(facts: Facts, runtime: Runtime) -> Pairs:
         if runtime == "openvino" and facts.element_type.maximum > INT32.maximum:
             kept &= _within_int32(a, b, facts.element_type)
         a, b = a[kept], b[kept]
-    return Pairs(np.ascontiguousarray(a), np.ascontiguousarray(b))
+    return np.ascontiguousarray(a), np.ascontiguousarray(b)
 
 
 def _values(constant: Values, element_type: ElementType) -> NDArray[Any]:
@@ -344,9 +340,7 @@ def _drawn(constant: Values, element_type: ElementType, generator: np.random.Gen
     return np.asarray(wide >> generator.integers(0, element_type.bits, _RANDOM).astype(dtype))
 
 
-def _near_multiples(
-    facts: Facts, divisors: NDArray[Any], generator: np.random.Generator
-) -> tuple[NDArray[Any], NDArray[Any]]:
+def _near_multiples(facts: Facts, divisors: NDArray[Any], generator: np.random.Generator) -> Pairs:
     """Return dividends that are a multiple of their divisor or differ by one from it, wrapped; and the divisors."""
     b = generator.choice(divisors, _MULTIPLES)
     if facts.bounds.divisor is None:

@@ -340,6 +340,15 @@ _NARROW = (
     _float("normal guard", "s = Abs(x) d = Add(s, e) y = Div(x, d)", constants="float e = {1e-30}", profile="flushing"),
 )  # fmt: skip
 
+_ROUNDED = (
+    _float("whole numbers through float", "f = Floor(x) q = Div(f, three) y = Floor(q)", "integers-through-float",
+           constants="float three = {3}", assume="x=0:1e8", witness={}, reason="float32 has not every integer"),
+    _float("whole numbers that stay quotients", "f = Floor(x) y = Div(f, three)", constants="float three = {3}",
+           assume="x=0:1e8"),
+    _float("quotients of fractions, rounded", "q = Div(x, three) y = Floor(q)", constants="float three = {3}",
+           assume="x=0:1e8"),
+)  # fmt: skip
+
 _LARGE = {"x": np.full((2, 3), 90, np.float32)}
 _DOMAINS = (
     _float("logarithm", "y = Log(x)", "outside-domain", profile="domains", assume="x=0:9"),
@@ -353,6 +362,11 @@ _DOMAINS = (
     _float("arc cosine of a sine", "d = Sin(x) c = Clip(d, minus, one) y = Acos(c)", profile="domains", assume="x=-1:1",
            constants="float minus = {-1}"),
     _float("exponential", "y = Exp(x)", "exponential-overflow", profile="domains", assume="x=-9:90", witness=_LARGE),
+    _float("exponential of what is declared", "y = Exp(x)", profile="domains", assume="x=-9:80"),
+    _float("root of what may round below zero", "y = Sqrt(x)", "outside-domain", profile="domains", assume="x=-1e-9:9",
+           witness={"x": np.full((2, 3), -1e-9, np.float32)}),
+    _float("hyperbolic arc tangent of a hard sigmoid", "s = HardSigmoid(x) y = Atanh(s)", profile="domains",
+           assume="x=-1:1"),
     _float("exponential, the largest taken out", "m = ReduceMax(x, a) d = Sub(x, m) y = Exp(d)", profile="domains",
            assume="x=-90:90", constants="int64[1] a = {1}"),
 )  # fmt: skip
@@ -413,6 +427,7 @@ ENTRIES = (
     *_ROWS,
     *_SOME_LEFT,
     *_NARROW,
+    *_ROUNDED,
     *_DOMAINS,
     *_LEGALITY,
     *_BODIES,

@@ -1,4 +1,4 @@
-"""Bounds of a tensor agree with what else is said of it; a join holds both, and says no more than they share."""
+"""A constant lies in its bounds; a join holds both, and says no more than they share. `test_known` records the rest."""
 
 from __future__ import annotations
 
@@ -9,40 +9,29 @@ import numpy as np
 import pytest
 
 from tests.analysis.containment import complaint, enclosing
-from vinculum.analysis.domain.abstract_tensor import AbstractTensor, holds, join, tensor, widened
-
-LEAST = 2.0**-149
+from vinculum.analysis.domain.abstract_tensor import AbstractTensor, constant, holds, join, tensor, widened
 
 
-@pytest.mark.parametrize(("low", "high", "expected"), [(0.0, 1.0, (LEAST, 1.0)), (-1.0, 0.0, (-1.0, -LEAST))])
-def test_without_zeros_a_bound_is_not_zero(low: float, high: float, expected: tuple[float, float]) -> None:
-    known = tensor("float32", (2,), low, high, may_plus_zero=False, may_minus_zero=False)
-    assert (known.box.hull(), float(known.mag.min()), known.may_zero) == (expected, LEAST, False)
-
-
-def test_a_bound_is_not_nearer_to_zero_than_the_magnitude() -> None:
-    low, high, mag = np.array([-1.0, -5.0, 0.0]), np.array([4.0, 1.0, 9.0]), np.array([2.0, 2.0, 0.0])
-    known = tensor("float32", (3,), low, high, mag)
-    assert (known.low.tolist(), known.high.tolist()) == ([2.0, -5.0, 0.0], [4.0, -2.0, 9.0])
-    assert known.may_zero
-
-
-def test_bounds_of_one_sign_say_how_far_from_zero() -> None:
-    known = tensor("float32", (3,), [1.0, -4.0, -1.0], [2.0, -3.0, 1.0])
-    assert known.mag.tolist() == [1.0, 3.0, 0.0]
-
-
-@pytest.mark.parametrize(
-    ("low", "minus_zero", "expected"), [(0.0, False, True), (0.0, True, False), (-1.0, False, False)]
-)
-def test_never_negative_excludes_minus_zero_too(low: float, minus_zero: bool, expected: bool) -> None:
-    known = tensor("float32", (2,), low, 1.0, may_plus_zero=True, may_minus_zero=minus_zero)
-    assert known.never_negative == expected
+@pytest.mark.parametrize("value", [2**53 + 1, -(2**53) - 1, 2**63 - 1, -(2**63), 2**63 + 1, 2**64 - 1])
+def test_integers_that_float64_has_not_lie_between_their_neighbours(value: int) -> None:
+    known = constant(np.array([value]))
+    assert int(known.low[0]) <= value <= int(known.high[0])
+    assert known.largest - float(known.mag[0]) < 2.0**13
 
 
 ARRAYS = [
     np.array(numbers, np.float32)
-    for numbers in ([1, 3], [-2, -0.5], [4, 5], [0.0, 5], [-0.0, 7], [np.nan, 7], [-1, np.inf], [0.25, 0.5])
+    for numbers in (
+        [1, 3],
+        [-2, -0.5],
+        [4, 5],
+        [0.0, 5],
+        [-0.0, 7],
+        [np.nan, 7],
+        [-1, np.inf],
+        [0.25, 0.5],
+        [[9, 2, 6]],
+    )
 ]
 
 
@@ -74,3 +63,8 @@ def test_what_both_say_stays() -> None:
     joined = join(known_of(ARRAYS[0]), known_of(ARRAYS[1]))
     assert (joined.box.hull(), float(joined.mag.min())) == ((-2, 3), 0.5)
     assert (joined.may_zero, joined.may_nan, joined.integral) == (False, False, False)
+
+
+def test_elements_of_other_shapes_are_joined_as_one_interval() -> None:
+    joined = join(constant(np.array([1, 2])), constant(np.array([3, 4, 5])))
+    assert (joined.box.hull(), joined.low.size) == ((1, 5), 1)

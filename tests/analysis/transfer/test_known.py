@@ -1,7 +1,8 @@
 """What every operator is known to give of chosen operands is what `known.txt` records: neither more nor less.
 
-That it is right is tested elsewhere; here each gain and each loss of precision shows as a changed line. Record anew
-with ``python -m tests.analysis.transfer.test_known``, and look at what has changed.
+That it is right is tested elsewhere; here each gain and each loss of precision shows as a changed line. A new trial is
+written there, as `tests/analysis/operators.py` reads it; ``python -m tests.analysis.transfer.test_known`` records anew
+what is known of each.
 """
 
 from __future__ import annotations
@@ -18,9 +19,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.analysis.contrib import TRIED
 from tests.analysis.hazardous import parsed
-from tests.analysis.operators import TRIALS, UNCOMPUTED, Trial
+from tests.analysis.operators import RECORDED, TRIALS_OF, Trial, recorded
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom, anything, constant, tensor
 from vinculum.analysis.domain.dimensions import Dimension, Shape, Size, bounds, unknown_size, variable
 from vinculum.analysis.domain.facts import Fact, Kind
@@ -32,7 +32,6 @@ from vinculum.analysis.transfer.declarations import Hidden, Operator
 from vinculum.analysis.transfer.errors import Computed, NoBoundError, Rule
 from vinculum.analysis.transfer.operators import TABLE
 
-RECORDED = Path(__file__).parent / "known.txt"
 GRAPHS = Path(__file__).parent / "graphs.txt"
 _MOST_LISTED = 3
 """Ends of a box that are written out; of more, the least and the largest, and a checksum of all."""
@@ -268,53 +267,23 @@ def described(known: AbstractTensor) -> str:
     return " ".join(parts)
 
 
-def _title(trial: Trial) -> str:
-    parts = [f"{key}={value}" for key, value in trial.attributes.items()]
-    for operand in trial.operands:
-        array = operand if isinstance(operand, np.ndarray | np.generic) else None
-        if array is not None and array.size > 2 * _MOST_LISTED:
-            parts.append(f"{array.dtype}{list(array.shape)}")
-        else:
-            parts.append(str(operand if array is None else array.tolist()))
-    return re.sub(r"<class 'numpy.(\w+)'>", r"\1", f"- {' '.join(parts)}".replace(", ", ","))
-
-
-def _trials() -> dict[str, list[Trial]]:
-    found: dict[str, list[Trial]] = {}
-    for trial in (*TRIALS, *UNCOMPUTED, *TRIED):
-        found.setdefault(f"{trial.domain}.{trial.operator}".lstrip("."), []).append(trial)
-    return found
-
-
 def _section(name: str, trials: Sequence[Trial]) -> list[str]:
     operator = TABLE[trials[0].domain, trials[0].operator]
     lines = [" ".join([f"# {name}", *["commutative"] * operator.commutative, *["impure"] * (not operator.pure)])]
     with np.errstate(all="ignore"):
         for before, trial in enumerate(trials):
             said = [line for line in _lines_of(trial, before) if line not in lines]  # Once for each operator.
-            lines += [_title(trial), *said]
+            lines += [trial.line, *said]
     return lines
-
-
-def _recorded() -> dict[str, list[str]]:
-    sections: dict[str, list[str]] = {}
-    for line in RECORDED.read_text(encoding="utf-8").splitlines():
-        if line.startswith("# "):
-            section = sections.setdefault(line.split()[1], [])
-        section.append(line)
-    return sections
-
-
-TRIALS_OF = _trials()
 
 
 @pytest.mark.parametrize("name", sorted(TRIALS_OF))
 def test_as_much_is_known_as_is_recorded(name: str) -> None:
-    assert _section(name, TRIALS_OF[name]) == _recorded()[name]
+    assert _section(name, TRIALS_OF[name]) == recorded()[name]
 
 
-def test_every_operator_is_recorded() -> None:
-    assert set(_recorded()) == set(TRIALS_OF) == {f"{domain}.{name}".lstrip(".") for domain, name in TABLE}
+def test_every_operator_isrecorded() -> None:
+    assert set(recorded()) == set(TRIALS_OF) == {f"{domain}.{name}".lstrip(".") for domain, name in TABLE}
 
 
 _INPUTS = """float[2, 3] x, float[2, 3] z, float[2, 1] w, float[3] v, float p, float[1, 2, 4, 4] i, int64[3] whole,

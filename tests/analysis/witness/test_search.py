@@ -12,7 +12,7 @@ import vinculum
 from tests import fake_runtime
 from tests.analysis import hazardous
 from tests.analysis.hazardous import parsed
-from vinculum.analysis import Finding, Severity
+from vinculum.analysis import Finding, Search, Severity, Witness
 from vinculum.analysis.witness.probe import OnnxRuntime
 
 _ONE = "sine = Sin(x) cosine = Cos(x) a = Mul(sine, sine) b = Mul(cosine, cosine) sum = Add(a, b)"
@@ -25,20 +25,33 @@ def checked(proto: ModelProto, *assume: str, runs: int = 60, **options: Any) -> 
     return finding
 
 
+def shown(proto: ModelProto, *assume: str, runs: int = 60) -> Witness:
+    """Return the witness of the only finding of a model."""
+    finding = checked(proto, *assume, runs=runs)
+    assert finding.severity is Severity.WITNESSED
+    assert finding.witness is not None
+    return finding.witness
+
+
+def searched(proto: ModelProto, *assume: str, runs: int = 60) -> Search:
+    """Return the search for a witness of the only finding of a model."""
+    finding = checked(proto, *assume, runs=runs)
+    assert finding.severity in (Severity.UNCONFIRMED, Severity.POSSIBLE)
+    assert finding.search is not None
+    return finding.search
+
+
 class TestAtTheInputs:
     """A witness is found where there is one that is simple, and the inputs keep what is declared."""
 
     def test_an_empty_mask(self) -> None:
         with fake_runtime.installed(onnxruntime=fake_runtime.FakeRuntime):
-            finding = checked(hazardous.masked_mean(), "x=-1:1", "mask=0|1")
-        assert (finding.rule, finding.severity) == ("zero-over-zero", Severity.WITNESSED)
-        assert finding.witness is not None
-        assert finding.witness.kind == "model"
-        assert finding.witness.how == "mask = zeros"
-        assert not finding.witness.inputs["mask"].any()
-        assert abs(finding.witness.inputs["x"]).max() <= 1
-        assert [(e.output, e.value) for e in finding.witness.effects] == [("mean", "NaN")]
-        assert finding.witness.confirmed_by == ("vinculum", "onnxruntime 0")
+            witness = shown(hazardous.masked_mean(), "x=-1:1", "mask=0|1")
+        assert (witness.kind, witness.how) == ("model", "mask = zeros")
+        assert not witness.inputs["mask"].any()
+        assert abs(witness.inputs["x"]).max() <= 1
+        assert [(e.output, e.value) for e in witness.effects] == [("mean", "NaN")]
+        assert witness.confirmed_by == ("vinculum", "onnxruntime 0")
 
     def test_in_a_branch(self) -> None:
         finding = checked(hazardous.branches())
@@ -46,10 +59,8 @@ class TestAtTheInputs:
 
     def test_inside_an_operator(self) -> None:
         with fake_runtime.installed(onnxruntime=fake_runtime.FakeRuntime):
-            finding = checked(hazardous.layer_norm(0.0), runs=40)
-        assert (finding.node, finding.severity) == ("norm", Severity.WITNESSED)
-        assert finding.witness is not None
-        assert finding.witness.confirmed_by == ("vinculum", "onnxruntime 0")
+            witness = shown(hazardous.layer_norm(0.0), runs=40)
+        assert witness.confirmed_by == ("vinculum", "onnxruntime 0")
 
     def test_a_runtime_signs_only_what_it_shows(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """What only our engine shows, which computes an operator as ONNX defines it, no runtime signs."""
@@ -67,27 +78,18 @@ class TestAtTheInputs:
         assert finding.detail["guarded_by"].startswith("ONNX Runtime")
 
     def test_sizes_are_solved(self) -> None:
-        finding = checked(hazardous.sizes())
-        assert (finding.rule, finding.severity) == ("integer-zero-divisor", Severity.WITNESSED)
-        assert finding.witness is not None
-        assert finding.witness.inputs["x"].shape == (3, 4)
+        assert shown(hazardous.sizes()).inputs["x"].shape == (3, 4)
         assert vinculum.check(hazardous.sizes(), assume=["n>=4"], runs=40).findings == ()
 
     def test_a_linear_divisor_is_solved(self) -> None:
         shift = -1.0 / 3
-        finding = checked(hazardous.shifted(shift), "x=-3:3")
-        assert finding.severity is Severity.WITNESSED
-        assert finding.witness is not None
-        assert np.float32(shift) in finding.witness.inputs["x"]
+        assert np.float32(shift) in shown(hazardous.shifted(shift), "x=-3:3").inputs["x"]
 
     def test_between_two_signs(self) -> None:
         """A cube root is no straight line: the zero lies where halving leads."""
         nodes = "s = Mul(x, x) cube = Mul(s, x) d = Sub(cube, eight) y = Reciprocal(d)"
         proto = parsed(nodes, "float[2] x", constants="float eight = {3.375}")
-        finding = checked(proto, "x=0:3", runs=200)
-        assert finding.severity is Severity.WITNESSED
-        assert finding.witness is not None
-        assert 1.5 in finding.witness.inputs["x"]
+        assert 1.5 in shown(proto, "x=0:3", runs=200).inputs["x"]
 
     def test_an_integer_among_many(self) -> None:
         constants = "int64 seventeen = {17}, int64 one = {1}"
@@ -134,10 +136,8 @@ class TestInside:
 
     def test_nothing_found(self) -> None:
         """The bounds of sine and cosine, each alone, allow a sum of squares of 0; it is always 1."""
-        finding = checked(parsed(f"{_ONE} y = Reciprocal(sum)", "float[2] x"), "x=-3:3", runs=30)
-        assert finding.severity in (Severity.UNCONFIRMED, Severity.POSSIBLE)
-        assert finding.search is not None
-        assert finding.search.smallest == pytest.approx(1, abs=1e-3)
+        search = searched(parsed(f"{_ONE} y = Reciprocal(sum)", "float[2] x"), "x=-3:3", runs=30)
+        assert search.smallest == pytest.approx(1, abs=1e-3)
 
     def test_a_control(self) -> None:
         assert vinculum.check(hazardous.guarded_mean(), assume=["mask=0|1"], runs=10).findings == ()
@@ -165,11 +165,9 @@ class TestBounded:
         proto = parsed("q = Div(a, b)", "float[2] a, float[2] b", "float q")
         for value in proto.graph.input:
             value.type.tensor_type.ClearField("shape")
-        finding = checked(proto)
-        assert finding.severity is Severity.POSSIBLE
-        assert finding.search is not None
-        assert finding.search.runs == 0
-        assert "no input can be made" in finding.search.stopped
+        search = searched(proto)
+        assert search.runs == 0
+        assert "no input can be made" in search.stopped
 
     @pytest.mark.parametrize(("runs", "seed"), [(-1, 0), (1, -1)])
     def test_refused(self, runs: int, seed: int) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import onnxruntime
 import pytest
 
-from tests.analysis.contrib import CASES, OF_ITS_OWN, TRIED
+from tests.analysis.operators import OF_ITS_OWN, OF_ONNXRUNTIME
 from tests.analysis.trying import complaints, of_every_type
 from tests.cases import case
 from tests.runtimes.analysis.sessions import is_taken, session
@@ -15,13 +15,14 @@ from vinculum.analysis.transfer.operators.contrib import TABLE
 
 FAULTY = ("GroupQueryAttention", "MatMulNBits")
 """What ONNX Runtime 1.27 and 1.28 compute wrongly, 1.29 does not: NaN, infinities and 1e18 out of numbers up to 1."""
-each_operator = pytest.mark.parametrize("operator", sorted({name for name, *_ in CASES}))
+TRIED = {trial.operator for trial in OF_ONNXRUNTIME}
+each_operator = pytest.mark.parametrize("operator", sorted(TRIED))
 
 
 def assert_inside(operator: str, rounds: int) -> None:
     if operator in FAULTY and tuple(map(int, onnxruntime.__version__.split(".")[:2])) < (1, 29):
         pytest.skip(f"ONNX Runtime {onnxruntime.__version__} computes {operator} wrongly")
-    for trial, element_type in of_every_type(operator, TRIED):
+    for trial, element_type in of_every_type(operator, OF_ONNXRUNTIME):
         if element_type != "float64" and (element_type == "float32" or is_taken(trial, element_type)):
             with case(trial, element_type), np.errstate(all="ignore"):
                 assert next(complaints(trial, element_type, 3, rounds, session, tame_every=3), "") == ""
@@ -39,7 +40,7 @@ def test_ten_thousand_times(operator: str) -> None:
 
 
 def test_every_one_is_tried() -> None:
-    assert {name for name, *_ in CASES} - {OF_ITS_OWN} == set(TABLE) - {
+    assert TRIED - {OF_ITS_OWN} == set(TABLE) - {
         "QLinearConv",  # ONNX's own of this name has no other arithmetic; quantisers write that.
         "QLinearReduceMean",  # ONNX Runtime has no kernel of it for a CPU.
     }

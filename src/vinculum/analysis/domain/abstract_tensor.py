@@ -230,34 +230,32 @@ def constant(array: NDArray[Any], element_type: str | None = None) -> AbstractTe
     return _summarised(array, name)
 
 
+def _held_in(low: NDArray[Any], high: NDArray[Any], name: str) -> tuple[Bounds, Bounds]:
+    """Return bounds in float64 of elements that are held in a type: rounded to it; outward from 2**53 on."""
+    form, narrower = FORMATS.get(name), name != low.dtype.name
+    low, high = low.astype(np.float64), high.astype(np.float64)
+    if form is not None:
+        return (form.round(low), form.round(high)) if narrower else (low, high)
+    below, above = np.maximum(downward(low), type_range(name)[0]), np.minimum(upward(high), type_range(name)[1])
+    return np.where(np.abs(low) < 2.0**53, low, below), np.where(np.abs(high) < 2.0**53, high, above)
+
+
 def _element_by_element(array: NDArray[Any], name: str) -> AbstractTensor:
-    form = FORMATS.get(name)
-    values = array.astype(np.float64)
-    if form is not None and name != array.dtype.name:
-        values = form.round(values)
-    if name in ("int64", "uint64"):
-        exact = np.abs(values) < 2.0**53
-        low, high = np.where(exact, values, downward(values)), np.where(exact, values, upward(values))
-        low, high = np.maximum(low, 0.0 if name == "uint64" else -(2.0**63)), np.minimum(high, 2.0**63)
-        high = np.where(values >= 2.0**63, values, high)
-        return tensor(
-            name, array.shape, low, high, np.minimum(np.abs(low), np.abs(high)), constant=array, integral=True
-        )
-    nan = np.isnan(values)
+    low, high = _held_in(array, array, name)
+    nan = np.isnan(low)
     if nan.all():
         return tensor(name, array.shape, np.inf, np.inf, may_nan=True, constant=array)
-    zero = values == 0
-    minus = zero & np.signbit(values)
-    low, high = np.where(nan, np.inf, values), np.where(nan, -np.inf, values)
+    zero = low == 0
+    minus = zero & np.signbit(low)
     if nan.any():  # An interval of its own for NaN alone would be empty; the nearest value keeps all bounds in order.
-        low, high = np.where(nan, values[~nan].min(), low), np.where(nan, values[~nan].min(), high)
-    finite = values[~nan & np.isfinite(values)]
+        low = high = np.where(nan, low[~nan].min(), low)
+    finite = low[np.isfinite(low)]
     return tensor(
         name,
         array.shape,
         low,
         high,
-        np.abs(low),
+        np.minimum(np.abs(low), np.abs(high)),
         may_nan=bool(nan.any()),
         may_plus_zero=bool((zero & ~minus).any()),
         may_minus_zero=bool(minus.any()),
@@ -268,29 +266,20 @@ def _element_by_element(array: NDArray[Any], name: str) -> AbstractTensor:
 
 def _summarised(array: NDArray[Any], name: str) -> AbstractTensor:
     """Return bounds along the axes that are left when leading ones are reduced, each in the array's own type."""
-    if array.dtype.name not in ("float32", "float64") and not is_discrete(array.dtype.name):
-        array_in = array.astype(np.float32)  # NumPy reduces no other type fast.
-    else:
-        array_in = array
+    fast = array.dtype.name in ("float32", "float64") or is_discrete(array.dtype.name)
+    array_in = array if fast else array.astype(np.float32)
     axes: tuple[int, ...] = ()
     for axis, size in enumerate(array.shape):
         if np.prod([s for a, s in enumerate(array.shape) if a not in axes], dtype=float) <= LIMIT:
             break
         axes = (*axes, axis) if size > 1 else axes
     low, high = array_in.min(axis=axes, keepdims=True), array_in.max(axis=axes, keepdims=True)
-    nan = bool(np.isnan(low).any()) if low.dtype.kind == "f" else False
+    nan = low.dtype.kind == "f" and bool(np.isnan(low).any())
     if nan:
         low, high = np.fmin.reduce(array_in, axes, keepdims=True), np.fmax.reduce(array_in, axes, keepdims=True)
-    form = FORMATS.get(name)
-    lows, highs = low.astype(np.float64), high.astype(np.float64)
-    if form is not None and name != array.dtype.name:
-        lows, highs = form.round(lows), form.round(highs)
-    if name in ("int64", "uint64"):
-        lows, highs = (
-            np.where(np.abs(lows) < 2.0**53, lows, downward(lows)),
-            np.where(np.abs(highs) < 2.0**53, highs, upward(highs)),
-        )
-    return tensor(name, array.shape, lows, highs, may_nan=nan, constant=array, integral=is_discrete(name))
+    return tensor(
+        name, array.shape, *_held_in(low, high, name), may_nan=nan, constant=array, integral=is_discrete(name)
+    )
 
 
 def join(a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
@@ -300,7 +289,7 @@ def join(a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     if a.element_type != b.element_type:
         return anything("", _joined_shape(a.shape, b.shape))
     shape = _joined_shape(a.shape, b.shape)
-    p, q = (a.box, b.box) if a.shape == b.shape else (a.box.hulled(), b.box.hulled())
+    p, q = _boxes(a, b)
     return tensor(
         a.element_type,
         shape,
@@ -313,6 +302,10 @@ def join(a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
         integral=a.integral and b.integral,
         bounds_from=max(a.bounds_from, b.bounds_from),
     )
+
+
+def _boxes(a: AbstractTensor, b: AbstractTensor) -> tuple[Box, Box]:
+    return (a.box, b.box) if a.shape == b.shape else (a.box.hulled(), b.box.hulled())
 
 
 def _joined_shape(a: Shape | None, b: Shape | None) -> Shape | None:
@@ -329,7 +322,7 @@ def holds(a: AbstractTensor, b: AbstractTensor) -> bool:
     flags = ((a.may_nan, b.may_nan), (a.may_plus_zero, b.may_plus_zero), (a.may_minus_zero, b.may_minus_zero))
     if any(has and not may for may, has in flags) or (a.integral and not b.integral):
         return False
-    p, q = (a.box, b.box) if a.shape == b.shape else (a.box.hulled(), b.box.hulled())
+    p, q = _boxes(a, b)
     return bool((p.low <= q.low).all() and (p.high >= q.high).all() and (p.mag <= q.mag).all())
 
 

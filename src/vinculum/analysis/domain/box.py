@@ -37,6 +37,10 @@ class Box:
         """Return bounds of the magnitudes."""
         return np.maximum(np.abs(self.low), np.abs(self.high))
 
+    def magnitudes(self) -> Box:
+        """Return the box of the magnitudes."""
+        return Box(self.mag, self.largest(), self.mag)
+
     def hulled(self) -> Box:
         """Return one interval that holds all."""
         return Box(self.low.min(), self.high.max(), self.mag.min())

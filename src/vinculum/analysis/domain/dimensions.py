@@ -116,11 +116,11 @@ def total(sizes: Iterable[Dimension | None]) -> Dimension | None:
     return result
 
 
-def product(sizes: Iterable[Dimension]) -> Dimension | None:
-    """Return the product of sizes, 1 for none."""
+def product(sizes: Iterable[Dimension | None]) -> Dimension | None:
+    """Return the product of sizes, 1 for none; None if one is not known."""
     result: Dimension | None = 1
     for size in sizes:
-        result = None if result is None else times(result, size)
+        result = None if result is None or size is None else times(result, size)
     return result
 
 

@@ -59,6 +59,8 @@ INTEGERS = {
     **{f"uint{bits}": (0.0, 2.0**bits - 1) for bits in (2, 4, 8, 16, 32, 64)},
 }
 """The smallest and the largest value; those of 64 bits are rounded outward."""
+NUMPY_INTEGERS = frozenset(INTEGERS) - {"int2", "int4", "uint2", "uint4"}
+"""Integers that NumPy itself has."""
 
 
 def type_range(element_type: str) -> tuple[float, float]:

@@ -15,6 +15,10 @@ PROFILES = ("sonnx", "flushing", "narrowing", "domains")
 """SONNX's constraints; targets that treat subnormal numbers as 0, or narrow integers; functions other than division."""
 
 
+DIVISOR = {"Div": 1, "Mod": 1, "Reciprocal": 0}
+"""The place of the operand that an operator divides by."""
+
+
 @dataclass(frozen=True, eq=False)
 class Found:
     """A hazard at a node."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor
 from vinculum.analysis.domain.dimensions import fixed
-from vinculum.analysis.domain.formats import FORMATS, INTEGERS, is_discrete
+from vinculum.analysis.domain.formats import FORMATS, NUMPY_INTEGERS, is_discrete
 from vinculum.analysis.hazards.divisors import is_certain
 from vinculum.analysis.hazards.hazard import Found, Hazard, HazardOfDivisions, divided
 from vinculum.analysis.hazards.integers import MinOverMinusOne
@@ -14,7 +14,7 @@ from vinculum.spec.attributes import checked_attributes
 from vinculum.spec.rows import find
 
 _DIVISIONS = ("Div", "Reciprocal")
-_OF_SONNX = {*FORMATS, *INTEGERS} - {"bfloat16", "int2", "int4", "uint2", "uint4"}
+_OF_SONNX = {*FORMATS, *NUMPY_INTEGERS} - {"bfloat16"}
 
 
 class LegacyBroadcast(Hazard):

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
-from importlib.metadata import version
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,15 +12,16 @@ from numpy.typing import NDArray
 from onnx import NodeProto, TensorProto
 
 from vinculum.analysis.findings import Effect
+from vinculum.analysis.hazards.hazard import DIVISOR
 from vinculum.analysis.places import frames, path
 from vinculum.analysis.tracing.record import EngineTrace, Event, Kind, Operand, Summary, TraceReport
 from vinculum.arguments import checked_arguments
 from vinculum.errors import AttributeValueError, ModelError, VinculumError
-from vinculum.models.engines.exposed import ExposedModel
+from vinculum.models.engines.exposed import ExposedModel, onnxruntime_title
 from vinculum.models.execution import DivisionRecord
 from vinculum.models.onnx.functions import inlined
 from vinculum.models.onnx.model import model_of
-from vinculum.models.onnx.scopes import name_of, subgraphs
+from vinculum.models.onnx.scopes import name_of, steps
 from vinculum.models.onnx.tensors import array_of
 from vinculum.models.source import ModelSource, SourceFile, any_source, onnx_model
 from vinculum.models.values import validated_inputs
@@ -34,7 +32,6 @@ if TYPE_CHECKING:
     from onnx import ModelProto
 
 ENGINES = ("reference", "onnxruntime")
-_DIVISOR = {"Div": 1, "Mod": 1, "Reciprocal": 0}
 _BATCH = 256 << 20  # Bytes of values that are exposed together.
 _UNKNOWN = 1 << 20  # The size of a value, in bytes, that no other engine has reported.
 _LIMITS = Limits(seconds=600.0, memory=32 << 30)
@@ -102,11 +99,9 @@ class _Tracer:
 
     def trace(self, engine: str) -> EngineTrace:
         """Return the result of a run in an engine."""
-        title = "vinculum" if engine == "reference" else "onnxruntime"
-        if engine == "onnxruntime":
-            if find_spec("onnxruntime") is None:
-                return EngineTrace(title, refused=f"it is not installed: {pip_install('onnxruntime')}")
-            title = f"onnxruntime {version('onnxruntime')}"
+        title = "vinculum" if engine == "reference" else onnxruntime_title()
+        if not title:
+            return EngineTrace(engine, refused=f"it is not installed: {pip_install(engine)}")
         maker = f"{Looker.__module__}:{Looker.__name__}"
         with Isolated(maker, engine, self._content, limits=_LIMITS, called=title) as process:
             try:
@@ -168,7 +163,7 @@ class _Tracer:
             operands = [known[name] for name in node.input if name in known]
             results = [known[name] for name in node.output if name in known]
             nan, infinite = any(o.nan for o in operands), any(o.infinite for o in operands)
-            divisor = known.get(node.input[_DIVISOR[node.op_type]]) if _divides(node) else None
+            divisor = known.get(node.input[DIVISOR[node.op_type]]) if _divides(node) else None
             if divisor is not None and divisor.zeros and any(np.prod(r.shape) for r in results):
                 first.setdefault(Kind.ZERO_DIVISOR, place)
             if not nan and any(r.nan for r in results):
@@ -182,7 +177,7 @@ class _Tracer:
         operands = [name for name in node.input if name in known]
         results = [known[name] for name in node.output if name in known]
         if kind is Kind.ZERO_DIVISOR:
-            operands = operands[: _DIVISOR[node.op_type] + 1]
+            operands = operands[: DIVISOR[node.op_type] + 1]
         wrong = next(
             (r for r in results if (kind is Kind.NAN and r.nan) or (kind is Kind.INFINITY and r.infinite)), results[0]
         )
@@ -202,14 +197,8 @@ class _Tracer:
 
     def _place(self, scope: str) -> int | None:
         """Return which node of the main graph a scope is in."""
-        seen: Counter[str] = Counter()
-        for place, node in enumerate(self.nodes):
-            inner = list(subgraphs(node))
-            seen[node.op_type] += bool(inner)
-            number = f"#{seen[node.op_type]}" if seen[node.op_type] > 1 else ""
-            if any(scope.partition("/")[0] == f"{node.op_type}{number}:{attribute}" for attribute, _ in inner):
-                return place
-        return None
+        holder = {step: node for node, step in steps(self.nodes)}.get(scope.partition(":")[0])
+        return next((place for place, node in enumerate(self.nodes) if node is holder), None)
 
 
 class _EndedError(Exception):
@@ -229,7 +218,7 @@ def _answer(process: Isolated, method: str, *arguments: object) -> Any:
 
 
 def _divides(node: NodeProto) -> bool:
-    return not node.domain and node.op_type in _DIVISOR and len(node.input) > _DIVISOR[node.op_type]
+    return not node.domain and node.op_type in DIVISOR and len(node.input) > DIVISOR[node.op_type]
 
 
 def _constants(model: ModelProto) -> dict[str, NDArray[Any]]:

@@ -137,8 +137,7 @@ def _is_magnitude_of(values: Numbering, number: int, of: int) -> bool:
 
 
 def _magnitude(x: AbstractTensor) -> AbstractTensor:
-    box = Box(x.mag, x.box.largest(), x.mag)
-    return x.known(box=box, may_plus_zero=x.may_zero, may_minus_zero=False)
+    return x.known(box=x.box.magnitudes(), may_plus_zero=x.may_zero, may_minus_zero=False)
 
 
 def _of_magnitude(x: AbstractTensor, known: AbstractTensor) -> AbstractTensor:
@@ -319,18 +318,23 @@ def _is_sum_of(values: Numbering, number: int, a: AbstractTensor) -> bool:
     return total is not None and total.operands[0] == a.number and a.never_negative
 
 
+def extremes_of(values: Numbering, largest: int, smallest: int) -> int:
+    """Return the number of the value whose rows these are the largest and the smallest elements of; 0 if of none."""
+    first, last = values.made_by(largest, "ReduceMax"), values.made_by(smallest, "ReduceMin")
+    return first.operands[0] if first is not None and last is not None and _is_alike(first, last) else 0
+
+
+def _is_alike(one: Definition, other: Definition) -> bool:
+    return one.operands == other.operands and one.attributes == other.attributes
+
+
 def _is_part_of_spread(values: Numbering, number: int, spread: int) -> bool:
     """Tell whether values are x less the smallest x of the row, and another the largest less the smallest."""
     a, b = values.made_by(number, "Sub"), values.made_by(spread, "Sub")
     if a is None or b is None or a.operands[1] != b.operands[1]:
         return False
-    ends = [values.made_by(one, name) for one, name in zip(b.operands, ("ReduceMax", "ReduceMin"), strict=True)]
-    first, last = ends
-    if first is None or last is None or not _has_rank_of(values, b.operands[0], a.operands[0]):
-        return False
-    return (
-        first.operands == last.operands and first.attributes == last.attributes and first.operands[0] == a.operands[0]
-    )
+    x = a.operands[0]
+    return _has_rank_of(values, b.operands[0], x) and extremes_of(values, *b.operands) == x
 
 
 def _most_of_quotient(values: Numbering, a: AbstractTensor, number: int) -> float:

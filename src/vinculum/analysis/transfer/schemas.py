@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from onnx import FunctionProto, NodeProto, TensorProto, TypeProto, helper
@@ -13,50 +14,43 @@ from vinculum.analysis.transfer.call import key_of, named_type, onnx_code
 from vinculum.models.onnx.scopes import inputs_of
 
 
-class Bodies:
-    """Finds bodies, and keeps those that depend on the node."""
+def body_of(node: NodeProto, opset: int, operands: Sequence[AbstractTensor | None]) -> FunctionProto | None:
+    """Return the body of an operator of ONNX's own domain; None if it has none at this operator set.
 
-    def __init__(self) -> None:
-        self._kept: dict[object, FunctionProto | None] = {}
-
-    def find(self, node: NodeProto, opset: int, operands: Sequence[AbstractTensor | None]) -> FunctionProto | None:
-        """Return the body of an operator of ONNX's own domain; None if it has none at this operator set.
-
-        It holds the nodes that the named outputs of the node depend on.
-        """
-        types = tuple("" if value is None else value.element_type for value in operands)
-        ranks = tuple(None if value is None else value.rank for value in operands)
-        attributes = tuple(a.SerializeToString() for a in node.attribute)
-        given = tuple(bool(name) for name in (*node.input, *node.output))
-        key = (node.op_type, opset, types, ranks, attributes, given)
-        if key not in self._kept:
-            self._kept[key] = body = _find(node, opset, types, ranks)
-            if body is not None:
-                _trim(body, {inside for inside, name in zip(body.output, node.output, strict=False) if name})
-        return self._kept[key]
+    It holds the nodes that the named outputs of the node depend on.
+    """
+    types = tuple("" if value is None else value.element_type for value in operands)
+    ranks = tuple(None if value is None else value.rank for value in operands)
+    inputs, outputs = ([name and "given" for name in names] for names in (node.input, node.output))
+    alike = NodeProto(op_type=node.op_type, input=inputs, output=outputs, attribute=node.attribute)
+    return _body(alike.SerializeToString(), opset, types, ranks)
 
 
-def _find(node: NodeProto, opset: int, types: Sequence[str], ranks: Sequence[int | None]) -> FunctionProto | None:
+@lru_cache
+def _body(alike: bytes, opset: int, types: Sequence[str], ranks: Sequence[int | None]) -> FunctionProto | None:
+    node = NodeProto.FromString(alike)
     try:
         schema: Any = get_schema(node.op_type, opset, "")  # onnx's stubs lack what concerns bodies.
     except SchemaError:
         return None
-    versions = [v for v in schema.function_opset_versions if v <= opset]
-    if versions:
-        return _with_defaults(schema, schema.get_function_with_opset_version(max(versions)))
-    versions = [v for v in schema.context_dependent_function_opset_versions if v <= opset]
-    if not versions:
+    of_all = [v for v in schema.function_opset_versions if v <= opset]
+    of_some = [v for v in schema.context_dependent_function_opset_versions if v <= opset]
+    if of_all:
+        body = schema.get_function_with_opset_version(max(of_all))
+    # ONNX's compiled code asks for types without looking whether they are there.
+    elif of_some and all(types[place] for place, name in enumerate(node.input) if name):
+        declared = [_declared(name, rank).SerializeToString() for name, rank in zip(types, ranks, strict=True)]
+        try:
+            body = schema.get_context_dependent_function_with_opset_version(max(of_some), alike, declared)
+        except (RuntimeError, ValueError):  # It asks for a type that is not known.
+            return None
+    else:
         return None
-    if not all(types[place] for place, name in enumerate(node.input) if name):
-        return None  # ONNX's compiled code asks for types without looking whether they are there.
-    declared = [_declared(name, rank).SerializeToString() for name, rank in zip(types, ranks, strict=True)]
-    try:
-        body = schema.get_context_dependent_function_with_opset_version(
-            max(versions), node.SerializeToString(), declared
-        )
-    except (RuntimeError, ValueError):  # It asks for a type that is not known.
+    if not body:
         return None
-    return _with_defaults(schema, body) if body else None
+    function = _with_defaults(schema, body)
+    _trim(function, {inside for inside, name in zip(function.output, node.output, strict=False) if name})
+    return function
 
 
 def _with_defaults(schema: Any, body: bytes) -> FunctionProto:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
-from importlib.metadata import version
-from importlib.util import find_spec
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -17,7 +15,7 @@ from onnx import ModelProto, NodeProto, helper
 
 from vinculum.analysis.findings import Witness
 from vinculum.errors import VinculumError
-from vinculum.models.engines.exposed import ExposedModel
+from vinculum.models.engines.exposed import ExposedModel, onnxruntime_title
 from vinculum.models.onnx.model import model_of
 from vinculum.models.onnx.scopes import inputs_of
 
@@ -154,10 +152,11 @@ def _values(like: NDArray[Any], bounds: Bounds) -> Iterator[tuple[str, NDArray[A
 
 
 def _by_onnxruntime(model: ModelProto, divisor: str, values: Mapping[str, Any]) -> list[str]:
-    if find_spec("onnxruntime") is None:
+    title = onnxruntime_title()
+    if not title:
         return []
     try:
         found = ExposedModel("onnxruntime", model.SerializeToString()).values([divisor], values)[divisor]
     except VinculumError:
         return []
-    return [f"onnxruntime {version('onnxruntime')}"] if bool((found == 0).any()) else []
+    return [title] if bool((found == 0).any()) else []

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
-from importlib.util import find_spec
 from math import inf
 from time import process_time
 from typing import Any
@@ -13,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.analysis.findings import Effect, Witness
+from vinculum.analysis.findings import Effect, Key, Witness
 from vinculum.analysis.witness.inner import Bounds, Cutter
-from vinculum.analysis.witness.targets import Key, Target, distance
-from vinculum.models.engines.exposed import ExposedModel
+from vinculum.analysis.witness.targets import Target, distance
+from vinculum.models.engines.exposed import ExposedModel, onnxruntime_title
 from vinculum.models.execution import DivisionRecord
 from vinculum.sandbox import Answer, End, Isolated, Limits
 
@@ -62,7 +60,7 @@ class Probe:
         self._read: list[Target] = []
         for target in targets:
             if target.is_division and engine == "reference":
-                self._divisions.setdefault(target.key[:2], []).append(target)
+                self._divisions.setdefault(target.key[1:], []).append(target)
             else:
                 self._read.append(target)
         self._met: dict[Key, Met] = {}
@@ -133,11 +131,11 @@ class OnnxRuntime:
         self._process: Isolated | None = None
         self._fails = False  # To start it again takes longer than a run of ours.
         self._last: tuple[Mapping[str, Any], Answer] | None = None
-        if find_spec("onnxruntime") is not None:
+        self.title = onnxruntime_title()
+        if self.title:
             read = [target for target in targets if target.value]
             maker = f"{Probe.__module__}:{Probe.__name__}"
             self._process = Isolated(maker, "onnxruntime", content, outputs, read, limits=limits, called="ONNX Runtime")
-            self.title = f"onnxruntime {version('onnxruntime')}"
 
     def outcome(self, targets: Sequence[Target], inputs: Mapping[str, Any]) -> Outcome | None:
         """Return the outcome of a run if its values suffice for the targets; this is the faster runtime."""

@@ -9,12 +9,12 @@ from time import monotonic
 from onnx import ModelProto
 
 from vinculum.analysis.assumptions import Assumptions
-from vinculum.analysis.findings import Effect, Finding, Report, Search, Severity, Witness, surest_first
+from vinculum.analysis.findings import Effect, Finding, Key, Report, Search, Severity, Witness, surest_first
 from vinculum.analysis.witness.climb import EndOfSearch, Tried, search
 from vinculum.analysis.witness.inner import Bounds
 from vinculum.analysis.witness.probe import OnnxRuntime, Outcome, Probe
-from vinculum.analysis.witness.structured import SIZES, Candidate, Space, ordinary, structured
-from vinculum.analysis.witness.targets import Key, Target, target
+from vinculum.analysis.witness.structured import Candidate, Space, ordinary, structured
+from vinculum.analysis.witness.targets import Target, target
 from vinculum.errors import ModelError, VinculumError
 from vinculum.models.onnx.model import model_of
 from vinculum.models.source import SourceFile
@@ -128,7 +128,7 @@ class _Searcher:
 
     def _settle_size(self) -> None:
         """Find a size of open dimensions on which the model runs."""
-        for size in SIZES if self._space.has_open_sizes() else SIZES[:1]:
+        for size in self._space.sizes():
             self._space.size = size
             if self._space.fits(size):
                 self._run(ordinary(self._space), self._most)

@@ -127,9 +127,10 @@ class Space:
         low, high = self._sizes.get(name or "", (1, np.inf))
         return int(max(low, min(wanted, high)))
 
-    def has_open_sizes(self) -> bool:
-        """Tell whether the model has an open dimension."""
-        return any(not isinstance(d, int) for tensor in self.tensors for d in tensor.shape or ())
+    def sizes(self) -> Sequence[int]:
+        """Return the sizes of open dimensions to try; one if there are none."""
+        has_open = any(not isinstance(d, int) for tensor in self.tensors for d in tensor.shape or ())
+        return SIZES if has_open else SIZES[:1]
 
 
 def base(space: Space, size: int) -> Inputs:
@@ -159,7 +160,7 @@ def structured(space: Space) -> Iterator[Candidate]:
         plain = base(space, space.size)
         zero = {t.name: space.clipped(t, np.zeros(plain[t.name].shape)) for t in space.tensors}
         yield Candidate("all inputs zeros", zero)
-    for size in (1, 2, 3) if space.has_open_sizes() else ():
+    for size in (1, 2, 3) if len(space.sizes()) > 1 else ():
         how, plain = f"every open dimension {size}", base(space, size)
         yield Candidate(how, plain)
         for tensor in space.tensors:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from onnx import ModelProto, NodeProto
 
 from vinculum.analysis.domain.formats import FORMATS
-from vinculum.analysis.findings import Finding
+from vinculum.analysis.findings import Finding, Key
+from vinculum.analysis.hazards.hazard import DIVISOR
 from vinculum.analysis.transfer.operators import divides_inside
 from vinculum.models.execution import DivisionRecord
 from vinculum.models.onnx.divisions import DIVIDES
@@ -20,10 +21,7 @@ from vinculum.spec.element_types import by_numpy_name
 
 _ZERO = frozenset({"zero-divisor", "zero-over-zero", "integer-zero-divisor"})
 _OF_DIVISIONS = frozenset({"quotient-overflow", "min-over-minus-one", "subnormal-divisor"})
-_DIVISOR = {"Div": 1, "Mod": 1, "QuantizeLinear": 1, "Reciprocal": 0}
-
-Key = tuple[str, str, str]
-"""The scope, the node and the rule of a finding."""
+_DIVISOR = {**DIVISOR, "QuantizeLinear": 1}
 
 
 @dataclass(frozen=True)
@@ -40,7 +38,7 @@ class Target:
     @property
     def rule(self) -> str:
         """The hazard's code."""
-        return self.key[2]
+        return self.key[0]
 
     @property
     def is_zero(self) -> bool:
@@ -58,7 +56,7 @@ class Target:
 
 def target(finding: Finding, model: ModelProto) -> Target | None:
     """Return how a run of a model shows a finding; None if runs cannot show it."""
-    key = (finding.scope, finding.node, finding.rule)
+    key = finding.key
     is_division = finding.operator in DIVIDES
     if finding.rule not in (_ZERO if not is_division else _ZERO | _OF_DIVISIONS):
         return None

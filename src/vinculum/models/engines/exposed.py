@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
+from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,11 @@ from onnx import ModelProto, ValueInfoProto
 from vinculum.errors import ModelError
 from vinculum.models.execution import Observer, RunContext
 from vinculum.ops.policies import Policies
+
+
+def onnxruntime_title() -> str:
+    """Return ONNX Runtime's name and version; empty if it is not installed."""
+    return f"onnxruntime {version('onnxruntime')}" if find_spec("onnxruntime") is not None else ""
 
 
 class ExposedModel:

@@ -179,16 +179,26 @@ def title(node: NodeProto, path: str = "") -> str:
     return f"node {quoted(name_of(node))} ({quoted(domain + node.op_type)[1:-1]}){where}"
 
 
+def steps(nodes: Iterable[NodeProto]) -> Iterator[tuple[NodeProto, str]]:
+    """Yield the nodes of a scope that hold subgraphs, and what paths call each: ``"If"``, ``"If#2"``."""
+    seen: Counter[str] = Counter()
+    for node in nodes:
+        if any(subgraphs(node)):
+            seen[node.op_type] += 1
+            number = f"#{seen[node.op_type]}" if seen[node.op_type] > 1 else ""
+            yield node, f"{node.op_type}{number}"
+
+
+def inner_path(path: str, step: str, attribute: str) -> str:
+    """Return the path of a subgraph in a node's attribute."""
+    return f"{path}/{step}:{attribute}" if path else f"{step}:{attribute}"
+
+
 def _nested(scope: Scope) -> Iterator[Scope]:
     yield scope
-    seen: Counter[str] = Counter()
-    for node in scope.holder.node:
-        inner = list(subgraphs(node))
-        seen[node.op_type] += bool(inner)
-        number = f"#{seen[node.op_type]}" if seen[node.op_type] > 1 else ""
-        for attribute, graph in inner:
-            step = f"{node.op_type}{number}:{attribute}"
-            path = f"{scope.path}/{step}" if scope.path else step
+    for node, step in steps(scope.holder.node):
+        for attribute, graph in subgraphs(node):
+            path = inner_path(scope.path, step, attribute)
             yield from _nested(Scope(path, graph, scope.opsets, _declared_types(graph, scope.types), scope))
 
 

@@ -110,7 +110,7 @@ def _inputs(model: Model, assumptions: Assumptions) -> Iterator[Mapping[str, Any
     """Yield inputs inside the declared ranges, an ordinary one first."""
     needed = [tensor for tensor in model.inputs if not tensor.optional]
     space = Space(needed, assumptions.ranges, assumptions.sizes, 0)
-    for size in SIZES if space.has_open_sizes() else SIZES[:1]:
+    for size in space.sizes():
         space.size = size
         if space.fits(size):
             yield ordinary(space).inputs

@@ -16,6 +16,7 @@ from onnx import NodeProto
 from vinculum.analysis import Finding, Severity
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor
 from vinculum.analysis.domain.formats import FORMATS, Format, is_discrete, type_range
+from vinculum.analysis.hazards.hazard import DIVISOR
 
 FIRST_OPSET = 11
 """The first operator set with Equal of floats."""
@@ -24,7 +25,7 @@ _MAX_OF_INTEGERS = 12
 _IN_FLOATS = ("integers-through-float", "rounded-quotient")
 _MARGIN = 1.001
 """How far the largest quotient stays below the largest number of its type: its bounds are rounded outward."""
-OPERAND = {"Div": 1, "Mod": 1, "QuantizeLinear": 1, "Reciprocal": 0, "Pow": 0}
+OPERAND = {**DIVISOR, "QuantizeLinear": 1, "Pow": 0}
 """The place of the divisor that a guard can stand before."""
 _NORMS = ("Batch", "Group", "Instance", "Layer", "RMS", "SimplifiedLayer", "SkipLayer", "SkipSimplifiedLayer")
 _ATTRIBUTES = {**{f"{kind}Normalization": "epsilon" for kind in _NORMS}, "LRN": "bias"}

@@ -14,6 +14,7 @@ from onnx import ModelProto, NodeProto, helper, numpy_helper
 
 from vinculum.analysis import Finding, Report, check
 from vinculum.analysis.assumptions import calibrated, read_assumptions
+from vinculum.analysis.findings import Key
 from vinculum.arguments import checked_arguments
 from vinculum.errors import DifferenceError, ModelError
 from vinculum.models.onnx.checks import check_model
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
 _MOST_ROUNDS = 6
 _RESTORES = (Where.CONSTANT, Where.ATTRIBUTE)
 """What mends a guard that the model has: this comes first, and often nothing else is needed then."""
-Key = tuple[str, str, str]
-"""The rule, the scope and the node of a finding."""
 Again = Callable[[SourceFile], Report]
 
 
@@ -124,7 +123,7 @@ def fix(
     """
     source = any_source(model)
     again = partial(check, assume=assume, calibrate=calibrate, as_type=as_type, profile=profile, runs=0)
-    report = check(source, assume=assume, calibrate=calibrate, as_type=as_type, profile=profile, runs=runs, seed=seed)
+    report = again(source, runs=runs, seed=seed)
     return fixed(source, report, report.findings, again, assume=assume, calibrate=calibrate)
 
 
@@ -170,7 +169,7 @@ class _Fixer:
     def __init__(self, source: SourceFile, report: Report, findings: Sequence[Finding], again: Again) -> None:
         self._source, self._findings, self._again = source, findings, again
         self._original = onnx_model(source)
-        self._known = {key_of(finding) for finding in report.findings}
+        self._known = {finding.key for finding in report.findings}
         self._refused: dict[Key, str] = {}
         self.kept: dict[Key, tuple[Finding, Remedy]] = {}
         self.model, self.report = self._original, report
@@ -183,7 +182,7 @@ class _Fixer:
 
     def run(self) -> None:
         """Write remedies until no finding is left that one helps, those first that mend a guard of the model."""
-        waiting = {key_of(finding): finding for finding in self._findings}
+        waiting = {finding.key: finding for finding in self._findings}
         for _ in range(_MOST_ROUNDS):
             proposed: dict[Key, tuple[Finding, Remedy]] = {}
             for key, finding in waiting.items():
@@ -196,11 +195,11 @@ class _Fixer:
             if not proposed:
                 break
             self._try(restoring or proposed)
-            wanted = {key_of(finding) for finding in self._findings}
+            wanted = {finding.key for finding in self._findings}
             waiting = {
                 key: finding
                 for finding in self.report.findings
-                if (key := key_of(finding)) not in self._refused and (key in wanted or key not in self._known)
+                if (key := finding.key) not in self._refused and (key in wanted or key not in self._known)
             }
 
     def _remedy(self, finding: Finding) -> Remedy | str:
@@ -228,7 +227,7 @@ class _Fixer:
             for key, (finding, one) in self.kept.items()
         }
         self._write({**kept, **proposed})
-        left = {key_of(finding) for finding in self.report.findings}
+        left = {finding.key for finding in self.report.findings}
         helpless = {key for key in self.kept if key in left}
         if helpless:
             for key in helpless:
@@ -243,23 +242,18 @@ class _Fixer:
 
     def fixes(self) -> tuple[Fix, ...]:
         """Return what became of each finding, and of those that only showed behind others."""
-        left = {key_of(finding) for finding in self.report.findings}
+        left = {finding.key for finding in self.report.findings}
         brought = [finding for key, (finding, _) in self.kept.items() if key not in self._known]
-        brought += [finding for finding in self.report.findings if key_of(finding) not in self._known]
+        brought += [finding for finding in self.report.findings if finding.key not in self._known]
         fixes = []
         for finding in (*self._findings, *brought):
-            key = key_of(finding)
+            key = finding.key
             _, one = self.kept.get(key, (finding, None))
             why = "" if one else "another remedy removes it"
             if key in left:
                 one, why = None, self._refused.get(key, "no remedy was found in time")
             fixes.append(Fix(finding, one, why, is_fixed=key not in left))
         return tuple(fixes)
-
-
-def key_of(finding: Finding) -> Key:
-    """Return what a finding is recognised by in the model before and after."""
-    return finding.rule, finding.scope, finding.node
 
 
 def written(model: ModelProto, remedies: Iterable[tuple[Finding, Remedy]]) -> ModelProto:

@@ -34,6 +34,7 @@ from vinculum.analysis.transfer.relations import (
     axes_reaching,
     by_cases,
     error_of_variance,
+    extremes_of,
     is_largest_of_all,
     scaled_by_inverse_root,
 )
@@ -78,7 +79,8 @@ def _sum(call: Call, a: AbstractTensor, b: AbstractTensor, subtracts: bool, deep
         ends = affine.bounds(lambda number: _box_of(call, number))
         low, high = np.maximum(low, ends[0]), np.minimum(high, ends[1])
     facts: Facts = () if subtracts else (*_raised(a, b, shape), *_raised(b, a, shape))
-    if subtracts and _are_extremes(call, a, b):
+    # Beside a NaN a runtime may miss some elements, but it misses the same of the largest and of the smallest.
+    if subtracts and not (form is not None and form.may_round_later) and extremes_of(call.values, a.number, b.number):
         low = np.maximum(low, 0.0)
     if subtracts and (axes := axes_reaching(call.values, a, b, exactly=True)):
         facts = tuple(Fact(Kind.SOME_AT_LEAST, axis, 0.0) for axis in axes)
@@ -126,19 +128,6 @@ def _of_cases(parts: Sequence[AbstractTensor], low: Bounds, high: Bounds) -> tup
     hulls = [part.box.hull() for part in parts]
     least = np.asarray(min(float(part.mag.min()) for part in parts))
     return np.maximum(low, min(low for low, _ in hulls)), np.minimum(high, max(high for _, high in hulls)), least
-
-
-def _are_extremes(call: Call, a: AbstractTensor, b: AbstractTensor) -> bool:
-    """Tell whether these are the largest and the smallest element of the same rows.
-
-    Beside a NaN a runtime may miss some elements, but it misses the same of both.
-    """
-    if a.form is not None and a.form.may_round_later:
-        return False
-    largest, smallest = call.values.made_by(a.number, "ReduceMax"), call.values.made_by(b.number, "ReduceMin")
-    if largest is None or smallest is None:
-        return False
-    return largest.operands == smallest.operands and largest.attributes == smallest.attributes
 
 
 def _may_be_opposite(a: AbstractTensor, other_low: Bounds, other_high: Bounds) -> bool:
@@ -336,16 +325,13 @@ def _modulo(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     if of_dividend:
         low, high = np.maximum(low, np.minimum(a.low, 0.0)), np.minimum(high, np.maximum(a.high, 0.0))
     nan = a.may_nan or b.may_nan or (a.form is not None and (b.may_zero or a.may_infinite))
-    folded = {} if of_dividend else _folded_remainder(a, b)
+    folded = {} if of_dividend else _folded(a, b, np.mod, _remainder)
     integral = a.integral and b.integral
     return result_of((a, b), shape, low, high, may_nan=nan, integral=integral, bounds_from=signs.bounds_from, **folded)
 
 
-def _folded_remainder(a: AbstractTensor, b: AbstractTensor) -> dict[str, Any]:
-    def remainder(x: Dimension, y: Dimension) -> Dimension | None:
-        return x % y if isinstance(x, int) and isinstance(y, int) and y else None
-
-    return _folded(a, b, np.mod, remainder)
+def _remainder(x: Dimension, y: Dimension) -> Dimension | None:
+    return x % y if isinstance(x, int) and isinstance(y, int) and y else None
 
 
 def _negate(call: Call, a: AbstractTensor) -> AbstractTensor:
@@ -420,11 +406,17 @@ def _power(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
 
 
 def _with_ulps(a: AbstractTensor, ulps: float) -> AbstractTensor:
+    if a.form is None:
+        return a
     low, high = margined(a.low, a.high, a.form, ulps)
-    mag = np.maximum(margined(a.mag, a.mag, a.form, ulps)[0], 0.0)
     low = np.where(a.low >= 0, np.maximum(low, 0.0), low)
-    mag = np.where(mag < (a.form.smallest_subnormal if a.form else 0.0), 0.0, mag)
-    return like(a, a.shape, Box(low, high, mag), may_plus_zero=True, integral=False)
+    return like(a, a.shape, Box(low, high, _less_by(a.mag, a.form, ulps)), may_plus_zero=True, integral=False)
+
+
+def _less_by(mag: Bounds, form: Format, ulps: float) -> Bounds:
+    """Return a lower bound of magnitudes with an error of so many ulps."""
+    least = margined(mag, mag, form, ulps)[0]
+    return np.where(least < form.smallest_subnormal, 0.0, least)
 
 
 def _whole_power(a: AbstractTensor, exponent: float) -> AbstractTensor:
@@ -432,8 +424,7 @@ def _whole_power(a: AbstractTensor, exponent: float) -> AbstractTensor:
     even = exponent % 2 == 0
     low, high = (a.mag**exponent, a.box.largest() ** exponent) if even else (a.low**exponent, a.high**exponent)
     low, high = margined(low, high, a.form, 4)
-    mag = np.maximum(margined(a.mag**exponent, a.mag**exponent, a.form, 4)[0], 0.0)
-    mag = np.where(mag < a.form.smallest_subnormal, 0.0, mag)
+    mag = _less_by(a.mag**exponent, a.form, 4)
     minus = not even and not a.never_negative
     low = np.where(even | (a.low >= 0), np.maximum(low, 0.0), low)
     return result_of((a,), a.shape, low, high, mag, may_minus_zero=minus)

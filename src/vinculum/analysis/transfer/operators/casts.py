@@ -10,7 +10,16 @@ from onnx import TensorProto
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom, anything, tensor
 from vinculum.analysis.domain.box import Box
 from vinculum.analysis.domain.facts import carried
-from vinculum.analysis.domain.formats import FORMATS, INTEGERS, Format, every, is_discrete, outward, type_range
+from vinculum.analysis.domain.formats import (
+    FORMATS,
+    INTEGERS,
+    NUMPY_INTEGERS,
+    Format,
+    every,
+    is_discrete,
+    outward,
+    type_range,
+)
 from vinculum.analysis.transfer import errors
 from vinculum.analysis.transfer.call import Call, Operand, Result
 from vinculum.analysis.transfer.declarations import Hidden, Operator
@@ -18,9 +27,6 @@ from vinculum.analysis.transfer.errors import Computed, Errors
 from vinculum.analysis.transfer.operators.arithmetic import below, quotient_bounds
 from vinculum.analysis.transfer.operators.windows import convolution_shape
 from vinculum.analysis.transfer.shared import apart_from_zero, first_of, like, never_negative, product_shape, rest_on
-
-_OF_NUMPY = frozenset(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
-"""Integers that NumPy itself converts."""
 
 
 def _cast(call: Call, a: AbstractTensor) -> AbstractTensor:
@@ -48,7 +54,7 @@ def converted(a: AbstractTensor, to: str) -> AbstractTensor:
 def _integer_to_integer(a: AbstractTensor, to: str) -> AbstractTensor:
     smallest, biggest = type_range(to)
     wraps = a.low.min() < smallest or a.high.max() > biggest
-    whole = a.small.astype(to) if a.small is not None and to in _OF_NUMPY else None
+    whole = a.small.astype(to) if a.small is not None and to in NUMPY_INTEGERS else None
     if not wraps:
         return like(a.known(element_type=to), a.shape, a.box, constant=whole, entries=a.entries, facts=a.facts)
     result = tensor(to, a.shape, a.low, a.high, integral=True, constant=whole, bounds_from=BoundsFrom.TYPE)

@@ -58,11 +58,11 @@ def _product(
 
 
 def matmul(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
-    """Return a product of matrices, or with a vector."""
+    """Return a product of matrices, or with a vector; no product needs the relations of what is turned for it."""
     if not a.shape or not b.shape:
         return unbounded(a, None, b)
-    p = _moved(a, (1, *a.shape), lambda x: np.expand_dims(x, 0)) if len(a.shape) == 1 else a
-    q = _moved(b, (*b.shape, 1), lambda x: np.expand_dims(x, 1)) if len(b.shape) == 1 else b
+    p = rearranged(a, (1, *a.shape), lambda x: np.expand_dims(x, 0), ()) if len(a.shape) == 1 else a
+    q = rearranged(b, (*b.shape, 1), lambda x: np.expand_dims(x, 1), ()) if len(b.shape) == 1 else b
     result = multiplied(p, q, find(a.facts, Kind.SUM, len(a.shape) - 1))
     shape = result.shape or ()
     gone = tuple(len(shape) + axis for axis, one in ((-2, a), (-1, b)) if one.rank == 1)
@@ -70,11 +70,6 @@ def matmul(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
         return result
     left = tuple(size for axis, size in enumerate(shape) if axis not in gone)
     return like(result, left, result.box.mapped(lambda x: x.squeeze(axis=gone)))
-
-
-def _moved(a: AbstractTensor, shape: Shape, move: Callable[[Any], Any]) -> AbstractTensor:
-    """Return a matrix as it stands in a product: its relations, which no product needs, are left out."""
-    return rearranged(a, shape, move, ())
 
 
 def multiplied(a: AbstractTensor, b: AbstractTensor, rows: Fact | None = None) -> AbstractTensor:
@@ -177,7 +172,7 @@ def turned(a: AbstractTensor) -> AbstractTensor:
     """Return matrices with rows as columns."""
     if a.shape is None:
         return a
-    return _moved(a, (*a.shape[:-2], a.shape[-1], a.shape[-2]), lambda x: np.swapaxes(x, -1, -2))
+    return rearranged(a, (*a.shape[:-2], a.shape[-1], a.shape[-2]), lambda x: np.swapaxes(x, -1, -2), ())
 
 
 def _gemm(call: Call, a: AbstractTensor, b: AbstractTensor, c: Operand = None) -> AbstractTensor:

@@ -65,26 +65,17 @@ def _decided(operator: str, a: AbstractTensor, b: AbstractTensor) -> tuple[Any, 
     return a.low > b.high, a.high <= b.low
 
 
-def _facts_of_either(a: AbstractTensor, b: AbstractTensor, shape: Shape | None, kind: Kind, neutral: float) -> Facts:
-    """Return the facts of a kind that And or Or keeps, and all of one operand beside another that changes nothing."""
-    return tuple(
+def _connected(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
+    """Return And or Or, which keeps one kind of fact, and all of one operand beside another that changes nothing."""
+    shape, is_and = broadcast(a.shape, b.shape), call.operator == "And"
+    outer, kind, neutral = (np.minimum, Kind.SOME_AT_MOST, 1.0) if is_and else (np.maximum, Kind.SOME_AT_LEAST, 0.0)
+    facts = tuple(
         fact
         for one, other in ((a, b), (b, a))
         for fact in spread_facts(one, shape)
         if fact.kind is kind or every((other.low == neutral) & (other.high == neutral))
     )
-
-
-def _and(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
-    shape = broadcast(a.shape, b.shape)
-    both = boolean(shape, np.minimum(a.low, b.low), np.minimum(a.high, b.high))
-    return both.known(facts=_facts_of_either(a, b, shape, Kind.SOME_AT_MOST, 1.0))
-
-
-def _or(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
-    shape = broadcast(a.shape, b.shape)
-    either = boolean(shape, np.maximum(a.low, b.low), np.maximum(a.high, b.high))
-    return either.known(facts=_facts_of_either(a, b, shape, Kind.SOME_AT_LEAST, 0.0))
+    return boolean(shape, outer(a.low, b.low), outer(a.high, b.high)).known(facts=facts)
 
 
 def _not(call: Call, a: AbstractTensor) -> AbstractTensor:
@@ -175,21 +166,15 @@ def _shift(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
 
 
 TABLE: Mapping[str, Operator] = {
-    "And": Operator(_and, commutative=True),
+    **dict.fromkeys(("And", "Or"), Operator(_connected, commutative=True)),
+    **dict.fromkeys(("BitwiseAnd", "BitwiseOr", "BitwiseXor"), Operator(_bits)),
+    **dict.fromkeys(TURNED, Operator(_comparison, error=errors.decided)),
     "BitShift": Operator(_shift),
-    "BitwiseAnd": Operator(_bits),
     "BitwiseNot": Operator(_bitwise_not),
-    "BitwiseOr": Operator(_bits),
-    "BitwiseXor": Operator(_bits),
     "Equal": Operator(_comparison, error=errors.decided, commutative=True),
-    "Greater": Operator(_comparison, error=errors.decided),
-    "GreaterOrEqual": Operator(_comparison, error=errors.decided),
     "IsInf": Operator(_is_infinite, error=errors.decided),
     "IsNaN": Operator(lambda call, a: boolean(a.shape, 0, float(a.may_nan)), error=errors.decided),
-    "Less": Operator(_comparison, error=errors.decided),
-    "LessOrEqual": Operator(_comparison, error=errors.decided),
     "Not": Operator(_not),
-    "Or": Operator(_or, commutative=True),
     "Where": Operator(_where, error=errors.where),
     "Xor": Operator(_xor, commutative=True),
 }

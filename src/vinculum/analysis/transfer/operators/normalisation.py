@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom, anything, tensor
-from vinculum.analysis.domain.box import Box
 from vinculum.analysis.domain.dimensions import element_count, largest
 from vinculum.analysis.domain.formats import FORMATS, gamma, outward
 from vinculum.analysis.transfer.call import Call, Operand, Result
@@ -128,7 +127,6 @@ def _batch(call: Call, a: AbstractTensor, *given: AbstractTensor) -> Result:
     error = 16 * a.form.u * np.where(np.isnan(magnitudes), np.inf, magnitudes) + 4 * a.form.smallest_subnormal
     low, high = low + offset.low - error, high + offset.high + error
     nan = a.may_nan or a.may_infinite or bool((magnitudes * 1.01 > a.form.max).any())
-    low, high = np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
     return result_of((a, scale, mean, variance), a.shape, *outward(low, high, a.form), may_nan=nan)
 
 
@@ -137,7 +135,7 @@ def _norm_of_rows(call: Call, a: AbstractTensor) -> AbstractTensor:
     if a.shape is None:
         return result_of((a,), None, 0, np.inf)
     axis, root = axis_of(call.attribute("axis", -1), len(a.shape)), int(call.attribute("p", 2)) == 2
-    box = square(a).box if root else Box(a.mag, a.box.largest(), a.mag)
+    box = square(a).box if root else a.box.magnitudes()
     biggest, least = box.high.max(axis=axis, keepdims=True), box.mag.max(axis=axis, keepdims=True).min()
     high = np.where(biggest == 0, 0.0, biggest * largest(a.shape[axis]) * 1.01).max()
     total = result_of((a,), None, least, high, least)

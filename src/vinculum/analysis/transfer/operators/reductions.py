@@ -202,8 +202,9 @@ def _reduce_l2(a: AbstractTensor, rows: Rows) -> AbstractTensor:
 
 def _reduce_l1(a: AbstractTensor, rows: Rows) -> AbstractTensor:
     facts = a.facts if a.at_least_zero else ()
-    box = Box(a.mag, a.box.largest(), a.mag)
-    return _sum_of(like(a, a.shape, box, may_plus_zero=a.may_zero, may_minus_zero=False, facts=facts), rows)
+    return _sum_of(
+        like(a, a.shape, a.box.magnitudes(), may_plus_zero=a.may_zero, may_minus_zero=False, facts=facts), rows
+    )
 
 
 def _reduce_log_sum(call: Call, a: AbstractTensor, given: Operand = None) -> AbstractTensor:
@@ -228,9 +229,7 @@ def _reduce_log_sum_exp(a: AbstractTensor, rows: Rows) -> AbstractTensor:
 
 def _reduce_product(a: AbstractTensor, rows: Rows) -> AbstractTensor:
     sizes = a.sizes() if a.rank == 1 else None
-    entries = None
-    if sizes is not None:
-        entries = (None,) if None in sizes else (dimensions.product(size for size in sizes if size is not None),)
+    entries = None if sizes is None else (dimensions.product(sizes),)
     counts = (rows.fewest, rows.most)
     largest, smallest = a.box.largest().max(axis=rows.axes, keepdims=True), a.mag.min(axis=rows.axes, keepdims=True)
     high = np.maximum(*(np.power(largest, count) for count in counts))
@@ -243,7 +242,6 @@ def _reduce_product(a: AbstractTensor, rows: Rows) -> AbstractTensor:
         mag = mag * max(1 - error, 0.0)
         mag = np.where(mag < a.form.smallest_normal * 2, 0.0, mag)  # Partial products may underflow.
         nan = nan or (bool(np.isinf(high).any()) and bool((mag == 0).any()))
-        low, high = np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
     if a.at_least_zero:
         low = np.where(mag > 0, mag, 0.0)
     if a.form is None:

@@ -15,7 +15,7 @@ from vinculum.analysis.domain.formats import every, is_discrete, type_range
 from vinculum.analysis.transfer import errors
 from vinculum.analysis.transfer.call import Call
 from vinculum.analysis.transfer.declarations import Operator
-from vinculum.analysis.transfer.relations import TURNED, axes_reaching, refine
+from vinculum.analysis.transfer.relations import TURNED, axes_reaching, refine, surely_above
 from vinculum.analysis.transfer.shared import boolean, broadcast, like, result_of, spread_facts, unbounded
 
 
@@ -42,8 +42,10 @@ def _facts_of_comparison(
     axes = {fact.axis for fact in spread if fact.low > most or (fact.low == most and not strict)}
     if operator == "Equal" and float(x.high.max()) > float(limit.low.min()):  # Others may exceed the limit.
         axes = set()
-    if x.form is not None and not x.form.may_round_later and x.shape == shape and not strict:
-        axes |= axes_reaching(call.values, x, limit, exactly=operator == "Equal")
+    if x.form is not None and not x.form.may_round_later and x.shape == shape:
+        reached = surely_above(call.values, limit) if strict else limit
+        if reached is not None:
+            axes |= axes_reaching(call.values, x, reached, exactly=operator == "Equal")
     if operator.startswith("Less"):
         return tuple(Fact(Kind.SOME_AT_MOST, axis, high=0.0) for axis in axes)
     if x.may_nan or limit.may_nan:  # A comparison with NaN is false.

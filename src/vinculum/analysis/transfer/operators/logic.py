@@ -151,7 +151,10 @@ def _facts_of_choice(
 def _bits(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     """Return bits of both: operands that are not negative stay below a power of two."""
     shape = broadcast(a.shape, b.shape)
-    if (a.low < 0).any() or (b.low < 0).any() or not is_discrete(a.element_type):
+    signed = [operand for operand in (a, b) if (operand.low < 0).any()]
+    if call.operator == "BitwiseAnd" and len(signed) == 1:  # No bit is set that the other one lacks.
+        return result_of((a, b), shape, 0, (b if signed[0] is a else a).high, integral=True)
+    if signed or not is_discrete(a.element_type):
         return unbounded(a, shape, b)
     high = np.minimum(a.high, b.high) if call.operator == "BitwiseAnd" else _all_ones(np.maximum(a.high, b.high))
     low = np.maximum(a.low, b.low) if call.operator == "BitwiseOr" else 0.0
@@ -172,8 +175,11 @@ def _shift(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     shape = broadcast(a.shape, b.shape)
     if (a.low < 0).any() or (b.low < 0).any():
         return unbounded(a, shape, b)
-    shrinks = call.attribute("direction", "") == "RIGHT"
-    return result_of((a, b), shape, 0, a.high if shrinks else a.high * np.exp2(np.minimum(b.high, 128)), integral=True)
+    if call.attribute("direction", "") == "RIGHT":
+        return result_of((a, b), shape, 0, a.high, integral=True)
+    high = a.high * np.exp2(np.minimum(b.high, 128))
+    kept = every(high <= type_range(a.element_type)[1])
+    return result_of((a, b), shape, a.low * np.exp2(b.low) if kept else 0, high, integral=True)
 
 
 TABLE: Mapping[str, Operator] = {

@@ -98,8 +98,8 @@ def read_bounded(path: Path, largest: int, wanted: str) -> bytes:
 
 
 def read_text(path: Path, largest: int, wanted: str) -> str:
-    """Return the text in a file, as `read_bounded` does; ModelError also if it is not UTF-8."""
+    """Return the text in a file, as `read_bounded` does; ModelError also if it is not UTF-8, with or without a mark."""
     try:
-        return read_bounded(path, largest, wanted).decode("utf-8")
+        return read_bounded(path, largest, wanted).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise ModelError(f"{str(path)!r} is not UTF-8 text; give {wanted}") from None

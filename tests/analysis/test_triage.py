@@ -60,6 +60,8 @@ class TestSuppressions:
         file = tmp_path / "accepted.toml"
         file.write_text('[[suppress]]\nrule = "zero-over-zero"\nreason = "never empty"\nexpires = 2027-01-01\n')
         assert read_suppressions(file) == (Suppression("never empty", LATER, rule="zero-over-zero"),)
+        file.write_text(file.read_text(), encoding="utf-8-sig", newline="\r\n")  # As editors of Windows write it.
+        assert read_suppressions(file) == (Suppression("never empty", LATER, rule="zero-over-zero"),)
         file.write_text("")
         assert read_suppressions(file) == ()
 

@@ -154,6 +154,11 @@ class TestReading:
             read_known_deviations(file)
         assert "\n" not in str(caught.value)
 
+    def test_a_byte_order_mark(self, tmp_path: Path) -> None:
+        file = tmp_path / "known.toml"
+        file.write_text(HEAD + CAUSE, encoding="utf-8-sig", newline="\r\n")
+        assert read_known_deviations(file).backend == "mine"
+
 
 class TestWriting:
     """The file that a run writes expects that very run."""

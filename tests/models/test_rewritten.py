@@ -16,6 +16,7 @@ from tests.fake_runtime import RefusesFaults, installed
 from tests.models.built_models import one_line, read_whole, text_model, written
 from vinculum.errors import AttributeValueError, ElementTypeError, ModelError
 from vinculum.models.convert import convert_file
+from vinculum.models.rewritten import OpenvinoModel
 
 
 @pytest.fixture
@@ -79,6 +80,9 @@ class TestConvert:
         not_a_model: Any = 3
         with one_line(ModelError, "the model is an int; give a path, or an onnx.ModelProto"):
             vinculum.convert(not_a_model, opset=13)
+        not_a_model = OpenvinoModel(b"<net/>", b"")
+        with one_line(ModelError, "the model is an OpenvinoModel; write xml and data to NAME.xml and NAME.bin"):
+            vinculum.load(not_a_model)
 
 
 class TestHarden:

@@ -171,7 +171,7 @@ def read_known_deviations(file: Path) -> KnownDeviations:
     """
     content = read_bounded(file, _LARGEST, "a file of known deviations")
     try:
-        text = content.decode("utf-8")
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise ModelError(f"{file} is not a text file in UTF-8; --expect takes a file of known deviations") from None
     if text.lstrip().startswith("{"):

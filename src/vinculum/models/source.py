@@ -182,8 +182,11 @@ def source_of(model: ModelProto, *, weights: Literal["stored", "unknown"] = "sto
 
     from vinculum.models.onnx.file import check_text, normalise
 
+    if isinstance(getattr(model, "xml", None), bytes):  # What `convert` returns for OpenVINO.
+        raise ModelError(f"the model is {kind_of(model)}; write xml and data to NAME.xml and NAME.bin, give NAME.xml")
     if not isinstance(model, ModelProto):
-        raise ModelError(f"the model is {kind_of(model)}; give a path, or an onnx.ModelProto, which onnx.load returns")
+        allowed = "a path, or an onnx.ModelProto, which onnx.load returns, or a program of torch.export"
+        raise ModelError(f"the model is {kind_of(model)}; give {allowed}")
     try:
         copy = deepcopy(model)
         check_text(copy)

@@ -28,6 +28,10 @@ _DEVIATION = (
 _FEATURES = "m = ReduceMax <keepdims = 0> (x) c = Sub(x, m) e = Exp(c)"
 _REPLACED = "z = Equal(d, zero) g = Where(z, one, d)"
 _SCATTERED = 'e = Exp(x) s = ScatterElements <axis = 0, reduction = "add"> (none, n, e)'
+_GROUPED = (
+    'm = ScatterElements <axis = 0, reduction = "max"> ({start}, n, x) g = Gather(m, n) c = Sub(x, g) e = Exp(c)'
+    ' s = ScatterElements <axis = 0, reduction = "add"> (none, n, e) d = Gather(s, n) y = Div(e, d)'
+)
 _TINY = {"x": np.array([[0, 0, 1e-42], [0, 0, 0]], np.float32)}
 _MASKED = "v = Conv <pads = [1, 1, 1, 1]> (k, w)"
 
@@ -130,10 +134,45 @@ PAIRS = (
           f"{_SCATTERED} y = Div(one, s)", "zero-divisor", inputs="float[6] x, int64[6] n", outputs="float[4] y",
           constants="float[4] none = {0, 0, 0, 0}", assume="x=-5:5 n=0:3",
           witness={"x": np.zeros(6, np.float32), "n": np.zeros(6, np.int64)}),
+    _pair("scattered exponentials by their own indices", f"{_SCATTERED} d = Gather(s, n) y = Div(e, d)",
+          f"{_SCATTERED} d = Gather(s, k) y = Div(e, d)", "zero-divisor", inputs="float[6] x, int64[6] n, int64[6] k",
+          outputs="float[6] y", constants="float[4] none = {0, 0, 0, 0}", assume="x=-50:50 n=0:3 k=0:3",
+          witness={"x": np.zeros(6, np.float32), "n": np.zeros(6, np.int64), "k": np.ones(6, np.int64)}),
+    _pair("softmax of groups", _GROUPED.format(start="lows"), _GROUPED.format(start="none"), "zero-over-zero",
+          inputs="float[6] x, int64[6] n", outputs="float[6] y", assume="x=-200:200 n=0:3",
+          constants="float[4] none = {0, 0, 0, 0}, float[4] lows = {-inf, -inf, -inf, -inf}",
+          witness={"x": np.full(6, -200, np.float32), "n": np.zeros(6, np.int64)}),
+    _pair("what is likelier than a share of the likeliest, and not as likely",
+          f"{_LIKELIEST} t = Mul(share, l) c = LessOrEqual(p, t) {_KEPT}",
+          f"{_LIKELIEST} t = Mul(one, l) c = LessOrEqual(p, t) {_KEPT}", "masked-row",
+          constants="float share = {0.1}", assume="x=-9:9"),
+    _pair("what is near the largest",
+          f"m = ReduceMax <keepdims = 1> (x, rows) t = Sub(m, one) c = LessOrEqual(x, t) {_KEPT}",
+          f"m = ReduceMax <keepdims = 1> (x, rows) t = Sub(one, m) c = LessOrEqual(x, t) {_KEPT}", "masked-row",
+          assume="x=-9:9"),
+    _pair("what is near the largest, less a negative number",
+          f"m = ReduceMax <keepdims = 1> (x, rows) t = Add(m, minus) c = LessOrEqual(x, t) {_KEPT}",
+          f"m = ReduceMax <keepdims = 1> (x, rows) t = Add(m, zero) c = LessOrEqual(x, t) {_KEPT}", "masked-row",
+          constants="float minus = {-2.3}", assume="x=-9:9"),
+    _pair("what is as near to the largest as a share", f"m = ReduceMax <keepdims = 1> (x, rows) t = Add(minus, m)"
+          f" c = Less(x, t) {_KEPT}", f"m = ReduceMax <keepdims = 1> (x, rows) t = Add(one, m) c = Less(x, t) {_KEPT}",
+          "masked-row", constants="float minus = {-2.3}", assume="x=-9:9"),
+    _pair("products of positive features, by letters",
+          f"{_FEATURES} f = Add(e, small) d = Einsum <equation = \"bn,bn->b\"> (f, f) y = Div(one, d)",
+          f"{_FEATURES} d = Einsum <equation = \"bn,bn->b\"> (e, e) y = Div(one, d)", "zero-divisor",
+          outputs="float[2] y", constants="float small = {1e-3}", assume="x=-50:50",
+          witness={"x": np.array([[-50] * 3, [50] * 3], np.float32)}),
     _pair("one less the square of a hyperbolic tangent, and epsilon",
           "t = Tanh(x) q = Mul(t, t) s = Sub(one, q) d = Add(s, eps) y = Div(one, d)",
           "t = Tanh(x) q = Mul(t, t) d = Sub(one, q) y = Div(one, d)", "zero-divisor",
           witness={"x": np.full((2, 3), 200, np.float32)}),
+    _pair("some bits, and one", "m = BitwiseAnd(n, seven) d = BitwiseOr(m, unit) q = Div(unit, d)",
+          "d = BitwiseAnd(n, seven) q = Div(unit, d)", "integer-zero-divisor", inputs="int64[3] n",
+          outputs="int64[3] q", constants="int64 seven = {7}", witness={"n": np.full(3, 8)}),
+    _pair("a power of two, shifted", 'd = BitShift <direction = "LEFT"> (single, n) q = Div(single, d)',
+          'd = BitShift <direction = "RIGHT"> (single, n) q = Div(single, d)', "integer-zero-divisor",
+          inputs="uint32[3] n", outputs="uint32[3] q", constants="uint32 single = {1}", assume="n=0:31",
+          witness={"n": np.ones(3, np.uint32)}),
     _pair("one added to what is not negative", "m = Max(n, nil) d = Add(m, unit) q = Div(unit, d)",
           "d = Add(n, unit) q = Div(unit, d)", "integer-zero-divisor", inputs="int64[3] n", outputs="int64[3] q",
           witness={"n": np.full(3, -1, np.int64)}),

@@ -81,7 +81,7 @@ def trials(model: ModelProto, entry: Entry) -> list[Mapping[str, Any]]:
             drawn = np.broadcast_to(np.asarray(_draw(rng, kind, shape)), shape)
             array: NDArray[Any] = np.asarray(np.clip(np.rint(drawn) if whole else drawn, low, high))
             inputs[value.name] = np.asarray(array).astype(
-                {1: np.float32, 3: np.int8, 7: np.int64, 9: bool}[declared.elem_type]
+                {1: np.float32, 3: np.int8, 7: np.int64, 9: bool, 12: np.uint32}[declared.elem_type]
             )
         made.append(inputs)
     return made

@@ -51,6 +51,14 @@ class TestTypes:
         assert np.isnan(model.run({"x": np.ones((2, 2), np.float32)})["y"][0, 1])
 
 
+def test_a_default_of_a_body() -> None:
+    """The checker takes the body of an operator without the default that stands in it."""
+    proto = text_model("y = MeanVarianceNormalization(x)", "float[1,2,3,3] x", "float[1,2,3,3] y", opset=18)
+    before = proto.SerializeToString(deterministic=True)
+    check_model(proto, "the model")
+    assert proto.SerializeToString(deterministic=True) == before
+
+
 class TestAttributes:
     """Values that no operator allows, and that the inference believes."""
 

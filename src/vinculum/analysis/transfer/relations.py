@@ -314,7 +314,10 @@ def at_most_of_norm(call: Call, a: AbstractTensor, b: AbstractTensor, result: Ab
 
 def _is_sum_of(values: Numbering, number: int, a: AbstractTensor) -> bool:
     """Tell whether a value is the sum of what is never negative, which rounding leaves no smaller than each term."""
-    total = _reduced_by(values, number, "ReduceSum")
+    total, gathered = _reduced_by(values, number, "ReduceSum"), values.made_by(number, *_GATHERS)
+    if gathered is not None and (indices := values.tensor(gathered.operands[1])) is not None:
+        updates, here = _added_up(values, gathered.operands[0], indices), values.tensor(number)
+        return updates is not None and updates.number == a.number and here is not None and here.shape == a.shape
     return total is not None and total.operands[0] == a.number and a.never_negative
 
 
@@ -482,6 +485,75 @@ def axes_reaching(values: Numbering, x: AbstractTensor, limit: AbstractTensor, *
     return along if len(along) == 1 and places else set()
 
 
+def surely_above(values: Numbering, limit: AbstractTensor) -> AbstractTensor | None:
+    """Return the value of which a limit is a share, or that less a constant: surely less; None if none is known."""
+    made = values.made_by(limit.number, "Mul", "Sub", "Add")
+    operands = [values.tensor(number) for number in made.operands] if made is not None else []
+    for whole, other in (operands, operands[::-1]) if len(operands) == 2 else ():
+        if made is None or whole is None or other is None or whole.form is None or other.may_nan:
+            continue
+        if whole.shape != limit.shape or not np.isfinite(whole.largest):
+            continue
+        if made.operator == "Mul":  # The product of a normal number is rounded to less than it.
+            normal = every(whole.low >= whole.form.smallest_normal)
+            less = normal and every(other.low >= 0) and every(other.high <= 1 - 4 * whole.form.u)
+        else:
+            least = 4 * whole.form.u * whole.largest
+            less = every(other.high < -least) if made.operator == "Add" else every(other.low > least)
+            less = less and (made.operator == "Add" or whole is operands[0])
+        if less:
+            return whole
+    return None
+
+
+def least_of_groups(values: Numbering, a: AbstractTensor, indices: AbstractTensor) -> float:
+    """Return the least that is gathered where updates were added up by the same indices, none of them negative."""
+    updates = _added_up(values, a.number, indices)
+    if updates is None or updates.form is None:
+        return -np.inf
+    least, peak = float(updates.low.min()), values.made_by(updates.number, "Exp")
+    spread = None if peak is None else values.made_by(peak.operands[0], "Sub")
+    if spread is None or updates.form.may_round_later:
+        return least
+    x, gathered = values.tensor(spread.operands[0]), values.made_by(spread.operands[1], *_GATHERS)
+    largest, by = (values.tensor(number) for number in gathered.operands) if gathered is not None else (None, None)
+    if x is None or largest is None or by is None or _index_of(values, by.number) != _index_of(values, indices.number):
+        return least
+    found = _scattered_by(values, largest.number, by, "max")
+    # The largest of each group less itself is 0, whose exponential is 1, unless a group began with more.
+    reaches = found is not None and found[1].number == x.number and float(found[0].high.max()) <= float(x.low.min())
+    return max(least, 0.5) if reaches else least
+
+
+_GATHERS = ("Gather", "GatherElements", "GatherND")
+"""Operators that pick elements of a list by the same indices alike."""
+
+
+def _added_up(values: Numbering, number: int, indices: AbstractTensor) -> AbstractTensor | None:
+    """Return floats that were added up in a list at these indices, if no sum is less than one of its terms."""
+    added = _scattered_by(values, number, indices, "add")
+    floats = added is not None and added[1].form is not None
+    return added[1] if added is not None and floats and all(part.at_least_zero for part in added) else None
+
+
+def _scattered_by(
+    values: Numbering, number: int, indices: AbstractTensor, reduction: str
+) -> tuple[AbstractTensor, AbstractTensor] | None:
+    """Return a list and the updates that went into it at these indices, by a reduction; None of anything else."""
+    made = values.made_by(number, "ScatterElements", "ScatterND")
+    if made is None or made.attributes.get("reduction") != reduction:
+        return None
+    before, updates = values.tensor(made.operands[0]), values.tensor(made.operands[2])
+    same = _index_of(values, made.operands[1]) == _index_of(values, indices.number)
+    return (before, updates) if before is not None and updates is not None and before.rank == 1 and same else None
+
+
+def _index_of(values: Numbering, number: int) -> int:
+    """Return the number of the indices that others are, of another shape."""
+    made = values.made_by(number, "Unsqueeze")
+    return number if made is None else made.operands[0]
+
+
 _PICKS = ("ReduceMax", "ReduceMin", "TopK", "Gather", "Slice")
 """Operators that pick elements of rows."""
 
@@ -508,6 +580,7 @@ def _no_less(values: Numbering, definition: Definition, number: int) -> int:
             continue
         shrinks = a.at_least_zero and every(b.low >= 0) and every(b.high <= 1) and definition.operator == "Mul"
         falls = b.at_least_zero and definition.operator == "Sub" and one == definition.operands[0]
+        falls = falls or (every(b.high <= 0) and definition.operator == "Add")
         if shrinks or falls or definition.operator == "Min":
             return one
     return 0

@@ -153,6 +153,7 @@ def check_model(model: ModelProto, shown: str) -> None:
     del asked.graph.output[:]
     asked.graph.output.extend(value for value in model.graph.output if _is_declared(value))
     _make_up_shapeless(asked)
+    _write_default_axes(asked)
     try:
         checker.check_model(asked, full_check=True)
     except (checker.ValidationError, shape_inference.InferenceError, RuntimeError, ValueError) as error:
@@ -172,6 +173,13 @@ def _make_up_shapeless(model: ModelProto) -> None:
         model.graph.input.remove(value)
     set_nodes(model.graph, [*made, *model.graph.node])
     model.opset_import.add(domain=_UNKNOWN, version=1)
+
+
+def _write_default_axes(model: ModelProto) -> None:
+    """Write the axes of MeanVarianceNormalization where they are left out: the checker misses them in its body."""
+    for node in model_nodes(model):
+        if node.op_type == "MeanVarianceNormalization" and node.domain in ("", "ai.onnx") and not node.attribute:
+            node.attribute.append(helper.make_attribute("axes", [0, 2, 3]))
 
 
 def _is_declared(value: ValueInfoProto) -> bool:

@@ -28,6 +28,7 @@ from vinculum.analysis.transfer import errors
 from vinculum.analysis.transfer.call import Call, Result
 from vinculum.analysis.transfer.declarations import Operator
 from vinculum.analysis.transfer.operators.shapes import shape_from
+from vinculum.analysis.transfer.relations import least_of_groups
 from vinculum.analysis.transfer.shared import axis_of, counts, hulled, hulled_with_zero, like, result_of
 
 _LARGEST = 1 << 20
@@ -42,7 +43,7 @@ def _gather(call: Call, a: AbstractTensor, indices: AbstractTensor) -> AbstractT
     facts = moved_facts(a.facts, [None if x == axis else x + (rank - 1) * (x > axis) for x in range(len(a.shape))])
     if chosen is not None and isinstance(size, int) and size and chosen.size and _inside(chosen, size):
         return _gathered(a, axis, size, chosen, shape, facts)
-    box = _reached(a, axis, indices).along((axis,))
+    box = _at_least(_reached(a, axis, indices).along((axis,)), least_of_groups(call.values, a, indices))
     return like(
         a, shape, box.mapped(lambda b: b.reshape([*b.shape[:axis], *[1] * rank, *b.shape[axis + 1 :]])), facts=facts
     )
@@ -95,7 +96,17 @@ def _gather_nd(call: Call, a: AbstractTensor, indices: AbstractTensor) -> Abstra
         first = indices.shape[-1] + int(call.attribute("batch_dims", 0))
         shape = (*indices.shape[:-1], *a.shape[first:])
     facts = _facts_of_rows(a, indices, shape) if not call.attribute("batch_dims", 0) else ()
-    return hulled(a, shape, facts=facts)
+    return like(a, shape, _at_least(a.box.hulled(), least_of_groups(call.values, a, indices)), facts=facts)
+
+
+def _gather_elements(call: Call, a: AbstractTensor, indices: AbstractTensor) -> AbstractTensor:
+    return like(a, indices.shape, _at_least(a.box.hulled(), least_of_groups(call.values, a, indices)))
+
+
+def _at_least(box: Box, least: float) -> Box:
+    """Return a box of numbers that are at least a number, unless they are NaN."""
+    low = np.maximum(box.low, least)
+    return Box(low, np.maximum(box.high, low), np.maximum(box.mag, least))
 
 
 def _facts_of_rows(a: AbstractTensor, indices: AbstractTensor, shape: Shape | None) -> Facts:
@@ -250,7 +261,7 @@ TABLE: Mapping[str, Operator] = {
     "ConstantOfShape": Operator(_constant_of_shape, error=errors.decided),
     "EyeLike": Operator(_eye_like),
     "Gather": Operator(_gather, error=errors.moved),
-    "GatherElements": Operator(lambda call, a, indices: hulled(a, indices.shape), error=errors.moved),
+    "GatherElements": Operator(_gather_elements, error=errors.moved),
     "GatherND": Operator(_gather_nd, error=errors.moved),
     "MaxUnpool": Operator(lambda call, a, *_: hulled_with_zero(a, None)),
     "NonMaxSuppression": Operator(lambda call, *_: counts((unknown_size(), 3), 2.0**31)),

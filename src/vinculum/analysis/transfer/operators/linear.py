@@ -274,12 +274,15 @@ def _einsum(call: Call, *operands: Operand) -> AbstractTensor:
     if form is None or not plain or any(operand.may_infinite for operand in given):
         return unbounded(first, call.expected().shape, last)
     shape = tuple(sizes[letter] for letter in output)
-    terms = element_count(size for letter, size in sizes.items() if letter not in output)[1]
+    fewest, terms = element_count(size for letter, size in sizes.items() if letter not in output)
     reach = float(np.prod([operand.largest for operand in given])) * terms
     if not np.isfinite(reach):
         return unbounded(first, shape, last)
     most = np.asarray(reach + (gamma(len(given) + 2, form) * reach if len(given) > 2 else 0.0))
-    low = np.zeros(()) if all(operand.at_least_zero for operand in given) else -most
+    low = -most
+    if all(operand.at_least_zero for operand in given):  # Of more than two factors a part may underflow.
+        least = float(np.prod([operand.low.min() for operand in given])) if len(given) <= 2 else 0.0
+        low = np.asarray(least * fewest)
     result = _product(first, last, shape, low, most, most, terms)
     return result_of(
         given, shape, result.low, result.high, result.mag, may_nan=result.may_nan or any(o.may_nan for o in given)

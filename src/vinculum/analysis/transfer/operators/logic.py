@@ -15,7 +15,7 @@ from vinculum.analysis.domain.formats import every, is_discrete, type_range
 from vinculum.analysis.transfer import errors
 from vinculum.analysis.transfer.call import Call
 from vinculum.analysis.transfer.declarations import Operator
-from vinculum.analysis.transfer.relations import TURNED, axes_reaching, refine
+from vinculum.analysis.transfer.relations import TURNED, axes_reaching, refine, surely_above
 from vinculum.analysis.transfer.shared import boolean, broadcast, like, result_of, spread_facts, unbounded
 
 
@@ -42,8 +42,10 @@ def _facts_of_comparison(
     axes = {fact.axis for fact in spread if fact.low > most or (fact.low == most and not strict)}
     if operator == "Equal" and float(x.high.max()) > float(limit.low.min()):  # Others may exceed the limit.
         axes = set()
-    if x.form is not None and not x.form.may_round_later and x.shape == shape and not strict:
-        axes |= axes_reaching(call.values, x, limit, exactly=operator == "Equal")
+    if x.form is not None and not x.form.may_round_later and x.shape == shape:
+        reached = surely_above(call.values, limit) if strict else limit
+        if reached is not None:
+            axes |= axes_reaching(call.values, x, reached, exactly=operator == "Equal")
     if operator.startswith("Less"):
         return tuple(Fact(Kind.SOME_AT_MOST, axis, high=0.0) for axis in axes)
     if x.may_nan or limit.may_nan:  # A comparison with NaN is false.
@@ -140,7 +142,10 @@ def _facts_of_choice(
 def _bits(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     """Return bits of both: operands that are not negative stay below a power of two."""
     shape = broadcast(a.shape, b.shape)
-    if (a.low < 0).any() or (b.low < 0).any() or not is_discrete(a.element_type):
+    signed = [operand for operand in (a, b) if (operand.low < 0).any()]
+    if call.operator == "BitwiseAnd" and len(signed) == 1:  # No bit is set that the other one lacks.
+        return result_of((a, b), shape, 0, (b if signed[0] is a else a).high, integral=True)
+    if signed or not is_discrete(a.element_type):
         return unbounded(a, shape, b)
     high = np.minimum(a.high, b.high) if call.operator == "BitwiseAnd" else _all_ones(np.maximum(a.high, b.high))
     low = np.maximum(a.low, b.low) if call.operator == "BitwiseOr" else 0.0
@@ -161,8 +166,11 @@ def _shift(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     shape = broadcast(a.shape, b.shape)
     if (a.low < 0).any() or (b.low < 0).any():
         return unbounded(a, shape, b)
-    shrinks = call.attribute("direction", "") == "RIGHT"
-    return result_of((a, b), shape, 0, a.high if shrinks else a.high * np.exp2(np.minimum(b.high, 128)), integral=True)
+    if call.attribute("direction", "") == "RIGHT":
+        return result_of((a, b), shape, 0, a.high, integral=True)
+    high = a.high * np.exp2(np.minimum(b.high, 128))
+    kept = every(high <= type_range(a.element_type)[1])
+    return result_of((a, b), shape, a.low * np.exp2(b.low) if kept else 0, high, integral=True)
 
 
 TABLE: Mapping[str, Operator] = {

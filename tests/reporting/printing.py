@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from io import BytesIO, TextIOWrapper
+from collections import Counter
+from io import BytesIO, StringIO, TextIOWrapper
 
 from rich.console import Console, RenderableType
 
@@ -19,6 +20,8 @@ def printed(page: RenderableType, width: int = 80, encoding: str = "utf-8") -> l
     return lines
 
 
-def words(page: RenderableType, width: int = 80) -> str:
-    """Return the words of a page, its line breaks and indents undone."""
-    return " ".join(" ".join(printed(page, width)).split())
+def characters(page: RenderableType, width: int) -> Counter[str]:
+    """Return how often each character is on a page, but for blanks and rules; nothing is cut off."""
+    file = StringIO()
+    Console(width=width, file=file, highlight=False).print(page, crop=False)
+    return Counter("".join(file.getvalue().split()).replace("─", ""))

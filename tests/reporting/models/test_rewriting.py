@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import pytest
 from onnx import ModelProto
 
-from tests.reporting.printing import printed, words
 from vinculum.models.convert import Change, FileConversion, Verification
 from vinculum.ops.policies import Policies
 from vinculum.repair import Decision, HardenedFile, Hardening
@@ -32,37 +30,6 @@ VALIDATION = Validation(("onnxruntime", "reference"), 1, 8, 12345, "loaded")
 HOSTILE = "[red]a[/red]\x1b[31m\n"
 
 
-class TestConversion:
-    """The two files, a row for every change, and a sentence on what was compared."""
-
-    @pytest.mark.parametrize("width", [30, 100])
-    @pytest.mark.parametrize(
-        ("changes", "verification", "told"),
-        [
-            (1, Verification(12, 3000, 1, "a reason"), (
-                "old.onnx, 6 new.onnx, 13",
-                "1 change. The models agree in every bit of 3,000 elements of the outputs for 12 sets of inputs.",
-                "1 set of inputs was left out: a reason.",
-            )),
-            (0, Verification(1, 1, 0), ("No node changed. The models agree in every bit of 1 element of the outputs",)),
-            (2, None, ("2 changes. Not verified.",)),
-        ],
-    )  # fmt: skip
-    def test_page(self, changes: int, verification: Verification | None, told: tuple[str, ...], width: int) -> None:
-        shown = words(conversion_page(FileConversion("6", "13", (CHANGE,) * changes, verification), OLD, NEW), width)
-        assert [said for said in told if said not in shown] == []
-        assert ("Changes" in shown) == ("axis" in shown) == bool(changes)
-
-    def test_names_cannot_move_the_cursor(self) -> None:
-        assert printed(conversion_page(FileConversion("6", "13", (Change(HOSTILE, "a", "b"),), None), OLD, NEW))
-
-    def test_json(self) -> None:
-        conversion = FileConversion("a", "b", (CHANGE,), Verification(2, 3, 1, "why"))
-        told = json.loads(json.dumps(conversion_as_json(conversion, OLD, NEW), allow_nan=False))
-        assert told["changes"] == [{"node": CHANGE.node, "what": CHANGE.what, "why": CHANGE.why}]
-        assert told["verification"] == {"compared": 2, "elements": 3, "skipped": 1, "reason": "why"}
-
-
 def hardened(
     *decisions: Decision,
     validation: Validation | None = VALIDATION,
@@ -78,65 +45,24 @@ def hardened(
     return HardenedFile(hardening, validation)
 
 
-def lines_of(report: HardenedFile, target: Path | None = Path("out.onnx"), width: int = 80) -> list[str]:
-    """Return the lines that a reader without a terminal sees."""
-    return printed(hardening_page(report, Path("in.onnx"), target), width)
+def conversion(*changes: Change, verification: Verification | None = None) -> tuple[FileConversion, Path, Path]:
+    return FileConversion("6", "13", changes, verification), OLD, NEW
 
 
-class TestHardening:
-    """What was rewritten and why, what was left alone, what to know; no name is obeyed."""
+COMPARED = conversion(CHANGE, verification=Verification(12, 3000, 1, "a reason"))
+BAD = Decision(HOSTILE, HOSTILE, "Div-14", RISKY.facts, "what", "why")
+INLINED = hardened(RISKY, LEFT, inlined=2, functions=("Div_int64", "Mod_int8"))
 
-    @pytest.mark.parametrize("width", [80, 120])
-    def test_sections(self, width: int) -> None:
-        lines = lines_of(hardened(RISKY, SAFE), width=width)
-        assert lines[:2] == ["in.onnx, hardened for every runtime", "out.onnx"]
-        headings = ["Rewritten", "Left alone", "To know"]
-        assert [line for line in lines if line in headings] == headings
-        text = " ".join(" ".join(lines).split())
-        assert "Div-14 in If:then_branch, int64" in text
-        assert (
-            "1 of 2 divisions rewritten. 12,345 results on ONNX Runtime and the onnx package's reference evaluator "
-            "are exact" in text
-        )
-        assert text.endswith("The whole model was loaded there.")
-        assert "int64 narrowed float not rounded" in text
-        assert "may kill" not in text
-
-    def test_plans(self) -> None:
-        lines = lines_of(hardened(RISKY, SAFE, validation=None), target=None)
-        assert lines[1] == ""
-        assert lines[-1] == "A plan: 1 of 2 divisions would be rewritten. Nothing was run, nothing written."
-        lines = lines_of(hardened(SAFE, validation=None))
-        assert "Rewritten" not in lines
-        assert lines[-1] == "No rewrite was needed (1 division); the model is written as it was."
-
-    def test_functions_and_what_is_left(self) -> None:
-        report = hardened(RISKY, LEFT, inlined=2, functions=("Div_int64", "Mod_int8"))
-        text = " ".join(" ".join(lines_of(report)).split())
-        assert "The guards are functions of the model: vinculum.Div_int64, vinculum.Mod_int8." in text
-        assert "2 functions inlined: not every runtime takes them" in text
-        assert "Not hardened: these may kill the runtime" in text
-        assert "Mod-13 in F, of unknown type" in text
-        assert "Left alone" not in text
-
-    def test_names_are_harmless(self) -> None:
-        risky = Decision(HOSTILE, HOSTILE, "Div-14", RISKY.facts, "what", "why")
-        assert "".join(lines_of(hardened(risky), width=120)).count("[red]a[/red]\\x1b[31m\\n") == 2
-
-    def test_json(self) -> None:
-        told = hardening_as_json(hardened(RISKY, LEFT, functions=("Div_int64",)), Path("in.onnx"), None)
-        plain: dict[str, Any] = json.loads(json.dumps(told, allow_nan=False))
-        risky, left = plain.pop("divisions")
-        assert risky == {
-            "name": "ratio", "path": "If:then_branch", "operator": "Div-14", "element_type": "int64",
-            "rewritten": True, "left": False, "what": "x/0 gives 0", "why": "it may be 0", "note": "narrowed",
-        }  # fmt: skip
-        assert (left["name"], left["element_type"], left["left"], left["what"]) == ("rest", None, True, None)
-        assert plain == {
-            "source": "in.onnx", "target": None, "runtime": "portable", "zero_divisor": "zero", "overflow": "wrap",
-            "functions": ["vinculum.Div_int64"], "inlined_functions": 0,
-            "validation": {
-                "runtimes": ["onnxruntime", "reference"], "rewrites": 1, "models": 8, "results": 12345,
-                "whole_model": "loaded", "reason": None,
-            },
-        }  # fmt: skip
+TOLD: Mapping[str, Callable[[int], Any]] = {
+    "a conversion": lambda _: conversion_page(*COMPARED),
+    "a conversion, as JSON": lambda _: conversion_as_json(*COMPARED),
+    "a conversion that changes nothing": lambda _: conversion_page(*conversion(verification=Verification(1, 1, 0))),
+    "a conversion, not verified": lambda _: conversion_page(*conversion(CHANGE, CHANGE)),
+    "a conversion, hostile names": lambda _: conversion_page(*conversion(Change(HOSTILE, "a", "b"))),
+    "a hardening": lambda _: hardening_page(hardened(RISKY, SAFE), OLD, NEW),
+    "a plan": lambda _: hardening_page(hardened(RISKY, SAFE, validation=None), OLD, None),
+    "a hardening that changes nothing": lambda _: hardening_page(hardened(SAFE, validation=None), OLD, NEW),
+    "functions, and what is left": lambda _: hardening_page(INLINED, OLD, NEW),
+    "a hardening, as JSON": lambda _: hardening_as_json(INLINED, OLD, None),
+    "a hardening, hostile names": lambda _: hardening_page(hardened(BAD), OLD, NEW),
+}

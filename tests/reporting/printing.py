@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from io import BytesIO, StringIO, TextIOWrapper
 
@@ -25,3 +26,9 @@ def characters(page: RenderableType, width: int) -> Counter[str]:
     file = StringIO()
     Console(width=width, file=file, highlight=False).print(page, crop=False)
     return Counter("".join(file.getvalue().split()).replace("─", ""))
+
+
+def body_of(page: str) -> str:
+    """Return the body of a page of HTML without its scripts and empty lines."""
+    body = re.sub(r"<script.*?</script>", "", page[page.index("<body>") :], flags=re.DOTALL)
+    return "\n".join(line.strip() for line in body.splitlines() if line.strip())

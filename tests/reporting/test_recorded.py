@@ -15,8 +15,8 @@ import pytest
 
 from tests.cases import case
 from tests.reporting import test_spec
-from tests.reporting.check import test_page, test_sarif, test_trace
-from tests.reporting.conformance import test_fingerprint, test_junit, test_terminal
+from tests.reporting.check import test_page, test_picture, test_sarif, test_trace
+from tests.reporting.conformance import test_fingerprint, test_html, test_junit, test_terminal
 from tests.reporting.conformance import test_sarif as test_conformance_sarif
 from tests.reporting.models import test_audit, test_rewriting, test_run
 from tests.reporting.printing import characters, printed
@@ -26,8 +26,10 @@ WIDTH = 100
 SUBJECTS: Mapping[str, Mapping[str, Callable[[int], Any]]] = {
     "audit": test_audit.TOLD,
     "check": test_page.TOLD,
+    "check_html": test_picture.TOLD,
     "check_sarif": test_sarif.TOLD,
     "conform": test_terminal.TOLD,
+    "conform_html": test_html.TOLD,
     "conform_junit": test_junit.TOLD,
     "conform_sarif": test_conformance_sarif.TOLD,
     "fingerprint": test_fingerprint.TOLD,

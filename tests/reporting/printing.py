@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable, Mapping
 from io import BytesIO, StringIO, TextIOWrapper
+from typing import Any
 
 from rich.console import Console, RenderableType
+
+Told = Mapping[str, Callable[[int], Any]]
+"""What is told, by its name: a page of some width, a text, or an object of JSON."""
 
 
 def printed(page: RenderableType, width: int = 80, encoding: str = "utf-8") -> list[str]:

@@ -7,7 +7,7 @@ At other widths a page has the same words; no name in it is obeyed. Record anew 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +15,17 @@ import pytest
 
 from tests.cases import case
 from tests.reporting import test_spec
-from tests.reporting.check import test_page, test_picture, test_sarif, test_trace
+from tests.reporting.check import page, test_picture, test_sarif, trace
 from tests.reporting.conformance import test_fingerprint, test_html, test_junit, test_terminal
 from tests.reporting.conformance import test_sarif as test_conformance_sarif
-from tests.reporting.models import test_audit, test_rewriting, test_run
-from tests.reporting.printing import characters, printed
+from tests.reporting.models import rewriting, test_audit, test_run
+from tests.reporting.printing import Told, characters, printed
 
 FOLDER = Path(__file__).with_name("recorded")
 WIDTH = 100
-SUBJECTS: Mapping[str, Mapping[str, Callable[[int], Any]]] = {
+SUBJECTS: Mapping[str, Told] = {
     "audit": test_audit.TOLD,
-    "check": test_page.TOLD,
+    "check": page.TOLD,
     "check_html": test_picture.TOLD,
     "check_sarif": test_sarif.TOLD,
     "conform": test_terminal.TOLD,
@@ -33,12 +33,11 @@ SUBJECTS: Mapping[str, Mapping[str, Callable[[int], Any]]] = {
     "conform_junit": test_junit.TOLD,
     "conform_sarif": test_conformance_sarif.TOLD,
     "fingerprint": test_fingerprint.TOLD,
-    "rewriting": test_rewriting.TOLD,
+    "rewriting": rewriting.TOLD,
     "run": test_run.TOLD,
     "spec": test_spec.TOLD,
-    "trace": test_trace.TOLD,
+    "trace": trace.TOLD,
 }
-"""What is told, by its name: a page of some width, a text, or an object of JSON."""
 
 
 def text_of(told: Any) -> str:
@@ -70,11 +69,11 @@ def test_at_every_width(subject: str, width: int) -> None:
     """It fits, and has the same characters, unless the form of the page depends on the room."""
     same = subject != "conform" and (subject, width) != ("run", 40)
     for name, told in SUBJECTS[subject].items():
-        page = told(width)
-        if not isinstance(page, str | dict):
+        shown = told(width)
+        if not isinstance(shown, str | dict):
             with case(name):
-                assert "".join(printed(page, width)).isprintable()
-                assert not same or characters(page, width) == characters(told(WIDTH), WIDTH)
+                assert "".join(printed(shown, width)).isprintable()
+                assert not same or characters(shown, width) == characters(told(WIDTH), WIDTH)
 
 
 if __name__ == "__main__":

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
 from functools import cache
 from itertools import product
-from typing import Any
 
 from rich.console import RenderableType
 
 from tests.cases import case
-from tests.reporting.printing import printed
+from tests.reporting.printing import Told, printed
 from vinculum.reporting import spec
 from vinculum.spec.diff import difference
 from vinculum.spec.model import OperatorSpec
@@ -115,7 +113,7 @@ class TestJson:
 
 FIRST, AXIS, BREAKS = difference(DIV_1, DIV_6), difference(DIV_6, DIV_7), difference(DIV_6, DIV_1)
 
-TOLD: Mapping[str, Callable[[int], Any]] = {
+TOLD: Told = {
     "all rows": lambda _: spec.overview(ROWS),
     "Div-6": lambda _: spec.page(DIV_6),
     "Div-6, as JSON": lambda _: spec.as_json(DIV_6),

@@ -73,7 +73,7 @@ def _filled(made: Table, rows: Rows) -> Table:
 
 
 def named(name: str, operator: str, path: str, *facts: str, above: Iterable[str] = ()) -> RenderableType:
-    """Return a node's name in a table, and below it some lines, the last of which is its operator, its place and facts."""
+    """Return a node's name in a table, and lines below it; the last has its operator, its place and facts."""
     lines = (*above, ", ".join((f"{operator} in {path}" if path else operator, *facts)))
     below = Text("\n").join(Text(short(line), "dim") for line in lines)
     return Group(Text(short(name), "bold"), Padding.indent(below, 2))

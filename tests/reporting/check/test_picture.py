@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import onnx.parser
@@ -14,7 +14,7 @@ from onnx import ModelProto, helper
 import vinculum
 from tests.analysis import hazardous
 from tests.analysis.corpus.judging import ENTRIES, model_of, reported
-from tests.reporting.printing import body_of
+from tests.reporting.printing import Told, body_of
 from vinculum.analysis.findings import Finding
 from vinculum.analysis.triage import sorted_out
 from vinculum.models.onnx.scopes import scopes
@@ -169,7 +169,7 @@ class TestDocument:
         assert {box["id"] for box in picture["boxes"]} == {"i0", "i1", "n0", "o0"}
 
 
-TOLD: Mapping[str, Callable[[int], Any]] = {
+TOLD: Told = {
     "findings": lambda _: body_of(page_of(hazardous.masked_mean(), assume=["mask=0|1"])),
     "findings that are alike": lambda _: body_of(page_of(chain(20, range(4, 16)))),
     "no findings": lambda _: body_of(page_of(hazardous.guarded_mean(), assume=["mask=0|1"])),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -13,6 +13,7 @@ import pytest
 
 from tests.reporting.check.findings import ALL, HOSTILE, LIBRARY, OWN, finding, triage
 from tests.reporting.formats import read_sarif
+from tests.reporting.printing import Told
 from vinculum.analysis.triage import Suppression, Triage, sorted_out
 from vinculum.reporting.check import sarif as module
 from vinculum.reporting.check.sarif import document
@@ -98,7 +99,7 @@ def told(*triages: Triage) -> Callable[[int], Any]:
     return lambda _: run_of(*triages)
 
 
-TOLD: Mapping[str, Callable[[int], Any]] = {
+TOLD: Told = {
     "every severity": told(triage(*ALL, model=LOCAL)),
     "an epsilon that vanishes": told(triage(finding(element_type="float16"), model=LOCAL)),
     "several models": told(triage(ALL[3], model="/a.onnx"), triage(ENDLESS, model="/b.onnx"), triage(model="/c.onnx")),

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import replace
 from io import StringIO
-from typing import Any
 
 import pytest
 from rich.console import Console
 
 from tests.reporting.conformance.reports import exact, hostile, report, run_of
+from tests.reporting.printing import Told
 from vinculum.conformance.run.record import Cause
 from vinculum.conformance.run.verdict import Gave, Kind, Verdict
 from vinculum.reporting.conformance.fingerprint import Line, as_json, lines, page
@@ -54,7 +53,7 @@ def test_hostile_text() -> None:
     assert file.getvalue().replace("\n", "").isprintable()
 
 
-TOLD: Mapping[str, Callable[[int], Any]] = {
+TOLD: Told = {
     "a page": lambda _: page(report()),
     "a verbose page": lambda _: page(report(), verbose=True),
     "JSON": lambda _: as_json(report()),

@@ -6,7 +6,6 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping
 from dataclasses import replace
 from html.parser import HTMLParser
 from typing import Any
@@ -14,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.reporting.conformance.reports import exact, hostile, only, report
-from tests.reporting.printing import body_of
+from tests.reporting.printing import Told, body_of
 from vinculum.conformance.cases.case import CaseId, Level
 from vinculum.conformance.expect import KnownCause, KnownDeviations
 from vinculum.conformance.run.record import Run, Selection
@@ -150,7 +149,7 @@ KNOWN = KnownDeviations(
 )
 PARTLY = replace(report(), selection=Selection(Level.QUICK, ("Div-*", "<b>")), results=report().results[::45])
 
-TOLD: Mapping[str, Callable[[int], Any]] = {
+TOLD: Told = {
     "two runtimes": lambda _: body_of(document([only(report()), only(exact())], {"openvino": KNOWN})),
     "one runtime, some cases": lambda _: body_of(document([PARTLY])),
     "no case": lambda _: body_of(document([replace(report(), results=())])),

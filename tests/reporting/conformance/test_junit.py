@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
 from typing import Any
 from xml.etree.ElementTree import fromstring
 
 from tests.reporting.conformance.reports import HOSTILE, exact, hostile, only, report
 from tests.reporting.formats import check_junit
+from tests.reporting.printing import Told
 from vinculum.conformance.run.record import Run
 from vinculum.conformance.run.verdict import Kind
 from vinculum.reporting.conformance.junit import document, legal
@@ -59,7 +59,7 @@ class TestHostileText:
         assert fromstring(f"<a>{escaped.replace('&', '').replace('<', '')}</a>".encode()).text
 
 
-TOLD: Mapping[str, Callable[[int], Any]] = {
+TOLD: Told = {
     "a case of each kind": lambda _: document([only(report()), only(exact())]),
     "two runs of one runtime": lambda _: document([only(report(b), Kind.EXACT) for b in ("openvino", "openvino[x=y]")]),
 }

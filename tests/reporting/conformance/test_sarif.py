@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
 
 from tests.reporting.conformance.reports import exact, hostile, only, report
 from tests.reporting.formats import read_sarif
+from tests.reporting.printing import Told
 from vinculum.conformance.run.record import Run
 from vinculum.conformance.run.verdict import Kind
 from vinculum.reporting.conformance.sarif import document
@@ -35,7 +34,7 @@ def of_clauses(*clauses: str) -> Run:
     return replace(one, results=tuple(replace(one.results[0], clause=clause) for clause in clauses))
 
 
-TOLD: Mapping[str, Callable[[int], Any]] = {
+TOLD: Told = {
     "a case of each kind": lambda _: document([only(report()), only(exact())]),
     "our reading": lambda _: document([of_clauses("ieee-754", "any-shape")]),
 }

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
 from dataclasses import replace
 from io import StringIO
-from typing import Any
 
 import pytest
 from rich.console import Console
 
 from tests.reporting.conformance.reports import exact, hostile, only, report, run_of
+from tests.reporting.printing import Told
 from vinculum.conformance.cases.case import Level
 from vinculum.conformance.expect import KnownCause, KnownDeviations
 from vinculum.conformance.run.record import Run
@@ -125,7 +124,7 @@ OTHER = report().results[:30]
 UNKNOWN = replace(report(), results=tuple(replace(r, id=replace(r.id, element_type="float6e2m3fn")) for r in OTHER))
 OFF = Verdict(Kind.ULPS, "", 4, 1, {0: 1}, 1, Example((2,), ("3.0 (0x40400000)",), "0.33333334", "0.3333333"))
 
-TOLD: Mapping[str, Callable[[int], Any]] = {
+TOLD: Told = {
     "a run": lambda width: page([replace(report(), backend="openvino[device=GPU]")], width=width),
     "nothing found": lambda width: page([exact()], width=width),
     "a type that is unknown": lambda width: page([UNKNOWN], width=width),

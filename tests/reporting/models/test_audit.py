@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from tests.reporting.printing import Told
 from vinculum.conformance.audit.record import Audit, EdgeRuns, Hazard, NodeRecord
 from vinculum.conformance.run.verdict import Example, Kind, Verdict
 from vinculum.models.execution import Division
@@ -49,11 +50,8 @@ AUDIT = Audit(
 )
 INPUTS = (InputReport("x", "float", (3, 4), "seed", None, {"N": 1}),)
 
-
-INTEGERS, ON_OPENVINO = (
-    (replace(NODES[0], element_type=INT64),),
-    ("openvino", "openvino[device=CPU]", "openvino[ device = CPU ]"),
-)
+INTEGERS = (replace(NODES[0], element_type=INT64),)
+ON_OPENVINO = ("openvino", "openvino[device=CPU]", "openvino[ device = CPU ]", "openvino[device = GPU]")
 INNER = tuple(InnerDivision(f"n{k}", "", "LayerNormalization", "by a standard deviation", True) for k in range(5))
 SUSPECT, HIDDEN = ("node 'x' (Div-14): MIN/-1",), {"nodes": NODES[2:]}
 UNSUPPORTED = Answer(End.UNSUPPORTED, None, "no rule for local.Ratio")
@@ -78,10 +76,7 @@ CHANGES: Mapping[str, Mapping[str, Any]] = {
     "integers in OpenVINO": {"backend": "openvino", "nodes": INTEGERS},
     "integers in OpenVINO, an IR": {"backend": "openvino", "nodes": INTEGERS, "model": "m.xml"},
     "integers in OpenVINO, guarded": {"backend": "openvino", "nodes": INTEGERS, "guarded": True},
-    **{
-        f"floats in {backend}": {"backend": backend, "nodes": NODES[1:]}
-        for backend in (*ON_OPENVINO, "openvino[device = GPU]")
-    },
+    **{f"floats in {backend}": {"backend": backend, "nodes": NODES[1:]} for backend in ON_OPENVINO},
     "floats in OpenVINO, expanded": {"backend": "openvino", "nodes": NODES[1:], "expanded": 1},
     "a name with a blank": {**HIDDEN, "model": "a b.onnx"},
     "in memory": {**HIDDEN, "model": "(in memory)"},
@@ -96,7 +91,7 @@ def told(changes: Mapping[str, Any], in_json: bool = False) -> Callable[[int], A
     return lambda _: (as_json if in_json else page)(replace(AUDIT, **changes), INPUTS, 7)
 
 
-TOLD: Mapping[str, Callable[[int], Any]] = {
+TOLD: Told = {
     **{name: told(changes) for name, changes in CHANGES.items()},
     **{f"{name}, as JSON": told(CHANGES[name], True) for name in [*CHANGES][:6]},
 }

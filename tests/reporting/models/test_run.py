@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.constrain import Constrain
 
-from tests.reporting.printing import printed
+from tests.reporting.printing import Told, printed
 from vinculum.models import Division, DivisionRecord, DivisionSummary
 from vinculum.models.inner_divisions import InnerDivision
 from vinculum.reporting.models.run import (
@@ -132,7 +132,7 @@ def told(changes: Mapping[str, Any], in_json: bool = False) -> Callable[[int], A
     return lambda _: (as_json if in_json else page)(report(**changes))
 
 
-TOLD: Mapping[str, Callable[[int], Any]] = {
+TOLD: Told = {
     **{name: told(changes) for name, changes in CHANGES.items()},
     **{f"{name}, as JSON": told(CHANGES[name], True) for name in [*CHANGES][:3]},
     "a narrow page": lambda _: Constrain(page(report(divisions=(*report().divisions, INVERSE))), 40),

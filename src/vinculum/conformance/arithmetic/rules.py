@@ -72,7 +72,7 @@ def _rule(operation: Operation) -> Broadcasting | None:
 
 def _without_axis(operation: Operation) -> Alignment | None:
     rule = _rule(operation)
-    return None if rule is None else alignment(operation, rule, ignoring_axis=True)
+    return None if rule is None else alignment(operation, rule)
 
 
 def _from_axis(operation: Operation) -> Alignment | None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from datetime import date
 from typing import Any
 
 from tests.reporting.check.findings import ALL, HOSTILE, finding, triage
+from tests.reporting.printing import Told
 from vinculum.analysis.triage import Suppression, sorted_out
 from vinculum.reporting.check.page import as_json, page
 
@@ -24,7 +24,7 @@ def named(name: str) -> Any:
     return page(triage(finding(node=name, divisor=name, scope=name, path=(name, name)), model=name))
 
 
-TOLD: Mapping[str, Callable[[int], Any]] = {
+TOLD: Told = {
     "every severity": lambda _: page(triage(*ALL, Unheard=3)),
     "every severity, as JSON": lambda _: as_json(triage(*ALL, Unheard=3)),
     "a long path": lambda _: page(triage(finding(path=LONG))),

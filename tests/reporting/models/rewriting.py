@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 from onnx import ModelProto
 
+from tests.reporting.printing import Told
 from vinculum.models.convert import Change, FileConversion, Verification
 from vinculum.ops.policies import Policies
 from vinculum.repair import Decision, HardenedFile, Hardening
@@ -53,7 +52,7 @@ COMPARED = conversion(CHANGE, verification=Verification(12, 3000, 1, "a reason")
 BAD = Decision(HOSTILE, HOSTILE, "Div-14", RISKY.facts, "what", "why")
 INLINED = hardened(RISKY, LEFT, inlined=2, functions=("Div_int64", "Mod_int8"))
 
-TOLD: Mapping[str, Callable[[int], Any]] = {
+TOLD: Told = {
     "a conversion": lambda _: conversion_page(*COMPARED),
     "a conversion, as JSON": lambda _: conversion_as_json(*COMPARED),
     "a conversion that changes nothing": lambda _: conversion_page(*conversion(verification=Verification(1, 1, 0))),

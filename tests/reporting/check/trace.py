@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import replace
 from math import inf, nan
-from typing import Any
 
 from rich.constrain import Constrain
 
 from tests.reporting.check.findings import HOSTILE, LIBRARY, OWN
+from tests.reporting.printing import Told
 from vinculum.analysis.findings import Effect
 from vinculum.analysis.tracing.record import EngineTrace, Event, Kind, Operand, Summary, TraceReport
 from vinculum.reporting.check.trace import as_json, page, why
@@ -64,7 +63,7 @@ OURS, SAME = EngineTrace("vinculum", (OVERFLOW, EVENT), EFFECTS), EngineTrace("v
 DIED = EngineTrace("onnxruntime 1.2", (), (), "crashed: SIGFPE", died=True)
 BAD = replace(EVENT, node=HOSTILE, scope=HOSTILE, path=(HOSTILE, HOSTILE), operator=HOSTILE)
 
-TOLD: Mapping[str, Callable[[int], Any]] = {
+TOLD: Told = {
     "why": lambda _: "\n".join(map(why, WHY)),
     "two engines": lambda _: page(traced(OURS, DIED, inputs=(HOLDS,)), INPUTS, 7),
     "two engines, as JSON": lambda _: as_json(traced(OURS, DIED, inputs=(HOLDS,)), INPUTS, 7),

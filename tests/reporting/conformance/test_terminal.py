@@ -107,10 +107,12 @@ class TestFindings:
         expected = {("two", "https://example.org", most), ("one", "", fewer)}
         assert set(finding.reasons(known)) == expected
 
-    def test_verbose_names_every_case(self) -> None:
-        given = report()
-        text = "\n".join(printed(given, width=200, verbose=True))
-        assert all((str(r.id) in text) == r.verdict.kind.deviates for r in given.results)
+
+@pytest.mark.parametrize("width", [20, 40, 60, 80, 120, 200])
+def test_side_by_side_at_any_width(width: int) -> None:
+    lines = printed(report(), exact(), width=width)
+    assert max(len(line) for line in lines if "--only" not in line) <= width
+    assert any("ok 13 -" in line for line in printed(only_partly_supported(), width=width)) or width == 20
 
 
 @pytest.mark.parametrize("verbose", [False, True])

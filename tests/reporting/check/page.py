@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
+from math import inf
 from typing import Any
 
-from tests.reporting.check.findings import ALL, HOSTILE, finding, triage
+from tests.reporting.check.findings import ALL, AT_INPUTS, HOSTILE, finding, triage
 from tests.reporting.printing import Told
+from vinculum.analysis.findings import Search, Severity
 from vinculum.analysis.triage import Suppression, sorted_out
 from vinculum.reporting.check.page import as_json, page
 
 LONG = tuple(f"v{n}" for n in range(40))
 # Of twelve layers the first is told as it is, with five more names, and how many there are.
 LAYERS = [finding(node=f"layer_{n}", fingerprint=str(n), cause="model.py:12") for n in range(12)]
+SHOWN = (
+    finding(Severity.WITNESSED, witness=replace(AT_INPUTS, kind="definition")),
+    finding(Severity.WITNESSED, witness=replace(AT_INPUTS, effects=(), confirmed_by=()), cause="model.py:1"),
+    finding(Severity.WITNESSED, witness=replace(AT_INPUTS, effects=AT_INPUTS.effects * 4), cause="model.py:2"),
+    finding(rule="quotient-overflow", element_type="float16", search=Search(0, 0.0, "an input is missing")),
+    finding(element_type="float16", search=Search(5, inf, "time is up"), scope="If:then_branch"),
+)
 ACCEPTED = Suppression("never empty", date(2030, 1, 1), fingerprint=ALL[0].fingerprint)
 EXPIRED = Suppression("for the release", date(2026, 1, 1), rule="zero-over-zero")
 SEEN = frozenset({("bert.onnx", ALL[1].fingerprint)})
@@ -27,6 +37,7 @@ def named(name: str) -> Any:
 TOLD: Told = {
     "every severity": lambda _: page(triage(*ALL, Unheard=3)),
     "every severity, as JSON": lambda _: as_json(triage(*ALL, Unheard=3)),
+    "other witnesses and searches": lambda _: page(triage(*SHOWN)),
     "a long path": lambda _: page(triage(finding(path=LONG))),
     "hostile names": lambda _: named(HOSTILE),
     "very long names": lambda _: named("n" * 10_000),

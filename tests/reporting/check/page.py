@@ -21,7 +21,12 @@ SHOWN = (
     finding(Severity.WITNESSED, witness=replace(AT_INPUTS, effects=(), confirmed_by=()), cause="model.py:1"),
     finding(Severity.WITNESSED, witness=replace(AT_INPUTS, effects=AT_INPUTS.effects * 4), cause="model.py:2"),
     finding(rule="quotient-overflow", element_type="float16", search=Search(0, 0.0, "an input is missing")),
-    finding(element_type="float16", search=Search(5, inf, "time is up"), scope="If:then_branch"),
+    finding(
+        element_type="float16",
+        search=Search(5, inf, "time is up"),
+        scope="If:then_branch",
+        detail={"least_epsilon": "1"},
+    ),
 )
 ACCEPTED = Suppression("never empty", date(2030, 1, 1), fingerprint=ALL[0].fingerprint)
 EXPIRED = Suppression("for the release", date(2026, 1, 1), rule="zero-over-zero")

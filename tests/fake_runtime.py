@@ -148,17 +148,15 @@ def dividing(
     types: str,
     rule: Rule,
     base: type[FakeRuntime] = FakeRuntime,
-    when: Callable[[Operation], bool] = lambda operation: True,
 ) -> type[FakeRuntime]:
     """Return a runtime that divides by a rule, and all else as another does.
 
     - `types`: NumPy's names of the types that the rule is for; empty for all.
-    - `when`: the operations that it is for.
     """
 
     class Wrong(base):  # type: ignore[valid-type, misc]
         def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
-            if (types and a.dtype.name not in types.split()) or not when(operation):
+            if types and a.dtype.name not in types.split():
                 return super().quotients(operation, a, b)
             return rule(lambda x, y: np.asarray(base.quotients(self, operation, x, y)), a, b)
 
@@ -178,51 +176,14 @@ def _flushed(array: Array) -> Array:
     return np.where(np.abs(array) < np.finfo(np.float32).smallest_normal, np.copysign(np.float32(0), array), array)
 
 
-def _other_nan(divide: Divide, a: Array, b: Array) -> Any:
-    quotients = divide(a, b)
-    bits = quotients.view(np.uint32)
-    return np.where(np.isnan(quotients), bits ^ np.uint32(0x80000123), bits).astype(np.uint32).view(np.float32)
-
-
 def _cut(divide: Divide, a: Array, b: Array) -> Any:
     bits = (a.astype(np.float32) / b.astype(np.float32)).view(np.uint32)
     return (bits >> 16).astype(np.uint16).view(a.dtype)
 
 
-def _saturated(divide: Divide, a: Array, b: Array) -> Any:
-    limits = np.iinfo(np.int32)
-    a, b = (np.clip(operand, limits.min, limits.max).astype(np.int32) for operand in (a, b))
-    return divide(a, b).astype(np.int64)
-
-
-def _in_double(divide: Divide, a: Array, b: Array) -> Any:
-    whole = np.trunc(a.astype(np.float64) / b.astype(np.float64))
-    large = (whole >= 2.0**63) | (whole < -(2.0**63))
-    return np.where(large, np.iinfo(np.int64).min, np.where(large, 0, whole).astype(np.int64))
-
-
-def _as_signed(divide: Divide, a: Array, b: Array) -> Any:
-    return divide(*(operand.view(f"i{operand.itemsize}") for operand in (a, b))).astype(a.dtype)
-
-
-def _to_nearest(divide: Divide, a: Array, b: Array) -> Any:
-    return np.clip(np.rint(a.astype(np.float64) / b.astype(np.float64)), -128, 127).astype(np.int8)
-
-
 def _one_less(divide: Divide, a: Array, b: Array) -> Any:
     quotients = divide(a, b)
     return np.where(quotients > 1000, quotients - 1, quotients)
-
-
-def _with_limits(divide: Divide, a: Array, b: Array) -> Any:
-    """Return MAX for MIN / -1, and MIN or MAX for x / 0."""
-    quotients = divide(a, b)
-    if a.dtype.kind not in "iu":
-        return quotients
-    limits = np.iinfo(a.dtype)
-    least, most = (np.full_like(a, limit) for limit in (limits.min, limits.max))
-    quotients = np.where(_is_overflow(a, b), most, quotients)
-    return np.where(b == 0, np.where(a > 0, most, np.where(a < 0, least, np.zeros_like(a))), quotients)
 
 
 def _refusing_zeros(divide: Divide, a: Array, b: Array) -> Any:
@@ -263,10 +224,6 @@ def _eat() -> None:
     del eaten
 
 
-def _of_one_divisor(operation: Operation) -> bool:
-    return operation.operands[-1].ndim == 0
-
-
 class Floors(FakeRuntime):
     """It rounds integers toward minus infinity, whatever is asked."""
 
@@ -282,28 +239,13 @@ class DiesOfMinByMinusOne(FakeRuntime):
 
 
 _F32, _ALL = "float32", ""
-Truncates = dividing(_ALL, lambda divide, a, b: _integers(a, b, floor=False) if _is_integer(a) else a / b)
 MultipliesByReciprocal = dividing(_F32, _by_reciprocal)
-InvertsOneDivisor = dividing(_F32, _by_reciprocal, when=_of_one_divisor)
-FoldsOtherwise = dividing(_F32, _by_reciprocal, when=lambda operation: operation.constant[-1])
 FlushesOperands = dividing(_F32, lambda divide, a, b: _flushed(a) / _flushed(b))
-FlushesQuotients = dividing(_F32, lambda divide, a, b: _flushed(a / b))
 LosesTheSignOfZero = dividing(_F32, lambda divide, a, b: a / b + np.float32(0))
-OtherNan = dividing(_F32, _other_nan)  # Of another sign and payload, which is right.
-ComputesFloatInFloat16 = dividing(_F32, _through(np.float16))
-IsOddAtZero = dividing(_F32, lambda divide, a, b: np.where(b == 0, np.float32(1), a / b))
-ComputesDoubleInFloat = dividing("float64", _through(np.float32))
 CutsBfloat16 = dividing("bfloat16", _cut)
 NarrowsInt64 = dividing("int64", _through(np.int32))
 InvertsAndNarrows = dividing(_F32, _by_reciprocal, base=NarrowsInt64)
-SaturatesInt64 = dividing("int64", _saturated)
-ComputesInt64InDouble = dividing("int64", _in_double)
-TakesUnsignedAsSigned = dividing("uint8 uint16 uint32 uint64", _as_signed)
-RoundsIntegersToNearest = dividing("int8", _to_nearest)
 IsOddWithIntegers = dividing("int32", _one_less)
-Widens = dividing("int32", lambda divide, a, b: divide(a, b).astype(np.int64))
-Transposes = dividing(_ALL, lambda divide, a, b: divide(a, b).T)
-Saturates = dividing(_ALL, _with_limits)
 RaisesAtZero = dividing(_ALL, _refusing_zeros)  # Of integers it may, of floats it must not.
 DiesAfterPacketsOf4 = dividing(_ALL, _dying(_last_of_4(_is_overflow)))
 DiesOfIntegers = dividing(_ALL, _dying(lambda a, b: _is_integer(a) & (b == 0)), base=DiesOfMinByMinusOne)
@@ -340,14 +282,6 @@ class SaysSurrogates(FakeRuntime):
 
     def look(self, operation: Operation) -> None:
         raise ValueError("no \ud800 kernel")
-
-
-class FailsWithConstants(FakeRuntime):
-    """It refuses constant operands."""
-
-    def look(self, operation: Operation) -> None:
-        if any(operation.constant):
-            raise RuntimeError("constants are folded elsewhere")
 
 
 class Leaks(FakeRuntime):

@@ -119,12 +119,13 @@ def asked(level: Level, *rows: OperatorSpec) -> tuple[Case, ...]:
 
 def answered(divider: Any, chosen: Iterable[Case]) -> list[Answered]:
     """Return what a runtime answers to the cases that it covers."""
-    return [
-        Answered(case, answer, judge(case.operation, case.expectation, answer))
-        for case in chosen
-        if divider.covers(case.operation)
-        for answer in [outcome(divider.answer, case.operation)]
-    ]
+    covered = (case for case in chosen if divider.covers(case.operation))
+    return [judged(case, outcome(divider.answer, case.operation)) for case in covered]
+
+
+def judged(case: Case, answer: Answer) -> Answered:
+    """Return a case with an answer to it."""
+    return Answered(case, answer, judge(case.operation, case.expectation, answer))
 
 
 def outcome(called: Callable[..., Any], *arguments: Any) -> Answer:

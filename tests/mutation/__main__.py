@@ -100,6 +100,7 @@ ROOMS = {
         "tests/conformance",
         "tests/reporting/conformance",
         "tests/reporting/models/test_audit.py",
+        "tests/reporting/test_recorded.py",
         "tests/cli/test_conform.py",
         "tests/cli/test_info.py",
     ),

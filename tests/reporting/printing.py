@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from io import BytesIO, TextIOWrapper
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from io import BytesIO, StringIO, TextIOWrapper
+from typing import Any
 
 from rich.console import Console, RenderableType
+
+Told = Mapping[str, Callable[[int], Any]]
+"""What is told, by its name: a page of some width, a text, or an object of JSON."""
 
 
 def printed(page: RenderableType, width: int = 80, encoding: str = "utf-8") -> list[str]:
@@ -19,6 +26,14 @@ def printed(page: RenderableType, width: int = 80, encoding: str = "utf-8") -> l
     return lines
 
 
-def words(page: RenderableType, width: int = 80) -> str:
-    """Return the words of a page, its line breaks and indents undone."""
-    return " ".join(" ".join(printed(page, width)).split())
+def characters(page: RenderableType, width: int) -> Counter[str]:
+    """Return how often each character is on a page, but for blanks and rules; nothing is cut off."""
+    file = StringIO()
+    Console(width=width, file=file, highlight=False).print(page, crop=False)
+    return Counter("".join(file.getvalue().split()).replace("─", ""))
+
+
+def body_of(page: str) -> str:
+    """Return the body of a page of HTML without its scripts and empty lines."""
+    body = re.sub(r"<script.*?</script>", "", page[page.index("<body>") :], flags=re.DOTALL)
+    return "\n".join(line.strip() for line in body.splitlines() if line.strip())

@@ -46,17 +46,17 @@ _QUOTIENTS = {
 
 def overview(rows: Iterable[OperatorSpec]) -> RenderableType:
     """Return rows as one table: what each divides, and how it joins shapes and rounds integers."""
-    lines = table("Standard", "Operator", "Element types", "Broadcasting", "Rounding")
-    for row in rows:
-        numbered = row.dialect is not Dialect.SONNX
-        lines.add_row(
+    lines = (
+        (
             row.dialect.standard,
-            Text(row.title if numbered else f"{row.name} ({row.variant})", "bold"),
+            Text(row.title if row.dialect is not Dialect.SONNX else f"{row.name} ({row.variant})", "bold"),
             _counted(row.element_types),
             "\n".join(_word(rule) for rule in row.broadcasting.values()) if len(row.inputs) > 1 else "-",
             "\n".join(_word(rule) for rule in row.integer_rounding.values()) or "-",
         )
-    return lines
+        for row in rows
+    )
+    return table(("Standard", "Operator", "Element types", "Broadcasting", "Rounding"), lines)
 
 
 @group()
@@ -68,7 +68,8 @@ def page(row: OperatorSpec) -> Iterator[RenderableType]:
     yield from section("Inputs", _operands(row.inputs))
     yield from section("Outputs", _operands(row.outputs))
     if row.attributes:
-        yield from section("Attributes", _attributes(row.attributes))
+        attributes = table(("Name", "Type", "Default", "Meaning"), map(_attribute, row.attributes))
+        yield from section("Attributes", attributes)
     types = ", ".join(type_name(row, t) for t in row.element_types)
     yield from section(
         "Type constraints", grid((c.type_variable, f"{c.description}\n{types}") for c in row.type_constraints)
@@ -105,15 +106,11 @@ def _operands(operands: Sequence[Operand]) -> RenderableType:
     return grid((o.name, o.type_variable, o.description) for o in operands)
 
 
-def _attributes(attributes: Sequence[Attribute]) -> RenderableType:
-    rows = table("Name", "Type", "Default", "Meaning")
-    for a in attributes:
-        spellings = f" Also spelled {', '.join(a.aliases)}." if a.aliases else ""
-        allowed = f" One of: {', '.join(_spelled(v) for v in a.allowed)}." if a.allowed else ""
-        default = "required" if a.required else "-" if a.default is None else _spelled(a.default)
-        cells = (a.name, a.type, default, f"{a.description}{allowed}{spellings}")
-        rows.add_row(*map(Text, cells))
-    return rows
+def _attribute(a: Attribute) -> tuple[str, ...]:
+    spellings = f" Also spelled {', '.join(a.aliases)}." if a.aliases else ""
+    allowed = f" One of: {', '.join(_spelled(v) for v in a.allowed)}." if a.allowed else ""
+    default = "required" if a.required else "-" if a.default is None else _spelled(a.default)
+    return a.name, a.type, default, f"{a.description}{allowed}{spellings}"
 
 
 def _rules(row: OperatorSpec, attribute: str | None, rules: Mapping[AttributeValue | None, Rule]) -> RenderableType:
@@ -130,10 +127,11 @@ def _rules(row: OperatorSpec, attribute: str | None, rules: Mapping[AttributeVal
 
 def _special_values(row: OperatorSpec) -> RenderableType:
     binary = len(row.inputs) > 1
-    rows = table("dividend \\ divisor" if binary else "dividend \\ x", *_OPERANDS.values())
-    for dividend in OperandClass if binary else (OperandClass.FINITE,):
-        cells = (_QUOTIENTS[special_case(dividend, divisor).quotient] for divisor in OperandClass)
-        rows.add_row(_OPERANDS[dividend] if binary else "1", *cells)
+    lines = (
+        (_OPERANDS[a] if binary else "1", *(_QUOTIENTS[special_case(a, b).quotient] for b in OperandClass))
+        for a in (OperandClass if binary else (OperandClass.FINITE,))
+    )
+    rows = table(("dividend \\ divisor" if binary else "dividend \\ x", *_OPERANDS.values()), lines)
     legend = (
         "+- of a quotient is the exclusive-or of the operands' signs.",
         "finite is any number but 0, subnormals too; rounded is the exact quotient, rounded once.",

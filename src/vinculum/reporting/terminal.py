@@ -48,27 +48,34 @@ def section(heading: str, body: RenderableType) -> tuple[RenderableType, ...]:
     return Text(""), Text(heading, "bold cyan"), Padding.indent(body, 2)
 
 
-def table(*headings: str, right: Sequence[str] = ()) -> Table:
-    """Return a table without rows; columns of numbers, flush right, come last."""
+Rows = Iterable[Sequence[str | RenderableType]]
+
+
+def table(headings: Sequence[str], rows: Rows = (), right: Sequence[str] = ()) -> Table:
+    """Return a table; columns of numbers, flush right, come last."""
     made = Table(box=box.SIMPLE, show_edge=False, padding=(0, 1, 0, 0), pad_edge=False)
     for heading in headings:
         made.add_column(heading, overflow="fold")
     for heading in right:
         made.add_column(heading, justify="right", no_wrap=True)
-    return made
+    return _filled(made, rows)
 
 
-def grid(rows: Iterable[Sequence[str | RenderableType]]) -> Table:
+def grid(rows: Rows) -> Table:
     """Return rows without headings: what each is called, and what is said of it."""
-    made = Table.grid(padding=(0, 2, 0, 0))
+    return _filled(Table.grid(padding=(0, 2, 0, 0)), rows)
+
+
+def _filled(made: Table, rows: Rows) -> Table:
     for row in rows:
         made.add_row(*(Text(one, overflow="fold") if isinstance(one, str) else one for one in row))
     return made
 
 
-def named(name: str, facts: Iterable[str]) -> RenderableType:
-    """Return a node's name in a table, and facts of it on lines below."""
-    below = Text("\n").join(Text(short(fact), "dim") for fact in facts)
+def named(name: str, operator: str, path: str, *facts: str, above: Iterable[str] = ()) -> RenderableType:
+    """Return a node's name in a table, and lines below it; the last has its operator, its place and facts."""
+    lines = (*above, ", ".join((f"{operator} in {path}" if path else operator, *facts)))
+    below = Text("\n").join(Text(short(line), "dim") for line in lines)
     return Group(Text(short(name), "bold"), Padding.indent(below, 2))
 
 
@@ -96,6 +103,11 @@ class ByWidth:
 def cell(text: str) -> Text:
     """Return a text from a file as it can stand in a table."""
     return Text(short(text))
+
+
+def cells(*texts: str) -> tuple[Text, ...]:
+    """Return such texts as a row."""
+    return tuple(map(cell, texts))
 
 
 def counted(count: int, what: str) -> str:

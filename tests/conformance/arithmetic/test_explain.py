@@ -2,85 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
-from tests.conformance.asking import answered, asked
-from tests.conformance.planted.dividers import DIVIDERS, Planted
+from tests.conformance.asking import answered, asked, judged
+from tests.conformance.planted import codes
+from tests.conformance.planted.codes import Asked
+from tests.conformance.planted.dividers import DIVIDERS, Code, Coded, Planted
 from tests.conformance.planted.measuring import cases_of
-from tests.fake_runtime import FakeRuntime
+from tests.fake_runtime import Array, FakeRuntime
 from vinculum.conformance.arithmetic import Answered, Explanation, explain, predicts, written
 from vinculum.conformance.arithmetic.catalogue import catalogue
 from vinculum.conformance.arithmetic.explain import contradicts
 from vinculum.conformance.arithmetic.fitting import Fit, dividends_and_divisors
 from vinculum.conformance.cases.case import Case, Level
-from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.run.judgement import judge
 from vinculum.errors import AttributeValueError
 from vinculum.sandbox import Answer, End
-from vinculum.spec.element_types import BFLOAT16, DOUBLE, FLOAT, FLOAT16, INT32, ElementType
+from vinculum.spec.element_types import BFLOAT16, DOUBLE, FLOAT, INT32, ElementType
 from vinculum.spec.onnx_div import DIV_14
 
-Array = NDArray[Any]
-Floats = Callable[[Array, Array], Array]
 
-
-class Computes(FakeRuntime):
-    """It divides one float type in a way of its own."""
-
-    def __init__(self, dtype: Any, floats: Floats) -> None:
-        self._dtype, self._floats = np.dtype(dtype), floats
-
-    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
-        return self._floats(a, b) if a.dtype == self._dtype else super().quotients(operation, a, b)
-
-
-def flushed(x: Array) -> Array:
-    """Return doubles in which zeros stand for the subnormal ones."""
-    least = np.float64(2.0**-1022)
-    return np.where(np.abs(x) < least, np.copysign(np.zeros_like(x), x), x)
-
-
-def planted(dividend: bool, divisor: bool, result: str, reciprocal: bool) -> Floats:
+def way(dividend: bool, divisor: bool, result: str, reciprocal: bool) -> Code:
     """Return a way to divide doubles; what is flushed before rounding is told by the quotient of twice as many bits."""
 
-    def floats(a: Array, b: Array) -> Array:
-        a, b = (flushed(a) if dividend else a), (flushed(b) if divisor else b)
-        factor = np.float64(1) / b
-        quotient = a * factor if reciprocal else a / b
+    def quotients(x: Asked) -> Array:
+        a, b = (codes.flushed(x.a) if dividend else x.a), (codes.flushed(x.b) if divisor else x.b)
+        scaled = a * np.float64(2.0**60)
+        quotient, large = (y * (1 / b) if reciprocal else y / b for y in (a, scaled))
         if result == "after":
-            return flushed(quotient)
-        if result == "before":
-            scaled = (a * np.float64(2.0**60)) * factor if reciprocal else (a * np.float64(2.0**60)) / b
-            tiny = np.abs(scaled) < np.finfo(np.float64).smallest_normal * 2.0**60
-            return np.where(tiny, np.copysign(0.0, quotient), quotient)
-        return quotient
+            return codes.flushed(quotient)
+        tiny = np.abs(large) < np.finfo(np.float64).smallest_normal * 2.0**60
+        return np.where(tiny, np.copysign(0.0, quotient), quotient) if result == "before" else quotient
 
-    return floats
-
-
-def explained(divider: Any, row: Any, *element_types: str) -> Explanation:
-    """Return what explains a runtime that is asked a row's cases, with some element types or all."""
-    chosen = [
-        case for case in asked(Level.DEFAULT, row) if case.element_type.name in element_types or not element_types
-    ]
-    return explain(answered(divider, chosen))
+    return quotients
 
 
 def of_type(element_type: ElementType) -> list[Case]:
     """Return the cases of Div-14 of an element type."""
     return [case for case in asked(Level.DEFAULT, DIV_14) if case.element_type is element_type]
-
-
-def names(explanation: Explanation) -> list[str]:
-    return [one.cause.name for one in explanation.explained]
 
 
 class TestDoubles:
@@ -95,22 +58,15 @@ class TestDoubles:
         form = f"{a} * (1/{b})" if reciprocal else f"{a} / {b}"
         form = {"kept": "{}", "before": "flush_unrounded({})", "after": "flush({})"}[result].format(form)
         doubles = [case for case in of_type(DOUBLE) if case.id.matches("*/equal shapes/run-time operands")]
-        found = explain(answered(Computes(np.float64, planted(dividend, divisor, result, reciprocal)), doubles))
+        found = explain(answered(Coded(way(dividend, divisor, result, reciprocal)), doubles))
         assert not found.unexplained
-        assert names(found) == ([] if form == "a / b" else [f"arithmetic: {form}"])
-
-
-def through(wide: Any, floats: Floats) -> Floats:
-    return lambda a, b: floats(a.astype(wide), b.astype(wide)).astype(a.dtype)
-
-
-def by_reciprocal(a: Array, b: Array) -> Array:
-    return a * (np.ones_like(b) / b)
+        assert [one.cause.name for one in found.explained] == ([] if form == "a / b" else [f"arithmetic: {form}"])
 
 
 def test_one_wrong_quotient_proves_nothing() -> None:
-    divider = Computes(np.float16, through(np.float32, by_reciprocal))
-    found = explained(divider, DIV_14, "float16")
+    own = DIVIDERS["multiplies float16 by the reciprocal in float"]
+    given = answered(Planted({"divider": own.name}), cases_of(own))
+    found = explain(given)
     assert not found.explained
     (told,) = found.refuted
     assert (told.cause.name, told.refuting) == ("arithmetic: a * (1/b) computed in float32", 0)
@@ -118,7 +74,7 @@ def test_one_wrong_quotient_proves_nothing() -> None:
     words = f"consistent with: {told.cause.statement}; but"
     assert told.consistent == f"{words} too few quotients prove it"
     assert replace(told, refuting=40).consistent == f"{words} 40 other cases refute it"
-    known = explain(answered(divider, of_type(FLOAT16)), [told.cause])
+    known = explain(given, [told.cause])
     assert not known.unexplained  # It takes less to recognise a cause than to claim it.
 
 
@@ -135,8 +91,7 @@ def test_what_a_few_elements_exclude_all_of_them_exclude() -> None:
     for case in of_type(BFLOAT16):
         if (exact := case.expectation.quotient) is not None:
             quotients = random.choice(ways).quotients(*dividends_and_divisors(case.operation))
-            answer = Answer(End.RETURNED, quotients.reshape(exact.shape))
-            given.append(Answered(case, answer, judge(case.operation, case.expectation, answer)))
+            given.append(judged(case, Answer(End.RETURNED, quotients.reshape(exact.shape))))
     fit = Fit(BFLOAT16, given)
     fit.causes([one for one in given if one.deviates])
     assert len(fit._verified) > 1
@@ -164,7 +119,7 @@ class TestSizes:
     )
     def test_the_sizes_that_tell(self, least: int, words: str) -> None:
         given = [
-            ended(one, End.CRASHED)
+            judged(one.case, Answer(End.CRASHED, words="out of luck"))
             if one.case.expectation.unspecified is not None
             and 0 in one.case.operation.operands[1]
             and one.case.expectation.unspecified.size >= least
@@ -176,17 +131,11 @@ class TestSizes:
         assert cause.cause.name == f"rule: crashed: out of luck where x / 0 and {words}"
 
 
-def ended(one: Answered, end: End) -> Answered:
-    """Return a case to which a runtime gave no quotient."""
-    own, answer = one.case, Answer(end, words="out of luck")
-    return Answered(own, answer, judge(own.operation, own.expectation, answer))
-
-
 def at_random(end: End, share: float) -> Explanation:
     """Return what explains that some operations of a right runtime end so, drawn by lot."""
     random, given = np.random.default_rng(0), list(right_answers())
     for place in np.flatnonzero(random.random(len(given)) < share):
-        given[place] = ended(given[place], end)
+        given[place] = judged(given[place].case, Answer(end, words="out of luck"))
     return explain(given)
 
 

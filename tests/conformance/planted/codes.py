@@ -311,7 +311,27 @@ def anything_where_open(x: Asked) -> Array:
 
 
 def limits_where_open(x: Asked) -> Array:
-    return np.asarray(fake_runtime.Saturates().quotients(x.operation, x.a, x.b))
+    """Give MAX for MIN / -1, and MIN or MAX for x / 0."""
+    limits = np.iinfo(x.a.dtype)
+    by_zero = np.where(x.a > 0, limits.max, np.where(x.a < 0, limits.min, 0))
+    return np.where(x.b == 0, by_zero, np.where(overflows(x), limits.max, x.right)).astype(x.a.dtype)
+
+
+def in_saturated_int32(x: Asked) -> Array:
+    limits = np.iinfo(np.int32)
+    a, b = (np.clip(operand, limits.min, limits.max).astype(np.int32) for operand in (x.a, x.b))
+    return np.asarray(RIGHT.quotients(x.operation, a, b)).astype(np.int64)
+
+
+def as_signed(x: Asked) -> Array:
+    a, b = (operand.view(f"i{operand.itemsize}") for operand in (x.a, x.b))
+    return np.asarray(RIGHT.quotients(x.operation, a, b)).astype(x.a.dtype)
+
+
+def with_other_nan(x: Asked) -> Array:
+    """Give NaN another sign and payload, which is right."""
+    bits = x.right.view(np.uint32)
+    return np.where(np.isnan(x.right), bits ^ np.uint32(0x80000123), bits).view(np.float32)
 
 
 def refuse(x: Asked, when: bool) -> Array:

@@ -19,6 +19,7 @@ import pytest
 
 from tests import fake_runtime
 from tests.conformance.asking import case, outcome
+from tests.conformance.planted.dividers import DIVIDERS
 from tests.fake_runtime import DiesOfMinByMinusOne, FakeRuntime
 from vinculum.conformance.arithmetic import Answered
 from vinculum.conformance.cases.case import Case, CaseId, Level
@@ -250,14 +251,6 @@ LAID = case(INT32, [SQUARE, [1, 2, 3]], SQUARE // [[1], [2], [3]], spec=DIV_6, a
 ONE_ZERO = np.arange(MANY) != 7
 
 
-class Dies(FakeRuntime):
-    """It dies of a zero divisor; the test's process is spared."""
-
-    def look(self, operation: Operation) -> None:
-        if np.any(operation.operands[-1] == 0):
-            raise SystemExit
-
-
 class Refuses(FakeRuntime):
     """It refuses every operation, in words that may tell how many dividends there are."""
 
@@ -268,11 +261,9 @@ class Refuses(FakeRuntime):
         raise ValueError(self._words.format(len(set(operation.operands[0].tolist()))))
 
 
-class CountsDividends(FakeRuntime):
-    """It adds to each quotient how many dividends there are."""
-
-    def quotients(self, operation: Operation, a: Any, b: Any) -> Any:
-        return super().quotients(operation, a, b) + len(set(operation.operands[0].tolist()))
+DIES = DIVIDERS["dies of x / 0"].made()
+CountsDividends = fake_runtime.dividing("", lambda divide, a, b: divide(a, b) + len(set(a.tolist())))
+"""It adds to each quotient how many dividends there are."""
 
 
 class TestOneNumberEach:
@@ -285,7 +276,11 @@ class TestOneNumberEach:
         ("runtime", "one", "operands"),
         [
             (fake_runtime.Floors(), WRONG, [[-7] * 3, [2] * 3]),
-            (Dies(), case(INT32, [NUMBERS, ONE_ZERO], NUMBERS, unspecified=~ONE_ZERO), [[7] * MANY, [0] * MANY]),
+            (
+                DIVIDERS["dies of x / 0"].made(),
+                case(INT32, [NUMBERS, ONE_ZERO], NUMBERS, unspecified=~ONE_ZERO),
+                [[7] * MANY, [0] * MANY],
+            ),
             (Refuses("none"), case(INT32, [NUMBERS, [3] * MANY], np.arange(MANY) // 3), [[0] * MANY, [3] * MANY]),
             # Operands that do not fit, and an attribute that is not there.
             (fake_runtime.AcceptsAll(), case(INT32, [NUMBERS, [3, 2]], None), [[0] * MANY, [3, 3]]),
@@ -314,10 +309,7 @@ def told(runtime: FakeRuntime, one: Case) -> tuple[list[Any], int]:
     def answer(operation: Operation) -> Answer:
         nonlocal times
         times += 1
-        try:
-            return outcome(runtime.answer, operation)
-        except SystemExit:
-            return Answer(End.CRASHED, None, "SIGFPE")
+        return outcome(runtime.answer, operation)
 
     verdict = judge(one.operation, one.expectation, answer(one.operation))
     assert not verdict.kind.passes

@@ -19,9 +19,9 @@ from onnx.backend.test.runner import Runner
 
 import vinculum
 from tests.conformance.asking import message, same_bits
+from tests.conformance.planted.onnx_backend import Backend
 from tests.conformance.vectors.exports import exported
 from tests.conformance.vectors.exports import lines as case_lines
-from vinculum.backend import VinculumBackend
 from vinculum.conformance.cases.case import Case, Level
 from vinculum.conformance.cases.enumeration import cases
 from vinculum.conformance.run.file import digest
@@ -194,23 +194,12 @@ def agrees(given: Array, expected: Array) -> bool:
     return bool(np.all(same.reshape(given.shape) | ((given != given) & (expected != expected))))
 
 
-class Reciprocal(VinculumBackend):
-    """It divides floats of equal shapes by a reciprocal, and all else as our engine."""
+class Reciprocal(Backend):
+    """It multiplies floats by the reciprocal."""
 
     @classmethod
     def prepare(cls, model: Any, device: str = "CPU", **kwargs: Any) -> Any:
-        return _Prepared(super().prepare(model, device, **kwargs))
-
-
-class _Prepared:
-    def __init__(self, prepared: Any) -> None:
-        self._prepared = prepared
-
-    def run(self, inputs: Any, **kwargs: Any) -> Any:
-        if len(inputs) == 2 and inputs[0].dtype == np.float32 and inputs[0].shape == inputs[1].shape:
-            with np.errstate(all="ignore"):
-                return [inputs[0] * (np.float32(1) / inputs[1])]
-        return self._prepared.run(inputs, **kwargs)
+        return super().prepare(model, device, divider="multiplies by the reciprocal")
 
 
 def test_our_engine_gives_the_quotients() -> None:

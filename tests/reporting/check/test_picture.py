@@ -14,6 +14,7 @@ from onnx import ModelProto, helper
 import vinculum
 from tests.analysis import hazardous
 from tests.analysis.corpus.judging import ENTRIES, model_of, reported
+from tests.reporting.printing import Told, body_of
 from vinculum.analysis.findings import Finding
 from vinculum.analysis.triage import sorted_out
 from vinculum.models.onnx.scopes import scopes
@@ -151,11 +152,6 @@ class TestDocument:
         assert "\x1b" not in page
         assert "{{ 7 * 7 }}" in page  # Not 49.
 
-    def test_a_model_without_findings(self) -> None:
-        page = page_of(hazardous.guarded_mean(), assume=["mask=0|1"])
-        assert "No findings in 5 nodes." in page
-        assert data_of(page) == {"m0": []}
-
     def test_findings_in_a_branch(self) -> None:
         then = helper.make_graph(
             [helper.make_node("Div", ["x", "d"], ["q"])], "t", [], [helper.make_tensor_value_info("q", 1, None)]
@@ -171,3 +167,10 @@ class TestDocument:
         (picture,) = data_of(page_of(model))["m0"]
         assert picture["scope"] == "If:then_branch"
         assert {box["id"] for box in picture["boxes"]} == {"i0", "i1", "n0", "o0"}
+
+
+TOLD: Told = {
+    "findings": lambda _: body_of(page_of(hazardous.masked_mean(), assume=["mask=0|1"])),
+    "findings that are alike": lambda _: body_of(page_of(chain(20, range(4, 16)))),
+    "no findings": lambda _: body_of(page_of(hazardous.guarded_mean(), assume=["mask=0|1"])),
+}

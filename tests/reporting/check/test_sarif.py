@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -12,8 +13,8 @@ import pytest
 
 from tests.reporting.check.findings import ALL, HOSTILE, LIBRARY, OWN, finding, triage
 from tests.reporting.formats import read_sarif
-from vinculum.analysis.findings import Severity
-from vinculum.analysis.triage import FINGERPRINT, Suppression, Triage, sorted_out
+from tests.reporting.printing import Told
+from vinculum.analysis.triage import Suppression, Triage, sorted_out
 from vinculum.reporting.check import sarif as module
 from vinculum.reporting.check.sarif import document
 
@@ -35,36 +36,7 @@ def run_of(*triages: Triage, root: Path = Path("/")) -> dict[str, Any]:
 
 
 class TestResults:
-    """A rule for each hazard, a result for each finding, surest first."""
-
-    def test_every_severity(self) -> None:
-        run = run_of(triage(*ALL))
-        assert [r["level"] for r in run["results"]] == ["error", "error", "warning", "warning", "note"]
-        assert [r["properties"]["severity"] for r in run["results"]] == [s.value for s in Severity]
-        assert len({r["partialFingerprints"][FINGERPRINT] for r in run["results"]}) == len(ALL)
-
-    def test_the_message_tells_all(self) -> None:
-        text = run_of(triage(ALL[1]))["results"][0]["message"]["text"]
-        for words in (
-            "'convert_element_type' lies in [0, 6], by declared ranges.",
-            "Path: attention_mask -> sum_2 -> convert_element_type -> node_div.",
-            "Witness: on attention_mask = zeros, output 'linear_5' is NaN in 4 places (vinculum, onnxruntime 1.31.1).",
-            "Fix: clamp(min=1) on the divisor.",
-        ):
-            assert words in text
-
-    def test_it_says_which_epsilon_vanishes(self) -> None:
-        (result,) = run_of(triage(finding(element_type="float16")))["results"]
-        assert (
-            "Fix: clamp(min=1) on the divisor; in float16 an epsilon below 5.96e-08 is zero."
-            in result["message"]["text"]
-        )
-
-    def test_several_models_are_one_run(self) -> None:
-        endless = replace(ALL[0], low=float("-inf"), high=float("inf"))
-        run = run_of(triage(ALL[3], model="a.onnx"), triage(endless, model="b.onnx"), triage())
-        assert [r["properties"]["model"] for r in run["results"]] == ["b.onnx", "a.onnx"]
-        assert run["results"][0]["properties"]["range"] == ["-inf", "inf"]
+    """A result for each finding, the surest first."""
 
     def test_so_many_that_code_scanning_takes_them(self, monkeypatch: pytest.MonkeyPatch) -> None:
         assert module._MOST_RESULTS == 5_000
@@ -116,18 +88,21 @@ class TestPlaces:
         assert logical["fullyQualifiedName"] == "m.onnx#If:then_branch/node_div"
 
 
-class TestStates:
-    """What is suppressed and what the baseline has stay in the report, marked."""
+LOCAL = "/models/bert.onnx"
+ENDLESS = replace(ALL[0], low=float("-inf"), high=float("inf"))
+ACCEPTED = Suppression("never empty", date(2030, 1, 1), node="node_div")
+SORTED = sorted_out(triage(ALL[0]).report, LOCAL, [ACCEPTED], today=date(2026, 1, 1))
+BASELINE = sorted_out(triage(*ALL[:2]).report, LOCAL, baseline=frozenset({("bert.onnx", ALL[0].fingerprint)}))
 
-    def test_suppressed(self) -> None:
-        accepted = Suppression("never empty", date(2030, 1, 1), node="node_div")
-        run = run_of(sorted_out(triage(ALL[0]).report, "m.onnx", [accepted], today=date(2026, 1, 1)))
-        (suppression,) = run["results"][0]["suppressions"]
-        assert suppression["justification"] == "never empty"
-        assert suppression["properties"] == {"expires": "2030-01-01"}
 
-    def test_baseline(self) -> None:
-        known = frozenset({("m.onnx", ALL[0].fingerprint)})
-        run = run_of(sorted_out(triage(*ALL[:2]).report, "m.onnx", baseline=known))
-        states = {r["partialFingerprints"][FINGERPRINT]: r["baselineState"] for r in run["results"]}
-        assert states == {ALL[0].fingerprint: "unchanged", ALL[1].fingerprint: "new"}
+def told(*triages: Triage) -> Callable[[int], Any]:
+    return lambda _: run_of(*triages)
+
+
+TOLD: Told = {
+    "every severity": told(triage(*ALL, model=LOCAL)),
+    "an epsilon that vanishes": told(triage(finding(element_type="float16"), model=LOCAL)),
+    "several models": told(triage(ALL[3], model="/a.onnx"), triage(ENDLESS, model="/b.onnx"), triage(model="/c.onnx")),
+    "suppressed": told(SORTED),
+    "in the baseline": told(BASELINE),
+}

@@ -86,6 +86,12 @@ def exact(backend: str = "vinculum", title: str = "Vinculum") -> Run:
     return Run(backend, title, VERSIONS, DEFAULT, tuple(results), (), DATE, 3.5)
 
 
+def only(given: Run, *kinds: Kind) -> Run:
+    """Return a report with the first result of each kind; with that of every kind that it has if none is named."""
+    firsts = {result.verdict.kind: result for result in reversed(given.results)}
+    return replace(given, results=tuple(firsts[kind] for kind in kinds or Kind if kind in firsts))
+
+
 def hostile() -> Run:
     """Return a report in which every text is hostile."""
     cause = Cause(HOSTILE, HOSTILE, (HOSTILE,), 7)

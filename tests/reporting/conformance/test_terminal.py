@@ -9,14 +9,14 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from tests.reporting.conformance.reports import exact, hostile, report, reproducer
+from tests.reporting.conformance.reports import exact, hostile, only, report, run_of
+from tests.reporting.printing import Told
 from vinculum.conformance.cases.case import Level
 from vinculum.conformance.expect import KnownCause, KnownDeviations
 from vinculum.conformance.run.record import Run
-from vinculum.conformance.run.verdict import Kind, Verdict
+from vinculum.conformance.run.verdict import Example, Kind, Verdict
 from vinculum.reporting.conformance.terminal import page
 from vinculum.reporting.conformance.view import KINDS, WORST_FIRST, ulps_text, view, worst
-from vinculum.reporting.conformance.words import verdict_sentence
 
 
 def printed(*reports: Run, width: int = 80, verbose: bool = False) -> list[str]:
@@ -32,12 +32,6 @@ def only_partly_supported() -> Run:
     none = Verdict(Kind.UNSUPPORTED, "no kernel")
     results = [r for r in exact().results if (r.id.operator, r.id.element_type) == ("Div-14", "int8")]
     return replace(exact(), results=tuple(replace(r, verdict=none) if k >= 13 else r for k, r in enumerate(results)))
-
-
-def only(given: Run, *kinds: Kind) -> Run:
-    """Return a report with the first result of each kind."""
-    firsts = (next(r for r in given.results if r.verdict.kind is kind) for kind in kinds)
-    return replace(given, results=tuple(firsts))
 
 
 class TestMatrix:
@@ -80,11 +74,6 @@ class TestMatrix:
         console.print(page([report()], width=80))
         assert "\x1b[1;31mC 10/24" in file.getvalue()
 
-    def test_an_unknown_element_type_has_a_column(self) -> None:
-        given = report()
-        results = tuple(replace(r, id=replace(r.id, element_type="float6e2m3fn")) for r in given.results[:30])
-        assert any("float6e2m3fn" in line for line in printed(replace(given, results=results)))
-
 
 class TestFindings:
     """The cases that deviate by their causes, the worst first, each with an example; unexplained ones are counted."""
@@ -118,88 +107,34 @@ class TestFindings:
         expected = {("two", "https://example.org", most), ("one", "", fewer)}
         assert set(finding.reasons(known)) == expected
 
-    def test_they_are_told_in_few_lines(self) -> None:
-        lines = printed(report())
-        assert len(lines) < 90
-        text = " ".join(" ".join(lines).split())
-        assert "C crashed: SIGFPE for MIN / -1 (12 cases: int64; Div-6, Div-7," in text
-        assert "9007199254740993 / -3 gave -2147483648, expected -3002399751580331" in text
-        left = len(report().unexplained)
-        deviating = sum(r.verdict.kind.deviates for r in report().results)
-        assert f"3 causes explain {deviating - left} of {deviating} cases that deviate; {left} unexplained." in text
-        assert "--verbose" in text
 
-    def test_verbose_names_every_case(self) -> None:
-        given = report()
-        text = "\n".join(printed(given, width=200, verbose=True))
-        assert all((str(r.id) in text) == r.verdict.kind.deviates for r in given.results)
-
-    def test_the_last_line_is_a_command_that_shows_a_case(self) -> None:
-        lines = printed(replace(report(), backend="openvino[device=GPU]"))
-        crash = view(report()).findings[0].shown.id
-        assert lines[-1] == f"    vinculum conform 'openvino[device=GPU]' --only '{crash}'"
-
-    def test_nothing_found(self) -> None:
-        lines = printed(exact())
-        assert "Found" not in lines
-        assert lines[-1] == "1,800 cases in 3.5 s: 1,800 pass, 0 deviate."
-
-    def test_a_reciprocal_and_words_without_an_example(self) -> None:
-        of_floats = next(r.verdict for r in report().results if r.verdict.example)
-        example = of_floats.example
-        assert example is not None
-        unary = replace(of_floats, example=replace(example, operands=example.operands[:1]))
-        assert verdict_sentence(unary).startswith("1 / 1.1754944e-38 (0x00800000) gave 0.0")
-        assert verdict_sentence(Verdict(Kind.CRASHED, "SIGFPE")) == "SIGFPE"
-        assert verdict_sentence(Verdict(Kind.HUNG)) == "hung"
-
-    def test_ulps(self) -> None:
-        assert [ulps_text(power) for power in (0, 2, 62)] == ["1 ulp", "4 to 7 ulps", "2^62 ulps or more"]
+@pytest.mark.parametrize("width", [20, 40, 60, 80, 120, 200])
+def test_side_by_side_at_any_width(width: int) -> None:
+    lines = printed(report(), exact(), width=width)
+    assert max(len(line) for line in lines if "--only" not in line) <= width
+    assert any("ok 13 -" in line for line in printed(only_partly_supported(), width=width)) or width == 20
 
 
-class TestFewCases:
-    """Where few cases were run, each is shown in full, with its reproducer."""
-
-    def test_in_full(self) -> None:
-        given = only(report(), Kind.ULPS, Kind.CRASHED)
-        lines = printed(given)
-        ulps = given.results[0]
-        assert f"{ulps.id}: off by ulps" in " ".join(" ".join(lines).split())
-        assert all(line in lines for line in reproducer(str(ulps.id)).splitlines())
-        assert "  Off by 1 ulp: " in "\n".join(lines)
-        assert any(line.startswith(f"  Clause {ulps.clause}: ") for line in lines)
-
-    def test_none(self) -> None:
-        assert "No case was run" in " ".join(printed(replace(report(), results=())))
+@pytest.mark.parametrize("verbose", [False, True])
+def test_hostile_text(verbose: bool) -> None:
+    lines = printed(hostile(), verbose=verbose)
+    assert all(line.isprintable() for line in lines)
+    assert any("\\x1b[31mred" in line for line in lines)
 
 
-class TestSideBySide:
-    """Several runtimes: what each does, in words, then each runtime."""
+OTHER = report().results[:30]
+UNKNOWN = replace(report(), results=tuple(replace(r, id=replace(r.id, element_type="float6e2m3fn")) for r in OTHER))
+OFF = Verdict(Kind.ULPS, "", 4, 1, {0: 1}, 1, Example((2,), ("3.0 (0x40400000)",), "0.33333334", "0.3333333"))
 
-    def test_the_questions(self) -> None:
-        lines = printed(report(), exact(), width=160)
-        assert lines[0] == "How runtimes divide"
-        assert {"How OpenVINO divides", "How Vinculum divides"} <= set(lines)
-        text = " ".join(" ".join(lines).split())
-        assert "Side by side openvino vinculum" in text
-        assert "MIN / -1, int32, int64 dies: SIGFPE, or gives MIN exact" in text
-
-    @pytest.mark.parametrize("width", [20, 40, 60, 80, 120, 200])
-    def test_any_width(self, width: int) -> None:
-        lines = printed(report(), exact(), width=width)
-        assert max(len(line) for line in lines if "--only" not in line) <= width
-        assert any("ok 13 -" in line for line in printed(only_partly_supported(), width=width)) or width == 20
-
-
-class TestHostileText:
-    """Nothing that a runtime said reaches the terminal as more than text."""
-
-    @pytest.mark.parametrize("verbose", [False, True])
-    def test_many_cases(self, verbose: bool) -> None:
-        lines = printed(hostile(), verbose=verbose)
-        assert all(line.isprintable() for line in lines)
-        assert any("\\x1b[31mred" in line for line in lines)
-
-    def test_in_full(self) -> None:
-        lines = printed(only(hostile(), Kind.CRASHED))
-        assert all(line.isprintable() for line in lines)
+TOLD: Told = {
+    "a run": lambda width: page([replace(report(), backend="openvino[device=GPU]")], width=width),
+    "nothing found": lambda width: page([exact()], width=width),
+    "a type that is unknown": lambda width: page([UNKNOWN], width=width),
+    "cases in full": lambda width: page([only(report(), Kind.ULPS, Kind.CRASHED)], width=width),
+    "a reciprocal": lambda width: page([run_of(("float", "a", "b", OFF), operator=("Reciprocal-13", ""))], width=width),
+    "no case": lambda width: page([replace(report(), results=())], width=width),
+    "side by side": lambda width: page([report(), exact(), only_partly_supported()], width=width),
+    "every kind, verbose": lambda width: page([only(report())], width=width, verbose=True),
+    "hostile text, in full": lambda width: page([only(hostile(), Kind.CRASHED)], width=width),
+    "ulps": lambda _: "\n".join(map(ulps_text, (0, 1, 2, 13, 14, 62))),
+}

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import math
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import ml_dtypes
 import numpy as np
-import pytest
 from numpy.typing import NDArray
+from rich.constrain import Constrain
 
-from tests.cases import case
-from tests.reporting.printing import printed
+from tests.reporting.printing import Told, printed
 from vinculum.models import Division, DivisionRecord, DivisionSummary
 from vinculum.models.inner_divisions import InnerDivision
 from vinculum.reporting.models.run import (
@@ -61,11 +60,6 @@ def report(**changes: Any) -> RunReport:
     return RunReport(**{**plain, **changes})
 
 
-def lines_of(run: RunReport, width: int = 80, encoding: str = "utf-8") -> list[str]:
-    """Return the lines that a reader without a terminal sees."""
-    return printed(page(run), width, encoding)
-
-
 class TestObservations:
     """Every execution of a division is added to its node's counts."""
 
@@ -106,138 +100,45 @@ class TestObservations:
         assert [node.division.name for node in observations.reports()] == ["ratio", "inner"]
 
 
-class TestPage:
-    """The page fits, hides nothing, and obeys no name."""
-
-    @pytest.mark.parametrize("width", [80, 120])
-    def test_long_names_are_folded_not_cut(self, width: int) -> None:
-        name = "/model/layers.0/self_attn/" + "x" * 80
-        division = DivisionReport(Division(name, "If:then_branch", DIV_14), FLOAT, summary=DivisionSummary(1, 2))
-        lines = lines_of(report(divisions=(division,), outputs=(output_report(name, floats(1)),)), width)
-        text = "".join("".join(lines).split())
-        assert all(part in text for part in ("/model/layers.0/self_attn/", "If:then_branch", "x" * 20))
-
-    def test_names_are_text_and_harmless(self) -> None:
-        name = "[red]a[/red]\x1b[31m\n\u202e"
-        text = "\n".join(lines_of(report(outputs=(output_report(name, floats(1)),), model=name), 120))
-        assert text.count("[red]a[/red]\\x1b[31m\\n\\u202e") == 2
-        assert "\x1b" not in text
-
-    def test_an_encoding_without_lines(self) -> None:
-        assert "".join(lines_of(report(), encoding="ascii")).isascii()
-
-    def test_values(self) -> None:
-        tables: tuple[tuple[NDArray[Any], str], ...] = (
-            (np.array([], np.int8), "empty"),
-            (np.array(-0.0, np.float32), "-0.0"),
-            (floats(math.nan, math.inf, -math.inf), "nan  inf  -inf"),
-            (np.array([0.1, 1 / 3]), "0.1  0.3333333333333333"),
-            (np.arange(7), "0  1  2  3  4  5  ..."),
-            (np.arange(6), "0  1  2  3  4  5"),
-            (np.array([True, False]), "True  False"),
-            (np.array(["a\n"], object), "'a\\n'"),
-            (np.array([1.5], ml_dtypes.bfloat16), "1.5"),
-        )
-        for array, shown in tables:
-            with case(shown):
-                lines = lines_of(report(outputs=(output_report("y", array),)), 120)
-                assert lines[lines.index("Outputs") + 3].endswith(f"  {shown}")
-
-    def test_where_inputs_come_from(self) -> None:
-        drawn = InputReport("x", "float", (1, 2), "seed", None, {"N": 1, "?": 1})
-        text = "\n".join(lines_of(report(inputs=(drawn,), seed=7)))
-        assert "drawn from seed 7; assumed N = 1, ? = 1" in text
-
-    def test_files_and_how_to_read_raw_ones(self) -> None:
-        output = output_report("y", np.ones(1, ml_dtypes.bfloat16), "out/y.npy", "V2")
-        text = " ".join("\n".join(lines_of(report(outputs=(output,)), 120)).split())
-        assert "out/y.npy as V2: read it with .view(ml_dtypes.bfloat16)" in text
-
-    def test_a_total_from_two_divisions_on(self) -> None:
-        one = report().divisions[0]
-        totals = [line.split() for line in lines_of(report(divisions=(one, one))) if "Total" in line]
-        assert totals == [["Total", "0", "0", "0", "0", "500", "ms"]]
-        assert not any("Total" in line for line in lines_of(report()))
-
-    def test_what_the_policy_did_is_said(self) -> None:
-        summary = DivisionSummary(executions=1, elements=4, zero_divisors=3)
-        division = DivisionReport(Division("n", "", DIV_14), INT32, summary=summary)
-        text = " ".join(lines_of(report(divisions=(division,), zero_divisor="saturate")))
-        assert "3 integer quotients x/0 by --zero-divisor saturate." in text
-
-    def test_a_model_without_divisions(self) -> None:
-        lines = lines_of(report(divisions=()))
-        assert lines[lines.index("Divisions") + 1] == "  none in this model"
-        assert lines[-1] == "Nothing was divided. The run took 500 ms, loading included."
-
-    def test_a_reciprocal(self) -> None:
-        inverse = DivisionReport.of(Division("inverse", "", RECIPROCAL_13, FLOAT, ((3,), (3,))))
-        lines = [line.strip() for line in lines_of(report(divisions=(inverse,)), 40)]
-        assert lines[lines.index("inverse") + 1] == "1 / (3,)"
-
-    def test_times(self) -> None:
-        times = {
-            0: "0.000 ms",
-            12.3e-6: "0.012 ms",
-            0.00123: "1.23 ms",
-            0.0456: "45.6 ms",
-            1.5: "1500 ms",
-            61: "61.0 s",
-        }
-        assert {seconds: seconds_text(seconds) for seconds in times} == times
+OUTPUTS: tuple[NDArray[Any], ...] = (
+    *(np.array([], np.int8), np.array(-0.0, np.float32), floats(math.nan, math.inf, -math.inf, -0.0, 0.5)),
+    *(np.array([0.1, 1 / 3]), np.arange(7), np.arange(6), np.array([True, False]), np.array(["a\n"], object)),
+    *(np.array([1.5], ml_dtypes.bfloat16), np.array([-3], ml_dtypes.int4), np.array([2**64 - 1], np.uint64)),
+    np.array([1 + 2j]),
+)
+NAME, HOSTILE = "/model/layers.0/self_attn/" + "x" * 80, "[red]a[/red]\x1b[31m\n\u202e"
+RAW = output_report("y", np.ones(1, ml_dtypes.bfloat16), "out/y.npy", "V2")
+LONG = DivisionReport(Division(NAME, "If:then_branch", DIV_14), FLOAT, summary=DivisionSummary(1, 2))
+SATURATED = DivisionReport(Division("n", "", DIV_14), INT32, summary=DivisionSummary(1, 4, zero_divisors=3))
+INVERSE = DivisionReport.of(Division("inverse", "", RECIPROCAL_13, FLOAT, ((3,), (3,))))
+INNER = tuple(InnerDivision(f"s{k}", "", "Softmax", "by a sum of exponentials", True) for k in range(4))
+DRAWN = InputReport("x", "float", (1, 2), "seed", None, {"N": 1, "?": 1})
+CHANGES: Mapping[str, Mapping[str, Any]] = {
+    "a run": {},
+    "outputs": {"outputs": tuple(output_report("y", array) for array in OUTPUTS)},
+    "divisions inside": {"inner_divisions": INNER},
+    "long names": {"divisions": (LONG,), "outputs": (output_report(NAME, floats(1)),)},
+    "hostile names": {"outputs": (output_report(HOSTILE, floats(1)),), "model": HOSTILE},
+    "inputs that are drawn": {"inputs": (DRAWN,), "seed": 7},
+    "a file of another type": {"outputs": (RAW,)},
+    "two divisions": {"divisions": report().divisions * 2},
+    "a policy at work": {"divisions": (SATURATED,), "zero_divisor": "saturate"},
+    "nothing is divided": {"divisions": ()},
+    "a reciprocal": {"divisions": (INVERSE,)},
+}
 
 
-class TestJson:
-    """The JSON is strict: every number is one, every other value a string."""
-
-    def test_values(self) -> None:
-        tables: tuple[tuple[NDArray[Any], list[object]], ...] = (
-            (floats(math.nan, math.inf, -math.inf, -0.0, 0.5), ["NaN", "Infinity", "-Infinity", -0.0, 0.5]),
-            (np.array([2**64 - 1], np.uint64), [2**64 - 1]),
-            (np.array([True]), [True]),
-            (np.array([1.5], ml_dtypes.bfloat16), [1.5]),
-            (np.array([-3], ml_dtypes.int4), [-3]),
-            (np.array([1 + 2j]), [[1.0, 2.0]]),
-            (np.array(["text"], object), ["text"]),
-        )
-        for array, values in tables:
-            with case(values):
-                text = json.dumps(as_json(report(outputs=(output_report("y", array),))), allow_nan=False)
-                (output,) = json.loads(text)["outputs"]
-                assert repr(output["values"]) == repr(values)
-
-    def test_it_holds_everything(self) -> None:
-        plain = json.loads(json.dumps(as_json(report())))
-        assert plain["inputs"] == [
-            {"name": "x", "element_type": "float", "shape": [1, 2], "source": "file", "file": "x.npy", "assumed": {}}
-        ]
-        assert plain["outputs"][0]["element_type"] == "float"
-        assert plain["divisions"] == [
-            {
-                "name": "ratio",
-                "path": "",
-                "operator": "Div-14",
-                "element_type": "float",
-                "more_shapes": False,
-                "shapes": [{"dividend": [1, 2], "divisor": [2], "quotient": [1, 2]}],
-                "executions": 1,
-                "elements": 2,
-                "zero_divisors": 0,
-                "infinite": 0,
-                "nan": 0,
-                "subnormal": 0,
-                "seconds": 0.25,
-            }
-        ]
+def told(changes: Mapping[str, Any], in_json: bool = False) -> Callable[[int], Any]:
+    return lambda _: (as_json if in_json else page)(report(**changes))
 
 
-class TestInside:
-    """Issue 17, point 6: a run names the nodes that divide inside."""
+TOLD: Told = {
+    **{name: told(changes) for name, changes in CHANGES.items()},
+    **{f"{name}, as JSON": told(CHANGES[name], True) for name in [*CHANGES][:3]},
+    "a narrow page": lambda _: Constrain(page(report(divisions=(*report().divisions, INVERSE))), 40),
+    "times": lambda _: "\n".join(map(seconds_text, (0, 12.3e-6, 0.00123, 0.0456, 1.5, 9.99, 10, 61))),
+}
 
-    def test_they_are_named(self) -> None:
-        inner = tuple(InnerDivision(f"s{k}", "", "Softmax", "by a sum of exponentials", True) for k in range(4))
-        told = lines_of(report(inner_divisions=inner))
-        assert "Not exact: divisions inside other operators" in told
-        assert "  Softmax, by a sum of exponentials: s0, s1, s2 and 1 more" in told
-        assert as_json(report(inner_divisions=inner))["inner_divisions"][3]["name"] == "s3"
-        assert not any("inside" in line for line in lines_of(report()))
+
+def test_an_encoding_without_lines() -> None:
+    assert "".join(printed(page(report()), 80, "ascii")).isascii()

@@ -94,6 +94,12 @@ class Explained:
     passing: int
     refuting: int = 0
 
+    @classmethod
+    def of(cls, cause: Predictor, predicted: Sequence[Answered]) -> Explained:
+        """Return a cause with all that it predicts."""
+        deviating = tuple(one for one in predicted if one.deviates)
+        return cls(cause, deviating, len(predicted) - len(deviating))
+
     @property
     def consistent(self) -> str:
         """What unexplained cases are consistent with, and why that is not the cause, in English."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
@@ -281,18 +281,8 @@ class IntegerDivision:
     @property
     def complexity(self) -> tuple[int, ...]:
         """The number of differences from the division that the operation requires."""
-        return (
-            sum((
-                self.rounding is not Rounding.AS_ASKED,
-                self.dividend is not Width.OWN,
-                self.divisor is not self.dividend,
-                self.as_signed,
-                self.computed_in is not None,
-                self.reciprocal,
-                self.conversion is not Conversion.INDEFINITE,
-                self.result is not Width.OWN,
-            )),
-        )  # fmt: skip
+        usual = IntegerDivision(self.element_type, divisor=self.dividend)  # Operands narrowed alike differ once.
+        return (sum(getattr(self, field.name) != getattr(usual, field.name) for field in fields(self)),)
 
 
 Division = FloatDivision | IntegerDivision

@@ -61,22 +61,21 @@ def explain(answered: Sequence[Answered], known: Sequence[Predictor] = ()) -> Ex
     answered = [one for one in answered if one.verdict.kind is not Kind.DIFFERS]
     ledger, fitted = _Ledger(answered), fits(answered)
     for cause in known:
-        ledger.take(*_told(cause, known, answered, fitted))
+        ledger.take([_told(cause, known, answered, fitted)])
     ways: dict[ElementType, list[Division]] = {}
     for way in (way for cause in known for way in cause.divisions):
         ways.setdefault(way.element_type, []).append(way)
-    ledger.take_all(alignments(answered, ways))
+    ledger.take(alignments(answered, ways))
     computed, consistent = dict[str, Explained](), dict[str, Explained]()
     for element_type in (one for one in fitted if one not in unsteady):
         causes, refuted = fitted[element_type].causes(ledger.left.values())
         ways.setdefault(element_type, []).extend(way for part in causes for way in part.cause.divisions)
         _add(computed, causes)
         _add(consistent, refuted)
-    ledger.take_all(alignments(answered, ways))
-    ledger.take_all((one.cause, one.cases, one.passing) for one in computed.values())
-    ledger.take_all(outcomes(answered, list(ledger.left.values())))
+    ledger.take([*alignments(answered, ways), *computed.values()])
+    ledger.take(outcomes(answered, list(ledger.left.values())))
     steady = [one for one in ledger.left.values() if one.case.element_type not in unsteady]
-    ledger.take_all(misplaced(answered, steady))
+    ledger.take(misplaced(answered, steady))
     consistent_with = tuple(
         replace(told, cause=_of(told.cause, own), cases=smallest_first(own))
         for told in consistent.values()
@@ -92,19 +91,15 @@ class _Ledger:
         self.left = {id(one): one for one in answered if one.deviates}
         self._found: dict[str, Explained] = {}
 
-    def take(self, cause: Predictor, cases: Iterable[Answered], passing: int) -> None:
-        """Give a cause those of its cases that are left."""
-        own = [one for one in cases if self.left.pop(id(one), None) is not None]
-        if own:
-            earlier = self._found.pop(cause.name, None)
-            if earlier is not None:
-                own, passing = [*earlier.cases, *own], max(passing, earlier.passing)
-            self._found[cause.name] = Explained(_of(cause, own), smallest_first(own), passing)
-
-    def take_all(self, told: Iterable[tuple[Predictor, Iterable[Answered], int]]) -> None:
+    def take(self, told: Iterable[Explained]) -> None:
         """Give each cause those of its cases that are left, one after the other."""
         for each in told:
-            self.take(*each)
+            own, passing = [one for one in each.cases if self.left.pop(id(one), None) is not None], each.passing
+            if own:
+                earlier = self._found.pop(each.cause.name, None)
+                if earlier is not None:
+                    own, passing = [*earlier.cases, *own], max(passing, earlier.passing)
+                self._found[each.cause.name] = Explained(_of(each.cause, own), smallest_first(own), passing)
 
     @property
     def explained(self) -> tuple[Explained, ...]:
@@ -114,16 +109,14 @@ class _Ledger:
 
 def _told(
     cause: Predictor, known: Sequence[Predictor], answered: Sequence[Answered], fitted: Mapping[ElementType, Fit]
-) -> tuple[Predictor, list[Answered], int]:
-    """Return a known cause, the deviating cases that it predicts, and how many passing ones."""
+) -> Explained:
+    """Return what a known cause explains."""
     if cause.divisions:
         at, ways = "".join(cause.where), [way for way in cause.divisions if way.element_type in fitted]
         parts = [fitted[way.element_type].at(at).explained(way) for way in ways]
-        return cause, [one for part in parts for one in part.cases], sum(part.passing for part in parts)
-    if any(contradicts(cause, one) for one in answered):
-        return cause, [], 0
-    own = [one for one in answered if predicts(cause, one, known)]
-    return cause, [one for one in own if one.deviates], sum(not one.deviates for one in own)
+        return Explained(cause, tuple(one for part in parts for one in part.cases), sum(part.passing for part in parts))
+    contradicted = any(contradicts(cause, one) for one in answered)
+    return Explained.of(cause, [] if contradicted else [one for one in answered if predicts(cause, one, known)])
 
 
 def _add(found: dict[str, Explained], parts: Iterable[Explained]) -> None:

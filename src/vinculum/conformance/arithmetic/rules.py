@@ -13,7 +13,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.conformance.arithmetic.answered import ACCEPTED, REFUSED, UNSUPPORTED, VALUES, Answered, Predictor
+from vinculum.conformance.arithmetic.answered import (
+    ACCEPTED,
+    REFUSED,
+    UNSUPPORTED,
+    VALUES,
+    Answered,
+    Explained,
+    Predictor,
+)
 from vinculum.conformance.arithmetic.catalogue import right
 from vinculum.conformance.arithmetic.circumstances import (
     FEWER,
@@ -43,8 +51,6 @@ from vinculum.tensors.comparison import different
 Array = NDArray[Any]
 Align = Callable[[Operation], Alignment | None]
 Divisions = Mapping[ElementType, Sequence[Division]]
-Told = tuple[Predictor, list[Answered], int]
-"""A rule, the deviating cases that it predicts, and the number of passing cases that it predicts."""
 
 _MOST_PROPERTIES = 3
 WRONG = "wrong quotients"
@@ -66,7 +72,7 @@ def _rule(operation: Operation) -> Broadcasting | None:
 
 def _without_axis(operation: Operation) -> Alignment | None:
     rule = _rule(operation)
-    return None if rule is None else alignment(operation, rule, ignoring_axis=True)
+    return None if rule is None else alignment(operation, rule)
 
 
 def _from_axis(operation: Operation) -> Alignment | None:
@@ -95,7 +101,7 @@ ALIGNMENTS: Mapping[str, tuple[str, Align]] = {
 }
 
 
-def alignments(answered: Sequence[Answered], divisions: Divisions) -> list[Told]:
+def alignments(answered: Sequence[Answered], divisions: Divisions) -> list[Explained]:
     """Return the alignments that predict deviating cases, the one that predicts the most first.
 
     A contradiction excludes an alignment only for the operator version and element type of the contradicting case.
@@ -110,9 +116,8 @@ def alignments(answered: Sequence[Answered], divisions: Divisions) -> list[Told]
         kept = [one for group in groups.values() if all(right for _, right in group) for one, _ in group]
         # A refusal alone may have any reason.
         if any(one.deviates and one.outcome != REFUSED for one in kept):
-            passing = sum(not one.deviates for one in kept)
-            told.append((Predictor(statement, outcome=name), [one for one in kept if one.deviates], passing))
-    return sorted(told, key=lambda one: -len(one[1]))
+            told.append(Explained.of(Predictor(statement, outcome=name), kept))
+    return sorted(told, key=lambda one: -len(one.cases))
 
 
 def aligned_so(one: Answered, align: Align, divisions: Divisions) -> bool | None:
@@ -142,7 +147,7 @@ def aligned_so(one: Answered, align: Align, divisions: Divisions) -> bool | None
 _OF_ALIGNMENT = ("a value that axis may not have", "a value that broadcast may not have")
 
 
-def outcomes(answered: Sequence[Answered], left: Sequence[Answered]) -> Iterator[Told]:
+def outcomes(answered: Sequence[Answered], left: Sequence[Answered]) -> Iterator[Explained]:
     """Yield, for each outcome, the properties of an operation from which it always follows, the widest rule first.
 
     - `answered`: All cases; a rule that one of them contradicts is discarded.
@@ -174,10 +179,10 @@ def outcomes(answered: Sequence[Answered], left: Sequence[Answered]) -> Iterator
     for (outcome, words), (cases, passing) in found.items():
         said = Counter(one.answer.words for one in cases if one.answer.words and outcome == REFUSED).most_common(1)
         statement = f"{outcome} for {', '.join(words)}" + "".join(f": {message}" for message, _ in said)
-        yield Predictor(statement, outcome=outcome, where=words), cases, passing
+        yield Explained(Predictor(statement, outcome=outcome, where=words), tuple(cases), passing)
 
 
-def misplaced(answered: Sequence[Answered], left: Sequence[Answered]) -> Iterator[Told]:
+def misplaced(answered: Sequence[Answered], left: Sequence[Answered]) -> Iterator[Explained]:
     """Yield the places at which all unexplained wrong quotients lie, if every case with such places has some."""
     wanted = {id(one): wrong_places(one) for one in left if one.outcome == VALUES}
     types = {one.case.element_type for one in left if id(one) in wanted}
@@ -201,7 +206,8 @@ def misplaced(answered: Sequence[Answered], left: Sequence[Answered]) -> Iterato
                 best = surprise, name, own, sum(map(len, held)) - len(own)
         if best[2]:
             _, name, own, passing = best
-            yield Predictor(f"{WRONG} in {name}, and in no others", outcome=WRONG, where=(name,)), own, passing
+            cause = Predictor(f"{WRONG} in {name}, and in no others", outcome=WRONG, where=(name,))
+            yield Explained(cause, tuple(own), passing)
 
 
 def wrong_places(one: Answered) -> Array:

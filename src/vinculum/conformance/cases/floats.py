@@ -19,6 +19,7 @@ from vinculum.conformance.cases.values import (
     above,
     floats,
     of_bits,
+    paired,
     random_below,
     random_bits,
     random_normals,
@@ -155,12 +156,7 @@ def format_of(t: ElementType) -> BinaryFormat:
 
 def from_pairs(make: Callable[[ElementType, BinaryFormat], Iterable[Pair]]) -> Maker:
     """Return a maker of operands from pairs of encodings."""
-
-    def operands(t: ElementType) -> Operands:
-        dividends, divisors = zip(*make(t, format_of(t)), strict=True)
-        return floats(dividends, t), floats(divisors, t)
-
-    return operands
+    return lambda t: paired(make(t, format_of(t)), lambda codes: floats(codes, t))
 
 
 def by_each(dividends: Codes, divisors: Codes) -> Maker:
@@ -245,9 +241,8 @@ def subnormal_divisors(t: ElementType, fmt: BinaryFormat) -> Iterable[Pair]:
 def multiples(t: ElementType) -> Operands:
     """Return integers paired with their factors, all of them exact in the type."""
     limit = 1 << format_of(t).significand_bits
-    pairs = [(k * n, n) for n in range(1, 50) for k in range(1, 40) if k * n <= limit]
-    dividends, divisors = zip(*pairs, strict=True)
-    return whole(dividends, t), whole(divisors, t)
+    pairs = ((k * n, n) for n in range(1, 50) for k in range(1, 40) if k * n <= limit)
+    return paired(pairs, lambda numbers: whole(numbers, t))
 
 
 def next_to_overflow(_: ElementType, fmt: BinaryFormat) -> list[int]:

@@ -22,6 +22,7 @@ from vinculum.conformance.cases.values import (
     above,
     every,
     of_bits,
+    paired,
     random_below,
     random_bits,
     scalar,
@@ -40,9 +41,8 @@ def with_quotient(pairs: Callable[[ElementType], Pairs]) -> Maker:
     """Return a maker of the pairs that have a quotient in the type, without zero divisors and MIN / -1."""
 
     def operands(t: ElementType) -> Operands:
-        kept = [(a, b) for a, b in dict.fromkeys(pairs(t)) if b and (a, b) != (t.minimum, -1)]
-        dividends, divisors = zip(*kept, strict=True)
-        return whole(dividends, t), whole(divisors, t)
+        kept = ((a, b) for a, b in dict.fromkeys(pairs(t)) if b and (a, b) != (t.minimum, -1))
+        return paired(kept, lambda numbers: whole(numbers, t))
 
     return operands
 

@@ -87,19 +87,15 @@ def integer_rounding(operation: Operation) -> IntegerRounding | None:
     return rounding_asked(operation) if integers else None
 
 
-def alignment(
-    operation: Operation, rule: Broadcasting | None = None, *, ignoring_axis: bool = False
-) -> Alignment | None:
-    """Return how a rule, by default the operation's own, broadcasts the operands; None if they do not fit.
+def alignment(operation: Operation, rule: Broadcasting | None = None) -> Alignment | None:
+    """Return how the operation's rule, or another without an axis, broadcasts the operands; None if they do not fit.
 
-    Reciprocal's one operand has the shape of the quotient. `ignoring_axis` has an effect with another rule only.
+    Reciprocal's one operand has the shape of the quotient.
     """
-    if rule is None:
-        return operation.own_alignment
-    return _joined(operation, rule, None if ignoring_axis else operation.attributes.get("axis"))
+    return operation.own_alignment if rule is None else _joined(operation, rule)
 
 
-def _joined(operation: Operation, rule: Broadcasting, axis: object) -> Alignment | None:
+def _joined(operation: Operation, rule: Broadcasting, axis: object = None) -> Alignment | None:
     shapes = [operand.shape for operand in operation.operands]
     return joined(rule, shapes[0], shapes[-1], axis if isinstance(axis, int) else None)
 

@@ -10,8 +10,7 @@ import numpy as np
 
 from vinculum.conformance.cases.case import Level, Subject
 from vinculum.conformance.cases.operation import BOTH, DIVISOR
-from vinculum.conformance.cases.values import Maker, Operands, ValueClass, random_below
-from vinculum.spec.element_types import ElementType
+from vinculum.conformance.cases.values import Maker, ValueClass, paired, random_below
 
 QUICK, DEFAULT, FULL = Level
 _ZERO = Fraction(0)
@@ -19,11 +18,7 @@ _SMALL = [Fraction(n, d) for n in (-35, -7, -1, 1, 2, 3, 10) for d in (1, 2, 3, 
 
 
 def _of(pairs: Callable[[], Iterable[tuple[Fraction, Fraction]]]) -> Maker:
-    def operands(_: ElementType) -> Operands:
-        dividends, divisors = zip(*pairs(), strict=True)
-        return np.array(dividends, dtype=object), np.array(divisors, dtype=object)
-
-    return operands
+    return lambda _: paired(pairs(), lambda numbers: np.array(numbers, dtype=object))
 
 
 def _long() -> Iterable[tuple[Fraction, Fraction]]:

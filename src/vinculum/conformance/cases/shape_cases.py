@@ -262,15 +262,7 @@ SHAPE_PAIRS: Mapping[Broadcasting, tuple[ShapePair, ...]] = {
 QUICK, DEFAULT, FULL = Level
 LATER = {QUICK: DEFAULT, DEFAULT: FULL}
 _RECIPROCAL: tuple[Shape, ...] = (
-    (),
-    (0,),
-    (1,),
-    (1, 1, 1),
-    (2, 0, 3),
-    (2, 3, 4, 5),
-    (2, 1, 3, 1, 2, 2),
-    (4, 6),
-    (17, 33),
+    *((), (0,), (1,), (1, 1, 1), (2, 0, 3), _DOCUMENTED, (2, 1, 3, 1, 2, 2), (4, 6), (17, 33)),
 )
 
 

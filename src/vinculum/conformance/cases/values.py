@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
@@ -121,6 +121,12 @@ def whole(numbers: Iterable[int] | NDArray[np.int64], element_type: ElementType)
     wide = np.float64 if element_type.binary_format else np.int64 if element_type.minimum else np.uint64
     array = numbers if isinstance(numbers, np.ndarray) else np.array(list(numbers), wide)
     return array.astype(wide).astype(dtype_of(element_type))
+
+
+def paired(pairs: Iterable[tuple[Any, Any]], array: Callable[[Sequence[Any]], Array]) -> Operands:
+    """Return an array of the first and one of the second numbers of pairs."""
+    dividends, divisors = zip(*pairs, strict=True)
+    return array(dividends), array(divisors)
 
 
 def scalar(number: int, element_type: ElementType) -> Array:

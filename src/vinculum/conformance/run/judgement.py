@@ -21,7 +21,7 @@ from vinculum.tensors.storage import element_type_of, element_type_of_dtype, nat
 from vinculum.text import shape_text
 
 _FARTHEST = 1e6
-_DEATHS = {End.CRASHED: Kind.CRASHED, End.HUNG: Kind.HUNG, End.OUT_OF_MEMORY: Kind.OUT_OF_MEMORY}
+_DEATHS = {End(kind.value): kind for kind in Kind if kind.is_death}
 
 
 def judge(operation: Operation, expectation: Expectation, answer: Answer) -> Verdict:

@@ -35,7 +35,6 @@ from vinculum.text import encodable
 _T = TypeVar("_T")
 
 _LOOK = 0.2  # Seconds between two checks for interruptions.
-_ENDED = (Kind.CRASHED, Kind.HUNG, Kind.OUT_OF_MEMORY)
 _UNREPEATED = {
     Kind.HUNG: "# This did not end within the time limit; it was not run again to verify that.\n",
     Kind.OUT_OF_MEMORY: "# This exceeded the memory limit in two processes; it was not run again.\n",
@@ -213,7 +212,7 @@ def _asked(isolated: Isolated, case: Case, in_a_copy: bool) -> Answered:
     """Ask a case, and in the same process once more if the answer deviates."""
     answer = _answer(isolated, case.operation, apart=in_a_copy)
     verdict = judge(case.operation, case.expectation, answer)
-    if verdict.kind.deviates and verdict.kind not in _ENDED:
+    if verdict.kind.deviates and not verdict.kind.is_death:
         verdict = _compared(case, answer, verdict, _answer(isolated, case.operation))
     return Answered(case, answer, verdict)
 

@@ -36,6 +36,11 @@ class Kind(Enum):
         return self in (Kind.EXACT, Kind.REFUSED_AS_REQUIRED, Kind.UNSPECIFIED)
 
     @property
+    def is_death(self) -> bool:
+        """Whether the process ended without an answer."""
+        return self in (Kind.CRASHED, Kind.HUNG, Kind.OUT_OF_MEMORY)
+
+    @property
     def deviates(self) -> bool:
         """Whether it is a fault; "not supported" is neither a pass nor a fault."""
         return not self.passes and self is not Kind.UNSUPPORTED

@@ -146,7 +146,7 @@ def _accuracy(accuracy: Accuracy) -> Iterator[RenderableType]:
 
 
 def _bounds(bounds: Sequence[Bound], headings: Sequence[str]) -> RenderableType:
-    rows = table("output" if len(headings) == 1 else "node", right=headings)
+    rows = table(("output" if len(headings) == 1 else "node",), right=headings)
     for bound in bounds:
         numbers = (bound.propagated, bound.introduced, bound.total)[-len(headings) :]
         rows.add_row(cell(bound.name), *("no bound" if bound.reason else f"{n:.3g}" for n in numbers))

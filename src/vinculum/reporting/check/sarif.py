@@ -123,12 +123,10 @@ class _Run:
 
     def _model_uri(self, model: str) -> dict[str, str]:
         absolute = Path(model).absolute()
-        if absolute.is_relative_to(self._root):
-            return _relative(absolute.relative_to(self._root))
-        resolved = absolute.resolve()
-        return _relative(resolved.relative_to(self._root)) if resolved.is_relative_to(self._root) else {
-            "uri": absolute.as_uri()
-        }  # fmt: skip
+        for path in (absolute, absolute.resolve()):
+            if path.is_relative_to(self._root):
+                return _relative(path.relative_to(self._root))
+        return {"uri": absolute.as_uri()}
 
 
 def _rule(code: str) -> dict[str, Any]:

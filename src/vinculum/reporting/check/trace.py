@@ -41,9 +41,8 @@ def page(report: TraceReport, inputs: Sequence[InputReport] = (), seed: int | No
 
 def _trace(trace: EngineTrace, before: EngineTrace | None) -> Iterator[RenderableType]:
     if trace.refused:
-        yield Text(
-            f"{'It crashed' if trace.died else 'Not run'}: {one_line(trace.refused)}.", "red" if trace.died else ""
-        )
+        how, style = ("It crashed", "red") if trace.died else ("Not run", "")
+        yield Text(f"{how}: {one_line(trace.refused)}.", style)
         return
     if before is not None and trace.events and _key(trace) == _key(before):
         yield Text("The same nodes go wrong, at the same elements.")
@@ -105,11 +104,8 @@ def _formula(event: Event) -> str:
         texts = ["1", *texts]
     sign = _INFIX.get("Div" if event.operator == "Reciprocal" else event.operator)
     left = f" {sign} ".join(texts) if sign else f"{one_line(event.operator)}({', '.join(texts)})"
-    return (
-        left
-        if event.kind is Kind.ZERO_DIVISOR and event.element_type not in FORMATS
-        else f"{left} = {_value(event.result)}"
-    )
+    is_float = event.element_type in FORMATS
+    return f"{left} = {_value(event.result)}" if is_float or event.kind is not Kind.ZERO_DIVISOR else left
 
 
 def _value(value: float) -> str:

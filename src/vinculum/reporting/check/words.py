@@ -93,10 +93,7 @@ def _zero(finding: Finding) -> str:
 
 
 def _effects(effects: tuple[Effect, ...]) -> str:
-    told = [
-        f"output {short(repr(e.output))} is {e.value} in {counted(e.count, 'place')}"
-        for e in effects[:2]
-    ]  # fmt: skip
+    told = [f"output {short(repr(e.output))} is {e.value} in {counted(e.count, 'place')}" for e in effects[:2]]
     more = [f"{counted(len(effects) - 2, 'more output')} not finite"] if len(effects) > 2 else []
     return ", ".join(told + more)
 

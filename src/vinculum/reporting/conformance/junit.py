@@ -10,8 +10,6 @@ from vinculum.conformance.run.record import Result, Run
 from vinculum.conformance.run.verdict import Kind
 from vinculum.reporting.conformance.words import example_sentence, message
 
-# A test that fails said something wrong; one that has an error said nothing.
-_ERRORS = (Kind.CRASHED, Kind.HUNG, Kind.OUT_OF_MEMORY)
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -46,8 +44,9 @@ def _totals(runs: Sequence[Run]) -> dict[str, str]:
     kinds = [result.verdict.kind for run in runs for result in run.results]
     return {
         "tests": str(len(kinds)),
-        "failures": str(sum(kind.deviates and kind not in _ERRORS for kind in kinds)),
-        "errors": str(sum(kind in _ERRORS for kind in kinds)),
+        # A test that fails said something wrong; one that has an error said nothing.
+        "failures": str(sum(kind.deviates and not kind.is_death for kind in kinds)),
+        "errors": str(sum(kind.is_death for kind in kinds)),
         "time": f"{sum(run.seconds for run in runs):.3f}",
     }
 
@@ -61,7 +60,7 @@ def _add_case(suite: ElementTree.Element, result: Result) -> None:
     if verdict.kind is Kind.UNSUPPORTED:
         ElementTree.SubElement(case, "skipped", {"message": told})
     elif verdict.kind.deviates:
-        tag = "error" if verdict.kind in _ERRORS else "failure"
+        tag = "error" if verdict.kind.is_death else "failure"
         fault = ElementTree.SubElement(case, tag, {"type": verdict.kind.value, "message": told})
         fault.text = legal(_details(result))
     elif said:

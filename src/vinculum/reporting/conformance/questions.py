@@ -9,7 +9,7 @@ from itertools import chain
 from vinculum.conformance.cases.case import CaseId
 from vinculum.conformance.run.record import Result
 from vinculum.conformance.run.verdict import Kind
-from vinculum.reporting.conformance.view import KINDS, Severity, View, severity, worst
+from vinculum.reporting.conformance.view import KINDS, Cases, Severity, View, worst
 from vinculum.reporting.escape import short
 
 _NEWEST = ("Div-7", "Div-13", "Div-14", "Divide-1", "SONNX Div (int)", "SONNX Div (float)")
@@ -53,8 +53,7 @@ def _told(question: Question, asked: Sequence[Result]) -> Told:
     found = tuple(one for one in asked if one.verdict.kind not in (Kind.UNSUPPORTED, Kind.REFUSED_AS_REQUIRED))
     if not found:
         return Told("not supported" if asked else "not asked", Severity.NONE, tuple(asked))
-    worst_one = min((severity(one.verdict) for one in found), key=list(Severity).index)
-    return Told(short(question.words(found)), worst_one, found)
+    return Told(short(question.words(found)), Cases(found).severity, found)
 
 
 def _of(types: Sequence[str], *scenarios: str, rows: Sequence[str] = _NEWEST) -> Callable[[CaseId], bool]:

@@ -115,7 +115,7 @@ def _width(one: View, column: str) -> int:
 
 
 def _matrix(one: View, columns: Sequence[str]) -> Table:
-    rows = table("", right=[short(name) for name in columns])
+    rows = table(("",), right=[short(name) for name in columns])
     for operator in one.operators:
         cells = [one.cells.get((operator, name)) for name in columns]
         if any(cells):
@@ -165,7 +165,7 @@ def _letters(kinds: Sequence[Kind]) -> RenderableType:
 
 def _answers(views: Sequence[View]) -> RenderableType:
     """Return what each runtime does, in words, by the questions that it was asked."""
-    rows = table("", *(short(one.run.backend) for one in views))
+    rows = table(("", *(short(one.run.backend) for one in views)))
     for question, given in zip(QUESTIONS, zip(*map(told, views), strict=True), strict=True):
         if any(one.results for one in given):
             about = Text(question.heading, "bold").append(f", {question.about}", "not bold dim")

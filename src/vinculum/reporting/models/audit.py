@@ -67,20 +67,14 @@ def page(audit: Audit, inputs: Sequence[InputReport], seed: int | None) -> Itera
 def _divisions(nodes: Sequence[NodeRecord]) -> RenderableType:
     if not nodes:
         return Text("none in this model")
-    rows = table("Node", "On these inputs", "On edge cases", "Least divisor")
-    for node in nodes:
-        rows.add_row(_node(node), _verdict(node.verdict), _verdict(node.edges), Text(node.smallest_divisor or "-"))
-    return rows
+    rows = ((_node(n), _verdict(n.verdict), _verdict(n.edges), n.smallest_divisor or "-") for n in nodes)
+    return table(("Node", "On these inputs", "On edge cases", "Least divisor"), rows)
 
 
 def _node(node: NodeRecord) -> RenderableType:
-    division = node.division
-    facts = [f"{division.operator} in {division.path}" if division.path else division.operator]
-    facts += [] if node.element_type is None else [str(node.element_type)]
-    lines = [", ".join(facts)]
-    if node.verdict is not None:
-        lines.insert(0, operands_text(node.shapes))
-    return named(division.name, lines)
+    facts = [str(node.element_type)] if node.element_type else []
+    above = [] if node.verdict is None else [operands_text(node.shapes)]
+    return named(node.division.name, node.division.operator, node.division.path, *facts, above=above)
 
 
 def _verdict(verdict: Verdict | None) -> Text:

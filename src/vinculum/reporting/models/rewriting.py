@@ -15,8 +15,9 @@ from vinculum.models.onnx.divisions import GUARDS
 from vinculum.repair import RUNTIMES, Decision, HardenedFile, Hardening
 from vinculum.reporting.escape import short
 from vinculum.reporting.plain import part, plain
-from vinculum.reporting.terminal import cell, counted, named, section, table
+from vinculum.reporting.terminal import cells, counted, named, section, table
 
+_NOW = ("Node", "Now", "Because")
 _WHY_INLINED = "not every runtime takes them, or their calls differ in type"
 _OR = "Or run the model as it is: vinculum.onnxruntime.register(session_options) has ONNX Runtime divide exactly."
 
@@ -27,10 +28,7 @@ def conversion_page(conversion: FileConversion, source: Path, target: Path) -> I
     yield Text(short(f"{source}, {conversion.source}"), "bold")
     yield Text(short(f"{target}, {conversion.target}"), "bold")
     if conversion.changes:
-        rows = table("Node", "Now", "Because")
-        for change in conversion.changes:
-            rows.add_row(*map(cell, (change.node, change.what, change.why)))
-        yield from section("Changes", rows)
+        yield from section("Changes", table(_NOW, (cells(one.node, one.what, one.why) for one in conversion.changes)))
     yield Text("")
     yield Text(" ".join(_compared(conversion)))
 
@@ -72,11 +70,10 @@ def hardening_page(hardened: HardenedFile, source: Path, target: Path | None) ->
         ("Left alone", kept),
         ("Not hardened: these may kill the runtime", hardening.left),
     ):
-        if decisions:
-            rows = table("Node", *(["Now"] if decisions is rewritten else []), "Because")
-            for one in decisions:
-                rows.add_row(_node(one), *([Text(one.what or "")] if decisions is rewritten else []), Text(one.why))
-            yield from section(title, rows)
+        if decisions is rewritten and decisions:
+            yield from section(title, table(_NOW, ((_node(one), one.what or "", one.why) for one in decisions)))
+        elif decisions:
+            yield from section(title, table(_NOW[::2], ((_node(one), one.why) for one in decisions)))
     yield from _notes(hardening.decisions)
     if names := _functions(hardening):
         yield Text("")
@@ -96,9 +93,8 @@ def _functions(hardening: Hardening) -> list[str]:
 
 
 def _node(decision: Decision) -> RenderableType:
-    where = f" in {decision.path}" if decision.path else ""
-    element_type = "of unknown type" if decision.facts is None else decision.facts.element_type
-    return named(decision.name, [f"{decision.operator}{where}, {element_type}"])
+    element_type = "of unknown type" if decision.facts is None else str(decision.facts.element_type)
+    return named(decision.name, decision.operator, decision.path, element_type)
 
 
 def _notes(decisions: tuple[Decision, ...]) -> Iterator[RenderableType]:
@@ -108,10 +104,8 @@ def _notes(decisions: tuple[Decision, ...]) -> Iterator[RenderableType]:
         if decision.note is not None and decision.facts is not None:
             types.setdefault(decision.note, {})[str(decision.facts.element_type)] = None
     if types:
-        rows = table("Type", "What holds there")
-        for note, names in types.items():
-            rows.add_row(Text(", ".join(names)), Text(note))
-        yield from section("To know", rows)
+        rows = ((", ".join(names), note) for note, names in types.items())
+        yield from section("To know", table(("Type", "What holds there"), rows))
 
 
 def _verdict(hardened: HardenedFile, rewritten: int, planned: bool) -> str:

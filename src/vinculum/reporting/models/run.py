@@ -21,7 +21,7 @@ from vinculum.models.observation import DivisionSummary, summarise
 from vinculum.models.values import ModelTensor
 from vinculum.reporting.escape import one_line, short
 from vinculum.reporting.plain import part, plain
-from vinculum.reporting.terminal import ByWidth, Sentences, cell, counted, named, section, table
+from vinculum.reporting.terminal import ByWidth, Sentences, cell, cells, counted, named, section, table
 from vinculum.spec.element_types import ElementType, by_numpy_name
 from vinculum.tensors.shapes import SymbolicShape
 from vinculum.tensors.storage import element_type_of_dtype
@@ -187,10 +187,8 @@ def page(report: RunReport) -> Iterator[RenderableType]:
 
 def inputs_table(inputs: Sequence[InputReport], seed: int | None) -> RenderableType:
     """Return the table of what a model was given."""
-    rows = table("Name", "Type", "Shape", "From")
-    for given in inputs:
-        rows.add_row(*map(cell, (given.name, given.element_type, shape_text(given.shape), _source(given, seed))))
-    return rows
+    rows = (cells(one.name, one.element_type, shape_text(one.shape), _source(one, seed)) for one in inputs)
+    return table(("Name", "Type", "Shape", "From"), rows)
 
 
 def inner_divisions(nodes: Sequence[InnerDivision]) -> RenderableType:
@@ -217,12 +215,9 @@ def _source(given: InputReport, seed: int | None) -> str:
 
 
 def _outputs(outputs: Sequence[OutputReport]) -> RenderableType:
-    written = any(output.file for output in outputs)
-    rows = table("Name", "Type", "Shape", "Values", *(["File"] if written else []))
-    for output in outputs:
-        cells = [output.name, output.element_type, shape_text(output.shape), _values(output)]
-        rows.add_row(*map(cell, cells), *([_file(output)] if written else []))
-    return rows
+    rows = [(*cells(one.name, one.element_type, shape_text(one.shape), _values(one)), _file(one)) for one in outputs]
+    shown = 5 if any(one.file for one in outputs) else 4
+    return table(("Name", "Type", "Shape", "Values", "File")[:shown], (row[:shown] for row in rows))
 
 
 def _file(output: OutputReport) -> RenderableType:
@@ -241,9 +236,7 @@ def _values(output: OutputReport) -> str:
 def _divisions(divisions: Sequence[DivisionReport]) -> RenderableType:
     if not divisions:
         return Text("none in this model")
-    rows = table("Node", right=_COUNTED)
-    for division in divisions:
-        rows.add_row(_node(division), *_counts(division.summary))
+    rows = table(("Node",), ((_node(one), *_counts(one.summary)) for one in divisions), right=_COUNTED)
     if len(divisions) > 1:
         rows.show_footer = True
         totals = (Text("Total"), *_counts(_total(divisions)))
@@ -271,10 +264,8 @@ def _node(report: DivisionReport) -> RenderableType:
     lines = [operands_text((one.dividend, one.divisor)[-count:]) for one in report.shapes[:_SHAPES_SHOWN]]
     if report.more_shapes or len(report.shapes) > _SHAPES_SHOWN:
         lines.append("and other shapes")
-    facts = [f"{division.operator} in {division.path}" if division.path else division.operator]
-    facts += [] if report.element_type is None else [str(report.element_type)]
-    lines.append(", ".join((*facts, _runs(report.summary))))
-    return named(division.name, lines)
+    facts = (*([str(report.element_type)] if report.element_type else ()), _runs(report.summary))
+    return named(division.name, division.operator, division.path, *facts, above=lines)
 
 
 def _runs(summary: DivisionSummary) -> str:
@@ -362,16 +353,18 @@ def model_page(model: Model) -> Iterator[RenderableType]:
 
 
 def _tensors(tensors: Sequence[ModelTensor]) -> RenderableType:
-    rows = table("Name", "Type", "Shape")
-    for one in tensors:
-        rows.add_row(*map(cell, (one.name, str(one.element_type), shape_text(one.shape))))
-    return rows
+    rows = (cells(one.name, str(one.element_type), shape_text(one.shape)) for one in tensors)
+    return table(("Name", "Type", "Shape"), rows)
 
 
 def _known_divisions(divisions: Sequence[Division]) -> RenderableType:
-    rows = table("Node", "Operator", "Type", "Operands")
-    for one in divisions:
-        name = f"{one.name} in {one.path}" if one.path else one.name
-        operands = "unknown" if one.shapes is None else operands_text(one.shapes[:-1])
-        rows.add_row(*map(cell, (name, one.operator, str(one.element_type or "unknown"), operands)))
-    return rows
+    rows = (
+        cells(
+            f"{one.name} in {one.path}" if one.path else one.name,
+            one.operator,
+            str(one.element_type or "unknown"),
+            "unknown" if one.shapes is None else operands_text(one.shapes[:-1]),
+        )
+        for one in divisions
+    )
+    return table(("Node", "Operator", "Type", "Operands"), rows)

@@ -1,0 +1,81 @@
+"""What pages, documents and JSON say of records made by hand, to the last character, as `recorded/` has it.
+
+At other widths a page has the same words; no name in it is obeyed. Record anew with
+``python -m tests.reporting.test_recorded``, and look at what has changed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cases import case
+from tests.reporting import test_spec
+from tests.reporting.check import page, test_picture, test_sarif, trace
+from tests.reporting.conformance import test_fingerprint, test_html, test_junit, test_terminal
+from tests.reporting.conformance import test_sarif as test_conformance_sarif
+from tests.reporting.models import rewriting, test_audit, test_run
+from tests.reporting.printing import Told, characters, printed
+
+FOLDER = Path(__file__).with_name("recorded")
+WIDTH = 100
+SUBJECTS: Mapping[str, Told] = {
+    "audit": test_audit.TOLD,
+    "check": page.TOLD,
+    "check_html": test_picture.TOLD,
+    "check_sarif": test_sarif.TOLD,
+    "conform": test_terminal.TOLD,
+    "conform_html": test_html.TOLD,
+    "conform_junit": test_junit.TOLD,
+    "conform_sarif": test_conformance_sarif.TOLD,
+    "fingerprint": test_fingerprint.TOLD,
+    "rewriting": rewriting.TOLD,
+    "run": test_run.TOLD,
+    "spec": test_spec.TOLD,
+    "trace": trace.TOLD,
+}
+
+
+def text_of(told: Any) -> str:
+    """Return what is told as text; an object of JSON has a line for each member, or for each element of it."""
+    if isinstance(told, str):
+        return told
+    return "\n".join(_lines(told) if isinstance(told, dict) else printed(told, WIDTH))
+
+
+def _lines(told: dict[str, Any]) -> Iterator[str]:
+    for name, value in told.items():
+        many = value if isinstance(value, list) and any(isinstance(each, dict) for each in value) else [value]
+        yield from (f"{name}: {json.dumps(each, allow_nan=False)}" for each in many)
+
+
+def everything(subject: str) -> str:
+    """Return all that is told of a subject, each below its name."""
+    return "\n".join(f"=== {name}\n{text_of(told(WIDTH))}\n" for name, told in SUBJECTS[subject].items())
+
+
+@pytest.mark.parametrize("subject", SUBJECTS)
+def test_as_recorded(subject: str) -> None:
+    assert everything(subject) == (FOLDER / f"{subject}.txt").read_text("utf-8")
+
+
+@pytest.mark.parametrize("width", [40, 64, 160])
+@pytest.mark.parametrize("subject", SUBJECTS)
+def test_at_every_width(subject: str, width: int) -> None:
+    """It fits, and has the same characters, unless the form of the page depends on the room."""
+    same = subject != "conform" and (subject, width) != ("run", 40)
+    for name, told in SUBJECTS[subject].items():
+        shown = told(width)
+        if not isinstance(shown, str | dict):
+            with case(name):
+                assert "".join(printed(shown, width)).isprintable()
+                assert not same or characters(shown, width) == characters(told(WIDTH), WIDTH)
+
+
+if __name__ == "__main__":
+    for each in SUBJECTS:
+        (FOLDER / f"{each}.txt").write_text(everything(each), "utf-8")

@@ -25,7 +25,7 @@ from vinculum.spec.model import (
     Operand,
     OperatorSpec,
 )
-from vinculum.spec.special_values import OperandClass, QuotientClass, special_case
+from vinculum.spec.special_values import OperandClass, QuotientClass, quotient_class
 from vinculum.spec.traceability import ClauseTrace, trace
 
 Rule = TypeVar("Rule", Broadcasting, IntegerRounding)
@@ -132,7 +132,7 @@ def _special_values(row: OperatorSpec) -> RenderableType:
     binary = len(row.inputs) > 1
     rows = table("dividend \\ divisor" if binary else "dividend \\ x", *_OPERANDS.values())
     for dividend in OperandClass if binary else (OperandClass.FINITE,):
-        cells = (_QUOTIENTS[special_case(dividend, divisor).quotient] for divisor in OperandClass)
+        cells = (_QUOTIENTS[quotient_class(dividend, divisor)] for divisor in OperandClass)
         rows.add_row(_OPERANDS[dividend] if binary else "1", *cells)
     legend = (
         "+- of a quotient is the exclusive-or of the operands' signs.",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from operator import index
 
+from vinculum.arguments import whole_number
 from vinculum.errors import SpecLookupError
 from vinculum.spec.model import Dialect, OperatorSpec
 from vinculum.spec.onnx_div import DIV_1, DIV_6, DIV_7, DIV_13, DIV_14
@@ -155,10 +155,7 @@ def _refuse_variant(row: OperatorSpec, variant: str | None) -> None:
 
 
 def _whole_number(given: int, what: str) -> int:
-    try:
-        number = 0 if isinstance(given, bool) else index(given)
-    except TypeError:
-        number = 0
-    if number < 1:
+    number = whole_number(given)
+    if number is None or number < 1:
         raise SpecLookupError(f"{given!r} is not {what}; allowed: a whole number from 1 on")
     return number

@@ -1,4 +1,4 @@
-"""What callers give: an argument of another type than is declared is refused in one line."""
+"""The arguments of the functions on models: one of another type than it is declared is refused in one line."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def _is_truth(value: object) -> bool:
     return type(value).__name__ in ("bool", "bool_")
 
 
-def whole_number(value: object) -> int | None:
-    """Return a whole number of any class as Python has it; None for anything else, truth values included."""
+def _is_whole(value: object) -> bool:
     try:
-        return None if _is_truth(value) else index(value)  # type: ignore[arg-type]  # index tells what is none
+        index(value)  # type: ignore[arg-type]  # index itself tells what has no whole value
     except TypeError:
-        return None
+        return False
+    return not _is_truth(value)
 
 
 def _is_strings(value: object) -> bool:
@@ -38,7 +38,7 @@ def _is_mapping(value: object) -> bool:
 
 
 _KINDS: dict[str, tuple[str, Callable[[object], bool]]] = {
-    "int": ("a whole number", lambda value: whole_number(value) is not None),
+    "int": ("a whole number", _is_whole),
     "float": ("a number", lambda value: isinstance(value, Real) and not _is_truth(value)),
     "bool": ("True or False", _is_truth),
     "str": ("a string", lambda value: isinstance(value, str)),

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
+from operator import index
 from pathlib import Path
 
-from vinculum.arguments import whole_number
 from vinculum.errors import AttributeValueError
 
 _CGROUPS = Path("/sys/fs/cgroup")
@@ -92,8 +92,11 @@ def threads(n: int) -> Iterator[None]:
 def _checked(n: int | None) -> int | None:
     if n is None:
         return None
-    number = whole_number(n)
-    if number is None or number < 1:
+    try:
+        number = 0 if isinstance(n, bool) else index(n)
+    except TypeError:
+        number = 0
+    if number < 1:
         raise AttributeValueError(f"n is {n!r}; give a whole number of threads from 1, or None for all allowed")
     return number
 

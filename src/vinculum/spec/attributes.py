@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from vinculum.arguments import whole_number
 from vinculum.errors import AttributeValueError
 from vinculum.spec.model import Attribute, AttributeValue, OperatorSpec
-from vinculum.spec.rows import versions
+from vinculum.spec.rows import versions, whole_number
 
 _LONGEST_SHOWN = 100
 

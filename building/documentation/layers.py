@@ -69,7 +69,7 @@ def order(trees: Mapping[str, ast.Module]) -> list[str]:
 def imported(tree: ast.AST, *, typed: bool = False) -> Iterator[str]:
     """Yield what a tree imports of the package, in full; if `typed`, what only a type checker sees too."""
     for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.If) and not typed and "TYPE_CHECKING" in ast.unparse(node.test):
+        if isinstance(node, ast.expr) or (not typed and isinstance(node, ast.If) and _for_types_only(node.test)):
             continue
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -79,6 +79,10 @@ def imported(tree: ast.AST, *, typed: bool = False) -> Iterator[str]:
             names = []
         yield from (name for name in names if name.startswith("vinculum."))
         yield from imported(node, typed=typed)
+
+
+def _for_types_only(test: ast.expr) -> bool:
+    return (test.attr if isinstance(test, ast.Attribute) else getattr(test, "id", "")) == "TYPE_CHECKING"
 
 
 def rows(graph: Mapping[str, set[str]]) -> list[list[str]]:

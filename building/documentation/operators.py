@@ -18,7 +18,7 @@ from vinculum.spec.diff import SpecDiff, difference
 from vinculum.spec.element_types import ELEMENT_TYPES
 from vinculum.spec.model import Broadcasting, Dialect, IntegerRounding, OperatorSpec
 from vinculum.spec.rows import NEWEST_OPERATOR_SET, ROWS, versions
-from vinculum.spec.special_values import OperandClass, QuotientClass, special_case
+from vinculum.spec.special_values import OperandClass, QuotientClass, quotient_class
 from vinculum.spec.traceability import ClauseTrace, trace
 
 _CLASSES = {
@@ -237,7 +237,7 @@ def _special_values(row: OperatorSpec) -> str:
     rows = [
         (
             f"**{_CLASSES[dividend] if binary else '1'}**",
-            *(_QUOTIENTS[special_case(dividend, divisor).quotient] for divisor in OperandClass),
+            *(_QUOTIENTS[quotient_class(dividend, divisor)] for divisor in OperandClass),
         )
         for dividend in (OperandClass if binary else (OperandClass.FINITE,))
     ]

@@ -102,7 +102,8 @@ def _differing(one: Run, other: Run) -> int:
 
 def tables() -> dict[str, str]:
     """Return the two tables of the page."""
-    return {"answers": answers(_shown()), "runs": "\n".join(table(_published(), [one.run for one in _shown()]))}
+    shown = newest_shown()
+    return {"answers": answers(shown), "runs": "\n".join(table(_published(), [one.run for one in shown]))}
 
 
 def answers(shown: Sequence[View]) -> str:
@@ -121,7 +122,7 @@ def _published() -> list[Run]:
 
 
 @cache
-def _shown() -> tuple[View, ...]:
+def newest_shown() -> tuple[View, ...]:
     """Return the newest run of each runtime, with what is known of it."""
     known = {known.backend: known for known in map(read_known_deviations, sorted(_KNOWN.glob("*.toml")))}
     return tuple(view(run, known.get(run.backend)) for run in newest(_published(), ORDER))
@@ -129,7 +130,7 @@ def _shown() -> tuple[View, ...]:
 
 def with_answers(page: str) -> str:
     """Return the text of the page with the first table as the site shows it: coloured, each answer a link."""
-    rows = html.answers(_shown(), lambda one, *place: "#".join([f"survey/{_name(one.run)}.html", *place[1:]]))
+    rows = html.answers(newest_shown(), lambda one, *place: "#".join([f"survey/{_name(one.run)}.html", *place[1:]]))
     table = "".join(line.strip() for line in rows.splitlines())
     return _TABLES["answers"].sub(lambda _: f'<div class="survey">{table}</div>\n', page)
 
@@ -140,7 +141,7 @@ def _name(run: Run) -> str:
 
 def survey_pages() -> list[MadePage]:
     """Return a page for each runtime: its answers, each with its cases, then every cause."""
-    return [MadePage(one.title, f"{_name(one.run)}.md", "".join(_runtime(one))) for one in _shown()]
+    return [MadePage(one.title, f"{_name(one.run)}.md", "".join(_runtime(one))) for one in newest_shown()]
 
 
 def _runtime(one: View) -> Iterator[str]:

@@ -92,9 +92,9 @@ def counted(clauses: Sequence[str], links: Sequence[trace_links.Link]) -> str:
 def irrelevant(proofs: Path) -> Iterator[str]:
     """Yield a line for each theorem that is linked to a clause in whose words it is not stated, and other gaps."""
     known = vocabulary((proofs / VOCABULARY).read_text(encoding="utf-8"))
-    statements = Statements(proofs)
+    statements, links = Statements(proofs), _links(proofs)
     for words in known:
-        if (theorems := counted(words.clauses, _links(proofs))) != words.theorems:
+        if (theorems := counted(words.clauses, links)) != words.theorems:
             yield f"{', '.join(words.clauses)}: {theorems} theorems are linked, not {words.theorems} as in {VOCABULARY}"
     for name, clauses in linked(proofs).items():
         statement = statements.words(name)

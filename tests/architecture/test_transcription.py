@@ -13,7 +13,7 @@ import pytest
 
 from vinculum.spec import element_types
 from vinculum.spec.element_types import BFLOAT16, DOUBLE, FLOAT, FLOAT16, ElementType
-from vinculum.spec.special_values import OperandClass, QuotientClass, special_case
+from vinculum.spec.special_values import OperandClass, QuotientClass, quotient_class
 
 THEORIES = Path(__file__).parents[2] / "proofs" / "theories"
 
@@ -68,7 +68,7 @@ def test_the_table_of_special_values() -> None:
         QuotientClass.NAN: "NaNQuotient",
     }
     ours = [
-        (words[dividend], words[divisor], words[special_case(dividend, divisor).quotient])
+        (words[dividend], words[divisor], words[quotient_class(dividend, divisor)])
         for dividend, divisor in product(OperandClass, repeat=2)
     ]
     proved = re.findall(r"\| (\w+Class), (\w+Class) -> (\w+Quotient)", module("float_division", "SpecialValues"))

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from building.documentation.survey import (
-    ORDER,
     PAGE,
     RUNS,
     add,
     newest,
+    newest_shown,
     published,
     runs_in,
     survey_pages,
@@ -78,16 +78,16 @@ def test_the_newest_of_each_is_shown(folder: Path) -> None:
 
 
 def test_what_is_published_is_the_newest() -> None:
-    shown = newest(runs_in(RUNS), ORDER)
-    assert {run.backend for run in shown} == {read_known_deviations(file).backend for file in KNOWN}
+    runs = [view.run for view in newest_shown()]
+    assert {run.backend for run in runs} == {read_known_deviations(file).backend for file in KNOWN}
     page = PAGE.read_text("utf-8")
     assert [name for name, rows in tables().items() if rows not in page] == [], "make survey writes the tables again"
     pages = {made.file: made.text for made in survey_pages()}
-    assert len(pages) == len(shown)
+    assert len(pages) == len(runs)
     links = re.findall(r'href="survey/([^"#]*)\.html#?(\d*)"', with_answers(page))
-    assert len(links) > 10 * len(shown)
+    assert len(links) > 10 * len(runs)
     assert [link for link in links if f"{{#{link[1]}}}" not in pages[f"{link[0]}.md"] and link[1]] == []
-    for made, run in zip(pages.values(), shown, strict=True):
+    for made, run in zip(pages.values(), runs, strict=True):
         assert run.date[:10] in made
         reproducers = [one.reproducer for one in run.results if one.verdict.kind.deviates and one.reproducer]
         assert made.count("```python") >= min(3, len(reproducers))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -42,11 +42,11 @@ class Mutant:
         return place + (self.name or f"{self.line}  ->  {self.changed}")
 
 
-def mutants_of(path: Path, root: Path) -> list[Mutant]:
-    """Return every mutant of a source."""
+def mutants_of(path: Path, root: Path, lines: Collection[str] = ()) -> list[Mutant]:
+    """Return every mutant of a source; with `lines`, at least those of these lines."""
     text, file = path.read_text(encoding="utf-8"), path.relative_to(root).as_posix()
     if path.suffix == ".py":
-        return list(_mutants_of_python(file, text))
+        return list(_mutants_of_python(file, text, lines))
     return [_by_lines(file, text, text[:start] + new + text[end:]) for start, end, new in _changes_of_cpp(text)]
 
 
@@ -125,13 +125,15 @@ _OF_PYTHON: dict[type[ast.AST], type[ast.AST]] = {
 }  # fmt: skip
 
 
-def _mutants_of_python(file: str, text: str) -> Iterator[Mutant]:
-    """Yield the mutants of a source, which `ast.unparse` writes, a statement of the module at a time."""
+def _mutants_of_python(file: str, text: str, lines: Collection[str]) -> Iterator[Mutant]:
+    """Yield the mutants of a source, which `ast.unparse` writes, a statement of the module at a time: what is slow."""
     tree = ast.parse(text)
     skipped = {id(child) for node in ast.walk(tree) for part in _said_not_done(node) for child in ast.walk(part)}
     functions = {id(part): name for name, node in _functions(tree) for part in ast.walk(node)}
     written = [f"{ast.unparse(statement)}\n" for statement in tree.body]
     for place, statement in enumerate(tree.body):
+        if lines and not any(line in written[place] for line in lines):
+            continue
         before, after = "".join(written[:place]), "".join(written[place + 1 :])
         for node in ast.walk(statement):
             if id(node) in skipped:

@@ -158,6 +158,8 @@ class TestResults:
                 assert_same(mod(a, b), np.asarray(vinculum.remainder(a, b)))
             elif name != "bfloat16":
                 with np.errstate(all="ignore"):
+                    if a.size > 100:  # It takes a step for each bit between two exponents.
+                        a, b = np.frexp(a)[0], np.frexp(b)[0]
                     assert_same(mod(a, b), np.asarray(np.fmod(a, b)))
         assert host.parts > 1
 

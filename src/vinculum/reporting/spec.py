@@ -25,7 +25,7 @@ from vinculum.spec.model import (
     Operand,
     OperatorSpec,
 )
-from vinculum.spec.special_values import OperandClass, QuotientClass, special_case
+from vinculum.spec.special_values import OperandClass, QuotientClass, quotient_class
 from vinculum.spec.traceability import ClauseTrace, trace
 
 Rule = TypeVar("Rule", Broadcasting, IntegerRounding)
@@ -128,7 +128,7 @@ def _rules(row: OperatorSpec, attribute: str | None, rules: Mapping[AttributeVal
 def _special_values(row: OperatorSpec) -> RenderableType:
     binary = len(row.inputs) > 1
     lines = (
-        (_OPERANDS[a] if binary else "1", *(_QUOTIENTS[special_case(a, b).quotient] for b in OperandClass))
+        (_OPERANDS[a] if binary else "1", *(_QUOTIENTS[quotient_class(a, b)] for b in OperandClass))
         for a in (OperandClass if binary else (OperandClass.FINITE,))
     )
     rows = table(("dividend \\ divisor" if binary else "dividend \\ x", *_OPERANDS.values()), lines)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from operator import index
 
 from vinculum.errors import AttributeValueError
 from vinculum.spec.model import Attribute, AttributeValue, OperatorSpec
-from vinculum.spec.rows import versions
+from vinculum.spec.rows import versions, whole_number
 
 _LONGEST_SHOWN = 100
 
@@ -63,24 +62,15 @@ def _allowed(attribute: Attribute) -> str:
 def _converted(attribute: Attribute, value: object) -> AttributeValue | None:
     """Return the value as the attribute's type has it, None if it is of another type."""
     if attribute.type in ("INT", "int"):
-        return _whole(value)
+        return whole_number(value)
     if attribute.type == "INTS":
         if isinstance(value, str | bytes) or not isinstance(value, Sequence):
             return None
-        wholes = [_whole(v) for v in value]
+        wholes = [whole_number(v) for v in value]
         return tuple(w for w in wholes if w is not None) if None not in wholes else None
     if attribute.type == "boolean":
         return bool(value) if type(value).__name__ in ("bool", "bool_") else None
     return value if isinstance(value, str) else None
-
-
-def _whole(value: object) -> int | None:
-    if type(value).__name__ in ("bool", "bool_"):
-        return None
-    try:
-        return index(value)  # type: ignore[arg-type]  # index itself tells what has no whole value
-    except TypeError:
-        return None
 
 
 def _shown(value: object) -> str:

@@ -56,7 +56,7 @@ def find(
     _refuse_variant(rows[0], variant)
     if opset is None:
         return rows[-1]
-    number = _whole_number(opset, "an operator-set version")
+    number = _from_one(opset, "an operator-set version")
     if number > NEWEST_OPERATOR_SET:
         raise SpecLookupError(f"operator set {number} is not known; allowed: 1 to {NEWEST_OPERATOR_SET}")
     return next(row for row in reversed(rows) if row.since_version <= number)
@@ -80,7 +80,7 @@ def find_version(
     if rows[0].dialect is Dialect.SONNX:
         raise SpecLookupError(f"SONNX does not number the versions of {name}, version {version!r} given; leave it out")
     _refuse_variant(rows[0], variant)
-    number = _whole_number(version, "a version")
+    number = _from_one(version, "a version")
     for row in rows:
         if row.since_version == number:
             return row
@@ -154,11 +154,16 @@ def _refuse_variant(row: OperatorSpec, variant: str | None) -> None:
         )
 
 
-def _whole_number(given: int, what: str) -> int:
+def whole_number(value: object) -> int | None:
+    """Return a whole number of any class as Python has it; None for anything else, truth values included."""
     try:
-        number = 0 if isinstance(given, bool) else index(given)
+        return None if type(value).__name__ in ("bool", "bool_") else index(value)  # type: ignore[arg-type]
     except TypeError:
-        number = 0
-    if number < 1:
+        return None
+
+
+def _from_one(given: int, what: str) -> int:
+    number = whole_number(given)
+    if number is None or number < 1:
         raise SpecLookupError(f"{given!r} is not {what}; allowed: a whole number from 1 on")
     return number

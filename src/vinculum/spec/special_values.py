@@ -1,8 +1,7 @@
-"""Division of special operands in IEEE 754, as a table: the quotient's class, and its sign."""
+"""Division of special operands in IEEE 754, as a table."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 
@@ -24,23 +23,6 @@ class QuotientClass(Enum):
     NAN = "NaN"
 
 
-class SignRule(Enum):
-    """Where the sign of a quotient comes from."""
-
-    EXCLUSIVE_OR = "the exclusive-or of the operands' signs"
-    UNSPECIFIED = "unspecified"
-
-
-@dataclass(frozen=True)
-class SpecialCase:
-    """One row of the table: the classes of the operands, and the class and the sign of the quotient."""
-
-    dividend: OperandClass
-    divisor: OperandClass
-    quotient: QuotientClass
-    sign: SignRule
-
-
 _ZERO, _ROUNDED, _INFINITY, _NAN = QuotientClass
 
 _QUOTIENTS = {
@@ -51,18 +33,7 @@ _QUOTIENTS = {
     OperandClass.NAN:      (_NAN,      _NAN,      _NAN,     _NAN),
 }  # fmt: skip
 
-SPECIAL_VALUES = tuple(
-    SpecialCase(
-        dividend,
-        divisor,
-        quotient,
-        SignRule.UNSPECIFIED if quotient is QuotientClass.NAN else SignRule.EXCLUSIVE_OR,
-    )
-    for dividend, quotients in _QUOTIENTS.items()
-    for divisor, quotient in zip(OperandClass, quotients, strict=True)
-)
 
-
-def special_case(dividend: OperandClass, divisor: OperandClass) -> SpecialCase:
-    """Return the row of the table for these two classes."""
-    return next(case for case in SPECIAL_VALUES if (case.dividend, case.divisor) == (dividend, divisor))
+def quotient_class(dividend: OperandClass, divisor: OperandClass) -> QuotientClass:
+    """Return what the quotient is; its sign is the exclusive-or of the operands' signs, and that of NaN unspecified."""
+    return dict(zip(OperandClass, _QUOTIENTS[dividend], strict=True))[divisor]

@@ -100,6 +100,11 @@ class Place:
         """Where the array is written until it is complete."""
         return replace(self, path=self.path.with_name(f"{self.path.name}.partial"))
 
+    @property
+    def journal(self) -> Path:
+        """The journal of the job that writes the array."""
+        return self.path.with_name(f"{self.path.name}.journal")
+
 
 class _Format(Protocol):
     def open_array(self, place: Place, seen_as: Callable[[np.dtype[Any]], np.dtype[Any]], writable: bool) -> Stored:
@@ -148,11 +153,6 @@ def named(error: Exception, place: Place) -> OSError:
     """Return what a package raised about an array as an error that names it."""
     number, reason = (error.errno, error.strerror) if isinstance(error, OSError) else (None, None)
     return OSError(number or errno.EIO, reason or one_line(error), str(place))
-
-
-def journal_of(target: Place) -> Path:
-    """Return the path of the journal of a job with this first target."""
-    return target.path.with_name(f"{target.path.name}.journal")
 
 
 def check_place(place: Place) -> None:

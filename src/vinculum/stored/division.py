@@ -15,7 +15,7 @@ from vinculum.errors import AttributeValueError, BroadcastError, ElementTypeErro
 from vinculum.ops.operator import Operator, alignment_of
 from vinculum.shown import Shown
 from vinculum.spec.element_types import ElementType
-from vinculum.stored.arrays import Place, Stored, check_place, journal_of, open_stored
+from vinculum.stored.arrays import Place, Stored, check_place, open_stored
 from vinculum.stored.identity import identity, settle
 from vinculum.stored.job import carry_out
 from vinculum.stored.plan import BLOCK_BYTES, BlockPlan, Shape, default_chunk, even, flat, of_chunks
@@ -116,7 +116,7 @@ def divide(
     with workers(client) as pool:
         fair = -(-division.blocks // (2 * pool.number))  # so that a small job too has a task for each worker
         at_once = max(1, min((task_bytes or pool.task_bytes) // each, fair))
-        resumed = carry_out(division, journal_of(division.target), pool, at_once, told)
+        resumed = carry_out(division, pool, at_once, told)
     named = element_type_of(np.empty(0, division.dtype)).name
     return Report(division.operator.spec.title, named, division.plan.shape, size, division.blocks, resumed)
 
@@ -148,7 +148,7 @@ def _division(
         chunk = (alike[0][0].grid if alike else None) or default_chunk(shape, dtype.itemsize)
         plan = _plan(shape, [x for x, _ in alike], target, chunk, elements)
         identities = {name: identity(place, x) for name, place, x in zip(names, places, operands, strict=True)}
-    for path in (target.path, target.partial.path, journal_of(target)):
+    for path in (target.path, target.partial.path, target.journal):
         if path.exists() and any(path.samefile(place.path) for place in places):
             raise ModelError(f"{str(path)!r} is an operand, which is never written; give another place for the result")
     like = alike[0][1] if alike else None

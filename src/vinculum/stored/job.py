@@ -22,7 +22,7 @@ from vinculum.stored.workers import Call, Workers
 Advance = Callable[[int], None]
 
 
-def carry_out(work: Division, journal: Path, workers: Workers, at_once: int, advance: Advance | None = None) -> int:
+def carry_out(work: Division, workers: Workers, at_once: int, advance: Advance | None = None) -> int:
     """Do a job, or the rest of it, and return how many blocks an earlier run had done.
 
     Each task, and each line of the journal, is of `at_once` blocks; `advance` is called with the number that are done.
@@ -33,7 +33,7 @@ def carry_out(work: Division, journal: Path, workers: Workers, at_once: int, adv
     if os.name == "nt":
         raise ModelError("jobs on stored arrays need Linux or macOS, whose files have locks and positions; not Windows")
     final = work.target
-    partial = final.partial
+    partial, journal = final.partial, final.journal
     if not journal.exists():
         _refuse_existing(final, partial)
     with Journal(journal, work.job()) as notes:

@@ -84,6 +84,8 @@ class CaseBuilder:
           run at the last level, or never if this is None.
         - `refused`: Whether the specification requires that they are refused.
         """
+        if level > self.level:
+            return
         spec, declared = self.spec, declared_attributes(self.spec, attributes)
         expected = refusal if refused else partial(expectation, spec, self.element_type, declared, numbers)
         chooses = spec.integer_rounding_attribute is not None and self.element_type.is_integer

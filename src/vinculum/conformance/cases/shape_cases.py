@@ -273,6 +273,8 @@ def shape_cases(builder: CaseBuilder) -> Iterator[Case]:
         if not (fits or shapes.everywhere or builder.chosen):
             continue
         level, constants = _asked(builder, shapes)
+        if level > builder.level:
+            continue
         yield from builder.cases(
             shapes.tried,
             shape_words(shapes, len(builder.spec.inputs)),
@@ -319,7 +321,10 @@ class Shapes:
 
 
 def shape_pairs(spec: OperatorSpec) -> Iterator[ShapePair]:
-    """Yield the pairs of shapes of an operator version, for each broadcasting rule that its attributes can select."""
+    """Yield the pairs of shapes of an operator version, for each broadcasting rule that its attributes can select.
+
+    The version has a clause that they test, and the attributes that they set.
+    """
     if len(spec.inputs) == 1:
         for shape in _RECIPROCAL:
             tried = "an empty tensor" if 0 in shape else "distinct numbers"
@@ -327,22 +332,17 @@ def shape_pairs(spec: OperatorSpec) -> Iterator[ShapePair]:
         return
     selector = spec.broadcasting_attribute
     declared = spec.attribute(selector) if selector else None
+    tags = {clause.tag for clause in spec.clauses}
     for value, rule in spec.broadcasting.items():
         is_default = declared is None or value == declared.default
         for shapes in SHAPE_PAIRS[rule]:
-            if not _has(spec, shapes):
+            if tags.isdisjoint(shapes.tags) or any(spec.attribute(name) is None for name in shapes.attributes):
                 continue
             if is_default:
                 yield shapes
             if declared is not None and (shapes.everywhere or not is_default) and value is not None:
                 attributes = {declared.name: value, **shapes.attributes}
                 yield replace(shapes, attributes=attributes, default_written=is_default)
-
-
-def _has(spec: OperatorSpec, shapes: ShapePair) -> bool:
-    """Return whether the version has a clause that the shapes test, and the attributes that they set."""
-    tested = any(clause.tag in shapes.tags for clause in spec.clauses)
-    return tested and all(spec.attribute(name) is not None for name in shapes.attributes)
 
 
 def shape_words(shapes: ShapePair, operands: int) -> str:

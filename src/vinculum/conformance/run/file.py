@@ -33,6 +33,7 @@ from vinculum.errors import ModelError
 from vinculum.files import read_bounded
 from vinculum.sandbox import Answer, End
 from vinculum.spec.element_types import REAL
+from vinculum.spec.rows import ROWS
 from vinculum.tensors.storage import native
 from vinculum.text import one_line, quoted
 
@@ -192,7 +193,8 @@ def answered(run: Run) -> tuple[Answered, ...]:
     """
     wanted = {result.id: result for result in run.results if result.answer is not None}
     found: dict[CaseId, Answered] = {}
-    for case in cases(run.selection.level) if wanted else ():
+    titles = {id.operator for id in wanted}
+    for case in cases(run.selection.level, [row for row in ROWS if row.title in titles]):
         result = wanted.get(case.id)
         if result is not None and result.digest == digest(case):
             found[case.id] = _answered(case, result)

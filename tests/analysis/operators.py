@@ -377,6 +377,8 @@ UNCOMPUTED = (
     Trial("TensorScatter", ((1, 4, 3), (1, 2, 3)), opset=24),
     *(Trial("ThresholdedRelu", (floats([0.3]),), {"alpha": alpha}) for alpha in (0.29, 0.3)),
     Trial("Tile", ((2, 3), ints(2))),
+    Trial("Mul", (number(4095), number(4101))),  # An integer beyond those that float32 holds.
+    Trial("Range", (number(0), number(2**25), number(1))),
     Trial("Trilu", ((3, 3), ints(1)[0])),
     Trial("Unique", ((1,),), results=4),
     Trial("Upsample", ((1, 1, 2, 2), floats([1, 1, 2, 2])), opset=9),

@@ -148,6 +148,12 @@ class TestIntegersThroughFloat:
     def test_it_is_both(self, nodes: str, expected: list[str]) -> None:
         assert [f.rule for f in found(nodes, constants="float three = {3}", assume=["x=0:1e8"])] == expected
 
+    @pytest.mark.parametrize(("most", "expected"), [(2**24, "rounded-quotient"), (2**24 + 2, "integers-through-float")])
+    def test_up_to_what_float_holds_only_the_quotient_is_rounded(self, most: int, expected: str) -> None:
+        nodes = "a = Cast <to = 1> (n) b = Cast <to = 1> (m) q = Div(a, b) y = Ceil(q)"
+        (one,) = found(nodes, "int64[3] n, int64[3] m", assume=[f"n=0:{most}", "m=3:7"])
+        assert one.rule == expected
+
 
 class TestFloorExpected:
     """The user's line floors: what stands behind a # is no code."""

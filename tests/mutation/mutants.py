@@ -164,7 +164,7 @@ def _functions(scope: ast.Module | ast.ClassDef, within: str = "") -> Iterator[t
 
 
 def _said_not_done(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield annotations, other types, decorators, and that what is joined is equally long."""
+    """Yield annotations, other types, decorators, that what is joined is equally long, and a size of -1."""
     match node:
         case ast.AnnAssign(annotation=ast.Name("TypeAlias")):
             yield from (node.annotation, node.value or node.annotation)
@@ -176,6 +176,8 @@ def _said_not_done(node: ast.AST) -> Iterator[ast.AST]:
             yield from node.decorator_list
         case ast.keyword(arg="strict"):
             yield node.value
+        case ast.Call(func=ast.Attribute(attr="reshape")):  # NumPy takes every negative size for -1.
+            yield from (size for size in node.args if isinstance(size, ast.UnaryOp))
 
 
 # Functions whose first two arguments may be swapped, and a cast, which is for type checkers only.

@@ -25,7 +25,7 @@ from vinculum.models.onnx.functions import inlined
 from vinculum.models.onnx.model import model_of
 from vinculum.models.onnx.scopes import name_of, subgraphs
 from vinculum.models.onnx.tensors import array_of
-from vinculum.models.source import ModelSource, SourceFile, any_source, onnx_model
+from vinculum.models.source import ModelSource, SourceFile, any_source
 from vinculum.models.values import validated_inputs
 from vinculum.sandbox import End, Isolated, Limits
 from vinculum.text import one_line, pip_install
@@ -84,7 +84,7 @@ def trace(
 
 class _Tracer:
     def __init__(self, source: SourceFile, inputs: Mapping[str, Any]) -> None:
-        proto = inlined(onnx_model(source) if source.onnx is None else source.complete())
+        proto = inlined(source.complete("analysed"))
         self._content = proto.SerializeToString()
         self._inputs = validated_inputs(model_of(deepcopy(proto), source.path).inputs, inputs)
         self._constants = _constants(proto)

@@ -25,18 +25,17 @@ class Bodies:
         It holds the nodes that the named outputs of the node depend on.
         """
         types = tuple("" if value is None else value.element_type for value in operands)
-        ranks = tuple(None if value is None else value.rank for value in operands)
         attributes = tuple(a.SerializeToString() for a in node.attribute)
         given = tuple(bool(name) for name in (*node.input, *node.output))
-        key = (node.op_type, opset, types, ranks, attributes, given)
+        key = (node.op_type, opset, types, attributes, given)
         if key not in self._kept:
-            self._kept[key] = body = _find(node, opset, types, ranks)
+            self._kept[key] = body = _find(node, opset, types)
             if body is not None:
                 _trim(body, {inside for inside, name in zip(body.output, node.output, strict=False) if name})
         return self._kept[key]
 
 
-def _find(node: NodeProto, opset: int, types: Sequence[str], ranks: Sequence[int | None]) -> FunctionProto | None:
+def _find(node: NodeProto, opset: int, types: Sequence[str]) -> FunctionProto | None:
     try:
         schema: Any = get_schema(node.op_type, opset, "")  # onnx's stubs lack what concerns bodies.
     except SchemaError:
@@ -49,7 +48,8 @@ def _find(node: NodeProto, opset: int, types: Sequence[str], ranks: Sequence[int
         return None
     if not all(types[place] for place, name in enumerate(node.input) if name):
         return None  # ONNX's compiled code asks for types without looking whether they are there.
-    declared = [_declared(name, rank).SerializeToString() for name, rank in zip(types, ranks, strict=True)]
+    # Of no operator that has no transfer function the body depends on a rank.
+    declared = [_declared(name).SerializeToString() for name in types]
     try:
         body = schema.get_context_dependent_function_with_opset_version(
             max(versions), node.SerializeToString(), declared
@@ -78,11 +78,10 @@ def _trim(body: FunctionProto, wanted: set[str]) -> None:
             del body.node[place]
 
 
-def _declared(element_type: str, rank: int | None) -> TypeProto:
+def _declared(element_type: str) -> TypeProto:
     if not element_type:
         return TypeProto()
-    shape = None if rank is None else [None] * rank
-    declared: TypeProto = helper.make_tensor_type_proto(onnx_code(element_type), shape)
+    declared: TypeProto = helper.make_tensor_type_proto(onnx_code(element_type), None)
     return declared
 
 

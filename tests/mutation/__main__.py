@@ -83,6 +83,10 @@ RUNTIMES = {
     "conformance/runtimes/openvino.py": ("tests/runtimes/conformance",),
     "conformance/audit/openvino_subject.py": ("tests/runtimes/conformance",),
 }
+_COMMANDS = tuple(
+    f"tests/acceptance/test_{name}.py"
+    for name in ("audit", "bad_input", "check", "command_line", "conform", "convert", "divide", "harden", "run", "trace")
+)
 ROOMS = {
     "ops": (
         "tests/ops",
@@ -104,6 +108,11 @@ ROOMS = {
         "tests/cli/test_info.py",
     ),
     "stored": ("tests/stored",),
+    "spec": ("tests/spec", "tests/documents", "tests/ops", "tests/reporting/test_spec.py", "tests/cli/test_spec.py"),
+    "reporting": ("tests/reporting", "tests/cli", *_COMMANDS),
+    "cli": ("tests/cli", *_COMMANDS),
+    "sandbox": ("tests/sandbox",),
+    "dask_arrays": ("tests/dask_arrays",),
 }
 
 

@@ -85,7 +85,18 @@ RUNTIMES = {
 }
 _COMMANDS = tuple(
     f"tests/acceptance/test_{name}.py"
-    for name in ("audit", "bad_input", "check", "command_line", "conform", "convert", "divide", "harden", "run", "trace")
+    for name in (
+        "audit",
+        "bad_input",
+        "check",
+        "command_line",
+        "conform",
+        "convert",
+        "divide",
+        "harden",
+        "run",
+        "trace",
+    )
 )
 ROOMS = {
     "ops": (

@@ -85,18 +85,7 @@ RUNTIMES = {
 }
 _COMMANDS = tuple(
     f"tests/acceptance/test_{name}.py"
-    for name in (
-        "audit",
-        "bad_input",
-        "check",
-        "command_line",
-        "conform",
-        "convert",
-        "divide",
-        "harden",
-        "run",
-        "trace",
-    )
+    for name in "audit bad_input check command_line conform convert divide harden run trace".split()
 )
 ROOMS = {
     "ops": (

@@ -83,10 +83,8 @@ RUNTIMES = {
     "conformance/runtimes/openvino.py": ("tests/runtimes/conformance",),
     "conformance/audit/openvino_subject.py": ("tests/runtimes/conformance",),
 }
-_COMMANDS = tuple(
-    f"tests/acceptance/test_{name}.py"
-    for name in "audit bad_input check command_line conform convert divide harden run trace".split()
-)
+_ACCEPTED = ("audit", "bad_input", "check", "command_line", "conform", "convert", "divide", "harden", "run", "trace")
+_COMMANDS = tuple(f"tests/acceptance/test_{name}.py" for name in _ACCEPTED)
 ROOMS = {
     "ops": (
         "tests/ops",

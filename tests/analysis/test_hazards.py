@@ -180,6 +180,11 @@ class TestDetails:
         assert lost.detail == {"epsilon": "1e-12", "smallest_that_survives": "5.96e-08"}
         assert lost.element_type == "float16"
 
+    def test_a_largest_number_is_no_epsilon(self) -> None:
+        nodes = "s = Abs(x) d = Clip(s, one, e) y = Div(x, d)"
+        lost = found(nodes, constants="float one = {1}, float e = {1e-12}", as_type="float16")
+        assert "epsilon-lost" not in {one.rule for one in lost}
+
     def test_of_an_illegal_type(self) -> None:
         (one,) = found("q = Div(n, k)", "int8[3] n", "int8[3] q", constants="int8 k = {3}", opset=13)
         assert one.detail == {"version": "Div-13", "element_type": "int8"}

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.analysis.containment import complaint, enclosing
-from vinculum.analysis.domain.abstract_tensor import AbstractTensor, holds, join, tensor, widened
+from vinculum.analysis.domain.abstract_tensor import AbstractTensor, constant, holds, join, tensor, widened
 
 LEAST = 2.0**-149
 
@@ -30,6 +30,18 @@ def test_a_bound_is_not_nearer_to_zero_than_the_magnitude() -> None:
 def test_bounds_of_one_sign_say_how_far_from_zero() -> None:
     known = tensor("float32", (3,), [1.0, -4.0, -1.0], [2.0, -3.0, 1.0])
     assert known.mag.tolist() == [1.0, 3.0, 0.0]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16, np.int32, np.uint8, np.bool_])
+@pytest.mark.parametrize("size", [10, 100_000])
+def test_a_constant_of_any_size(size: int, dtype: Any) -> None:
+    array = (np.arange(size) % 2000).reshape(-1, 2).astype(dtype)
+    if array.dtype.kind == "f":
+        array[3:, 1] = np.nan
+    known = constant(array)
+    assert known.may_nan == (array.dtype.kind == "f")
+    assert complaint(known, array) == ""
+    assert known.box.hull() == (np.nanmin(array), np.nanmax(array))
 
 
 @pytest.mark.parametrize(

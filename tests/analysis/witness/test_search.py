@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx import ModelProto
+from onnx import ModelProto, helper
 
 import vinculum
 from tests import fake_runtime
@@ -121,8 +121,13 @@ class TestAtTheInputs:
 class TestInside:
     """Where inputs do not reach it, the farthest inner tensor is named, or nothing is claimed."""
 
-    def test_a_norm_of_embeddings(self) -> None:
-        finding = checked(hazardous.norm_of_embeddings(), "ids=0:29")
+    @pytest.mark.parametrize("of_a_node", [False, True])
+    def test_a_norm_of_embeddings(self, of_a_node: bool) -> None:
+        model = hazardous.norm_of_embeddings()
+        if of_a_node:
+            weights = model.graph.initializer.pop()
+            model.graph.node.insert(0, helper.make_node("Constant", [], [weights.name], value=weights))
+        finding = checked(model, "ids=0:29")
         assert finding.severity is Severity.POSSIBLE
         assert finding.witness is not None
         assert (finding.witness.kind, finding.witness.tensor, finding.witness.how) == ("inner", "pooled", "zeros")

@@ -229,7 +229,7 @@ def _answer(process: Isolated, method: str, *arguments: object) -> Any:
 
 
 def _divides(node: NodeProto) -> bool:
-    return not node.domain and node.op_type in _DIVISOR and len(node.input) > _DIVISOR[node.op_type]
+    return not node.domain and node.op_type in _DIVISOR
 
 
 def _constants(model: ModelProto) -> dict[str, NDArray[Any]]:

@@ -189,6 +189,11 @@ class TestDetails:
         (one,) = found("q = Div(n, k)", "int8[3] n", "int8[3] q", constants="int8 k = {3}", opset=13)
         assert one.detail == {"version": "Div-13", "element_type": "int8"}
 
+    def test_of_an_illegal_attribute(self) -> None:
+        one, *_ = found("y = Div <axis = 1> (a, b)", "float[3] a, float[3] b", opset=14)
+        assert (one.rule, one.divisor) == ("illegal-attribute", "b")
+        assert one.detail["reason"].startswith("Div-14 has no attribute 'axis'")
+
     @pytest.mark.parametrize("illegal", ["float8e4m3fn", "string", "complex64", "bool", "int4"])
     def test_of_a_type_that_no_operator_set_allows(self, illegal: str) -> None:
         one, *_ = found("q = Div(n, k)", f"{illegal}[3] n, {illegal}[3] k", f"{illegal}[3] q")

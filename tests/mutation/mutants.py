@@ -184,7 +184,7 @@ def _said_not_done(node: ast.AST) -> Iterator[ast.AST]:
 _EITHER_WAY = {
     *("min", "max", "minimum", "maximum", "fmin", "fmax", "equal", "array_equal", "gcd", "logical_and", "logical_or"),
     *("bitwise_and", "bitwise_or", "bitwise_xor", "shares_memory", "may_share_memory", "cast", "plus", "times"),
-    *("sum_of", "broadcast", "clip", "rest_on", "tokenize"),
+    *("sum_of", "broadcast", "clip", "rest_on", "tokenize", "_equal"),
 }
 _Replacement = tuple[ast.AST, str, int | None, ast.AST | object]
 

@@ -44,6 +44,14 @@ def test_a_constant_of_any_size(size: int, dtype: Any) -> None:
     assert known.box.hull() == (np.nanmin(array), np.nanmax(array))
 
 
+@pytest.mark.parametrize("size", [10, 100_000])
+def test_a_constant_in_a_narrower_type(size: int) -> None:
+    array = np.linspace(0.1, 0.7, size, dtype=np.float32).reshape(-1, 2)
+    known = constant(array, "float16")
+    assert known.element_type == "float16"
+    assert known.box.hull() == (float(np.float16(0.1)), float(np.float16(0.7)))
+
+
 @pytest.mark.parametrize(
     ("low", "minus_zero", "expected"), [(0.0, False, True), (0.0, True, False), (-1.0, False, False)]
 )

@@ -14,6 +14,8 @@ from tests.analysis import hazardous
 from tests.analysis.hazardous import parsed
 from vinculum.analysis import Finding, Severity
 from vinculum.analysis.witness.probe import OnnxRuntime
+from vinculum.analysis.witness.targets import Target
+from vinculum.sandbox import Limits
 
 _ONE = "sine = Sin(x) cosine = Cos(x) a = Mul(sine, sine) b = Mul(cosine, cosine) sum = Add(a, b)"
 """A sum of squares that is always 1, whatever bounds of sine and cosine say."""
@@ -58,6 +60,18 @@ class TestAtTheInputs:
         assert finding.severity is Severity.POSSIBLE
         assert finding.witness is not None
         assert (finding.witness.kind, finding.witness.confirmed_by) == ("definition", ("vinculum",))
+
+    @pytest.mark.parametrize("rule", ["zero-divisor", "integer-zero-divisor"])
+    def test_what_may_crash_a_runtime_is_tried_in_our_engine(self, rule: str) -> None:
+        content = parsed("y = Div(x, d)", "float[2] x, float[2] d").SerializeToString()
+        target = Target(("", "y", rule), is_division=True, value="d", wanted="zero")
+        inputs = {"x": np.ones(2, np.float32), "d": np.zeros(2, np.float32)}
+        with fake_runtime.installed(onnxruntime=fake_runtime.FakeRuntime):
+            runtime = OnnxRuntime(content, ["y"], [target], Limits(seconds=100.0))
+            try:
+                assert (runtime.outcome([target], inputs) is None) == (rule == "integer-zero-divisor")
+            finally:
+                runtime.close()
 
     def test_what_runtimes_guard(self) -> None:
         """The scale of zeros is 1 in ONNX Runtime: one finding, which no run shows."""

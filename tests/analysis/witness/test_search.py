@@ -190,6 +190,18 @@ class TestBounded:
         assert finding.search.runs == 0
         assert "no input can be made" in finding.search.stopped
 
+    @pytest.mark.parametrize(("size", "found"), [(7, True), (11, False)])
+    def test_a_size_on_which_it_runs_is_looked_for(self, size: int, found: bool) -> None:
+        ones = ", ".join(["1"] * size)
+        proto = parsed(
+            "s = MatMul(x, w) y = Reciprocal(s)", "float[1, n] x", constants=f"float[{size}, 1] w = {{{ones}}}"
+        )
+        finding = checked(proto)
+        assert finding.search is not None
+        assert (finding.severity is Severity.WITNESSED) == found
+        stopped = "" if found else "it does not run on the inputs tried"
+        assert finding.search.stopped.partition(":")[0] == stopped
+
     @pytest.mark.parametrize(("runs", "seed"), [(-1, 0), (1, -1)])
     def test_refused(self, runs: int, seed: int) -> None:
         with pytest.raises(vinculum.AttributeValueError, match="whole numbers from 0 on"):

@@ -105,7 +105,7 @@ ROOMS = {
         "tests/cli/test_conform.py",
         "tests/cli/test_info.py",
     ),
-    "stored": ("tests/stored",),
+    "stored": ("tests/stored", "tests/acceptance/test_divide.py"),
     "spec": ("tests/spec", "tests/documents", "tests/ops", "tests/reporting/test_spec.py", "tests/cli/test_spec.py"),
     "reporting": ("tests/reporting", "tests/cli", *_COMMANDS),
     "cli": ("tests/cli", *_COMMANDS),

@@ -139,6 +139,12 @@ class TestFindings:
         crash = view(report()).findings[0].shown.id
         assert lines[-1] == f"    vinculum conform 'openvino[device=GPU]' --only '{crash}'"
 
+    def test_what_no_document_says_is_counted(self) -> None:
+        told = (
+            f"{sum(result.is_reading for result in report().results)} of those that deviate do so only from Vinculum's"
+        )
+        assert f"{told} reading of what no document says." in " ".join(printed(report()))
+
     def test_nothing_found(self) -> None:
         lines = printed(exact())
         assert "Found" not in lines

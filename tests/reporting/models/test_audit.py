@@ -79,6 +79,14 @@ class TestPage:
         assert "2 not exact, 1 not observed. 39 quotients compared, 4 of them wrong." in told
         assert "On 1 set of edge cases nothing was compared: Runtime refused to run it: too large" in told
 
+    def test_sizes(self) -> None:
+        def told(*sizes: int) -> str:
+            return words(replace(AUDIT, nodes=tuple(replace(NODES[0], edges=None, sizes=(size,)) for size in sizes)))
+
+        assert "All tensors had 6 quotients; those of another size may be divided otherwise." in told(6, 6)
+        assert "The tensors had 1, 2, 3, 4, 5 and 6,000 quotients." in told(6000, 5, 4, 3, 2, 1)
+        assert "The tensors had 7 sizes from 10 to 70 quotients." in told(70, 60, 50, 40, 30, 20, 10)
+
     def test_no_finding(self) -> None:
         told = words(replace(AUDIT, nodes=(replace(NODES[0], edges=Verdict(Kind.UNSPECIFIED, "gave 0", 90)),)))
         assert "exact: 6 exact where defined: 90 0.5" in told

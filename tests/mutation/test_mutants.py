@@ -35,7 +35,7 @@ int f(const T* a, int b) {
 PROGRAM = """
 Pair: TypeAlias = int | float
 @dataclass(slots=True)
-class C:
+class C(TypedDict, total=False):
     pairs = cast("Pairs", np.minimum(zip("ab", strict=True), "cd"))
 def f(a: int = 3) -> int:
     '''1 < 2.'''

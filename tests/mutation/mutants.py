@@ -164,7 +164,7 @@ def _functions(scope: ast.Module | ast.ClassDef, within: str = "") -> Iterator[t
 
 
 def _said_not_done(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield annotations, other types, decorators, what a class is declared as, that what is joined is equally long, and a size of -1."""
+    """Yield annotations, other types, decorators, bases, that what is joined is equally long, and a size of -1."""
     match node:
         case ast.AnnAssign(annotation=ast.Name("TypeAlias")):
             yield from (node.annotation, node.value or node.annotation)

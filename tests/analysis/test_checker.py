@@ -181,6 +181,11 @@ class TestLoops:
         report = checked(nodes, "float[3] x, float[3] d", "float y, float e", constants, assume=["d=1:2"])
         assert report.findings == ()
 
+    def test_an_iteration_is_told_that_it_takes_place(self) -> None:
+        nodes = """y = Loop (n, c, x) <body = b (int64 i, bool go, float[3] s) => (bool go2, float[3] t)
+            { go2 = Identity(go) d = Cast <to = 1> (go) t = Div(s, d) }>"""
+        assert checked(nodes, "float[3] x, bool c, int64 n").findings == ()
+
     def test_a_scan_sees_every_slice(self) -> None:
         nodes = """y, z = Scan <num_scan_inputs = 1, body = b (float[3] s, float[3] a) => (float[3] t, float[3] u)
             { t = Identity(s) u = Div(s, a) }> (w, x)"""

@@ -103,6 +103,13 @@ class TestSonnx:
         assert "sonnx-gr2" in {f.rule for f in vinculum.check(proto, profile=["sonnx"], runs=0).findings}
 
 
+@pytest.mark.parametrize(("most", "expected"), [(2**24, "rounded-quotient"), (2**24 + 2, "integers-through-float")])
+def test_up_to_what_float_holds_only_the_quotient_is_rounded(most: int, expected: str) -> None:
+    nodes = "a = Cast <to = 1> (n) b = Cast <to = 1> (m) q = Div(a, b) y = Ceil(q)"
+    (one,) = found(nodes, "int64[3] n, int64[3] m", assume=[f"n=0:{most}", "m=3:7"])
+    assert one.rule == expected
+
+
 class TestFloorExpected:
     """The user's line floors: what stands behind a # is no code."""
 
@@ -128,9 +135,19 @@ class TestDetails:
         assert lost.detail == {"epsilon": "1e-12", "smallest_that_survives": "5.96e-08"}
         assert lost.element_type == "float16"
 
+    def test_a_largest_number_is_no_epsilon(self) -> None:
+        nodes = "s = Abs(x) d = Clip(s, one, e) y = Div(x, d)"
+        lost = found(nodes, constants="float one = {1}, float e = {1e-12}", as_type="float16")
+        assert "epsilon-lost" not in {one.rule for one in lost}
+
     def test_of_an_illegal_type(self) -> None:
         (one,) = found("q = Div(n, k)", "int8[3] n", "int8[3] q", constants="int8 k = {3}", opset=13)
         assert one.detail == {"version": "Div-13", "element_type": "int8"}
+
+    def test_of_an_illegal_attribute(self) -> None:
+        one, *_ = found("y = Div <axis = 1> (a, b)", "float[3] a, float[3] b", opset=14)
+        assert (one.rule, one.divisor) == ("illegal-attribute", "b")
+        assert one.detail["reason"].startswith("Div-14 has no attribute 'axis'")
 
     @pytest.mark.parametrize("illegal", ["float8e4m3fn", "string", "complex64", "bool", "int4"])
     def test_of_a_type_that_no_operator_set_allows(self, illegal: str) -> None:

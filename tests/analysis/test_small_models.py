@@ -19,6 +19,7 @@ HIDDEN = [
     ("float[4] x, bool[4] m", "c = Compress <axis = 0> (x, m) y = ReduceMean (c)", "", "zero-over-zero"),
     ("float[n] x", "y = ReduceMean (x)", "", ""),
     ("float[n] x", "y = ReduceMean (x)", "n=0:5", "zero-over-zero"),
+    ("float[0, 3] x", "y = MeanVarianceNormalization <axes = [1]> (x)", "", ""),
     ("float[3] x, float s, uint8 z", "y = QuantizeLinear (x, s, z)", "s=0:1", "zero-over-zero"),
     ("float[3] x", "y, s, z = DynamicQuantizeLinear (x)", "x=1:2", ""),
     (f"{_X}, float[4] w", "y = RMSNormalization <epsilon = 0.0> (x, w)", "x=0:1", "zero-over-zero"),
@@ -44,6 +45,8 @@ NEVER_SILENT = [
     ("a sum of it", "n = com.acme.Norm(x) r = ReduceSum(n) y = Div(x, r)", {"zero-over-zero"}),
     ("behind another one", "m = com.acme.Norm(x) n = com.acme.Norm(m) y = Reciprocal(n)", {"zero-divisor"}),
     ("its type from what reads it later", "n = com.acme.Norm(x) a = Div(n, n) y = Add(a, x)", {"zero-over-zero"}),
+    ("its type declared, not that of a branch", """one_of = If (c) <then_branch = t () => (a) { a = com.acme.Norm(x) },
+        else_branch = e () => (b) { b = Identity(x) }> y = Div(x, one_of)""", {"zero-over-zero"}),
     ("a power", "n = com.acme.Norm(x) a = Pow(n, minus) y = Add(a, x)", {"zero-divisor"}),
     ("one that is proved apart from zero", "n = com.acme.Norm(x) a = Abs(n) b = Add(a, one) y = Div(x, b)", set()),
     ("of any type at all", "n = com.acme.Norm(x) m = com.acme.Norm(n) d = Div(n, m) y = com.acme.Norm(d)",
@@ -77,10 +80,11 @@ def checked(nodes: str, inputs: str = "float[3] x", output: str = "float y", con
 
 
 def test_an_unknown_operator_never_silences() -> None:
-    constants = "float[3] one = {1, 1, 1}, float minus = {-1}"
+    constants = "float[3] one = {1, 1, 1}, float minus = {-1}, float[3] one_of"
     for words, nodes, rules in NEVER_SILENT:
         with case(words):
-            assert {finding.rule for finding in checked(nodes, constants=constants).findings} == rules
+            report = checked(nodes, "float[3] x, bool c", constants=constants)
+            assert {finding.rule for finding in report.findings} == rules
 
 
 def test_an_unknown_operator_of_integers() -> None:

@@ -195,7 +195,8 @@ def test_fingerprint(conform: Conform, here: Conform, asked: list[dict[str, Any]
     out, error = capsys.readouterr()
     assert (error, [call["backend"] for call in asked]) == ("", ["vinculum", "numpy"])
     assert "crashed: SIGFPE for MIN / -1" in " ".join(out.split())
-    assert here("fingerprint", "vinculum", "numpy", "--json") == 0
+    assert here("fingerprint", "vinculum", "numpy", "--json", "--memory-limit", 64, "--case-limit", 7) == 0
+    assert asked[-1]["selection"] == Selection(Level.DEFAULT, seconds=7.0, memory=64 << 20)
     assert [json.loads(line)["cases"] for line in capsys.readouterr().out.splitlines()] == [1800, 1800]
     assert here("fingerprint", "numpy", "nunpy") == 2
     assert capsys.readouterr().err.endswith("did you mean 'numpy'?\n")

@@ -63,6 +63,7 @@ def test_every_command_is_in_a_panel_and_so_are_many_options() -> None:
         assert command.rich_help_panel in COMMANDS
         with case(name):
             options = [p for p in command.params if p.param_type_name == "option"]
+            assert all(" " not in (option.metavar or "") and " " in option.help for option in options)
             headings = [option for names in OPTIONS.get(name, {}).values() for option in names]
             assert len(headings) == len(set(headings))
             assert set(headings) <= {option.name for option in options}

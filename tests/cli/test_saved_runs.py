@@ -70,7 +70,9 @@ class TestSaved:
 
     def test_diff(self, here: Command, run: Path, tmp_path: Path, capsys: Streams) -> None:
         assert here("conform", run, run, "--diff") == 0
-        assert "no case changed" in capsys.readouterr().out
+        out = capsys.readouterr().out
+        assert "the same versions" in out
+        assert "no case changed" in out
         other = tmp_path / "other.json"
         worse = [replace(r, verdict=Verdict(Kind.HUNG)) for r in report().results if r.verdict.kind is Kind.CRASHED]
         rest = [r for r in report().results if r.verdict.kind is not Kind.CRASHED]

@@ -115,6 +115,16 @@ class TestQuotients:
         assert got.dtype.isnative
         assert got.tolist() == [1] * 8
 
+    def test_of_blocks_without_elements(self) -> None:
+        each: Any = (
+            [((0, 0),), ((0, 0, 0),)],
+            [((0, 0), (2, 2)), ((0, 0, 0), (3, 1))],
+            [((0,), (4,)), ((1,), (2, 2))],
+        )
+        for chunks in each:
+            a, b = (da.ones(tuple(map(sum, along)), chunks=along) for along in chunks)
+            assert computed(div(a, b)).shape == a.shape
+
     def test_with_a_numpy_operand(self) -> None:
         a, b = np.arange(12, dtype=np.int32).reshape(3, 4), np.array([1, 2, 3, 4], np.int32)
         wanted = div(a, b).tolist()

@@ -83,6 +83,8 @@ RUNTIMES = {
     "conformance/runtimes/openvino.py": ("tests/runtimes/conformance",),
     "conformance/audit/openvino_subject.py": ("tests/runtimes/conformance",),
 }
+_ACCEPTED = ("audit", "bad_input", "check", "command_line", "conform", "convert", "divide", "harden", "run", "trace")
+_COMMANDS = tuple(f"tests/acceptance/test_{name}.py" for name in _ACCEPTED)
 ROOMS = {
     "ops": (
         "tests/ops",
@@ -104,7 +106,12 @@ ROOMS = {
         "tests/cli/test_conform.py",
         "tests/cli/test_info.py",
     ),
-    "stored": ("tests/stored",),
+    "stored": ("tests/stored", "tests/acceptance/test_divide.py"),
+    "spec": ("tests/spec", "tests/documents", "tests/ops", "tests/reporting/test_spec.py", "tests/cli/test_spec.py"),
+    "reporting": ("tests/reporting", "tests/cli", *_COMMANDS),
+    "cli": ("tests/cli", *_COMMANDS),
+    "sandbox": ("tests/sandbox", "tests/machine/sandbox"),
+    "dask_arrays": ("tests/dask_arrays",),
 }
 
 

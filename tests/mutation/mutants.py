@@ -166,7 +166,7 @@ def _functions(scope: ast.Module | ast.ClassDef, within: str = "") -> Iterator[t
 
 
 def _said_not_done(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield annotations, other types, decorators, and that what is joined is equally long."""
+    """Yield annotations, other types, decorators, bases, that what is joined is equally long, and a size of -1."""
     match node:
         case ast.AnnAssign(annotation=ast.Name("TypeAlias")):
             yield from (node.annotation, node.value or node.annotation)
@@ -175,16 +175,18 @@ def _said_not_done(node: ast.AST) -> Iterator[ast.AST]:
         case ast.FunctionDef():
             yield from filter(None, [*node.decorator_list, node.returns])
         case ast.ClassDef():
-            yield from node.decorator_list
+            yield from (*node.decorator_list, *node.keywords)
         case ast.keyword(arg="strict"):
             yield node.value
+        case ast.Call(func=ast.Attribute(attr="reshape")):  # NumPy takes every negative size for -1.
+            yield from (size for size in node.args if isinstance(size, ast.UnaryOp))
 
 
 # Functions whose first two arguments may be swapped, and a cast, which is for type checkers only.
 _EITHER_WAY = {
     *("min", "max", "minimum", "maximum", "fmin", "fmax", "equal", "array_equal", "gcd", "logical_and", "logical_or"),
     *("bitwise_and", "bitwise_or", "bitwise_xor", "shares_memory", "may_share_memory", "cast", "plus", "times"),
-    *("sum_of", "broadcast", "clip", "rest_on"),
+    *("sum_of", "broadcast", "clip", "rest_on", "tokenize", "_equal"),
 }
 _Replacement = tuple[ast.AST, str, int | None, ast.AST | object]
 

@@ -35,12 +35,12 @@ int f(const T* a, int b) {
 PROGRAM = """
 Pair: TypeAlias = int | float
 @dataclass(slots=True)
-class C:
+class C(TypedDict, total=False):
     pairs = cast("Pairs", np.minimum(zip("ab", strict=True), "cd"))
 def f(a: int = 3) -> int:
     '''1 < 2.'''
     if a < 2 and not g(a, True):
-        h = -a
+        h = -a.reshape(-1, 2)
         raise h
     return a - 1
 """
@@ -77,7 +77,9 @@ def test_of_python(tmp_path: Path) -> None:
         (condition, "if a < 2 and +g(a, True):"),
         (condition, "if a < 2 and (not g(True, a)):"),
         (condition, "if a < 2 and (not g(a, False)):"),
-        ("h = -a", "pass"),
+        ("h = -a.reshape(-1, 2)", "pass"),
+        ("h = -a.reshape(-1, 2)", "h = -a.reshape(-1, 3)"),
+        ("h = -a.reshape(-1, 2)", "h = -a.reshape(2, -1)"),
         ("raise h", "pass"),
         ("return a - 1", "return a + 1"),
         ("return a - 1", "return a - 2"),

@@ -78,6 +78,21 @@ def run(model: ModelProto, target: Runtime) -> None:
                     assert [x.tolist() for x in found] == [x.tolist() for x in wanted]
 
 
+NEVER = {
+    "d = Clip(b, zero, nine)": {"minus one", "overflow"},
+    "d = Max(b, one)": {"minus one", "overflow", "zero"},
+    "d = Min(b, minus)": {"zero"},
+    "m = Add(minus, minus) d = Min(b, m)": {"minus one", "overflow", "zero"},
+    "d = Clip(b, minus, nine)": set(),
+}
+
+
+@pytest.mark.parametrize("divisor", NEVER)
+def test_what_a_divisor_never_is(divisor: str) -> None:
+    (bounds,) = bounds_of(model_of(f"{divisor} c = Div(a, d)")).values()
+    assert bounds.never - {"inverse"} == NEVER[divisor]
+
+
 class TestProved:
     """What is proved is left alone on ONNX Runtime, and the report says by which bounds."""
 

@@ -173,6 +173,23 @@ class TestEveryPair:
 
 
 @pytest.mark.parametrize(
+    ("operator", "opset", "divides"),
+    [
+        ("Div", 9, ["Div"]),
+        ("FloorDiv", 9, ["Div", "Div"]),
+        ("FloorDiv", 10, ["Div", "Mod"]),
+        ("Mod", 10, ["Mod"]),
+        ("Fmod", 10, ["Mod"]),
+    ],
+)
+def test_what_onnxruntime_divides_exactly_is_left_to_it(operator: Any, opset: int, divides: list[str]) -> None:
+    """Elsewhere a quotient is guessed, and corrected by the next one."""
+    nodes = guard(Facts(operator, opset, INT32), "onnxruntime", Policies())
+    assert [node.op_type for node in nodes if node.op_type in ("Div", "Mod")] == divides
+    assert len(guard(Facts(operator, opset, INT32), "portable", Policies())) > 40
+
+
+@pytest.mark.parametrize(
     "facts",
     [Facts("Mod", 14, INT32), Facts("Div", 14, INT8), Facts("Div", 14, INT32, Bounds(frozenset({"minus one"})))],
     ids=["a remainder", "in a wider type", "no divisor of -1"],

@@ -169,6 +169,11 @@ class TestModels:
         assert (kept.name, kept.doc_string) == ("ratio", node.doc_string)
         assert [one for one in kept.metadata_props if one.key == "stack_trace"] == list(node.metadata_props)
 
+    def test_every_node_of_a_guard_has_a_name_of_its_own(self) -> None:
+        nodes = harden(division(INT64, (5,), (5,)), "portable").model.graph.node
+        made = [node.name for node in nodes if node.output[0].startswith("ratio_")]
+        assert len(set(made) - {""}) == len(made) > 20
+
     def test_a_function_that_is_called_div_is_none(self) -> None:
         model = division(INT64, (5,), (5,))
         model.ir_version = 10

@@ -162,6 +162,11 @@ class TestNothingLeft:
             divide(tmp_path / "a.npy", tmp_path / "a.npy", tmp_path / "c.npy")
         assert len(list(tmp_path.iterdir())) == 1
 
+    def test_as_many_axes_as_numpy_has(self, tmp_path: Path) -> None:
+        np.save(tmp_path / "a.npy", np.full((1,) * 64, 6, np.int32))
+        divide(tmp_path / "a.npy", tmp_path / "a.npy", tmp_path / "c.npy")
+        assert np.load(tmp_path / "c.npy").shape == (1,) * 64
+
     def test_a_chunk_that_no_memory_holds(self, tmp_path: Path) -> None:
         zarr.create_array(tmp_path / "a.zarr", shape=(1 << 42,), chunks=(1 << 42,), dtype="u1")
         with pytest.raises(ModelError, match=r"a block of .* takes 4398046511104 bytes of memory"):

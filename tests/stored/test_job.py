@@ -137,6 +137,15 @@ class TestKills:
                 assert taken(out).tobytes() == job.quotients.tobytes()
                 shutil.rmtree(job.out) if job.out.is_dir() else job.out.unlink()
 
+    def test_what_is_done_already_counts(self, job: Job) -> None:
+        job.stop()
+        told: list[tuple[int, int]] = []
+        resumed = job.run(lambda done, size: told.append((done, size)))
+        assert resumed > 0
+        assert told[0] == (resumed * job.quotients.nbytes // 40, job.quotients.nbytes)
+        assert told[-1] == (job.quotients.nbytes, job.quotients.nbytes)
+        assert [done for done, _ in told] == sorted(done for done, _ in told)
+
     def test_between_the_last_two_steps(self, job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
         """The result has its place, and the journal is still there: it goes, and nothing else happens."""
 

@@ -9,7 +9,9 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from threading import Event
 from time import sleep
 from unittest.mock import Mock
 
@@ -43,6 +45,25 @@ def test_results_stop_soon() -> None:
     finally:
         signal.signal(signal.SIGINT, before)
     assert len(found) < 10_000
+
+
+def test_what_has_begun_is_waited_for_and_may_still_write() -> None:
+    begun, written = Event(), list[int]()
+
+    def fail() -> None:
+        assert begun.wait(60)
+        raise ValueError("it fails")
+
+    def write(number: int) -> None:
+        begun.set()
+        sleep(0.2)
+        written.append(number)
+
+    with workers() as threads, ThreadPoolExecutor(2) as two:
+        results = replace(threads, executor=two, number=2).results([(fail,), (write, 1)])
+        with pytest.raises(ValueError, match="it fails"):
+            list(results)
+        assert written == [1]
 
 
 @pytest.mark.parametrize("alive", [True, False])

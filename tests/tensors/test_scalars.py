@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from types import SimpleNamespace
 from typing import Any
 
 import dask.array as da
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 from vinculum import ConstraintError, ElementTypeError, Operator, div, divide, reciprocal, sonnx
+from vinculum.tensors.scalars import with_element_types
 
 
 class TestHeld:
@@ -47,6 +49,14 @@ class TestHeld:
     def test_beside_a_buffer_and_a_dask_array(self) -> None:
         assert div(memoryview(bytearray(b"\x09")), 2).tolist() == [4]  # type: ignore[call-overload]  # checkers know no buffers
         assert div(da.arange(6, chunks=2), 2).compute().tolist() == [0, 0, 1, 1, 2, 2]
+
+    @pytest.mark.parametrize("dtype", ["bfloat16", "float32", "int8"])
+    def test_beside_an_array_that_cannot_be_read_here(self, dtype: str) -> None:
+        """As one on a device: only its element type is asked for."""
+        array = SimpleNamespace(dtype=f"torch.{dtype}")
+        for a, b in ((array, 2), (2, array)):
+            held = with_element_types(a, b, "AB")
+            assert [x.dtype.name for x in held if isinstance(x, np.ndarray)] == [dtype]
 
 
 class TestRefused:

@@ -26,7 +26,6 @@ from vinculum.models.onnx.scopes import inner_path, inputs_of, name_of, opset_im
 from vinculum.models.onnx.tensors import NUMBERS_AND_STRINGS, array_of, tensor_of
 
 _CONSTANT = ("", "Constant")
-_NUMPY_SINCE = 7
 """The operator set from which on operands are joined as NumPy does."""
 _UNIDIRECTIONAL = frozenset({"Div", *ALSO_UNIDIRECTIONAL})
 """Operators that broadcast B onto A alone, as attributes say, before that set."""
@@ -281,7 +280,7 @@ class Interpreter:
         known = None if key is None else self.values.results(key)
         if known is not None:
             return list(known)
-        if call.opset < _NUMPY_SINCE and not domain and name in _UNIDIRECTIONAL and None not in operands:
+        if not domain and name in _UNIDIRECTIONAL and None not in operands:
             operands = [operands[0], aligned(call, *operands)]  # type: ignore[arg-type]
         result = operator.transfer(call, *operands)
         numbers = tuple(0 if value is None else value.number for value in operands)

@@ -63,8 +63,10 @@ class SourceFile:
             )
         return self.onnx
 
-    def complete(self) -> ModelProto:
+    def complete(self, purpose: str = "converted") -> ModelProto:
         """Return the message with the data of other files in it, so that it does not depend on its folder.
+
+        - `purpose`: what becomes of it, for the refusal of another source.
 
         ModelError if the source is not an ONNX file, or its data can no longer be read.
         """
@@ -72,7 +74,7 @@ class SourceFile:
 
         from vinculum.models.onnx.tensors import array_of, is_external
 
-        proto = self.proto("converted")
+        proto = self.proto(purpose)
         for tensor in proto.graph.initializer:
             if is_external(tensor):
                 tensor.CopyFrom(numpy_helper.from_array(array_of(tensor), tensor.name))

@@ -19,6 +19,26 @@ def test_integers_that_float64_has_not_lie_between_their_neighbours(value: int) 
     assert known.largest - float(known.mag[0]) < 2.0**13
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16, np.int32, np.uint8, np.bool_])
+@pytest.mark.parametrize("size", [10, 100_000])
+def test_a_constant_of_any_size(size: int, dtype: Any) -> None:
+    array = (np.arange(size) % 2000).reshape(-1, 2).astype(dtype)
+    if array.dtype.kind == "f":
+        array[3:, 1] = np.nan
+    known = constant(array)
+    assert known.may_nan == (array.dtype.kind == "f")
+    assert complaint(known, array) == ""
+    assert known.box.hull() == (np.nanmin(array), np.nanmax(array))
+
+
+@pytest.mark.parametrize("size", [10, 100_000])
+def test_a_constant_in_a_narrower_type(size: int) -> None:
+    array = np.linspace(0.1, 0.7, size, dtype=np.float32).reshape(-1, 2)
+    known = constant(array, "float16")
+    assert known.element_type == "float16"
+    assert known.box.hull() == (float(np.float16(0.1)), float(np.float16(0.7)))
+
+
 ARRAYS = [
     np.array(numbers, np.float32)
     for numbers in (

@@ -253,7 +253,9 @@ def described(known: AbstractTensor) -> str:
         parts.append(f"|{_ends(mag, mag)}|")
     zeros = "+" * known.may_plus_zero + "-" * known.may_minus_zero
     parts += [zeros + "0"] * bool(zeros) + ["NaN"] * known.may_nan
-    parts += ["whole"] * (known.integral and known.form is not None) + ["held"] * (known.constant is not None)
+    parts += ["whole"] * (known.integral and known.form is not None)
+    parts += ["not whole"] * (not known.integral and is_discrete(known.element_type))
+    parts += ["held"] * (known.constant is not None)
     parts += [known.bounds_from.name.lower()] * (known.bounds_from is not BoundsFrom.MODEL)
     parts += [
         f"{f.kind.value}{_number(f.low)}..{_number(f.high)}@{f.axis}{'!' * f.fills}".replace("inf", "~")

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx import ModelProto
+from onnx import ModelProto, helper
 
 import vinculum
 from tests import fake_runtime
@@ -14,6 +14,8 @@ from tests.analysis import hazardous
 from tests.analysis.hazardous import parsed
 from vinculum.analysis import Finding, Search, Severity, Witness
 from vinculum.analysis.witness.probe import OnnxRuntime
+from vinculum.analysis.witness.targets import Target
+from vinculum.sandbox import Limits
 
 _ONE = "sine = Sin(x) cosine = Cos(x) a = Mul(sine, sine) b = Mul(cosine, cosine) sum = Add(a, b)"
 """A sum of squares that is always 1, whatever bounds of sine and cosine say."""
@@ -70,6 +72,18 @@ class TestAtTheInputs:
         assert finding.witness is not None
         assert (finding.witness.kind, finding.witness.confirmed_by) == ("definition", ("vinculum",))
 
+    @pytest.mark.parametrize("rule", ["zero-divisor", "integer-zero-divisor"])
+    def test_what_may_crash_a_runtime_is_tried_in_our_engine(self, rule: str) -> None:
+        content = parsed("y = Div(x, d)", "float[2] x, float[2] d").SerializeToString()
+        target = Target(("", "y", rule), is_division=True, value="d", wanted="zero")
+        inputs = {"x": np.ones(2, np.float32), "d": np.zeros(2, np.float32)}
+        with fake_runtime.installed(onnxruntime=fake_runtime.FakeRuntime):
+            runtime = OnnxRuntime(content, ["y"], [target], Limits(seconds=100.0))
+            try:
+                assert (runtime.outcome([target], inputs) is None) == (rule == "integer-zero-divisor")
+            finally:
+                runtime.close()
+
     def test_what_runtimes_guard(self) -> None:
         """The scale of zeros is 1 in ONNX Runtime: one finding, which no run shows."""
         finding = checked(parsed("[q] y, s, z = DynamicQuantizeLinear(x)", "float[2] x", "float s"))
@@ -123,8 +137,13 @@ class TestAtTheInputs:
 class TestInside:
     """Where inputs do not reach it, the farthest inner tensor is named, or nothing is claimed."""
 
-    def test_a_norm_of_embeddings(self) -> None:
-        finding = checked(hazardous.norm_of_embeddings(), "ids=0:29")
+    @pytest.mark.parametrize("of_a_node", [False, True])
+    def test_a_norm_of_embeddings(self, of_a_node: bool) -> None:
+        model = hazardous.norm_of_embeddings()
+        if of_a_node:
+            weights = model.graph.initializer.pop()
+            model.graph.node.insert(0, helper.make_node("Constant", [], [weights.name], value=weights))
+        finding = checked(model, "ids=0:29")
         assert finding.severity is Severity.POSSIBLE
         assert finding.witness is not None
         assert (finding.witness.kind, finding.witness.tensor, finding.witness.how) == ("inner", "pooled", "zeros")
@@ -168,6 +187,18 @@ class TestBounded:
         search = searched(proto)
         assert search.runs == 0
         assert "no input can be made" in search.stopped
+
+    @pytest.mark.parametrize(("size", "found"), [(7, True), (11, False)])
+    def test_a_size_on_which_it_runs_is_looked_for(self, size: int, found: bool) -> None:
+        ones = ", ".join(["1"] * size)
+        proto = parsed(
+            "s = MatMul(x, w) y = Reciprocal(s)", "float[1, n] x", constants=f"float[{size}, 1] w = {{{ones}}}"
+        )
+        finding = checked(proto)
+        assert finding.search is not None
+        assert (finding.severity is Severity.WITNESSED) == found
+        stopped = "" if found else "it does not run on the inputs tried"
+        assert finding.search.stopped.partition(":")[0] == stopped
 
     @pytest.mark.parametrize(("runs", "seed"), [(-1, 0), (1, -1)])
     def test_refused(self, runs: int, seed: int) -> None:

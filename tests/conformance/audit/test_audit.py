@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from onnx import TensorProto, helper
 
+import vinculum
 from tests.conformance.audit.models import ALWAYS, FLOAT, INT64, ROWS, Row, f32, loop, ratio, told, verdict_on
 from tests.fake_runtime import (
     DiesOfIntegers,
@@ -212,6 +213,14 @@ class TestBackends:
         assert (found.plain.end, found.plain.words) == (End.RETURNED, "")
         verdict = verdict_on(found)
         assert (verdict.kind, verdict.differing) == (Kind.ULPS, 1)
+
+    def test_inputs_are_drawn_in_the_sizes_that_are_given(self, kept_processes: Any) -> None:
+        with pytest.MonkeyPatch.context() as patched, installed(onnxruntime=FakeRuntime):
+            patched.setattr("vinculum.conformance.audit.audit.Isolated", kept_processes)
+            found = vinculum.audit(ratio(FLOAT, "n"), backend="onnxruntime", dims={"n": 3}, sets=2)
+        (node,) = found.nodes
+        assert node.shapes == ((3,), (3,))
+        assert (found.model, found.edges.sets, found.finds) == ("(in memory)", 2, False)
 
     def test_an_input_with_a_value_in_the_model(self, audited: Audited) -> None:
         """Another value may be given, but not to OpenVINO, for which it is no input."""

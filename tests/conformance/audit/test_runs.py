@@ -43,6 +43,22 @@ def branching(folder: Path, element_type: str) -> AuditedModel:
     return subject(folder, nodes, declared, f"{element_type}[3] c")
 
 
+def test_no_sizes_are_declared_of_what_is_exposed(tmp_path: Path) -> None:
+    exposed = subject(tmp_path, "m = Neg(b) c = Div(a, m)", "float[3] a, float[3] b", "float[3] c").exposed
+    assert exposed is not None
+    _, output = exposed.graph.output
+    assert output.name == "m"
+    (size,) = output.type.tensor_type.shape.dim
+    assert size.WhichOneof("value") is None
+
+
+def test_a_node_of_the_name_of_a_function_is_no_guard(tmp_path: Path) -> None:
+    function = "Neg (x) => (y) { y = Abs(x) }"
+    found = subject(tmp_path, "m = d.Neg(b) n = Neg(m) c = Div(a, n)", "float[3] a, float[3] b", "float[3] c", function)
+    assert [tap.division.label for tap in found.taps] == ["node 'c' (Div-14)"]
+    assert found.inner == ()
+
+
 class TestRuns:
     """What a runtime does not take exposed it may take with its bodies left alone."""
 

@@ -146,3 +146,9 @@ class TestExact:
             source = array_source(array)
             assert source.startswith("np.arange(")
             assert same_bits(_evaluated(source), array)
+
+    @pytest.mark.parametrize("start", [-(2.0**64), -(2.0**63) - 2048, 2.0**63, 2.0**63 - 40960])
+    def test_no_sequence_leaves_int64(self, start: float) -> None:
+        array = start + 2048 * np.arange(40)
+        assert not array_source(array).startswith("np.arange(")
+        assert same_bits(_evaluated(array_source(array)), array)

@@ -88,6 +88,8 @@ def test_bodies_that_divide_before_their_result() -> None:
     means = ["norm/ReduceMean", "norm/ReduceMean_2"]
     named = [node.name for node in model_nodes(model) if node.name]
     assert named == ["before", *means, "norm/Div", "soft/Div", "after"]
+    used = {"c", *(name for node in model_nodes(model) for name in node.input)}
+    assert not [node.op_type for node in model_nodes(model) if used.isdisjoint(node.output)]
 
 
 class TestAttributes:

@@ -11,11 +11,40 @@ import vinculum
 from tests.models.built_models import one_line, text_model
 from vinculum.errors import AttributeValueError, DivisionByZeroError, ElementTypeError, ModelError
 from vinculum.models import DivisionRecord, load
+from vinculum.models.onnx.functions import inlined
 
 A, B = np.array([6, 9], np.float32), np.array([2, 3], np.float32)
 SIXES = np.full((2, 2), 6, np.float32)
 OLD = '<opset_import: ["": 6], domain: "d"> '
 DIVIDES = "F (x, y) => (z) { [n] z = Div(x, y) }"
+
+
+class TestInlined:
+    """A function of another operator set becomes part of the graph if its operators are the same there."""
+
+    @pytest.mark.parametrize(
+        ("imports", "body"),
+        [
+            ('"": 13', "z = Div(x, y)"),  # Div-14 takes more types.
+            ('"": 17, "e": 2', "t = e.Own(x) z = Sub(t, y)"),  # Of other domains nobody knows what has changed.
+        ],
+    )
+    def test_others_are_refused(self, imports: str, body: str) -> None:
+        function = f'<opset_import: [{imports}], domain: "d"> F (x, y) => (z) {{ {body} }}'
+        model = text_model("c = d.F(a, b)", "float[2] a, float[2] b", "float[2] c", function, opset=17)
+        if "e" in imports:
+            model.opset_import.add(domain="e", version=1)
+        with pytest.raises(
+            ModelError, match="in which its operators differ, so it cannot be inlined; convert the model"
+        ):
+            inlined(model)
+
+    def test_the_same(self) -> None:
+        function = '<opset_import: ["": 13], domain: "d"> F (x, y) => (z) { t = MatMul(x, y) z = Neg(t) }'
+        model = text_model("c = d.F(a, b)", "float[2] a, float[2] b", "float c", function, opset=17)
+        found = inlined(model)
+        assert [node.op_type for node in found.graph.node] == ["MatMul", "Neg"]
+        assert not found.functions
 
 
 class TestCalls:

@@ -274,7 +274,7 @@ def _summarised(array: NDArray[Any], name: str) -> AbstractTensor:
             break
         axes = (*axes, axis) if size > 1 else axes
     low, high = array_in.min(axis=axes, keepdims=True), array_in.max(axis=axes, keepdims=True)
-    nan = low.dtype.kind == "f" and bool(np.isnan(low).any())
+    nan = bool(np.isnan(low).any())
     if nan:
         low, high = np.fmin.reduce(array_in, axes, keepdims=True), np.fmax.reduce(array_in, axes, keepdims=True)
     return tensor(

@@ -23,7 +23,7 @@ from vinculum.models.onnx.functions import inlined
 from vinculum.models.onnx.model import model_of
 from vinculum.models.onnx.scopes import name_of, steps
 from vinculum.models.onnx.tensors import array_of
-from vinculum.models.source import ModelSource, SourceFile, any_source, onnx_model
+from vinculum.models.source import ModelSource, SourceFile, any_source
 from vinculum.models.values import validated_inputs
 from vinculum.sandbox import End, Isolated, Limits
 from vinculum.text import one_line, pip_install
@@ -81,7 +81,7 @@ def trace(
 
 class _Tracer:
     def __init__(self, source: SourceFile, inputs: Mapping[str, Any]) -> None:
-        proto = inlined(onnx_model(source) if source.onnx is None else source.complete())
+        proto = inlined(source.complete("analysed"))
         self._content = proto.SerializeToString()
         self._inputs = validated_inputs(model_of(deepcopy(proto), source.path).inputs, inputs)
         self._constants = _constants(proto)
@@ -218,7 +218,7 @@ def _answer(process: Isolated, method: str, *arguments: object) -> Any:
 
 
 def _divides(node: NodeProto) -> bool:
-    return not node.domain and node.op_type in DIVISOR and len(node.input) > DIVISOR[node.op_type]
+    return not node.domain and node.op_type in DIVISOR
 
 
 def _constants(model: ModelProto) -> dict[str, NDArray[Any]]:

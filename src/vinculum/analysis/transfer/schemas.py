@@ -20,14 +20,13 @@ def body_of(node: NodeProto, opset: int, operands: Sequence[AbstractTensor | Non
     It holds the nodes that the named outputs of the node depend on.
     """
     types = tuple("" if value is None else value.element_type for value in operands)
-    ranks = tuple(None if value is None else value.rank for value in operands)
     inputs, outputs = ([name and "given" for name in names] for names in (node.input, node.output))
     alike = NodeProto(op_type=node.op_type, input=inputs, output=outputs, attribute=node.attribute)
-    return _body(alike.SerializeToString(), opset, types, ranks)
+    return _body(alike.SerializeToString(), opset, types)
 
 
 @lru_cache
-def _body(alike: bytes, opset: int, types: Sequence[str], ranks: Sequence[int | None]) -> FunctionProto | None:
+def _body(alike: bytes, opset: int, types: Sequence[str]) -> FunctionProto | None:
     node = NodeProto.FromString(alike)
     try:
         schema: Any = get_schema(node.op_type, opset, "")  # onnx's stubs lack what concerns bodies.
@@ -39,7 +38,8 @@ def _body(alike: bytes, opset: int, types: Sequence[str], ranks: Sequence[int | 
         body = schema.get_function_with_opset_version(max(of_all))
     # ONNX's compiled code asks for types without looking whether they are there.
     elif of_some and all(types[place] for place, name in enumerate(node.input) if name):
-        declared = [_declared(name, rank).SerializeToString() for name, rank in zip(types, ranks, strict=True)]
+        # Of no operator that has no transfer function the body depends on a rank.
+        declared = [_declared(name).SerializeToString() for name in types]
         try:
             body = schema.get_context_dependent_function_with_opset_version(max(of_some), alike, declared)
         except (RuntimeError, ValueError):  # It asks for a type that is not known.
@@ -72,11 +72,10 @@ def _trim(body: FunctionProto, wanted: set[str]) -> None:
             del body.node[place]
 
 
-def _declared(element_type: str, rank: int | None) -> TypeProto:
+def _declared(element_type: str) -> TypeProto:
     if not element_type:
         return TypeProto()
-    shape = None if rank is None else [None] * rank
-    declared: TypeProto = helper.make_tensor_type_proto(onnx_code(element_type), shape)
+    declared: TypeProto = helper.make_tensor_type_proto(onnx_code(element_type), None)
     return declared
 
 

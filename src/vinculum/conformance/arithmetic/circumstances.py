@@ -183,8 +183,9 @@ def has(operation: Operation, names: Collection[str]) -> bool | None:
     limits = [match for name in names if (match := _SIZED.fullmatch(name))]
     if not set(names) - {match[0] for match in limits} <= set(properties(operation)):
         return False
-    own, told = size(operation) if limits else 0, set[bool | None]()
+    told = set[bool | None]()
     for words, low, high in (match.groups() for match in limits):
+        own = size(operation)
         told.add((own > int(low)) is (words == MORE) if own <= int(low) or own > int(high or low) else None)
     return False if False in told else None if None in told else True
 

@@ -222,8 +222,7 @@ def _bits(array: NDArray[Any]) -> bytes:
     """Return an array's elements, little-endian; those of reals as text."""
     if array.dtype.hasobject:
         return elements_text(array, REAL).encode()
-    little = array if array.dtype.itemsize == 1 else array.astype(array.dtype.newbyteorder("<"), copy=False)
-    return little.tobytes()
+    return array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
 
 
 def _dtype(name: str) -> np.dtype[Any] | None:

@@ -18,7 +18,7 @@ from tests.onnx_cases import node_cases
 from vinculum.errors import ModelError, VinculumError
 from vinculum.models.convert import Change
 from vinculum.models.convert.opset.conversion import convert_opset
-from vinculum.models.convert.opset.operator_versions import type_text
+from vinculum.models.convert.opset.operator_versions import problem_with, type_text
 from vinculum.models.convert.opset.table import ADAPTERS, ANY
 
 Run = Callable[..., dict[str, NDArray[Any]]]
@@ -348,6 +348,12 @@ class TestRefused:
         model = _model(13, "(float[2,3] x) => (float[2,3] y)", "y = Unsqueeze <axes = [0]> (x)")
         with pytest.raises(ModelError, match="not valid in operator set 13: Unsqueeze-13 has no attribute 'axes'"):
             convert_opset(model, 11)
+
+    def test_an_input_that_is_left_out(self) -> None:
+        """An output may always be."""
+        schema = get_schema("Div", 14)
+        assert problem_with(helper.make_node("Div", ["a", ""], ["c"]), schema, {}) == "Div-14 needs its input 'B'"
+        assert problem_with(helper.make_node("Div", ["a", "b"], [""]), schema, {}) is None
 
     def test_every_rule_is_of_a_version(self) -> None:
         for op_type, version in ADAPTERS:

@@ -26,7 +26,7 @@ from vinculum.analysis.transfer.declarations import Hidden, Operator
 from vinculum.analysis.transfer.errors import Computed, Errors
 from vinculum.analysis.transfer.operators.arithmetic import below, quotient_bounds
 from vinculum.analysis.transfer.operators.windows import convolution_shape
-from vinculum.analysis.transfer.shared import apart_from_zero, first_of, like, never_negative, product_shape, rest_on
+from vinculum.analysis.transfer.shared import apart_from_zero, like, never_negative, product_shape, rest_on
 
 
 def _cast(call: Call, a: AbstractTensor) -> AbstractTensor:
@@ -158,13 +158,10 @@ def _dynamic(call: Call, a: AbstractTensor) -> Result:
     return tensor("uint8", a.shape, 0, 255, integral=True), scale, tensor("uint8", (), 0, 255, integral=True)
 
 
-def _quantised_product(call: Call, *operands: Operand) -> AbstractTensor:
-    a, _, _, b, *_, point = first_of(operands, 8)
-    shape = None
-    if a is not None and b is not None:
-        shape = convolution_shape(call, a, b) if call.operator == "QLinearConv" else product_shape(a.shape, b.shape)
-    element_type = point.element_type if point is not None else call.expected().element_type
-    return anything(element_type, shape).known(bounds_from=BoundsFrom.MODEL)
+def _quantised_product(call: Call, *operands: AbstractTensor) -> AbstractTensor:
+    a, b, point = operands[0], operands[3], operands[7]
+    shape = convolution_shape(call, a, b) if call.operator == "QLinearConv" else product_shape(a.shape, b.shape)
+    return anything(point.element_type, shape).known(bounds_from=BoundsFrom.MODEL)
 
 
 def _scale(call: Call, x: AbstractTensor, scale: Operand = None, *_: Operand) -> Hidden | None:

@@ -172,8 +172,6 @@ class _Conversion:
                 return [step.node]
         if any(True for _ in subgraphs(node)):
             raise ValueError("it holds subgraphs, which the other version runs differently")
-        if any(attribute.ref_attr_name for attribute in node.attribute):
-            raise ValueError("it refers to attributes of its function; inline the function")
         refusal = problem_with(node, version_at(node.op_type, sides[1]), self._scope.types)
         raise ValueError(refusal or "its version changes, and there is no version adapter")
 

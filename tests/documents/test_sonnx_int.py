@@ -8,7 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from vinculum import AttributeValueError, ConstraintError, ElementTypeError, sonnx
+from vinculum import AttributeValueError, ConstraintError, ElementTypeError, Operator, sonnx
 
 SIGNED = ["int8", "int16", "int32", "int64"]
 INTEGERS = [*SIGNED, "uint8", "uint16", "uint32", "uint64"]
@@ -71,6 +71,8 @@ class TestConstraints:
     def test_v1_is_never_saturated(self) -> None:
         with pytest.raises(AttributeValueError, match=r"overflow is 'saturate'; .* allows 'raise' and 'wrap'"):
             sonnx.div(np.ones(1, "i4"), np.ones(1, "i4"), overflow="saturate")  # type: ignore[call-overload]  # what is refused
+        with pytest.raises(AttributeValueError, match=r"zero_divisor is 'zero'; .* allows 'raise' only"):
+            Operator("Div", dialect="sonnx", variant="int", zero_divisor="zero")
 
     def test_a_zero_divisor_comes_before_overflow(self) -> None:
         with pytest.raises(ConstraintError) as refusal:

@@ -16,7 +16,7 @@ from tests.models.built_models import text_model
 from tests.repair.fakes import TOLERATED, outcomes
 from vinculum.models.sampling.edge_values import edge_values
 from vinculum.repair import Runtime, harden
-from vinculum.repair.bounds import bounds_of
+from vinculum.repair.bounds import Bounds, bounds_of
 from vinculum.spec.element_types import ELEMENT_TYPES, INT32, INT64, ElementType
 
 INTEGERS = [each for each in ELEMENT_TYPES if each.is_integer and each.bits >= 8]
@@ -91,6 +91,15 @@ NEVER = {
 def test_what_a_divisor_never_is(divisor: str) -> None:
     (bounds,) = bounds_of(model_of(f"{divisor} c = Div(a, d)")).values()
     assert bounds.never - {"inverse"} == NEVER[divisor]
+
+
+def test_the_values_of_two_calls_are_known_if_those_of_both_are() -> None:
+    one, other = (Bounds(divisor=np.array(values)) for values in ([1, 2], [2, 3]))
+    both = one.and_also(other)
+    assert both.divisor is not None
+    assert both.divisor.tolist() == [1, 2, 3]
+    for first, second in ((one, Bounds()), (Bounds(), one)):
+        assert first.and_also(second).divisor is None
 
 
 class TestProved:

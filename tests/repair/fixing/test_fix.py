@@ -258,6 +258,7 @@ class TestNotFixed:
         assert [one.why for one in result.fixes] == [reason]
         assert operators(result.model) == operators(proto)
         assert result.comparison.reason == "nothing was changed"
+        assert (result.comparison.runs, result.comparison.witnesses, result.comparison.still_shown) == (0, 0, 0)
 
     def test_a_function_that_is_called_with_two_types(self) -> None:
         head = '<ir_version: 9, opset_import: ["": 17, "own": 1]>'

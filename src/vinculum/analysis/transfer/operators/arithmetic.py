@@ -238,8 +238,7 @@ def square(a: AbstractTensor) -> AbstractTensor:
         low = np.minimum(low, a.form.round(low))
     sizes = a.sizes() if (a.rank or 0) <= 1 else None
     entries = None if sizes is None else tuple(None if s is None else dimensions.times(s, s) for s in sizes)
-    mag = low if a.form is not None else None
-    return result_of((a,), a.shape, low, high, mag, may_minus_zero=False, integral=a.integral, entries=entries)
+    return result_of((a,), a.shape, low, high, may_minus_zero=False, integral=a.integral, entries=entries)
 
 
 def _divide(call: Call, a: AbstractTensor, b: AbstractTensor, deep: int = 0) -> AbstractTensor:

@@ -75,7 +75,7 @@ class TestAtTheInputs:
     @pytest.mark.parametrize("rule", ["zero-divisor", "integer-zero-divisor"])
     def test_what_may_crash_a_runtime_is_tried_in_our_engine(self, rule: str) -> None:
         content = parsed("y = Div(x, d)", "float[2] x, float[2] d").SerializeToString()
-        target = Target(("", "y", rule), is_division=True, value="d", wanted="zero")
+        target = Target((rule, "", "y"), is_division=True, value="d", wanted="zero")
         inputs = {"x": np.ones(2, np.float32), "d": np.zeros(2, np.float32)}
         with fake_runtime.installed(onnxruntime=fake_runtime.FakeRuntime):
             runtime = OnnxRuntime(content, ["y"], [target], Limits(seconds=100.0))

@@ -71,7 +71,8 @@ def _session(proto: ModelProto) -> Any:
 
 
 def _run(session: Any, names: Sequence[str], inputs: Mapping[str, Any]) -> dict[str, Any]:
-    from vinculum.models.engines.onnxruntime.session import reason_of, run
+    from vinculum.models.engines.onnxruntime.running import run
+    from vinculum.models.engines.onnxruntime.session import reason_of
 
     try:
         return dict(zip(names, run(session, names, inputs), strict=True))

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 from onnx import TensorProto, helper
 
-from vinculum.models.engines.onnxruntime.session import gives_numbers, is_of_numbers
+from vinculum.models.engines.onnxruntime.running import gives_numbers, is_of_numbers
 
 
 def test_those_of_numpy_s_own_types_of_numbers() -> None:

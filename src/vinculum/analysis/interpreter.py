@@ -26,9 +26,8 @@ from vinculum.models.onnx.scopes import inner_path, inputs_of, name_of, opset_im
 from vinculum.models.onnx.tensors import NUMBERS_AND_STRINGS, array_of, tensor_of
 
 _CONSTANT = ("", "Constant")
-"""The operator set from which on operands are joined as NumPy does."""
 _UNIDIRECTIONAL = frozenset({"Div", *ALSO_UNIDIRECTIONAL})
-"""Operators that broadcast B onto A alone, as attributes say, before that set."""
+"""Operators that broadcast B onto A alone before operator set 7, as attributes say that later versions do not have."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,4 +1,4 @@
-"""Sessions of ONNX Runtime, created and run only here. Child processes import this too, so it imports little."""
+"""Sessions of ONNX Runtime, created only here. Child processes import this module too, so it imports little."""
 
 from __future__ import annotations
 

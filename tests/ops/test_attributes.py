@@ -1,4 +1,4 @@
-"""Operator sets and attributes: each version takes its own and no other, and each attribute its own values."""
+"""Operator sets, attributes and policies: each version takes its own and no other, and each its own values."""
 
 from __future__ import annotations
 
@@ -37,6 +37,7 @@ VALUES: dict[str, Any] = {
 class TestVersions:
     """axis and broadcast are of Div-1 and Div-6, consumed_inputs of version 1, and later versions have none."""
 
+    @pytest.mark.clause("Div-*", "Reciprocal-*", "Divide-1", "attributes-of-this-version")
     @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.title)
     def test_its_own_and_no_other(self, row: OperatorSpec) -> None:
         own = {attribute.name for attribute in row.attributes}
@@ -45,14 +46,6 @@ class TestVersions:
         assert dict(make(**{name: VALUES[name] for name in own}).attributes) == {name: VALUES[name] for name in own}
         for name in set(VALUES) - own:
             assert refusal_of(make, **{name: VALUES[name]}).startswith(f"{row.title} has no attribute '{name}'")
-
-    @pytest.mark.parametrize("name", ["axis", "broadcast", "consumed_inputs"])
-    def test_the_newest_has_none_of_the_first(self, name: str) -> None:
-        assert refusal_of(div, ONES, ONES, **{name: VALUES[name]}).startswith(f"Div-14 has no attribute '{name}'")
-
-    def test_none_leaves_an_attribute_at_its_default(self) -> None:
-        for opset in (1, 6, 7, 14):
-            assert div(ONES, ONES, opset=opset, axis=None, broadcast=None, consumed_inputs=None).shape == (2, 3)
 
 
 class TestValues:
@@ -133,3 +126,20 @@ class TestOperatorSets:
 
     def test_numpys_whole_numbers_are_whole_numbers(self) -> None:
         assert Operator("Div", opset=np.int64(10)).spec.since_version == 7  # type: ignore[arg-type]  # an int to users
+
+
+class TestPolicies:
+    """`zero_divisor` and `overflow`: each its own words, and no other."""
+
+    @pytest.mark.parametrize("value", ["Raise", "RAISE", "", "nan", None, 0, True, b"zero", ["zero"], ("zero",)])
+    def test_no_other_policies(self, value: Any) -> None:
+        for call in (div, divide, lambda a, b, **policies: Operator("Div", **policies)(a, b)):
+            line = refusal_of(call, ONES, ONES, zero_divisor=value)
+            assert line == f"zero_divisor is {value!r}; allowed: 'raise', 'zero', 'saturate'"
+            if value is not None:  # which leaves the choice to the operator
+                line = refusal_of(call, ONES, ONES, overflow=value)
+                assert line == f"overflow is {value!r}; allowed: 'wrap', 'raise', 'saturate'"
+
+    def test_one_policy_is_not_the_others(self) -> None:
+        refusal_of(div, ONES, ONES, zero_divisor="wrap")
+        refusal_of(div, ONES, ONES, overflow="zero")

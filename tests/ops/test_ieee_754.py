@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.cases import case
-from vinculum import div, divide, reciprocal, sonnx
+from vinculum import div, divide, sonnx
 from vinculum.spec.element_types import BFLOAT16, DOUBLE, FLOAT, FLOAT8E4M3FN, FLOAT8E5M2, FLOAT16, ElementType
 from vinculum.spec.special_values import OperandClass, QuotientClass, quotient_class
 from vinculum.tensors.storage import dtype_of
@@ -87,25 +87,5 @@ class TestSpecialValues:
                 assert not quotients.any()
             elif expected is QuotientClass.INFINITY:
                 assert np.isinf(quotients).all()
-
-    @pytest.mark.clause("Reciprocal-13", "special-values")
-    @pytest.mark.parametrize("element_type", OF_DIV, ids=str)
-    def test_reciprocals(self, element_type: ElementType) -> None:
-        """1/0 is an infinity and 1/inf a zero, each of x's sign; 1/NaN is NaN."""
-        for kind, expected in ((OperandClass.ZERO, np.inf), (OperandClass.INFINITY, 0), (OperandClass.NAN, np.nan)):
-            x = members(kind, element_type)
-            y = reciprocal(x).astype("f8")
-            np.testing.assert_array_equal(np.abs(y), expected)
-            if kind is not OperandClass.NAN:
-                assert np.array_equal(signs(y), signs(x))
-
-    @every_type
-    def test_a_nan_of_any_payload_stays_one(self, element_type: ElementType) -> None:
-        fmt = element_type.binary_format
-        assert fmt is not None
-        encodings = [fmt.nan, fmt.nan | fmt.sign_mask, fmt.sign_mask - 1, 2 * fmt.sign_mask - 1]
-        nans = np.array(encodings, f"u{element_type.bits // 8}").view(dtype_of(element_type))
-        ones = np.ones(4).astype(nans.dtype)
-        for call in calls(element_type):
-            for a, b in ((nans, ones), (ones, nans), (nans, nans)):
-                assert np.isnan(call(a, b).astype("f8")).all()
+            else:  # rounded: any number, an infinity or a zero
+                assert set(kinds) == {OperandClass.FINITE}

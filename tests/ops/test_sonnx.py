@@ -11,11 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vinculum import (
-    AttributeValueError,
     BroadcastError,
     ConstraintError,
     ElementTypeError,
-    Operator,
     VinculumError,
     sonnx,
 )
@@ -90,16 +88,6 @@ class TestWhichConstraint:
         assert str(violation.value).startswith(line)
         assert isinstance(violation.value, VinculumError)
         assert isinstance(violation.value, ValueError)
-
-    def test_no_policy_replaces_one(self) -> None:
-        with pytest.raises(AttributeValueError, match="overflow is 'saturate'"):
-            Operator("Div", dialect="sonnx", variant="int", overflow="saturate")
-        unhashable: Any = ["raise"]
-        with pytest.raises(AttributeValueError, match=r"overflow is \['raise'\]; allowed"):
-            sonnx.div(np.ones(1, "i4"), np.ones(1, "i4"), overflow=unhashable)
-        with pytest.raises(ConstraintError, match=r"^\[C3\] 1 of 2") as caught:
-            Operator("Div", dialect="sonnx", variant="int")(np.array([1, 2], np.int8), np.array([3, 0], np.int8))
-        assert (caught.value.tag, caught.value.count, caught.value.first_index) == ("[C3]", 1, (1,))
 
     def test_out_is_not_a_constraint(self) -> None:
         """It is an argument of ours, so that its errors are those of every other operator."""

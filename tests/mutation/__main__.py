@@ -94,7 +94,7 @@ ROOMS = {
         "tests/test_public_face.py",
         "tests/dask_arrays",
     ),
-    "tensors": ("tests/tensors", "tests/device_arrays", "tests/ops", "tests/property"),
+    "tensors": ("tests/tensors", "tests/device_arrays", "tests/ops", "tests/property", "tests/documents"),
     "models": ("tests/models",),
     "repair": ("tests/repair",),
     "analysis": ("tests/analysis",),

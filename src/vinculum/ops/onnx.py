@@ -122,14 +122,8 @@ def reciprocal(
     ----------
     x : array
         Of a floating-point element type that the version takes.
-    opset : int, optional
-        ONNX operator-set version; it selects that set's version of Reciprocal, the newest if None.
-    consumed_inputs : sequence of int, optional
-        A hint of Reciprocal-1, without effect.
-    out : array, optional
-        Where to write, of the result's element type and shape; it may be `x`.
-    where : array of bool, optional
-        As in `div`.
+    opset, consumed_inputs, out, where : optional
+        As in `div`; the attribute is one of Reciprocal-1.
 
     Returns
     -------
@@ -139,7 +133,7 @@ def reciprocal(
     Raises
     ------
     ElementTypeError, BroadcastError, AttributeValueError, SpecLookupError
-        If the version does not allow what was given; the message says what it allows.
+        As in `div`.
 
     Notes
     -----

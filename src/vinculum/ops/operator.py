@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 Array = npt.NDArray[Any]
 
 _NDARRAY = np.ndarray
-
-
 _AXES_OF_EQUAL_SHAPES = {Broadcasting.LIMITED: (None, 0), Broadcasting.PDPD: (None, -1, 0)}
 
 
@@ -211,11 +209,8 @@ class Operator:
         b : array
             The divisor, of the same element type. A Python int or float with an array takes the array's type if
             that holds it; SONNX's operators take no Python numbers.
-        out : array, optional
-            Where to write: of the result's element type and shape. It may be an operand.
-        where : array of bool, optional
-            Where to divide; elsewhere `out`, which is then required, keeps its elements, whatever the operands are
-            there. In CPU memory only.
+        out, where : array, optional
+            As in `vinculum.div`.
 
         Returns
         -------
@@ -225,14 +220,8 @@ class Operator:
 
         Raises
         ------
-        ElementTypeError
-            If an operand has no element type, or one that the version does not take.
-        BroadcastError
-            If the shapes do not fit by the version's rule.
-        AttributeValueError
-            If `where` is given without `out`, or with arrays that are not in CPU memory.
-        DivisionByZeroError, IntegerOverflowError
-            As the policies say; `out` may then hold partial results.
+        ElementTypeError, BroadcastError, AttributeValueError, DivisionByZeroError, IntegerOverflowError
+            As in `vinculum.div`; of SONNX's operators ConstraintError instead of the last two.
         """
         if where is not None:
             return self._masked(a, b, out, where)
@@ -338,19 +327,7 @@ def alignment_of(operator: Operator, a: tuple[int, ...], b: tuple[int, ...] = ()
 def divide_blocks(operator: Operator, *blocks: Array, out: Array | None = None) -> Array | Exceptions:
     """Divide blocks of operands aligned as `alignment_of` says, each of the result's rank and of an allowed type.
 
-    Parameters
-    ----------
-    operator : Operator
-        Whose quotients.
-    *blocks : ndarray
-        Of each operand.
-    out : ndarray, optional
-        Where to write: of the result's element type and shape.
-
-    Returns
-    -------
-    ndarray or Exceptions
-        The quotients, or the exceptions that a policy raises for.
+    The quotients go to `out` or a new array; it returns the exceptions instead if a policy raises.
     """
     shapes = [block.shape for block in blocks]
     return operator._quotients(blocks, join(Broadcasting.MULTIDIRECTIONAL, shapes[0], shapes[-1]), out)

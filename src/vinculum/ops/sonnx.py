@@ -8,11 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 import numpy.typing as npt
 
-from vinculum.errors import (
-    BroadcastError,
-    ConstraintError,
-    ElementTypeError,
-)
+from vinculum.errors import BroadcastError, ConstraintError, ElementTypeError
 from vinculum.ops.array_backends import backend_of
 from vinculum.ops.operator import Operator, prepared
 from vinculum.reference.accuracy import Accuracy, ErrorBound
@@ -27,10 +23,7 @@ if TYPE_CHECKING:
     from vinculum.ops.annotations import ArrayT, Elements, FloatT, IntegerT, Operand
 
 Array = npt.NDArray[Any]
-
-
 _Overflow = Literal["raise", "wrap"]
-
 
 _div, _ = prepared("Div", "dialect", "variant", "overflow")
 

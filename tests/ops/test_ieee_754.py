@@ -24,14 +24,17 @@ every_type = pytest.mark.parametrize("element_type", EVERY, ids=str)
 
 def members(kind: OperandClass, element_type: ElementType) -> Array:
     """Return numbers of a class, of both signs: for the finite ones the smallest, the largest and some between."""
-    dtype = dtype_of(element_type)
+    dtype, fmt = dtype_of(element_type), element_type.binary_format
+    assert fmt is not None
+    if kind is OperandClass.NAN:  # of any payload
+        encodings = [fmt.nan, fmt.nan | fmt.sign_mask, fmt.sign_mask - 1, 2 * fmt.sign_mask - 1]
+        return np.array(encodings, f"u{element_type.bits // 8}").view(dtype)
     info = finfo(dtype)
     finite = [info.smallest_subnormal, info.smallest_normal, 1, 1.5, 3, info.max]
     magnitudes: dict[OperandClass, list[Any]] = {
         OperandClass.ZERO: [0.0],
         OperandClass.FINITE: finite,
         OperandClass.INFINITY: [np.inf],
-        OperandClass.NAN: [np.nan],
     }
     values = np.array([float(m) for m in magnitudes[kind]]).astype(dtype)
     both: Array = np.concatenate([values, -values])

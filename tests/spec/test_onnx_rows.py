@@ -13,6 +13,7 @@ import onnx.helper
 import pytest
 from onnx.defs import OpSchema
 
+from vinculum.spec.element_types import ELEMENT_TYPES, REAL
 from vinculum.spec.model import Dialect, OperatorSpec
 from vinculum.spec.rows import ROWS, find, versions
 
@@ -74,6 +75,12 @@ class TestAgainstTheSchema:
         theirs = " ".join((schema_in_force(row.name, row.since_version).doc or "").split())
         assert theirs
         assert [line for line in row.documentation if len(line.split()) > 4 and line in theirs] == []
+
+
+def test_numbers_of_element_types() -> None:
+    for element_type in ELEMENT_TYPES:
+        if element_type is not REAL:
+            assert element_type.onnx_code == onnx.TensorProto.DataType.Value(element_type.name.upper())
 
 
 @pytest.mark.parametrize("name", ["Div", "Reciprocal"])

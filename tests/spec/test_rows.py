@@ -61,5 +61,5 @@ class TestFields:
         if row.dialect is Dialect.ONNX:
             assert row.source.url.endswith(f"#{row.title.lower()}")
             assert row.source.document.endswith(f"{row.name}, version {row.since_version}")
-        else:  # notions of ONNX
-            assert (row.function, row.support_level) == (False, "")
+        else:  # which know nothing of functions and levels
+            assert (row.shape_inference, row.function, row.support_level) == (True, False, "")

@@ -116,6 +116,11 @@ class TestPdpd:
         with pytest.raises(BroadcastError, match=r"from axis -2 \(pdpd\): .* is \(3,\), which meets \(\)"):
             pdpd((2, 3, 4), (3, 1, 1, 1, 1))
 
+    @pytest.mark.parametrize("axis", [-2, -3, -(10**6)])
+    def test_other_negative_axes(self, axis: int) -> None:
+        with pytest.raises(AttributeValueError, match=f"axis is {axis}; "):
+            pdpd((2, 3), (3,), axis)
+
     @given(SHAPES, SHAPES, st.integers(-1, 5))
     def test_a_number_beside_a_shape_of_ones_is_always_one_element(self, a: Shape, b: Shape, axis: int) -> None:
         ones = (1,) * len(b)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.cases import case
 from vinculum import AttributeValueError, BroadcastError, Operator, SpecLookupError, div, divide, reciprocal
 from vinculum.spec.model import Dialect, OperatorSpec
 from vinculum.spec.rows import ROWS
@@ -51,23 +53,32 @@ class TestVersions:
 class TestValues:
     """A value of another type, or one that the attribute does not allow."""
 
-    @pytest.mark.parametrize("opset", [1, 6])
-    @pytest.mark.parametrize("broadcast", [2, -1, 10**30, 1.0, "1", b"1", [1], True, False, np.True_])
-    def test_broadcast_is_0_or_1(self, broadcast: Any, opset: int) -> None:
-        line = refusal_of(div, ONES, ONES, opset=opset, broadcast=broadcast)
-        assert line == f"broadcast of Div-{opset} is {broadcast!r}; allowed: 0, 1"
-
-    @pytest.mark.parametrize(
-        ("call", "title"),
-        [
-            (partial(div, opset=1, broadcast=1), "Div-1"),
-            (partial(div, opset=6, broadcast=1), "Div-6"),
-            (partial(divide, auto_broadcast="pdpd"), "Divide-1"),
-        ],
-    )
-    @pytest.mark.parametrize("axis", [0.0, "0", [0], 1j, float("nan"), True, np.False_])
-    def test_axis_is_a_whole_number(self, axis: Any, call: Any, title: str) -> None:
-        assert refusal_of(call, ONES, ONES[0], axis=axis) == f"axis of {title} is {axis!r}; allowed: a whole number"
+    @pytest.mark.clause("Div-1", "Div-6", "Divide-1", "attributes-of-this-version")
+    @pytest.mark.clause("Div-1", "Reciprocal-1", "consumed-inputs-hint")
+    def test_what_is_refused(self) -> None:
+        placed = {"Div-1": partial(div, opset=1, broadcast=1), "Div-6": partial(div, opset=6, broadcast=1)}
+        hinted = {"Div-1": partial(div, opset=1), "Reciprocal-1": lambda a, b, **hint: reciprocal(a, opset=1, **hint)}
+        pdpd = {"Divide-1": partial(divide, auto_broadcast="pdpd")}
+        refused: dict[str, tuple[dict[str, Any], str, tuple[Any, ...]]] = {
+            "broadcast": (placed, "0, 1", (2, -1, 10**30, 1.0, "1", b"1", [1], True, False, np.True_)),
+            "axis": (placed | pdpd, "a whole number", (0.0, "0", [0], 1j, float("nan"), True, np.False_)),
+            "consumed_inputs": (
+                hinted,
+                "a list of whole numbers",
+                (0, 1.0, "01", b"01", [0.5], [None], ["0"], [[0]], {0: 1}),
+            ),
+            "m_pythondiv": ({"Divide-1": divide}, "False, True", (1, 0, "true", "false", 1.0, [True])),
+            "auto_broadcast": (
+                {"Divide-1": divide},
+                "'none', 'numpy', 'pdpd'",
+                ("NUMPY", "", "explicit", 0, b"numpy", ["numpy"]),
+            ),
+        }
+        for name, (calls, allowed, values) in refused.items():
+            for (title, call), value in product(calls.items(), values):
+                with case(title, name, repr(value)):
+                    line = refusal_of(call, ONES, ONES, **{name: value})
+                    assert line == f"{name} of {title} is {value!r}; allowed: {allowed}"
 
     @pytest.mark.parametrize("axis", [1, 2])
     def test_an_axis_at_which_equal_shapes_do_not_fit(self, axis: int) -> None:

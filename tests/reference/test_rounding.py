@@ -133,11 +133,6 @@ class TestRoundTiesToEven:
                         NumberClass.INFINITE if fmt.infinities else NumberClass.NAN
                     )
 
-    @pytest.mark.parametrize("element_type", NARROW, ids=str)
-    @given(st.fractions(min_value=0, max_value=448))
-    def test_any_rational(self, element_type: ElementType, value: Fraction) -> None:
-        assert round_to_nearest_even(value, form(element_type)) == nearest(value, element_type)
-
     @given(st.integers(), st.integers(min_value=1), st.integers(-1100, 1100))
     def test_binary64_agrees_with_python(self, numerator: int, denominator: int, exponent: int) -> None:
         value = Fraction(numerator, denominator) * Fraction(2) ** exponent

@@ -136,8 +136,6 @@ def create(place: Place, shape: Shape, dtype: np.dtype[Any], chunk: Shape, like:
     try:
         _module(place).create(place, shape, stored_dtype(dtype), chunk, like)
     except Exception as error:  # The packages raise a dozen classes, including OSError without a file name.
-        if isinstance(error, OSError) and error.filename is not None:
-            raise
         raise named(error, place) from None
 
 

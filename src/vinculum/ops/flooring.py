@@ -57,9 +57,11 @@ def floor_divide(
 
     Parameters
     ----------
-    a, b : array
-        Dividend and divisor in CPU memory, of one element type, and of shapes that NumPy broadcasts. A Python number
-        takes the other's element type if that holds it.
+    a : array
+        Dividend in CPU memory; a Python number takes the divisor's element type if that holds it.
+    b : array
+        Divisor in CPU memory, of the same element type, and of a shape that NumPy broadcasts with the dividend's; a
+        Python number takes the dividend's element type if that holds it.
     out : array, optional
         Where to write, of the result's element type and shape; it may be an operand.
     zero_divisor, overflow : str
@@ -73,8 +75,10 @@ def floor_divide(
 
     Raises
     ------
-    ElementTypeError, BroadcastError, AttributeValueError, DivisionByZeroError, IntegerOverflowError
-        As in `vinculum.div`.
+    ElementTypeError, BroadcastError, AttributeValueError
+        If the operands do not fit; the message says what is allowed.
+    DivisionByZeroError, IntegerOverflowError
+        As the policies say; `out` may then hold partial results.
 
     Notes
     -----

@@ -122,8 +122,14 @@ def reciprocal(
     ----------
     x : array
         Of a floating-point element type that the version takes.
-    opset, consumed_inputs, out, where : optional
-        As in `div`; the attribute is one of Reciprocal-1.
+    opset : int, optional
+        ONNX operator-set version; it selects that set's version of Reciprocal, the newest if None.
+    consumed_inputs : sequence of int, optional
+        A hint of Reciprocal-1, without effect.
+    out : array, optional
+        Where to write, of the result's element type and shape; it may be `x`.
+    where : array of bool, optional
+        As in `div`.
 
     Returns
     -------
@@ -133,7 +139,7 @@ def reciprocal(
     Raises
     ------
     ElementTypeError, BroadcastError, AttributeValueError, SpecLookupError
-        As in `div`.
+        If the version does not allow what was given; the message says what it allows.
 
     Notes
     -----

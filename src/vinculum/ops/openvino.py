@@ -45,8 +45,10 @@ def divide(
 
     Parameters
     ----------
-    a, b : array
-        Dividend and divisor, as in `vinculum.div`; `auto_broadcast` joins their shapes.
+    a : array
+        Dividend; `vinculum.div` lists what may be an operand.
+    b : array
+        Divisor, of the same element type, and of a shape that `auto_broadcast` joins with the dividend's.
     m_pythondiv : bool
         For integers: floor division if true, truncating if false. Floats ignore it.
     auto_broadcast : {"numpy", "none", "pdpd"}
@@ -54,8 +56,14 @@ def divide(
     axis : int
         With ``pdpd`` the dimension of `a` at which `b` begins; -1 aligns the ends of both. The document has no such
         attribute; IR files may.
-    out, where, zero_divisor, overflow : optional
-        As in `vinculum.div`.
+    out : array, optional
+        Where to write, of the result's element type and shape; it may be an operand.
+    where : array of bool, optional
+        Where to divide; elsewhere `out`, which is then required, keeps its elements. In CPU memory only.
+    zero_divisor : {"raise", "zero", "saturate"}
+        For integers, where the document does not define the result; see `vinculum.div`.
+    overflow : {"wrap", "raise", "saturate"}
+        For MIN/-1; see `vinculum.div`.
 
     Returns
     -------
@@ -64,8 +72,10 @@ def divide(
 
     Raises
     ------
-    ElementTypeError, BroadcastError, AttributeValueError, DivisionByZeroError, IntegerOverflowError
-        As in `vinculum.div`.
+    ElementTypeError, BroadcastError, AttributeValueError
+        If Divide-1 does not allow what was given; the message says what it allows.
+    DivisionByZeroError, IntegerOverflowError
+        As the policies say; `out` may then hold partial results.
 
     Notes
     -----

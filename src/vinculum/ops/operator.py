@@ -209,8 +209,11 @@ class Operator:
         b : array
             The divisor, of the same element type. A Python int or float with an array takes the array's type if
             that holds it; SONNX's operators take no Python numbers.
-        out, where : array, optional
-            As in `vinculum.div`.
+        out : array, optional
+            Where to write: of the result's element type and shape. It may be an operand.
+        where : array of bool, optional
+            Where to divide; elsewhere `out`, which is then required, keeps its elements, whatever the operands are
+            there. In CPU memory only.
 
         Returns
         -------
@@ -220,8 +223,14 @@ class Operator:
 
         Raises
         ------
-        ElementTypeError, BroadcastError, AttributeValueError, DivisionByZeroError, IntegerOverflowError
-            As in `vinculum.div`; of SONNX's operators ConstraintError instead of the last two.
+        ElementTypeError
+            If an operand has no element type, or one that the version does not take.
+        BroadcastError
+            If the shapes do not fit by the version's rule.
+        AttributeValueError
+            If `where` is given without `out`, or with arrays that are not in CPU memory.
+        DivisionByZeroError, IntegerOverflowError
+            As the policies say; `out` may then hold partial results.
         """
         if where is not None:
             return self._masked(a, b, out, where)

@@ -42,6 +42,7 @@ class Division:
     chunk: Shape  # What Zarr stores in a file.
     like: Place | None  # An operand of the result's shape, whose chunks and compression the result takes.
     made: int | None = None  # The inode of the file or folder that this job made for the quotients.
+    version: str = __version__  # Workers that join later must have it too.
 
     @property
     def blocks(self) -> int:
@@ -51,7 +52,7 @@ class Division:
     def job(self) -> dict[str, Any]:
         """Return the data that identify this job."""
         return {
-            "vinculum": __version__,
+            "vinculum": self.version,
             "operator": self.operator.spec.title,
             "attributes": dict(self.operator.attributes),
             "zero_divisor": self.operator.policies.zero_divisor,
@@ -82,6 +83,8 @@ class Division:
 
     def run(self, start: int, stop: int, write: bool) -> Done:
         """Divide some blocks and write them; without `write`, only find exceptions for which a policy raises."""
+        if self.version != __version__:
+            raise ModelError(f"a worker has vinculum {__version__}, and the job {self.version}; install one")
         crc, found = 0, []
         with self._operands() as operands, self._target(writable=write) as target:
             for number in range(start, stop):

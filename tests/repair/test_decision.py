@@ -10,7 +10,7 @@ from tests.models.built_models import one_line
 from vinculum.errors import ModelError
 from vinculum.ops.policies import Policies
 from vinculum.repair import Runtime
-from vinculum.repair.bounds import Bounds
+from vinculum.repair.bounds import Bounds, Never, Values
 from vinculum.repair.decision import Decision, Facts, Operator, decided
 from vinculum.spec.element_types import BFLOAT16, DOUBLE, FLOAT, INT8, INT32, INT64, UINT8, UINT32, ElementType
 
@@ -67,6 +67,23 @@ def test_the_reason_on_onnxruntime() -> None:
             with case(division, why):
                 found = assess(division, "onnxruntime", PLAIN)
                 assert (found.why, found.what is None) == (why, is_safe)
+
+
+GUARDED: tuple[tuple[frozenset[Never], Values, bool], ...] = (
+    (frozenset(), None, False),
+    (frozenset({"zero"}), None, True),
+    (frozenset({"zero", "inverse"}), None, False),
+    (frozenset(), np.array([2]), True),
+    (frozenset(), np.array([0]), True),
+)
+"""What is proved of a division, a constant divisor, and whether a runtime may fuse it as a product with an inverse."""
+
+
+def test_a_guard_before_the_division_prevents_its_fusion() -> None:
+    """A divisor that may be 0 is replaced by a node between; a constant is not."""
+    for never, divisor, may_be_inverse in GUARDED:
+        with case(never, divisor):
+            assert Facts("Div", 17, INT32, Bounds(never, divisor=divisor)).may_be_inverse is may_be_inverse
 
 
 WITHIN = "exact where operands and result lie"

@@ -10,7 +10,7 @@ from tests.models.built_models import one_line
 from vinculum.errors import ModelError
 from vinculum.ops.policies import Policies
 from vinculum.repair import Runtime
-from vinculum.repair.bounds import Bounds
+from vinculum.repair.bounds import Bounds, Never, Values
 from vinculum.repair.decision import Decision, Facts, Operator, decided
 from vinculum.spec.element_types import BFLOAT16, DOUBLE, FLOAT, INT8, INT32, INT64, UINT8, UINT32, ElementType
 
@@ -49,11 +49,11 @@ RISKY = (
     (facts(INT64), "the divisor may be 0; the quotient may be MIN/-1, which kills the process"),
     (facts(UINT8), "the divisor may be 0"),
     (facts(INT8, None, [0, 2]), "the constant divisor holds 0"),
-    (facts(INT8, None, [-1, 2]), "the quotient may be MIN/-1, which kills the process"),
-    (facts(INT8, [-128], [-1, 2]), "the quotient may be MIN/-1, which kills the process"),
+    (facts(INT8, None, [-1, 2]), "the quotient may be MIN/-1, which ONNX does not define"),  # In int.
+    (facts(INT8, [-128], [-1, 2]), "the quotient may be MIN/-1, which ONNX does not define"),
     (facts(INT32, [1], [2]), "ONNX Runtime fuses 1/b*c to c/b, with integers too"),
     (facts(BFLOAT16), "ONNX Runtime has no kernel for bfloat16"),
-    (facts(INT64, None, [-1, 2], "Mod"), "it may be MIN mod -1, which kills the process"),
+    (facts(INT64, None, [-1, 2], "Mod"), "it may be MIN mod -1, which kills ONNX Runtime before 1.32"),
     (facts(UINT8, None, None, "Fmod"), "the divisor may be 0"),
     (facts(INT64, None, [2], "Fmod"), "ONNX Runtime computes it in float64, wrong above 2^53"),
     (facts(INT32, None, [2], "FloorDiv"), "ONNX has no floor division of integers"),
@@ -67,6 +67,23 @@ def test_the_reason_on_onnxruntime() -> None:
             with case(division, why):
                 found = assess(division, "onnxruntime", PLAIN)
                 assert (found.why, found.what is None) == (why, is_safe)
+
+
+GUARDED: tuple[tuple[frozenset[Never], Values, bool], ...] = (
+    (frozenset(), None, False),
+    (frozenset({"zero"}), None, True),
+    (frozenset({"zero", "inverse"}), None, False),
+    (frozenset(), np.array([2]), True),
+    (frozenset(), np.array([0]), True),
+)
+"""What is proved of a division, a constant divisor, and whether a runtime may fuse it as a product with an inverse."""
+
+
+def test_a_guard_before_the_division_prevents_its_fusion() -> None:
+    """A divisor that may be 0 is replaced by a node between; a constant is not."""
+    for never, divisor, may_be_inverse in GUARDED:
+        with case(never, divisor):
+            assert Facts("Div", 17, INT32, Bounds(never, divisor=divisor)).may_be_inverse is may_be_inverse
 
 
 WITHIN = "exact where operands and result lie"

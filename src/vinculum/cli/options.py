@@ -54,12 +54,13 @@ OwnInputs = Annotated[
 Seed = Annotated[int | None, value("N", "Draw the inputs without a file at random, from this seed.", "--seed", min=0)]
 Dimensions = Annotated[
     list[str] | None,
-    value("NAME=SIZE", "The size of a symbolic dimension. Default: 1, in an audit about 1,000.", "--dim"),
+    value("NAME=SIZE", "The size of a symbolic dimension. Default: 1.", "--dim"),
 ]
 ZeroDivisorPolicy = Annotated[ZeroDivisor, typer.Option("--zero-divisor", help="The result of an integer x/0.")]
 OverflowPolicy = Annotated[Overflow, typer.Option("--overflow", help="The result of an integer MIN/-1.")]
 # As in `vinculum.models`, which is not imported here, so that --help does not wait for it.
 Engine = Literal["reference", "onnxruntime", "openvino"]
+ENGINES = "reference, onnxruntime or openvino"
 DialectName = Annotated[
     Literal["onnx", "openvino", "sonnx"] | None, typer.Option("--dialect", help="Default: decided by the name.")
 ]

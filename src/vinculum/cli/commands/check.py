@@ -50,7 +50,7 @@ def check(
         ),
     ] = None,
     domains: Annotated[
-        bool, flag("Also find logarithms, roots and others of what lies outside of their domain.", "--domains")
+        bool, flag("Also find logarithms, roots and other functions of values outside their domain.", "--domains")
     ] = False,
     weights: Annotated[
         Literal["stored", "unknown"],

@@ -6,10 +6,9 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from vinculum.cli.answers import tell
 from vinculum.cli.options import (
+    ENGINES,
     Dimensions,
     Engine,
     Inputs,
@@ -44,7 +43,7 @@ def run(
     overflow: OverflowPolicy = "wrap",
     engine: Annotated[
         Engine,
-        typer.Option(help="The engine for everything but the divisions; IR files are run by OpenVINO."),
+        value("ENGINE", f"What runs everything but the divisions: {ENGINES}. IR files are run by OpenVINO."),
     ] = "reference",
     in_json: OneObject = False,
 ) -> None:

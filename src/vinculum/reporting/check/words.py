@@ -35,7 +35,7 @@ def _fix_words(finding: Finding) -> str:
     form = FORMATS.get(finding.element_type)
     if form is None or form.name not in NARROWER or finding.rule not in ("zero-divisor", "zero-over-zero"):
         return finding.fix
-    return f"{finding.fix}; in {form.name} an epsilon below {form.smallest_subnormal:.3g} is zero"
+    return f"{finding.fix}; the smallest epsilon of {form.name} is {form.smallest_subnormal:.3g}"
 
 
 def sections(finding: Finding) -> dict[str, str]:

@@ -232,9 +232,9 @@ def _verdict(one: View) -> Iterator[RenderableType]:
     parts += [f"{one.unsupported:,} are not supported"] if one.unsupported else []
     yield Text(", ".join(parts) + ".")
     if one.readings:
-        yield Text(
-            f"{one.readings:,} of those that deviate do so only from Vinculum's reading of what no document says."
-        )
+        clauses = ", ".join(dict.fromkeys(result.clause for result in one.results if result.is_reading))
+        reading = f"only from Vinculum's reading of what no document says: {clauses}."
+        yield Text(f"{one.readings:,} of those that deviate do so {reading}")
     if one.deviating:
         yield Text(one.explained)
     if one.deviating and one.total > _IN_FULL:

@@ -58,9 +58,11 @@ def page(audit: Audit, inputs: Sequence[InputReport], seed: int | None) -> Itera
         yield Text(_exposure(audit), "dim")
     yield Text("")
     yield Sentences(_summary(audit))
-    yield Text("")
-    yield Text("Next", "bold cyan")
-    for line in _next_steps(audit, seed, any(one.assumed for one in inputs)):
+    steps = list(_next_steps(audit, seed, any(one.assumed for one in inputs)))
+    if steps:
+        yield Text("")
+        yield Text("Next", "bold cyan")
+    for line in steps:
         yield Text(f"  {line}", no_wrap=True, overflow="ignore")  # so that commands can be copied
 
 

@@ -35,7 +35,6 @@ Message = _object("message", {}, text=Text)
 Rule = _object(
     "reportingDescriptor",
     {
-        "help_uri": Uri,
         "name": str,
         "help": Message,
         "default_configuration": dict[Literal["level"], Level],
@@ -45,7 +44,7 @@ Rule = _object(
     short_description=Message,
     full_description=Message,
 )
-Driver = _object("toolComponent", {"version": str, "semantic_version": str}, name=str, rules=_many(Rule))
+Driver = _object("toolComponent", {"semantic_version": str}, name=str, rules=_many(Rule))
 Tool = _object("tool", {}, driver=Driver)
 Logical = _object("logicalLocation", {}, fully_qualified_name=str, kind=str)
 Artifact = _object("artifactLocation", {"uri_base_id": str}, uri=Reference)

@@ -85,13 +85,12 @@ class TestRefused:
             read_runs(file)
         assert "\n" not in str(caught.value)
 
-
     def test_what_is_packed(self, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """Damaged, cut off at any place, or of more than is read."""
         packed = lzma.compress(as_json([exact()]).encode())
         damaged = bytearray(packed)
         damaged[len(packed) // 2] ^= 1
-        for content in (bytes(damaged), *(packed[:kept] for kept in range(6, len(packed), 501))):
+        for content in (bytes(damaged), *(packed[:size] for size in range(6, len(packed), 501))):
             file.write_bytes(content)
             with pytest.raises(ModelError, match=f"run.json' {NO_RUN}"):
                 read_runs(file)

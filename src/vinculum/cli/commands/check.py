@@ -12,7 +12,7 @@ import typer
 from rich.text import Text
 
 from vinculum.cli.answers import end, tell
-from vinculum.cli.options import Html, OneObject, Sarif, flag, value
+from vinculum.cli.options import Html, OneObject, flag, value
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.reporting.terminal import console
 from vinculum.text import quoted
@@ -70,7 +70,7 @@ def check(
         Path | None,
         value("FOLDER", "Write the inputs that show each finding to this folder: an .npz file and a script."),
     ] = None,
-    sarif: Sarif = None,
+    sarif: Annotated[Path | None, value("FILE", "Write a SARIF report to this file.")] = None,
     suppress: Annotated[
         Path | None, value("FILE", "Accepted findings, each with a reason and an expiry date, in TOML.")
     ] = None,

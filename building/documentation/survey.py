@@ -24,8 +24,7 @@ from vinculum.conformance.run.file import as_json, read_runs
 from vinculum.conformance.run.record import Result, Run
 from vinculum.reporting.conformance import html
 from vinculum.reporting.conformance.questions import QUESTIONS, Told, told
-from vinculum.reporting.conformance.view import Finding, Severity, View, view
-from vinculum.reporting.conformance.words import verdict_sentence
+from vinculum.reporting.conformance.view import Finding, Severity, View, verdict_sentence, view
 from vinculum.reporting.escape import escaped, one_line
 from vinculum.reporting.terminal import counted
 

@@ -15,8 +15,8 @@ from typing import Annotated, NoReturn, TextIO, cast
 
 import typer
 
-from vinculum.cli.answers import BROKEN, FINDING, FINE, INTERRUPTED, UNUSABLE
 from vinculum.cli.help import FRAMED, add_commands, commands
+from vinculum.cli.options import BROKEN, FINDING, FINE, INTERRUPTED, UNUSABLE
 from vinculum.errors import (
     ConstraintError,
     DifferenceError,

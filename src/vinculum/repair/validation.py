@@ -61,21 +61,13 @@ Advance = Callable[[int, int], None]
 class Validation:
     """What was run and found equal.
 
-    Attributes
-    ----------
-    runtimes : tuple of str
-        The runtimes: ``"onnxruntime"``, ``"openvino"``, ``"reference"``.
-    rewrites : int
-        The number of different rewrites.
-    models : int
-        The number of their models that were run, in all runtimes together: with input, constant and mixed operands.
-    results : int
-        The number of quotients and remainders compared in them.
-    whole_model : {"run", "loaded"}
-        Whether the hardened model itself was run in each runtime, on given or drawn inputs, or only loaded, because
-        the original does not run on drawn ones or a runtime cannot take them.
-    reason : str or None
-        Why it was only loaded, or not run in one of them.
+    - `rewrites`: The number of different rewrites.
+    - `models`: The number of their models that were run, in all runtimes together: with input, constant and mixed
+      operands.
+    - `results`: The number of quotients and remainders compared in them.
+    - `whole_model`: Whether the hardened model itself was run in each runtime, on given or drawn inputs, or only
+      loaded, because the original does not run on drawn ones or a runtime cannot take them.
+    - `reason`: Why it was only loaded, or not run in one of them.
     """
 
     runtimes: tuple[str, ...]

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 from rich.text import Text
 
-from vinculum.cli.answers import end, tell
-from vinculum.cli.options import Html, OneObject, flag, value
+from vinculum.cli.options import Html, OneObject, end, flag, tell, value
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.reporting.terminal import console
 from vinculum.text import quoted
@@ -149,7 +148,6 @@ def check(
 
 
 def _input_errors(texts: Sequence[str]) -> dict[str, float]:
-    """Return the errors given as ``NAME=ERROR``, by name."""
     errors: dict[str, float] = {}
     for text in texts:
         name, _, number = text.rpartition("=")
@@ -164,8 +162,6 @@ def _input_errors(texts: Sequence[str]) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class _Result:
-    """What was found in a model, and what was done about it."""
-
     source: SourceFile
     triage: Triage
     accuracy: Accuracy | None

@@ -126,7 +126,6 @@ def _lines(finding: Finding) -> Iterator[Text]:
 
 
 def _alike(others: Sequence[Finding]) -> Iterator[Text]:
-    """Yield a line on the findings of the same cause."""
     if others:
         names = [short(other.node) for other in others[:_MOST_NAMED]]
         more = [f"{len(others) - len(names):,} more"] if len(others) > len(names) else []
@@ -134,7 +133,6 @@ def _alike(others: Sequence[Finding]) -> Iterator[Text]:
 
 
 def _accuracy(accuracy: Accuracy) -> Iterator[RenderableType]:
-    """Yield bounds of absolute errors, and why there are none."""
     if accuracy.divisions:
         yield from section("Errors of divisions", _bounds(accuracy.divisions, ("carried in", "own", "in all")))
     if accuracy.outputs:
@@ -169,7 +167,6 @@ def fix_page(fixed: Fixed) -> Iterator[RenderableType]:
 
 
 def _action(one: Fix) -> str:
-    """Return what was done about a finding, or why nothing was."""
     if one.remedy is None:
         return one_line(one.why)
     if not one.remedy.equal:
@@ -178,14 +175,12 @@ def _action(one: Fix) -> str:
 
 
 def _fix_summary(fixed: Fixed) -> str:
-    """Return how many findings are fixed, and what runs showed."""
     done = sum(one.is_fixed for one in fixed.fixes)
     left = counted(len(fixed.report.findings), "finding") if fixed.report.findings else "no findings"
     return f"{done:,} of {counted(len(fixed.fixes), 'finding')} fixed; checked again: {left}. {_runs(fixed.comparison)}"
 
 
 def _runs(comparison: Comparison) -> str:
-    """Return what runs of both models showed."""
     if not comparison.runs:
         return f"Outputs were not compared: {one_line(comparison.reason)}."
     differing = comparison.runs - comparison.equal - comparison.mended - comparison.guarded

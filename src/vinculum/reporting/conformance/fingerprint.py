@@ -12,8 +12,7 @@ from rich.text import Text
 
 from vinculum.conformance.run.record import Run
 from vinculum.conformance.run.verdict import Example, Kind
-from vinculum.reporting.conformance.view import Finding, View, in_order, view
-from vinculum.reporting.conformance.words import example_sentence
+from vinculum.reporting.conformance.view import Finding, View, example_sentence, in_order, view
 from vinculum.reporting.escape import escaped, short
 from vinculum.reporting.plain import part
 from vinculum.reporting.terminal import counted

@@ -25,12 +25,12 @@ from vinculum.reporting.conformance.view import (
     Severity,
     View,
     in_order,
+    message,
     reason,
     severity,
     ulps_text,
     view,
 )
-from vinculum.reporting.conformance.words import message
 from vinculum.reporting.escape import escaped, one_line, short
 from vinculum.reporting.plain import rendered
 
@@ -101,7 +101,6 @@ def _address(runtime: View, *parts: str) -> str:
 
 
 def _command(runtimes: Sequence[View]) -> str:
-    """Return the command that makes such a page."""
     options = runtimes[0].run.selection.options if runtimes else ()
     expected = [part for one in runtimes if one.known for part in ("--expect", str(one.known.file))]
     words = ["vinculum", "conform", *(one.run.backend for one in runtimes), *options, *expected, "--html", "run.html"]

@@ -100,7 +100,6 @@ def _different(groups: Sequence[Sequence[Finding]]) -> Iterator[tuple[int, Findi
 
 
 def _held(finding: Finding) -> Mapping[str, NDArray[Any]]:
-    """Return the values of a witness."""
     witness = finding.witness
     if witness is None:
         return {}
@@ -108,7 +107,6 @@ def _held(finding: Finding) -> Mapping[str, NDArray[Any]]:
 
 
 def _pictures(chosen: Sequence[tuple[int, Finding]], triage: Triage, proto: ModelProto) -> Iterator[dict[str, Any]]:
-    """Yield a picture for each scope with findings."""
     known = {scope.path: scope for scope in scopes(proto)}
     by_scope: dict[str, list[tuple[int, Finding]]] = {}
     for number, finding in chosen:
@@ -120,8 +118,6 @@ def _pictures(chosen: Sequence[tuple[int, Finding]], triage: Triage, proto: Mode
 
 
 class _Picture:
-    """The data of a picture, as the script draws it."""
-
     def __init__(
         self,
         scope: Scope,

@@ -80,12 +80,6 @@ class TestTold:
         assert division["verdict"]["kind"] == "exact"
         assert division["edge_cases"]["kind"] == "wrong value"
 
-    def test_it_leads_to_harden(self, audited: Audited, one_division: Callable[..., Path]) -> None:
-        told = words(audited(one_division(), "--seed", 0, by=IsOddWithIntegers, code=1))
-        assert "0 of 1 division exact" in told
-        assert "ratio exact: 1,001" in told
-        assert "--for onnxruntime -o hardened.onnx" in told[told.index(" Next ") :]
-
     def test_hardened_it_is_exact(
         self, vinculum: Vinculum, audited: Audited, one_division: Callable[..., Path], tmp_path: Path
     ) -> None:
@@ -103,10 +97,6 @@ class TestTold:
                 assert "ONNX Runtime died on edge cases; exit code 1. Inputs" in told
                 assert "ONNX Runtime died on edge cases; exit code 1. 1 of 1 division exact where observed" in told
                 assert "'ratio' divides -2147483648 / -1 at (0,)" in told
-
-    def test_what_a_fixed_size_hides_is_said(self, audited: Audited, one_division: Callable[..., Path]) -> None:
-        told = words(audited(one_division(1000), by=DiesAfterPacketsOf4))
-        assert "All tensors had 1,000 quotients; those of another size may be divided otherwise." in told
 
     def test_what_divides_inside(self, audited: Audited, tmp_path: Path) -> None:
         """It is named, and audited on request: one LayerNormalization, as PyTorch exports nn.LayerNorm."""

@@ -53,18 +53,6 @@ class TestHarden:
         assert "input 'a' has element type double; the model declares int64" in refused(*wrong)
         assert not model.with_name("other.onnx").exists()
 
-    def test_the_hardened_model_runs_without_a_policy(self, vinculum: Vinculum, model: Path) -> None:
-        folder = model.parent
-        for name, values in (("a", [7, -7, -(2**63)]), ("b", [0, 2, -1])):
-            np.save(folder / f"{name}.npy", np.array(values))
-        np.save(folder / "x.npy", np.ones(3, np.float32))
-        inputs = [part for name in "abx" for part in ("--input", f"{name}={folder / name}.npy")]
-        assert vinculum("run", model, *inputs).returncode == 1  # An integer is divided by zero.
-        target = folder / "hardened.onnx"
-        assert vinculum("harden", model, "--for", "onnxruntime", "-o", target).returncode == 0
-        vinculum("run", target, *inputs, "--output", folder / "out", code=0)
-        assert np.load(folder / "out" / "c.npy").tolist() == [0, -3, -(2**63)]
-
     def test_divisions_that_pytorch_exported_in_floats(self, vinculum: Vinculum, examples: Path) -> None:
         command = ("harden", examples / "floor_divide" / "model.onnx", "--for", "onnxruntime", "--dry-run", "--json")
         noted, fixed = (

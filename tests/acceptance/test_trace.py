@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from tests.acceptance.conftest import EachRefused, Vinculum
-from vinculum.models import source
 
 
 @pytest.fixture
@@ -41,20 +40,6 @@ class TestTold:
         ]
         assert engine["events"][1]["result"] == "nan"
         assert engine["effects"] == [{"output": "mean", "value": "NaN", "count": 2}]
-
-
-def test_the_model_is_read_once(vinculum: Vinculum, mean: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A model is as large as its weights, and a file may change between two readings."""
-    read: list[Path] = []
-    content_of = source._content_of
-
-    def noted(file: Path) -> bytes:
-        read.append(file)
-        return content_of(file)
-
-    monkeypatch.setattr(source, "_content_of", noted)
-    vinculum("trace", mean, "--seed", 0, "--engine", "reference", code=0)
-    assert read == [mean]
 
 
 class TestRefused:

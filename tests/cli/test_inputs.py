@@ -142,6 +142,7 @@ class TestRefusals:
             **{b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text: "cannot be read" for text in no_headers},
             **dict.fromkeys((whole[:-1], whole + b"\0"), "takes 24 bytes"),
             array(np.zeros(2, [("é", "<f4")]), (3, 0)): "named fields",
+            array(np.array([{}]), (1, 0)): "Python objects, which are never unpickled",
         }
         for content, words in contents.items():
             with case(content[:80]):

@@ -195,11 +195,6 @@ class TestModels:
         model = text_model("[rest] b = Mod <fmod = 1> (a, a)", f"{code}[1] a", f"{code}[1] b")
         assert names(harden(model, "onnxruntime")) == named
 
-    def test_a_remainder_is_told_from_a_division(self) -> None:
-        hardened = harden(text_model("[rest] C = Mod(A, B)", IN, "int64[5] C"), "onnxruntime")
-        (decision,) = hardened.decisions
-        assert (decision.label, decision.what) == ("node 'rest' (Mod-13)", "x mod 0 gives 0, MIN mod -1 gives 0")
-
     def test_an_overridable_divisor_is_risky(self) -> None:
         model = division(INT64, (5,), np.array([3]))
         model.graph.input.append(helper.make_tensor_value_info("B", I64, (1,)))

@@ -1,8 +1,7 @@
-"""The parts of SARIF 2.1.0 and of JUnit XML that our reports use, as their standards allow them.
+"""The parts of SARIF 2.1.0 that our reports use, as the standard allows them.
 
-Written from the standard's object model (OASIS, SARIF 2.1.0, section 3) and from what Jenkins' schema of JUnit allows;
-unknown names, missing ones and wrong types are errors. A report of ours was once checked against OASIS's own schema,
-with no error; that file is not part of this repository.
+Written from its object model (OASIS, SARIF 2.1.0, section 3); unknown names, missing ones and wrong types are errors.
+A report of ours was once checked against OASIS's own schema, with no error; that file is not part of this repository.
 """
 
 from __future__ import annotations
@@ -106,41 +105,3 @@ def read_sarif(document: str) -> Any:
         assert len({result.suppressions is None for result in run.results}) <= 1
         assert len({result.baseline_state is None for result in run.results}) <= 1
     return log
-
-
-_NUMBERS = frozenset(("tests", "failures", "errors"))
-JUNIT: dict[str, tuple[frozenset[str], frozenset[str], tuple[str, ...]]] = {
-    # For each element: the attributes that it must have, those that it may have, and its children in their order.
-    "testsuites": (frozenset(), _NUMBERS | {"name", "time", "disabled"}, ("testsuite",)),
-    "testsuite": (
-        frozenset(("name", "tests")),
-        _NUMBERS | {"time", "disabled", "skipped", "timestamp", "hostname", "id", "package"},
-        ("properties", "testcase", "system-out", "system-err"),
-    ),
-    "properties": (frozenset(), frozenset(), ("property",)),
-    "property": (frozenset(("name", "value")), frozenset(), ()),
-    "testcase": (
-        frozenset(("name",)),
-        frozenset(("assertions", "time", "classname", "status")),
-        ("skipped", "error", "failure", "system-out", "system-err"),
-    ),
-    "skipped": (frozenset(), frozenset(("message",)), ()),
-    "error": (frozenset(), frozenset(("message", "type")), ()),
-    "failure": (frozenset(), frozenset(("message", "type")), ()),
-    "system-out": (frozenset(), frozenset(), ()),
-    "system-err": (frozenset(), frozenset(), ()),
-}
-
-
-def check_junit(element: Any) -> None:
-    """Fail where JUnit's schema does not allow an element of a parsed document, or one below it."""
-    required, optional, children = JUNIT[element.tag]
-    names = set(element.keys())
-    assert required <= names, f"{element.tag} lacks {required - names}"
-    assert names <= required | optional, f"{element.tag} has {names - required - optional}"
-    assert all(element.get(name).isdigit() for name in names & (_NUMBERS | {"skipped", "disabled"}))
-    assert "time" not in names or float(element.get("time")) >= 0
-    places = [children.index(child.tag) for child in element]
-    assert places == sorted(places), f"{element.tag} has its children in another order"
-    for child in element:
-        check_junit(child)

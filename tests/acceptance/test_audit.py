@@ -45,8 +45,6 @@ def one_division(tmp_path: Path) -> Callable[..., Path]:
 
 @pytest.fixture
 def audited(vinculum: Vinculum) -> Callable[..., str]:
-    """Return a function that audits a model in a runtime and returns what is printed."""
-
     def run(model: Path, *options: object, by: type = FakeRuntime, code: int = 0) -> str:
         with installed(onnxruntime=by):
             return vinculum("audit", model, "--backend", "onnxruntime", *options, code=code).stdout
@@ -116,7 +114,6 @@ class TestRefused:
 
     @pytest.fixture(autouse=True)
     def fake(self) -> Iterator[None]:
-        """Install a runtime."""
         with installed(onnxruntime=FakeRuntime):
             yield
 

@@ -37,7 +37,6 @@ def save_division(path: Path, *, opset: int = 14, element_type: int = TensorProt
 
 
 def edit(path: Path, change: Callable[[ModelProto], object]) -> None:
-    """Change an ONNX file."""
     model = onnx.load(path, load_external_data=False)
     change(model)
     path.write_bytes(model.SerializeToString())
@@ -121,19 +120,16 @@ class TestOnnxFiles:
         assert "axis" in line
 
 
-class TestOptions:
-    """Wrong usage of ``vinculum run``."""
-
-    def test_refusals(self, each_refused: EachRefused, layer_norm: Path) -> None:
-        lines = {
-            "": "Missing argument 'MODEL'",
-            "model.onnx --unknown": "No such option: --unknown",
-            "model.onnx --seed x": "--seed",
-            "model.onnx --seed -1": "--seed",
-            "model.onnx --seed 0 --dim batch": "is not of the form NAME=SIZE",
-            "model.onnx --seed 0 --dim batch=9999999": "takes more than 1 GiB",
-            "model.onnx --seed 0 --zero-divisor ignore": "'--zero-divisor': 'ignore' is not one of 'raise', 'zero'",
-            "model.onnx --seed 0 --overflow ignore": "'--overflow': 'ignore' is not one of 'wrap', 'raise'",
-            "model.onnx --seed 0 --output x.npy": "is not a folder",
-        }
-        each_refused("run", lines)
+def test_refusals(each_refused: EachRefused, layer_norm: Path) -> None:
+    lines = {
+        "": "Missing argument 'MODEL'",
+        "model.onnx --unknown": "No such option: --unknown",
+        "model.onnx --seed x": "--seed",
+        "model.onnx --seed -1": "--seed",
+        "model.onnx --seed 0 --dim batch": "is not of the form NAME=SIZE",
+        "model.onnx --seed 0 --dim batch=9999999": "takes more than 1 GiB",
+        "model.onnx --seed 0 --zero-divisor ignore": "'--zero-divisor': 'ignore' is not one of 'raise', 'zero'",
+        "model.onnx --seed 0 --overflow ignore": "'--overflow': 'ignore' is not one of 'wrap', 'raise'",
+        "model.onnx --seed 0 --output x.npy": "is not a folder",
+    }
+    each_refused("run", lines)

@@ -193,15 +193,12 @@ class TestAccepted:
         assert "1 in the baseline" in " ".join(done.stdout.split())
 
 
-class TestContinuousIntegration:
-    """The hook names a command that runs."""
-
-    def test_the_hook(self, vinculum: Vinculum, mean: Path, guarded: Path) -> None:
-        (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
-        program, *arguments = hook["entry"].split()
-        assert (program, hook["id"], hook["language"]) == ("vinculum", "vinculum-check", "python")
-        assert vinculum(*arguments, mean, guarded).returncode == 1
-        assert vinculum(*arguments, "--fail-on", "certain", guarded).returncode == 0
+def test_the_hook(vinculum: Vinculum, mean: Path, guarded: Path) -> None:
+    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+    program, *arguments = hook["entry"].split()
+    assert (program, hook["id"], hook["language"]) == ("vinculum", "vinculum-check", "python")
+    assert vinculum(*arguments, mean, guarded).returncode == 1
+    assert vinculum(*arguments, "--fail-on", "certain", guarded).returncode == 0
 
 
 class TestRefused:
@@ -252,7 +249,6 @@ class TestAccuracy:
 
     @pytest.fixture
     def shifted(self, tmp_path: Path) -> Path:
-        """Return the file of 1 / (x - 0.25)."""
         path = tmp_path / "shifted.onnx"
         path.write_bytes(hazardous.shifted(0.25).SerializeToString())
         return path

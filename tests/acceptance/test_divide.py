@@ -22,7 +22,6 @@ B = np.array([2, -3, 4], np.int32)
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Return a folder with two operands."""
     np.save(tmp_path / "a.npy", A)
     np.save(tmp_path / "b.npy", B)
     return tmp_path

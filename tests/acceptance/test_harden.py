@@ -16,7 +16,6 @@ from tests.fake_runtime import RefusesFaults, installed
 
 @pytest.fixture(autouse=True)
 def packages() -> Iterator[None]:
-    """Install a runtime that refuses what would kill it."""
     with installed(onnxruntime=RefusesFaults):
         yield
 
@@ -71,22 +70,19 @@ class TestHarden:
         assert list(model.parent.iterdir()) == [model]
 
 
-class TestLeft:
-    """What is left and may kill the runtime is named, and exits 1."""
-
-    def test_a_remainder_of_unknown_type(self, vinculum: Vinculum, tmp_path: Path) -> None:
-        nodes = [
-            helper.make_node("Surprise", ["x"], ["y"], domain="own"),
-            helper.make_node("Mod", ["y", "y"], ["z"], "rest"),
-        ]
-        x = helper.make_tensor_value_info("x", TensorProto.INT64, (1,))
-        z = helper.make_tensor_value_info("z", TensorProto.INT64, (1,))
-        opsets = [helper.make_opsetid("", 17), helper.make_opsetid("own", 1)]
-        path = tmp_path / "model.onnx"
-        graph = helper.make_graph(nodes, "g", [x], [z])
-        path.write_bytes(helper.make_model(graph, opset_imports=opsets, ir_version=8).SerializeToString())
-        done = vinculum("harden", path, "--for", "onnxruntime", "--dry-run", code=1)
-        assert "rest" in done.stdout.split("Not hardened: these may kill the runtime")[1]
+def test_a_remainder_of_unknown_type(vinculum: Vinculum, tmp_path: Path) -> None:
+    nodes = [
+        helper.make_node("Surprise", ["x"], ["y"], domain="own"),
+        helper.make_node("Mod", ["y", "y"], ["z"], "rest"),
+    ]
+    x = helper.make_tensor_value_info("x", TensorProto.INT64, (1,))
+    z = helper.make_tensor_value_info("z", TensorProto.INT64, (1,))
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("own", 1)]
+    path = tmp_path / "model.onnx"
+    graph = helper.make_graph(nodes, "g", [x], [z])
+    path.write_bytes(helper.make_model(graph, opset_imports=opsets, ir_version=8).SerializeToString())
+    done = vinculum("harden", path, "--for", "onnxruntime", "--dry-run", code=1)
+    assert "rest" in done.stdout.split("Not hardened: these may kill the runtime")[1]
 
 
 class TestRefused:

@@ -37,7 +37,6 @@ def by_the_reference_evaluator(model: Path, inputs: Arrays) -> dict[str, Array]:
 
 
 def rounded(a: Array, b: Array, rounding: Callable[[Fraction], int]) -> Array:
-    """Return quotients of integers by rationals."""
     pairs = np.broadcast_arrays(a, b)
     quotients = [rounding(Fraction(int(x), int(y))) for x, y in zip(*(p.flat for p in pairs), strict=True)]
     return np.array(quotients, a.dtype).reshape(pairs[0].shape)
@@ -131,20 +130,17 @@ class TestEveryExample:
         assert {file.relative_to(EXAMPLES).as_posix() for file in EXAMPLES.rglob("*.onnx")} == set(EXPECTED)
 
 
-class TestSeed:
-    """Inputs that no file gives are drawn from the seed."""
-
-    def test_twice_the_same_and_sizes_are_said(self, vinculum: Vinculum, examples: Path) -> None:
-        command = ("run", examples / "attention" / "model.onnx", "--seed", 7, "--dim", "batch=2")
-        first, second = vinculum(*command, "--json"), vinculum(*command)
-        report = json.loads(first.stdout)
-        x, mask = report["inputs"]
-        assert (x["shape"], mask["shape"]) == ([2, 1, 12], [2, 1])
-        assert (x["source"], x["file"], report["seed"]) == ("seed", None, 7)
-        assert x["assumed"] == mask["assumed"] == {"length": 1}
-        assert "assumed length = 1" in second.stdout
-        shown = [str(np.float32(value)) for value in report["outputs"][0]["values"]]
-        assert [value for value in shown if value not in second.stdout.split()] == []
+def test_twice_the_same_and_sizes_are_said(vinculum: Vinculum, examples: Path) -> None:
+    command = ("run", examples / "attention" / "model.onnx", "--seed", 7, "--dim", "batch=2")
+    first, second = vinculum(*command, "--json"), vinculum(*command)
+    report = json.loads(first.stdout)
+    x, mask = report["inputs"]
+    assert (x["shape"], mask["shape"]) == ([2, 1, 12], [2, 1])
+    assert (x["source"], x["file"], report["seed"]) == ("seed", None, 7)
+    assert x["assumed"] == mask["assumed"] == {"length": 1}
+    assert "assumed length = 1" in second.stdout
+    shown = [str(np.float32(value)) for value in report["outputs"][0]["values"]]
+    assert [value for value in shown if value not in second.stdout.split()] == []
 
 
 class TestFindings:
@@ -177,15 +173,12 @@ class TestFindings:
         assert (report["zero_divisor"], report["overflow"]) == ("saturate", "saturate")
 
 
-class TestEngineRefused:
-    """One line, exit code 2: what was given, what is allowed, what to do."""
-
-    def test_options(self, refused: Callable[..., str], examples: Path) -> None:
-        onnx_model, ir_model = examples / "rms_norm" / "model.onnx", examples / "openvino_image" / "model.xml"
-        for model, engine, words in (
-            (onnx_model, "tensorrt", "'--engine': 'tensorrt' is not one of 'reference', 'onnxruntime', 'openv"),
-            (ir_model, "reference", "an OpenVINO IR needs the package openvino; install it: pip install"),
-            (onnx_model, "onnxruntime", "install it: pip install onnxruntime"),
-        ):
-            with case(model, engine), installed():
-                assert words in refused("run", model, "--seed", 0, "--engine", engine)
+def test_options(refused: Callable[..., str], examples: Path) -> None:
+    onnx_model, ir_model = examples / "rms_norm" / "model.onnx", examples / "openvino_image" / "model.xml"
+    for model, engine, words in (
+        (onnx_model, "tensorrt", "'--engine': 'tensorrt' is not one of 'reference', 'onnxruntime', 'openv"),
+        (ir_model, "reference", "an OpenVINO IR needs the package openvino; install it: pip install"),
+        (onnx_model, "onnxruntime", "install it: pip install onnxruntime"),
+    ):
+        with case(model, engine), installed():
+            assert words in refused("run", model, "--seed", 0, "--engine", engine)

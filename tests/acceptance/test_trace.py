@@ -42,18 +42,15 @@ class TestTold:
         assert engine["effects"] == [{"output": "mean", "value": "NaN", "count": 2}]
 
 
-class TestRefused:
-    """Wrong usage and unreadable input: one line, exit code 2; inputs are read as for ``vinculum run``."""
-
-    def test_options(self, each_refused: EachRefused, mean: Path) -> None:
-        lines = {
-            "": "MODEL",
-            "missing.onnx --seed 0": "cannot be read",
-            "x.npy --seed 0": "not a readable ONNX file",
-            "mean.onnx": "give one with --input x=FILE, or draw it with --seed 0",
-            "mean.onnx --input x=long.npy --input mask=mask.npy": "dimension 1 differs",
-            "mean.onnx --seed -1": "--seed",
-            "mean.onnx --seed 0 --dim rows=2": "no input has a dimension 'rows'",
-            "mean.onnx --seed 0 --engine openvino": "--engine",
-        }
-        each_refused("trace", lines)
+def test_options(each_refused: EachRefused, mean: Path) -> None:
+    lines = {
+        "": "MODEL",
+        "missing.onnx --seed 0": "cannot be read",
+        "x.npy --seed 0": "not a readable ONNX file",
+        "mean.onnx": "give one with --input x=FILE, or draw it with --seed 0",
+        "mean.onnx --input x=long.npy --input mask=mask.npy": "dimension 1 differs",
+        "mean.onnx --seed -1": "--seed",
+        "mean.onnx --seed 0 --dim rows=2": "no input has a dimension 'rows'",
+        "mean.onnx --seed 0 --engine openvino": "--engine",
+    }
+    each_refused("trace", lines)

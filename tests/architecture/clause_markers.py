@@ -44,7 +44,6 @@ class ClauseMarker:
     file: str = ""
 
     def names(self, row: str, tag: str) -> bool:
-        """Tell whether the marker names a clause of a row."""
         return row in self.rows and tag in self.tags
 
     @property
@@ -54,7 +53,6 @@ class ClauseMarker:
 
     @property
     def tags(self) -> tuple[str | None, ...]:
-        """The other arguments."""
         return tuple(word for word in self.words if not any(fnmatch(title, word or "") for title in TITLES))
 
 

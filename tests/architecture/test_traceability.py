@@ -42,7 +42,6 @@ MARKERS = (ClauseMarker("test_it", 1, (ROW.title, "shapes", "types"), "tests/tes
 
 
 def functions(row: dict[str, Any]) -> list[str]:
-    """Return the functions that keep the clauses of a stored row."""
     return [name for clause in row["clauses"].values() for name in clause["functions"]]
 
 
@@ -93,12 +92,10 @@ def test_no_test_names_a_clause_that_no_row_has() -> None:
 
 
 def without_link(links: Links) -> Links:
-    """Leave the first link out."""
     return replace(links, links=links.links[1:])
 
 
 def with_link(**changed: tuple[str, ...]) -> Callable[[Links], Links]:
-    """Change the first link."""
     return lambda links: replace(links, links=(replace(links.links[0], **changed), *links.links[1:]))
 
 

@@ -45,7 +45,6 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
 
 @pytest.fixture
 def conform(asked: list[dict[str, Any]], here: Callable[..., int]) -> Conform:
-    """Return a function that runs the command in this process and returns its exit code."""
     return partial(here, "conform")
 
 

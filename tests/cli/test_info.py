@@ -26,7 +26,6 @@ Streams = pytest.CaptureFixture[str]
 
 
 def told(here: Here, capsys: Streams) -> dict[str, object]:
-    """Return what the command tells as JSON."""
     assert here("info", "--json") == 0
     found: dict[str, object] = json.loads(capsys.readouterr().out)
     return found

@@ -25,12 +25,10 @@ Array = NDArray[Any]
 
 
 def declared(*names: str, element_type: ElementType = FLOAT) -> list[ModelTensor]:
-    """Return inputs of unknown shape."""
     return [ModelTensor(name, element_type, None) for name in names]
 
 
 def read(option: str, tensor: ModelTensor) -> Array:
-    """Return the array that one option names."""
     tensors = [tensor]
     return read_inputs(input_files([option], tensors), tensors)[tensor.name]
 

@@ -23,7 +23,6 @@ FEW = ("--quick", "--only", "Div-14/int8/*")
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
-    """Return the file of a run that deviates."""
     file = tmp_path / "run.json"
     file.write_text(as_json([report()]), encoding="utf-8")
     return file
@@ -116,7 +115,6 @@ class TestVectors:
 
     @pytest.fixture
     def folder(self, here: Command, tmp_path: Path, capsys: Streams) -> Path:
-        """Return an export of a few cases."""
         assert here("vectors", "export", tmp_path / "few", "--format", "jsonl", *FEW) == 0
         (line,) = capsys.readouterr().out.splitlines()
         files = sum(path.is_file() for path in (tmp_path / "few").rglob("*"))

@@ -29,7 +29,6 @@ FORMS = [(PLAIN, TRUNCATED), (SIGNED_FLOOR, TRUNCATED), (FLOOR, FLOORED)]
 
 
 def model_of(nodes: str, a: str = "int64", b: str = "int64", c: str = "int64[n] c", constants: str = "") -> ModelProto:
-    """Return a model of a, b and c."""
     return text_model(nodes, f"{a}[n] a, {b}[n] b", c, constants=constants, ir_version=9)
 
 
@@ -41,12 +40,10 @@ def mended(model: ModelProto, **inputs: NDArray[Any]) -> tuple[list[str], list[l
 
 
 def notes(hardening: Hardening) -> list[str | None]:
-    """Return what is noted of each division."""
     return [decision.note for decision in hardening.decisions]
 
 
 def operators(model: ModelProto) -> list[str]:
-    """Return the operators in a graph."""
     return [node.op_type for node in model.graph.node]
 
 

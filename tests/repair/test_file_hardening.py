@@ -25,7 +25,6 @@ WIDER = helper.make_tensor_type_proto(TensorProto.INT32, (3,))
 
 @pytest.fixture(autouse=True)
 def packages() -> Iterator[None]:
-    """Install what the targets' guards allow for."""
     with installed(onnxruntime=DiesOfIntegers, openvino=FloorsByReciprocal):
         yield
 
@@ -53,7 +52,6 @@ RAN = Outcome(outputs=(np.zeros(3, np.int64), np.ones(1, np.float32)))
 
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
-    """Return the file of a model that divides int64 by int64."""
     return written(division(INT64, ("n",), ("n",)), tmp_path)
 
 

@@ -36,12 +36,10 @@ INTEGER_DIV = DIV.replace("float", "int64")
 
 
 def model(text: str, opset: int = 17) -> ModelProto:
-    """Return a model from the text of its graph."""
     return onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["": {opset}, "own": 1]> {text}')
 
 
 def fixed_entry(entry: Entry) -> Fixed:
-    """Return an entry's model, fixed."""
     return fix(model_of(entry), assume=entry.assume, as_type=entry.as_type, profile=entry.profile, runs=0)
 
 
@@ -51,7 +49,6 @@ def operators(proto: ModelProto) -> list[str]:
 
 
 def what(result: Fixed) -> list[str]:
-    """Return what was written."""
     return [one.remedy.what for one in result.fixes if one.remedy is not None]
 
 
@@ -212,17 +209,14 @@ class TestSameBits:
         assert {inputs["x"].size for inputs in tried} >= set(SIZES), "of every size"
 
 
-class TestWritten:
-    """The fixed model is another file, in which nodes keep their names."""
-
-    @pytest.mark.parametrize(("operator", "least"), [("Softmax", 0), ("LogSoftmax", np.finfo(np.float32).min)])
-    def test_a_result_that_is_mended_behind_a_node_without_name(self, operator: str, least: float) -> None:
-        graph = "g (bool[N,4] m, float[N,4] x) => (float[N,4] p) <float zero = {0}, float out = {-inf}>"
-        result = fix(model(f"{graph} {{ b = Where (m, zero, out) s = Add (x, b) p = {operator} (s) }}"), runs=0)
-        assert [(one.finding.rule, one.is_fixed) for one in result.fixes] == [("masked-row", True)]
-        assert [node.name for node in result.model.graph.node if node.op_type == operator] == ["p"]
-        masked = vinculum.load(result.model).run({"m": np.zeros((1, 4), bool), "x": np.ones((1, 4), np.float32)})
-        assert (masked["p"] == least).all()
+@pytest.mark.parametrize(("operator", "least"), [("Softmax", 0), ("LogSoftmax", np.finfo(np.float32).min)])
+def test_a_result_that_is_mended_behind_a_node_without_name(operator: str, least: float) -> None:
+    graph = "g (bool[N,4] m, float[N,4] x) => (float[N,4] p) <float zero = {0}, float out = {-inf}>"
+    result = fix(model(f"{graph} {{ b = Where (m, zero, out) s = Add (x, b) p = {operator} (s) }}"), runs=0)
+    assert [(one.finding.rule, one.is_fixed) for one in result.fixes] == [("masked-row", True)]
+    assert [node.name for node in result.model.graph.node if node.op_type == operator] == ["p"]
+    masked = vinculum.load(result.model).run({"m": np.zeros((1, 4), bool), "x": np.ones((1, 4), np.float32)})
+    assert (masked["p"] == least).all()
 
 
 REASONS = {

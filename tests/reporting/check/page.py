@@ -63,7 +63,6 @@ ALL_FIXED = Fixed(ModelProto(), FIXES[:1], triage().report, Comparison(3, 2, 1, 
 
 
 def explained_mean(_: int) -> Any:
-    """Return how the bounds of a mean come about."""
     model = hazardous.masked_mean()
     report = check(model, assume=["mask=0|1", "x=-1:1"], runs=0)
     return explanation("mean", explained(model, report.values, "mean"))

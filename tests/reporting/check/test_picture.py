@@ -42,13 +42,11 @@ def chain(length: int, hazards: Sequence[int]) -> ModelProto:
 
 
 def graph_of(model: ModelProto, findings: Sequence[Finding] | None = None) -> Graph:
-    """Return what is drawn of a model's main graph."""
     found = vinculum.check(model, runs=0).findings if findings is None else findings
     return drawn(next(scopes(model, {})), [one for one in found if not one.scope])
 
 
 def page_of(model: ModelProto, name: str = "m.onnx", runs: int = 0, **options: Any) -> str:
-    """Return the page on a model."""
     return document([(sorted_out(vinculum.check(model, runs=runs, **options), name), model)])
 
 
@@ -98,24 +96,21 @@ class TestGraph:
                 assert {end for arrow in graph.arrows for end in (arrow.start, arrow.end)} <= ids
 
 
-class TestDocument:
-    """One file: findings as text, data for the script, and nothing that a model says is obeyed."""
-
-    def test_names_are_escaped(self) -> None:
-        model = hazardous.masked_mean()
-        for node in model.graph.node:
-            for names in (node.input, node.output):
-                names[:] = [HOSTILE if name in ("count", "mask") else name for name in names]
-            node.name = node.name + HOSTILE
-        model.graph.input[1].name = HOSTILE
-        model.graph.node[2].output[0] = HOSTILE + "2"
-        model.graph.node[3].input[1] = HOSTILE + "2"
-        page = page_of(model, HOSTILE)
-        assert page.count("<script") == 2
-        assert "<img" not in page
-        assert "\u202e" not in page
-        assert "\x1b" not in page
-        assert "{{ 7 * 7 }}" in page  # Not 49.
+def test_names_are_escaped() -> None:
+    model = hazardous.masked_mean()
+    for node in model.graph.node:
+        for names in (node.input, node.output):
+            names[:] = [HOSTILE if name in ("count", "mask") else name for name in names]
+        node.name = node.name + HOSTILE
+    model.graph.input[1].name = HOSTILE
+    model.graph.node[2].output[0] = HOSTILE + "2"
+    model.graph.node[3].input[1] = HOSTILE + "2"
+    page = page_of(model, HOSTILE)
+    assert page.count("<script") == 2
+    assert "<img" not in page
+    assert "\u202e" not in page
+    assert "\x1b" not in page
+    assert "{{ 7 * 7 }}" in page  # Not 49.
 
 
 IN_A_BRANCH = onnx.parser.parse_model(

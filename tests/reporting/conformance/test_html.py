@@ -34,49 +34,43 @@ class Reader(HTMLParser):
         return [attributes for name, attributes in self.elements if name == tag]
 
 
-class TestPage:
-    """One self-contained HTML page."""
-
-    def test_it_fetches_nothing_and_allows_its_own_script_only(self) -> None:
-        page = document([report(), exact()])
-        read = Reader(page)
-        assert not [a for _, a in read.elements if "src" in a or "srcset" in a or "data" in a]
-        assert not read.all("link")
-        assert not read.all("img")
-        assert "url(" not in page
-        assert "@import" not in page
-        links = {a.get("href") or "#" for a in read.all("a")}
-        elsewhere = {link for link in links if not link.startswith("#")}
-        assert len(elsewhere) == 4, "the four documents"
-        assert all(link.startswith("https://") for link in elsewhere)
-        (policy,) = (a["content"] for a in read.all("meta") if a.get("http-equiv"))
-        (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
-        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-        assert policy is not None
-        assert "default-src 'none'" in policy
-        assert f"script-src 'sha256-{digest}'" in policy
+def test_it_fetches_nothing_and_allows_its_own_script_only() -> None:
+    page = document([report(), exact()])
+    read = Reader(page)
+    assert not [a for _, a in read.elements if "src" in a or "srcset" in a or "data" in a]
+    assert not read.all("link")
+    assert not read.all("img")
+    assert "url(" not in page
+    assert "@import" not in page
+    links = {a.get("href") or "#" for a in read.all("a")}
+    elsewhere = {link for link in links if not link.startswith("#")}
+    assert len(elsewhere) == 4, "the four documents"
+    assert all(link.startswith("https://") for link in elsewhere)
+    (policy,) = (a["content"] for a in read.all("meta") if a.get("http-equiv"))
+    (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert policy is not None
+    assert "default-src 'none'" in policy
+    assert f"script-src 'sha256-{digest}'" in policy
 
 
-class TestData:
-    """The cases stand in the page once, for its script."""
-
-    def test_every_case(self) -> None:
-        given = report()
-        read = json.loads(data([view(given)]))
-        (runtime,) = read["runtimes"]
-        assert [read["texts"][case[0]] for case in runtime["cases"]] == [str(r.id) for r in given.results]
-        for case, result in zip(runtime["cases"], given.results, strict=True):
-            row = dict(zip(read["columns"], case, strict=False))
-            assert read["kinds"][row["kind"]][0] == result.verdict.kind.value
-            lines = row.get("source")
-            source = None if lines is None else "\n".join(read["texts"][line] for line in lines) + "\n"
-            assert source == (result.reproducer if result.verdict.kind.deviates else None)
-            found = row.get("finding")
-            assert (found is None) == (not result.verdict.kind.deviates)
-            if result.cause:
-                statement = next(cause.statement for cause in given.causes if cause.name == result.cause)
-                assert runtime["findings"][found] == statement
-        assert len(set(read["texts"])) == len(read["texts"])
+def test_every_case() -> None:
+    given = report()
+    read = json.loads(data([view(given)]))
+    (runtime,) = read["runtimes"]
+    assert [read["texts"][case[0]] for case in runtime["cases"]] == [str(r.id) for r in given.results]
+    for case, result in zip(runtime["cases"], given.results, strict=True):
+        row = dict(zip(read["columns"], case, strict=False))
+        assert read["kinds"][row["kind"]][0] == result.verdict.kind.value
+        lines = row.get("source")
+        source = None if lines is None else "\n".join(read["texts"][line] for line in lines) + "\n"
+        assert source == (result.reproducer if result.verdict.kind.deviates else None)
+        found = row.get("finding")
+        assert (found is None) == (not result.verdict.kind.deviates)
+        if result.cause:
+            statement = next(cause.statement for cause in given.causes if cause.name == result.cause)
+            assert runtime["findings"][found] == statement
+    assert len(set(read["texts"])) == len(read["texts"])
 
 
 class TestHostileText:

@@ -27,14 +27,12 @@ def gave(*quotients: str) -> Verdict:
 
 
 def of(heading: str, *verdicts: Verdict, operator: tuple[str, str] = DIV, scenario: str = "") -> tuple[Result, ...]:
-    """Return cases that a question asks."""
     asked = {"x / 0": ("int32", "zero divisors"), "-7 / 2": ("int64", "floor and truncation differ")}
     element_type, usual = asked.get(heading, ("float", "ordinary numbers"))
     return run_of(*((element_type, scenario or usual, RUN_TIME, one) for one in verdicts), operator=operator).results
 
 
 def answer(heading: str, results: tuple[Result, ...]) -> Told:
-    """Return the answer of cases to a question."""
     (place,) = (place for place, question in enumerate(QUESTIONS) if question.heading == heading)
     return told(view(replace(run_of(), results=results)))[place]
 

@@ -35,7 +35,6 @@ def hardened(
     inlined: int = 0,
     functions: tuple[str, ...] = (),
 ) -> HardenedFile:
-    """Return what a hardening hands back."""
     model = ModelProto()
     for name in functions:
         model.functions.add(domain="vinculum", name=name)

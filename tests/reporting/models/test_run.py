@@ -33,18 +33,15 @@ DIV = Division("ratio", "", DIV_14, FLOAT, (("N", 2), (2,), ("N", 2)))
 
 
 def record(division: Division, a: NDArray[Any] | None, b: NDArray[Any], seconds: float = 0.5) -> DivisionRecord:
-    """Return an execution of a float division."""
     with np.errstate(all="ignore"):
         return DivisionRecord(division, a, b, np.float32(1) / b if a is None else a / b, seconds)
 
 
 def floats(*values: float) -> NDArray[np.float32]:
-    """Return a tensor of floats."""
     return np.array(values, np.float32)
 
 
 def report(**changes: Any) -> RunReport:
-    """Return the report of a run of one of everything."""
     summary = DivisionSummary(executions=1, elements=2, seconds=0.25)
     division = DivisionReport(DIV, FLOAT, (Operands((1, 2), (2,), (1, 2)),), summary=summary)
     plain: dict[str, Any] = {

@@ -8,11 +8,12 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
-from onnx import ModelProto, TensorProto, helper
+from onnx import ModelProto, TensorProto
 
 from tests.acceptance.conftest import EachRefused, Refused
 from tests.cases import case
 from tests.copies import copied
+from tests.models.built_models import text_model, written
 
 X = "x=x.npy"
 RUN_ONNX = ("run", "model.onnx", "--input", X, "--output", "out")
@@ -26,14 +27,10 @@ def layer_norm(tmp_path: Path, examples: Path) -> Path:
     return tmp_path / "model.onnx"
 
 
-def save_division(path: Path, *, opset: int = 14, element_type: int = TensorProto.FLOAT, **attributes: int) -> None:
+def save_division(folder: Path, attributes: str, opset: int) -> None:
     """Write a model of one Div of two inputs `a` and `b` of shape (N, 3)."""
-    declared = [helper.make_tensor_value_info(name, element_type, ["N", 3]) for name in "abq"]
-    node = helper.make_node("Div", ["a", "b"], ["q"], name="ratio")
-    node.attribute.extend(helper.make_attribute(name, value) for name, value in attributes.items())
-    graph = helper.make_graph([node], "graph", declared[:2], declared[2:])
-    operator_sets = [helper.make_operatorsetid("", opset)]
-    path.write_bytes(helper.make_model(graph, opset_imports=operator_sets, ir_version=8).SerializeToString())
+    tensors = "float[N, 3] a, float[N, 3] b", "float[N, 3] q"
+    written(text_model(f"[ratio] q = Div <{attributes}> (a, b)", *tensors, opset=opset, ir_version=8), folder)
 
 
 def edit(path: Path, change: Callable[[ModelProto], object]) -> None:
@@ -101,7 +98,7 @@ class TestOnnxFiles:
                 assert words in refused(*RUN_ONNX)
 
     def test_shapes(self, refused: Refused, layer_norm: Path) -> None:
-        save_division(layer_norm, opset=6, broadcast=1)
+        save_division(layer_norm.parent, "broadcast = 1", 6)
         edit(layer_norm, lambda model: model.graph.input[1].type.tensor_type.shape.dim[1].__setattr__("dim_value", 1))
         line = refused("run", "model.onnx", "--seed", 0, "--dim", "N=2", "--output", "out")
         assert line.startswith("node 'ratio' (Div-6)")
@@ -113,7 +110,7 @@ class TestOnnxFiles:
 
     def test_a_name_with_control_characters_is_harmless(self, refused: Refused, tmp_path: Path) -> None:
         """Nor is Div-14 given an axis."""
-        save_division(tmp_path / "model.onnx", opset=14, axis=1)
+        save_division(tmp_path, "axis = 1", 14)
         edit(tmp_path / "model.onnx", lambda m: m.graph.node[0].__setattr__("name", "\x1b[2J\r\n\x07[red]\u202e"))
         line = refused("run", "model.onnx", "--seed", 0, "--output", "out")
         assert "\\x1b[2J\\r\\n\\x07[red]\\u202e" in line

@@ -11,7 +11,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from onnx import ModelProto, TensorProto, helper, numpy_helper
+from onnx import ModelProto, numpy_helper
 
 import vinculum
 from tests import fake_runtime
@@ -228,11 +228,9 @@ def test_floats_bfloat16(operator: str) -> None:
     """bfloat16 is carried by float where ONNX Runtime has no kernel."""
     values = edge_values(BFLOAT16)
     a, b = (np.ascontiguousarray(x.ravel()) for x in np.meshgrid(values, values))
-    names = ["A", "B"] if operator == "Div" else ["B"]
-    declared = [helper.make_tensor_value_info(name, TensorProto.BFLOAT16, a.shape) for name in (*names, "C")]
-    graph = helper.make_graph([helper.make_node(operator, names, ["C"], "n")], "g", declared[:-1], declared[-1:])
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 14)], ir_version=8)
     inputs = {"A": a, "B": b} if operator == "Div" else {"B": b}
+    tensors = ", ".join(f"bfloat16[{a.size}] {name}" for name in inputs)
+    model = text_model(f"C = {operator} ({', '.join(inputs)})", tensors, f"bfloat16[{a.size}] C", opset=14)
     ((found,),) = outcomes(fake_runtime.CutsBfloat16, [(harden(model, "onnxruntime").model, inputs)])
     want = vinculum.div(a, b) if operator == "Div" else vinculum.reciprocal(b)
     assert want.dtype == ml_dtypes.bfloat16

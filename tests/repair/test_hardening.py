@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx import AttributeProto, ModelProto, TensorProto, checker, helper, numpy_helper, shape_inference
+from onnx import AttributeProto, ModelProto, TensorProto, checker, helper, shape_inference
 
 import vinculum
 from tests.fake_runtime import RefusesFaults
@@ -181,9 +181,8 @@ class TestGuardFunctions:
     """A division becomes one call of a function that all which are alike share."""
 
     def test_what_differs_has_a_function_of_its_own(self) -> None:
-        model = division(INT64, (5,), (5,))
-        model.graph.node.extend([N("Div", ["A", "minus"], ["D"]), N("Mod", ["A", "B"], ["E"], fmod=1)])
-        model.graph.initializer.append(numpy_helper.from_array(np.array(-1), "minus"))
+        nodes = "C = Div(A, B) D = Div(A, minus) E = Mod <fmod = 1> (A, B)"
+        model = text_model(nodes, IN, "int64[5] C", constants="int64 minus = {-1}")
         hardened = harden(model, "onnxruntime").model
         assert [f.name for f in hardened.functions] == ["Div_int64", "Div_int64_2", "Fmod_int64"]
         checker.check_model(hardened, full_check=True)

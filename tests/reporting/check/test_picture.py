@@ -9,11 +9,12 @@ from typing import Any
 
 import onnx.parser
 import pytest
-from onnx import ModelProto, helper
+from onnx import ModelProto
 
 import vinculum
 from tests.analysis import hazardous
 from tests.analysis.corpus.judging import ENTRIES, model_of, reported
+from tests.models.built_models import text_model
 from tests.reporting.printing import Told, body_of
 from vinculum.analysis.findings import Finding
 from vinculum.analysis.triage import sorted_out
@@ -27,18 +28,11 @@ HOSTILE = "</script><script>document.title='owned'</script>\u202e\x1b[31m{{ 7 * 
 def chain(length: int, hazards: Sequence[int]) -> ModelProto:
     """Return a model of many blocks in a row, some of which divide by what can be zero."""
     nodes, x = [], "x"
-    for number in range(length):
-        divisor = f"a{number}" if number in hazards else "x"
-        nodes += [
-            helper.make_node("Tanh", [x], [f"t{number}"]),
-            helper.make_node("Abs", [f"t{number}"], [f"a{number}"]),
-            helper.make_node("Div" if number in hazards else "Max", [f"t{number}", divisor], [f"d{number}"]),
-            helper.make_node("Add", [f"d{number}", x], [f"r{number}"]),
-        ]
-        x = f"r{number}"
-    inputs = [helper.make_tensor_value_info("x", 1, ["N"])]
-    graph = helper.make_graph(nodes, "chain", inputs, [helper.make_tensor_value_info(x, 1, None)])
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    for n in range(length):
+        last = f"Div (t{n}, a{n})" if n in hazards else f"Max (t{n}, x)"
+        nodes.append(f"t{n} = Tanh ({x}) a{n} = Abs (t{n}) d{n} = {last} r{n} = Add (d{n}, {x})")
+        x = f"r{n}"
+    return text_model(" ".join(nodes), "float[N] x", f"float[] {x}", ir_version=8)
 
 
 def graph_of(model: ModelProto, findings: Sequence[Finding] | None = None) -> Graph:

@@ -217,7 +217,6 @@ class TestRefused:
         each_refused("check", of_models)
         of_one = {
             "--runs -1": "--runs",
-            "--fail-on never": "--fail-on",
             "--assume mask": "NAME=LOW:HIGH",
             "--witness w --runs 0": "leave one of them out",
             "--witness mean.onnx": "is not a folder",
@@ -231,7 +230,6 @@ class TestRefused:
             "--baseline missing.json": "cannot be read",
             "--baseline empty.json": "is not a report of vinculum check",
             "--assume 'masc=0|1'": "names no input and no dimension",
-            "--as float8": "'float8' is not one of 'float16', 'bfloat16'",
             "--profile misra": "profile is 'misra'",
             "--calibrate nowhere.npz": "nowhere.npz",
         }

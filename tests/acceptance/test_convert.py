@@ -66,7 +66,6 @@ class TestRefusals:
             "-o x.onnx --opset 17 --ir-version 3": "version 3; allowed: 8",
             "-o x.onnx --opset 17 --engine trt": "'trt' is not",
             "-o no/x.onnx --opset 17": "there is no folder 'no'",
-            "-o x.onnx --opset seventeen": "'--opset'",
         }
         of_others = {
             "openvino_image/model.xml -o x.onnx": "only ONNX models are converted",

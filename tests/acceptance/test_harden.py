@@ -73,7 +73,6 @@ class TestRefused:
         lines = {
             "--for onnxruntime": "give -o FILE",
             "--dry-run": "--for",
-            "--dry-run --for tensorrt": "'tensorrt' is not one of 'onnxruntime', 'openvino', 'portable'",
             "--dry-run --for portable --zero-divisor raise": "'raise' is not one of 'zero', 'saturate'",
             "--dry-run --for portable --overflow raise": "'raise' is not one of 'wrap', 'saturate'",
             "--dry-run --for openvino --zero-divisor saturate": "--zero-divisor zero",

@@ -44,13 +44,11 @@ class TestTold:
 
 def test_options(each_refused: EachRefused, mean: Path) -> None:
     lines = {
-        "": "MODEL",
         "missing.onnx --seed 0": "cannot be read",
         "x.npy --seed 0": "not a readable ONNX file",
         "mean.onnx": "give one with --input x=FILE, or draw it with --seed 0",
         "mean.onnx --input x=long.npy --input mask=mask.npy": "dimension 1 differs",
         "mean.onnx --seed -1": "--seed",
         "mean.onnx --seed 0 --dim rows=2": "no input has a dimension 'rows'",
-        "mean.onnx --seed 0 --engine openvino": "--engine",
     }
     each_refused("trace", lines)

@@ -26,16 +26,9 @@ APART = ("runtimes", "machine")
 class ClauseMarker:
     """One clause marker that decorates a test.
 
-    Attributes
-    ----------
-    test : str
-        The test or the class of tests, as pytest calls it within its file: ``"TestEveryPair::test_floats"``.
-    line : int
-        Where the marker stands.
-    words : tuple of str or None
-        Its arguments; None for what is not a string.
-    file : str
-        The test's file, as pytest is given it: ``"tests/exhaustive/test_sixteen_bits.py"``.
+    - `test`: The test or the class of tests, as pytest calls it within its file: ``"TestEveryPair::test_floats"``.
+    - `words`: The marker's arguments; None for what is not a string.
+    - `file`: The test's file, as pytest is given it: ``"tests/exhaustive/test_sixteen_bits.py"``.
     """
 
     test: str

@@ -90,7 +90,10 @@ class TestHostileText:
         assert "7 * 7 }}" in text
         found = re.search(r'<script type="application/json" id="vinculum-data">(.*?)</script>', text, re.DOTALL)
         assert found is not None
-        texts = json.loads(found[1])["texts"]
+        read = json.loads(found[1])
+        texts, (runtime,) = read["texts"], read["runtimes"]
+        said = [texts[case[read["columns"].index("words")]] for case in runtime["cases"]]
+        assert max(map(len, said)) == 2003, "what a runtime said is cut off"
         assert any("</script><script>" in one for one in texts)
         assert any("\\u202edesrever" in one for one in texts)
 

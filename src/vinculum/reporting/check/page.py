@@ -21,7 +21,7 @@ from vinculum.reporting.check.words import BOUNDS_FROM, block_lists, message, se
 from vinculum.reporting.escape import one_line, short
 from vinculum.reporting.models.run import seconds_text
 from vinculum.reporting.plain import part, plain
-from vinculum.reporting.terminal import Sentences, cell, counted, section, table
+from vinculum.reporting.terminal import cell, counted, section, table
 
 _FIXED_NAMED = 3
 _MOST_NAMED = 5
@@ -71,7 +71,7 @@ def page(
     findings = counted(len(triage.open), "finding") if triage.open else "no findings"
     findings += f" of {counted(len(groups), 'cause')}" if len(groups) < len(triage.open) else ""
     of_severities = f" ({found})" if found else ""
-    yield Sentences(f"{short(triage.model)}: {findings}{of_severities} in {nodes}, {time}.{_hidden(triage)}")
+    yield Text(f"{short(triage.model)}: {findings}{of_severities} in {nodes}, {time}.{_hidden(triage)}")
     if accuracy is not None:
         yield from _accuracy(accuracy)
     if fixed is not None:

@@ -18,7 +18,7 @@ from vinculum.reporting.conformance.view import asked, message
 from vinculum.reporting.escape import one_line, short
 from vinculum.reporting.models.run import InputReport, inner_divisions, inputs_table, operands_text, seconds_text
 from vinculum.reporting.plain import part, plain
-from vinculum.reporting.terminal import Sentences, counted, named, section, table
+from vinculum.reporting.terminal import counted, named, section, table
 from vinculum.sandbox import Answer, End
 
 _ENDS = {
@@ -57,7 +57,7 @@ def page(audit: Audit, inputs: Sequence[InputReport], seed: int | None) -> Itera
         yield Text("")
         yield Text(_exposure(audit), "dim")
     yield Text("")
-    yield Sentences(_summary(audit))
+    yield Text(_summary(audit))
     yield Text("")
     yield Text("Next", "bold cyan")
     for line in _next_steps(audit, seed, any(one.assumed for one in inputs)):

@@ -105,7 +105,8 @@ def validate(
         check_installed(runtime)
     different = _different(hardening)
     tried = [trial for decision, facts in different for trial in trials(decision, facts, hardening)]
-    runs, reason = [_run_on(given, original, hardening) for given in inputs], None
+    context = RunContext(hardening.policies)
+    runs, reason = [(given, original.evaluate(given, context)) for given in inputs], None
     if not runs:
         runs, reason = _drawn_run(original, hardening)
     whole = [Case(str(file), None), *(Case(str(file), given) for given, _ in runs)]
@@ -201,15 +202,11 @@ def _drawn_run(original: Model, hardening: Hardening) -> tuple[list[Run], str | 
     try:
         inputs = next(iter(input_sets(original.inputs, 0)))
         with limited(_SECONDS, _LARGEST_RESULT):
-            run = _run_on(inputs, original, hardening)
+            run = inputs, original.evaluate(inputs, RunContext(hardening.policies))
     except VinculumError as error:
         return [], f"on drawn inputs, {one_line(error)}"
     plain = all(isinstance(x, np.ndarray) and x.dtype.name in _PLAIN for x in inputs.values())
     return ([run], None) if plain else ([], "runtimes do not take its inputs from NumPy")
-
-
-def _run_on(inputs: Mapping[str, Any], original: Model, hardening: Hardening) -> Run:
-    return inputs, original.evaluate(inputs, RunContext(hardening.policies))
 
 
 def _holds_integers_only(model: ModelProto) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 from vinculum.errors import ModelError
 from vinculum.ops.policies import Policies
 from vinculum.repair import RUNTIMES, Runtime
-from vinculum.repair.bounds import UNKNOWN, Bounds
+from vinculum.repair.bounds import UNKNOWN, Bounds, Never
 from vinculum.repair.decision import Decision, Facts, Operator, decided
 from vinculum.spec.element_types import (
     BFLOAT16,
@@ -32,7 +32,7 @@ from vinculum.spec.element_types import (
 RECORDED = Path(__file__).with_name("decisions.txt")
 TARGETS: tuple[Runtime, ...] = ("onnxruntime", "openvino", "portable")
 POLICIES = (Policies("zero", "wrap"), Policies("saturate", "saturate"))
-NOT_ONE = frozenset({"inverse"})  # The dividend is no constant 1.
+NOT_ONE: frozenset[Never] = frozenset({"inverse"})  # The dividend is no constant 1.
 
 
 def facts(

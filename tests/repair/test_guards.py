@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from itertools import product
 from typing import Any
@@ -28,6 +28,8 @@ from vinculum.repair.guards import guard
 from vinculum.repair.validation import Pairs, pairs_for
 from vinculum.spec.element_types import BFLOAT16, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64, ElementType
 from vinculum.tensors.storage import dtype_of, element_type_of
+
+Run = Callable[[ModelProto, Mapping[str, NDArray[Any]]], Sequence[NDArray[Any]]]
 
 INTEGERS = (INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64)
 WIDE = tuple(each for each in INTEGERS if each.bits >= 32)
@@ -120,16 +122,10 @@ def hardened(
     return made.model, inputs
 
 
-def check(
-    behaviour: type[FakeRuntime],
-    target: Runtime,
-    types: tuple[ElementType, ...],
-    opset: int,
-    places: tuple[str, ...] = PLACES,
-) -> None:
-    """Demand of hardened nodes on a fake what our engine gives, under both policies."""
+def check(run: Run, target: Runtime, types: Sequence[ElementType], opset: int, places: Sequence[str] = PLACES) -> None:
+    """Demand of hardened nodes what our engine gives, under both policies."""
     for policies in POLICIES:
-        found = iter(run(behaviour, *hardened(target, types, opset, places, policies)))
+        found = iter(run(*hardened(target, tuple(types), opset, tuple(places), policies)))
         for each in taken(types, target, policies[0]):
             for operator, place in product(operators_of(each, opset), places):
                 # Remainders are the same in every operator set and under every policy.
@@ -140,9 +136,9 @@ def check(
         assert next(found, None) is None
 
 
-def run(behaviour: type[FakeRuntime], model: ModelProto, inputs: Mapping[str, NDArray[Any]]) -> Sequence[NDArray[Any]]:
-    (outputs,) = outcomes(behaviour, [(model, inputs)])
-    return outputs
+def on(behaviour: type[FakeRuntime]) -> Run:
+    """Return a function that runs models on a fake."""
+    return lambda model, inputs: outcomes(behaviour, [(model, inputs)])[0]
 
 
 def compare(
@@ -150,7 +146,7 @@ def compare(
 ) -> None:
     """Demand the same of some pairs, those of each place one element type."""
     model, inputs = model_of(pairs, places, opset)
-    found = iter(run(behaviour, harden(model, target, fix_exported=True).model, inputs))
+    found = iter(on(behaviour)(harden(model, target, fix_exported=True).model, inputs))
     for a, b in pairs:
         for operator in operators_of(element_type_of(a), opset):
             want = expected(a, b, operator, opset, POLICIES[0])
@@ -164,7 +160,7 @@ class TestEveryPair:
     @pytest.mark.parametrize("opset", OPSETS)
     @pytest.mark.parametrize("target", ["onnxruntime", "openvino", "portable"])
     def test_in_every_form(self, target: Runtime, opset: int) -> None:
-        check(TOLERATED[target][0], target, INTEGERS if opset >= 14 else WIDE, opset)
+        check(on(TOLERATED[target][0]), target, INTEGERS if opset >= 14 else WIDE, opset)
         for policies in POLICIES if opset == 14 else ():
             model, _ = hardened(target, INTEGERS, opset, PLACES, policies)
             assert vinculum.check(model, runs=0).findings == ()
@@ -173,12 +169,12 @@ class TestEveryPair:
         ("target", "behaviour"), [(target, each) for target, group in TOLERATED.items() for each in group[1:]]
     )
     def test_on_every_wrong_division(self, target: Runtime, behaviour: type[FakeRuntime]) -> None:
-        check(behaviour, target, INTEGERS, 14, ("",))
+        check(on(behaviour), target, INTEGERS, 14, [""])
 
     @pytest.mark.parametrize("behaviour", [fake_runtime.EstimatesByReciprocal, fake_runtime.FloorsByReciprocal])
     def test_portable_ones_of_few_bits(self, behaviour: type[FakeRuntime]) -> None:
         """Two guesses of 24 bits give 32-bit quotients."""
-        check(behaviour, "portable", (INT8, INT16, INT32, UINT8, UINT16), 14)
+        check(on(behaviour), "portable", (INT8, INT16, INT32, UINT8, UINT16), 14)
 
     @pytest.mark.parametrize("target", ["onnxruntime", "portable"])
     def test_what_constants_exclude_is_not_written(self, target: Runtime) -> None:

@@ -105,8 +105,8 @@ def validate(
         check_installed(runtime)
     different = _different(hardening)
     tried = [trial for decision, facts in different for trial in trials(decision, facts, hardening)]
-    context = RunContext(hardening.policies)
-    runs, reason = [(given, original.evaluate(given, context)) for given in inputs], None
+    context, reason = RunContext(hardening.policies), None
+    runs: list[Run] = [(given, original.evaluate(given, context)) for given in inputs]
     if not runs:
         runs, reason = _drawn_run(original, hardening)
     whole = [Case(str(file), None), *(Case(str(file), given) for given, _ in runs)]

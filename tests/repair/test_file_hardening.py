@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from onnx import ModelProto, TensorProto, helper, load
 
+import vinculum
 from tests.fake_runtime import DiesOfIntegers, FloorsByReciprocal, installed
 from tests.models.built_models import one_line, text_model, written
 from tests.repair.fakes import division
@@ -63,6 +64,7 @@ class TestWritten:
         assert validation_of(source, runtime).rewrites == 1
         planned = harden_file(source, None, runtime).hardening.model
         assert load(source.with_name("hardened.onnx")) == planned
+        assert vinculum.harden(source, target=runtime).model == planned
         assert sorted(path.name for path in source.parent.iterdir()) == ["hardened.onnx", "model.onnx"]
 
     def test_an_output_that_is_named_twice(self, tmp_path: Path) -> None:

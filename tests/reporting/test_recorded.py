@@ -61,7 +61,7 @@ def test_as_recorded(subject: str) -> None:
     assert everything(subject) == (FOLDER / f"{subject}.txt").read_text("utf-8")
 
 
-@pytest.mark.parametrize("subject", SUBJECTS)
+@pytest.mark.parametrize("subject", [subject for subject in SUBJECTS if "_" not in subject])  # The others have none.
 def test_at_every_width(subject: str) -> None:
     """It fits, and has the same characters, unless the form of the page depends on the room."""
     for name, told in SUBJECTS[subject].items():

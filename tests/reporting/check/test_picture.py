@@ -117,8 +117,8 @@ TOLD: Told = {
     "findings": lambda _: body_of(page_of(hazardous.masked_mean(), assume=["mask=0|1"])),
     "findings that are alike": lambda _: body_of(page_of(chain(20, range(4, 16)))),
     "the picture": lambda _: data_of(page_of(hazardous.masked_mean(), assume=["mask=0|1"], runs=50)),
-    "the picture of a long way": lambda _: data_of(page_of(chain(200, [150]))),
-    "the picture of findings that are alike": lambda _: data_of(page_of(chain(60, range(10, 50)))),
+    "the picture of a long way": lambda _: data_of(page_of(chain(60, [45]))),
+    "the picture of findings that are alike": lambda _: data_of(page_of(chain(30, range(5, 25)))),
     "the picture of a branch": lambda _: data_of(page_of(IN_A_BRANCH)),
     "no findings": lambda _: body_of(page_of(hazardous.guarded_mean(), assume=["mask=0|1"])),
 }

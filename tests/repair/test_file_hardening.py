@@ -149,12 +149,7 @@ class TestNothingIsWritten:
         ],
     )
     def test_a_whole_model_that_fails(
-        self,
-        tmp_path: Path,
-        runs_end: Callable[..., None],
-        outcomes: list[Outcome],
-        kind: type[Exception],
-        words: str,
+        self, tmp_path: Path, runs_end: Callable[..., None], outcomes: list[Outcome], kind: type[Exception], words: str
     ) -> None:
         model = division(INT64, ("n",), ("n",))
         del model.graph.node[1], model.graph.output[1], model.graph.input[0]  # Floats would not be compared.

@@ -33,12 +33,7 @@ def _many(kind: Any) -> Any:
 Message = _object("message", {}, text=Text)
 Rule = _object(
     "reportingDescriptor",
-    {
-        "name": str,
-        "help": Message,
-        "default_configuration": dict[Literal["level"], Level],
-        "properties": Properties,
-    },
+    {"name": str, "help": Message, "default_configuration": dict[Literal["level"], Level], "properties": Properties},
     id=Text,
     short_description=Message,
     full_description=Message,
@@ -51,8 +46,7 @@ Region = _object("region", {}, start_line=Annotated[int, Meta(ge=1)])
 Physical = _object("physicalLocation", {}, artifact_location=Artifact, region=Region)
 Index = Annotated[int, Meta(ge=0)]
 Location = _object(
-    "location",
-    {"id": Index, "message": Message, "physical_location": Physical, "logical_locations": _many(Logical)},
+    "location", {"id": Index, "message": Message, "physical_location": Physical, "logical_locations": _many(Logical)}
 )
 Suppression = _object(
     "suppression",

@@ -58,7 +58,7 @@ COMMANDS: Mapping[str, Mapping[Callable[..., None] | typer.Typer, Sequence[str]]
         divide: (
             f"vinculum divide {_OPERANDS} -o /tmp/c.npy",
             f"vinculum divide {_OPERANDS} -o /tmp/c.zarr --operator Divide",
-        ),
+        )
     },
     "About": {
         spec: ("vinculum spec Div --version 7 --against 6", "vinculum spec Divide --trace"),

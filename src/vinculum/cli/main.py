@@ -17,13 +17,7 @@ import typer
 
 from vinculum.cli.help import FRAMED, add_commands, commands
 from vinculum.cli.options import BROKEN, FINDING, FINE, INTERRUPTED, UNUSABLE
-from vinculum.errors import (
-    ConstraintError,
-    DifferenceError,
-    DivisionByZeroError,
-    IntegerOverflowError,
-    VinculumError,
-)
+from vinculum.errors import ConstraintError, DifferenceError, DivisionByZeroError, IntegerOverflowError, VinculumError
 from vinculum.reporting.escape import one_line
 from vinculum.reporting.terminal import WithoutTrailingBlanks, console
 

@@ -35,10 +35,7 @@ RUNTIMES = (
 """The names of backends; an example of options in brackets follows."""
 
 OnnxFile = Annotated[Path, typer.Argument(metavar="MODEL", help="An ONNX file.")]
-ModelFile = Annotated[
-    Path,
-    typer.Argument(metavar="MODEL", help="An ONNX file (.onnx) or an OpenVINO IR file (.xml)."),
-]
+ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="An ONNX file (.onnx) or an OpenVINO IR file (.xml).")]
 Inputs = Annotated[
     list[str] | None,
     value(

@@ -111,11 +111,7 @@ class TestLeastGuard:
         [
             (DIV, ("d=0|1",), "Max(divisor, 1)"),
             (DIV, ("d=0:1", "x=-1:1"), "Max(divisor, 1.17549e-38)"),
-            (
-                DIV,
-                ("d=-1:1", "x=0:1000"),
-                "Where(divisor < 0, Min(divisor, -3.00927e-36), Max(divisor, 3.00927e-36))",
-            ),
+            (DIV, ("d=-1:1", "x=0:1000"), "Where(divisor < 0, Min(divisor, -3.00927e-36), Max(divisor, 3.00927e-36))"),
             (DIV, (), "Where(divisor == 0, 1, divisor)"),
             (INTEGER_DIV, ("d=0:9",), "Max(divisor, 1)"),
             ("g (float[N] d) => (float[N] y) { y = Reciprocal (d) }", ("d=0:1",), "Max(divisor, 1.17549e-38)"),

@@ -20,9 +20,7 @@ def convert(
     inputs: OwnInputs = None,
     engine: Annotated[
         Engine | None,
-        typer.Option(
-            help="The engine for everything but the divisions. Default: reference; for an IR openvino.",
-        ),
+        typer.Option(help="The engine for everything but the divisions. Default: reference; for an IR openvino."),
     ] = None,
     verify: Annotated[
         bool, typer.Option(help="Run both models on edge cases and random inputs and compare every bit.")

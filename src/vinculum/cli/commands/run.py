@@ -37,8 +37,7 @@ def run(
     zero_divisor: ZeroDivisorPolicy = "raise",
     overflow: OverflowPolicy = "wrap",
     engine: Annotated[
-        Engine,
-        typer.Option(help="The engine for everything but the divisions; IR files are run by OpenVINO."),
+        Engine, typer.Option(help="The engine for everything but the divisions; IR files are run by OpenVINO.")
     ] = "reference",
     in_json: OneObject = False,
 ) -> None:

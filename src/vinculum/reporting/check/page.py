@@ -36,10 +36,7 @@ _STYLES = {
 
 @group()
 def page(
-    triage: Triage,
-    calibrated: Sequence[str] = (),
-    accuracy: Accuracy | None = None,
-    fixed: Fixed | None = None,
+    triage: Triage, calibrated: Sequence[str] = (), accuracy: Accuracy | None = None, fixed: Fixed | None = None
 ) -> Iterator[RenderableType]:
     """Return a report as a page: findings, what is not known, how many there are, bounds of errors, what was fixed.
 
@@ -234,10 +231,7 @@ def _fact(fact: Fact) -> str:
 
 
 def as_json(
-    triage: Triage,
-    calibrated: Sequence[str] = (),
-    accuracy: Accuracy | None = None,
-    fixed: Fixed | None = None,
+    triage: Triage, calibrated: Sequence[str] = (), accuracy: Accuracy | None = None, fixed: Fixed | None = None
 ) -> dict[str, Any]:
     """Return a report as JSON knows it.
 

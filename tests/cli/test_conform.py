@@ -193,6 +193,7 @@ def test_fingerprint(conform: Conform, here: Conform, asked: list[dict[str, Any]
     assert here("fingerprint", "vinculum", "numpy", "--verbose") == 0
     out, error = capsys.readouterr()
     assert (error, [call["backend"] for call in asked]) == ("", ["vinculum", "numpy"])
+    assert not out.startswith("{")
     assert "crashed: SIGFPE for MIN / -1" in " ".join(out.split())
     assert here("fingerprint", "vinculum", "numpy", "--json", "--memory-limit", 64, "--case-limit", 7) == 0
     assert asked[-1]["selection"] == Selection(Level.DEFAULT, seconds=7.0, memory=64 << 20)

@@ -14,7 +14,10 @@ from vinculum.errors import AttributeValueError
 
 def report(
     files: Annotated[
-        list[Path] | None, typer.Argument(metavar="RUN.json", help="Run files written by --save.", show_default=False)
+        list[Path] | None,
+        typer.Argument(
+            metavar="RUN.json", help="Run files written by --save, packed by xz or not.", show_default=False
+        ),
     ] = None,
     junit: Junit = None,
     html: Html = None,

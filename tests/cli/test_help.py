@@ -32,7 +32,6 @@ NOT_RUN = {"conform", "fingerprint", "report", "audit", "harden"}
 
 
 def said(*words: str, **environment: str) -> str:
-    """Return what the command prints."""
     done = run(
         [sys.executable, "-m", "vinculum", *words], env={**os.environ, "COLUMNS": "100", **environment}, cwd=ROOT
     )

@@ -27,7 +27,6 @@ CONSTANTS = "int64 one = {1}, int64 zero = {0}, int64 nine = {9}, int64 minus = 
 def model_of(
     nodes: str, inputs: str = "int64[n] a, int64[n] b", outputs: str = "int64[n] c", *functions: str
 ) -> ModelProto:
-    """Return a model of nodes, written in ONNX's text."""
     return text_model(nodes, inputs, outputs, *functions, constants=CONSTANTS, opset=18)
 
 

@@ -15,15 +15,9 @@ from typing import Annotated, NoReturn, TextIO, cast
 
 import typer
 
-from vinculum.cli.answers import BROKEN, FINDING, FINE, INTERRUPTED, UNUSABLE
 from vinculum.cli.help import FRAMED, add_commands, commands
-from vinculum.errors import (
-    ConstraintError,
-    DifferenceError,
-    DivisionByZeroError,
-    IntegerOverflowError,
-    VinculumError,
-)
+from vinculum.cli.options import BROKEN, FINDING, FINE, INTERRUPTED, UNUSABLE
+from vinculum.errors import ConstraintError, DifferenceError, DivisionByZeroError, IntegerOverflowError, VinculumError
 from vinculum.reporting.escape import one_line
 from vinculum.reporting.terminal import WithoutTrailingBlanks, console
 

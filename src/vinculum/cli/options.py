@@ -1,16 +1,21 @@
-"""The options that several commands share."""
+"""What several commands share: their options, what they print, and their exit codes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
+from rich.console import RenderableType
 
 from vinculum.errors import AttributeValueError, DivisionByZeroError, IntegerOverflowError
 from vinculum.ops.policies import Overflow, ZeroDivisor
+from vinculum.reporting.terminal import console
+
+FINE, FINDING, UNUSABLE, BROKEN, INTERRUPTED = 0, 1, 2, 3, 130
 
 
 def value(metavar: str, help: str, *names: str, **limits: Any) -> Any:
@@ -30,10 +35,7 @@ RUNTIMES = (
 """The names of backends; an example of options in brackets follows."""
 
 OnnxFile = Annotated[Path, typer.Argument(metavar="MODEL", help="An ONNX file.")]
-ModelFile = Annotated[
-    Path,
-    typer.Argument(metavar="MODEL", help="An ONNX file (.onnx) or an OpenVINO IR file (.xml)."),
-]
+ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="An ONNX file (.onnx) or an OpenVINO IR file (.xml).")]
 Inputs = Annotated[
     list[str] | None,
     value(
@@ -79,7 +81,6 @@ MemoryLimit = Annotated[
 
 Save = Annotated[Path | None, value("FILE", "Write the run to this file as JSON; vinculum report reads it.")]
 Junit = Annotated[Path | None, value("FILE", "Write a JUnit XML report to this file.")]
-Sarif = Annotated[Path | None, value("FILE", "Write a SARIF report to this file.")]
 Html = Annotated[Path | None, value("FILE", "Write one self-contained HTML page to this file.")]
 Expect = Annotated[
     list[Path] | None,
@@ -112,3 +113,19 @@ def policies_advised() -> Iterator[None]:
     except IntegerOverflowError as error:
         error.advice = "to continue, give --overflow wrap or --overflow saturate"
         raise
+
+
+def tell(
+    in_json: bool, as_json: Callable[..., dict[str, Any]], page: Callable[..., RenderableType], *results: object
+) -> None:
+    """Print a result as one JSON object, or as a page."""
+    if in_json:
+        print(json.dumps(as_json(*results), indent=2, allow_nan=False))
+    else:
+        console().print(page(*results), crop=False)  # commands are on one line each
+
+
+def end(*, finds: bool) -> None:
+    """End the command, with the exit code of a finding if there is one."""
+    if finds:
+        raise typer.Exit(FINDING)

@@ -51,7 +51,6 @@ class Bounds:
         )
 
     def __str__(self) -> str:
-        """Return the bounds of the divisors."""
         return f"every divisor lies in [{self.low:.6g}, {self.high:.6g}]"
 
 

@@ -93,22 +93,12 @@ def _may_hold(values: Values, value: int) -> bool:
 class Decision:
     """The decision about one node that computes a quotient or a remainder.
 
-    Attributes
-    ----------
-    name : str
-        The node's name, or its output's if it has none.
-    path : str
-        Its place, as in `vinculum.models.execution.Division`.
-    operator : str
-        Its operator version: ``"Div-14"``.
-    facts : Facts or None
-        What is known of its operands; None if their element type is not known.
-    what : str or None
-        What was done; None if the node is unchanged.
-    why : str
-        The risk, or why there is none.
-    note : str or None
-        A property of the results on that runtime that a user may not expect.
+    - `name`, `path`: As in `vinculum.models.execution.Division`.
+    - `operator`: Its operator version: ``"Div-14"``.
+    - `facts`: None if the element type of its operands is not known.
+    - `what`: What was done; None if the node is unchanged.
+    - `why`: The risk, or why there is none.
+    - `note`: A property of the results on that runtime that a user may not expect.
     """
 
     name: str
@@ -139,20 +129,11 @@ class Decision:
 class Hardening:
     """A model whose integer divisions and remainders cannot crash a runtime, except those listed in `left`.
 
-    Attributes
-    ----------
-    model : ModelProto
-        The new model.
-    runtime : {"onnxruntime", "openvino", "portable"}
-        The target.
-    policies : Policies
-        For zero divisors and MIN/-1.
-    decisions : tuple of Decision
-        One for every Div, Reciprocal, and Mod of integers.
-    inlined : int
-        How many of the model's functions were inlined: the runtime may not support them, or their calls differ in type.
-    mended : bool
-        Whether integer divisions that were computed in floats are integer divisions now, and may give other quotients.
+    - `decisions`: One for every Div, Reciprocal, and Mod of integers.
+    - `inlined`: How many of the model's functions were inlined: the runtime may not support them, or their calls differ
+      in type.
+    - `mended`: Whether integer divisions that were computed in floats are integer divisions now, and may give other
+      quotients.
     """
 
     model: ModelProto

@@ -5,8 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import Annotated
 
-from vinculum.cli.answers import end, tell
-from vinculum.cli.options import Inputs, ModelFile, OneObject, flag, value
+from vinculum.cli.options import Inputs, ModelFile, OneObject, end, flag, tell, value
 
 
 def audit(

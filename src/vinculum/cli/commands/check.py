@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 from rich.text import Text
 
-from vinculum.cli.answers import end, tell
-from vinculum.cli.options import Html, OneObject, Sarif, flag, value
+from vinculum.cli.options import Html, OneObject, end, flag, tell, value
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.reporting.terminal import console
 from vinculum.text import quoted
@@ -70,7 +69,7 @@ def check(
         Path | None,
         value("FOLDER", "Write the inputs that show each finding to this folder: an .npz file and a script."),
     ] = None,
-    sarif: Sarif = None,
+    sarif: Annotated[Path | None, value("FILE", "Write a SARIF report to this file.")] = None,
     suppress: Annotated[
         Path | None, value("FILE", "Accepted findings, each with a reason and an expiry date, in TOML.")
     ] = None,
@@ -149,7 +148,6 @@ def check(
 
 
 def _input_errors(texts: Sequence[str]) -> dict[str, float]:
-    """Return the errors given as ``NAME=ERROR``, by name."""
     errors: dict[str, float] = {}
     for text in texts:
         name, _, number = text.rpartition("=")
@@ -164,8 +162,6 @@ def _input_errors(texts: Sequence[str]) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class _Result:
-    """What was found in a model, and what was done about it."""
-
     source: SourceFile
     triage: Triage
     accuracy: Accuracy | None

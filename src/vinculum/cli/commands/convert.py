@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from vinculum.cli.answers import tell
-from vinculum.cli.options import ENGINES, Engine, OneObject, OnnxFile, OwnInputs, value
+from vinculum.cli.options import ENGINES, Engine, OneObject, OnnxFile, OwnInputs, tell, value
 
 
 def convert(

@@ -7,8 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from vinculum.cli.answers import end, tell
-from vinculum.cli.options import OneObject, OwnInputs, flag, value
+from vinculum.cli.options import OneObject, OwnInputs, end, flag, tell, value
 from vinculum.errors import AttributeValueError
 
 

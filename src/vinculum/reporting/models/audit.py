@@ -14,11 +14,11 @@ from rich.text import Text
 
 from vinculum.conformance.audit.record import Audit, NodeRecord
 from vinculum.conformance.run.verdict import Kind, Verdict
-from vinculum.reporting.conformance.words import asked, message
+from vinculum.reporting.conformance.view import asked, message
 from vinculum.reporting.escape import one_line, short
 from vinculum.reporting.models.run import InputReport, inner_divisions, inputs_table, operands_text, seconds_text
 from vinculum.reporting.plain import part, plain
-from vinculum.reporting.terminal import Sentences, counted, named, section, table
+from vinculum.reporting.terminal import counted, named, section, table
 from vinculum.sandbox import Answer, End
 
 _ENDS = {

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vinculum.cli import options
-from vinculum.cli.answers import end
 from vinculum.cli.commands.conformance.outputs import asked, finish, known_deviations, saved
-from vinculum.cli.options import flag, value
+from vinculum.cli.options import end, flag, value
 from vinculum.errors import AttributeValueError
 
 if TYPE_CHECKING:
@@ -32,7 +31,6 @@ def conform(
     ] = None,
     save: options.Save = None,
     junit: options.Junit = None,
-    sarif: options.Sarif = None,
     html: options.Html = None,
     expect: options.Expect = None,
     record: options.Record = None,
@@ -49,7 +47,7 @@ def conform(
     """
     level = options.level_asked(quick, full)
     patterns = tuple(only or ())
-    written = {"--save": save, "--junit": junit, "--sarif": sarif, "--html": html, "--record": record}
+    written = {"--save": save, "--junit": junit, "--html": html, "--record": record}
     given = {"BACKEND": backends if list_ids else None, **written, "--expect": expect}
     idle = [option for option, files in given.items() if files]
     if idle and (list_ids or diff):
@@ -81,7 +79,6 @@ def conform(
 
 
 def _compare(files: Sequence[str], *, verbose: bool) -> None:
-    """Print the differences between two saved runs; exit with 1 if there are any."""
     from vinculum.conformance.run.diff import run_diff
     from vinculum.reporting.conformance.comparison import diff_page
     from vinculum.reporting.terminal import console
@@ -95,7 +92,6 @@ def _compare(files: Sequence[str], *, verbose: bool) -> None:
 
 
 def _check(names: Sequence[str], known: dict[str, KnownDeviations], workers: int) -> None:
-    """Refuse options that do not go together."""
     import os
 
     if not names:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vinculum.cli.answers import end
+from vinculum.cli.options import end
 from vinculum.errors import AttributeValueError, ModelError
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def saved(file: Path, known: Mapping[str, KnownDeviations]) -> tuple[Run, ...]:
 
 
 Written = Mapping[str, Path | None]
-"""The files to be written, by the options that name them: --save, --junit, --sarif, --html and --record."""
+"""The files to be written, by the options that name them: --save, --junit, --html and --record."""
 
 
 def known_deviations(expect: Sequence[Path], written: Written) -> dict[str, KnownDeviations]:
@@ -73,12 +73,11 @@ def _write(runs: Sequence[Run], known: dict[str, KnownDeviations], written: Writ
     from vinculum.cli.outputs import write_files
     from vinculum.conformance.expect import as_toml
     from vinculum.conformance.run.file import as_json
-    from vinculum.reporting.conformance import html, junit, sarif
+    from vinculum.reporting.conformance import html, junit
 
     texts: dict[str, Callable[[], str]] = {
         "--save": lambda: as_json(runs),
         "--junit": lambda: junit.document(runs),
-        "--sarif": lambda: sarif.document(runs),
         "--html": lambda: html.document(runs, known),
         "--record": lambda: as_toml(runs[0], known.get(runs[0].backend)),
     }

@@ -79,7 +79,6 @@ RUNTIMES = {
     ),
     "models/exported_program.py": ("tests/runtimes/models/test_exported_programs.py",),
     "analysis/transfer/operators/contrib.py": ("tests/runtimes/analysis/test_contrib.py",),
-    "analysis/transfer/operators/attention.py": ("tests/runtimes/analysis/test_contrib.py",),
     "conformance/runtimes/openvino.py": ("tests/runtimes/conformance",),
     "conformance/audit/openvino_subject.py": ("tests/runtimes/conformance",),
 }

@@ -72,36 +72,18 @@ class Site:
 
 
 class Interpreter:
-    """Analyses every node once, in order.
-
-    Parameters
-    ----------
-    model : ModelProto
-        As a `SourceFile` holds it, its structure checked.
-    types : ModelProto
-        The same with inferred types written into it.
-    inputs : Mapping of str to AbstractTensor
-        The declared ranges of inputs.
-    sizes : Mapping of str to (float, float)
-        Bounds of named dimensions.
-    least_size : int
-        The least size of an input's other dimensions without a number.
-    narrowed : str
-        The type that float32 is treated as.
-    look : callable
-        Called with every node that a run would reach.
-    """
+    """Analyses every node once, in order."""
 
     def __init__(
         self,
-        model: ModelProto,
-        types: ModelProto,
-        inputs: Mapping[str, AbstractTensor],
-        sizes: Mapping[str, tuple[float, float]],
+        model: ModelProto,  # As a `SourceFile` holds it, its structure checked.
+        types: ModelProto,  # The same with inferred types written into it.
+        inputs: Mapping[str, AbstractTensor],  # The declared ranges of inputs.
+        sizes: Mapping[str, tuple[float, float]],  # Bounds of named dimensions.
         *,
-        narrowed: str = "float32",
-        least_size: int = 1,
-        look: Callable[[Site], None] | None = None,
+        narrowed: str = "float32",  # The type that float32 is treated as.
+        least_size: int = 1,  # The least size of an input's other dimensions without a number.
+        look: Callable[[Site], None] | None = None,  # Called with every node that a run would reach.
     ) -> None:
         self.values = Numbering()
         self.unknown: Counter[str] = Counter()

@@ -21,24 +21,15 @@ FINGERPRINT = "vinculumStructure/v1"
 
 
 class Suppression(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A table ``[[suppress]]``: which findings to suppress, why, and until when.
+    """A table ``[[suppress]]``: which findings to suppress, why, and until when."""
 
-    Attributes
-    ----------
-    reason : str
-        Why they are accepted.
-    expires : date
-        The first day on which they are reported again.
-    fingerprint, rule, node, model : str
-        What a finding must match, unless empty; the model is a file name.
-    """
-
-    reason: str
-    expires: date
+    reason: str  # Why they are accepted.
+    expires: date  # The first day on which they are reported again.
+    # What a finding must match, unless empty.
     fingerprint: str = ""
     rule: str = ""
     node: str = ""
-    model: str = ""
+    model: str = ""  # The name of a file.
 
     def meets(self, finding: Finding, model: str) -> bool:
         """Tell whether it matches a finding of a model."""

@@ -19,48 +19,25 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Summary:
-    """A summary of a tensor.
-
-    Attributes
-    ----------
-    name, element_type : str
-        Its name, and NumPy's or ml_dtypes' name of its type.
-    shape : tuple of int
-        Its shape.
-    zeros, nan, infinite : int
-        How many elements are zero, NaN or infinite.
-    low, high : float
-        The smallest and the largest element that is a number; NaN if there is none.
-    bytes : int
-        What it takes.
-    """
+    """A summary of a tensor."""
 
     name: str
-    element_type: str
+    element_type: str  # As NumPy or ml_dtypes calls it.
     shape: tuple[int, ...]
-    zeros: int
+    zeros: int  # How many elements are zero, NaN or infinite.
     nan: int
     infinite: int
-    low: float
+    low: float  # The smallest and the largest element that is a number; NaN if there is none.
     high: float
     bytes: int
 
 
 @dataclass(frozen=True)
 class Operand:
-    """An operand of a node that went wrong.
-
-    Attributes
-    ----------
-    summary : Summary
-        All of it.
-    index : tuple of int, optional
-        The element that the result at the event's index was computed from, if it is a single one.
-    value : float, optional
-        That element.
-    """
+    """An operand of a node that went wrong."""
 
     summary: Summary
+    # The place of the element that the result at the event's index was computed from, if it is a single one; and it.
     index: tuple[int, ...] | None = None
     value: float | None = None
 

@@ -231,15 +231,7 @@ def _constants(model: ModelProto) -> dict[str, NDArray[Any]]:
 
 
 class Looker:
-    """A model in an engine; made to live in a process of its own.
-
-    Parameters
-    ----------
-    engine : {"reference", "onnxruntime"}
-        As in `ExposedModel`.
-    content : bytes
-        The model, complete.
-    """
+    """A complete model in an engine; made to live in a process of its own."""
 
     def __init__(self, engine: str, content: bytes) -> None:
         self._inner: dict[tuple[str, str], Event] = {}

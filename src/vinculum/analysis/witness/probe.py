@@ -40,18 +40,9 @@ class Outcome:
 
 
 class Probe:
-    """Runs a model.
+    """Runs a complete model in an engine, its own outputs and what shows targets exposed.
 
-    Parameters
-    ----------
-    engine : {"reference", "onnxruntime"}
-        As in `ExposedModel`. Only our engine reports divisions that do not show in a value of the main graph.
-    content : bytes
-        The model, complete.
-    outputs : sequence of str
-        Its own outputs.
-    targets : sequence of Target
-        The findings to show.
+    Only our engine reports divisions that do not show in a value of the main graph.
     """
 
     def __init__(self, engine: str, content: bytes, outputs: Sequence[str], targets: Sequence[Target]) -> None:
@@ -113,19 +104,7 @@ def effects_of(outputs: Mapping[str, Any]) -> Iterable[Effect]:
 
 
 class OnnxRuntime:
-    """Runs a model there; nothing at all if it is not installed.
-
-    Parameters
-    ----------
-    content : bytes
-        The model, complete.
-    outputs : sequence of str
-        Its own outputs.
-    targets : sequence of Target
-        The findings to show.
-    limits : Limits
-        The limits of a run.
-    """
+    """A `Probe` there, each run within limits; nothing at all if it is not installed."""
 
     def __init__(self, content: bytes, outputs: Sequence[str], targets: Sequence[Target], limits: Limits) -> None:
         self._process: Isolated | None = None

@@ -33,18 +33,7 @@ _HIT_TRIES = 4  # Inputs that ONNX Runtime runs for each finding.
 def with_evidence(report: Report, source: SourceFile, assumptions: Assumptions, runs: int, seed: int) -> Report:
     """Return a report with the evidence of each finding that a run can show, or with the failed search.
 
-    Parameters
-    ----------
-    report : Report
-        As the model alone gives it.
-    source : SourceFile
-        The model.
-    assumptions : Assumptions
-        What is declared of its inputs.
-    runs : int
-        The most runs of the model for each finding.
-    seed : int
-        The seed of random inputs.
+    - `runs`: the most runs of the model for each finding.
     """
     if not report.findings:
         return report

@@ -33,34 +33,17 @@ class Candidate:
 
 
 class Space:
-    """The inputs that a model takes.
-
-    Parameters
-    ----------
-    tensors : sequence of ModelTensor
-        Those that have to be given.
-    ranges : Mapping of str to Range
-        What is declared of them.
-    sizes : Mapping of str to (float, float)
-        Bounds of named dimensions.
-    seed : int
-        The seed of random inputs.
-
-    Attributes
-    ----------
-    size : int
-        A size of the open dimensions on which the model runs.
-    """
+    """The inputs that a model takes."""
 
     def __init__(
         self,
-        tensors: Sequence[ModelTensor],
-        ranges: Mapping[str, Range],
-        sizes: Mapping[str, tuple[float, float]],
+        tensors: Sequence[ModelTensor],  # Those that have to be given.
+        ranges: Mapping[str, Range],  # What is declared of them.
+        sizes: Mapping[str, tuple[float, float]],  # Bounds of named dimensions.
         seed: int,
     ) -> None:
         self.tensors = tensors
-        self.size = SIZES[0]
+        self.size = SIZES[0]  # Of the open dimensions: one on which the model runs.
         self.generator = np.random.default_rng(seed)
         self._ranges, self._sizes = ranges, sizes
 

@@ -1,8 +1,8 @@
-"""A search from inputs that have been tried: equations solved along a line, Newton's method, and hill climbing."""
+"""A search from inputs that have been tried: equations solved along a line, halving, and hill climbing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -14,7 +14,6 @@ from vinculum.analysis.witness.structured import Candidate, Inputs, Space, base
 
 _ROOTS = 3
 _HALVINGS = 64
-_COORDINATES = 32  # Elements of float inputs whose derivatives are taken one by one.
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,10 +38,8 @@ def search(space: Space, tried: list[Tried], attempt: Try) -> None:
     _solve_fills(space, attempt)
     _halve(space, tried, attempt)
     best = min(tried, key=lambda one: one.distance, default=None)
-    if best is None:
-        return
-    best = _newton(space, best, attempt)
-    _climb(space, best, attempt)
+    if best is not None:
+        _climb(space, best, attempt)
 
 
 def _solve_fills(space: Space, attempt: Try) -> None:
@@ -114,45 +111,6 @@ def _signs_differ(tried: list[Tried]) -> tuple[Tried, Tried, int] | None:
         if differ.any() and all(array.shape == other.inputs[name].shape for name, array in one.inputs.items()):
             return one, other, int(np.argmax(differ))
     return None
-
-
-def _newton(space: Space, best: Tried, attempt: Try) -> Tried:
-    """Follow the derivatives of the smallest element of the divisor, taken coordinate by coordinate."""
-    floats = [tensor for tensor in space.tensors if space.is_float(tensor)]
-    if not 0 < sum(best.inputs[tensor.name].size for tensor in floats) <= _COORDINATES:
-        return best
-
-    def run(changed: Mapping[str, NDArray[np.float64]]) -> Tried | None:
-        arrays = {
-            tensor.name: space.clipped(tensor, changed[tensor.name]) for tensor in floats if tensor.name in changed
-        }
-        return attempt(Candidate("Newton's method", {**best.inputs, **arrays}))
-
-    for _ in range(4):
-        if best.divisor is None or not np.isfinite(best.distance):
-            break
-        place = int(np.nanargmin(np.abs(best.divisor)))
-        value = best.divisor.reshape(-1)[place]
-        start = {tensor.name: best.inputs[tensor.name].astype(np.float64) for tensor in floats}
-        gradients: Inputs = {}
-        for name, array in start.items():
-            gradient = np.zeros(array.size)
-            for k in range(array.size):
-                moved = array.copy()
-                step = 1e-3 * max(1.0, abs(float(moved.reshape(-1)[k])))
-                moved.reshape(-1)[k] += step
-                found = run({name: moved})
-                if found is not None and found.divisor is not None and found.divisor.shape == best.divisor.shape:
-                    gradient[k] = (found.divisor.reshape(-1)[place] - value) / step
-            gradients[name] = np.nan_to_num(gradient.reshape(array.shape), posinf=0, neginf=0)
-        square = sum(float((g * g).sum()) for g in gradients.values())
-        if not square:
-            break
-        found = run({name: array - value / square * gradients[name] for name, array in start.items()})
-        if found is None or not found.distance < best.distance:
-            break
-        best = found
-    return best
 
 
 def _climb(space: Space, best: Tried, attempt: Try) -> None:

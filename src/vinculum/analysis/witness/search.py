@@ -10,11 +10,17 @@ from onnx import ModelProto
 
 from vinculum.analysis.assumptions import Assumptions
 from vinculum.analysis.findings import Effect, Finding, Key, Report, Search, Severity, Witness, surest_first
-from vinculum.analysis.witness.climb import EndOfSearch, Tried, search
 from vinculum.analysis.witness.inner import Bounds
-from vinculum.analysis.witness.probe import OnnxRuntime, Outcome, Probe
-from vinculum.analysis.witness.structured import Candidate, Space, ordinary, structured
-from vinculum.analysis.witness.targets import Target, target
+from vinculum.analysis.witness.probe import OnnxRuntime, Outcome, Probe, Target, target
+from vinculum.analysis.witness.structured import (
+    Candidate,
+    EndOfSearch,
+    Space,
+    Tried,
+    ordinary,
+    search,
+    structured,
+)
 from vinculum.errors import ModelError, VinculumError
 from vinculum.models.onnx.model import model_of
 from vinculum.models.source import SourceFile

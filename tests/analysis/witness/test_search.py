@@ -228,9 +228,7 @@ MIN = -(2**31)
         ("min-over-minus-one", "i4", [MIN, 1], [-1, 1], 0.0),
     ],
 )
-def test_how_far_a_division_is_from_showing_a_finding(
-    rule: str, dtype: str, dividend: list[Any], divisor: list[Any], expected: float
-) -> None:
+def test_distance(rule: str, dtype: str, dividend: list[Any], divisor: list[Any], expected: float) -> None:
     a, b = np.array(dividend, dtype), np.array(divisor, dtype)
     with np.errstate(all="ignore"):
         quotient = a / b if dtype == "f4" else a

@@ -102,15 +102,15 @@ class TestAtTheInputs:
         assert np.float32(shift) in shown(hazardous.shifted(shift), "x=-3:3").inputs["x"]
 
     def test_between_two_signs(self) -> None:
-        """A cube root is no straight line: the zero lies where halving leads."""
+        """A cube root is no straight line, the zero lies where halving leads."""
         nodes = "s = Mul(x, x) cube = Mul(s, x) d = Sub(cube, eight) y = Reciprocal(d)"
         proto = parsed(nodes, "float[2] x", constants="float eight = {3.375}")
-        assert 1.5 in shown(proto, "x=0:3", runs=200).inputs["x"]
+        assert 1.5 in shown(proto, "x=0:3").inputs["x"]
 
     def test_an_integer_among_many(self) -> None:
-        constants = "int64 seventeen = {17}, int64 one = {1}"
-        proto = parsed("d = Sub(k, seventeen) q = Div(one, d)", "int64[3] k", "int64 q", constants)
-        assert checked(proto, "k=0:30").severity is Severity.WITNESSED
+        constants = "int64 number = {1717}, int64 one = {1}"
+        proto = parsed("d = Sub(k, number) q = Div(one, d)", "int64[3] k", "int64 q", constants)
+        assert 1717 in shown(proto, "k=0:1000000").inputs["k"]
 
     def test_integers(self) -> None:
         """A remainder by zero, and the smallest integer by -1."""

@@ -20,7 +20,6 @@ _LARGEST = 1 << 24  # Elements of all inputs together.
 _POWERS = (4, 10, 16, 19, 22, 25, 30, 36)
 SIZES = (4, 2, 1, 3, 8, 7, 16, 5)
 """Sizes of open dimensions: a model may run on some of them only."""
-_ROOTS = 3
 _HALVINGS = 64
 _TOKENS = 32.0  # Undeclared integers are below this, because they may be indices.
 
@@ -244,59 +243,21 @@ class EndOfSearch(Exception):  # noqa: N818  it is no error
 
 def search(space: Space, tried: list[Tried], attempt: Try) -> None:
     """Spend runs on a divisor, the most promising methods first, until `attempt` ends it."""
-    _solve_fills(space, attempt)
     _halve(space, tried, attempt)
     best = min(tried, key=lambda one: one.distance, default=None)
     if best is not None:
         _climb(space, best, attempt)
 
 
-def _solve_fills(space: Space, attempt: Try) -> None:
-    """Solve, for each input filled with one number, the equation divisor = 0 by secants."""
-    for tensor in space.tensors:
-        low, high = space.limits(tensor)
-        ordinary = base(space, space.size)
-
-        def run(value: float, tensor: Any = tensor, ordinary: Inputs = ordinary) -> Tried | None:
-            array = space.clipped(tensor, np.full(ordinary[tensor.name].shape, value))
-            return attempt(Candidate(f"{tensor.name} = {value:.9g} everywhere", {**ordinary, tensor.name: array}))
-
-        step = (high - low) / 4 or 1.0 if space.is_float(tensor) else 1.0
-        ends = [low, min(high, low + step)]
-        first, second = run(ends[0]), run(ends[1])
-        for _ in range(6):
-            if first is None or second is None or first.divisor is None or second.divisor is None:
-                break
-            root = next(_roots(ends, first.divisor, second.divisor, low, high, space.is_float(tensor)), None)
-            if root is None:
-                break
-            ends, first, second = [ends[1], root], second, run(root)
-
-
-def _roots(
-    ends: list[float], first: NDArray[np.float64], second: NDArray[np.float64], low: float, high: float, floats: bool
-) -> Iterator[float]:
-    if first.shape != second.shape:
-        return
-    with np.errstate(all="ignore"):
-        roots = ends[1] - second * (ends[1] - ends[0]) / (second - first)
-    found = roots[np.isfinite(roots) & (roots >= low) & (roots <= high)]
-    for root in np.unique(found)[:_ROOTS]:
-        value = float(root) if floats else float(round(float(root)))
-        if value not in ends:
-            yield value
-
-
 def _halve(space: Space, tried: list[Tried], attempt: Try) -> None:
     """Bisect between two inputs at which an element of the divisor has different signs."""
-    floats = [tensor for tensor in space.tensors if space.is_float(tensor)]
-    pair = _signs_differ(tried) if floats else None
+    pair = _signs_differ(tried)
     if pair is None:
         return
     below, above, place = pair
     for _ in range(_HALVINGS):
-        middle = dict(below.inputs)
-        for tensor in floats:
+        middle = {}
+        for tensor in space.tensors:
             ends = (below.inputs[tensor.name].astype(np.float64), above.inputs[tensor.name].astype(np.float64))
             middle[tensor.name] = space.clipped(tensor, ends[0] / 2 + ends[1] / 2)
         found = attempt(Candidate("halving between two inputs of other signs", middle))

@@ -70,11 +70,6 @@ class TestSources:
         with pytest.raises(AttributeValueError, match=message):
             vinculum.check(_ROOT / "examples" / "layer_norm" / "model.onnx", **options)  # type: ignore[arg-type]
 
-    def test_what_is_no_model_is_refused(self, tmp_path: Path) -> None:
-        (tmp_path / "m.onnx").write_bytes(b"nothing of the kind")
-        with pytest.raises(ModelError):
-            vinculum.check(tmp_path / "m.onnx")
-
     @pytest.mark.parametrize(
         ("body", "function", "words"),
         [

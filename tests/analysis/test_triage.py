@@ -136,7 +136,3 @@ class TestBaseline:
         file.write_bytes(content)
         with pytest.raises(ModelError, match=words):
             read_baseline(file)
-
-    def test_what_is_not_there(self, tmp_path: Path) -> None:
-        with pytest.raises(ModelError, match=r"--baseline .* cannot be read: \w"):
-            read_baseline(tmp_path / "missing")

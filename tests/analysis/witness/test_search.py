@@ -160,9 +160,6 @@ class TestInside:
         search = searched(parsed(f"{_ONE} y = Reciprocal(sum)", "float[2] x"), "x=-3:3", runs=30)
         assert search.smallest == pytest.approx(1, abs=1e-3)
 
-    def test_a_control(self) -> None:
-        assert vinculum.check(hazardous.guarded_mean(), assume=["mask=0|1"], runs=10).findings == ()
-
     def test_no_runs_no_evidence(self) -> None:
         finding = checked(hazardous.masked_mean(), runs=0)
         assert (finding.severity, finding.witness, finding.search) == (Severity.POSSIBLE, None, None)

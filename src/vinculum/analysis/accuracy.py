@@ -66,23 +66,12 @@ def accuracy(
     """Return sound bounds of the absolute errors of every division of the main graph and of every output.
 
     They hold for every runtime that rounds each result to nearest, in its element type or a wider one, and sums in any
-    order.
+    order. Without assumed ranges few are finite.
 
-    Parameters
-    ----------
-    model : path, bytes, ModelProto, ExportedProgram or Model
-        As `vinculum.check` takes it.
-    assume : sequence of str
-        The ranges of the inputs, as for `vinculum.check`; without ranges few bounds are finite.
-    input_errors : Mapping of str to float
-        The largest absolute error of each input; default 0.
+    - `input_errors`: the largest absolute error of each input; default 0.
 
-    Raises
-    ------
-    ModelError
-        If the model or an assumption cannot be read, or an error names no input.
-    AttributeValueError
-        If an error is negative or not a number.
+    ModelError if the model or an assumption cannot be read, or an error names no input; AttributeValueError if an error
+    is negative or not a number.
     """
     source = any_source(model)
     with naming(source.path):

@@ -102,13 +102,7 @@ def unused(suppressions: Sequence[Suppression], triages: Sequence[Triage]) -> li
 
 
 def read_suppressions(file: Path) -> tuple[Suppression, ...]:
-    """Return what a TOML file suppresses.
-
-    Raises
-    ------
-    ModelError
-        If it cannot be read, or an entry is invalid; the line names the entry.
-    """
+    """Return what a TOML file suppresses; ModelError if it cannot be read, or an entry is invalid."""
     try:
         read = msgspec.toml.decode(_text(file, "--suppress", "a TOML file of [[suppress]] tables"), type=_Content)
     except msgspec.DecodeError as error:
@@ -125,13 +119,7 @@ def read_suppressions(file: Path) -> tuple[Suppression, ...]:
 
 
 def read_baseline(file: Path) -> Baseline:
-    """Return the findings of an earlier report, as ``--json`` prints it or ``--sarif`` writes it.
-
-    Raises
-    ------
-    ModelError
-        If it cannot be read, or is neither.
-    """
+    """Return the findings of an earlier report, from ``--json`` or ``--sarif``; ModelError if it cannot be read."""
     try:
         read = msgspec.json.decode(_text(file, "--baseline", "a report of vinculum check"))
     except msgspec.DecodeError as error:

@@ -96,7 +96,7 @@ ROOMS = {
     "tensors": ("tests/tensors", "tests/device_arrays", "tests/ops", "tests/property"),
     "models": ("tests/models",),
     "repair": ("tests/repair",),
-    "analysis": ("tests/analysis",),
+    "analysis": ("tests/analysis", "tests/acceptance/test_check.py", "tests/acceptance/test_trace.py"),
     "conformance": (
         "tests/conformance",
         "tests/reporting/conformance",

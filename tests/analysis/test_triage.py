@@ -38,6 +38,7 @@ class TestSuppressions:
     """A suppression is about what it names, until its day."""
 
     def test_what_it_is_about(self) -> None:
+        wanted: dict[str, Any]
         for wanted, meets in (
             ({"fingerprint": FINDING.fingerprint}, True),
             ({"rule": "zero-over-zero"}, True),

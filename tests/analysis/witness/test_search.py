@@ -15,7 +15,9 @@ from tests.analysis import hazardous
 from tests.analysis.hazardous import parsed
 from vinculum.analysis import Finding, Search, Severity, Witness
 from vinculum.analysis.witness.probe import OnnxRuntime, Target, distance
+from vinculum.analysis.witness.structured import Space, structured
 from vinculum.models.execution import Division, DivisionRecord
+from vinculum.models.source import source_of
 from vinculum.sandbox import Limits
 from vinculum.spec.onnx_div import DIV_14
 
@@ -203,6 +205,22 @@ class TestBounded:
     def test_refused(self, runs: int, seed: int) -> None:
         with pytest.raises(vinculum.AttributeValueError, match="whole numbers from 0 on"):
             vinculum.check(hazardous.masked_mean(), runs=runs, seed=seed)
+
+
+def test_inputs_with_a_structure() -> None:
+    space = Space(source_of(parsed("y = Neg(x)", "float[4] x")).model().inputs, {}, {}, 0)
+    made = {candidate.how.removeprefix("x = "): candidate.inputs["x"].tolist() for candidate in structured(space)}
+    for how, values in {
+        "zeros": [0, 0, 0, 0],
+        "high": [4, 4, 4, 4],
+        "the first of each row alone": [1, 0, 0, 0],
+        "the last of each row alone": [0, 0, 0, 1],
+        "one-hot": [4, 0, 0, 0],
+        "0, 1, 2, ... in each row": [0, 1, 2, 3],
+        "ones, then zeros": [1, 1, 0, 0],
+        "10000 everywhere": [1e4, 1e4, 1e4, 1e4],
+    }.items():
+        assert made[how] == values
 
 
 TINY = 1e-40  # subnormal in float32

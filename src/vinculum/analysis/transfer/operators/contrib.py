@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import reduce
+from functools import partial, reduce
 
 import numpy as np
 
@@ -36,13 +36,9 @@ MICROSOFT = "com.microsoft"
 _QUICK_GELU = replace(activations.SWISH, attributes={"alpha": 1.702})
 
 
-def _behind(activation: Unary) -> Transfer:
-    """Return the transfer function of an activation of a sum with a bias."""
-
-    def transfer(call: Call, x: AbstractTensor, bias: Operand = None) -> AbstractTensor:
-        return activation(call, linear.added_up(call, x, bias))
-
-    return transfer
+def _behind(call: Call, x: AbstractTensor, bias: Operand = None, *, activation: Unary) -> AbstractTensor:
+    """Return an activation of a sum with a bias."""
+    return activation(call, linear.added_up(call, x, bias))
 
 
 def _skip_layer(
@@ -94,45 +90,39 @@ def _turned(call: Call, x: AbstractTensor, name: str) -> AbstractTensor:
     return linear.turned(x) if call.attribute(f"trans{name}", 0) and (x.rank or 0) > 1 else x
 
 
-def _activated(product: Transfer) -> Transfer:
-    """Return the transfer function of a product, what is added to it, and an activation."""
-
-    def transfer(call: Call, a: AbstractTensor, b: AbstractTensor, c: Operand = None, z: Operand = None) -> Result:
-        result = product(call, a, b, c)
-        assert isinstance(result, AbstractTensor)
-        if z is not None:
-            result = linear.added(result, z)
-        name = str(call.attribute("activation", ""))
-        known = activations.TABLE.get(name)
-        if not name:
-            return result
-        if known is None:
-            return unbounded(result, result.shape)
-        given = [float(value) for value in call.attribute("activation_params", ())]
-        names = list(known.transfer.attributes) if isinstance(known.transfer, Unary) else ["min", "max"]
-        set_ = {k: call.attribute(f"activation_{k}", None) for k in names}
-        attributes = {**{k: v for k, v in set_.items() if v is not None}, **dict(zip(names, given, strict=False))}
-        return known.transfer(replace(call, attributes=attributes), call.values.numbered(result))
-
-    return transfer
+def _activated(
+    call: Call, a: AbstractTensor, b: AbstractTensor, c: Operand = None, z: Operand = None, *, product: Transfer
+) -> Result:
+    """Return a product, what is added to it, and an activation."""
+    result = product(call, a, b, c)
+    assert isinstance(result, AbstractTensor)
+    if z is not None:
+        result = linear.added(result, z)
+    name = str(call.attribute("activation", ""))
+    known = activations.TABLE.get(name)
+    if not name:
+        return result
+    if known is None:
+        return unbounded(result, result.shape)
+    given = [float(value) for value in call.attribute("activation_params", ())]
+    names = list(known.transfer.attributes) if isinstance(known.transfer, Unary) else ["min", "max"]
+    set_ = {k: call.attribute(f"activation_{k}", None) for k in names}
+    attributes = {**{k: v for k, v in set_.items() if v is not None}, **dict(zip(names, given, strict=False))}
+    return known.transfer(replace(call, attributes=attributes), call.values.numbered(result))
 
 
-def _quantised(place: int) -> Transfer:
-    """Return the transfer function of an operator on quantised tensors: of the type that a zero point has."""
-
-    def transfer(call: Call, *operands: Operand) -> AbstractTensor:
-        whole = [o for o in operands if o is not None and is_discrete(o.element_type)]
-        first = next(o for o in whole if o.element_type != "bool")
-        point = operands[place] if place < len(operands) else None
-        shape = None
-        if call.operator in ("QLinearSigmoid", "QLinearLeakyRelu", "QLinearSoftmax"):
-            shape = first.shape
-        elif call.operator in ("QLinearAdd", "QLinearMul", "QLinearWhere"):
-            data = [o.shape for o in whole if o.rank]
-            shape = broadcast(*data) if len(data) > 1 else None
-        return anything((point or first).element_type, shape).known(bounds_from=BoundsFrom.MODEL)
-
-    return transfer
+def _quantised(call: Call, *operands: Operand, place: int) -> AbstractTensor:
+    """Return what an operator on quantised tensors gives: of the type that a zero point has."""
+    whole = [o for o in operands if o is not None and is_discrete(o.element_type)]
+    first = next(o for o in whole if o.element_type != "bool")
+    point = operands[place] if place < len(operands) else None
+    shape = None
+    if call.operator in ("QLinearSigmoid", "QLinearLeakyRelu", "QLinearSoftmax"):
+        shape = first.shape
+    elif call.operator in ("QLinearAdd", "QLinearMul", "QLinearWhere"):
+        data = [o.shape for o in whole if o.rank]
+        shape = broadcast(*data) if len(data) > 1 else None
+    return anything((point or first).element_type, shape).known(bounds_from=BoundsFrom.MODEL)
 
 
 def _quantised_gemm(call: Call, *operands: Operand) -> AbstractTensor:
@@ -141,15 +131,11 @@ def _quantised_gemm(call: Call, *operands: Operand) -> AbstractTensor:
     return tensor("float32", None, -np.inf, np.inf, may_nan=True, bounds_from=rest_on(*operands))
 
 
-def _float_of(place: int) -> Transfer:
-    """Return the transfer function of a product of quantised tensors in the type of a scale: nothing is said of it."""
-
-    def transfer(call: Call, *operands: Operand) -> AbstractTensor:
-        scale = operands[place]
-        assert scale is not None
-        return unbounded(scale, None, *[o for o in operands if o is not None])
-
-    return transfer
+def _float_of(call: Call, *operands: Operand, place: int) -> AbstractTensor:
+    """Return a product of quantised tensors in the type of a scale: nothing is said of it."""
+    scale = operands[place]
+    assert scale is not None
+    return unbounded(scale, None, *[o for o in operands if o is not None])
 
 
 def _by_small_integers(
@@ -303,29 +289,29 @@ def _attended(
 
 TABLE: Mapping[str, Operator] = {
     "Attention": Operator(_attention),
-    "BiasGelu": Operator(_behind(activations.GELU)),
+    "BiasGelu": Operator(partial(_behind, activation=activations.GELU)),
     "DequantizeLinear": casts.TABLE["DequantizeLinear"],
-    "DynamicQuantizeMatMul": Operator(_float_of(0)),
+    "DynamicQuantizeMatMul": Operator(partial(_float_of, place=0)),
     "EmbedLayerNormalization": Operator(_embedded),
-    "FastGelu": Operator(_behind(activations.GELU_BY_TANH)),
-    "FusedConv": Operator(_activated(linear.TABLE["Conv"].transfer)),
-    "FusedGemm": Operator(_activated(linear.TABLE["Gemm"].transfer)),
+    "FastGelu": Operator(partial(_behind, activation=activations.GELU_BY_TANH)),
+    "FusedConv": Operator(partial(_activated, product=linear.TABLE["Conv"].transfer)),
+    "FusedGemm": Operator(partial(_activated, product=linear.TABLE["Gemm"].transfer)),
     "FusedMatMul": Operator(_multiplied),
     "GatherBlockQuantized": Operator(_gather_quantised),
-    "Gelu": Operator(_behind(activations.GELU)),
+    "Gelu": Operator(partial(_behind, activation=activations.GELU)),
     "GroupQueryAttention": Operator(_grouped),
-    "MatMulIntegerToFloat": Operator(_float_of(2)),
+    "MatMulIntegerToFloat": Operator(partial(_float_of, place=2)),
     "MatMulNBits": Operator(_by_small_integers),
     "MultiHeadAttention": Operator(_multi_head),
-    "QAttention": Operator(_float_of(3)),
+    "QAttention": Operator(partial(_float_of, place=3)),
     "QGemm": Operator(_quantised_gemm),
-    **{f"QLinear{name}": Operator(_quantised(7)) for name in ("Add", "Conv", "Mul")},
+    **{f"QLinear{name}": Operator(partial(_quantised, place=7)) for name in ("Add", "Conv", "Mul")},
     **{
-        f"QLinear{name}": Operator(_quantised(4))
+        f"QLinear{name}": Operator(partial(_quantised, place=4))
         for name in ("AveragePool", "GlobalAveragePool", "LeakyRelu", "ReduceMean", "Sigmoid", "Softmax")
     },
-    "QLinearConcat": Operator(_quantised(1)),
-    "QLinearWhere": Operator(_quantised(8)),
+    "QLinearConcat": Operator(partial(_quantised, place=1)),
+    "QLinearWhere": Operator(partial(_quantised, place=8)),
     "QuantizeLinear": casts.TABLE["QuantizeLinear"],
     "QuickGelu": Operator(_QUICK_GELU),
     "RotaryEmbedding": Operator(

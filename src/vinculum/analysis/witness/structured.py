@@ -131,6 +131,11 @@ def ordinary(space: Space) -> Candidate:
     return Candidate("inputs of 0.5 (integers: 1)", base(space, space.size))
 
 
+def drawn(space: Space) -> Candidate:
+    """Return random inputs."""
+    return Candidate("random inputs", {tensor.name: space.drawn(tensor, space.size) for tensor in space.tensors})
+
+
 def structured(space: Space) -> Iterator[Candidate]:
     """Yield inputs with a structure; those outside of declared ranges last."""
     if not space.tensors:
@@ -150,8 +155,7 @@ def structured(space: Space) -> Iterator[Candidate]:
         for tensor in space.tensors:
             zeros = space.clipped(tensor, np.zeros(plain[tensor.name].shape))
             yield Candidate(f"{how}, {tensor.name} = zeros", {**plain, tensor.name: zeros})
-    drawn = {tensor.name: space.drawn(tensor, space.size) for tensor in space.tensors}
-    yield Candidate("random inputs", drawn)
+    yield drawn(space)
     yield from chain.from_iterable(_large(space, tensor) for tensor in space.tensors if space.is_float(tensor))
 
 
@@ -242,11 +246,10 @@ class EndOfSearch(Exception):  # noqa: N818  it is no error
 
 
 def search(space: Space, tried: list[Tried], attempt: Try) -> None:
-    """Spend runs on a divisor, the most promising methods first, until `attempt` ends it."""
+    """Spend runs on a divisor, the most promising first, until `attempt` ends it."""
     _halve(space, tried, attempt)
-    best = min(tried, key=lambda one: one.distance, default=None)
-    if best is not None:
-        _climb(space, best, attempt)
+    while space.tensors:
+        attempt(drawn(space))
 
 
 def _halve(space: Space, tried: list[Tried], attempt: Try) -> None:
@@ -281,24 +284,3 @@ def _signs_differ(tried: list[Tried]) -> tuple[Tried, Tried, int] | None:
         if differ.any() and all(array.shape == other.inputs[name].shape for name, array in one.inputs.items()):
             return one, other, int(np.argmax(differ))
     return None
-
-
-def _climb(space: Space, best: Tried, attempt: Try) -> None:
-    """Change single elements, and keep what makes the divisor no larger."""
-    generator = space.generator
-    tensors = [tensor for tensor in space.tensors if best.inputs[tensor.name].size]
-    while tensors:
-        tensor = tensors[int(generator.integers(len(tensors)))]
-        array = best.inputs[tensor.name].astype(np.float64)
-        place = int(generator.integers(array.size))
-        low, high = space.limits(tensor)
-        old = float(array.reshape(-1)[place])
-        if not space.is_float(tensor):
-            new = float(generator.integers(int(low), int(high), endpoint=True))
-        else:
-            other = float(array.reshape(-1)[int(generator.integers(array.size))])
-            new = (0.0, other, old * 0.5, old + float(generator.normal()))[int(generator.integers(4))]
-        array.reshape(-1)[place] = new
-        found = attempt(Candidate("hill climbing", {**best.inputs, tensor.name: space.clipped(tensor, array)}))
-        if found is not None and found.distance <= best.distance:
-            best = found

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from datetime import date
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -30,7 +29,7 @@ REPORT = vinculum.check(hazardous.masked_mean(), runs=0)
 TODAY, LATER = date(2026, 11, 23), date(2027, 1, 1)
 
 
-def entry(expires: date = LATER, **wanted: Any) -> Suppression:
+def entry(expires: date = LATER, /, **wanted: str) -> Suppression:
     return Suppression("masks are never empty", expires, **wanted)
 
 
@@ -38,7 +37,6 @@ class TestSuppressions:
     """A suppression is about what it names, until its day."""
 
     def test_what_it_is_about(self) -> None:
-        wanted: dict[str, Any]
         for wanted, meets in (
             ({"fingerprint": FINDING.fingerprint}, True),
             ({"rule": "zero-over-zero"}, True),
@@ -60,7 +58,7 @@ class TestSuppressions:
         assert ((triage.open == (FINDING,)), len(triage.expired)) == (is_open, int(is_open))
 
     def test_what_is_gone(self) -> None:
-        gone, needed = entry(node="another"), entry(expires=date(2020, 1, 1), node="mean")
+        gone, needed = entry(node="another"), entry(date(2020, 1, 1), node="mean")
         assert unused([gone, needed], [sorted_out(REPORT, "m.onnx", today=TODAY)]) == [gone]
 
     def test_a_file(self, tmp_path: Path) -> None:

@@ -189,6 +189,10 @@ class TestBounded:
         assert search.runs == 0
         assert "no input can be made" in search.stopped
 
+    def test_without_inputs_nothing_is_drawn(self) -> None:
+        nodes = "drawn = RandomUniform <shape = [2], low = -1.0, seed = 1.0> () y = Reciprocal(drawn)"
+        assert searched(parsed(nodes, "")).runs == 2
+
     @pytest.mark.parametrize(("size", "found"), [(7, True), (11, False)])
     def test_a_size_on_which_it_runs_is_looked_for(self, size: int, found: bool) -> None:
         ones = ", ".join(["1"] * size)

@@ -76,6 +76,12 @@ class TestAtTheInputs:
         assert finding.witness is not None
         assert (finding.witness.kind, finding.witness.confirmed_by) == ("definition", ("vinculum",))
 
+    def test_a_runtime_that_shows_nothing_is_asked_four_times(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        asked = []
+        monkeypatch.setattr(OnnxRuntime, "look", lambda *given: asked.append(given) or (False, "onnxruntime 0", ()))
+        finding = checked(parsed("z = Mul(x, zero) y = Reciprocal(z)", constants="float zero = {0}"), "x=-1:1")
+        assert (len(asked), finding.severity, finding.witness) == (4, Severity.CERTAIN, None)
+
     @pytest.mark.parametrize("rule", ["zero-divisor", "integer-zero-divisor"])
     def test_what_may_crash_a_runtime_is_tried_in_our_engine(self, rule: str) -> None:
         content = parsed("y = Div(x, d)", "float[2] x, float[2] d").SerializeToString()

@@ -78,7 +78,12 @@ class TestAtTheInputs:
 
     def test_a_runtime_that_shows_nothing_is_asked_four_times(self, monkeypatch: pytest.MonkeyPatch) -> None:
         asked = []
-        monkeypatch.setattr(OnnxRuntime, "look", lambda *given: asked.append(given) or (False, "onnxruntime 0", ()))
+
+        def look(*given: object) -> tuple[bool, str, tuple[()]]:
+            asked.append(given)
+            return False, "onnxruntime 0", ()
+
+        monkeypatch.setattr(OnnxRuntime, "look", look)
         finding = checked(parsed("z = Mul(x, zero) y = Reciprocal(z)", constants="float zero = {0}"), "x=-1:1")
         assert (len(asked), finding.severity, finding.witness) == (4, Severity.CERTAIN, None)
 

@@ -79,7 +79,6 @@ RUNTIMES = {
     ),
     "models/exported_program.py": ("tests/runtimes/models/test_exported_programs.py",),
     "analysis/transfer/operators/contrib.py": ("tests/runtimes/analysis/test_contrib.py",),
-    "analysis/transfer/operators/attention.py": ("tests/runtimes/analysis/test_contrib.py",),
     "conformance/runtimes/openvino.py": ("tests/runtimes/conformance",),
     "conformance/audit/openvino_subject.py": ("tests/runtimes/conformance",),
 }
@@ -97,7 +96,7 @@ ROOMS = {
     "tensors": ("tests/tensors", "tests/device_arrays", "tests/ops", "tests/property", "tests/documents"),
     "models": ("tests/models",),
     "repair": ("tests/repair",),
-    "analysis": ("tests/analysis",),
+    "analysis": ("tests/analysis", "tests/acceptance/test_check.py", "tests/acceptance/test_trace.py"),
     "conformance": (
         "tests/conformance",
         "tests/reporting/conformance",

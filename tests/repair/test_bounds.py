@@ -177,6 +177,13 @@ class TestConstants:
         assert found.divisor is not None
         assert (found.divisor.tolist(), found.dividend, "inverse" in found.never) == ([1, 9], None, True)
 
+    def test_functions_of_one_name_are_not(self) -> None:
+        bodies = [f'<opset_import: ["": 18], domain: "{d}"> F (p, q) => (r) {{ r = Div(p, q) }}' for d in "de"]
+        model = model_of("d = d.F(a, one) c = e.F(d, nine)", "int64[n] a", "int64[n] c", *bodies)
+        model.opset_import.add(domain="e", version=1)
+        found = {path: bounds.high for (path, _), bounds in bounds_of(model).items()}
+        assert found == {"d:F": 1, "e:F": 9}
+
 
 class TestOpen:
     """What is not proved for every input and size is guarded."""

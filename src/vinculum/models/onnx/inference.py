@@ -29,8 +29,18 @@ from onnx.checker import ValidationError
 from onnx.shape_inference import InferenceError, infer_shapes
 
 from vinculum.errors import ModelError
-from vinculum.models.onnx.functions import DEEPEST_CALL, Key, key_of
-from vinculum.models.onnx.scopes import Scope, all_nodes, graph_scopes, model_nodes, scopes, subgraphs, title
+from vinculum.models.onnx.functions import DEEPEST_CALL
+from vinculum.models.onnx.scopes import (
+    Key,
+    Scope,
+    all_nodes,
+    graph_scopes,
+    key_of,
+    model_nodes,
+    scopes,
+    subgraphs,
+    title,
+)
 from vinculum.models.onnx.tensors import is_external
 
 _NEED_A_TYPE = {("", "EyeLike"), ("", "RegexFullMatch"), ("ai.onnx.ml", "LabelEncoder"), ("ai.onnx.ml", "TreeEnsemble")}

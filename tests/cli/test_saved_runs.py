@@ -32,7 +32,7 @@ class TestReport:
     """Every form of a report is made from the file."""
 
     def test_every_form(self, here: Command, run: Path, tmp_path: Path, capsys: Streams) -> None:
-        begins = {"--html": "<!doctype", "--junit": "<?xml", "--record": "backend = "}
+        begins = {"--html": "<!doctype", "--junit": "<?xml", "--sarif": '{\n "$schema"', "--record": "backend = "}
         files = {option: tmp_path / f"out{number}" for number, option in enumerate(begins)}
         assert here("report", run, *(part for option, file in files.items() for part in (option, file))) == 1
         assert "How OpenVINO divides" in capsys.readouterr().out

@@ -14,7 +14,7 @@ from tests.cases import case
 from vinculum.errors import ModelError
 from vinculum.ops.policies import Policies
 from vinculum.repair import RUNTIMES, Runtime
-from vinculum.repair.bounds import UNKNOWN, Bounds, Never
+from vinculum.repair.bounds import UNKNOWN, Bounds, Never, Values
 from vinculum.repair.decision import Decision, Facts, Operator, decided
 from vinculum.spec.element_types import (
     BFLOAT16,

@@ -1,7 +1,8 @@
-"""The parts of SARIF 2.1.0 that our reports use, as the standard allows them.
+"""The parts of SARIF 2.1.0 and of JUnit XML that our reports use, as their standards allow them.
 
-Written from its object model (OASIS, SARIF 2.1.0, section 3); unknown names, missing ones and wrong types are errors.
-A report of ours was once checked against OASIS's own schema, with no error; that file is not part of this repository.
+Written from the standard's object model (OASIS, SARIF 2.1.0, section 3) and from what Jenkins' schema of JUnit allows;
+unknown names, missing ones and wrong types are errors. A report of ours was once checked against OASIS's own schema,
+with no error; that file is not part of this repository.
 """
 
 from __future__ import annotations
@@ -33,12 +34,18 @@ def _many(kind: Any) -> Any:
 Message = _object("message", {}, text=Text)
 Rule = _object(
     "reportingDescriptor",
-    {"name": str, "help": Message, "default_configuration": dict[Literal["level"], Level], "properties": Properties},
+    {
+        "help_uri": Uri,
+        "name": str,
+        "help": Message,
+        "default_configuration": dict[Literal["level"], Level],
+        "properties": Properties,
+    },
     id=Text,
     short_description=Message,
     full_description=Message,
 )
-Driver = _object("toolComponent", {"semantic_version": str}, name=str, rules=_many(Rule))
+Driver = _object("toolComponent", {"version": str, "semantic_version": str}, name=str, rules=_many(Rule))
 Tool = _object("tool", {}, driver=Driver)
 Logical = _object("logicalLocation", {}, fully_qualified_name=str, kind=str)
 Artifact = _object("artifactLocation", {"uri_base_id": str}, uri=Reference)
@@ -46,7 +53,8 @@ Region = _object("region", {}, start_line=Annotated[int, Meta(ge=1)])
 Physical = _object("physicalLocation", {}, artifact_location=Artifact, region=Region)
 Index = Annotated[int, Meta(ge=0)]
 Location = _object(
-    "location", {"id": Index, "message": Message, "physical_location": Physical, "logical_locations": _many(Logical)}
+    "location",
+    {"id": Index, "message": Message, "physical_location": Physical, "logical_locations": _many(Logical)},
 )
 Suppression = _object(
     "suppression",
@@ -99,3 +107,41 @@ def read_sarif(document: str) -> Any:
         assert len({result.suppressions is None for result in run.results}) <= 1
         assert len({result.baseline_state is None for result in run.results}) <= 1
     return log
+
+
+_NUMBERS = frozenset(("tests", "failures", "errors"))
+JUNIT: dict[str, tuple[frozenset[str], frozenset[str], tuple[str, ...]]] = {
+    # For each element: the attributes that it must have, those that it may have, and its children in their order.
+    "testsuites": (frozenset(), _NUMBERS | {"name", "time", "disabled"}, ("testsuite",)),
+    "testsuite": (
+        frozenset(("name", "tests")),
+        _NUMBERS | {"time", "disabled", "skipped", "timestamp", "hostname", "id", "package"},
+        ("properties", "testcase", "system-out", "system-err"),
+    ),
+    "properties": (frozenset(), frozenset(), ("property",)),
+    "property": (frozenset(("name", "value")), frozenset(), ()),
+    "testcase": (
+        frozenset(("name",)),
+        frozenset(("assertions", "time", "classname", "status")),
+        ("skipped", "error", "failure", "system-out", "system-err"),
+    ),
+    "skipped": (frozenset(), frozenset(("message",)), ()),
+    "error": (frozenset(), frozenset(("message", "type")), ()),
+    "failure": (frozenset(), frozenset(("message", "type")), ()),
+    "system-out": (frozenset(), frozenset(), ()),
+    "system-err": (frozenset(), frozenset(), ()),
+}
+
+
+def check_junit(element: Any) -> None:
+    """Fail where JUnit's schema does not allow an element of a parsed document, or one below it."""
+    required, optional, children = JUNIT[element.tag]
+    names = set(element.keys())
+    assert required <= names, f"{element.tag} lacks {required - names}"
+    assert names <= required | optional, f"{element.tag} has {names - required - optional}"
+    assert all(element.get(name).isdigit() for name in names & (_NUMBERS | {"skipped", "disabled"}))
+    assert "time" not in names or float(element.get("time")) >= 0
+    places = [children.index(child.tag) for child in element]
+    assert places == sorted(places), f"{element.tag} has its children in another order"
+    for child in element:
+        check_junit(child)

@@ -17,6 +17,7 @@ from tests.cases import case
 from tests.reporting import test_spec
 from tests.reporting.check import page, test_picture, test_sarif, trace
 from tests.reporting.conformance import test_fingerprint, test_html, test_junit, test_terminal
+from tests.reporting.conformance import test_sarif as test_conformance_sarif
 from tests.reporting.models import rewriting, test_audit, test_run
 from tests.reporting.printing import Told, characters, printed
 
@@ -30,6 +31,7 @@ SUBJECTS: Mapping[str, Told] = {
     "conform": test_terminal.TOLD,
     "conform_html": test_html.TOLD,
     "conform_junit": test_junit.TOLD,
+    "conform_sarif": test_conformance_sarif.TOLD,
     "fingerprint": test_fingerprint.TOLD,
     "rewriting": rewriting.TOLD,
     "run": test_run.TOLD,

@@ -70,7 +70,7 @@ EXIT_CODES = (
     "Exit codes: 0 success; 1 a finding, such as an integer divided by zero or a comparison that fails; 2 wrong usage "
     "or unreadable input; 3 an internal error; 130 interrupted, 143 terminated."
 )
-_REPORTS = ("junit", "html")
+_REPORTS = ("junit", "sarif", "html")
 OPTIONS: Mapping[str, Mapping[str, Sequence[str]]] = {
     "check": {
         "What is assumed": ("assume", "calibrate", "as_type", "profile"),

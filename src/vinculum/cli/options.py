@@ -81,6 +81,7 @@ MemoryLimit = Annotated[
 
 Save = Annotated[Path | None, value("FILE", "Write the run to this file as JSON; vinculum report reads it.")]
 Junit = Annotated[Path | None, value("FILE", "Write a JUnit XML report to this file.")]
+Sarif = Annotated[Path | None, value("FILE", "Write a SARIF report to this file.")]
 Html = Annotated[Path | None, value("FILE", "Write one self-contained HTML page to this file.")]
 Expect = Annotated[
     list[Path] | None,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
@@ -40,6 +41,12 @@ def plain(value: Any) -> Any:
 def part(record: object, *names: str) -> dict[str, Any]:
     """Return some attributes of a record under their own names."""
     return {name: plain(getattr(record, name)) for name in names}
+
+
+def sarif(runs: Sequence[dict[str, Any]]) -> str:
+    """Return the document of runs in SARIF 2.1.0, the form in which code hosts and editors show what was found."""
+    whole = {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": runs}
+    return json.dumps(whole, indent=1, allow_nan=False) + "\n"
 
 
 def rendered(package: str, template: str, filters: Mapping[str, Callable[..., Any]], **given: Any) -> str:

@@ -1,31 +1,62 @@
-"""Conformance as JUnit XML: as Jenkins' schema had it when it was recorded, and well-formed whatever a runtime said."""
+"""Conformance as JUnit XML: well-formed whatever a runtime said, and its counts are true."""
 
 from __future__ import annotations
 
 import re
+from typing import Any
 from xml.etree.ElementTree import fromstring
 
 from tests.reporting.conformance.reports import HOSTILE, exact, hostile, only, report
+from tests.reporting.formats import check_junit
 from tests.reporting.printing import Told
+from vinculum.conformance.run.record import Run
 from vinculum.conformance.run.verdict import Kind
 from vinculum.reporting.conformance.junit import document, legal
 
 
-def test_hostile_text_is_text() -> None:
-    root = fromstring(document([hostile()]).encode("utf-8"))
-    faults = {"failure", "error", "skipped", "system-out"}
-    frame = {"testsuites", "testsuite", "properties", "property", "testcase"}
-    assert {element.tag for element in root.iter()} == frame | faults
-    failure = next(root.iter("failure"))
-    assert HOSTILE[:85] in str(failure.get("message"))
+def read(*reports: Run) -> Any:
+    """Return the root of the document, read from the bytes that a file has."""
+    return fromstring(document(reports).encode("utf-8"))
 
 
-def test_every_illegal_character_is_escaped() -> None:
-    everything = "".join(map(chr, range(0x110000)))
-    escaped = legal(everything)
-    assert not re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]", escaped)
-    assert legal("tab\t, new line\n and \u20ac \U0001f600 stay") == "tab\t, new line\n and \u20ac \U0001f600 stay"
-    assert fromstring(f"<a>{escaped.replace('&', '').replace('<', '')}</a>".encode()).text
+class TestDocument:
+    """JUnit XML."""
+
+    def test_it_is_as_the_schema_says(self) -> None:
+        check_junit(read(report(), exact(), hostile()))
+
+    def test_counts_are_those_of_the_elements(self) -> None:
+        given = report()
+        (suite,) = read(given)
+        for tag, attribute in (("failure", "failures"), ("error", "errors"), ("skipped", "skipped")):
+            assert len(suite.findall(f"testcase/{tag}")) == int(suite.get(attribute)) > 0
+        assert len(suite.findall("testcase")) == int(suite.get("tests")) == len(given.results)
+        faulty = int(suite.get("failures")) + int(suite.get("errors"))
+        assert faulty == sum(r.verdict.kind.deviates for r in given.results)
+
+    def test_no_two_cases_have_one_name(self) -> None:
+        (suite,) = read(report())
+        names = [(case.get("classname"), case.get("name")) for case in suite.findall("testcase")]
+        assert len(set(names)) == len(names)
+
+
+class TestHostileText:
+    """Control characters, lone surrogates and markup are text."""
+
+    def test_it_is_well_formed(self) -> None:
+        root = read(hostile())
+        faults = {"failure", "error", "skipped", "system-out"}
+        frame = {"testsuites", "testsuite", "properties", "property", "testcase"}
+        assert {element.tag for element in root.iter()} == frame | faults
+        failure = next(root.iter("failure"))
+        assert HOSTILE[:85] in failure.get("message")
+
+    def test_every_illegal_character_is_escaped(self) -> None:
+        everything = "".join(map(chr, range(0x110000)))
+        escaped = legal(everything)
+        assert not re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]", escaped)
+        assert legal("tab\t, new line\n and \u20ac \U0001f600 stay") == "tab\t, new line\n and \u20ac \U0001f600 stay"
+        assert fromstring(f"<a>{escaped.replace('&', '').replace('<', '')}</a>".encode()).text
 
 
 TOLD: Told = {

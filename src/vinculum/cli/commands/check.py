@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 from rich.text import Text
 
-from vinculum.cli.options import Html, OneObject, end, flag, tell, value
+from vinculum.cli.options import Html, OneObject, Sarif, end, flag, tell, value
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.reporting.terminal import console
 from vinculum.text import quoted
@@ -69,7 +69,7 @@ def check(
         Path | None,
         value("FOLDER", "Write the inputs that show each finding to this folder: an .npz file and a script."),
     ] = None,
-    sarif: Annotated[Path | None, value("FILE", "Write a SARIF report to this file.")] = None,
+    sarif: Sarif = None,
     suppress: Annotated[
         Path | None, value("FILE", "Accepted findings, each with a reason and an expiry date, in TOML.")
     ] = None,

@@ -6,7 +6,6 @@ root, else at line 1 of the model. Lines of libraries, which lie nowhere there, 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path, PurePath
@@ -18,7 +17,7 @@ from vinculum.analysis.hazards import BY_CODE
 from vinculum.analysis.triage import FINGERPRINT, Suppression, Triage
 from vinculum.reporting.check.words import BOUNDS_FROM, message, sections
 from vinculum.reporting.escape import escaped, one_line
-from vinculum.reporting.plain import plain
+from vinculum.reporting.plain import plain, sarif
 
 _ROOT = "%SRCROOT%"
 _MOST_RESULTS = 5_000  # Code scanning shows no more of a run, and takes 25,000.
@@ -34,8 +33,7 @@ _LEVELS = {
 
 def document(triages: Sequence[Triage], root: Path, version: str) -> str:
     """Return the document of one run over models; paths in it are relative to `root`, the repository's folder."""
-    schema, run = "https://json.schemastore.org/sarif-2.1.0.json", _Run(triages, root.resolve()).content(version)
-    return json.dumps({"$schema": schema, "version": "2.1.0", "runs": [run]}, indent=1, allow_nan=False) + "\n"
+    return sarif([_Run(triages, root.resolve()).content(version)])
 
 
 class _Run:

@@ -57,7 +57,7 @@ def page(audit: Audit, inputs: Sequence[InputReport], seed: int | None) -> Itera
         yield Text("")
         yield Text(_exposure(audit), "dim")
     yield Text("")
-    yield Sentences(_summary(audit))
+    yield Text(_summary(audit))
     steps = list(_next_steps(audit, seed, any(one.assumed for one in inputs)))
     if steps:
         yield Text("")

@@ -31,6 +31,7 @@ def conform(
     ] = None,
     save: options.Save = None,
     junit: options.Junit = None,
+    sarif: options.Sarif = None,
     html: options.Html = None,
     expect: options.Expect = None,
     record: options.Record = None,
@@ -47,7 +48,7 @@ def conform(
     """
     level = options.level_asked(quick, full)
     patterns = tuple(only or ())
-    written = {"--save": save, "--junit": junit, "--html": html, "--record": record}
+    written = {"--save": save, "--junit": junit, "--sarif": sarif, "--html": html, "--record": record}
     given = {"BACKEND": backends if list_ids else None, **written, "--expect": expect}
     idle = [option for option, files in given.items() if files]
     if idle and (list_ids or diff):

@@ -52,7 +52,7 @@ def saved(file: Path, known: Mapping[str, KnownDeviations]) -> tuple[Run, ...]:
 
 
 Written = Mapping[str, Path | None]
-"""The files to be written, by the options that name them: --save, --junit, --html and --record."""
+"""The files to be written, by the options that name them: --save, --junit, --sarif, --html and --record."""
 
 
 def known_deviations(expect: Sequence[Path], written: Written) -> dict[str, KnownDeviations]:
@@ -73,11 +73,12 @@ def _write(runs: Sequence[Run], known: dict[str, KnownDeviations], written: Writ
     from vinculum.cli.outputs import write_files
     from vinculum.conformance.expect import as_toml
     from vinculum.conformance.run.file import as_json
-    from vinculum.reporting.conformance import html, junit
+    from vinculum.reporting.conformance import html, junit, sarif
 
     texts: dict[str, Callable[[], str]] = {
         "--save": lambda: as_json(runs),
         "--junit": lambda: junit.document(runs),
+        "--sarif": lambda: sarif.document(runs),
         "--html": lambda: html.document(runs, known),
         "--record": lambda: as_toml(runs[0], known.get(runs[0].backend)),
     }

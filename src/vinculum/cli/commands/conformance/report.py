@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from vinculum.cli.commands.conformance.outputs import finish, known_deviations, saved
-from vinculum.cli.options import Expect, Html, Junit, Record, Verbose, flag
+from vinculum.cli.options import Expect, Html, Junit, Record, Sarif, Verbose, flag
 from vinculum.errors import AttributeValueError
 
 
@@ -20,6 +20,7 @@ def report(
         ),
     ] = None,
     junit: Junit = None,
+    sarif: Sarif = None,
     html: Html = None,
     expect: Expect = None,
     record: Record = None,
@@ -41,7 +42,7 @@ def report(
         return
     if not files:
         raise AttributeValueError("give a file that vinculum conform --save has written; see vinculum report --help")
-    written = {"--junit": junit, "--html": html, "--record": record}
+    written = {"--junit": junit, "--sarif": sarif, "--html": html, "--record": record}
     known = known_deviations(expect or (), written)
     runs = [run for file in files for run in saved(file, known)]
     if record is not None and (len(runs) > 1 or runs[0].selection.only):

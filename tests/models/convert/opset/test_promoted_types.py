@@ -13,8 +13,8 @@ from tests.models.built_models import division
 from vinculum import div
 from vinculum.models.convert.opset.conversion import convert_opset
 from vinculum.models.onnx.promoted_types import promotion
-from vinculum.spec.element_types import BFLOAT16, FLOAT, FLOAT8E4M3FN, INT8, INT64, UINT8, ElementType
-from vinculum.spec.onnx_div import DIV_1, DIV_6, DIV_13
+from vinculum.spec.element_types import BFLOAT16, FLOAT, INT8, INT64, UINT8, ElementType
+from vinculum.spec.onnx_div import DIV_1, DIV_6
 from vinculum.tensors.storage import dtype_of
 
 Run = Callable[..., dict[str, NDArray[Any]]]
@@ -31,17 +31,10 @@ def test_eight_bits_in_32_bit_integers(run: Run, element_type: ElementType, opse
     assert quotients.tobytes() == div(a, b, zero_divisor="zero").tobytes()
 
 
-class TestWhatCannotBeCarried:
-    """Refused: a type that no Cast takes, and one without a wider type."""
-
-    def test_no_cast(self) -> None:
-        for element_type, target, opset in ((BFLOAT16, DIV_6, 12), (FLOAT8E4M3FN, DIV_13, 18)):
-            with pytest.raises(
-                ValueError, match=f"{target.title} lacks {element_type}, and the operator set has no Cast"
-            ):
-                promotion(element_type, target, opset)
-        assert promotion(FLOAT8E4M3FN, DIV_13, 19) is FLOAT
-
-    def test_no_wider_type(self) -> None:
-        with pytest.raises(ValueError, match="Div-1 lacks int64"):
-            promotion(INT64, DIV_1, 5)
+def test_what_cannot_be_carried_is_refused() -> None:
+    """A type that no Cast takes, and one without a wider type."""
+    with pytest.raises(ValueError, match="Div-6 lacks bfloat16, and the operator set has no Cast"):
+        promotion(BFLOAT16, DIV_6, 12)
+    assert promotion(BFLOAT16, DIV_6, 13) is FLOAT
+    with pytest.raises(ValueError, match="Div-1 lacks int64"):
+        promotion(INT64, DIV_1, 5)

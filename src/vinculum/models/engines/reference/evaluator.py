@@ -16,7 +16,6 @@ from vinculum.errors import BroadcastError, ModelError
 from vinculum.models.engines.reference.legacy import KNOWN_SINCE, with_legacy_rules
 from vinculum.models.engines.reference.operators import Div, Interruption, Loop, Reciprocal, Scan
 from vinculum.models.engines.reference.repairs import (
-    Cast,
     GatherElements,
     Optional,
     SequenceMap,
@@ -48,7 +47,7 @@ def _is_implemented(node: NodeProto, opsets: dict[str, int]) -> bool:
     return True
 
 
-_OPERATORS: list[type[OpRun]] = [Div, Reciprocal, Loop, Scan, Cast, GatherElements, Optional, SequenceMap]
+_OPERATORS: list[type[OpRun]] = [Div, Reciprocal, Loop, Scan, GatherElements, Optional, SequenceMap]
 
 
 class Evaluator(ReferenceEvaluator):

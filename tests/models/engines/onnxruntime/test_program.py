@@ -6,6 +6,7 @@ tests/runtimes runs `TestDivisions` and `TestValues` in the real one.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -167,10 +168,10 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("nodes", "parts"),
         [
-            ("y = d.Foo(a)", ("node 'y' (d.Foo)", "the reference engine cannot run it either: it does not")),
+            ("y = d.Foo(a)", ("; try the reference engine",)),
             (
                 "s = Neg(a) y = Transpose <perm = [0, 1]> (s)",
-                ("the model", "; run the model with the reference engine"),
+                ("the model", "; try the reference engine"),
             ),
         ],
     )
@@ -191,7 +192,7 @@ class TestRefusals:
     )
     def test_values_that_it_does_not_take(self, kind: str, value: Any, told: str) -> None:
         model = load(text_model("y = Identity(a)", f"{kind} a", f"{kind} y"))
-        with one_line(ModelError, f"value 'a' is {told}, which ONNX Runtime does not accept; run the model with"):
+        with one_line(ModelError, f"value 'a' is {told}, which ONNX Runtime does not accept; try the reference engine"):
             model.evaluate({"a": value}, RunContext(Policies()), "onnxruntime")
 
     def test_other_engines_and_types(self, integers: Model) -> None:
@@ -216,3 +217,14 @@ class TestRefusals:
     )
     def test_the_reason_is_one_line(self, said: str, told: str) -> None:
         assert session.reason_of(RuntimeError(said)).endswith(told)
+
+
+def test_those_of_numpy_s_own_types_of_numbers() -> None:
+    for name, code in TensorProto.DataType.items():
+        if name == "UNDEFINED":
+            continue
+        dtype = helper.tensor_dtype_to_np_dtype(code)
+        own = dtype.isbuiltin == 1 and dtype.kind in "biuf"
+        output = SimpleNamespace(type=f"tensor({name.lower()})")
+        of_it = SimpleNamespace(get_outputs=lambda output=output: [output])
+        assert (session.is_of_numbers(np.zeros(1, dtype)), session.gives_numbers(of_it)) == (own, own), name

@@ -118,18 +118,6 @@ def moved(*names: str, kind: type[np.generic] = np.int64) -> Callable[[Adaptatio
     return rule
 
 
-def dft_20(step: Adaptation) -> list[NodeProto]:
-    """Write the axis as an operand from operator set 20 on."""
-    operands = [*step.node.input, "", ""][:2]
-    if step.up:
-        operands.append(step.rewriter.constant(np.array(step.value("axis"), np.int64), "constant"))
-        step.drop("axis")
-    else:
-        step.give("axis", int(_constant(step, 2, "axis").item()) if step.operand(2) else -2)
-    step.set_operands(operands)
-    return [step.node]
-
-
 def scatter_11(step: Adaptation) -> list[NodeProto] | None:
     """Rename it to ScatterElements from operator set 11 on."""
     return _renamed(step, "ScatterElements", "axis") if step.up else None
@@ -145,19 +133,6 @@ def _renamed(step: Adaptation, op_type: str, *attributes: str) -> list[NodeProto
     for name in attributes:
         step.give(name, step.value(name))
     step.node.op_type = op_type
-    return [step.node]
-
-
-def upsample_7(step: Adaptation) -> list[NodeProto]:
-    """Write one scale per dimension; refuse the mode that only Upsample-1 has."""
-    if step.value("mode") == b"bilinear":
-        raise ValueError(f"{version_title(step.target)} has no mode='bilinear'")
-    if step.rank(step.operand(0)) != 4:
-        raise ValueError(
-            f"{version_title(step.source)} takes 4 dimensions, and the rank is not known; declare the shape"
-        )
-    step.give("scales", [1.0, 1.0, step.value("height_scale"), step.value("width_scale")])
-    step.drop("height_scale", "width_scale")
     return [step.node]
 
 

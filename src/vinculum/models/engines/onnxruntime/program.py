@@ -14,11 +14,17 @@ from onnx import ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, num
 
 from vinculum.errors import ModelError
 from vinculum.models.engines.onnxruntime.divider import ADDRESS, NUMBER, dividing_here
-from vinculum.models.engines.onnxruntime.running import gives_numbers, is_of_numbers
-from vinculum.models.engines.onnxruntime.session import IR_VERSION, new_session, onnxruntime, reason_of
+from vinculum.models.engines.onnxruntime.session import (
+    IR_VERSION,
+    gives_numbers,
+    is_of_numbers,
+    new_session,
+    onnxruntime,
+    reason_of,
+)
 from vinculum.models.engines.onnxruntime.values import is_packed, to_python, to_runtime
-from vinculum.models.engines.reference.evaluator import advice
 from vinculum.models.execution import Division, RunContext
+from vinculum.models.model import ADVICE
 from vinculum.models.onnx.divisions import number_of
 from vinculum.models.onnx.rewriter import with_inputs
 from vinculum.models.onnx.scopes import model_nodes, name_of, title
@@ -131,14 +137,14 @@ class OnnxRuntimeProgram:
         try:
             yield
         except ModelError as error:
-            raise ModelError(f"{error}; {advice(self._proto)}") from None
+            raise ModelError(f"{error}; {ADVICE}") from None
         # ONNX Runtime's exceptions have no more specific common base.
         except Exception as error:
             said = re.search(r"vinculum: (.*)", str(error))
             if said is not None:
                 raise _LibraryError(said[1]) from None
             reason = f"{self._culprit(str(error))} cannot be run by ONNX Runtime: {reason_of(error)}"
-            raise ModelError(f"{reason}; {advice(self._proto)}") from None
+            raise ModelError(f"{reason}; {ADVICE}") from None
 
     def _culprit(self, message: str) -> str:
         """Return the title of the node that a message names."""

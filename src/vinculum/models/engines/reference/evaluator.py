@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from onnx import GraphProto, ModelProto, NodeProto
+from onnx import NodeProto
 from onnx.reference import ReferenceEvaluator
 from onnx.reference.op_run import OpRun, RuntimeContextError
 from onnx.reference.ops import load_op
@@ -23,29 +23,8 @@ from vinculum.models.engines.reference.repairs import (
     check_result_size,
 )
 from vinculum.models.execution import LimitError
-from vinculum.models.onnx.functions import DOMAIN
-from vinculum.models.onnx.scopes import opset_imports, title
+from vinculum.models.onnx.scopes import title
 from vinculum.text import one_line, quoted
-
-
-def advice(model: ModelProto) -> str:
-    """Return advice for a model that another engine refuses."""
-    opsets = opset_imports(model)
-    lacking = next((node for node in model.graph.node if not _is_implemented(node, opsets)), None)
-    if lacking is None:
-        return "run the model with the reference engine"
-    return f"the reference engine cannot run it either: it does not implement {title(lacking)}"
-
-
-def _is_implemented(node: NodeProto, opsets: dict[str, int]) -> bool:
-    """Return whether the evaluator implements a node's operator, or the node calls a function."""
-    alone = GraphProto(name="node", node=[NodeProto(op_type=node.op_type, domain=node.domain)])
-    try:
-        Evaluator(alone, opsets=opsets)
-    except Interruption as interruption:
-        return node.domain == DOMAIN or "implement" not in str(interruption.error)
-    return True
-
 
 _OPERATORS: list[type[OpRun]] = [Div, Reciprocal, Loop, Scan, GatherElements, Optional, SequenceMap]
 

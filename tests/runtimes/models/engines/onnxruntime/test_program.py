@@ -139,8 +139,7 @@ class TestGraphs:
         assert model.run({"s": np.array([1, 3, 8, 8]), "x": x}, engine="onnxruntime")["y"].shape == (1, 3, 4, 4)
 
 
-OTHER = "; run the model with the reference engine"
-NEITHER = "; the reference engine cannot run it either: it does not implement node 'node_y'"
+OTHER = "; try the reference engine"
 
 
 class TestRefusals:
@@ -149,14 +148,13 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("nodes", "parts"),
         [
-            ("[node_y] y = d.Foo(a)", ("node 'node_y' (d.Foo)", NEITHER)),
-            ("[node_y] y = com.microsoft.Foo(a)", ("node 'node_y' (com.microsoft.Foo)", NEITHER)),
+            ("[node_y] y = d.Foo(a)", ("node 'node_y' (d.Foo)", OTHER)),
+            ("[node_y] y = com.microsoft.Foo(a)", ("node 'node_y' (com.microsoft.Foo)", OTHER)),
             (
                 "s = Neg(a) [node_y] y = Transpose <perm = [0, 1]> (s)",
                 ("node 'node_y' (Transpose)", "perm", OTHER),
             ),
             ("s = Neg(a) [node_y] y = Add(s, five)", ("node 'node_y' (Add)", OTHER)),
-            ("[node_y] y = d.OptionalHasElement(a)", ("node 'node_y'", NEITHER)),
         ],
     )
     def test_nodes(self, nodes: str, parts: tuple[str, ...]) -> None:

@@ -5,7 +5,7 @@ The shapes that a model declares and the files that it names are checked before 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from math import prod
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
@@ -110,10 +110,7 @@ def anchored_place(tensor: TensorProto) -> tuple[Path, int, int]:
 
 
 def array_of(tensor: TensorProto) -> NDArray[Any]:
-    """Return the elements of a tensor that is complete or anchored.
-
-    ModelError if its data can no longer be read.
-    """
+    """Return the elements of a tensor that is complete or anchored; ModelError if its data can no longer be read."""
     if not is_external(tensor):
         return numpy_helper.to_array(tensor)
     data = read_slice(*anchored_place(tensor), f"initializer {quoted(tensor.name)}")
@@ -121,37 +118,6 @@ def array_of(tensor: TensorProto) -> NDArray[Any]:
         return data.view(helper.tensor_dtype_to_np_dtype(tensor.data_type)).reshape(tuple(tensor.dims))
     whole = TensorProto(data_type=tensor.data_type, dims=tensor.dims, raw_data=data.tobytes())
     return numpy_helper.to_array(whole)
-
-
-class Initializers(Mapping[str, NDArray[Any]]):
-    """The arrays of initializers by name, read-only; external data is read at the first use."""
-
-    def __init__(self, tensors: Iterable[TensorProto]) -> None:
-        self._values: dict[str, NDArray[Any] | TensorProto] = {}
-        for tensor in tensors:
-            owner = f"initializer {quoted(tensor.name)}"
-            self._values[tensor.name] = tensor if is_external(tensor) else decode(tensor, Path(), owner)
-
-    def __getitem__(self, name: str) -> NDArray[Any]:
-        value = self._values[name]
-        if isinstance(value, TensorProto):
-            value = self._values[name] = array_of(value)
-            value.flags.writeable = False
-        return value
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._values
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def read(self) -> None:
-        """Read all external data."""
-        for name in self:
-            _ = self[name]
 
 
 def _measured(tensor: TensorProto, owner: str) -> tuple[int, int]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from onnx import NodeProto, TensorProto, helper
+from onnx import FunctionProto, NodeProto, TensorProto, helper
 from onnx.defs import OpSchema
 
 from vinculum.models.convert.opset.adaptation import Adaptation
@@ -139,7 +139,7 @@ def _renamed(step: Adaptation, op_type: str, *attributes: str) -> list[NodeProto
 def constant_9(step: Adaptation) -> list[NodeProto] | None:
     """Make an initializer of a type that Constant lacks below operator set 9; functions cannot hold one."""
     tensor = tensor_of(step.node)
-    if step.up or step.in_function or tensor is None or tensor.data_type in _FLOATS:
+    if step.up or isinstance(step.scope.holder, FunctionProto) or tensor is None or tensor.data_type in _FLOATS:
         return None
     step.rewriter.initializers.append(tensor)
     step.rewriter.initializers[-1].name = step.node.output[0]

@@ -78,16 +78,6 @@ def test_a_wrong_declaration_of_the_original(tmp_path: Path, opset: int, nodes: 
         convert_file(source, tmp_path / "new.onnx", opset=13)
 
 
-class TestSourceSurvives:
-    """No file that the source is read from is replaced, be it the model or its data."""
-
-    def test_a_link_to_it(self, tmp_path: Path) -> None:
-        source = _legacy(tmp_path)
-        (tmp_path / "link.onnx").symlink_to(source)
-        with one_line(ModelError, "would replace the model"):
-            convert_file(source, tmp_path / "link.onnx", opset=13)
-
-
 class TestUnwritable:
     """The error names the file that was asked for, not the folder in which it waited for its place."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import pairwise, product
 from typing import Any
 
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from onnx import helper, numpy_helper
 from onnx.defs import onnx_opset_version
 
-from tests.models.built_models import division, one_line
+from tests.models.built_models import division, one_line, run
 from vinculum.errors import ModelError
 from vinculum.models.convert.opset.conversion import convert_opset
 from vinculum.models.sampling.edge_values import edge_values
@@ -20,8 +19,6 @@ from vinculum.spec.element_types import FLOAT, INT8, ElementType
 from vinculum.spec.onnx_div import DIV_14
 from vinculum.spec.onnx_reciprocal import RECIPROCAL_13
 from vinculum.spec.rows import find
-
-Run = Callable[..., dict[str, NDArray[Any]]]
 
 OPSETS = (7, 12, 13, 14, onnx_opset_version())
 SOURCES = (1, 6, *OPSETS)
@@ -58,7 +55,6 @@ class TestLegacyShapes:
     @pytest.mark.parametrize(("constant", "symbolic"), [(False, True), (True, False)], ids=["run-time", "constant"])
     def test_to_every_version(
         self,
-        run: Run,
         shape: tuple[int, ...],
         attributes: dict[str, Any],
         constant: bool,
@@ -110,7 +106,7 @@ class TestElementTypes:
 
     @pytest.mark.parametrize("element_type", DIV_14.element_types, ids=str)
     @pytest.mark.parametrize("constant", [False, True], ids=["run-time", "constant"])
-    def test_through_all_versions(self, run: Run, element_type: ElementType, constant: bool) -> None:
+    def test_through_all_versions(self, element_type: ElementType, constant: bool) -> None:
         a, b = _arrays(element_type, A_SHAPE)
         b = np.where(b == 0, a.dtype.type(3), b) if element_type.is_integer else b
         arrays = {"A": a} if constant else {"A": a, "B": b}
@@ -139,7 +135,7 @@ class TestElementTypes:
 
 
 @pytest.mark.parametrize("operator", ["Div", "Reciprocal"])
-def test_hints_dropped(run: Run, operator: str) -> None:
+def test_hints_dropped(operator: str) -> None:
     """`consumed_inputs` means nothing, and is dropped where it is not known."""
     model = division(FLOAT, [4], [4], consumed_inputs=[0, 0], opset=1)
     if operator == "Reciprocal":
@@ -154,7 +150,7 @@ def test_hints_dropped(run: Run, operator: str) -> None:
 
 
 @pytest.mark.parametrize("element_type", RECIPROCAL_13.element_types, ids=str)
-def test_reciprocal_through_all_versions(run: Run, element_type: ElementType) -> None:
+def test_reciprocal_through_all_versions(element_type: ElementType) -> None:
     """Reciprocal 1, 6 and 13 differ in their types alone."""
     values = edge_values(element_type)
     node = helper.make_node("Reciprocal", ["X"], ["Y"], "inverse")
@@ -196,7 +192,7 @@ class TestChanges:
             assert converted.model.graph == model.graph
 
 
-def test_names_new_names_are_new(run: Run) -> None:
+def test_names_new_names_are_new() -> None:
     """Names that the file has already are not taken."""
     model = division(INT8, [1], np.array([-1], np.int8), opset=14)
     taken = [f"ratio_{hint}" for hint in ("A_cast", "A_cast_Cast", "B", "quotient", "back", "back_Cast")]

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
-from tests.models.built_models import division
+from tests.models.built_models import division, run
 from vinculum import div
 from vinculum.models.convert.opset.conversion import convert_opset
 from vinculum.models.onnx.promoted_types import promotion
@@ -17,12 +13,10 @@ from vinculum.spec.element_types import BFLOAT16, FLOAT, INT8, INT64, UINT8, Ele
 from vinculum.spec.onnx_div import DIV_1, DIV_6
 from vinculum.tensors.storage import dtype_of
 
-Run = Callable[..., dict[str, NDArray[Any]]]
-
 
 @pytest.mark.parametrize("element_type", [INT8, UINT8], ids=str)
 @pytest.mark.parametrize("opset", [7, 13])
-def test_eight_bits_in_32_bit_integers(run: Run, element_type: ElementType, opset: int) -> None:
+def test_eight_bits_in_32_bit_integers(element_type: ElementType, opset: int) -> None:
     """int8 and uint8: all pairs."""
     every = np.arange(256, dtype=np.uint8).view(dtype_of(element_type))
     a, b = (x.ravel() for x in np.meshgrid(every, every))

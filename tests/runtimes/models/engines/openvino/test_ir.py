@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import pickle
 from collections.abc import Callable
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -61,12 +59,6 @@ class TestOtherLayers:
         assert [(node.name, node.operator) for node in model.inner_divisions] == [("soft", "Softmax")]
         assert len(model.divisions) == 1
         assert what_openvino_divides("Add") is None
-
-    @pytest.mark.parametrize(("kind", "expected"), [("u4", [1, 2, 15]), ("i4", [1, 2, -1])])
-    def test_constants_of_four_bits(self, saved: File, kind: str, expected: list[int]) -> None:
-        packed = openvino.Tensor(np.array([0x21, 0x0F], np.uint8), openvino.Shape([3]), getattr(openvino.Type, kind))
-        (output,) = load(saved([opset.convert(opset.constant(packed), "i32")], [])).run({}).values()
-        assert output.tolist() == expected
 
 
 @pytest.mark.parametrize("dynamic", [True, False])
@@ -254,21 +246,3 @@ class TestRefused:
         layers = X + X.replace('id="0" name', 'id="9" name') + R + R.replace('id="3"', 'id="4"')
         with one_line(ModelError, "two Parameter layers are called 'x'"):
             load(ir_file(layers, _edge("0.0", "3.0") + _edge("9.0", "4.0")))
-
-
-class TestExamples:
-    """The commands of examples/README.md give the quotients that the files say."""
-
-    @pytest.mark.parametrize(("name", "rounding"), [("converted", math.floor), ("truncating", math.trunc)])
-    def test_integers(self, name: str, rounding: Callable[[Fraction], int]) -> None:
-        folder = EXAMPLES / "openvino_rounding"
-        a, b = np.load(folder / "a.npy"), np.load(folder / "b.npy")
-        wanted = [[rounding(Fraction(int(x), int(y))) for x, y in zip(row, b, strict=True)] for row in a]
-        assert load(folder / f"{name}.xml").run({"a": a, "b": b})["quotient"].tolist() == wanted
-
-    def test_an_image(self) -> None:
-        folder = EXAMPLES / "openvino_image"
-        image = np.load(folder / "image.npy")
-        deviation = np.fromfile(folder / "model.bin", np.float16).astype(np.float32)
-        scaled = load(folder / "model.xml").run({"image": image})["scaled"]
-        np.testing.assert_array_equal(scaled, image.astype(np.float32) / deviation.reshape(3, 1, 1), strict=True)

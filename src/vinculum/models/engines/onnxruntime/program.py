@@ -22,7 +22,7 @@ from vinculum.models.engines.onnxruntime.session import (
     onnxruntime,
     reason_of,
 )
-from vinculum.models.engines.onnxruntime.values import is_packed, to_python, to_runtime
+from vinculum.models.engines.onnxruntime.values import is_packed, run_values, to_runtime
 from vinculum.models.execution import Division, RunContext
 from vinculum.models.model import ADVICE
 from vinculum.models.onnx.divisions import number_of
@@ -77,9 +77,7 @@ class OnnxRuntimeProgram:
             session, of_numbers = self._session(frozenset(arrays.keys() & self._constants), policies, in_python)
             if of_numbers and all(is_of_numbers(array) and array.nbytes <= _FEW for array in arrays.values()):
                 return dict(zip(self._outputs, session.run(self._outputs, arrays), strict=True))
-            values = {name: to_runtime(name, array) for name, array in arrays.items()}
-            results = session.run_with_ort_values(self._outputs, values)
-            return {name: to_python(name, value) for name, value in zip(self._outputs, results, strict=True)}
+            return dict(zip(self._outputs, run_values(session, self._outputs, arrays), strict=True))
 
     def _session(self, given: frozenset[str], policies: Policies, in_python: bool) -> tuple[Any, bool]:
         """Return a session in which some constants are given as inputs, and whether it `gives_numbers`."""

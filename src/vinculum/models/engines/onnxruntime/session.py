@@ -72,11 +72,9 @@ def run(session: Any, names: Sequence[str], inputs: Mapping[str, Any]) -> list[A
     if gives_numbers(session) and all(map(is_of_numbers, inputs.values())):
         return list(session.run(list(names), dict(inputs)))
     # It imports the onnx package, which takes longer than most models.
-    from vinculum.models.engines.onnxruntime.values import to_python, to_runtime
+    from vinculum.models.engines.onnxruntime.values import run_values
 
-    given = {name: to_runtime(name, value) for name, value in inputs.items()}
-    results = session.run_with_ort_values(list(names), given)
-    return [deepcopy(to_python(name, value)) for name, value in zip(names, results, strict=True)]
+    return deepcopy(run_values(session, names, inputs))
 
 
 def gives_numbers(session: Any) -> bool:

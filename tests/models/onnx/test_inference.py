@@ -97,13 +97,6 @@ class TestAttributes:
     def test_equations(self, equation: str) -> None:
         check_attributes(text_model(f'y = Einsum <equation = "{equation}"> (x, w)', SQUARE, "float[2,2] y"))
 
-    @pytest.mark.parametrize("axis", [-1, 1])
-    def test_allowed(self, axis: int) -> None:
-        model = load(
-            text_model(f"y = LayerNormalization <axis = {axis}> (x, w)", "float[2,2] x, float[2] w", "float[2,2] y")
-        )
-        assert model.run({"x": np.eye(2, dtype=np.float32), "w": np.ones(2, np.float32)})["y"].shape == (2, 2)
-
 
 def function_types(model: ModelProto) -> dict[str, dict[str, tuple[int, object]]]:
     """Return element types and shapes of the values in the bodies of a model's functions."""

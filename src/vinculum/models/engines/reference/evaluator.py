@@ -19,7 +19,6 @@ from vinculum.models.engines.reference.repairs import (
     GatherElements,
     Optional,
     SequenceMap,
-    check_operands,
     check_result_size,
 )
 from vinculum.models.execution import LimitError
@@ -97,7 +96,6 @@ def _protect(values: Iterable[object]) -> None:
 def _named_run(run: Callable[..., Any], node: NodeProto, not_given: dict[str, str]) -> Callable[..., Any]:
     def named(*operands: Any, **options: Any) -> Any:
         with _naming(node):
-            check_operands(node, operands)
             check_result_size(node, operands)
             results = run(*operands, **options)
             not_given.update((name, title(node)) for name in node.output[len(results) :] if name)

@@ -144,8 +144,9 @@ def _plain() -> frozenset[str]:
     return frozenset(plain)
 
 
-def _name(test: unittest.TestCase) -> str:
-    return test.id().rpartition(".")[2]
+def _name(test: Any) -> str:
+    name: str = test.id().rpartition(".")[2]
+    return name
 
 
 def _some(suite: Iterable[Any], wanted: Callable[[str], bool]) -> unittest.TestSuite:

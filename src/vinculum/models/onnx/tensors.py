@@ -29,7 +29,8 @@ NUMBERS_AND_STRINGS: dict[str, Any] = {
     "value_strings": object,
 }
 """The attributes of Constant, from operator set 12 on, that are not tensors, and their element types."""
-_PACKED_BITS = {"UINT4": 4, "INT4": 4, "FLOAT4E2M1": 4, "UINT2": 2, "INT2": 2, "FLOAT6E2M3": 6, "FLOAT6E3M2": 6}
+PACKED_BITS = {"UINT4": 4, "INT4": 4, "FLOAT4E2M1": 4, "UINT2": 2, "INT2": 2, "FLOAT6E2M3": 6, "FLOAT6E3M2": 6}
+"""The element types of which several elements share a byte, and their bits."""
 _PACKED_IN_WORDS = (4, 2)  # 6-bit numbers are packed in raw data only; elsewhere each has a word.
 
 
@@ -143,7 +144,7 @@ def _bits(tensor: TensorProto, owner: str) -> int:
     if tensor.data_type == TensorProto.STRING:
         return 8
     name = TensorProto.DataType.Name(tensor.data_type)
-    return _PACKED_BITS.get(name) or 8 * helper.tensor_dtype_to_np_dtype(tensor.data_type).itemsize
+    return PACKED_BITS.get(name) or 8 * helper.tensor_dtype_to_np_dtype(tensor.data_type).itemsize
 
 
 def _entries(tensor: TensorProto, count: int, bits: int) -> int:

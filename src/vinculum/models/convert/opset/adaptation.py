@@ -102,11 +102,9 @@ class Adaptation:
 
     def drop(self, *names: str) -> None:
         """Remove attributes from the node."""
-        kept = [a for a in self.node.attribute if a.name not in names]
-        if len(kept) < len(self.node.attribute):
-            other = NodeProto(attribute=kept)
-            del self.node.attribute[:]
-            self.node.attribute.extend(other.attribute)
+        kept = NodeProto(attribute=[a for a in self.node.attribute if a.name not in names])
+        del self.node.attribute[:]
+        self.node.attribute.extend(kept.attribute)
 
     def operand(self, place: int) -> str:
         """Return the name of an operand, empty if it is omitted."""

@@ -12,9 +12,8 @@ from onnx import TensorProto, helper
 
 from vinculum.errors import ModelError
 from vinculum.models.engines.onnxruntime.session import onnxruntime
+from vinculum.models.onnx.tensors import PACKED_BITS
 from vinculum.text import quoted
-
-_PACKED = ("int4", "uint4", "float4e2m1", "int2", "uint2", "float6e2m3", "float6e3m2")
 
 
 def run_values(session: Any, names: Sequence[str], inputs: Mapping[str, Any]) -> list[Any]:
@@ -57,7 +56,7 @@ def to_python(name: str, value: Any) -> NDArray[Any]:
 
 def is_packed(dtype: np.dtype[Any]) -> bool:
     """Return whether ONNX Runtime stores several elements of a type in a byte."""
-    return str(TensorProto.DataType.Name(helper.np_dtype_to_tensor_dtype(dtype))).lower() in _PACKED
+    return TensorProto.DataType.Name(helper.np_dtype_to_tensor_dtype(dtype)) in PACKED_BITS
 
 
 class _Memory:
@@ -71,6 +70,6 @@ class _Memory:
 
 def _refuse_unshared(name: str, code: int) -> None:
     """Refuse element types that ONNX Runtime packs, and complex ones, which it does not return."""
-    element_type = TensorProto.DataType.Name(code).lower()
-    if element_type in (*_PACKED, "complex64", "complex128"):
-        raise ModelError(f"value {quoted(name)} has elements of {element_type}, which ONNX Runtime cannot return")
+    kind = TensorProto.DataType.Name(code)
+    if kind in (*PACKED_BITS, "COMPLEX64", "COMPLEX128"):
+        raise ModelError(f"value {quoted(name)} has elements of {kind.lower()}, which ONNX Runtime cannot return")

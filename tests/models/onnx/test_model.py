@@ -172,11 +172,7 @@ class TestStructure:
             ),
             ("c = d.F(a)", (FUNCTION % "Neg(a)",), ("node 'n' (Neg) uses 'a'",)),
             ("[n] c = custom.Foo(a)", (), ("node 'n' (custom.Foo)", "does not import", "'custom'")),
-            (
-                "c = d.F(a)",
-                (OTHER + FUNCTION % "Neg(x)",),
-                ("'n' (Neg)", "'ai.onnx'"),
-            ),
+            ("c = d.F(a)", (OTHER + FUNCTION % "Neg(x)",), ("'n' (Neg)", "'ai.onnx'")),
         ],
     )
     def test_by_name(self, nodes: str, functions: tuple[str, ...], parts: tuple[str, ...]) -> None:

@@ -54,11 +54,7 @@ class TestLegacyShapes:
     @pytest.mark.parametrize(("shape", "attributes"), LEGACY, ids=str)
     @pytest.mark.parametrize(("constant", "symbolic"), [(False, True), (True, False)], ids=["run-time", "constant"])
     def test_to_every_version(
-        self,
-        shape: tuple[int, ...],
-        attributes: dict[str, Any],
-        constant: bool,
-        symbolic: bool,
+        self, shape: tuple[int, ...], attributes: dict[str, Any], constant: bool, symbolic: bool
     ) -> None:
         a, b = _arrays(FLOAT, shape)
         # Every dimension of A has a size of its own, so the sizes serve as names.

@@ -177,10 +177,7 @@ class TestRefusals:
         ("nodes", "parts"),
         [
             ("y = d.Foo(a)", ("; try the reference engine",)),
-            (
-                "s = Neg(a) y = Transpose <perm = [0, 1]> (s)",
-                ("the model", "; try the reference engine"),
-            ),
+            ("s = Neg(a) y = Transpose <perm = [0, 1]> (s)", ("the model", "; try the reference engine")),
         ],
     )
     def test_nodes(self, nodes: str, parts: tuple[str, ...]) -> None:

@@ -15,12 +15,7 @@ from onnx.reference.ops import load_op
 from vinculum.errors import BroadcastError, ModelError
 from vinculum.models.engines.reference.legacy import KNOWN_SINCE, with_legacy_rules
 from vinculum.models.engines.reference.operators import Div, Interruption, Loop, Reciprocal, Scan
-from vinculum.models.engines.reference.repairs import (
-    GatherElements,
-    Optional,
-    SequenceMap,
-    check_result_size,
-)
+from vinculum.models.engines.reference.repairs import GatherElements, Optional, SequenceMap, check_result_size
 from vinculum.models.execution import LimitError
 from vinculum.models.onnx.scopes import title
 from vinculum.text import one_line, quoted

@@ -139,10 +139,7 @@ class TestRefusals:
         ("nodes", "parts"),
         [
             ("[node_y] y = com.microsoft.Foo(a)", ("node 'node_y' (com.microsoft.Foo)", OTHER)),
-            (
-                "s = Neg(a) [node_y] y = Transpose <perm = [0, 1]> (s)",
-                ("node 'node_y' (Transpose)", "perm", OTHER),
-            ),
+            ("s = Neg(a) [node_y] y = Transpose <perm = [0, 1]> (s)", ("node 'node_y' (Transpose)", "perm", OTHER)),
         ],
     )
     def test_nodes(self, nodes: str, parts: tuple[str, ...]) -> None:

@@ -77,13 +77,7 @@ class TestOtherLayers:
     ],
 )
 def test_broadcasting_modes_divides_as_our_own(
-    saved: File,
-    mode: str,
-    axis: int | None,
-    a: tuple[int, ...],
-    b: tuple[int, ...],
-    dtype: Any,
-    dynamic: bool,
+    saved: File, mode: str, axis: int | None, a: tuple[int, ...], b: tuple[int, ...], dtype: Any, dynamic: bool
 ) -> None:
     """All three kinds of auto_broadcast, of several types and of open dimensions, as OpenVINO writes them."""
     parameters = [

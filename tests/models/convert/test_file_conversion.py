@@ -68,13 +68,18 @@ class TestDifferences:
         assert _files(tmp_path) == {"model.onnx", "new.onnx"}
 
 
-@pytest.mark.parametrize(("opset", "nodes"), [(4, "the nodes of the converted model"), (6, "its nodes")])
-def test_a_wrong_declaration_of_the_original(tmp_path: Path, opset: int, nodes: str) -> None:
+@pytest.mark.parametrize(
+    ("opset", "shape", "nodes"),
+    [(4, "n, 4", "the nodes of the converted model"), (6, "n, 4", "its nodes"), (6, "3", "its nodes")],
+)
+def test_a_wrong_declaration_of_the_original(tmp_path: Path, opset: int, shape: str, nodes: str) -> None:
     """ONNX infers no shape of Reshape-1, so only the converted model contradicts what the original declares."""
     node = "Reshape <shape = [3, 2]> (t)" if opset < 5 else "Transpose(t)"
-    source = written(text_model(f"t = Neg(x) y = {node}", "float[2,3] x", "float[n,4] y", opset=opset), tmp_path)
-    stated = f"model {str(source)!r} declares output 'y' with shape (n, 4), and {nodes} give (3, 2); correct"
-    with one_line(ModelError, stated):
+    outputs = f"float[] t, float[{shape}] y"
+    source = written(text_model(f"t = Neg(x) y = {node}", "float[2,3] x", outputs, opset=opset), tmp_path)
+    declared = f"({shape})" if "," in shape else f"({shape},)"
+    stated = f"declares output 'y' with shape {declared}, and {nodes} give (3, 2); correct the declaration"
+    with one_line(ModelError, f"model {str(source)!r} {stated}"):
         convert_file(source, tmp_path / "new.onnx", opset=13)
 
 

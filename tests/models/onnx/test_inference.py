@@ -10,7 +10,7 @@ from tests.models.built_models import one_line, text_model
 from vinculum.errors import ModelError
 from vinculum.models import load
 from vinculum.models.onnx.checks import check_attributes, check_model
-from vinculum.models.onnx.inference import check_operand_types, infer_types, typed_scopes
+from vinculum.models.onnx.inference import infer_types, typed_scopes
 from vinculum.models.onnx.scopes import declared_shape, scopes
 from vinculum.spec.element_types import FLOAT as BINARY32
 
@@ -39,7 +39,7 @@ class TestTypes:
         infer_types(model)
         assert model.SerializeToString(deterministic=True) == before
         with one_line(ModelError, "node 'n'", model.graph.node[1].op_type, "declare it in value_info"):
-            check_operand_types(model)
+            check_model(model, "the model")
 
     def test_a_type_that_is_inferred(self) -> None:
         nodes = "n = Neg(x) eye = EyeLike(n) again = EyeLike(eye) y = Div(again, again)"

@@ -155,6 +155,8 @@ WAYS = [
      "s = Constant <value = float[3] {1, 1, 2}> () y = Resize(x, , s)", ["Constant", "Resize"]),
     ("default left out", 14, 13, "(float[2,3] x, int64[1] s) => (float[n] y)",
      "y = Reshape <allowzero = 0> (x, s)", None),
+    ("operands left out", 18, 13, "(float[3] x) => (float[5] y)",
+     "p = Constant <value = int64[2] {1, 1}> () y = Pad(x, p, , , )", None),
     ("add along axis", 6, 7, "(float[3,3,3] x, float[3] b) => (float[3,3,3] y)",
      "y = Add <broadcast = 1, axis = 1> (x, b)", None),
     ("mul onto the end", 6, 13, "(float[2,3] x, float[3] b) => (float[2,3] y)",

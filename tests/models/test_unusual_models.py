@@ -14,7 +14,7 @@ from onnx import ModelProto, TensorProto, helper, numpy_helper
 from tests.models.built_models import one_line, text_model, written
 from vinculum.errors import ModelError
 from vinculum.models import load
-from vinculum.models.convert import convert_file, convert_opset, verification
+from vinculum.models.convert import convert_file, convert_opset
 from vinculum.models.onnx.file import write_model
 from vinculum.models.source import any_source, read_source
 from vinculum.repair import harden_file
@@ -100,26 +100,6 @@ class TestRun:
         model = text_model(MAP, "float[2] a, float[2] w", "float[4] c")
         assert load(model).run({"a": FLOATS, "w": FLOATS * 2})["c"].tolist() == [0.5] * 4
 
-    @pytest.mark.parametrize("indices", [[1, 3], [[0, 1], [1, 1]]], ids=["linear", "coordinates"])
-    def test_a_sparse_constant(self, tmp_path: Path, indices: Any) -> None:
-        model = text_model("c = Div(a, d)", "float[2,2] a", "float[2,2] c")
-        places = helper.make_tensor("i", TensorProto.INT64, np.shape(indices), np.ravel(indices))
-        sparse = helper.make_sparse_tensor(helper.make_tensor("v", TensorProto.FLOAT, [2], [4, 8]), places, [2, 2])
-        model.graph.node.insert(0, N("Constant", [], ["d"], sparse_value=sparse))
-        source = written(model, tmp_path)
-        ones = np.ones((2, 2), np.float32)
-        assert load(source).run({"a": ones})["c"].tolist() == [[np.inf, 0.25], [np.inf, 0.125]]
-        assert convert_file(source, tmp_path / "new.onnx", opset=18).verification is not None
-
-    @pytest.mark.parametrize(("dims", "index"), [([2, 2], 4), ([1 << 20, 1 << 20], 0)], ids=["index", "size"])
-    def test_a_sparse_constant_that_does_not_fit(self, dims: list[int], index: int) -> None:
-        model = text_model("c = Div(a, d)", "float[2] a")
-        places = helper.make_tensor("i", TensorProto.INT64, [1], [index])
-        sparse = helper.make_sparse_tensor(helper.make_tensor("v", TensorProto.FLOAT, [1], [4]), places, dims)
-        model.graph.node.insert(0, N("Constant", [], ["d"], sparse_value=sparse))
-        with one_line(ModelError, "a sparse tensor"):
-            load(model)
-
     def test_an_input_of_any_rank(self, tmp_path: Path) -> None:
         model = text_model("d = Div(a, a) c = Neg(d)", "float[2] a", "float[k] c")
         model.graph.input[0].type.tensor_type.ClearField("shape")
@@ -138,25 +118,6 @@ class TestLimits:
         for command in (load, lambda given: harden_file(any_source(given), None, "onnxruntime")):
             with one_line(ModelError, "the functions are called 2,199,023,255,551 times in all; at most 100,000"):
                 command(model)
-
-    def test_a_loop_that_does_not_end(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Of a number that is not 0, which the caller's set is, and those drawn are not."""
-        monkeypatch.setattr(verification, "_SECONDS", 0.2)
-        monkeypatch.setattr(verification, "_FIRST_SECONDS", 0.2)
-        model = text_model(
-            "is = Equal(x, zero) on = Not(is)"
-            " r = Loop <body = b (int64 i, bool go, int64 v) => (bool more, int64 w)"
-            " { w = Sub(v, two) e = Equal(w, zero) more = Not(e) }> ( , on, x)"
-            " f = Cast <to = 1> (r) q = Div(a, a) c = Add(q, f)",
-            "int64 x, float[2] a",
-            constants="int64 zero = {0}, int64 two = {2}",
-        )
-        source = written(model, tmp_path)
-        given = {"x": np.array(0), "a": FLOATS}
-        found = convert_file(source, tmp_path / "new.onnx", opset=18, inputs=[given]).verification
-        assert found is not None
-        assert found.skipped > 0
-        assert "a loop takes longer" in (found.reason or "")
 
 
 class TestFunctions:

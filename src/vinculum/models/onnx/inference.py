@@ -202,7 +202,6 @@ def _body_as_graph(function: FunctionProto, node: NodeProto, types: Mapping[str,
     for place, name in enumerate(function.input):
         given = node.input[place] if place < len(node.input) else ""
         graph.input.append(ValueInfoProto(name=name, type=types.get(given)))
-    graph.output.extend(ValueInfoProto(name=name) for name in function.output)
     attributes = {a.name: a for a in function.attribute_proto} | {a.name: a for a in node.attribute}
     for inner in all_nodes(graph.node):
         _give_attributes(inner, attributes)

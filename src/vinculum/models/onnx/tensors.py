@@ -5,14 +5,14 @@ The shapes that a model declares and the files that it names are checked before 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from math import prod
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from onnx import NodeProto, SparseTensorProto, TensorProto, helper, numpy_helper
+from onnx import NodeProto, TensorProto, helper, numpy_helper
 
 from vinculum.errors import ModelError
 from vinculum.files import regular_size
@@ -29,13 +29,13 @@ NUMBERS_AND_STRINGS: dict[str, Any] = {
     "value_strings": object,
 }
 """The attributes of Constant, from operator set 12 on, that are not tensors, and their element types."""
-_LARGEST_DENSE = 1 << 30
-_PACKED_BITS = {"UINT4": 4, "INT4": 4, "FLOAT4E2M1": 4, "UINT2": 2, "INT2": 2, "FLOAT6E2M3": 6, "FLOAT6E3M2": 6}
+PACKED_BITS = {"UINT4": 4, "INT4": 4, "FLOAT4E2M1": 4, "UINT2": 2, "INT2": 2, "FLOAT6E2M3": 6, "FLOAT6E3M2": 6}
+"""The element types of which several elements share a byte, and their bits."""
 _PACKED_IN_WORDS = (4, 2)  # 6-bit numbers are packed in raw data only; elsewhere each has a word.
 
 
 def tensor_of(node: NodeProto) -> TensorProto | None:
-    """Return a Constant node's tensor; None if it is sparse, or an attribute of the function."""
+    """Return a Constant node's tensor; None if it is an attribute of the function."""
     for attribute in node.attribute:
         if attribute.ref_attr_name:
             return None
@@ -46,26 +46,6 @@ def tensor_of(node: NodeProto) -> TensorProto | None:
             value = helper.get_attribute_value(attribute)
             return numpy_helper.from_array(np.array(value, NUMBERS_AND_STRINGS[attribute.name]))
     return None
-
-
-def dense_tensor(sparse: SparseTensorProto, owner: str) -> TensorProto:
-    """Return the dense tensor of a sparse one, which is at most as large as the message may be.
-
-    ModelError if it is larger, or its indices do not fit.
-    """
-    values, indices = array_of(sparse.values), array_of(sparse.indices)
-    size = prod(sparse.dims) * values.itemsize
-    if min(sparse.dims, default=1) < 0 or size > _LARGEST_DENSE:
-        raise ModelError(f"{owner} holds a sparse tensor of {size} bytes; at most {_LARGEST_DENSE} are possible")
-    dense = np.zeros(tuple(sparse.dims), values.dtype)
-    try:
-        if indices.ndim == 1:
-            dense.reshape(-1)[indices] = values
-        else:
-            dense[tuple(indices.T)] = values
-    except (IndexError, ValueError):
-        raise ModelError(f"{owner} holds a sparse tensor whose indices do not fit its shape") from None
-    return numpy_helper.from_array(dense)
 
 
 def decode(tensor: TensorProto, folder: Path, owner: str) -> NDArray[Any]:
@@ -131,10 +111,7 @@ def anchored_place(tensor: TensorProto) -> tuple[Path, int, int]:
 
 
 def array_of(tensor: TensorProto) -> NDArray[Any]:
-    """Return the elements of a tensor that is complete or anchored.
-
-    ModelError if its data can no longer be read.
-    """
+    """Return the elements of a tensor that is complete or anchored; ModelError if its data can no longer be read."""
     if not is_external(tensor):
         return numpy_helper.to_array(tensor)
     data = read_slice(*anchored_place(tensor), f"initializer {quoted(tensor.name)}")
@@ -142,37 +119,6 @@ def array_of(tensor: TensorProto) -> NDArray[Any]:
         return data.view(helper.tensor_dtype_to_np_dtype(tensor.data_type)).reshape(tuple(tensor.dims))
     whole = TensorProto(data_type=tensor.data_type, dims=tensor.dims, raw_data=data.tobytes())
     return numpy_helper.to_array(whole)
-
-
-class Initializers(Mapping[str, NDArray[Any]]):
-    """The arrays of initializers by name, read-only; external data is read at the first use."""
-
-    def __init__(self, tensors: Iterable[TensorProto]) -> None:
-        self._values: dict[str, NDArray[Any] | TensorProto] = {}
-        for tensor in tensors:
-            owner = f"initializer {quoted(tensor.name)}"
-            self._values[tensor.name] = tensor if is_external(tensor) else decode(tensor, Path(), owner)
-
-    def __getitem__(self, name: str) -> NDArray[Any]:
-        value = self._values[name]
-        if isinstance(value, TensorProto):
-            value = self._values[name] = array_of(value)
-            value.flags.writeable = False
-        return value
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._values
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def read(self) -> None:
-        """Read all external data."""
-        for name in self:
-            _ = self[name]
 
 
 def _measured(tensor: TensorProto, owner: str) -> tuple[int, int]:
@@ -198,7 +144,7 @@ def _bits(tensor: TensorProto, owner: str) -> int:
     if tensor.data_type == TensorProto.STRING:
         return 8
     name = TensorProto.DataType.Name(tensor.data_type)
-    return _PACKED_BITS.get(name) or 8 * helper.tensor_dtype_to_np_dtype(tensor.data_type).itemsize
+    return PACKED_BITS.get(name) or 8 * helper.tensor_dtype_to_np_dtype(tensor.data_type).itemsize
 
 
 def _entries(tensor: TensorProto, count: int, bits: int) -> int:

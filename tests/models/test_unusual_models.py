@@ -100,6 +100,26 @@ class TestRun:
         model = text_model(MAP, "float[2] a, float[2] w", "float[4] c")
         assert load(model).run({"a": FLOATS, "w": FLOATS * 2})["c"].tolist() == [0.5] * 4
 
+    @pytest.mark.parametrize("indices", [[1, 3], [[0, 1], [1, 1]]], ids=["linear", "coordinates"])
+    def test_a_sparse_constant(self, tmp_path: Path, indices: Any) -> None:
+        model = text_model("c = Div(a, d)", "float[2,2] a", "float[2,2] c")
+        places = helper.make_tensor("i", TensorProto.INT64, np.shape(indices), np.ravel(indices))
+        sparse = helper.make_sparse_tensor(helper.make_tensor("v", TensorProto.FLOAT, [2], [4, 8]), places, [2, 2])
+        model.graph.node.insert(0, N("Constant", [], ["d"], sparse_value=sparse))
+        source = written(model, tmp_path)
+        ones = np.ones((2, 2), np.float32)
+        assert load(source).run({"a": ones})["c"].tolist() == [[np.inf, 0.25], [np.inf, 0.125]]
+        assert convert_file(source, tmp_path / "new.onnx", opset=18).verification is not None
+
+    @pytest.mark.parametrize(("dims", "index"), [([2, 2], 4), ([1 << 20, 1 << 20], 0)], ids=["index", "size"])
+    def test_a_sparse_constant_that_does_not_fit(self, dims: list[int], index: int) -> None:
+        model = text_model("c = Div(a, d)", "float[2] a")
+        places = helper.make_tensor("i", TensorProto.INT64, [1], [index])
+        sparse = helper.make_sparse_tensor(helper.make_tensor("v", TensorProto.FLOAT, [1], [4]), places, dims)
+        model.graph.node.insert(0, N("Constant", [], ["d"], sparse_value=sparse))
+        with one_line(ModelError, "a sparse tensor"):
+            load(model)
+
     def test_an_input_of_any_rank(self, tmp_path: Path) -> None:
         model = text_model("d = Div(a, a) c = Neg(d)", "float[2] a", "float[k] c")
         model.graph.input[0].type.tensor_type.ClearField("shape")

@@ -108,7 +108,7 @@ def test_workers_of_another_version(found: dict[str, str] | Exception, words: st
 
 
 def test_a_worker_of_another_version_that_joins_later() -> None:
-    job = Division(*(Mock() for _ in range(10)), version="0.0.1")
+    job = replace(Division(Mock(), (), {}, Mock(), None, *(Mock() for _ in range(5))), version="0.0.1")
     with pytest.raises(ModelError, match=r"a worker has vinculum .*, and the job 0\.0\.1; install one"):
         job.run(0, 1, True)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from onnx import ModelProto, SparseTensorProto, TensorProto, helper, numpy_helper
+from onnx import AttributeProto, ModelProto, SparseTensorProto, TensorProto, helper, numpy_helper
 
 from tests.models.built_models import one_line, text_model
 from vinculum.errors import ElementTypeError, ModelError
@@ -81,19 +81,24 @@ class TestTensorsOfSubgraphsAndAttributes:
         (tmp_path / "model.onnx").write_bytes(self._model(weight).SerializeToString())
         assert load(tmp_path / "model.onnx").run({})["c"].tolist() == [3, 3]
 
-    @pytest.mark.parametrize("place", ["initializer", "subgraph", "constant", "function"])
+    @pytest.mark.parametrize("place", ["initializer", "subgraph", "constant", "function", "sparse"])
     def test_kept_inside(
         self, weight: TensorProto, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
     ) -> None:
         monkeypatch.chdir(tmp_path)
         proto = self._model(weight)
         graph = proto.graph
-        tensor = {
-            "initializer": graph.initializer[0],
-            "subgraph": graph.node[3].attribute[0].g.initializer[0],
-            "constant": graph.node[0].attribute[0].t,
-            "function": proto.functions[0].attribute_proto[0].t,
-        }[place]
+        if place == "sparse":
+            sparse = graph.node[0].attribute.add(name="sparse_value", type=AttributeProto.SPARSE_TENSOR).sparse_tensor
+            sparse.values.CopyFrom(weight)
+            tensor = sparse.values
+        else:
+            tensor = {
+                "initializer": graph.initializer[0],
+                "subgraph": graph.node[3].attribute[0].g.initializer[0],
+                "constant": graph.node[0].attribute[0].t,
+                "function": proto.functions[0].attribute_proto[0].t,
+            }[place]
         tensor.external_data[0].value = "../data.bin"
         with one_line(ModelError, "'../data.bin'", "relative to the model's folder"):
             load(proto)
@@ -185,18 +190,13 @@ class TestStructure:
         with one_line(ModelError, "initializer 'w' is defined twice"):
             load(model)
 
-    def test_sparse_tensors(self) -> None:
+    def test_sparse_initializers(self) -> None:
+        model = text_model("c = Neg(a)")
         weight = helper.make_tensor("w", 1, [2], [1, 2])
         sparse = SparseTensorProto(dims=[2], values=weight, indices=numpy_helper.from_array(np.arange(2)))
-        model = text_model("c = Neg(a)")
         model.graph.sparse_initializer.append(sparse)
-        with one_line(ModelError, "has sparse initializers; only dense ones can be read"):
+        with one_line(ModelError, "sparse"):
             load(model)
-        for value in ({"sparse_value": sparse}, {"sparse_values": [sparse]}):
-            model = text_model("c = Neg(a)")
-            model.graph.node.insert(0, helper.make_node("Constant", [], ["d"], **value))
-            with one_line(ModelError, "of node 'd' (Constant) is a sparse tensor; only dense ones can be read"):
-                load(model)
 
 
 def _varint(number: int) -> bytes:

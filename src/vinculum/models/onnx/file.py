@@ -14,7 +14,7 @@ from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto,
 from vinculum.errors import ModelError
 from vinculum.models.onnx.inference import LARGEST_KEPT
 from vinculum.models.onnx.scopes import give_own_names, model_nodes, opset_imports, subgraphs, title
-from vinculum.models.onnx.tensors import anchor, anchored_place, complete, is_external, refer
+from vinculum.models.onnx.tensors import anchor, anchored_place, complete, dense_tensor, is_external, refer
 from vinculum.text import one_line, quoted
 
 _LARGEST_MESSAGE = 2**31 - 2**20  # Protobuf's own limit, less a margin.
@@ -146,10 +146,12 @@ def anchor_tensors(proto: ModelProto, folder: Path) -> None:
             anchor(tensor, folder, owner)
         else:
             tensor.CopyFrom(complete(tensor, folder, owner))
+    for node in model_nodes(proto):
+        _make_dense(node)
 
 
 def stored_tensors(proto: ModelProto) -> Iterator[tuple[TensorProto, str]]:
-    """Yield every tensor of a model, each with its title in messages; ModelError if one is sparse."""
+    """Yield every tensor of a model, the parts of sparse ones too, each with its title in messages."""
     yield from _initializers(proto.graph)
     for function in proto.functions:
         yield from _in_attributes(function.attribute_proto, f"function {quoted(function.name)}")
@@ -180,6 +182,14 @@ def without_weights(proto: ModelProto, folder: Path) -> tuple[str, ...]:
     return tuple(unknown)
 
 
+def _make_dense(node: NodeProto) -> None:
+    """Give a Constant of a sparse tensor the dense one, which every operator takes."""
+    for attribute in node.attribute if (node.domain, node.op_type) == ("", "Constant") else ():
+        if attribute.name == "sparse_value" and attribute.HasField("sparse_tensor"):
+            dense = dense_tensor(attribute.sparse_tensor, title(node))
+            attribute.CopyFrom(helper.make_attribute("value", dense))
+
+
 def _initializers(graph: GraphProto) -> Iterator[tuple[TensorProto, str]]:
     for tensor in graph.initializer:
         yield tensor, f"initializer {quoted(tensor.name)}"
@@ -187,11 +197,8 @@ def _initializers(graph: GraphProto) -> Iterator[tuple[TensorProto, str]]:
 
 def _in_attributes(attributes: Iterable[AttributeProto], owner: str) -> Iterator[tuple[TensorProto, str]]:
     for attribute in attributes:
-        what = f"attribute {quoted(attribute.name)} of {owner}"
-        if attribute.HasField("sparse_tensor") or attribute.sparse_tensors:
-            raise ModelError(f"{what} is a sparse tensor; only dense ones can be read")
-        for tensor in [*([attribute.t] if attribute.HasField("t") else []), *attribute.tensors]:
-            yield tensor, what
+        for tensor in _tensors(attribute):
+            yield tensor, f"attribute {quoted(attribute.name)} of {owner}"
 
 
 def _give_type(attribute: AttributeProto, node: NodeProto) -> None:
@@ -204,6 +211,12 @@ def _give_type(attribute: AttributeProto, node: NodeProto) -> None:
     if len(kinds) != 1 or kinds[0] not in AttributeProto.AttributeType.keys():  # noqa: SIM118  an enum, not a dict
         raise ModelError(f"{title(node)}: attribute {quoted(attribute.name)} has no type and not one value")
     attribute.type = AttributeProto.AttributeType.Value(kinds[0])
+
+
+def _tensors(attribute: AttributeProto) -> list[TensorProto]:
+    sparse = [attribute.sparse_tensor] if attribute.HasField("sparse_tensor") else []
+    parts = [part for tensor in (*sparse, *attribute.sparse_tensors) for part in (tensor.values, tensor.indices)]
+    return [*([attribute.t] if attribute.HasField("t") else []), *attribute.tensors, *parts]
 
 
 def check_text(message: Any) -> None:

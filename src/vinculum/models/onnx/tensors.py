@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from onnx import NodeProto, TensorProto, helper, numpy_helper
+from onnx import NodeProto, SparseTensorProto, TensorProto, helper, numpy_helper
 
 from vinculum.errors import ModelError
 from vinculum.files import regular_size
@@ -29,13 +29,14 @@ NUMBERS_AND_STRINGS: dict[str, Any] = {
     "value_strings": object,
 }
 """The attributes of Constant, from operator set 12 on, that are not tensors, and their element types."""
+_LARGEST_DENSE = 1 << 30
 PACKED_BITS = {"UINT4": 4, "INT4": 4, "FLOAT4E2M1": 4, "UINT2": 2, "INT2": 2, "FLOAT6E2M3": 6, "FLOAT6E3M2": 6}
 """The element types of which several elements share a byte, and their bits."""
 _PACKED_IN_WORDS = (4, 2)  # 6-bit numbers are packed in raw data only; elsewhere each has a word.
 
 
 def tensor_of(node: NodeProto) -> TensorProto | None:
-    """Return a Constant node's tensor; None if it is an attribute of the function."""
+    """Return a Constant node's tensor; None if it is sparse, or an attribute of the function."""
     for attribute in node.attribute:
         if attribute.ref_attr_name:
             return None
@@ -46,6 +47,26 @@ def tensor_of(node: NodeProto) -> TensorProto | None:
             value = helper.get_attribute_value(attribute)
             return numpy_helper.from_array(np.array(value, NUMBERS_AND_STRINGS[attribute.name]))
     return None
+
+
+def dense_tensor(sparse: SparseTensorProto, owner: str) -> TensorProto:
+    """Return the dense tensor of a sparse one, which is at most as large as the message may be.
+
+    ModelError if it is larger, or its indices do not fit.
+    """
+    values, indices = array_of(sparse.values), array_of(sparse.indices)
+    size = prod(sparse.dims) * values.itemsize
+    if min(sparse.dims, default=1) < 0 or size > _LARGEST_DENSE:
+        raise ModelError(f"{owner} holds a sparse tensor of {size} bytes; at most {_LARGEST_DENSE} are possible")
+    dense = np.zeros(tuple(sparse.dims), values.dtype)
+    try:
+        if indices.ndim == 1:
+            dense.reshape(-1)[indices] = values
+        else:
+            dense[tuple(indices.T)] = values
+    except (IndexError, ValueError):
+        raise ModelError(f"{owner} holds a sparse tensor whose indices do not fit its shape") from None
+    return numpy_helper.from_array(dense)
 
 
 def decode(tensor: TensorProto, folder: Path, owner: str) -> NDArray[Any]:

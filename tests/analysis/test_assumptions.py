@@ -42,6 +42,8 @@ class TestTexts:
             ("x>=1", Range(1, np.inf)),
             ("x<=7", Range(-np.inf, 7)),
             ("x=-inf:0", Range(-np.inf, 0)),
+            ("mask=-9223372036854775807:9007199254740993", Range(-(2**63) + 1, 2**53 + 1)),
+            ("mask=-1e18:9223372036854775807.0", Range(-1e18, 2.0**63)),
         ],
     )
     def test_are_read(self, text: str, found: Range) -> None:

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from math import inf
 from typing import Any
 
 from numpy.typing import NDArray
@@ -153,6 +154,8 @@ class Finding:
     cause : str
         What alike findings share: an operator's definition, a line of the user's program, or how the divisor is
         computed.
+    dividend : float
+        The largest magnitude of what is divided; infinite if that is not known.
     """
 
     rule: str
@@ -173,6 +176,7 @@ class Finding:
     cause: str = ""
     witness: Witness | None = None
     search: Search | None = None
+    dividend: float = inf
 
     @property
     def key(self) -> Key:

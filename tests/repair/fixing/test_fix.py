@@ -135,6 +135,7 @@ class TestLeastGuard:
         [
             ("{ q = Div (x, d) y = Div (q, e) }", ("d=0|1", "e=0:1"), {"Max(divisor, 1)", "Max(divisor, 1.17549e-38)"}),
             (f"{CONDITION} <{BRANCHES}> }}", ("d=0:1",), {"Max(divisor, 1.17549e-38)"}),
+            ("{ f = Floor (d) y = Div (x, f) }", ("d=-9:9",), {"Where(divisor == 0, 1, divisor)"}),
         ],
     )
     def test_of_a_dividend_that_a_guard_bounds_or_that_a_branch_reads(
@@ -294,6 +295,10 @@ class TestNotFixed:
         assert operators(result.model) == operators(proto)
         assert result.comparison.reason == "nothing was changed"
         assert (result.comparison.runs, result.comparison.witnesses, result.comparison.still_shown) == (0, 0, 0)
+
+    def test_a_guard_that_would_replace_every_divisor(self) -> None:
+        (left,) = fix(model(DIV), assume=["x=1:3e38", "d=1e-3:0.01"], runs=0).left
+        assert left.why == "Max(divisor, 1) would replace every divisor: they lie in [0.001, 0.01]"
 
     def test_a_function_that_is_called_with_two_types(self) -> None:
         head = '<ir_version: 9, opset_import: ["": 17, "own": 1]>'

@@ -70,6 +70,8 @@ class Space:
         kind = tensor.element_type
         if not isinstance(kind, ElementType):
             return 0.0, 1.0
+        low: float
+        high: float
         if kind.is_integer:
             low, high = (kind.minimum, kind.maximum) if declared else (max(kind.minimum, 0), _TOKENS)
         else:

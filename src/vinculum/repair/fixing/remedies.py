@@ -136,7 +136,7 @@ def _zero(finding: Finding, node: NodeProto, values: Mapping[str, AbstractTensor
     whole = is_discrete(finding.element_type) or (known is not None and known.integral)
     if whole and finding.low >= 0:
         return _guard(node, _RAISED, "Max(divisor, 1)", "the divisor is not zero", epsilon=1)
-    if is_discrete(finding.element_type):
+    if whole:
         return _replaced(node, 1)
     form = FORMATS[finding.element_type]
     epsilon = _least_divisor(finding, node, values, form)

@@ -218,6 +218,9 @@ class _Fixer:
         if isinstance(found, Remedy) and found.where is not Where.ATTRIBUTE and not scope.code_of(finding.divisor):
             unknown = f"the element type of {finding.divisor} is not known"
             return f"{unknown}, or not the same in all calls of its function: declare it, or inline the function"
+        first = next((one for one in self._findings if one.key[1:] == finding.key[1:]), finding)
+        if isinstance(found, Remedy) and finding.rule == "quotient-overflow" and _replaces_all(found, first):
+            return f"{found.what} would replace every divisor: they lie in [{first.low:.6g}, {first.high:.6g}]"
         if isinstance(found, Remedy) and "Where" in found.text and opset < FIRST_WHERE.get(finding.element_type, 0):
             return f"operator set {opset} has no Where of {finding.element_type}: vinculum convert --opset 17 first"
         return found
@@ -257,6 +260,11 @@ class _Fixer:
                 one, why = None, self._refused.get(key, "no remedy was found in time")
             fixes.append(Fix(finding, one, why, is_fixed=key not in left))
         return tuple(fixes)
+
+
+def _replaces_all(guard: Remedy, finding: Finding) -> bool:
+    """Tell whether a guard against overflow leaves no divisor as it is."""
+    return guard.numbers["epsilon"] > max(abs(finding.low), abs(finding.high))
 
 
 def written(model: ModelProto, remedies: Iterable[tuple[Finding, Remedy]]) -> ModelProto:

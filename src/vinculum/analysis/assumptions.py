@@ -20,6 +20,8 @@ from vinculum.errors import ModelError
 from vinculum.text import did_you_mean, listed, quoted
 
 _METADATA = "vinculum.assume"
+_EXACT = 2.0**53
+"""The largest number up to which every integer is a float64."""
 _FORMS = "NAME=LOW:HIGH, NAME=A|B, NAME=VALUE, NAME>=LOW, NAME<=HIGH"
 _NUMBER = r"[^:|=<>]+"
 _SPLIT = re.compile(
@@ -29,7 +31,7 @@ _SPLIT = re.compile(
 
 @dataclass(frozen=True)
 class Range:
-    """A declared range: bounds, and whether only the bounds themselves are allowed."""
+    """A declared range: bounds, and whether only the bounds themselves are allowed; integers beyond 2**53 are int."""
 
     low: float
     high: float
@@ -67,8 +69,8 @@ class Assumptions:
             return known
         smallest, biggest = type_range(element_type)
         low, high = max(found.low, smallest), min(found.high, biggest)
-        if is_discrete(element_type):  # A number beyond 2**53 may have been rounded inward.
-            low, high = (end if abs(end) <= 2.0**53 else nextafter(end, way) for end, way in ((low, -inf), (high, inf)))
+        if is_discrete(element_type):  # A larger number may have been rounded inward.
+            low, high = (end if abs(end) <= _EXACT else nextafter(end, way) for end, way in ((low, -inf), (high, inf)))
             low, high = max(low, smallest), min(high, biggest)
             low, high = (end if isinf(end) else way(end) for end, way in ((low, ceil), (high, floor)))
         if low > high:
@@ -112,7 +114,7 @@ def read_assumptions(texts: Sequence[str], model: ModelProto) -> Assumptions:
         if name in inputs:
             ranges[name] = _narrowed(ranges.get(name), found, text)
         else:
-            whole = Range(float(np.ceil(found.low)), float(np.floor(found.high)))
+            whole = Range(float(np.ceil(float(found.low))), float(np.floor(float(found.high))))
             if whole.low > whole.high:
                 raise ModelError(f"assumption {quoted(text)} leaves no size, which is a whole number")
             sizes[name] = _narrowed(sizes.get(name, Range(0, inf)), whole, text)
@@ -185,4 +187,11 @@ def _number(text: str, whole: str) -> float:
         number = float("nan")
     if isnan(number):
         raise ModelError(f"assumption {quoted(whole)}: {quoted(text)} is not a number; write {_FORMS}")
-    return number
+    return _exact(text, number) if _EXACT <= abs(number) < 2.0**65 else number
+
+
+def _exact(text: str, number: float) -> float:
+    try:
+        return int(text)
+    except ValueError:
+        return number

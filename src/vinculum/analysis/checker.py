@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from math import inf
 from time import perf_counter
 from typing import TYPE_CHECKING, Literal
 
@@ -182,7 +183,8 @@ class _Checker:
             low, high = min(before.low, finding.low), max(before.high, finding.high)
             certain = before.severity is finding.severity is Severity.CERTAIN
             severity = Severity.CERTAIN if certain else Severity.POSSIBLE
-            self._findings[key] = replace(before, low=low, high=high, severity=severity)
+            dividend = max(before.dividend, finding.dividend)
+            self._findings[key] = replace(before, low=low, high=high, severity=severity, dividend=dividend)
 
 
 def _finding(hazard: Hazard, found: Found, site: Site, inputs: frozenset[str]) -> Finding:
@@ -208,7 +210,15 @@ def _finding(hazard: Hazard, found: Found, site: Site, inputs: frozenset[str]) -
         cause=_cause(hazard, found, site, lines, inputs),
         fix=hazard.fix,
         detail=found.detail,
+        dividend=_largest_dividend(site),
     )
+
+
+def _largest_dividend(site: Site) -> float:
+    if site.node.op_type == "Reciprocal":
+        return 1.0
+    dividend = divided(site)[0] if site.node.op_type in DIVISOR else None
+    return inf if dividend is None else dividend.largest
 
 
 def _cause(hazard: Hazard, found: Found, site: Site, lines: Sequence[Frame], inputs: frozenset[str]) -> str:

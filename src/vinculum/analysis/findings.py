@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from math import inf
 from typing import Any
 
 from numpy.typing import NDArray
@@ -96,6 +97,7 @@ class Finding:
     cause: str = ""
     witness: Witness | None = None  # The inputs that show it.
     search: Search | None = None  # The result of the search for one, if there was a search.
+    dividend: float = inf  # The largest magnitude of what is divided; infinite if that is not known.
 
     @property
     def key(self) -> Key:

@@ -14,6 +14,7 @@ from tests import fake_runtime
 from tests.analysis import hazardous
 from tests.analysis.hazardous import parsed
 from vinculum.analysis import Finding, Search, Severity, Witness
+from vinculum.analysis.assumptions import read_assumptions
 from vinculum.analysis.witness.probe import OnnxRuntime, Target, distance
 from vinculum.analysis.witness.structured import Space, structured
 from vinculum.models.execution import Division, DivisionRecord
@@ -138,6 +139,28 @@ class TestAtTheInputs:
             assert witness is not None
             assert (witness.inputs["a"] == -(2**63)).all()
             assert (witness.inputs["b"] == -1).all()
+
+    @pytest.mark.parametrize(
+        ("element_type", "low", "high"),
+        [
+            ("int64", -(2**63), 2**63 - 1),
+            ("int64", -(2**63) + 1, 2**63 - 1),
+            ("int64", 2**62 + 1, 2**63 - 1),
+            ("uint64", 5, 2**64 - 1),
+            ("uint64", 2**64 - 1, 2**64 - 1),
+        ],
+    )
+    def test_integers_beyond_floats_keep_their_range(self, element_type: str, low: int, high: int) -> None:
+        proto = parsed("q = Div(a, b)", f"{element_type}[n] a, {element_type}[n] b", f"{element_type} q")
+        assumptions = read_assumptions([f"a={low}:{high}"], proto)
+        space = Space(vinculum.load(proto).inputs, assumptions.ranges, assumptions.sizes, 0)
+        made = [number for one in structured(space) for number in one.inputs["a"].tolist()]
+        # The largest float64 that the range holds is tried; where it holds none, the one that is nearest.
+        assert all(low <= number <= high for number in made) or low == high
+        assert max(made) > high - 2**12
+        findings = {f.rule: f for f in vinculum.check(proto, assume=[f"a={low}:{high}"], runs=60).findings}
+        overflow = findings.get("min-over-minus-one")
+        assert overflow is None or (overflow.severity is Severity.WITNESSED) == (low == -(2**63))
 
     def test_outside_of_the_ranges(self) -> None:
         """A sum of squares of sine and cosine is 1 where x is what it is declared to be, and nothing far from there."""

@@ -116,10 +116,46 @@ class TestLeastGuard:
             (INTEGER_DIV, ("d=0:9",), "Max(divisor, 1)"),
             ("g (float[N] d) => (float[N] y) { y = Reciprocal (d) }", ("d=0:1",), "Max(divisor, 1.17549e-38)"),
             (DIV, ("x=1e30:1e38", "d=-1:-1e-30"), "Min(divisor, -0.5)"),
+            (DIV.replace("float", "double"), ("x=0:1e-310", "d=0:1"), "Max(divisor, 2.22507e-308)"),
         ],
     )
     def test_of_a_division(self, text: str, assume: Sequence[str], expected: str) -> None:
         assert set(what(fix(model(text), assume=assume, runs=0))) == {expected}
+
+    @pytest.mark.parametrize(
+        ("nodes", "assume", "expected"),
+        [
+            ("{ q = Div (x, d) y = Div (q, e) }", ("d=0|1", "e=0:1"), {"Max(divisor, 1)", "Max(divisor, 1.17549e-38)"}),
+            (f"{CONDITION} <{BRANCHES}> }}", ("d=0:1",), {"Max(divisor, 1.17549e-38)"}),
+            ("{ f = Floor (d) y = Div (x, f) }", ("d=-9:9",), {"Where(divisor == 0, 1, divisor)"}),
+        ],
+    )
+    def test_of_a_dividend_that_a_guard_bounds_or_that_a_branch_reads(
+        self, nodes: str, assume: Sequence[str], expected: set[str]
+    ) -> None:
+        proto = model(f"g (float[N] x, float[N] d, float[N] e) => (float[N] y) {nodes}")
+        result = fix(proto, assume=["x=-1:1", *assume], runs=0)
+        assert set(what(result)) == expected
+        assert not result.report.findings
+
+    @pytest.mark.parametrize("operator", ["Div", "Mod"])
+    @pytest.mark.parametrize("element_type", ["int8", "int16", "uint16"])
+    def test_narrow_integers(self, operator: str, element_type: str) -> None:
+        """Those of 16 bits are guarded in int32: ONNX Runtime has neither Max nor Where of them."""
+        result = fix(model(INTEGER_DIV.replace("int64", element_type).replace("Div", operator)), runs=0)
+        assert not result.report.findings
+        assert ("Cast" in operators(result.model)) == element_type.endswith("16")
+        limits = np.iinfo(element_type)
+        x = np.array([limits.min, limits.max, 7], element_type)
+        d = np.array([-1 if limits.min else 1, 0, 2], element_type)
+        quotients = [limits.min, limits.max, 3] if operator == "Div" else [0, 0, 1]
+        assert vinculum.load(result.model).run({"x": x, "d": d})["y"].tolist() == quotients
+
+    def test_bfloat16_has_no_where_below_16(self) -> None:
+        text = DIV.replace("float", "bfloat16")
+        (left,) = fix(model(text, 15), runs=0).left
+        assert left.why == "operator set 15 has no Where of bfloat16: vinculum convert --opset 17 first"
+        assert not fix(model(text, 16), runs=0).left
 
     @pytest.mark.parametrize(("opset", "expected"), [(11, "Where(divisor == 0, 1, divisor)"), (12, "Max(divisor, 1)")])
     def test_integers_have_no_max_below_12(self, opset: int, expected: str) -> None:
@@ -241,6 +277,10 @@ class TestNotFixed:
         assert operators(result.model) == operators(proto)
         assert result.comparison.reason == "nothing was changed"
         assert (result.comparison.runs, result.comparison.witnesses, result.comparison.still_shown) == (0, 0, 0)
+
+    def test_a_guard_that_would_replace_every_divisor(self) -> None:
+        (left,) = fix(model(DIV), assume=["x=1:3e38", "d=1e-3:0.01"], runs=0).left
+        assert left.why == "Max(divisor, 1) would replace every divisor: they lie in [0.001, 0.01]"
 
     def test_a_function_that_is_called_with_two_types(self) -> None:
         head = '<ir_version: 9, opset_import: ["": 17, "own": 1]>'

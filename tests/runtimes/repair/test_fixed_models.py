@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx import ModelProto
+from onnx import ModelProto, parser
 
 from tests.analysis.corpus.entry import Entry
 from tests.analysis.corpus.judging import ENTRIES, arrays, model_of
@@ -48,3 +48,18 @@ def test_nothing_is_shown_any_more(entry: Entry) -> None:
         for optimised in (False, True):
             for value in outputs(result.model, inputs, optimised=optimised):
                 assert value.dtype.kind != "f" or np.isfinite(value).all()
+
+
+@pytest.mark.parametrize("operator", ["Div", "Mod"])
+@pytest.mark.parametrize("bits", [8, 16, 32, 64])
+@pytest.mark.parametrize("kind", ["int", "uint"])
+def test_guards_of_integers_load(operator: str, kind: str, bits: int) -> None:
+    """Guards take only operators of which ONNX Runtime has kernels, in every integer type that it divides."""
+    vector = f"{kind}{bits}[N]"
+    graph = f"g ({vector} x, {vector} d) => ({vector} y) {{ y = {operator} (x, d) }}"
+    result = fix(parser.parse_model(f'<ir_version: 8, opset_import: ["": 17]> {graph}'), runs=0)
+    assert not result.left
+    limits = np.iinfo(f"{kind}{bits}")
+    x, d = np.array([limits.min, 7], limits.dtype), np.array([-1 if limits.min else 1, 0], limits.dtype)
+    (found,) = outputs(result.model, {"x": x, "d": d}, optimised=False)
+    assert found.tolist() == [limits.min if operator == "Div" else 0, 7 if operator == "Div" else 0]

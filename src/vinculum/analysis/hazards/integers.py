@@ -49,6 +49,7 @@ class MinOverMinusOne(HazardOfDivisions):
 
 def _may_be(values: Numbering, number: int, value: float, held: Mapping[int, float], deep: int = 0) -> bool:
     """Tell whether a value may be a number where others are what they are held to be: conditions may exclude it."""
+    number = _uncast(values, number)
     if held.get(number, value) != value:
         return False
     known, definition = values.tensor(number), values.made_by(number, "Where")
@@ -60,8 +61,19 @@ def _may_be(values: Numbering, number: int, value: float, held: Mapping[int, flo
     return any(
         _may_be(values, chosen, value, held, deep + 1)
         and _truth(values, condition, {**held, chosen: value}) is not (not truth)
-        for chosen, truth in zip(choices, (True, False), strict=True)
+        for chosen, truth in zip((_uncast(values, one) for one in choices), (True, False), strict=True)
     )
+
+
+def _uncast(values: Numbering, number: int) -> int:
+    """Return the integer that was cast to one, if the type holds every value of it."""
+    cast = values.made_by(number, "Cast")
+    before, after = (None, None) if cast is None else (values.tensor(cast.operands[0]), values.tensor(number))
+    if cast is None or before is None or after is None or after.element_type not in INTEGERS:
+        return number
+    low, high = type_range(after.element_type)
+    fits = is_discrete(before.element_type) and low <= before.low.min() and before.high.max() <= high
+    return _uncast(values, cast.operands[0]) if fits else number
 
 
 def _truth(values: Numbering, condition: int, held: Mapping[int, float], deep: int = 0) -> bool | None:
@@ -70,7 +82,7 @@ def _truth(values: Numbering, condition: int, held: Mapping[int, float], deep: i
     if definition is None or deep == _DEEPEST:
         return None
     if definition.operator == "Equal":
-        a, b = (held.get(operand, _scalar(values, operand)) for operand in definition.operands)
+        a, b = (held.get(_uncast(values, one), _scalar(values, one)) for one in definition.operands)
         return None if a is None or b is None else a == b
     truths = [_truth(values, operand, held, deep + 1) for operand in definition.operands]
     if definition.operator == "Not":

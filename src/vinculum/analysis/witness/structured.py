@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, product, zip_longest
-from math import isinf, prod
+from math import inf, isinf, nextafter, prod
 from typing import Any
 
 import numpy as np
@@ -54,15 +54,17 @@ class Space:
         kind = tensor.element_type
         if not isinstance(kind, ElementType):
             return 0.0, 1.0
+        low: float
+        high: float
         if kind.is_integer:
-            low, high = (float(kind.minimum), float(kind.maximum)) if declared else (max(kind.minimum, 0), _TOKENS)
+            low, high = (kind.minimum, kind.maximum) if declared else (max(kind.minimum, 0), _TOKENS)
         else:
             low, high = (-np.inf, np.inf) if declared else (-4.0, 4.0)
         if declared is not None:
             low, high = max(low, declared.low), min(high, declared.high)
             if isinf(low) or isinf(high):
                 low, high = max(low, min(-4.0, high)), min(high, max(4.0, low))
-        return low, high
+        return _inside_of(low, high)
 
     def holds(self, tensor: ModelTensor, array: NDArray[Any]) -> bool:
         """Tell whether values keep what is declared of an input."""
@@ -90,9 +92,9 @@ class Space:
         low, high = self.limits(tensor)
         shape = self._shape(tensor, size)
         if not self.is_float(tensor):
-            return self.clipped(
-                tensor, self.generator.integers(int(low), int(high), shape, endpoint=True).astype(np.float64)
-            )
+            dtype = np.int64 if high < 2.0**63 else np.uint64
+            whole = self.generator.integers(int(low), int(high), shape, dtype, endpoint=True)
+            return self.clipped(tensor, np.asarray(whole, np.float64))
         return self.clipped(tensor, self.generator.uniform(low, high, shape))
 
     @staticmethod
@@ -115,6 +117,13 @@ class Space:
         """Return the sizes of open dimensions to try; one if there are none."""
         has_open = any(not isinstance(d, int) for tensor in self.tensors for d in tensor.shape or ())
         return SIZES if has_open else SIZES[:1]
+
+
+def _inside_of(low: float, high: float) -> tuple[float, float]:
+    """Return the ends as floats: those of integers beyond 2**53 that are not floats move inward."""
+    first, last = float(low), float(high)
+    first, last = nextafter(first, inf) if first < low else first, nextafter(last, -inf) if last > high else last
+    return min(first, last), last
 
 
 def base(space: Space, size: int) -> Inputs:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from math import ceil, inf, isfinite, log2
+from math import ceil, isfinite, log2
 
 from onnx import NodeProto
 
@@ -20,6 +20,8 @@ from vinculum.analysis.hazards.hazard import DIVISOR
 
 FIRST_OPSET = 11
 """The first operator set with Equal of floats."""
+FIRST_WHERE = {"bfloat16": 16}
+"""The first operator set with Where of an element type, if that is a later one."""
 _MAX_OF_INTEGERS = 12
 """The first operator set with Max of integers."""
 _IN_FLOATS = ("integers-through-float", "rounded-quotient")
@@ -123,7 +125,7 @@ def _zero(finding: Finding, node: NodeProto, values: Mapping[str, AbstractTensor
     whole = is_discrete(finding.element_type) or (known is not None and known.integral)
     if whole and finding.low >= 0:
         return _guard(node, _RAISED, "Max(divisor, 1)", "the divisor is not zero", epsilon=1)
-    if is_discrete(finding.element_type):
+    if whole:
         return _replaced(node, 1)
     form = FORMATS[finding.element_type]
     epsilon = _least_divisor(finding, node, values, form)
@@ -154,13 +156,10 @@ def _least_divisor(finding: Finding, node: NodeProto, values: Mapping[str, Abstr
         steepest = -float(values[node.input[1]].low.min())
         least = 2.0 ** -int(log2(form.max) / steepest) if isfinite(steepest) else 1.0
         return max(survivor(form), least)
-    largest = 1.0
-    if node.op_type != "Reciprocal":
-        dividend = values.get(node.input[0])
-        largest = inf if dividend is None else float(dividend.box.largest().max())
+    largest = finding.dividend
     if not isfinite(largest):
         return 1.0
-    return max(survivor(form), 2.0 ** ceil(log2(_MARGIN * largest / form.max)) if largest else 0.0)
+    return max(survivor(form), 2.0 ** ceil(log2(_MARGIN * largest) - log2(form.max)) if largest else 0.0)
 
 
 def _is_negative(exponent: AbstractTensor | None) -> bool:

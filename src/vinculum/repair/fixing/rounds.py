@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from onnx import ModelProto, NodeProto, helper, numpy_helper
+from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
 from vinculum.analysis import Finding, Report, check
 from vinculum.analysis.assumptions import calibrated, read_assumptions
@@ -25,7 +26,7 @@ from vinculum.models.onnx.rewriter import names_in, set_nodes, unique_name
 from vinculum.models.onnx.scopes import Scope, name_of
 from vinculum.models.source import ModelSource, SourceFile, any_source, onnx_model
 from vinculum.repair.fixing.comparison import Comparison, compared
-from vinculum.repair.fixing.remedies import FIRST_OPSET, OPERAND, Remedy, Where, remedy
+from vinculum.repair.fixing.remedies import FIRST_OPSET, FIRST_WHERE, OPERAND, Remedy, Where, remedy
 from vinculum.repair.guards import parsed, placed
 from vinculum.shown import Shown
 from vinculum.tensors.shapes import static
@@ -202,6 +203,11 @@ class _Fixer:
         if isinstance(found, Remedy) and found.where is not Where.ATTRIBUTE and not scope.code_of(finding.divisor):
             unknown = f"the element type of {finding.divisor} is not known"
             return f"{unknown}, or not the same in all calls of its function: declare it, or inline the function"
+        first = next((one for one in self._findings if one.key[1:] == finding.key[1:]), finding)
+        if isinstance(found, Remedy) and finding.rule == "quotient-overflow" and _replaces_all(found, first):
+            return f"{found.what} would replace every divisor: they lie in [{first.low:.6g}, {first.high:.6g}]"
+        if isinstance(found, Remedy) and "Where" in found.text and opset < FIRST_WHERE.get(finding.element_type, 0):
+            return f"operator set {opset} has no Where of {finding.element_type}: vinculum convert --opset 17 first"
         return found
 
     def _try(self, proposed: Mapping[Key, tuple[Finding, Remedy]]) -> None:
@@ -239,6 +245,11 @@ class _Fixer:
                 one, why = None, self._refused.get(key, "no remedy was found in time")
             fixes.append(Fix(finding, one, why, is_fixed=key not in left))
         return tuple(fixes)
+
+
+def _replaces_all(guard: Remedy, finding: Finding) -> bool:
+    """Tell whether a guard against overflow leaves no divisor as it is."""
+    return guard.numbers["epsilon"] > max(abs(finding.low), abs(finding.high))
 
 
 def written(model: ModelProto, remedies: Iterable[tuple[Finding, Remedy]]) -> ModelProto:
@@ -309,8 +320,17 @@ class _Writer:
         return self._nodes(one, self._code(node.input[0]), {"A": node.output[0], "C": result})
 
     def _nodes(self, one: Remedy, code: int, given: Mapping[str, str]) -> list[NodeProto]:
-        """Return the nodes of a text, after the constants that it reads."""
-        nodes = parsed(one.text, FIRST_OPSET)
+        """Return the nodes of a text, after the constants that it reads.
+
+        ONNX Runtime has no Max and no Where of integers of 16 bits: these are guarded in int32.
+        """
+        text = one.text
+        if code in (TensorProto.INT16, TensorProto.UINT16):
+            text = re.sub(r"\b([ABC])\b", r"wide_\1", text)
+            for name in sorted(given.keys() - {"C"}):
+                text = f"wide_{name} = Cast <to = {TensorProto.INT32}> ({name}) {text}"
+            text, code = f"{text} C = Cast <to = {code}> (wide_C)", TensorProto.INT32
+        nodes = parsed(text, FIRST_OPSET)
         read = {name for node in nodes for name in node.input}
         constants = [_constant(name, number, code) for name, number in one.numbers.items() if name in read]
         placed([*constants, *nodes], given, given["C"], self._names)

@@ -26,6 +26,7 @@ from vinculum.models.engines.onnxruntime.values import is_packed, run_values, to
 from vinculum.models.execution import Division, RunContext
 from vinculum.models.model import ADVICE
 from vinculum.models.onnx.divisions import number_of
+from vinculum.models.onnx.inference import infer_types
 from vinculum.models.onnx.rewriter import with_inputs
 from vinculum.models.onnx.scopes import model_nodes, name_of, title
 from vinculum.onnxruntime import register
@@ -127,7 +128,9 @@ class OnnxRuntimeProgram:
             place.external_data.add(key="location", value=name)
             if name not in self._external:
                 self._external[name] = to_runtime(name, array)
-        return proto
+        # ONNX Runtime runs a Scan only if it knows the shapes of its body's results. It does not infer them behind a
+        # division by a scalar in the library, to which it shows a scalar and an unknown shape alike.
+        return infer_types(proto) if any(node.op_type == "Scan" for node in model_nodes(proto)) else proto
 
     @contextmanager
     def _refusals(self) -> Iterator[None]:

@@ -115,6 +115,15 @@ class TestGraphs:
         outputs, _ = both(load(proto), {})
         assert outputs["y"].shape == (1, count)
 
+    def test_a_scan_whose_body_declares_no_shapes(self) -> None:
+        """ONNX Runtime infers none behind a division by a scalar in the library, and runs no Scan without them."""
+        body = "once (float[2] s, float[2] x) => (float t, float y) { t = Add(s, x) u = Div(k, x) y = Mul(u, x) }"
+        nodes = f"k = Constant <value_float = 3.0> () d, c = Scan <num_scan_inputs = 1, body = {body}> (b, a)"
+        proto = text_model(nodes, "float[n, 2] a, float[2] b", "float[n, 2] c")
+        for value in proto.graph.node[1].attribute[-1].g.output:
+            value.ClearField("type")
+        both(load(proto), {"a": np.ones((3, 2), np.float32), "b": B[:2]})
+
     def test_packed_constants(self) -> None:
         nodes = "c = DequantizeLinear(w, scale) q = Div(a, c) y = Mul(q, c)"
         proto = text_model(nodes, "float[n] a", "float[n] y", constants="float scale = {2}", opset=21)

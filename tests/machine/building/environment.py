@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -28,11 +27,6 @@ def finding(*folders: str | Path) -> dict[str, str]:
     """Return the environment in which programs are looked for in these folders, and no compiler is named."""
     inherited = {name: value for name, value in os.environ.items() if name not in {"CC", "CXX", "PYTHONPATH"}}
     return inherited | {"PATH": os.pathsep.join(map(str, folders))}
-
-
-def has_compiler(folder: Path) -> bool:
-    """Tell whether a compiler stands in a folder."""
-    return any(shutil.which(name, path=folder) for name in COMPILERS)
 
 
 def backend_of(python: str | Path, environment: dict[str, str], folder: Path) -> tuple[str, str | None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tarfile
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -28,6 +29,12 @@ def empty_environment(folder: Path) -> Path:
     """Return the Python of a new environment in which nothing is installed but pip."""
     output_of([sys.executable, "-m", "venv", folder])
     return folder / ("Scripts" if os.name == "nt" else "bin") / "python"
+
+
+def test_no_file_of_the_source_distribution_is_forgotten(tracked: frozenset[str]) -> None:
+    with tarfile.open(only("*.tar.gz")) as archive:
+        held = {member.name.partition("/")[2] for member in archive if not member.isdir()}
+    assert held - {"PKG-INFO"} == tracked
 
 
 def test_the_wheel_holds_the_package_the_core_and_the_library(package_files: frozenset[str]) -> None:

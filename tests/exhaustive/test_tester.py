@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ import vinculum
 from tests.exhaustive.enumeration import Division
 from tests.exhaustive.exact_16 import FORMATS, wrong_floats, wrong_integers
 from tests.exhaustive.exact_64 import draw, signed, wrong_signed, wrong_unsigned
-from tests.exhaustive.recording import ROOT, Recorder, digests, joined, recorded, sources
+from tests.exhaustive.recording import RECORDED, ROOT, Recorder, digests, sources
 from tests.exhaustive.sixteen_bits import Enumeration
 from tests.exhaustive.sixty_four_bits import Adversary
 from tests.kernels.comparing import DTYPES, encodings, is_nan, random_encodings
@@ -204,65 +204,31 @@ class TestSeveralDivisions:
 class TestRecord:
     """The record names what passed, and the sources that it passed with."""
 
-    def record(
-        self,
-        tmp_path: Path,
-        passed: str = "test_all.py::test",
-        backends: Sequence[str] = ("x86-64-v3",),
-        failed: str = "tests/other.py::test",
-        one_in: int = 1,
-    ) -> list[str]:
-        recorder = Recorder(backends, one_in, tmp_path / "recorded.txt")
-        outcomes: dict[str, Literal["passed", "failed"]] = {
-            f"tests/exhaustive/{passed}": "passed",
-            "tests/other.py::test_more": "passed",
-            failed: "failed",
-        }
-        for test, outcome in outcomes.items():
-            recorder.pytest_runtest_logreport(pytest.TestReport(test, ("", 0, ""), {}, outcome, None, "call", (), 2.5))
+    def record(self, file: Path, passed: str, one_in: int = 1, also: str = "passed") -> list[str]:
+        recorder = Recorder(["x86-64-v3"], one_in, file)
+        for test, outcome in ((f"tests/exhaustive/{passed}", "passed"), ("tests/exhaustive/test_all.py::test", also)):
+            report: Any = pytest.TestReport(test, ("", 0, ""), {}, outcome, None, "call", (), 2.5)  # type: ignore[arg-type]
+            recorder.pytest_runtest_logreport(report)
         recorder.pytest_sessionfinish()
-        return (tmp_path / "recorded.txt").read_text("utf-8").splitlines()
+        return [line for line in file.read_text("utf-8").splitlines() if "::" in line or "x86" in line]
 
-    @pytest.mark.parametrize(("one_in", "end"), [(1, ": x86-64-v3"), (64, ": x86-64-v3, one part in 64")])
-    def test_what_passed(self, one_in: int, end: str, tmp_path: Path) -> None:
-        lines = self.record(tmp_path, one_in=one_in)
-        assert [line for line in lines if "::" in line] == ["#     2.5 s  test_all.py::test"]
-        assert digests(tmp_path / "recorded.txt") == sources()
-        ((run, passed),) = recorded(tmp_path / "recorded.txt").items()
-        assert run.endswith(end)
-        assert set(passed) == {"test_all.py::test"}
-
-    def test_what_other_machines_recorded_of_the_same_sources_stays(self, tmp_path: Path) -> None:
-        self.record(tmp_path)
-        self.record(tmp_path, backends=("x86-64-v4", "x86-64-v3"))
-        self.record(tmp_path, passed="test_all.py::test_more")
-        evidence = recorded(tmp_path / "recorded.txt")
-        assert sorted((run.split(": ")[-1], list(passed)) for run, passed in evidence.items()) == [
-            ("x86-64-v3", ["test_all.py::test", "test_all.py::test_more"]),
-            ("x86-64-v4, x86-64-v3", ["test_all.py::test"]),
-        ]
-
-    def test_the_same_machine_replaces_its_own(self) -> None:
-        old = {"# 2026-01-02, Z80: v2": {"a": "1", "b": "1"}, "# 2026-01-02, Z80: v3": {"a": "1"}}
-        assert joined(old, "# 2026-03-04, Z80: v2", {"a": "2"}) == {
-            "# 2026-01-02, Z80: v2": {"b": "1"},
-            "# 2026-01-02, Z80: v3": {"a": "1"},
-            "# 2026-03-04, Z80: v2": {"a": "2"},
-        }
-        assert joined(old, "# 2026-03-04, Z80: v3", {"a": "2"}).keys() == {
-            *("# 2026-01-02, Z80: v2", "# 2026-03-04, Z80: v3"),
-        }
-
-    def test_what_was_recorded_of_other_sources_goes(self, tmp_path: Path) -> None:
-        lines = self.record(tmp_path, passed="test_all.py::test_old")
-        lines[-1] = "0" * 64 + lines[-1][64:]
-        (tmp_path / "recorded.txt").write_text("\n".join([*lines, ""]), encoding="utf-8")
-        assert "test_old" not in " ".join(self.record(tmp_path))
-        assert digests(tmp_path / "recorded.txt") == sources()
+    def test_what_passed_of_these_sources(self, tmp_path: Path) -> None:
+        """Of others nothing stays."""
+        file = tmp_path / "recorded.txt"
+        run, one, every = self.record(file, "test_one.py::test")
+        assert run.endswith(": x86-64-v3")
+        assert [one, every] == ["#     2.5 s  test_one.py::test", "#     2.5 s  test_all.py::test"]
+        assert digests(file) == sources()
+        part = self.record(file, "test_two.py::test", one_in=64)
+        assert part == [run, one, every, f"{run}, one part in 64", one.replace("one", "two"), every]
+        assert digests(file) == sources()
+        *lines, last = file.read_text("utf-8").splitlines()
+        file.write_text("\n".join([*lines, "0" * 64 + last[64:], ""]), encoding="utf-8")
+        assert self.record(file, "test_one.py::test") == [run, one, every]
 
     def test_nothing_after_a_failure(self, tmp_path: Path) -> None:
         with pytest.raises(FileNotFoundError):
-            self.record(tmp_path, failed="tests/exhaustive/test_all.py::test_wrong")
+            self.record(tmp_path / "recorded.txt", "test_one.py::test", also="failed")
 
 
 def test_what_is_recorded_was_run_with_the_sources_that_are_here() -> None:
@@ -272,10 +238,9 @@ def test_what_is_recorded_was_run_with_the_sources_that_are_here() -> None:
         "quotients depend on these, and tests/exhaustive/recorded.txt is of others: `make exhaustive RECORD=--record`, "
         "or, in a minute, of a part, `.venv/bin/pytest tests/exhaustive -m exhaustive --record --one-in 64`"
     )
-    assert recorded()
 
 
 def test_the_safety_manual_says_which_part_was_run() -> None:
     manual = (ROOT / "docs" / "reference" / "safety-manual.md").read_text("utf-8")
-    parts = {part for run in recorded() for part in re.findall(r"one part in \d+", run)}
-    assert set(re.findall(r"one part in \d+", manual)) == parts
+    said, recorded = (set(re.findall(r"one part in \d+", text)) for text in (manual, RECORDED.read_text("utf-8")))
+    assert said == recorded

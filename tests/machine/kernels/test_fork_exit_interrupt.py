@@ -7,8 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import AbstractContextManager
-from typing import Any
 
 import pytest
 
@@ -61,21 +59,10 @@ def forked(run):
 """
 
 
-def environment() -> dict[str, str]:
-    """Return environment variables that let NumPy start no threads of its own."""
-    return dict(processes.importing()) | {"OPENBLAS_NUM_THREADS": "1"}
-
-
-def assert_clean(program: str, *, output: str = "", errors: str = "") -> None:
+def assert_clean(program: str, output: str = "") -> None:
     """Run a program to its end; fail unless it exits with 0, and that is all that it says."""
-    done = processes.run(processes.python(PROGRAM + program), env=environment())
-    assert (done.stderr.strip()[-2000:], done.stdout.strip(), done.returncode) == (errors, output, 0)
-
-
-def begun(program: str) -> AbstractContextManager[Any]:
-    """Run a program beside the test; whoever reads what it writes has it all, or its end, within a limit."""
-    pipe = subprocess.PIPE
-    return processes.started(processes.python(program), env=environment(), stdout=pipe, stderr=pipe, text=True)
+    done = processes.run(processes.python(PROGRAM + program), env=processes.importing())
+    assert (done.stderr.strip()[-2000:], done.stdout.strip(), done.returncode) == ("", output, 0)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
@@ -126,7 +113,7 @@ if not child:
 assert os.waitpid(child, 0)[1] == 0
 """
         for _ in range(5):
-            done = processes.run(processes.python(program, "-W", "ignore"), env=environment())
+            done = processes.run(processes.python(program, "-W", "ignore"), env=processes.importing())
             assert (done.stderr, done.returncode) == ("", 0)
 
     def test_while_other_threads_divide(self) -> None:
@@ -170,7 +157,7 @@ assert forked(lambda: (atexit.register(lambda: 1 / 0), divide())) == 0
 divide()
 raise ValueError('the end')
 """
-        done = processes.run(processes.python(PROGRAM + program), env=environment())
+        done = processes.run(processes.python(PROGRAM + program), env=processes.importing())
         assert done.returncode == 1
         assert "ZeroDivisionError: division by zero" in done.stderr.splitlines()
         assert done.stderr.splitlines()[-1] == "ValueError: the end"
@@ -336,7 +323,9 @@ signal.signal(signal.SIGINT, signal.SIG_IGN)
 divide()
 assert_helpers(7)
 """
-        with begun(PROGRAM + program) as child:
+        pipe = subprocess.PIPE
+        command = processes.python(PROGRAM + program)
+        with processes.started(command, env=processes.importing(), stdout=pipe, stderr=pipe, text=True) as child:
             assert child.stdout is not None
             for turn in range(20):
                 assert child.stdout.readline() == "ready\n"
@@ -364,16 +353,6 @@ except KeyboardInterrupt:
 assert took < max(1, 0.75 * whole), (took, whole)
 """
         assert_clean(program)
-
-    def test_it_ends_the_process_as_usual(self) -> None:
-        program = "divide()\nprint('ready', flush=True)\nwhile True:\n    divide()"
-        with begun(PROGRAM + program) as child:
-            assert child.stdout is not None
-            assert child.stdout.readline() == "ready\n"
-            child.send_signal(signal.SIGINT)
-            errors = child.communicate()[1]
-            assert child.returncode == -signal.SIGINT
-            assert errors.splitlines()[-1] == "KeyboardInterrupt"
 
     def test_at_every_place(self) -> None:
         """Wherever in the package's own Python a signal's handler may raise, no helper is lost and nobody waits."""

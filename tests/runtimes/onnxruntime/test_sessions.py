@@ -1,4 +1,4 @@
-"""Sessions that have the library: registering, threads, processes, subnormals, hostile calls and versions."""
+"""Sessions that have the library: registering, threads, processes, subnormals and versions."""
 
 from __future__ import annotations
 
@@ -141,34 +141,6 @@ assert not run("c = Mul(a, b)", "float32").any()
 print("kept")
 """
     assert printed(program) == "kept\n"
-
-
-def test_ten_thousand_hostile_calls() -> None:
-    """No signal, whatever is divided by what: each ends with quotients, or with an error of ours."""
-    program = """
-import numpy as np
-from tests.kernels.comparing import INTEGERS
-from tests.runtimes.onnxruntime.sessions import Session, text_of
-rng = np.random.default_rng(31)
-ended = {"quotients": 0, "errors": 0}
-for name in INTEGERS:
-    smallest, largest = int(np.iinfo(name).min), int(np.iinfo(name).max)
-    hostile = np.array([smallest, smallest + 1, largest, 0, 0, 1, *([-1, -1] if smallest else [])], name)
-    for node in ("c = Div(a, b)", "c = Mod(a, b)", "c = Mod <fmod=1> (a, b)"):
-        for overflow in ("wrap", "raise"):
-            session = Session(text_of(node, name), overflow=overflow)
-            for _ in range(209):
-                rows, columns = rng.integers(0, 5, 2)
-                a, b = (rng.choice(hostile, (rng.choice([1, rows]), rng.choice([1, columns]))) for _ in "ab")
-                try:
-                    session(a, b)
-                    ended["quotients"] += 1
-                except Exception as error:
-                    assert "vinculum: " in str(error), error
-                    ended["errors"] += 1
-print(sum(ended.values()), min(ended.values()) > 1000)
-"""
-    assert printed(program) == "10032 True\n"
 
 
 def test_what_a_process_writes() -> None:

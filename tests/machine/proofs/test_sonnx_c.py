@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from proofs.checking.extraction import C_FILES, COMPILER, PROOFS, build
-from tests.machine.proofs.sonnx_c_operands import C_NAMES, NAMES
+from tests.machine.proofs.sonnx_c_program import C_NAMES, NAMES
 from tests.machine.proofs.sonnx_c_targets import require_compiler
 from tests.processes import output_of, run
 

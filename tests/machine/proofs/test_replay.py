@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import stat
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ from proofs.checking.jobs import failures
 from proofs.checking.provers import ProofError
 from proofs.checking.recorded import digests, record
 from proofs.checking.replay import replay
-from proofs.checking.sessions import Session, copied
+from proofs.checking.sessions import Session
 from tests.processes import run
 from tests.proofs.small_proofs import MANIPULATIONS, TRUE, VARIANT, Row, ToldBy, change
 
@@ -45,16 +44,6 @@ class TestWhatHolds:
         failed, told = told_by("sums")
         assert failed == 0
         assert " 1 goals" in told
-
-    def test_copies_can_be_written_where_the_checkout_cannot(self, proofs: Path, tmp_path: Path) -> None:
-        for path in proofs.rglob("*"):
-            path.chmod(0o555 if path.is_dir() else 0o444)
-        (tmp_path / "copy").mkdir()
-        copied(proofs / "theories" / "sums.mlw", tmp_path / "copy")
-        assert len(list((tmp_path / "copy").rglob("*"))) == 3
-        assert all(path.stat().st_mode & stat.S_IWUSR for path in (tmp_path / "copy").rglob("*"))
-        for path in proofs.rglob("*"):
-            path.chmod(0o755)
 
 
 class TestWhatFails:
@@ -178,11 +167,6 @@ class TestContradictions:
                 ProofError, match=r"^sums\.mlw, with what it uses, contradicts itself: false is proved$"
             ):
                 require_none(theory, provers_or_skip)
-
-    def test_a_theory_that_is_none(self, proofs: Path, two_provers: Path) -> None:
-        change(proofs, "module First\n  use int.Int\n  axiom positive: d > 0\nend\n")
-        with pytest.raises(ProofError, match=r"^contradiction\.mlw: "):
-            require_none(proofs / "theories" / "sums.mlw", two_provers)
 
 
 @pytest.mark.parametrize(

@@ -61,11 +61,6 @@ class TestLibrary:
         made = {path.name: sha256(path.read_bytes()).hexdigest() for path in sources[0].parent.glob("*.[ch]")}
         assert dict(zip(stored[1::2], stored[::2], strict=True)) == made
 
-    @pytest.mark.parametrize("flag", ["-ffast-math", "-ffinite-math-only", "-freciprocal-math", "-fno-signed-zeros"])
-    def test_it_refuses_fast_math(self, flag: str) -> None:
-        assert "IEEE 754" in self._compiled('#include "contract.h"\n', "c", flag)
-        assert self._compiled('#include "contract.h"\n', "c") == ""
-
     def test_excess_precision_is_refused_where_there_are_floats(self, sources: list[Path]) -> None:
         flags = ["-m32", "-mno-sse", "-mfpmath=387", "-std=c11", "-fsyntax-only", "-ffreestanding"]
         for source in sources:
@@ -95,15 +90,9 @@ class TestLibrary:
         assert output_of([*ask, "--modversion"], env=environment).strip() == "2.0"
 
     def test_cpp_takes_the_header(self, static: Path) -> None:
-        assert self._compiled('#include "sonnx_div.h"\n#include "sonnx_div.h"\n', "c++") == ""
-
-    @staticmethod
-    def _compiled(text: str, language: str, *flags: str) -> str:
-        command = ["gcc", "-x", language, "-Wall", "-Wextra", "-Werror", "-pedantic", *flags, "-I", str(PROOFS / "c")]
-        standard = "-std=c11" if language == "c" else "-std=c++11"
-        told = run([*command, standard, "-fsyntax-only", "-"], input=text)
-        assert (told.returncode == 0) == (told.stderr == "")
-        return str(told.stderr)
+        command = ["g++", "-x", "c++", "-std=c++11", "-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only"]
+        done = run([*command, "-I", static.parent, "-"], input='#include "sonnx_div.h"\n' * 2)
+        assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_each_deviation_of_misra_is_explained(request: pytest.FixtureRequest, sources: list[Path]) -> None:

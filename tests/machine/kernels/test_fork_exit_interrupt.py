@@ -20,8 +20,7 @@ pytestmark = [
 
 # Divides on eight threads, whatever processors there are. The threads of the process are its own and vinculum's.
 PROGRAM = """
-import atexit, itertools, os, signal, sys, threading, time, warnings
-from concurrent.futures import ThreadPoolExecutor
+import atexit, os, signal, sys, threading, time, warnings
 import numpy as np
 import psutil
 import vinculum
@@ -308,7 +307,23 @@ class TestInterrupt:
     """A signal ends a program between two divisions, and what is divided afterwards is right."""
 
     def test_keyboard_interrupt(self) -> None:
+        """No helper is lost, and they go on to help."""
         program = """
+def caller_seconds(threads):
+    with vinculum.threads(threads):
+        begun = time.thread_time()
+        vinculum.div(A, B)
+        return time.thread_time() - begun
+
+def assert_helped():
+    '''Fail unless the helper takes a part of the caller's work, which it need not do every time.'''
+    if len(os.sched_getaffinity(0)) == 1:
+        return
+    alone = min(caller_seconds(1) for _ in range(5))
+    end = time.monotonic() + 60
+    while caller_seconds(2) > 0.7 * alone:
+        assert time.monotonic() < end, "nobody helps"
+
 divide()
 interrupted = 0
 while interrupted < 20:
@@ -322,6 +337,7 @@ while interrupted < 20:
 signal.signal(signal.SIGINT, signal.SIG_IGN)
 divide()
 assert_helpers(7)
+assert_helped()
 """
         pipe = subprocess.PIPE
         command = processes.python(PROGRAM + program)
@@ -354,57 +370,9 @@ assert took < max(1, 0.75 * whole), (took, whole)
 """
         assert_clean(program)
 
-    def test_at_every_place(self) -> None:
-        """Wherever in the package's own Python a signal's handler may raise, no helper is lost and nobody waits."""
-        assert_clean(
-            HANDLERS
-            + """
-NO_SUCH_PLACE = 3
-
-def interrupt(state, place):
-    places = itertools.count()
-
-    def raise_there():
-        if next(places) == place:
-            raise KeyboardInterrupt
-
-    prepare(state)
-    try:
-        handled(raise_there)
-    except KeyboardInterrupt:
-        pass
-    with ThreadPoolExecutor(1) as other:
-        other.submit(divide).result()
-    divide()
-    assert_helpers(1)
-    assert_helped()
-    os._exit(0 if next(places) > place else NO_SUCH_PLACE)  # without the time that an orderly end takes
-
-for state in ("none yet", "awake", "asleep"):
-    for place in itertools.count():
-        code = forked(lambda: interrupt(state, place))
-        if code == NO_SUCH_PLACE:
-            break
-        assert code == 0, (state, place)
-    assert place, state
-"""
-        )
-
     def test_a_handler_that_divides(self) -> None:
-        """At every place, and at any time."""
-        assert_clean(
-            HANDLERS
-            + """
-def divide_at_every_place(state):
-    found = []
-    prepare(state)
-    handled(lambda: found.append(vinculum.div(A, B)))
-    assert found
-    assert all(np.array_equal(quotients, EXPECTED) for quotients in found)
-
-for state in ("none yet", "awake", "asleep"):
-    assert forked(lambda: divide_at_every_place(state)) == 0, state
-
+        """At any time."""
+        assert_clean("""
 divided = 0
 
 def handle(number, frame):
@@ -414,55 +382,9 @@ def handle(number, frame):
     if divided < 30:  # once more; a timer that repeats would interrupt the handler too
         signal.setitimer(signal.ITIMER_REAL, 0.001)
 
-vinculum.set_threads(None)
 divide()
 signal.signal(signal.SIGALRM, handle)
 signal.setitimer(signal.ITIMER_REAL, 0.001)
 while divided < 30:
     divide()
-"""
-        )
-
-
-# Follows PROGRAM. A profile function runs where a function begins or C returns: there signals are handled.
-HANDLERS = """
-PACKAGE = os.path.dirname(vinculum.__file__) + os.sep
-vinculum.set_threads(1)
-divide()
-vinculum.set_threads(2)
-
-def prepare(state):
-    '''Let helpers not be started yet, be awake, or be asleep.'''
-    if state != "none yet":
-        divide()
-    if state == "asleep":
-        fall_asleep()
-
-def handled(handle):
-    '''Divide; call a function wherever a handler of the package's could be.'''
-
-    def look(frame, event, argument):
-        if event in ("call", "c_return") and frame.f_code.co_filename.startswith(PACKAGE):
-            handle()
-
-    sys.setprofile(look)
-    try:
-        vinculum.div(A, B)
-    finally:
-        sys.setprofile(None)
-
-def caller_seconds(threads):
-    with vinculum.threads(threads):
-        begun = time.thread_time()
-        vinculum.div(A, B)
-        return time.thread_time() - begun
-
-def assert_helped():
-    '''Fail unless the helper takes a part of the caller's work, which it need not do every time.'''
-    if len(os.sched_getaffinity(0)) == 1:
-        return
-    alone = min(caller_seconds(1) for _ in range(5))
-    end = time.monotonic() + 60
-    while caller_seconds(2) > 0.7 * alone:
-        assert time.monotonic() < end, "nobody helps"
-"""
+""")

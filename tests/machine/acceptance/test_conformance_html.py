@@ -274,28 +274,6 @@ class TestKnownDeviations:
         assert "Known: a signal of the processor" in page.locator(".findings").inner_text()
 
 
-class TestManyCases:
-    """With some 1,500 failing cases a runtime the page is of a moderate size, and follows the typing."""
-
-    def test_many_failing_cases(self, opened: Opened, tmp_path: Path) -> None:
-        given = report()
-        failing = [r for r in given.results if r.verdict.kind.deviates]
-        many = tuple(
-            replace(r, id=replace(r.id, placement=f"{r.id.placement} {k}"))
-            for k in range(1 + 1500 // len(failing))
-            for r in failing
-        )
-        path = tmp_path / "m.html"
-        text = document([replace(given, backend=f"r{k}", results=many) for k in range(4)])
-        path.write_text(text, encoding="utf-8")
-        assert len(text.encode()) < 3_000_000
-        page = opened("#r0", path=path)
-        page.get_by_label("Words").fill("int64 constant")
-        wanted = [str(r.id) for r in many if r.id.matches("*int64*constant*")]
-        assert len(cases(page)) == min(25, len(wanted))
-        assert set(cases(page)) <= set(wanted)
-
-
 class TestAppearance:
     """Readable on a phone and in the dark, with the contrast that WCAG AA asks for."""
 

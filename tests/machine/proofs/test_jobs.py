@@ -48,14 +48,6 @@ def test_a_child_that_does_not_end_is_stopped_with_what_it_started(tmp_path: Pat
     assert alive(str(tmp_path)) == []
 
 
-def ignoring(number: signal.Signals, command: list[str]) -> list[str]:
-    """Return what starts a command as a shell starts a job in the background, or `nohup` one.
-
-    Not `preexec_fn`: it forks by the functions that other packages register, and JAX's warns of its threads.
-    """
-    return ["sh", "-c", f"trap '' {number.name.removeprefix('SIG')}; exec \"$@\"", "sh", *command]
-
-
 @pytest.mark.parametrize("name", ["replay", "prove", "mutants", "extraction"])
 def test_they_run_where_nothing_is_installed(name: str) -> None:
     """Not even NumPy: `make proofs` takes whatever Python there is, and the sources."""
@@ -68,11 +60,9 @@ class TestInterruption:
     """Whoever interrupts is told so in one line, and nothing is left that runs."""
 
     @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda each: each.name)
-    @pytest.mark.parametrize("background", [False, True], ids=["", "background"])
-    def test_programs_are_stopped(self, tmp_path: Path, number: signal.Signals, background: bool) -> None:
+    def test_programs_are_stopped(self, tmp_path: Path, number: signal.Signals) -> None:
         begun = tmp_path / "begun"
         command = [*python(WORKING), SLEEPER.format(begun)]
-        command = ignoring(signal.SIGINT, command) if background else command
         with started(command, cwd=ROOT, stderr=subprocess.PIPE, text=True) as process:
             _wait_until(lambda: begun.exists() and len(begun.read_text().splitlines()) == 2)
             process.send_signal(number)
@@ -80,13 +70,6 @@ class TestInterruption:
         assert (process.returncode, told) == (128 + number, "interrupted\n")
         assert alive(str(tmp_path)) == []
         assert len(begun.read_text().splitlines()) == 2, "no other job was begun"
-
-    def test_one_that_goes_on_without_a_terminal(self, tmp_path: Path) -> None:
-        command = [*python(WORKING), f"touch {tmp_path}/begun; sleep 1"]
-        with started(ignoring(signal.SIGHUP, command), cwd=ROOT, stdout=subprocess.PIPE) as process:
-            _wait_until((tmp_path / "begun").exists)
-            process.send_signal(signal.SIGHUP)
-            assert process.wait() == 0
 
     @pytest.mark.usefixtures("provers_or_skip")
     def test_why3_and_its_provers_are_stopped(self, tmp_path: Path) -> None:

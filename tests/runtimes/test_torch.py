@@ -6,7 +6,6 @@ import io
 import itertools
 import sys
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ import numpy as np
 import pytest
 
 import vinculum
+from tests.kernels.many_threads import in_threads
 from tests.processes import run
 from vinculum.errors import AttributeValueError, DivisionByZeroError, ElementTypeError, IntegerOverflowError
 
@@ -325,8 +325,7 @@ class TestExact:
                 with room.exact(overflow=overflow):  # type: ignore[arg-type]
                     assert (torch.tensor([-(2**63)]) // -1).tolist() == [wanted]
 
-        with ThreadPoolExecutor(8) as pool:
-            list(pool.map(work, range(8)))
+        in_threads(work, range(8))
 
     def test_compiled_and_mapped(self) -> None:
         a, b = torch.tensor([-(2**63), -7]), torch.tensor([-1, 2])

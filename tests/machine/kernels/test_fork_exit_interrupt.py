@@ -11,6 +11,7 @@ import time
 import pytest
 
 from tests import processes
+from tests.kernels import test_environment
 from tests.optional import needs_core
 
 pytestmark = [
@@ -226,6 +227,26 @@ for _ in range(20):
     fall_asleep()
     divide()
 assert_helpers(7)
+""")
+
+    @pytest.mark.skipif(*test_environment.pytestmark.args, **test_environment.pytestmark.kwargs)
+    def test_they_divide_in_the_default_environment(self) -> None:
+        """Also those that are started meanwhile, whatever the one that wakes them has."""
+        assert_clean("""
+from tests.kernels.comparing import DTYPES, assert_same, lenient
+from tests.kernels.test_environment import CONTROL, operands, switched_to
+
+given = {name: operands(name, (600, 600)) for name in DTYPES}
+
+def divided():
+    return {name: vinculum.div(*pair, **lenient(name)) for name, pair in given.items()}
+
+with switched_to(CONTROL):
+    results = divided()
+with vinculum.threads(1):
+    expected = divided()
+for name in DTYPES:
+    assert_same(results[name], expected[name])
 """)
 
     @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="only Linux sets a process's affinity")

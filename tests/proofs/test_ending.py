@@ -86,12 +86,16 @@ def raised(error: Exception) -> NoReturn:
     raise error
 
 
+def told(letter: str) -> tuple[bool, str]:
+    return letter != "b", letter
+
+
 class TestJobs:
     """Each is told in a line, and those that fail are counted."""
 
     def test_in_their_order(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
         monkeypatch.setattr(jobs, "AT_ONCE", 1)
-        assert failures([Job("letters", partial(tuple, (letter != "b", letter))) for letter in "abc"]) == 1
+        assert failures([Job("letters", partial(told, letter)) for letter in "abc"]) == 1
         assert capsys.readouterr().out.split() == ["a", "b", "c"]
 
     def test_a_mistake_of_ours_ends_them(self) -> None:

@@ -179,6 +179,7 @@ class TestCrashed:
         before = subject.call("count").value
         assert subject.call("do", "os.fork()").end is End.RETURNED
         assert [subject.call("count").value - before for _ in range(3)] == [1, 2, 3]
+        assert subject.call("do", "answer = os.waitpid(-1, 0)[1]").value == 0
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are copied on Linux only")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from time import sleep
 from typing import Any
@@ -29,7 +30,12 @@ def processes(client: Any) -> list[int]:
 def after_a_quarter(do: Callable[[], object]) -> Callable[[int, int], None]:
     """Return what does something once, when a quarter of a job is done."""
     left = [do]
-    return lambda done, size: left.pop()() if done > size // 4 and left else None  # type: ignore[func-returns-value,return-value]
+
+    def advance(done: int, size: int) -> None:
+        if done > size // 4 and left:
+            left.pop()()
+
+    return advance
 
 
 def test_two_processes_of_which_one_is_killed(tmp_path: Path) -> None:
@@ -49,7 +55,7 @@ def test_two_processes_of_which_one_is_killed(tmp_path: Path) -> None:
         for out in outs[:2]:
             while len(alive := processes(client)) < 2:
                 sleep(0.01)
-            killed = after_a_quarter(lambda alive=alive: os.kill(alive[0], signal.SIGKILL))
+            killed = after_a_quarter(partial(os.kill, alive[0], signal.SIGKILL))
             assert divide(*names, out, task_bytes=40_000, client=client, advance=killed).resumed == 0
             assert alive[0] not in processes(client)
         words = r"^2 of 600000 divisors of Div-14 are zero, the first at index \(1000, 7\);"

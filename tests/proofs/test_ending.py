@@ -86,17 +86,19 @@ def raised(error: Exception) -> NoReturn:
     raise error
 
 
-def told(letter: str) -> tuple[bool, str]:
-    return letter != "b", letter
-
-
 class TestJobs:
     """Each is told in a line, and those that fail are counted."""
 
     def test_in_their_order(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
         monkeypatch.setattr(jobs, "AT_ONCE", 1)
-        assert failures([Job("letters", partial(told, letter)) for letter in "abc"]) == 1
-        assert capsys.readouterr().out.split() == ["a", "b", "c"]
+
+        def work(letter: str) -> tuple[bool, str]:
+            begun.append(letter)
+            return letter != "b", letter
+
+        begun: list[str] = []
+        assert failures([Job("letters", partial(work, letter)) for letter in "abcdefgh"]) == 1
+        assert begun == sorted(capsys.readouterr().out.split()) == [*"abcdefgh"]
 
     def test_a_mistake_of_ours_ends_them(self) -> None:
         with pytest.raises(ZeroDivisionError):

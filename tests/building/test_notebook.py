@@ -1,4 +1,4 @@
-"""The tutorial as a notebook: it is made of the page, and up to date. tests/runtimes executes it."""
+"""The tutorial as a notebook: it is made of the page, whose steps tests/runtimes runs, and up to date."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from building.documentation.notebook import NOTEBOOK, PAGE, notebook
 def test_up_to_date() -> None:
     expected = notebook(PAGE.read_text(encoding="utf-8"))
     assert NOTEBOOK.read_text(encoding="utf-8") == expected, "run python -m building.documentation.notebook"
+    assert "examples/" not in expected  # it is run where no clone is
 
 
 def test_cells() -> None:

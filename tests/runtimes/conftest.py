@@ -17,7 +17,6 @@ from tests.optional import skip_or_fail
 
 DIFFERENCES = "differences"
 """The property of a test that tells what runtimes answer otherwise than known_deviations/ says."""
-_REPORT = Path(__file__).parents[2] / "build" / "runtimes" / Path(sys.prefix).name / "report.txt"
 
 
 def pytest_configure() -> None:
@@ -52,7 +51,7 @@ def pytest_runtest_teardown() -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Tell what differs from known_deviations/, and write it to build/runtimes/, in each environment's folder."""
+    """Tell what differs from known_deviations/."""
     reports = [report for reports in terminalreporter.stats.values() for report in reports]
     told = [
         str(text)
@@ -64,8 +63,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if told:
         terminalreporter.section("answers that differ from known_deviations/")
         terminalreporter.write_line("\n".join(told))
-        _REPORT.parent.mkdir(parents=True, exist_ok=True)
-        _REPORT.write_text("\n".join([*told, ""]), encoding="utf-8")
 
 
 @pytest.fixture(scope="session")

@@ -194,17 +194,13 @@ class TestRecording:
     def changed(self, proofs: Path) -> None:
         written("theories/other.mlw", "\n", proofs)
 
-    def test_it_makes_the_next_replay_short(self, replayed: Replayed) -> None:
+    def test_it_makes_the_next_replay_short(self, replayed: Replayed, capsys: pytest.CaptureFixture[str]) -> None:
+        assert replayed(everything=True) == 1
+        assert "make proofs-all RECORD=--record" in capsys.readouterr().out
         assert replayed(everything=True, record=True) == 0
         replayed.names.clear()
         assert replayed() == 0
         assert replayed.names == set()
-
-    def test_who_replays_everything_is_told_that_it_is_not(
-        self, replayed: Replayed, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        assert replayed(everything=True) == 1
-        assert "make proofs-all RECORD=--record" in capsys.readouterr().out
 
     @pytest.mark.parametrize("name", [*sorted(ALL), "a file that changes meanwhile"])
     def test_not_if_something_fails(self, replayed: Replayed, capsys: pytest.CaptureFixture[str], name: str) -> None:

@@ -141,8 +141,11 @@ class TestCases:
         page.get_by_role("button", name="Only Div-14, float").click()
         assert len(cases(page)) == 25
 
-    def test_filters(self, opened: Opened) -> None:
+    def test_more_and_filters(self, opened: Opened) -> None:
         page = opened("#openvino")
+        page.get_by_role("button", name="Show 25 more").click()
+        assert len(cases(page)) == 50
+        assert page.evaluate("document.activeElement.tagName") == "SUMMARY"
         page.get_by_role("combobox").select_option("wrong value")
         page.get_by_label("Words").fill("UINT64 div-13 constant")
         wanted = [
@@ -159,12 +162,6 @@ class TestCases:
         page = opened("#openvino")
         page.get_by_role("link", name="crashed: SIGFPE for MIN / -1").click()
         assert len(cases(page)) == 12
-
-    def test_more(self, opened: Opened) -> None:
-        page = opened("#openvino")
-        page.get_by_role("button", name="Show 25 more").click()
-        assert len(cases(page)) == 50
-        assert page.evaluate("document.activeElement.tagName") == "SUMMARY"
 
     def test_back_and_a_link_to_a_case(self, opened: Opened) -> None:
         page = opened("#openvino/cell/Div-14/float")

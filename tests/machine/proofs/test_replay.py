@@ -21,6 +21,13 @@ from tests.proofs.small_proofs import MANIPULATIONS, TRUE, VARIANT, Row, ToldBy,
 FALSE = TRUE.replace("= 2 * a", "= 3 * a")
 
 
+def assert_fails(told_by: ToldBy, name: str, words: str) -> None:
+    """Fail unless the replay of a theory does, and says so in these words."""
+    failed, told = told_by(name)
+    assert failed == 1
+    assert words in told
+
+
 class TestWhatHolds:
     """A whole folder is replayed, and nothing in it is written, not even where nothing may be."""
 
@@ -55,9 +62,7 @@ class TestWhatFails:
         change(proofs, abstract + TRUE.replace("\nend", f"\n  {row['declaration']}\nend"))
         trusted = "| `sums.Abstract.positive` | axiom | clones prove it |\n"
         (proofs / "README.md").write_text(trusted, encoding="utf-8")
-        failed, told = told_by("sums")
-        assert failed == 1
-        assert row["told"] in told
+        assert_fails(told_by, "sums", row["told"])
 
     def test_a_goal_that_nobody_proved(self, proofs: Path, two_provers: Path, told_by: ToldBy) -> None:
         change(proofs, TRUE.replace("\nend", "\n  lemma tripled: 1 + 1 + 1 = 3\nend"))
@@ -67,9 +72,7 @@ class TestWhatFails:
         session.run()
         command = ["why3", "replay", f"--config={two_provers}", str(theory.with_suffix(""))]
         assert run(command).returncode == 0, "why3 itself is content"
-        failed, told = told_by("sums")
-        assert failed == 1
-        assert "not proved: sums.Sums.tripled" in told
+        assert_fails(told_by, "sums", "not proved: sums.Sums.tripled")
 
     def test_a_theory_without_a_goal(self, proofs: Path, told_by: ToldBy) -> None:
         change(proofs, "module Sums\n  use int.Int\nend\n")
@@ -87,9 +90,7 @@ class TestSessions:
         forged, count = re.subn('(<goal name="halved"[^>]*>).*?(</goal>)', rf"\1{claim}\2", text, flags=re.DOTALL)
         assert count
         session.write_text(forged, encoding="utf-8")
-        failed, told = told_by("sums")
-        assert failed == 1
-        assert "not proved: sums.Sums.halved" in told
+        assert_fails(told_by, "sums", "not proved: sums.Sums.halved")
 
     @pytest.mark.parametrize("name", ["sums", "other"])
     def test_a_false_theorem(self, proofs: Path, told_by: ToldBy, name: str) -> None:
@@ -97,9 +98,7 @@ class TestSessions:
         (proofs / "theories" / f"{name}.mlw").write_text(FALSE, encoding="utf-8")
         if name != "sums":
             shutil.copytree(proofs / "theories" / "sums", proofs / "theories" / name)
-        failed, told = told_by(name)
-        assert failed == 1
-        assert f"not proved: {name}.Sums.doubled" in told
+        assert_fails(told_by, name, f"not proved: {name}.Sums.doubled")
 
     def test_why3_that_does_not_finish(
         self, proofs: Path, told_by: ToldBy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -129,9 +128,7 @@ class TestSessions:
     )
     def test_a_file_that_is_no_session(self, proofs: Path, told_by: ToldBy, session: str, complaint: str) -> None:
         (proofs / "theories/sums/why3session.xml").write_text(session, encoding="utf-8")
-        failed, told = told_by("sums")
-        assert failed == 1
-        assert complaint in told
+        assert_fails(told_by, "sums", complaint)
 
     def test_a_record_that_was_made_for_them(
         self, proofs: Path, two_provers: Path, told_by: ToldBy, capsys: pytest.CaptureFixture[str]

@@ -19,12 +19,7 @@ def needs_core() -> pytest.MarkDecorator:
 def skip_or_fail(request: pytest.FixtureRequest, needed: str) -> NoReturn:
     """Skip a test for want of something optional, or fail it under ``--require-all``.
 
-    Parameters
-    ----------
-    request : pytest.FixtureRequest
-        Of the test or of a fixture.
-    needed : str
-        What is missing, and how to install it.
+    What is needed is told with how to install it.
     """
     if request.config.getoption("--require-all"):
         pytest.fail(f"--require-all forbids to skip what needs {needed}")

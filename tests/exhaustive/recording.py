@@ -37,16 +37,8 @@ _OPENING = (
 class Recorder:
     """A plugin of pytest that records the enumerations that passed, unless one failed.
 
-    What is recorded of the same sources, such as on other processors, stays.
-
-    Parameters
-    ----------
-    backends : sequence of str
-        On which each was run.
-    one_in : int
-        Of how many parts one was run.
-    file : Path
-        Where the record goes.
+    What is recorded of the same sources, such as on other processors, stays. Each was run on all of the backends; of so
+    many parts, `one_in`, one was run.
     """
 
     def __init__(self, backends: Sequence[str], one_in: int = 1, file: Path = RECORDED) -> None:

@@ -6,6 +6,7 @@ the sandbox starts; `tests.sandbox` is about those, and has no others.
 
 from __future__ import annotations
 
+import importlib
 import os
 import signal
 import subprocess
@@ -86,6 +87,8 @@ def _run(calls: Connection, answers: Connection, folder: str, variables: dict[st
         for place, descriptor in enumerate((calls.fileno(), answers.fileno(), nowhere)):
             os.dup2(descriptor, place)
         os.closerange(3, 1024)
+        if importlib.import_module("tests.preloaded").THREADED:  # Then it begins anew.
+            os.execv(sys.executable, [sys.executable, "-P", child.__file__])
         child.main()
     finally:  # Whatever it was, the process ends here.
         os._exit(1)

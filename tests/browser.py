@@ -19,7 +19,10 @@ LOWEST_CONTRAST = """() => {
   const context = canvas.getContext("2d", {willReadFrequently: true});
   const paint = (...colours) => {
     context.clearRect(0, 0, 1, 1);
-    for (const colour of colours) { context.fillStyle = colour; context.fillRect(0, 0, 1, 1); }
+    for (const colour of colours.filter((c) => c !== "none")) {
+      context.fillStyle = colour;
+      context.fillRect(0, 0, 1, 1);
+    }
     return [...context.getImageData(0, 0, 1, 1).data].slice(0, 3);
   };
   const known = {};
@@ -33,8 +36,11 @@ LOWEST_CONTRAST = """() => {
     if (!own || !element.checkVisibility() || ["SCRIPT", "OPTION"].includes(element.tagName)) continue;
     const behind = [];
     for (let e = element; e; e = e.parentElement) behind.unshift(getComputedStyle(e).backgroundColor);
+    const box = element.closest("svg .box");  // drawn, before what is behind all
+    const parts = box ? [document.querySelector("svg .back"), box.querySelector("rect")] : [];
+    behind.push(...parts.map((part) => getComputedStyle(part).fill));
     const ground = luminance("white", ...behind);
-    const text = luminance("white", ...behind, getComputedStyle(element).color);
+    const text = luminance("white", ...behind, getComputedStyle(element)[box ? "fill" : "color"]);
     const contrast = (Math.max(ground, text) + 0.05) / (Math.min(ground, text) + 0.05);
     if (contrast < lowest[0]) lowest = [contrast, own];
   }

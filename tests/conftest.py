@@ -9,14 +9,13 @@ from __future__ import annotations
 import gc
 import importlib.util
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 from tests import fake_runtime
-from tests.warm_processes import Server, fork_from
+from tests.warm_processes import fork_processes
 
 _TESTS = Path(__file__).parent
 _APART = tuple(_TESTS / name for name in ("runtimes", "machine"))
@@ -97,8 +96,6 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def warm_processes() -> Iterator[Server]:
-    """Have the sandbox's processes forked from one that has imported what they import; return that."""
-    with Server() as server:
-        fork_from(server.address)
-        yield server
+def warm_processes() -> None:
+    """Have the sandbox's processes forked from one that has imported what they import."""
+    fork_processes()

@@ -218,12 +218,6 @@ def _at_the_smallest(do: Callable[[], Any]) -> Rule:
     return rule
 
 
-def _eat() -> None:
-    eaten = np.ones(9 << 22)  # More than a quarter of a GiB.
-    time.sleep(FOREVER)
-    del eaten
-
-
 class Floors(FakeRuntime):
     """It rounds integers toward minus infinity, whatever is asked."""
 
@@ -250,7 +244,6 @@ RaisesAtZero = dividing(_ALL, _refusing_zeros)  # Of integers it may, of floats 
 DiesAfterPacketsOf4 = dividing(_ALL, _dying(_last_of_4(_is_overflow)))
 DiesOfIntegers = dividing(_ALL, _dying(lambda a, b: _is_integer(a) & (b == 0)), base=DiesOfMinByMinusOne)
 Sleeps = dividing("int64", _at_the_smallest(lambda: time.sleep(FOREVER)))
-EatsMemory = dividing("int64", _at_the_smallest(_eat))
 
 
 class DropsAxis(FakeRuntime):

@@ -37,18 +37,10 @@ def default_signals() -> Iterator[None]:
 
 @contextmanager
 def started(command: Sequence[str | Path], *, limit: float = LIMIT, **options: Any) -> Iterator[subprocess.Popen[Any]]:
-    """Start a process that is killed, with what it started, when the block ends or after a limit.
+    """Start a process that is killed, with what it started, when the block ends or after a limit in seconds.
 
-    Whoever reads its output or waits for it goes on then, so that no test waits for ever.
-
-    Parameters
-    ----------
-    command : sequence of str
-        The program and its arguments.
-    limit : float
-        Seconds.
-    **options
-        As `subprocess.Popen` takes them. There is no standard input unless it is given.
+    Whoever reads its output or waits for it goes on then, so that no test waits for ever. Options are those of
+    `subprocess.Popen`. There is no standard input unless it is given.
     """
     with default_signals():
         process = subprocess.Popen(command, **{"stdin": subprocess.DEVNULL, "start_new_session": True} | options)
@@ -69,12 +61,7 @@ def started(command: Sequence[str | Path], *, limit: float = LIMIT, **options: A
 def run(command: Sequence[str | Path], *, limit: float = LIMIT, **options: Any) -> subprocess.CompletedProcess[Any]:
     """Run a process to its end and return it with its output as text; beyond the limit it is killed and the test fails.
 
-    Parameters
-    ----------
-    command, limit
-        As in `started`.
-    **options
-        As `subprocess.run` takes them.
+    Options are those of `subprocess.run`.
     """
     given = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True} | options
     if "input" not in given:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import platform
-import re
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -33,26 +32,13 @@ _OPENING = (
     "# Written by `make exhaustive RECORD=--record`: these passed with the sources whose SHA-256 follow.",
     "# `sha256sum --check tests/exhaustive/recorded.txt` compares them with a checkout.",
 )
-_RUN = re.compile(r"# (\d{4}-\d\d-\d\d), (.+)")
-_PASSED = re.compile(r"# +[\d.]+ s  (\S+)")
-
-Evidence = dict[str, dict[str, str]]
-"""By the line that says when and on what: by the test, the line that says that it passed."""
 
 
 class Recorder:
     """A plugin of pytest that records the enumerations that passed, unless one failed.
 
-    What is recorded of the same sources on other targets, processors or compilers stays.
-
-    Parameters
-    ----------
-    backends : sequence of str
-        On which each was run.
-    one_in : int
-        Of how many parts one was run.
-    file : Path
-        Where the record goes.
+    What is recorded of the same sources, such as on other processors, stays. Each was run on all of the backends; of so
+    many parts, `one_in`, one was run.
     """
 
     def __init__(self, backends: Sequence[str], one_in: int = 1, file: Path = RECORDED) -> None:
@@ -60,7 +46,7 @@ class Recorder:
         self._one_in = one_in
         self._file = file
         self._sources = sources()  # as they are when the run begins
-        self._passed: dict[str, str] = {}
+        self._passed: list[str] = []
         self._failed = False
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -68,50 +54,22 @@ class Recorder:
         if report.nodeid.startswith(_FOLDER):
             self._failed |= report.failed
             if report.when == "call" and report.passed:
-                test = report.nodeid.removeprefix(_FOLDER)
-                self._passed[test] = f"# {report.duration:7.1f} s  {test}"
+                self._passed.append(f"# {report.duration:7.1f} s  {report.nodeid.removeprefix(_FOLDER)}")
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self) -> None:
         """Write the record; nothing after a failure."""
         if self._passed and not self._failed:
-            before = recorded(self._file) if digests(self._file) == self._sources else {}
-            runs = joined(before, f"# {datetime.now(UTC):%Y-%m-%d}, {self._machine()}", self._passed)
-            evidence = (line for run, passed in runs.items() for line in ("#", run, *passed.values()))
-            lines = (*_OPENING, *evidence, *(f"{sha}  {name}" for name, sha in self._sources.items()))
+            stays = digests(self._file) == self._sources
+            before = [line for line in _lines(self._file) if line.startswith("#")] if stays else _OPENING
+            passed = (f"# {datetime.now(UTC):%Y-%m-%d}, {self._machine()}", *self._passed)
+            lines = (*before, "#", *passed, *(f"{sha}  {name}" for name, sha in self._sources.items()))
             self._file.write_text("\n".join([*lines, ""]), encoding="utf-8")
 
     def _machine(self) -> str:
         part = f", one part in {self._one_in}" if self._one_in > 1 else ""
         python = f"CPython {platform.python_version()}, NumPy {np.__version__}"
         return f"{processor()}, {platform.system()}, {python}, {_compiler()}: {', '.join(self._backends)}{part}"
-
-
-def joined(before: Evidence, run: str, passed: Mapping[str, str]) -> Evidence:
-    """Return all evidence, that of a new run instead of older from the same machine with the same versions."""
-    kept = {
-        old: {test: line for test, line in tests.items() if _machine_of(old) != _machine_of(run) or test not in passed}
-        for old, tests in before.items()
-    }
-    kept[run] = kept.get(run, {}) | dict(passed)
-    return {old: tests for old, tests in kept.items() if tests}
-
-
-def _machine_of(run: str) -> str:
-    match = _RUN.fullmatch(run)
-    assert match is not None, run
-    return match[2]
-
-
-def recorded(file: Path = RECORDED) -> Evidence:
-    """Return what is recorded to have passed."""
-    evidence: Evidence = {}
-    for line in _lines(file):
-        if _RUN.fullmatch(line):
-            passed = evidence.setdefault(line, {})
-        elif match := _PASSED.fullmatch(line):
-            passed[match[1]] = line
-    return evidence
 
 
 def digests(file: Path = RECORDED) -> dict[str, str]:
@@ -125,8 +83,8 @@ def sources() -> dict[str, str]:
     return {path.relative_to(ROOT).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
-def _lines(file: Path) -> Iterator[str]:
-    yield from file.read_text(encoding="utf-8").splitlines() if file.exists() else ()
+def _lines(file: Path) -> list[str]:
+    return file.read_text(encoding="utf-8").splitlines() if file.exists() else []
 
 
 def _compiler() -> str:

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
 import vinculum
-from tests.exhaustive.enumeration import Division
 from tests.exhaustive.exact_16 import FORMATS, wrong_floats, wrong_integers
 from tests.exhaustive.exact_64 import draw, signed, wrong_signed, wrong_unsigned
-from tests.exhaustive.recording import ROOT, Recorder, digests, joined, recorded, sources
+from tests.exhaustive.recording import RECORDED, ROOT, Recorder, digests, sources
 from tests.exhaustive.sixteen_bits import Enumeration
 from tests.exhaustive.sixty_four_bits import Adversary
-from tests.kernels.comparing import DTYPES, encodings, is_nan, random_encodings
+from tests.kernels.comparing import DTYPES, is_nan, random_encodings
 from vinculum import reference
 from vinculum.spec.element_types import BFLOAT16, FLOAT16, INT16, INT64, UINT16, UINT64, ElementType
 from vinculum.spec.model import IntegerRounding
@@ -64,6 +63,7 @@ class TestExactQuotients:
     def test_integers_of_16_bits(self, element_type: ElementType, rounding: IntegerRounding) -> None:
         a, b = (random_encodings(element_type.name, (5000,), seed) for seed in (0, 1))
         b[:3], a[:2] = 0, [0, 1]
+        a[3], b[3] = element_type.minimum, -1 if element_type is INT16 else 1
         quotients = reference.divide(a, b, element_type, rounding=rounding, zero_divisor="saturate")
         floor = rounding is IntegerRounding.FLOOR
         assert not wrong_integers(a, b, quotients, floor).any()
@@ -104,165 +104,61 @@ class TestExactQuotients:
         assert (numbers == np.iinfo(np.int64).min).any()
 
 
-def by_reciprocal(name: str) -> Division:
-    """Multiply by the reciprocal, in binary32."""
-
-    def divide(a: Array, b: Array) -> Array:
-        with np.errstate(all="ignore"):
-            quotients = a.astype(np.float32) * (np.float32(1) / b.astype(np.float32))
-            return quotients.astype(DTYPES[name])
-
-    return divide
+EVERY_LOOP: list[tuple[Enumeration | Adversary, str]] = [
+    *((Enumeration("uint16", {}), loop) for loop in ("equal_shapes", "row", "scalar_divisor")),
+    *((Enumeration("float16", {}), loop) for loop in ("equal_shapes", "row", "scalar_divisor")),
+    *((Adversary("uint64", {}), loop) for loop in ("equal_shapes", "scalar_divisor")),
+]
 
 
-def without_subnormals(a: Array, b: Array) -> Array:
-    """Divide binary16 as a processor does that flushes to zero."""
-    quotients = vinculum.div(a, b)
-    subnormal = (encodings(quotients) & 0x7FFF) < 0x0400
-    return np.where(subnormal, np.float16(0), quotients)
+@pytest.mark.parametrize("place", range(3))
+@pytest.mark.parametrize(("pairs", "loop"), EVERY_LOOP)
+def test_one_division_of_several_that_is_wrong_is_named(pairs: Enumeration | Adversary, loop: str, place: int) -> None:
+    """Each is looked at; what it has in common with one found right is not looked at again."""
 
+    def right(a: Array, b: Array) -> Array:
+        return vinculum.div(a, b, zero_divisor="saturate")
 
-def through_binary64(a: Array, b: Array) -> Array:
-    """Divide 64-bit integers rounded to binary64."""
-    with np.errstate(all="ignore"):
-        quotients: Array = np.trunc(a.astype(np.float64) / b.astype(np.float64)).astype(a.dtype)
+    def wrong(a: Array, b: Array) -> Array:
+        quotients = right(a, b)
+        quotients.view(f"u{quotients.itemsize}").reshape(-1)[5] ^= 1
         return quotients
 
-
-def without_the_last_correction(a: Array, b: Array) -> Array:
-    """Estimate twice, and leave it at that."""
-    reciprocal = (1 - 2.0**-50) / b.astype(np.float64)
-    first = (a.astype(np.float64) * reciprocal).astype(np.uint64)
-    return first + ((a - first * b).astype(np.float64) * reciprocal).astype(np.uint64)
-
-
-def never_wrapping(a: Array, b: Array) -> Array:
-    """Divide int64, MIN taken for MAX."""
-    return vinculum.div(np.maximum(a, np.iinfo(np.int64).min + 1), b)
-
-
-def saturating(a: Array, b: Array) -> Array:
-    """Divide integers of which MIN/-1 does not wrap."""
-    return vinculum.div(a, b, zero_divisor="saturate", overflow="saturate")
-
-
-BOTH = ("equal_shapes", "scalar_divisor")
-# Pairs that are divided, by which loops, and of which part of them a division that is nearly right is wrong.
-MUTANTS: dict[str, tuple[Enumeration | Adversary, tuple[str, ...], int]] = {
-    **{
-        f"{name} by a reciprocal": (Enumeration(name, {"": by_reciprocal(name)}), BOTH[:1], 200)
-        for name in ("float16", "bfloat16")
-    },
-    "flushed to zero": (Enumeration("float16", {"": without_subnormals}), ("equal_shapes", "row"), 100),
-    "MIN saturated": (Enumeration("int16", {"": saturating}), BOTH[:1], 2048),
-    "MIN saturated by -1": (Enumeration("int16", {"": saturating}), BOTH[1:], 4095),
-    "16 bits truncated for floor": (Enumeration("int16", {"": saturating}, True), BOTH, 5),
-    "binary64": (Adversary("uint64", {"": through_binary64}), BOTH, 0),
-    "one correction short": (Adversary("uint64", {"": without_the_last_correction}), BOTH, 0),
-    "MIN taken for MAX": (Adversary("int64", {"": never_wrapping}), BOTH, 0),
-    "truncated for floor": (Adversary("int64", {"": vinculum.div}, True), BOTH, 0),
-    "floored": (Adversary("int64", {"": vinculum.divide}), BOTH, 0),
-}
-
-
-class TestMutants:
-    """Divisions that are wrong in few places are caught by the very comparisons of the enumerations."""
-
-    @pytest.mark.parametrize("mutant", MUTANTS)
-    def test_each_is_caught(self, mutant: str) -> None:
-        pairs, loops, part = MUTANTS[mutant]
-        for loop in loops:
-            assert getattr(pairs, loop)(part) is not None
-
-    @pytest.mark.parametrize("loop", [*BOTH, "row"])
-    def test_what_is_right_is_not(self, loop: str) -> None:
-        assert getattr(Enumeration("uint16", {"": saturating}), loop)(2) is None
-
-
-class TestSeveralDivisions:
-    """Each division is looked at; what it has in common with one found right is not looked at again."""
-
-    @pytest.mark.parametrize("loop", BOTH)
-    @pytest.mark.parametrize("pairs", [Enumeration("uint16", {}), Enumeration("float16", {}), Adversary("uint64", {})])
-    @pytest.mark.parametrize("place", range(3))
-    def test_one_that_is_wrong_is_named(self, pairs: Enumeration | Adversary, loop: str, place: int) -> None:
-        def right(a: Array, b: Array) -> Array:
-            return vinculum.div(a, b, zero_divisor="saturate")
-
-        def wrong(a: Array, b: Array) -> Array:
-            quotients = right(a, b)
-            quotients.view(f"u{quotients.itemsize}")[5] ^= 1
-            return quotients
-
-        names = ["first", "second", "third"]
-        divisions = dict.fromkeys(names, right)
-        assert getattr(replace(pairs, divisions=divisions), loop)(1) is None
-        told = getattr(replace(pairs, divisions=divisions | {names[place]: wrong}), loop)(1)
-        assert told.startswith(f"{names[place]}: ")
+    names = ["first", "second", "third"]
+    divisions = dict.fromkeys(names, right)
+    assert getattr(replace(pairs, divisions=divisions), loop)(1) is None
+    told = getattr(replace(pairs, divisions=divisions | {names[place]: wrong}), loop)(1)
+    assert told.startswith(f"{names[place]}: ")
 
 
 class TestRecord:
     """The record names what passed, and the sources that it passed with."""
 
-    def record(
-        self,
-        tmp_path: Path,
-        passed: str = "test_all.py::test",
-        backends: Sequence[str] = ("x86-64-v3",),
-        failed: str = "tests/other.py::test",
-        one_in: int = 1,
-    ) -> list[str]:
-        recorder = Recorder(backends, one_in, tmp_path / "recorded.txt")
-        outcomes: dict[str, Literal["passed", "failed"]] = {
-            f"tests/exhaustive/{passed}": "passed",
-            "tests/other.py::test_more": "passed",
-            failed: "failed",
-        }
-        for test, outcome in outcomes.items():
-            recorder.pytest_runtest_logreport(pytest.TestReport(test, ("", 0, ""), {}, outcome, None, "call", (), 2.5))
+    def record(self, file: Path, passed: str, one_in: int = 1, also: str = "passed") -> list[str]:
+        recorder = Recorder(["x86-64-v3"], one_in, file)
+        for test, outcome in ((f"tests/exhaustive/{passed}", "passed"), ("tests/exhaustive/test_all.py::test", also)):
+            report: Any = pytest.TestReport(test, ("", 0, ""), {}, outcome, None, "call", (), 2.5)  # type: ignore[arg-type]
+            recorder.pytest_runtest_logreport(report)
         recorder.pytest_sessionfinish()
-        return (tmp_path / "recorded.txt").read_text("utf-8").splitlines()
+        return [line for line in file.read_text("utf-8").splitlines() if "::" in line or "x86" in line]
 
-    @pytest.mark.parametrize(("one_in", "end"), [(1, ": x86-64-v3"), (64, ": x86-64-v3, one part in 64")])
-    def test_what_passed(self, one_in: int, end: str, tmp_path: Path) -> None:
-        lines = self.record(tmp_path, one_in=one_in)
-        assert [line for line in lines if "::" in line] == ["#     2.5 s  test_all.py::test"]
-        assert digests(tmp_path / "recorded.txt") == sources()
-        ((run, passed),) = recorded(tmp_path / "recorded.txt").items()
-        assert run.endswith(end)
-        assert set(passed) == {"test_all.py::test"}
-
-    def test_what_other_machines_recorded_of_the_same_sources_stays(self, tmp_path: Path) -> None:
-        self.record(tmp_path)
-        self.record(tmp_path, backends=("x86-64-v4", "x86-64-v3"))
-        self.record(tmp_path, passed="test_all.py::test_more")
-        evidence = recorded(tmp_path / "recorded.txt")
-        assert sorted((run.split(": ")[-1], list(passed)) for run, passed in evidence.items()) == [
-            ("x86-64-v3", ["test_all.py::test", "test_all.py::test_more"]),
-            ("x86-64-v4, x86-64-v3", ["test_all.py::test"]),
-        ]
-
-    def test_the_same_machine_replaces_its_own(self) -> None:
-        old = {"# 2026-01-02, Z80: v2": {"a": "1", "b": "1"}, "# 2026-01-02, Z80: v3": {"a": "1"}}
-        assert joined(old, "# 2026-03-04, Z80: v2", {"a": "2"}) == {
-            "# 2026-01-02, Z80: v2": {"b": "1"},
-            "# 2026-01-02, Z80: v3": {"a": "1"},
-            "# 2026-03-04, Z80: v2": {"a": "2"},
-        }
-        assert joined(old, "# 2026-03-04, Z80: v3", {"a": "2"}).keys() == {
-            *("# 2026-01-02, Z80: v2", "# 2026-03-04, Z80: v3"),
-        }
-
-    def test_what_was_recorded_of_other_sources_goes(self, tmp_path: Path) -> None:
-        lines = self.record(tmp_path, passed="test_all.py::test_old")
-        lines[-1] = "0" * 64 + lines[-1][64:]
-        (tmp_path / "recorded.txt").write_text("\n".join([*lines, ""]), encoding="utf-8")
-        assert "test_old" not in " ".join(self.record(tmp_path))
-        assert digests(tmp_path / "recorded.txt") == sources()
+    def test_what_passed_of_these_sources(self, tmp_path: Path) -> None:
+        """Of others nothing stays."""
+        file = tmp_path / "recorded.txt"
+        run, one, every = self.record(file, "test_one.py::test")
+        assert run.endswith(": x86-64-v3")
+        assert [one, every] == ["#     2.5 s  test_one.py::test", "#     2.5 s  test_all.py::test"]
+        assert digests(file) == sources()
+        part = self.record(file, "test_two.py::test", one_in=64)
+        assert part == [run, one, every, f"{run}, one part in 64", one.replace("one", "two"), every]
+        assert digests(file) == sources()
+        *lines, last = file.read_text("utf-8").splitlines()
+        file.write_text("\n".join([*lines, "0" * 64 + last[64:], ""]), encoding="utf-8")
+        assert self.record(file, "test_one.py::test") == [run, one, every]
 
     def test_nothing_after_a_failure(self, tmp_path: Path) -> None:
         with pytest.raises(FileNotFoundError):
-            self.record(tmp_path, failed="tests/exhaustive/test_all.py::test_wrong")
+            self.record(tmp_path / "recorded.txt", "test_one.py::test", also="failed")
 
 
 def test_what_is_recorded_was_run_with_the_sources_that_are_here() -> None:
@@ -272,10 +168,9 @@ def test_what_is_recorded_was_run_with_the_sources_that_are_here() -> None:
         "quotients depend on these, and tests/exhaustive/recorded.txt is of others: `make exhaustive RECORD=--record`, "
         "or, in a minute, of a part, `.venv/bin/pytest tests/exhaustive -m exhaustive --record --one-in 64`"
     )
-    assert recorded()
 
 
 def test_the_safety_manual_says_which_part_was_run() -> None:
     manual = (ROOT / "docs" / "reference" / "safety-manual.md").read_text("utf-8")
-    parts = {part for run in recorded() for part in re.findall(r"one part in \d+", run)}
-    assert set(re.findall(r"one part in \d+", manual)) == parts
+    said, recorded = (set(re.findall(r"one part in \d+", text)) for text in (manual, RECORDED.read_text("utf-8")))
+    assert said == recorded

@@ -109,7 +109,7 @@ ROOMS = {
     "spec": ("tests/spec", "tests/documents", "tests/ops", "tests/reporting/test_spec.py", "tests/cli/test_spec.py"),
     "reporting": ("tests/reporting", "tests/cli", *_COMMANDS),
     "cli": ("tests/cli", *_COMMANDS),
-    "sandbox": ("tests/sandbox", "tests/machine/sandbox"),
+    "sandbox": ("tests/sandbox", "tests/machine/sandbox", "tests/test_testing.py"),
     "dask_arrays": ("tests/dask_arrays",),
 }
 

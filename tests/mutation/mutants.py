@@ -11,31 +11,15 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Mutant:
-    """A source in which one place is changed.
+    """A source in which one place is changed."""
 
-    Attributes
-    ----------
-    file : str
-        Of the source, from the root of the repository on.
-    number : int
-        Of the line.
-    line, changed : str
-        The line as it is, and as it becomes, without what is around.
-    text : str
-        The whole source, changed.
-    name : str
-        What the mistake is, in words; empty if it is drawn.
-    function : str
-        The qualified name of the outermost function that is changed, of Python; empty outside of any.
-    """
-
-    file: str
-    number: int
+    file: str  # from the root of the repository on
+    number: int  # of the line
     line: str
-    changed: str
-    text: str
-    name: str = ""
-    function: str = ""
+    changed: str  # the line as it becomes; of both, without what is around
+    text: str  # the whole source, changed
+    name: str = ""  # what the mistake is, in words; empty if it is drawn
+    function: str = ""  # the outermost one of Python that is changed; empty outside of any
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.number}: "

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -123,16 +122,3 @@ class TestRounded:
             assert total is None
         else:
             assert total == ROUNDING["total"](theory_format(fmt), a, b, p, q)
-
-
-class TestFormulasAreRead:
-    """The evaluator of the theories' formulas: what it cannot read it refuses."""
-
-    def test_precedence_and_application(self) -> None:
-        assert ROUNDING["u"](Format(3, Fraction(1, 4))) == Fraction(1, 8)
-        assert ROUNDING["h"](Format(3, Fraction(1, 4))) == Fraction(1, 8)
-        assert PROPAGATED(Fraction(-1), Fraction(2), Fraction(0), Fraction(1, 2)) == Fraction(1, 6)
-
-    def test_what_is_no_formula_is_refused(self) -> None:
-        with pytest.raises(KeyError):
-            formulas("accuracy.Quotients")["propagated"]

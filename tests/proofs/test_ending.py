@@ -1,17 +1,19 @@
-"""The programs of ``proofs.checking`` end with one line and the right exit code."""
+"""The programs of ``proofs.checking`` tell of their jobs, and end with one line and the right exit code."""
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
-from proofs.checking import extraction, mutants, prove, replay
+from proofs.checking import extraction, jobs, mutants, prove, replay
 from proofs.checking.ending import ended
 from proofs.checking.extraction import build
+from proofs.checking.jobs import Job, failures
 from proofs.checking.provers import ProofError
 
-ROOT = Path(__file__).parents[2]
 PROGRAMS = {"replay": replay.main, "prove": prove.main, "mutants": mutants.main, "extraction": extraction.main}
 
 
@@ -72,25 +74,32 @@ def test_no_compiler(named: str, said: str, tmp_path: Path, monkeypatch: pytest.
         build(tmp_path, [])
 
 
-class TestEnded:
-    """0 and 1 are the program's own; 2 and 130 are told in one line."""
+@pytest.mark.parametrize("error", [ProofError("it is so"), OSError("it is so"), UnicodeError("it is so")])
+def test_what_keeps_a_program_from_its_work(error: Exception, capsys: pytest.CaptureFixture[str]) -> None:
+    assert ended(partial(raised, error)) == 2
+    assert capsys.readouterr().err == "error: it is so\n"
+    with pytest.raises(ZeroDivisionError):  # a mistake of ours is shown whole
+        ended(partial(raised, ZeroDivisionError()))
 
-    @pytest.mark.parametrize("code", [0, 1])
-    def test_a_finding(self, code: int, capsys: pytest.CaptureFixture[str]) -> None:
-        assert ended(lambda: code) == code
-        assert capsys.readouterr().err == ""
 
-    @pytest.mark.parametrize("error", [ProofError("it is so"), OSError("it is so"), UnicodeError("it is so")])
-    def test_what_keeps_it_from_its_work(self, error: Exception, capsys: pytest.CaptureFixture[str]) -> None:
-        def program() -> int:
-            raise error
+def raised(error: Exception) -> NoReturn:
+    raise error
 
-        assert ended(program) == 2
-        assert capsys.readouterr().err == "error: it is so\n"
 
-    def test_a_mistake_of_ours_is_shown_whole(self) -> None:
-        def program() -> int:
-            raise ZeroDivisionError
+class TestJobs:
+    """Each is told in a line, and those that fail are counted."""
 
+    def test_in_their_order(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+        monkeypatch.setattr(jobs, "AT_ONCE", 1)
+
+        def work(letter: str) -> tuple[bool, str]:
+            begun.append(letter)
+            return letter != "b", letter
+
+        begun: list[str] = []
+        assert failures([Job("letters", partial(work, letter)) for letter in "abcdefgh"]) == 1
+        assert begun == sorted(capsys.readouterr().out.split()) == [*"abcdefgh"]
+
+    def test_a_mistake_of_ours_ends_them(self) -> None:
         with pytest.raises(ZeroDivisionError):
-            ended(program)
+            failures([Job("a", partial(raised, ZeroDivisionError()))])

@@ -194,17 +194,13 @@ class TestRecording:
     def changed(self, proofs: Path) -> None:
         written("theories/other.mlw", "\n", proofs)
 
-    def test_it_makes_the_next_replay_short(self, replayed: Replayed) -> None:
+    def test_it_makes_the_next_replay_short(self, replayed: Replayed, capsys: pytest.CaptureFixture[str]) -> None:
+        assert replayed(everything=True) == 1
+        assert "make proofs-all RECORD=--record" in capsys.readouterr().out
         assert replayed(everything=True, record=True) == 0
         replayed.names.clear()
         assert replayed() == 0
         assert replayed.names == set()
-
-    def test_who_replays_everything_is_told_that_it_is_not(
-        self, replayed: Replayed, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        assert replayed(everything=True) == 1
-        assert "make proofs-all RECORD=--record" in capsys.readouterr().out
 
     @pytest.mark.parametrize("name", [*sorted(ALL), "a file that changes meanwhile"])
     def test_not_if_something_fails(self, replayed: Replayed, capsys: pytest.CaptureFixture[str], name: str) -> None:
@@ -247,48 +243,15 @@ def test_a_folder_with_more_or_less(replayed: Replayed, damage: Damage, complain
         replayed()
 
 
-class TestCommands:
-    """`make proofs` replays what changed, `make proofs-all` everything."""
+@pytest.mark.parametrize("check", ["require_traced", "require_read"])
+def test_what_is_checked_before(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], check: str
+) -> None:
+    def differs(proofs: Path) -> None:
+        raise ProofError("it is not what it was")
 
-    @pytest.mark.parametrize(
-        ("words", "everything", "record", "failed", "told"),
-        [
-            ([], False, False, 0, "no failures, 0 s"),
-            (["--all"], True, False, 1, "1 failure, 0 s"),
-            (["--all", "--record"], True, True, 2, "2 failures, 0 s"),
-        ],
-    )
-    def test_the_command_line(
-        self,
-        capsys: pytest.CaptureFixture[str],
-        monkeypatch: pytest.MonkeyPatch,
-        words: list[str],
-        everything: bool,
-        record: bool,
-        failed: int,
-        told: str,
-    ) -> None:
-        def replay_all(proofs: Path, _: Path, **options: bool) -> int:
-            asked.append((proofs, options))
-            return failed
-
-        asked: list[tuple[Path, dict[str, bool]]] = []
-        monkeypatch.setattr(replay, "replay", replay_all)
-        monkeypatch.setattr(replay, "configure", lambda folder: folder)
-        monkeypatch.setattr(statements, "require_traced", lambda proofs: None)
-        assert replay.main(words) == bool(failed)
-        assert asked == [(ROOT / "proofs", {"everything": everything, "record": record})]
-        assert capsys.readouterr().out == f"{told}\n"
-
-    @pytest.mark.parametrize("check", ["require_traced", "require_read"])
-    def test_what_is_checked_before(
-        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], check: str
-    ) -> None:
-        def differs(proofs: Path) -> None:
-            raise ProofError("it is not what it was")
-
-        monkeypatch.setattr(statements, "require_traced", lambda proofs: None)
-        monkeypatch.setattr(replay if check == "require_read" else statements, check, differs)
-        monkeypatch.setattr(replay, "configure", lambda folder: folder)
-        assert replay.main([]) == 2
-        assert capsys.readouterr().err == "error: it is not what it was\n"
+    monkeypatch.setattr(statements, "require_traced", lambda proofs: None)
+    monkeypatch.setattr(replay if check == "require_read" else statements, check, differs)
+    monkeypatch.setattr(replay, "configure", lambda folder: folder)
+    assert replay.main([]) == 2
+    assert capsys.readouterr().err == "error: it is not what it was\n"

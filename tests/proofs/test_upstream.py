@@ -25,11 +25,6 @@ def test_no_arithmetic_of_integers_is_assumed() -> None:
 class TestCheckout:
     """It is used only if its libraries are those of the commit."""
 
-    def test_nothing_there(self, tmp_path: Path) -> None:
-        (tmp_path / "library").mkdir()
-        with pytest.raises(ProofError, match=r"std\.mlw is not there; FOLDER is a checkout of .* at 652b76b8"):
-            upstream.laid_out(tmp_path, tmp_path / "library")
-
     def test_another_commit(self, tmp_path: Path) -> None:
         libraries = tmp_path / upstream.LIBRARIES
         libraries.mkdir(parents=True)

@@ -6,7 +6,6 @@ import io
 import itertools
 import sys
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ import numpy as np
 import pytest
 
 import vinculum
+from tests.kernels.many_threads import in_threads
 from tests.processes import run
 from vinculum.errors import AttributeValueError, DivisionByZeroError, ElementTypeError, IntegerOverflowError
 
@@ -325,8 +325,7 @@ class TestExact:
                 with room.exact(overflow=overflow):  # type: ignore[arg-type]
                     assert (torch.tensor([-(2**63)]) // -1).tolist() == [wanted]
 
-        with ThreadPoolExecutor(8) as pool:
-            list(pool.map(work, range(8)))
+        in_threads(work, range(8))
 
     def test_compiled_and_mapped(self) -> None:
         a, b = torch.tensor([-(2**63), -7]), torch.tensor([-1, 2])
@@ -352,32 +351,3 @@ class TestExact:
         done = run([sys.executable, "-c", program])
         assert done.stdout == f"{-(2**63)}\n"
         assert done.returncode != 0
-
-    def test_ten_thousand_hostile_calls(self) -> None:
-        """Each ends with results or with an error of ours."""
-        rng = np.random.default_rng(5)
-        ended = {"results": 0, "errors": 0}
-        for _ in range(2000):
-            name = str(rng.choice(INTEGERS))
-            limits = torch.iinfo(getattr(torch, name))
-            hostile = [limits.min, limits.max, 0, 1, *([-1] if limits.min else [])]
-            ranks = rng.integers(0, 3, 2)
-            shapes = [tuple(int(rng.choice([1, size])) for size in rng.integers(0, 4, rank)) for rank in ranks]
-            try:
-                np.broadcast_shapes(*shapes)
-            except ValueError:
-                continue
-            a, b = (
-                torch.tensor(
-                    rng.choice(np.array(hostile, dtype=object), shape).tolist(), dtype=getattr(torch, name)
-                ).reshape(shape)
-                for shape in shapes
-            )
-            for operation in OPERATIONS.values():
-                with room.exact(overflow=str(rng.choice(["wrap", "raise"]))):  # type: ignore[arg-type]
-                    try:
-                        operation(a, b)
-                        ended["results"] += 1
-                    except (DivisionByZeroError, IntegerOverflowError):
-                        ended["errors"] += 1
-        assert min(ended.values()) > 500

@@ -179,6 +179,7 @@ class TestCrashed:
         before = subject.call("count").value
         assert subject.call("do", "os.fork()").end is End.RETURNED
         assert [subject.call("count").value - before for _ in range(3)] == [1, 2, 3]
+        assert subject.call("do", "answer = os.waitpid(-1, 0)[1]").value == 0
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are copied on Linux only")
@@ -208,9 +209,13 @@ class TestApart:
 class TestLimits:
     """What does not answer in time, or takes too much memory, is ended; tests/machine has the limits that are large."""
 
-    def test_no_answer(self) -> None:
-        with Isolated(SUBJECT, limits=Limits(seconds=0.2)) as isolated:
-            assert ended(isolated.call("do", HANG)) == (End.HUNG, "no answer within 0.2 seconds")
+    @pytest.mark.parametrize("program", [HANG, "while True: pass"])
+    def test_no_answer(self, program: str) -> None:
+        with Isolated(SUBJECT, limits=Limits(seconds=A_WHILE)) as isolated:
+            process = isolated.call("process").value
+            assert ended(isolated.call("do", program, seconds=0.2)) == (End.HUNG, "no answer within 0.2 seconds")
+            assert not psutil.pid_exists(process)
+            assert isolated.call("count").value == 1
 
     def test_it_is_never_made(self) -> None:
         with (

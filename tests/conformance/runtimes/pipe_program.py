@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import struct
-import subprocess
 import sys
 import time
 from typing import BinaryIO
@@ -64,11 +63,6 @@ def misbehave(way: str, out: BinaryIO) -> None:
     if way == "--close":
         os.close(1)
         time.sleep(600)
-    if way == "--hang":
-        subprocess.run([sys.executable, "-c", "import time; time.sleep(600)"], check=False)  # noqa: TID251 - a program of its own
-    if way == "--eat":
-        kept = bytes(1 << 20) * 512
-        time.sleep(600 if kept else 0)
     out.write(GARBAGE)
     out.flush()
 

@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tests.acceptance.conftest import Vinculum, environment, examples, guarded, mean, refused, started_vinculum
+from tests.acceptance.conftest import environment, examples, guarded, mean, refused, started_vinculum
 
 __all__ = ["environment", "examples", "guarded", "mean", "refused", "started_vinculum"]
-
-
-@pytest.fixture(scope="session")
-def vinculum(started_vinculum: Vinculum) -> Vinculum:
-    """Return a function that runs the command."""
-    return started_vinculum
+vinculum = started_vinculum

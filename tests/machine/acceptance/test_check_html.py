@@ -31,22 +31,6 @@ _SMALLEST_TEXT = """() => Math.min(...[...document.querySelectorAll("svg")].flat
   const scale = svg.clientWidth / svg.viewBox.baseVal.width;
   return [...svg.querySelectorAll("text")].map(text => parseFloat(getComputedStyle(text).fontSize) * scale);
 }))"""
-_CONTRASTS_OF_PICTURE = """() => {
-  const canvas = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
-  const luminance = (...colours) => {
-    canvas.clearRect(0, 0, 1, 1);
-    for (const colour of colours) if (colour !== "none") { canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1); }
-    const [r, g, b] = [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3)
-      .map((v) => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
-  const ground = getComputedStyle(document.querySelector("svg .back")).fill;
-  return Math.min(...[...document.querySelectorAll("svg .box text")].map(text => {
-    const behind = luminance(ground, getComputedStyle(text.parentElement.querySelector("rect")).fill);
-    const own = luminance(getComputedStyle(text).fill);
-    return (Math.max(own, behind) + 0.05) / (Math.min(own, behind) + 0.05);
-  }));
-}"""
 
 
 @pytest.fixture
@@ -103,8 +87,8 @@ class TestPicture:
     @pytest.mark.parametrize("scheme", ["light", "dark"])
     def test_contrast(self, shown: Shown, scheme: Literal["light", "dark"]) -> None:
         page = shown(hazardous.masked_mean(), scheme=scheme, runs=50)
-        assert page.evaluate(LOWEST_CONTRAST)[0] >= 4.5
-        assert page.evaluate(_CONTRASTS_OF_PICTURE) >= 4.5
+        contrast, text = page.evaluate(LOWEST_CONTRAST)
+        assert contrast >= 4.5, text
 
     def test_a_finding_leads_to_its_words(self, shown: Shown) -> None:
         page = shown(hazardous.masked_mean())

@@ -141,8 +141,11 @@ class TestCases:
         page.get_by_role("button", name="Only Div-14, float").click()
         assert len(cases(page)) == 25
 
-    def test_filters(self, opened: Opened) -> None:
+    def test_more_and_filters(self, opened: Opened) -> None:
         page = opened("#openvino")
+        page.get_by_role("button", name="Show 25 more").click()
+        assert len(cases(page)) == 50
+        assert page.evaluate("document.activeElement.tagName") == "SUMMARY"
         page.get_by_role("combobox").select_option("wrong value")
         page.get_by_label("Words").fill("UINT64 div-13 constant")
         wanted = [
@@ -159,12 +162,6 @@ class TestCases:
         page = opened("#openvino")
         page.get_by_role("link", name="crashed: SIGFPE for MIN / -1").click()
         assert len(cases(page)) == 12
-
-    def test_more(self, opened: Opened) -> None:
-        page = opened("#openvino")
-        page.get_by_role("button", name="Show 25 more").click()
-        assert len(cases(page)) == 50
-        assert page.evaluate("document.activeElement.tagName") == "SUMMARY"
 
     def test_back_and_a_link_to_a_case(self, opened: Opened) -> None:
         page = opened("#openvino/cell/Div-14/float")
@@ -272,28 +269,6 @@ class TestKnownDeviations:
         assert "Known: it takes all" in page.locator(".list").inner_text()
         assert page.locator("a[href^='javascript']").count() == 0
         assert "Known: a signal of the processor" in page.locator(".findings").inner_text()
-
-
-class TestManyCases:
-    """With some 1,500 failing cases a runtime the page is of a moderate size, and follows the typing."""
-
-    def test_many_failing_cases(self, opened: Opened, tmp_path: Path) -> None:
-        given = report()
-        failing = [r for r in given.results if r.verdict.kind.deviates]
-        many = tuple(
-            replace(r, id=replace(r.id, placement=f"{r.id.placement} {k}"))
-            for k in range(1 + 1500 // len(failing))
-            for r in failing
-        )
-        path = tmp_path / "m.html"
-        text = document([replace(given, backend=f"r{k}", results=many) for k in range(4)])
-        path.write_text(text, encoding="utf-8")
-        assert len(text.encode()) < 3_000_000
-        page = opened("#r0", path=path)
-        page.get_by_label("Words").fill("int64 constant")
-        wanted = [str(r.id) for r in many if r.id.matches("*int64*constant*")]
-        assert len(cases(page)) == min(25, len(wanted))
-        assert set(cases(page)) <= set(wanted)
 
 
 class TestAppearance:

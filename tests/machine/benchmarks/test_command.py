@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 from xml.etree.ElementTree import fromstring
 
 import pytest
-from msgspec.structs import replace
 
 from benchmarks.compare.page import page
-from benchmarks.compare.plot import drawn_rows, svg
+from benchmarks.compare.plot import svg
 from benchmarks.compare.results import read
 from tests import processes
 from tests.benchmarks.reports import report
@@ -22,11 +21,6 @@ if TYPE_CHECKING:
 
 DOCS = Path(__file__).parents[3] / "docs"
 COMMAND = [sys.executable, "-m", "benchmarks"]
-
-
-def words(figure: str) -> list[str]:
-    """Return all texts of a figure."""
-    return ["".join(text.itertext()) for text in fromstring(figure).iter("{http://www.w3.org/2000/svg}text")]
 
 
 def test_a_small_run(tmp_path: Path) -> None:
@@ -63,7 +57,8 @@ def test_wrong_usage(options: tuple[str, ...], line: str) -> None:
 
 
 def test_everyone_who_has_a_place_is_named() -> None:
-    found = words(svg(report()))
+    texts = fromstring(svg(report())).iter("{http://www.w3.org/2000/svg}text")
+    found = ["".join(text.itertext()) for text in texts]
     for name in ("Vinculum", "NumPy", "PyTorch", "ONNX Runtime", "numexpr", "JAX", "the plain pass over memory"):
         assert found.count(name) == 1
     assert "OpenVINO" not in found  # In no cell is it exact.
@@ -74,11 +69,6 @@ def test_everyone_who_has_a_place_is_named() -> None:
 def test_the_same_run_gives_the_same_file() -> None:
     assert svg(report()) == svg(report())
     assert svg(read(DOCS / "performance.json")) == (DOCS / "performance.svg").read_text("utf-8")
-
-
-def test_without_div_of_equal_shapes_what_came_first_is_drawn() -> None:
-    rows = drawn_rows(replace(report(), rows=report().rows[-1:]))
-    assert [(row.cell.operator, row.cell.shape) for row in rows] == [("Div", "channel")]
 
 
 def test_a_browser_draws_it(browser: Browser, tmp_path: Path) -> None:

@@ -2,20 +2,61 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import sys
+import tarfile
 from pathlib import Path
+from typing import Any
 from zipfile import ZipFile
 
 import pytest
 
 from tests.machine.building.disassembly import instructions, not_exact, objdump_or_skip
-from tests.machine.building.environment import ROOT, backend_of, finding
+from tests.machine.building.environment import ROOT
 from tests.processes import output_of
 
 pytestmark = pytest.mark.installing
 
 LARGEST = 3_000_000  # bytes
+COMPILED_FROM = (".cpp", ".hpp", ".h", ".build")
+DIVISION = """
+import numpy as np, vinculum
+print(vinculum.__file__, vinculum.div(np.int8([-7]), np.int8([2])), vinculum.div(np.float32([-7]), np.float32([2])))
+"""
+
+
+@pytest.fixture(scope="session")
+def tracked() -> frozenset[str]:
+    """Return the files of the last commit, of which a source distribution is made."""
+    if shutil.which("git") is None or not (ROOT / ".git").exists():
+        pytest.skip("this is no clone; a source distribution is made of a commit")
+    return frozenset(output_of(["git", "ls-tree", "-r", "--name-only", "HEAD"], cwd=ROOT).splitlines())
+
+
+@pytest.fixture(scope="session")
+def package_files(tracked: frozenset[str]) -> frozenset[str]:
+    """Return those that are installed: everything of the package that is not compiled."""
+    package = {name.removeprefix("src/") for name in tracked if name.startswith("src/vinculum/")}
+    return frozenset(name for name in package if not name.endswith(COMPILED_FROM))
+
+
+def finding(*folders: str | Path) -> dict[str, str]:
+    """Return the environment in which programs are looked for in these folders, and no compiler is named."""
+    inherited = {name: value for name, value in os.environ.items() if name not in {"CC", "CXX", "PYTHONPATH"}}
+    return inherited | {"PATH": os.pathsep.join(map(str, folders))}
+
+
+def backend_of(python: str | Path, environment: dict[str, str], folder: Path) -> tuple[str, str | None]:
+    """Return what divides in an installation, which must be the one in a folder, and its target."""
+    file, *quotients = output_of([python, "-c", DIVISION], cwd=folder, env=environment).split()
+    assert Path(file).is_relative_to(folder)
+    assert quotients == ["[-3]", "[-3.5]"]
+    told: dict[str, Any] = json.loads(
+        output_of([python, "-m", "vinculum", "info", "--json"], cwd=folder, env=environment)
+    )
+    return told["backend"], told["target"]
 
 
 def only(pattern: str) -> Path:
@@ -28,6 +69,12 @@ def empty_environment(folder: Path) -> Path:
     """Return the Python of a new environment in which nothing is installed but pip."""
     output_of([sys.executable, "-m", "venv", folder])
     return folder / ("Scripts" if os.name == "nt" else "bin") / "python"
+
+
+def test_no_file_of_the_source_distribution_is_forgotten(tracked: frozenset[str]) -> None:
+    with tarfile.open(only("*.tar.gz")) as archive:
+        held = {member.name.partition("/")[2] for member in archive if not member.isdir()}
+    assert held - {"PKG-INFO"} == tracked
 
 
 def test_the_wheel_holds_the_package_the_core_and_the_library(package_files: frozenset[str]) -> None:

@@ -169,16 +169,3 @@ class TestBrowser:
         answers.nth(1).locator("a").click()
         page.wait_for_url("**/survey/onnxruntime.html#1")
         assert page.locator("pre:visible").first.inner_text().startswith("import")
-
-    def test_sizes_of_performance_are_folded(self, site: Path, page: Page) -> None:
-        page.goto((site / "performance.html").as_uri())
-        assert page.locator("article table:visible").count() == 1  # of the other runs
-        page.click("details summary >> nth=0")
-        assert page.locator("article table:visible").count() == 2
-
-    def test_a_theorem_is_reached_from_its_clause(self, site: Path, page: Page) -> None:
-        page.goto((site / "reference" / "operators" / "div-14.html").as_uri())
-        page.click("#truncating-division ~ details summary")
-        page.click("#truncating-division ~ details a")
-        page.wait_for_url("**/traceability.html#*")
-        assert page.evaluate("document.getElementById(location.hash.slice(1)) !== null")

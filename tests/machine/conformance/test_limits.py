@@ -39,13 +39,6 @@ class TestLimits:
         found = ask(FakeRuntime(), numbered(20), f"{fake_runtime.__name__}:Leaks", limits=limits)
         assert [result.verdict.kind for result in found] == [Kind.EXACT] * 20
 
-    def test_it_eats_memory(self) -> None:
-        asked = [*numbered(2), of_the_smallest()]
-        limits = Limits(seconds=A_WHILE, memory=256 << 20)
-        found = ask(fake_runtime.EatsMemory(), asked, f"{fake_runtime.__name__}:EatsMemory", limits=limits)
-        assert [result.verdict.kind for result in found] == [Kind.EXACT] * 2 + [Kind.OUT_OF_MEMORY]
-        assert found[2].verdict.said == "it took more than 0.25 GiB of memory"
-
 
 def of_the_smallest() -> Case:
     dividend = np.array([np.iinfo(np.int64).min])

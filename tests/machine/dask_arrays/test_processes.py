@@ -1,18 +1,9 @@
-"""Dask arrays in processes and threads of their own, and on a cluster of which one process is killed."""
+"""Dask arrays in processes of their own."""
 
 from __future__ import annotations
 
-import os
-import sys
-from pathlib import Path
 from typing import Any
 
-import dask.array as da
-import numpy as np
-import pytest
-
-from tests.dask_arrays.test_division import computed, div
-from tests.machine.dask_arrays import on_a_cluster
 from tests.processes import importing, output_of, python
 
 QUICKLY = "import sys; sys.modules['scipy'] = sys.modules['xarray'] = None\n"  # Dask imports these where they are
@@ -37,17 +28,27 @@ def test_query_planning() -> None:
     assert said.startswith("A is a Dask array with query planning, which is experimental")
 
 
-def test_on_threads() -> None:
-    a, b = np.arange(10**6, dtype=np.int32), np.arange(1, 10**6 + 1, dtype=np.int32)[::-1]
-    lazy = div(da.from_array(a, chunks=10**5), da.from_array(b, chunks=70_000))
-    assert computed(lazy, "threads").tobytes() == div(a, b).tobytes()
+def test_a_chain_in_three_processes() -> None:
+    """Its quotients, and the error of one that fails, go from process to process."""
+    program = """
+import dask.array as da, numpy as np, vinculum
 
+def divided(a, b):
+    quotient = vinculum.div(vinculum.div(a, b, overflow="raise"), b) + 100
+    return vinculum.div(quotient, vinculum.div(a + 1000, quotient) + b[:1])
 
-@pytest.mark.skipif(os.name == "nt", reason="workers are killed by SIGKILL")
-def test_three_processes_of_which_one_is_killed_each_time(tmp_path: Path) -> None:
-    settings = {
-        "DASK_DISTRIBUTED__WORKER__MULTIPROCESSING_METHOD": "forkserver",  # so that Dask is imported once
-        "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "3s",  # instead of 30 s, for which a worker that is gone is called
-    }
-    said = output_of([sys.executable, on_a_cluster.__file__, str(tmp_path)], env={**importing(), **settings})
+if __name__ == "__main__":
+    a = np.random.default_rng(0).integers(-99, 99, (300, 400)).astype("i4")
+    b = np.random.default_rng(1).integers(1, 9, (300, 400)).astype("i4")
+    wrong = b.copy()
+    wrong[299, 0] = wrong[99, 399] = wrong[100, 0] = 0
+    x, y, z = (da.from_array(array, chunks=chunks) for array, chunks in ((a, 100), (b, (60, 200)), (wrong, 120)))
+    got = divided(x, y).compute(scheduler="processes", num_workers=3)
+    assert (got.dtype, got.tobytes()) == (a.dtype, divided(a, b).tobytes())
+    try:
+        divided(x, z).compute(scheduler="processes", num_workers=3)
+    except vinculum.DivisionByZeroError as error:
+        print(error.count, error.first_index, error, sep="; ")
+"""
+    said = output_of(python(QUICKLY + program), env=importing())
     assert said.startswith("3; (99, 399); 3 of 120000 divisors of Div-14 are zero, the first at index (99, 399)")

@@ -2,27 +2,97 @@
 
 from __future__ import annotations
 
+import ctypes
+import shutil
+import tempfile
+from functools import cache
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from tests.cases import case
 from tests.device_arrays import cpu_cupy
+from tests.device_arrays.cpu_cupy import ElementwiseKernel
 from tests.device_arrays.test_backend import cupy, same
 from tests.kernels.witness import DTYPES, ONE_BYTE, crossed, random_encodings, values
-from tests.machine.device_arrays.compiled import COMPILER, CompiledKernel
+from tests.processes import run
 from vinculum import divide
+from vinculum.device_arrays.kernels import NARROW, SOURCE
 from vinculum.ops.policies import OVERFLOW_POLICIES, ZERO_DIVISOR_POLICIES
 
 __all__ = ["cupy"]
+
+COMPILER = shutil.which("g++") or shutil.which("clang++") or shutil.which("c++")
+
+C_TYPES = {
+    "int8": "signed char", "int16": "short", "int32": "int", "int64": "long long",
+    "uint8": "unsigned char", "uint16": "unsigned short", "uint32": "unsigned", "uint64": "unsigned long long",
+    "float32": "float", "float64": "double",
+}  # fmt: skip
 
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="optional here, and needed: a C++ compiler")
 
 NAMES = [name for name in DTYPES if not name.endswith("int4")]
 INTEGERS = [name for name in NAMES if "int" in name]
 FLOATS = [name for name in NAMES if "float" in name]
+
+
+class CompiledKernel(ElementwiseKernel):
+    """A kernel as it is, in a loop."""
+
+    def quotients(self, dtype: np.dtype[Any], a: npt.NDArray[Any], b: npt.NDArray[Any], found: npt.NDArray[Any]) -> Any:
+        """Return the quotients; tell in `found` whether a policy raises."""
+        result = np.empty(a.shape, dtype)
+        loop = _loops()[C_TYPES[dtype.name], self.operation]
+        loop(*(ctypes.c_void_p(x.ctypes.data) for x in (a, b, result, found)), ctypes.c_longlong(a.size))
+        return result
+
+
+@cache
+def _loops() -> dict[tuple[str, str], Any]:
+    """Return the loop of each kernel over each type that it is for; cpu_cupy stands in for CuPy meanwhile."""
+    from vinculum.device_arrays.kernels import float_kernel, integer_kernel
+
+    policies = product((False, True), ZERO_DIVISOR_POLICIES, OVERFLOW_POLICIES)
+    integers = [integer_kernel(floor=floor, zero_divisor=zero, overflow=overflow) for floor, zero, overflow in policies]
+    keys = [(C_TYPES[name], kernel.operation) for name in C_TYPES if "int" in name for kernel in integers]
+    keys += [(C_TYPES[name], float_kernel(name).operation) for name in ("float32", "float64")]
+    keys += [(C_TYPES[f"uint{8 * DTYPES[name].itemsize}"], float_kernel(name).operation) for name in NARROW]
+    functions = (
+        f"""
+        extern "C" void loop{number}(
+            const {c_type}* a, const {c_type}* b, {c_type}* c, [[maybe_unused]] int* exceptional, long long size) {{
+            using T = {c_type};
+            for (long long i = 0; i < size; i++) {{
+                const T dividend = a[i], divisor = b[i];
+                T& quotient = c[i];
+                {operation};
+            }}
+        }}
+        """
+        for number, (c_type, operation) in enumerate(keys)
+    )
+    library = _shared_library("".join((SOURCE, *functions)))
+    return {key: library[f"loop{number}"] for number, key in enumerate(keys)}
+
+
+def _shared_library(source: str) -> ctypes.CDLL:
+    """Compile a text of C++17, with which the compiler must find nothing wrong, and load it."""
+    assert COMPILER is not None
+    folder = Path(tempfile.mkdtemp(prefix="vinculum-device-"))
+    try:
+        (folder / "kernel.cpp").write_text(source, encoding="utf-8")
+        options = ["-std=c++17", "-O0", "-fwrapv", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror"]
+        files = ["-o", str(folder / "kernel.so"), str(folder / "kernel.cpp")]
+        done = run([COMPILER, *options, "-shared", "-fPIC", *files])
+        assert done.returncode == 0, done.stderr
+        return ctypes.CDLL(str(folder / "kernel.so"))
+    finally:
+        shutil.rmtree(folder)
 
 
 @pytest.fixture(autouse=True)

@@ -7,12 +7,11 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import AbstractContextManager
-from typing import Any
 
 import pytest
 
 from tests import processes
+from tests.kernels import test_environment
 from tests.optional import needs_core
 
 pytestmark = [
@@ -22,8 +21,7 @@ pytestmark = [
 
 # Divides on eight threads, whatever processors there are. The threads of the process are its own and vinculum's.
 PROGRAM = """
-import atexit, itertools, os, signal, sys, threading, time, warnings
-from concurrent.futures import ThreadPoolExecutor
+import atexit, os, signal, sys, threading, time, warnings
 import numpy as np
 import psutil
 import vinculum
@@ -61,21 +59,10 @@ def forked(run):
 """
 
 
-def environment() -> dict[str, str]:
-    """Return environment variables that let NumPy start no threads of its own."""
-    return dict(processes.importing()) | {"OPENBLAS_NUM_THREADS": "1"}
-
-
-def assert_clean(program: str, *, output: str = "", errors: str = "") -> None:
+def assert_clean(program: str, output: str = "") -> None:
     """Run a program to its end; fail unless it exits with 0, and that is all that it says."""
-    done = processes.run(processes.python(PROGRAM + program), env=environment())
-    assert (done.stderr.strip()[-2000:], done.stdout.strip(), done.returncode) == (errors, output, 0)
-
-
-def begun(program: str) -> AbstractContextManager[Any]:
-    """Run a program beside the test; whoever reads what it writes has it all, or its end, within a limit."""
-    pipe = subprocess.PIPE
-    return processes.started(processes.python(program), env=environment(), stdout=pipe, stderr=pipe, text=True)
+    done = processes.run(processes.python(PROGRAM + program), env=processes.importing())
+    assert (done.stderr.strip()[-2000:], done.stdout.strip(), done.returncode) == ("", output, 0)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
@@ -126,7 +113,7 @@ if not child:
 assert os.waitpid(child, 0)[1] == 0
 """
         for _ in range(5):
-            done = processes.run(processes.python(program, "-W", "ignore"), env=environment())
+            done = processes.run(processes.python(program, "-W", "ignore"), env=processes.importing())
             assert (done.stderr, done.returncode) == ("", 0)
 
     def test_while_other_threads_divide(self) -> None:
@@ -170,7 +157,7 @@ assert forked(lambda: (atexit.register(lambda: 1 / 0), divide())) == 0
 divide()
 raise ValueError('the end')
 """
-        done = processes.run(processes.python(PROGRAM + program), env=environment())
+        done = processes.run(processes.python(PROGRAM + program), env=processes.importing())
         assert done.returncode == 1
         assert "ZeroDivisionError: division by zero" in done.stderr.splitlines()
         assert done.stderr.splitlines()[-1] == "ValueError: the end"
@@ -240,6 +227,26 @@ for _ in range(20):
     fall_asleep()
     divide()
 assert_helpers(7)
+""")
+
+    @pytest.mark.skipif(*test_environment.pytestmark.args, **test_environment.pytestmark.kwargs)
+    def test_they_divide_in_the_default_environment(self) -> None:
+        """Also those that are started meanwhile, whatever the one that wakes them has."""
+        assert_clean("""
+from tests.kernels.comparing import DTYPES, assert_same, lenient
+from tests.kernels.test_environment import CONTROL, operands, switched_to
+
+given = {name: operands(name, (600, 600)) for name in DTYPES}
+
+def divided():
+    return {name: vinculum.div(*pair, **lenient(name)) for name, pair in given.items()}
+
+with switched_to(CONTROL):
+    results = divided()
+with vinculum.threads(1):
+    expected = divided()
+for name in DTYPES:
+    assert_same(results[name], expected[name])
 """)
 
     @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="only Linux sets a process's affinity")
@@ -321,7 +328,23 @@ class TestInterrupt:
     """A signal ends a program between two divisions, and what is divided afterwards is right."""
 
     def test_keyboard_interrupt(self) -> None:
+        """No helper is lost, and they go on to help."""
         program = """
+def caller_seconds(threads):
+    with vinculum.threads(threads):
+        begun = time.thread_time()
+        vinculum.div(A, B)
+        return time.thread_time() - begun
+
+def assert_helped():
+    '''Fail unless the helper takes a part of the caller's work, which it need not do every time.'''
+    if len(os.sched_getaffinity(0)) == 1:
+        return
+    alone = min(caller_seconds(1) for _ in range(5))
+    end = time.monotonic() + 60
+    while caller_seconds(2) > 0.7 * alone:
+        assert time.monotonic() < end, "nobody helps"
+
 divide()
 interrupted = 0
 while interrupted < 20:
@@ -335,8 +358,11 @@ while interrupted < 20:
 signal.signal(signal.SIGINT, signal.SIG_IGN)
 divide()
 assert_helpers(7)
+assert_helped()
 """
-        with begun(PROGRAM + program) as child:
+        pipe = subprocess.PIPE
+        command = processes.python(PROGRAM + program)
+        with processes.started(command, env=processes.importing(), stdout=pipe, stderr=pipe, text=True) as child:
             assert child.stdout is not None
             for turn in range(20):
                 assert child.stdout.readline() == "ready\n"
@@ -365,67 +391,9 @@ assert took < max(1, 0.75 * whole), (took, whole)
 """
         assert_clean(program)
 
-    def test_it_ends_the_process_as_usual(self) -> None:
-        program = "divide()\nprint('ready', flush=True)\nwhile True:\n    divide()"
-        with begun(PROGRAM + program) as child:
-            assert child.stdout is not None
-            assert child.stdout.readline() == "ready\n"
-            child.send_signal(signal.SIGINT)
-            errors = child.communicate()[1]
-            assert child.returncode == -signal.SIGINT
-            assert errors.splitlines()[-1] == "KeyboardInterrupt"
-
-    def test_at_every_place(self) -> None:
-        """Wherever in the package's own Python a signal's handler may raise, no helper is lost and nobody waits."""
-        assert_clean(
-            HANDLERS
-            + """
-NO_SUCH_PLACE = 3
-
-def interrupt(state, place):
-    places = itertools.count()
-
-    def raise_there():
-        if next(places) == place:
-            raise KeyboardInterrupt
-
-    prepare(state)
-    try:
-        handled(raise_there)
-    except KeyboardInterrupt:
-        pass
-    with ThreadPoolExecutor(1) as other:
-        other.submit(divide).result()
-    divide()
-    assert_helpers(1)
-    assert_helped()
-    os._exit(0 if next(places) > place else NO_SUCH_PLACE)  # without the time that an orderly end takes
-
-for state in ("none yet", "awake", "asleep"):
-    for place in itertools.count():
-        code = forked(lambda: interrupt(state, place))
-        if code == NO_SUCH_PLACE:
-            break
-        assert code == 0, (state, place)
-    assert place, state
-"""
-        )
-
     def test_a_handler_that_divides(self) -> None:
-        """At every place, and at any time."""
-        assert_clean(
-            HANDLERS
-            + """
-def divide_at_every_place(state):
-    found = []
-    prepare(state)
-    handled(lambda: found.append(vinculum.div(A, B)))
-    assert found
-    assert all(np.array_equal(quotients, EXPECTED) for quotients in found)
-
-for state in ("none yet", "awake", "asleep"):
-    assert forked(lambda: divide_at_every_place(state)) == 0, state
-
+        """At any time."""
+        assert_clean("""
 divided = 0
 
 def handle(number, frame):
@@ -435,55 +403,9 @@ def handle(number, frame):
     if divided < 30:  # once more; a timer that repeats would interrupt the handler too
         signal.setitimer(signal.ITIMER_REAL, 0.001)
 
-vinculum.set_threads(None)
 divide()
 signal.signal(signal.SIGALRM, handle)
 signal.setitimer(signal.ITIMER_REAL, 0.001)
 while divided < 30:
     divide()
-"""
-        )
-
-
-# Follows PROGRAM. A profile function runs where a function begins or C returns: there signals are handled.
-HANDLERS = """
-PACKAGE = os.path.dirname(vinculum.__file__) + os.sep
-vinculum.set_threads(1)
-divide()
-vinculum.set_threads(2)
-
-def prepare(state):
-    '''Let helpers not be started yet, be awake, or be asleep.'''
-    if state != "none yet":
-        divide()
-    if state == "asleep":
-        fall_asleep()
-
-def handled(handle):
-    '''Divide; call a function wherever a handler of the package's could be.'''
-
-    def look(frame, event, argument):
-        if event in ("call", "c_return") and frame.f_code.co_filename.startswith(PACKAGE):
-            handle()
-
-    sys.setprofile(look)
-    try:
-        vinculum.div(A, B)
-    finally:
-        sys.setprofile(None)
-
-def caller_seconds(threads):
-    with vinculum.threads(threads):
-        begun = time.thread_time()
-        vinculum.div(A, B)
-        return time.thread_time() - begun
-
-def assert_helped():
-    '''Fail unless the helper takes a part of the caller's work, which it need not do every time.'''
-    if len(os.sched_getaffinity(0)) == 1:
-        return
-    alone = min(caller_seconds(1) for _ in range(5))
-    end = time.monotonic() + 60
-    while caller_seconds(2) > 0.7 * alone:
-        assert time.monotonic() < end, "nobody helps"
-"""
+""")

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import vinculum
-from tests.kernels.comparing import DTYPES, assert_same, exact_quotients
 from tests.kernels.many_threads import in_threads
 from tests.kernels.test_threads import square
 from tests.kernels.witness import DTYPES as OF_EVERY_OPERATOR
@@ -18,24 +17,6 @@ pytestmark = pytest.mark.usefixtures("twelve_threads")
 
 class TestManyCallers:
     """Threads of Python's that divide at the same time do not meet in one job."""
-
-    def test_one_operator_of_all(self) -> None:
-        """Its type changes from call to call, in each thread at its own pace; the quotients are few, and many."""
-        operator = vinculum.Operator("Div")
-        pairs = {
-            (name, size): (np.arange(1, size + 1).astype(DTYPES[name]) % 100, np.full(size, 3).astype(DTYPES[name]))
-            for name in DTYPES
-            for size in (16, 30_000)
-        }
-        expected = {name: exact_quotients(*pair) for name, pair in pairs.items()}
-        names = list(pairs)
-
-        def divide(shift: int) -> None:
-            for turn in range(400):
-                name = names[(turn * (shift + 1) + shift) % len(names)]
-                assert_same(operator(*pairs[name]), expected[name])
-
-        in_threads(divide, range(8))
 
     @pytest.mark.parametrize("name", ["int16", "uint64"])
     def test_each_is_told_of_its_own_elements(self, name: str) -> None:

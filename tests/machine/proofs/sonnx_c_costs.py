@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from tests.kernels.comparing import DTYPES, FLOATS, encodings
-from tests.machine.proofs.sonnx_c_operands import C_NAMES, NAMES
+from tests.machine.proofs.sonnx_c_program import C_NAMES, NAMES
 from tests.machine.proofs.sonnx_c_targets import MICROCONTROLLERS, Target
 from tests.processes import output_of
 

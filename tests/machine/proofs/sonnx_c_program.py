@@ -7,18 +7,40 @@ header instead: a sanitizer has to report it.
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from numpy.lib.stride_tricks import sliding_window_view
 
 from tests.kernels.comparing import DTYPES, FLOATS, encodings
-from tests.machine.proofs.sonnx_c_operands import C_NAMES, NAMES, WALKS, divisible
+from tests.kernels.witness import crossed, random_encodings, values
 from vinculum import reference
 from vinculum.spec.element_types import by_numpy_name
 from vinculum.spec.model import IntegerRounding
 
 Array = npt.NDArray[Any]
+
+NAMES = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64")
+# What C calls the types that the functions are named after.
+C_NAMES = {"float32": "float", "float64": "double"}
+# Shapes of dividend and divisor.
+_SHAPES: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = (
+    *(((), ()), ((3,), ()), ((), (2, 3)), ((2, 1), (1, 3)), ((0, 3), (1, 3)), ((2, 1, 4), (2, 0, 1)), ((1, 1), (1, 1))),
+    *(((2, 1, 3, 1, 2, 1), (1, 4, 1, 2, 1, 3)), ((5, 4, 3), (4, 1))),
+)
+
+
+def _numbered(*shape: int) -> Array:
+    return np.arange(prod(shape)).reshape(shape)
+
+
+# Views of the numbers of elements, as broadcast divisions walk over them: by shapes, and in diagonals.
+WALKS: list[tuple[Array, Array]] = [
+    *((a, b) for a, b in (np.broadcast_arrays(*(_numbered(*shape) for shape in pair)) for pair in _SHAPES)),
+    (sliding_window_view(_numbered(6), 4), sliding_window_view(_numbered(6), 4)),
+]
 
 HEAD = """\
 #include <stdint.h>
@@ -149,8 +171,15 @@ def program(*, every: bool = False) -> str:
 
 
 def operands(name: str, every: bool) -> tuple[Array, Array]:
-    """Return what the program divides: what the functions accept, or a sample, MIN/-1 last, and there only."""
-    a, b = divisible(name)
+    """Return what the program divides: what the functions accept, or a sample, MIN/-1 last, and there only.
+
+    That is every pair of telling values, of 8 bits every pair, and random ones; no integer is divided by zero.
+    """
+    some = np.arange(256, dtype=np.uint8).view(name) if name in ("int8", "uint8") else values(name)
+    drawn = [random_encodings(name, 2000, seed) for seed in (1, 2)]
+    a, b = (np.concatenate([x.ravel(), y]) for x, y in zip(crossed(some), drawn, strict=True))
+    if name not in FLOATS:
+        a, b = a[b != 0], b[b != 0]
     signed = name.startswith("int")
     inside = (a != np.iinfo(name).min) | (b != -1) if signed else np.ones(a.shape, bool)
     step = 1 if every else max(1, a.size // 800)

@@ -27,23 +27,12 @@ def require_compiler(request: pytest.FixtureRequest, compiler: str = COMPILER) -
 
 @dataclass(frozen=True)
 class Target:
-    """A compiler, and a processor that runs what it makes.
+    """A compiler, and a processor that runs what it makes."""
 
-    Attributes
-    ----------
-    compiler : tuple of str
-        The command that compiles the library.
-    linker : tuple of str
-        The command that compiles and links what calls it: GCC, with its routines.
-    emulator : tuple of str
-        The command that runs a program; if empty, it runs here, with the system's C library.
-    routines : frozenset of str
-        What the library may call: the compiler's division of integers or floats that the processor lacks.
-    """
-
-    compiler: tuple[str, ...]
-    linker: tuple[str, ...]
-    emulator: tuple[str, ...] = ()
+    compiler: tuple[str, ...]  # of the library
+    linker: tuple[str, ...]  # compiles and links what calls it: GCC, with its routines
+    emulator: tuple[str, ...] = ()  # runs a program; if empty, it runs here, with the system's C library
+    # What the library may call: the compiler's division of integers or floats that the processor lacks.
     routines: frozenset[str] = frozenset()
 
     def require(self, request: pytest.FixtureRequest) -> None:

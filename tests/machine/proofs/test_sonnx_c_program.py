@@ -10,8 +10,7 @@ import pytest
 
 from proofs.checking.extraction import COMPILER
 from tests.machine.proofs.sonnx_c_costs import COMPILER_VERSION, table
-from tests.machine.proofs.sonnx_c_operands import C_NAMES, NAMES
-from tests.machine.proofs.sonnx_c_program import program
+from tests.machine.proofs.sonnx_c_program import C_NAMES, NAMES, program
 from tests.machine.proofs.sonnx_c_targets import MICROCONTROLLERS, TARGETS, Target, require_compiler
 from tests.processes import output_of, run
 

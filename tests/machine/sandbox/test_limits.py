@@ -95,18 +95,6 @@ class TestDeath:
         assert subject.call("count").end is End.RETURNED
 
 
-class TestHung:
-    """A call that does not answer in time is ended."""
-
-    @pytest.mark.parametrize("program", HANGS)
-    def test_it_is_ended(self, program: str) -> None:
-        with Isolated(SUBJECT, limits=Limits(seconds=A_WHILE)) as isolated:
-            process = isolated.call("process").value
-            assert ended(isolated.call("do", program, seconds=1.0)) == (End.HUNG, "no answer within 1 second")
-            assert not psutil.pid_exists(process)
-            assert isolated.call("count").value == 1
-
-
 class TestOutOfMemory:
     """A call that takes too much memory is ended; an error that says that there is none counts as that."""
 

@@ -40,11 +40,15 @@ class TestEnds:
 
     @pytest.mark.parametrize(
         ("runtime", "problem", "died"),
-        [("exits", "ended: exit code 7", True), ("lacks memory", "there is not enough memory", False)],
+        [
+            ("exits", "ended: exit code 7", True),
+            ("lacks memory", "there is not enough memory", False),
+            ("sleeps", "did not end within 1 seconds", True),
+        ],
     )
     def test_other_ends(self, monkeypatch: pytest.MonkeyPatch, runtime: str, problem: str, died: bool) -> None:
         monkeypatch.setattr(model_runner, "_CHILD", "tests.sandbox.isolated_objects:Runner")
-        outcomes = run_cases(runtime, [Case(b"", None)] * 2)
+        outcomes = run_cases(runtime, [Case(b"", None)] * 2, seconds=1.0 if runtime == "sleeps" else 60.0)
         assert [(outcome.problem, outcome.died) for outcome in outcomes] == [(problem, died)] * (1 if died else 2)
 
     @pytest.mark.parametrize("runtime", ["onnxruntime", "openvino", "reference"])

@@ -16,22 +16,12 @@ from vinculum.analysis.assumptions import read_assumptions
 
 _FLOAT32_ALONE = ("GRU", "ScatterND")
 """What ONNX Runtime takes in float16 or float64 when it reads a model, and refuses when it runs it."""
-each_operator = pytest.mark.parametrize("operator", sorted({trial.operator for trial in TRIALS}))
 
 
-@each_operator
-def test_what_is_computed_lies_inside(operator: str) -> None:
+@pytest.mark.parametrize(("seed", "rounds"), [(1, 12), pytest.param(2, 10_000, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("operator", sorted({trial.operator for trial in TRIALS}))
+def test_what_is_computed_lies_inside(operator: str, seed: int, rounds: int) -> None:
     """On operands at the edges of their types."""
-    _assert_inside(operator, 1, 12)
-
-
-@pytest.mark.exhaustive
-@each_operator
-def test_ten_thousand_times(operator: str) -> None:
-    _assert_inside(operator, 2, 10_000)
-
-
-def _assert_inside(operator: str, seed: int, rounds: int) -> None:
     tried = [
         (trial, name)
         for trial, name in of_every_type(operator)

@@ -16,27 +16,17 @@ from vinculum.analysis.transfer.operators.contrib import TABLE
 FAULTY = ("GroupQueryAttention", "MatMulNBits")
 """What ONNX Runtime 1.27 and 1.28 compute wrongly, 1.29 does not: NaN, infinities and 1e18 out of numbers up to 1."""
 TRIED = {trial.operator for trial in OF_ONNXRUNTIME}
-each_operator = pytest.mark.parametrize("operator", sorted(TRIED))
 
 
-def assert_inside(operator: str, rounds: int) -> None:
+@pytest.mark.parametrize("rounds", [30, pytest.param(10_000, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("operator", sorted(TRIED))
+def test_what_is_computed_lies_inside(operator: str, rounds: int) -> None:
     if operator in FAULTY and tuple(map(int, onnxruntime.__version__.split(".")[:2])) < (1, 29):
         pytest.skip(f"ONNX Runtime {onnxruntime.__version__} computes {operator} wrongly")
     for trial, element_type in of_every_type(operator, OF_ONNXRUNTIME):
         if element_type != "float64" and (element_type == "float32" or is_taken(trial, element_type)):
             with case(trial, element_type), np.errstate(all="ignore"):
                 assert next(complaints(trial, element_type, 3, rounds, session, tame_every=3), "") == ""
-
-
-@each_operator
-def test_what_is_computed_lies_inside(operator: str) -> None:
-    assert_inside(operator, 30)
-
-
-@pytest.mark.exhaustive
-@each_operator
-def test_ten_thousand_times(operator: str) -> None:
-    assert_inside(operator, 10_000)
 
 
 def test_every_one_is_tried() -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.device_arrays import cpu_cupy
-from tests.machine.device_arrays.compiled import C_TYPES
+from tests.machine.device_arrays.test_quotients import C_TYPES
 from tests.optional import skip_or_fail
 from vinculum.device_arrays.kernels import NARROW
 from vinculum.ops.policies import OVERFLOW_POLICIES, ZERO_DIVISOR_POLICIES

@@ -95,29 +95,6 @@ def by_some(array: npt.NDArray[Any]) -> Any:
     return by_torch(array) if array.dtype.name in NARROW else by_cupy(array)
 
 
-@pytest.mark.parametrize(("name", "moved"), [("float32", by_torch), ("float32", by_cupy), ("bfloat16", by_torch)])
-class TestSubnormals:
-    """CuPy's compiler is told to flush them to zero."""
-
-    def numbers(self, name: str, exponents: range) -> npt.NDArray[Any]:
-        powers = np.ldexp(1.0, np.arange(exponents.start, exponents.stop))
-        return np.outer([-1.0, 1.25, 1.75], powers).astype(DTYPES[name]).ravel()
-
-    def compared(self, moved: Callable[[Any], Any], a: Any, b: Any) -> None:
-        expected = div(a[:, None], b)
-        subnormal = (expected != 0) & (abs(expected.astype("f8")) < 2.0**-126)
-        assert subnormal.any() or (abs(a.astype("f8")) < 2.0**-126).any()
-        assert_same(moved_back(div(moved(np.array(a[:, None])), moved(b)), a.dtype), expected)
-
-    def test_operands(self, name: str, moved: Callable[[Any], Any]) -> None:
-        small = self.numbers(name, range(-133, -126))
-        self.compared(moved, small, small)
-        self.compared(moved, small, self.numbers(name, range(-3, 3)))
-
-    def test_quotients(self, name: str, moved: Callable[[Any], Any]) -> None:
-        self.compared(moved, self.numbers(name, range(-126, -120)), self.numbers(name, range(1, 14)))
-
-
 @pytest.mark.parametrize("name", INTEGERS)
 class TestPolicies:
     """MIN/-1 and x/0 give what each policy says, or the count and the first index."""

@@ -27,21 +27,9 @@ def text_of(node: str, name: str, opset: int = 14, operands: str = "ab") -> str:
 
 
 class Session:
-    """A session of a model.
+    """A session of a model, given as ONNX text or serialized, that has the library if it is to be exact.
 
-    Parameters
-    ----------
-    text : str or bytes
-        The model as ONNX text, or serialized.
-    exact : bool
-        Whether it has the library.
-    entries : dict
-        Entries of its configuration.
-    threads : int
-    optimized : Path, optional
-        Where the model goes as ONNX Runtime has optimized it.
-    **settings
-        Of `vinculum.onnxruntime.register`.
+    The model as ONNX Runtime has optimized it goes to `optimized`; settings are `vinculum.onnxruntime.register`'s.
     """
 
     def __init__(

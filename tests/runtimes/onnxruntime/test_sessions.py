@@ -1,11 +1,8 @@
-"""Sessions that have the library: registering, threads, processes, subnormals, hostile calls and versions."""
+"""Sessions that have the library: registering, threads, processes, subnormals and versions."""
 
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import onnx.parser
@@ -14,11 +11,10 @@ import pytest
 
 import vinculum
 from tests.kernels.comparing import assert_same
-from tests.processes import run
-from tests.runtimes.onnxruntime.sessions import Array, Session, text_of
+from tests.kernels.many_threads import in_threads
+from tests.processes import importing, python, run
+from tests.runtimes.onnxruntime.sessions import Session, text_of
 from vinculum.onnxruntime import get_library_path
-
-SMALLEST = np.iinfo(np.int32).min
 
 
 class TestRegistering:
@@ -27,10 +23,11 @@ class TestRegistering:
     def test_defaults_are_those_of_register(self) -> None:
         options = onnxruntime.SessionOptions()
         options.register_custom_ops_library(get_library_path())
-        session = onnxruntime.InferenceSession(_divider(), options)
-        assert session.run(None, _operands(SMALLEST, -1))[0].tolist() == [[SMALLEST]]
+        model = onnx.parser.parse_model(text_of("c = Div(a, b)", "int32")).SerializeToString()
+        session, smallest = onnxruntime.InferenceSession(model, options), np.array([[-(2**31)]], np.int32)
+        assert session.run(None, {"a": smallest, "b": np.array([[-1]], np.int32)})[0] == smallest
         with pytest.raises(Exception, match="1 of 1 divisors are zero"):
-            session.run(None, _operands(1, 0))
+            session.run(None, {"a": smallest, "b": smallest * 0})
 
     def test_sessions_of_other_policies_beside_each_other(self) -> None:
         chosen = {"zero": 0, "saturate": np.iinfo(np.int32).max}
@@ -44,29 +41,15 @@ class TestRegistering:
 
 def printed(program: str) -> str:
     """Return what a Python program prints, which must end well and write no message."""
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    ended = run([sys.executable, "-W", "ignore", "-c", program], env=environment)
+    ended = run(python(program, "-W", "ignore"), env=importing())
     assert (ended.returncode, ended.stderr) == (0, "")
     return str(ended.stdout)
-
-
-def _divider() -> bytes:
-    model: bytes = onnx.parser.parse_model(text_of("c = Div(a, b)", "int32")).SerializeToString()
-    return model
-
-
-def _operands(a: int, b: int) -> dict[str, Array]:
-    return {"a": np.array([[a]], np.int32), "b": np.array([[b]], np.int32)}
 
 
 class TestThreads:
     """A session may be run by many threads, beside others and beside divisions of ours."""
 
     A, B = np.arange(-150_000, 150_000, dtype=np.int64).reshape(3, -1), np.array([[7], [-3], [11]], np.int64)
-
-    def in_eight_threads(self, work: Callable[[int], None]) -> None:
-        with ThreadPoolExecutor(8) as pool:
-            list(pool.map(work, range(8)))
 
     def test_two_sessions_and_divisions_without_a_session(self) -> None:
         sessions = [Session(text_of(f"c = {op}(a, b)", "int64"), threads=2) for op in ("Div", "Mod")]
@@ -79,7 +62,7 @@ class TestThreads:
                 else:
                     assert_same(vinculum.div(self.A, self.B), expected[0])
 
-        self.in_eight_threads(work)
+        in_threads(work, range(8))
 
     @pytest.mark.parametrize("threads", [1, 2, 4])
     def test_one_session_and_errors_in_some(self, threads: int) -> None:
@@ -95,7 +78,7 @@ class TestThreads:
                 else:
                     assert_same(session(self.A, self.B), expected)
 
-        self.in_eight_threads(work)
+        in_threads(work, range(8))
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system forks no processes")
@@ -141,34 +124,6 @@ assert not run("c = Mul(a, b)", "float32").any()
 print("kept")
 """
     assert printed(program) == "kept\n"
-
-
-def test_ten_thousand_hostile_calls() -> None:
-    """No signal, whatever is divided by what: each ends with quotients, or with an error of ours."""
-    program = """
-import numpy as np
-from tests.kernels.comparing import INTEGERS
-from tests.runtimes.onnxruntime.sessions import Session, text_of
-rng = np.random.default_rng(31)
-ended = {"quotients": 0, "errors": 0}
-for name in INTEGERS:
-    smallest, largest = int(np.iinfo(name).min), int(np.iinfo(name).max)
-    hostile = np.array([smallest, smallest + 1, largest, 0, 0, 1, *([-1, -1] if smallest else [])], name)
-    for node in ("c = Div(a, b)", "c = Mod(a, b)", "c = Mod <fmod=1> (a, b)"):
-        for overflow in ("wrap", "raise"):
-            session = Session(text_of(node, name), overflow=overflow)
-            for _ in range(209):
-                rows, columns = rng.integers(0, 5, 2)
-                a, b = (rng.choice(hostile, (rng.choice([1, rows]), rng.choice([1, columns]))) for _ in "ab")
-                try:
-                    session(a, b)
-                    ended["quotients"] += 1
-                except Exception as error:
-                    assert "vinculum: " in str(error), error
-                    ended["errors"] += 1
-print(sum(ended.values()), min(ended.values()) > 1000)
-"""
-    assert printed(program) == "10032 True\n"
 
 
 def test_what_a_process_writes() -> None:

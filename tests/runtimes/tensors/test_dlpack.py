@@ -50,19 +50,6 @@ class TestViews:
             quotients: Any = reciprocal(view)
             np.testing.assert_array_equal(quotients.numpy(), 1 / view.numpy(), strict=True)
 
-    def test_in_every_operator(self, torch_or_skip: ModuleType) -> None:
-        a, b = torch_or_skip.tensor([-7, 7]), torch_or_skip.tensor([2])
-        assert div(a, b).tolist() == [-3, 3]
-        assert divide(a, b).tolist() == [-4, 3]
-        assert sonnx.div(a, torch_or_skip.tensor([2, 2])).tolist() == [-3, 3]
-        quotient: Any = floor_divide(a, 2)
-        assert type(quotient) is torch_or_skip.Tensor
-        assert quotient.tolist() == [-4, 3]
-
-    def test_beside_a_number(self, torch_or_skip: ModuleType) -> None:
-        tensor = torch_or_skip.tensor([1.0, 3.0], dtype=torch_or_skip.bfloat16)
-        assert div(tensor, 2).tolist() == [0.5, 1.5]
-
 
 class TestRefusals:
     """What cannot be viewed as it is."""

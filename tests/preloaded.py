@@ -1,0 +1,38 @@
+"""What processes of the sandbox import: `tests.warm_processes` has the server do it that they are forked from."""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import importlib.util
+import sys
+from pathlib import Path
+
+from tests import fake_runtime
+
+_IMPORTED = (
+    "onnx.reference",
+    "tests.warm_processes",
+    "vinculum.analysis.tracing.trace",
+    "vinculum.analysis.witness.search",
+    "vinculum.conformance.audit.audit",
+    "vinculum.conformance.audit.onnx_subject",
+    "vinculum.conformance.audit.openvino_subject",
+    "vinculum.conformance.run.suite",
+    "vinculum.conformance.runtimes.onnx_loaders",
+    "vinculum.conformance.runtimes.onnxruntime",
+    "vinculum.conformance.runtimes.openvino",
+    "vinculum.conformance.runtimes.vinculum_itself",
+    "vinculum.models.engines.model_runner",
+    "vinculum.models.engines.openvino.reading",
+)
+_FOREIGN = ("openvino", "torch", "jax.numpy")
+"""And in tests of real runtimes. ONNX Runtime starts a thread as it is imported, which no copy would have."""
+
+fake_runtime.hide_runtimes()
+sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]  # it would fork and use the network
+for name in (*_IMPORTED, *(name for name in _FOREIGN if importlib.util.find_spec(name.partition(".")[0]))):
+    importlib.import_module(name)
+gc.freeze()
+THREADED = len(list(Path("/proc/self/task").iterdir())) > 1
+"""Whether what was imported has started threads, which are not in the copies of the process."""

@@ -114,7 +114,7 @@ def measured(divider: Divider, cases: Sequence[Case], fresh: int, seed: int = 0)
     - `fresh`: How many fresh operations each cause is compared with.
     - `seed`: Of what a divider draws in our process; each of its starts draws other numbers.
     """
-    alone = divider.lasts
+    alone = divider.lasts or divider.backend.startswith("command:")
     with pytest.MonkeyPatch.context() as patch:
         if not alone:
             patch.setattr(dividers, "SEEDS", count(1000 * seed))

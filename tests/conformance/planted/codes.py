@@ -85,8 +85,18 @@ class TakesWhatDoesNotFit(FakeRuntime):
     def answer(self, operation: Operation) -> Array:
         if alignment(operation) is None and len({operand.dtype for operand in operation.operands}) == 1:
             a, b = operation.operands
-            operation = replace(operation, operands=(a, np.resize(b, a.shape)), attributes={})
+            operation = replace(operation, operands=(a, self.fitted(a, b)), attributes={})
         return super().answer(operation)
+
+    def fitted(self, a: Array, b: Array) -> Array:
+        return np.resize(b, a.shape)
+
+
+class TakesWhatHasOneSize(TakesWhatDoesNotFit):
+    """It divides element by element what has as many elements."""
+
+    def fitted(self, a: Array, b: Array) -> Array:
+        return b.reshape(a.shape) if a.size == b.size else b
 
 
 class DropsAxisOfSquares(FakeRuntime):

@@ -319,6 +319,8 @@ _ROWS = (
             _r("refused where a constant operand")),
     Divider("takes what does not fit", "float", codes.TakesWhatDoesNotFit,
             _r("accepted where shapes that the version does not join")),
+    Divider("takes what has one size", "float", codes.TakesWhatHasOneSize,
+            aimed=f"{_FLOAT}/shapes that do not broadcast/(2, 3) by (3, 2)/*"),
     Divider("takes everything", "float", fake.AcceptsAll, _r("accepted where ...")),
     Divider("dies of MIN / -1", "int32", lambda x: die(x, overflows(x)), _r("crashed: SIGFPE where MIN / -1"),
             "Div-14/int32/MIN divided by -1/*/run-time operands"),

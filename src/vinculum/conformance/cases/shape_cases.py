@@ -55,6 +55,8 @@ _SIZE = 3
 _DOCUMENTED = (2, 3, 4, 5)  # The dividend of ONNX's examples.
 _DISTINCT = (*_DOCUMENTED, 6, 7)
 _EVEN = (2, 4, 2, 4)
+_OF_ONE_SIZE: tuple[tuple[Shape, Shape], ...] = (((2, 3), (3, 2)), ((2, 3), (6,)))
+"""Shapes that no rule joins, although a runtime that looks at the number of elements alone divides them."""
 _EVERYWHERE: Mapping[Broadcasting, set[tuple[Shape, Shape, object]]] = {
     Broadcasting.EQUAL: {((), (), None), ((0,), (0,), None), (_DOCUMENTED, _DOCUMENTED, None), ((2, 3), (3,), None)},
     Broadcasting.LIMITED: {
@@ -111,7 +113,7 @@ def _equal() -> Iterator[ShapePair]:
         elif a:
             yield _beyond(tried, tags, _DISTINCT[:a], _DISTINCT[1 : a + 1])
     others: tuple[tuple[Shape, Shape], ...] = (
-        ((2, 3), (3,)), ((3, 3), (3, 1)), ((1, 3), (3, 3)), ((6,), (2, 3)), ((1,), ()), ((0,), (1,)),
+        ((2, 3), (3,)), ((3, 3), (3, 1)), ((1, 3), (3, 3)), *_OF_ONE_SIZE, ((6,), (2, 3)), ((1,), ()), ((0,), (1,)),
     )  # fmt: skip
     for dividend, divisor in others:
         yield _beyond(tried, tags, dividend, divisor)
@@ -139,8 +141,8 @@ def _multidirectional() -> Iterator[ShapePair]:
         yield _fits(tags, empty, other)
         yield _fits(tags, other, empty)
     yield from _empty_by_zero(tags)
-    yield _beyond(tried, tags, (8, 1, 6, 1), (7, 2, 5))
-    yield _beyond(tried, tags, (0,), (2,))
+    for dividend, divisor in (*_OF_ONE_SIZE, ((8, 1, 6, 1), (7, 2, 5)), ((0,), (2,))):
+        yield _beyond(tried, tags, dividend, divisor)
 
 
 def _evens() -> Iterator[tuple[Shape, Shape]]:
@@ -202,6 +204,8 @@ def _limited() -> Iterator[ShapePair]:
         yield _beyond("a dividend smaller than the divisor", output, _square(a), _square(b))
         if a:
             yield _beyond("a divisor that is no suffix", suffix, _DISTINCT[:b], _DISTINCT[:a])
+    for dividend, divisor in _OF_ONE_SIZE:
+        yield _beyond("a divisor that is no suffix", suffix, dividend, divisor)
     yield _beyond("a one-element divisor of more dimensions", one, (3,), (1, 1))
     yield _beyond("a dividend smaller than the divisor", output, (5,), _DOCUMENTED)
     yield _beyond("a dividend to be stretched", output, (3, 1), (1, 3))
@@ -233,9 +237,9 @@ def _pdpd() -> Iterator[ShapePair]:
         yield _beyond(tried, tags, _square(a), _square(b))
         if a:
             yield _beyond(tried, tags, _DISTINCT[:b], _DISTINCT[:a])
-    yield _beyond(tried, tags, (8, 1, 6, 1), (7, 1, 5))
+    for dividend, divisor in (*_OF_ONE_SIZE, ((8, 1, 6, 1), (7, 1, 5)), ((1, 3), (2, 3))):
+        yield _beyond(tried, tags, dividend, divisor)
     yield _beyond(tried, tags, (8, 1, 6, 1), (7, 1, 5), 1)
-    yield _beyond(tried, tags, (1, 3), (2, 3))
     for scenario, divisor, axis in _beside_runs():
         yield _beyond(scenario, at_axis, _DOCUMENTED, divisor, axis)
     yield _beyond("an axis out of range", at_axis, _DOCUMENTED, (5,), 5)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import sys
 import tomllib
 from collections.abc import Iterator
+from importlib.util import find_spec
 
 import pytest
 
@@ -36,6 +38,10 @@ def forbidden(source: str) -> Iterator[str]:
 def test_no_file_imports_a_runtime_or_skips_for_want_of_a_package() -> None:
     found = {path.relative_to(TESTS).as_posix(): list(forbidden(path.read_text("utf-8"))) for path in FILES}
     assert {name: words for name, words in found.items() if words} == {}
+
+
+def test_what_is_installed_is_hidden() -> None:
+    assert [find_spec(name) or sys.modules[name] for name in FOREIGN] == [None] * len(FOREIGN)
 
 
 @pytest.mark.parametrize("extra", ["test", "lint"])

@@ -9,12 +9,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.conformance.asking import message
 from vinculum import reference
 from vinculum.conformance.arithmetic.catalogue import catalogue, named, right
 from vinculum.conformance.arithmetic.division import IntegerDivision, Shared
 from vinculum.conformance.arithmetic.stages import Rounding
-from vinculum.errors import AttributeValueError
 from vinculum.spec.element_types import (
     BFLOAT16,
     DOUBLE,
@@ -95,10 +93,6 @@ class TestCatalogue:
                 usual = replace(way, **{field.name: getattr(first, field.name)})
                 assert usual == way or usual.complexity < way.complexity, (way.form, field.name)
 
-    def test_an_unknown_form(self) -> None:
-        told = message(AttributeValueError, lambda: named("a * (1 / b)", FLOAT))
-        assert told.endswith("is not a known way to divide float; did you mean 'a * (1/b)'?")
-
 
 class TestIntegers:
     """Each rounding is that of Python's exact numbers."""
@@ -126,26 +120,17 @@ class TestIntegers:
 @pytest.mark.parametrize(
     ("form", "element_type", "words"),
     [
-        (
-            "flush(a) / flush(b)",
-            FLOAT,
-            "flushes subnormal numbers to zero, else correctly rounded; subnormal operands count as zero",
-        ),
-        (
-            "flush(a) * (1/flush(b)) computed in float32, operands and quotients saturated",
-            DOUBLE,
-            "computed in float as a * (1/b), a multiplication by the reciprocal, with subnormal numbers flushed "
-            "to zero; subnormal operands count as zero; "
-            "operands and quotients beyond the range of float, and infinities, become its largest number",
-        ),
+        ("flush(a) / flush(b)", FLOAT,
+         "flushes subnormal numbers to zero, else correctly rounded; subnormal operands count as zero"),
+        ("flush(a) * (1/flush(b)) computed in float32, operands and quotients saturated", DOUBLE,
+         "computed in float as a * (1/b), a multiplication by the reciprocal, with subnormal numbers flushed to zero; "
+         "subnormal operands count as zero; "
+         "operands and quotients beyond the range of float, and infinities, become its largest number"),
         ("a / b computed in float32, cut off", BFLOAT16, "computed in float, then cut off instead of rounded"),
-        (
-            "trunc(int32(a) / int32(b)) computed in float32",
-            INT64,
-            "operands narrowed to int32, computed in float, truncated; "
-            "dividends: upper bits dropped, divisors: upper bits dropped",
-        ),
+        ("trunc(int32(a) / int32(b)) computed in float32", INT64,
+         "operands narrowed to int32, computed in float, truncated; "
+         "dividends: upper bits dropped, divisors: upper bits dropped"),
     ],
-)
+)  # fmt: skip
 def test_in_words(form: str, element_type: ElementType, words: str) -> None:
     assert named(form, element_type).statement == words

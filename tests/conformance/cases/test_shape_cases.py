@@ -1,42 +1,17 @@
-"""Pairs of shapes, against the rules and the documents' examples; a wrong alignment of any two ranks shows."""
+"""Pairs of shapes: a wrong alignment of any two ranks shows."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from tests.cases import case as subcase
 from tests.conformance.asking import answered, asked
 from tests.fake_runtime import Array, FakeRuntime
 from vinculum.conformance.cases.case import Level
 from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.cases.shape_cases import SHAPE_PAIRS
-from vinculum.errors import AttributeValueError, BroadcastError
-from vinculum.spec.model import Broadcasting
 from vinculum.spec.rows import ROWS
-from vinculum.tensors.broadcasting import join
 
 RANKS = range(6)
-
-
-class TestThePairs:
-    """They say of each pair of shapes what the rule says."""
-
-    @pytest.mark.parametrize("rule", SHAPE_PAIRS, ids=lambda rule: rule.name)
-    def test_the_rule_joins_what_they_say(self, rule: Broadcasting) -> None:
-        for entry in SHAPE_PAIRS[rule]:
-            with subcase(entry):
-                if entry.aligned is None:
-                    with pytest.raises((BroadcastError, AttributeValueError)):
-                        join(rule, entry.dividend, entry.divisor, entry.attributes.get("axis"))
-                    continue
-                alignment = join(rule, entry.dividend, entry.divisor, entry.attributes.get("axis"))
-                assert alignment.shape == np.broadcast_shapes(entry.dividend, entry.aligned)
-                # The divisor's dimensions that are not repeated stand where NumPy has them.
-                aligned = (1,) * (len(alignment.shape) - len(entry.aligned)) + entry.aligned
-                repeated = [size != 1 and at == 1 for size, at in zip(alignment.shape, aligned, strict=True)]
-                for size, at, along in zip(alignment.shape, repeated, alignment.b, strict=True):
-                    assert size == 1 or at == (along is None)
 
 
 class MisalignsRanks(FakeRuntime):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
@@ -68,17 +68,6 @@ class Measured:
         """The first thing that is not as it should be; empty if all is."""
         parts = {"not found": not self.found, "falsely named": self.false, "not named": not self.named}
         return next((words for words, holds in parts.items() if holds), "")
-
-    @property
-    def said(self) -> Iterator[str]:
-        """What is said of the divider: its causes, each with what the oracle found, and what has none."""
-        if not self.deviating:
-            yield "exact"
-        for name, (against, spoken) in self.checked.items():
-            explained = sum(result.cause == name for result in self.run.results)
-            yield f"{name}: {explained} of {len(self.deviating)} cases; {against} of {spoken} fresh contradict it"
-        if self.run.unexplained:
-            yield f"unexplained: {len(self.run.unexplained)}"
 
 
 def _is(cause: str, name: str) -> bool:

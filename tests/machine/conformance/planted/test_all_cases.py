@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows has no signa
 @pytest.mark.parametrize("name", [*DIVIDERS, *IN_C])
 def test_found_and_truly_named(name: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     told = measured(DIVIDERS.get(name) or _built(name, tmp_path, request), asked(Level.DEFAULT), FRESH)
-    assert not told.failures, list(told.said)
+    assert not told.failures, told.checked
 
 
 def _built(name: str, folder: Path, request: pytest.FixtureRequest) -> Divider:

@@ -137,7 +137,6 @@ def die(x: Asked, when: Any) -> Array:
 
 
 def floor_in_7(x: Asked) -> Array:
-    """Round down, but in the first of the versions alone that join shapes as NumPy does."""
     divider = fake_runtime.Floors() if x.operation.spec.since_version == 7 else RIGHT
     return np.array(divider.quotients(x.operation, x.a, x.b))
 
@@ -148,7 +147,6 @@ def hang(x: Asked) -> Array:
 
 
 def eat(x: Asked) -> Array:
-    """Take more memory than is allowed, where there is nothing to divide."""
     eaten = np.ones(0 if x.a.size else 9 << 22)
     time.sleep(fake_runtime.FOREVER if eaten.size else 0)
     return x.right
@@ -175,7 +173,6 @@ def round_ties_away(x: Asked) -> Array:
 
 
 def round_subnormals_twice(x: Asked) -> Array:
-    """Round to 24 bits before the last ones of a subnormal quotient are cut off by rounding again."""
     fraction, exponent = np.frexp(x.exact)
     rounded = np.ldexp(np.rint(np.ldexp(fraction, 24)), exponent - 24)
     return np.where(tiny(x.right), rounded, x.right).astype(np.float32)
@@ -186,7 +183,6 @@ def invert_after_packets(size: int, x: Asked) -> Array:
 
 
 def remembered(x: Asked) -> Array:
-    """Return what was computed first for operands of these shapes."""
     return np.asarray(x.kept.setdefault((x.a.dtype, *(operand.shape for operand in x.operation.operands)), x.right))
 
 
@@ -230,13 +226,11 @@ def backward(x: Asked) -> Array:
 
 
 def column_as_row(x: Asked) -> Array:
-    """Lay a column along the rows of a square."""
     square = x.a.ndim == 2 and x.a.shape[0] == x.a.shape[1] and x.divisor.shape == (1, x.a.shape[0])
     return np.asarray(x.a / x.spread(x.divisor.T)) if square else x.right
 
 
 def fold_to_one(x: Asked) -> Array:
-    """Give 1 for constants divided by themselves."""
     alike = all(x.operation.constant) and x.a.size > 1 and x.a.tobytes() == x.b.tobytes()
     return np.ones_like(x.a) if alike else x.right
 
@@ -249,13 +243,11 @@ def forget_the_middle(x: Asked) -> Array:
 
 
 def repeat_the_first_thread(x: Asked) -> Array:
-    """Give beyond 65536 elements what is at the beginning."""
     x.right.flat[1 << 16 :] = x.right.flat[: max(x.right.size - (1 << 16), 0)]
     return x.right
 
 
 def by_exponentials(x: Asked) -> Array:
-    """Compute a reciprocal as exp(-log x) in a longer format."""
     wide = np.copysign(np.exp(-np.log(np.abs(x.b.astype(np.float64)))), x.b).astype(np.float32)
     return np.where(np.isfinite(x.right) & (x.right != 0), wide, x.right)
 
@@ -269,13 +261,11 @@ def in_fixed_point(x: Asked) -> Array:
 
 
 def by_shifting(x: Asked) -> Array:
-    """Shift by a scalar power of two, which rounds negative numbers down."""
     d = x.divisor
     return np.asarray(x.a >> int(d).bit_length() - 1) if not d.ndim and d > 1 and d & (d - 1) == 0 else x.right
 
 
 def by_shifting_negated(x: Asked) -> Array:
-    """Shift by the size of a negative scalar power of two, which rounds negative numbers down, and negate."""
     size = -int(x.divisor) if not x.divisor.ndim else 0
     return np.asarray(-(x.a >> size.bit_length() - 1)) if size > 0 and size & (size - 1) == 0 else x.right
 
@@ -303,19 +293,16 @@ def saturate_float8(x: Asked) -> Array:
 
 
 def cut_from_float16(x: Asked) -> Array:
-    """Take the upper half of a quotient in float16 for one in float8e5m2."""
     quotients = np.asarray(x.a.astype(np.float16) / x.b.astype(np.float16))
     return (quotients.view(np.uint16) >> 8).astype(np.uint8).view(x.a.dtype)
 
 
 def nonnegative_remainders(x: Asked) -> Array:
-    """Round so that no remainder is negative."""
     negative = (x.a - x.right * x.b < 0) & (x.b != 0)
     return np.where(negative, x.right - np.sign(x.b), x.right)
 
 
 def anything_where_open(x: Asked) -> Array:
-    """Give a random number wherever any will do."""
     noise = x.random.integers(-100, 100, x.a.shape).astype(x.a.dtype)
     return np.where((x.b == 0) | overflows(x), noise, x.right)
 
@@ -339,7 +326,6 @@ def as_signed(x: Asked) -> Array:
 
 
 def with_other_nan(x: Asked) -> Array:
-    """Give NaN another sign and payload, which is right."""
     bits = x.right.view(np.uint32)
     return np.where(np.isnan(x.right), bits ^ np.uint32(0x80000123), bits).view(np.float32)
 

@@ -13,17 +13,7 @@ from vinculum import reference
 from vinculum.conformance.arithmetic.catalogue import catalogue, named, right
 from vinculum.conformance.arithmetic.division import IntegerDivision, Shared
 from vinculum.conformance.arithmetic.stages import Rounding
-from vinculum.spec.element_types import (
-    BFLOAT16,
-    DOUBLE,
-    ELEMENT_TYPES,
-    FLOAT,
-    INT8,
-    INT64,
-    REAL,
-    UINT8,
-    ElementType,
-)
+from vinculum.spec.element_types import BFLOAT16, DOUBLE, ELEMENT_TYPES, FLOAT, INT8, INT64, REAL, UINT8, ElementType
 from vinculum.spec.model import IntegerRounding
 from vinculum.tensors.storage import dtype_of
 

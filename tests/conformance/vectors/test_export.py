@@ -36,14 +36,7 @@ from vinculum.conformance.vectors.export import (
     flags,
     lines,
 )
-from vinculum.conformance.vectors.records import (
-    CaseLine,
-    Index,
-    Standing,
-    array_of,
-    case_of,
-    name_of,
-)
+from vinculum.conformance.vectors.records import CaseLine, Index, Standing, array_of, case_of, name_of
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.spec.element_types import BFLOAT16, DOUBLE, FLOAT, FLOAT16, INT4, INT16, REAL, ElementType
 

@@ -144,11 +144,7 @@ def _is_overflow(a: Array, b: Array) -> Array:
     return np.asarray((a == least) & (b == -1) if least else np.zeros(a.shape, bool))
 
 
-def dividing(
-    types: str,
-    rule: Rule,
-    base: type[FakeRuntime] = FakeRuntime,
-) -> type[FakeRuntime]:
+def dividing(types: str, rule: Rule, base: type[FakeRuntime] = FakeRuntime) -> type[FakeRuntime]:
     """Return a runtime that divides by a rule, and all else as another does.
 
     - `types`: NumPy's names of the types that the rule is for; empty for all.

@@ -31,11 +31,7 @@ def start() -> subprocess.Popen[bytes]:
     command = [sys.executable, "-P", str(_CHILD)]
     # In its own session Ctrl-C does not reach it, and it can be ended together with its children.
     return subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
     )
 
 

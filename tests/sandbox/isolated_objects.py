@@ -23,13 +23,6 @@ __all__ = ["CrashedError", "UnsupportedError", "ctypes", "python", "run", "subpr
 FOREVER = 600.0  # Seconds; no test is to wait for the end of it.
 
 
-class Unreadable:
-    """It leaves its process, and cannot be read in another."""
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return int, ("no number",)
-
-
 class ForeignPanic(BaseException):
     """An error that is no Exception, as extensions written in Rust raise."""
 

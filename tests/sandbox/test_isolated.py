@@ -123,7 +123,7 @@ class TestRefused:
 
     @pytest.mark.parametrize(
         ("value", "words"),
-        [("lambda: None", "builtins.function is neither text"), ("Unreadable()", ""), ("ExitsWhereItIsRead()", "")],
+        [("lambda: None", "builtins.function is neither text"), ("ExitsWhereItIsRead()", "")],
     )
     def test_an_answer_that_is_no_data(self, subject: Isolated, value: str, words: str) -> None:
         before = subject.call("count").value

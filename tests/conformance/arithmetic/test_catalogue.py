@@ -84,27 +84,25 @@ class TestCatalogue:
                 assert usual == way or usual.complexity < way.complexity, (way.form, field.name)
 
 
-class TestIntegers:
+@pytest.mark.parametrize("element_type", EIGHT_BITS, ids=str)
+@pytest.mark.parametrize("rounding", [r for r in Rounding if r is not Rounding.AS_ASKED])
+def test_roundings_of_every_pair_of_eight_bits(element_type: ElementType, rounding: Rounding) -> None:
     """Each rounding is that of Python's exact numbers."""
-
-    @pytest.mark.parametrize("element_type", EIGHT_BITS, ids=str)
-    @pytest.mark.parametrize("rounding", [r for r in Rounding if r is not Rounding.AS_ASKED])
-    def test_every_pair_of_eight_bits(self, element_type: ElementType, rounding: Rounding) -> None:
-        numbers = np.arange(element_type.minimum, element_type.maximum + 1)
-        a, b = (x.reshape(-1) for x in np.meshgrid(numbers, numbers[numbers != 0]))
-        kept = ~((a == -128) & (b == -1))
-        a, b = a[kept], b[kept]
-        remainder = a % np.abs(b)
-        exact = {
-            Rounding.TRUNCATED: np.sign(a) * np.sign(b) * (np.abs(a) // np.abs(b)),
-            Rounding.FLOORED: a // b,
-            Rounding.EUCLIDEAN: (a - remainder) // b,
-            Rounding.TO_EVEN: np.rint(a / b),
-        }[rounding]
-        kept = (exact >= numbers[0]) & (exact <= numbers[-1])
-        dtype = dtype_of(element_type)
-        given = IntegerDivision(element_type, rounding).quotients(a[kept].astype(dtype), b[kept].astype(dtype))
-        assert np.array_equal(given, exact[kept])
+    numbers = np.arange(element_type.minimum, element_type.maximum + 1)
+    a, b = (x.reshape(-1) for x in np.meshgrid(numbers, numbers[numbers != 0]))
+    kept = ~((a == -128) & (b == -1))
+    a, b = a[kept], b[kept]
+    remainder = a % np.abs(b)
+    exact = {
+        Rounding.TRUNCATED: np.sign(a) * np.sign(b) * (np.abs(a) // np.abs(b)),
+        Rounding.FLOORED: a // b,
+        Rounding.EUCLIDEAN: (a - remainder) // b,
+        Rounding.TO_EVEN: np.rint(a / b),
+    }[rounding]
+    kept = (exact >= numbers[0]) & (exact <= numbers[-1])
+    dtype = dtype_of(element_type)
+    given = IntegerDivision(element_type, rounding).quotients(a[kept].astype(dtype), b[kept].astype(dtype))
+    assert np.array_equal(given, exact[kept])
 
 
 @pytest.mark.parametrize(

@@ -46,21 +46,19 @@ def of_type(element_type: ElementType) -> list[Case]:
     return [case for case in asked(Level.DEFAULT, DIV_14) if case.element_type is element_type]
 
 
-class TestDoubles:
+@pytest.mark.parametrize(
+    ("dividend", "divisor", "result", "reciprocal"),
+    list(product((False, True), (False, True), ("kept", "before", "after"), (False, True))),
+)
+def test_every_way_to_divide_doubles_is_named(dividend: bool, divisor: bool, result: str, reciprocal: bool) -> None:
     """Every combination of what may be flushed and a reciprocal, planted in doubles, is named by its own stages."""
-
-    @pytest.mark.parametrize(
-        ("dividend", "divisor", "result", "reciprocal"),
-        list(product((False, True), (False, True), ("kept", "before", "after"), (False, True))),
-    )
-    def test_named(self, dividend: bool, divisor: bool, result: str, reciprocal: bool) -> None:
-        a, b = "flush(a)" if dividend else "a", "flush(b)" if divisor else "b"
-        form = f"{a} * (1/{b})" if reciprocal else f"{a} / {b}"
-        form = {"kept": "{}", "before": "flush_unrounded({})", "after": "flush({})"}[result].format(form)
-        doubles = [case for case in of_type(DOUBLE) if case.id.matches("*/equal shapes/run-time operands")]
-        found = explain(answered(Coded(way(dividend, divisor, result, reciprocal)), doubles))
-        assert not found.unexplained
-        assert [one.cause.name for one in found.explained] == ([] if form == "a / b" else [f"arithmetic: {form}"])
+    a, b = "flush(a)" if dividend else "a", "flush(b)" if divisor else "b"
+    form = f"{a} * (1/{b})" if reciprocal else f"{a} / {b}"
+    form = {"kept": "{}", "before": "flush_unrounded({})", "after": "flush({})"}[result].format(form)
+    doubles = [case for case in of_type(DOUBLE) if case.id.matches("*/equal shapes/run-time operands")]
+    found = explain(answered(Coded(way(dividend, divisor, result, reciprocal)), doubles))
+    assert not found.unexplained
+    assert [one.cause.name for one in found.explained] == ([] if form == "a / b" else [f"arithmetic: {form}"])
 
 
 def test_one_wrong_quotient_proves_nothing() -> None:

@@ -69,43 +69,37 @@ def test_what_cannot_be_stacked(audited: Audited) -> None:
     assert found == {"outer": "exact 1"}
 
 
-class TestNotExact:
+def test_a_reciprocal(audited: Audited) -> None:
     """Quotients that are not exact are counted, measured, and the first is shown with its bits."""
-
-    def test_a_reciprocal(self, audited: Audited) -> None:
-        model = text_model("c = Reciprocal(a)", "float[4] a", "float[4] c", opset=13)
-        given = {"a": np.array([3, 0, 1e-40, 2], np.float32)}
-        found = audited(model, FakeRuntime, given)
-        (node,), verdict = found.nodes, verdict_on(found)
-        assert (node.division.name, node.division.operator, verdict.kind) == ("c", "Reciprocal-13", Kind.EXACT)
-        assert [(h.what, h.count, h.first) for h in node.hazards] == [
-            ("divisor zero", 1, (1,)),
-            ("divisor subnormal", 1, (2,)),
-            ("quotient overflows", 1, (2,)),
-        ]
+    model = text_model("c = Reciprocal(a)", "float[4] a", "float[4] c", opset=13)
+    given = {"a": np.array([3, 0, 1e-40, 2], np.float32)}
+    found = audited(model, FakeRuntime, given)
+    (node,), verdict = found.nodes, verdict_on(found)
+    assert (node.division.name, node.division.operator, verdict.kind) == ("c", "Reciprocal-13", Kind.EXACT)
+    assert [(h.what, h.count, h.first) for h in node.hazards] == [
+        ("divisor zero", 1, (1,)),
+        ("divisor subnormal", 1, (2,)),
+        ("quotient overflows", 1, (2,)),
+    ]
 
 
-class TestExposure:
+def test_a_runtime_that_does_not_repeat_itself(audited: Audited) -> None:
     """Whether exposing divisions changes the model's outputs is told."""
-
-    def test_a_runtime_that_does_not_repeat_itself(self, audited: Audited) -> None:
-        model = ratio(FLOAT, 2)
-        found = audited(model, EverySecondSessionIsOff, {"a": f32([3, 4]), "b": f32([2, 2])})
-        (sentence,) = found.changed
-        assert "output 'c' differs" in sentence
+    model = ratio(FLOAT, 2)
+    found = audited(model, EverySecondSessionIsOff, {"a": f32([3, 4]), "b": f32([2, 2])})
+    (sentence,) = found.changed
+    assert "output 'c' differs" in sentence
 
 
-class TestFiles:
-    """Old operator sets, data in other files, and inputs that have values of their own."""
+def test_a_full_disk(audited: Audited, monkeypatch: pytest.MonkeyPatch) -> None:
 
-    def test_a_full_disk(self, audited: Audited, monkeypatch: pytest.MonkeyPatch) -> None:
-        def full(*_: object) -> None:
-            raise OSError(ENOSPC, "No space left on device")
+    def full(*_: object) -> None:
+        raise OSError(ENOSPC, "No space left on device")
 
-        monkeypatch.setattr("vinculum.conformance.audit.audit.write_model", full)
-        model = ratio(FLOAT, 2)
-        with pytest.raises(ModelError, match=r"exposed cannot be written: .*No space left"):
-            audited(model, FakeRuntime, dict.fromkeys("ab", f32([1, 2])))
+    monkeypatch.setattr("vinculum.conformance.audit.audit.write_model", full)
+    model = ratio(FLOAT, 2)
+    with pytest.raises(ModelError, match=r"exposed cannot be written: .*No space left"):
+        audited(model, FakeRuntime, dict.fromkeys("ab", f32([1, 2])))
 
 
 class TestZeroAndOverflow:

@@ -97,46 +97,42 @@ def met(a: NDArray[Any], b: NDArray[Any], q: NDArray[Any]) -> list[tuple[str, in
     return [(hazard.what, hazard.count, hazard.first) for hazard in hazards(a, b, q)]
 
 
-class TestHazardsOfFloats:
+@pytest.mark.parametrize(
+    ("a", "b", "what"),
+    [
+        (1.0, -0.0, ["divisor zero"]),
+        (0.0, 0.0, ["divisor zero", "quotient NaN, no operand"]),
+        (np.inf, np.inf, ["quotient NaN, no operand"]),
+        (np.nan, 1.0, []),
+        (1.0, 1e-40, ["divisor subnormal", "quotient overflows"]),
+        (1e-40, 1e-40, ["divisor subnormal"]),
+        (1e38, 0.1, ["quotient overflows"]),
+        (np.inf, 0.5, []),
+        (1e-38, 1e20, ["quotient underflows to zero"]),
+        (1e-38, 4.0, ["quotient subnormal"]),
+        (0.0, 4.0, []),
+        (1.0, np.inf, []),
+    ],
+)
+def test_hazards_of_floats(a: float, b: float, what: list[str]) -> None:
     """IEEE 754's own distinctions: zero, subnormal, overflow, underflow, NaN out of numbers."""
-
-    @pytest.mark.parametrize(
-        ("a", "b", "what"),
-        [
-            (1.0, -0.0, ["divisor zero"]),
-            (0.0, 0.0, ["divisor zero", "quotient NaN, no operand"]),
-            (np.inf, np.inf, ["quotient NaN, no operand"]),
-            (np.nan, 1.0, []),
-            (1.0, 1e-40, ["divisor subnormal", "quotient overflows"]),
-            (1e-40, 1e-40, ["divisor subnormal"]),
-            (1e38, 0.1, ["quotient overflows"]),
-            (np.inf, 0.5, []),
-            (1e-38, 1e20, ["quotient underflows to zero"]),
-            (1e-38, 4.0, ["quotient subnormal"]),
-            (0.0, 4.0, []),
-            (1.0, np.inf, []),
-        ],
-    )
-    def test_each(self, a: float, b: float, what: list[str]) -> None:
-        operands = np.array([a], np.float32), np.array([b], np.float32)
-        with np.errstate(all="ignore"):
-            quotient = operands[0] / operands[1]
-        assert [hazard.what for hazard in hazards(*operands, quotient)] == what
+    operands = np.array([a], np.float32), np.array([b], np.float32)
+    with np.errstate(all="ignore"):
+        quotient = operands[0] / operands[1]
+    assert [hazard.what for hazard in hazards(*operands, quotient)] == what
 
 
-class TestHazardsOfIntegers:
+@pytest.mark.parametrize("element_type", [t for t in ELEMENT_TYPES if t.is_integer and t.minimum], ids=str)
+def test_hazards_of_signed_integers(element_type: ElementType) -> None:
     """x/0 and MIN/-1, which the documents leave unspecified, are both found."""
-
-    @pytest.mark.parametrize("element_type", [t for t in ELEMENT_TYPES if t.is_integer and t.minimum], ids=str)
-    def test_signed(self, element_type: ElementType) -> None:
-        low, dtype = element_type.minimum, dtype_of(element_type)
-        a, b = np.array([low, low, 1, low], dtype), np.array([1, -1, 0, -1], dtype)
-        assert met(a, b, a) == [("divisor zero", 1, (2,)), ("MIN/-1", 2, (1,))]
-        mask = without_quotient(a, b)
-        assert mask is not None
-        assert mask.tolist() == [False, True, True, True]
-        assert smallest_divisor(np.array([0, low, -3, 4], dtype)) == "-3"
-        assert smallest_divisor(np.array([0, low], dtype)) == str(low)
+    low, dtype = element_type.minimum, dtype_of(element_type)
+    a, b = np.array([low, low, 1, low], dtype), np.array([1, -1, 0, -1], dtype)
+    assert met(a, b, a) == [("divisor zero", 1, (2,)), ("MIN/-1", 2, (1,))]
+    mask = without_quotient(a, b)
+    assert mask is not None
+    assert mask.tolist() == [False, True, True, True]
+    assert smallest_divisor(np.array([0, low, -3, 4], dtype)) == "-3"
+    assert smallest_divisor(np.array([0, low], dtype)) == str(low)
 
 
 MIN = -(2**63)

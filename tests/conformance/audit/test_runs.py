@@ -59,30 +59,28 @@ def test_a_node_of_the_name_of_a_function_is_no_guard(tmp_path: Path) -> None:
     assert found.inner == ()
 
 
-class TestRuns:
+@pytest.mark.parametrize(
+    "ends",
+    [
+        [End.HUNG],
+        [End.RETURNED, End.RETURNED],
+        [End.UNSUPPORTED, End.HUNG],
+        [End.RETURNED, End.HUNG, End.RETURNED],
+        [End.RETURNED, End.CRASHED, End.REFUSED],
+        [End.UNSUPPORTED, End.REFUSED, End.RETURNED],
+    ],
+)
+def test_as_many_as_there_is_hope(ends: list[End], tmp_path: Path) -> None:
     """What a runtime does not take exposed it may take with its bodies left alone."""
-
-    @pytest.mark.parametrize(
-        "ends",
-        [
-            [End.HUNG],
-            [End.RETURNED, End.RETURNED],
-            [End.UNSUPPORTED, End.HUNG],
-            [End.RETURNED, End.HUNG, End.RETURNED],
-            [End.RETURNED, End.CRASHED, End.REFUSED],
-            [End.UNSUPPORTED, End.REFUSED, End.RETURNED],
-        ],
-    )
-    def test_as_many_as_there_is_hope(self, ends: list[End], tmp_path: Path) -> None:
-        process = Scripted(ends)
-        runs = Runs(branching(tmp_path, "float"), cast(Isolated, process), "Runtime", str(tmp_path))
-        plain, exposed = runs.both({})
-        assert (plain.end, exposed.end) == (ends[0], ends[-1])
-        assert not process._ends
-        reasons = {tap.unobserved for tap in runs.subject.taps}
-        told = f"Runtime does not run the model with its divisions exposed: {ends[1].value} (why)" if ends[2:] else ""
-        expected = {f"inside the {name} of an If; {told}" for name in ("then_branch", "else_branch")}
-        assert reasons == (expected if told else {None})
+    process = Scripted(ends)
+    runs = Runs(branching(tmp_path, "float"), cast(Isolated, process), "Runtime", str(tmp_path))
+    plain, exposed = runs.both({})
+    assert (plain.end, exposed.end) == (ends[0], ends[-1])
+    assert not process._ends
+    reasons = {tap.unobserved for tap in runs.subject.taps}
+    told = f"Runtime does not run the model with its divisions exposed: {ends[1].value} (why)" if ends[2:] else ""
+    expected = {f"inside the {name} of an If; {told}" for name in ("then_branch", "else_branch")}
+    assert reasons == (expected if told else {None})
 
 
 def test_a_function_that_replaces_an_operator(tmp_path: Path) -> None:
@@ -94,15 +92,15 @@ def test_a_function_that_replaces_an_operator(tmp_path: Path) -> None:
     assert found == {"last": ("Reciprocal-13", None), "inverse": ("Reciprocal-13", None)}
 
 
-class TestFewerHazards:
+@pytest.mark.parametrize(
+    ("name", "divisors", "tried"),
+    [("int8", [0, -1, 7], [[0, -1, 7], [3, -1, 7], [3, 3, 7]]), ("uint8", [0, 255, 7], [[0, 255, 7], [3, 255, 7]])],
+)
+def test_which_divisors_are_tried_after_a_crash(
+    name: str, divisors: list[int], tried: list[list[int]], tmp_path: Path
+) -> None:
     """After a crash other divisors are tried, and only what can crash is replaced."""
-
-    @pytest.mark.parametrize(
-        ("name", "divisors", "tried"),
-        [("int8", [0, -1, 7], [[0, -1, 7], [3, -1, 7], [3, 3, 7]]), ("uint8", [0, 255, 7], [[0, 255, 7], [3, 255, 7]])],
-    )
-    def test_which_divisors(self, name: str, divisors: list[int], tried: list[list[int]], tmp_path: Path) -> None:
-        inputs = {"yes": np.array(True), "a": np.zeros(3, name), "b": np.array(divisors, name)}
-        plain = subject(tmp_path, "c = Div(a, b)", f"{name}[3] a, {name}[3] b", f"{name}[3] c")
-        for one in (plain, branching(tmp_path, name)):
-            assert [changed["b"].tolist() for changed in _with_fewer_hazards(one.taps, inputs)] == tried
+    inputs = {"yes": np.array(True), "a": np.zeros(3, name), "b": np.array(divisors, name)}
+    plain = subject(tmp_path, "c = Div(a, b)", f"{name}[3] a, {name}[3] b", f"{name}[3] c")
+    for one in (plain, branching(tmp_path, name)):
+        assert [changed["b"].tolist() for changed in _with_fewer_hazards(one.taps, inputs)] == tried

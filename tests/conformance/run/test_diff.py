@@ -58,20 +58,18 @@ def test_another_quotient_where_any_will_do() -> None:
     assert diff.changes == (Change(old, new),)
 
 
-class TestAnswers:
+def test_answers_of_other_bits() -> None:
     """Two runs with the same verdicts may have other answers."""
-
-    def test_other_bits(self) -> None:
-        run = survey(
-            plan("tests.fake_runtime:MultipliesByReciprocal", Selection(Level.QUICK, ("Div-14/float/quotients*",)))
-        )
-        asked = {one.case.id: one for one in answered(run)}
-        at, old = next((n, r) for n, r in enumerate(run.results) if r.verdict.kind is Kind.ULPS and r.verdict.differing)
-        one = asked[old.id]
-        value = one.answer.value.copy()
-        value.reshape(-1)[-1] = np.float32(77)
-        new = replace(old, answer=kept(one.case, Answer(End.RETURNED, value)))
-        other = replace(run, results=(*run.results[:at], new, *run.results[at + 1 :]))
-        (diff,) = run_diff([run], [other])
-        assert diff.changes == (Change(old, new, 1),)
-        assert run_diff([run], [run])[0].changes == ()
+    run = survey(
+        plan("tests.fake_runtime:MultipliesByReciprocal", Selection(Level.QUICK, ("Div-14/float/quotients*",)))
+    )
+    asked = {one.case.id: one for one in answered(run)}
+    at, old = next((n, r) for n, r in enumerate(run.results) if r.verdict.kind is Kind.ULPS and r.verdict.differing)
+    one = asked[old.id]
+    value = one.answer.value.copy()
+    value.reshape(-1)[-1] = np.float32(77)
+    new = replace(old, answer=kept(one.case, Answer(End.RETURNED, value)))
+    other = replace(run, results=(*run.results[:at], new, *run.results[at + 1 :]))
+    (diff,) = run_diff([run], [other])
+    assert diff.changes == (Change(old, new, 1),)
+    assert run_diff([run], [run])[0].changes == ()

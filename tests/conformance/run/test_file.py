@@ -62,28 +62,26 @@ NO_RUN = "is not a run of the conformance suite .*--save"
 RESULTS = report().results
 
 
-class TestRefused:
-    """What is no run is refused in a line that names the file."""
-
-    @pytest.mark.parametrize(
-        ("text", "words"),
-        [
-            *((text, NO_RUN) for text in ("", "{", "[]", "\x00", '{"runs": [{"backend": 3}]}', '{"runs": 7}')),
-            ('{"format": "x", "runs": []}', NO_RUN),
-            (as_json(()), "holds no run; give a file written by --save"),
-            # Its cases would be neither explained nor counted as unexplained.
-            (as_json([replace(report(), causes=())]),
-             "gives a case the cause 'arithmetic.*which its run does not list"),
-            (as_json([report()]).replace("vinculum run 2", "vinculum run 1"), NO_RUN),
-            (as_json([replace(report(), results=(*RESULTS, RESULTS[0]))]), "has the case 'Div-.* twice"),
-        ],
-        ids=lambda value: value[:20],
-    )  # fmt: skip
-    def test_other_text(self, file: Path, text: str, words: str) -> None:
-        file.write_text(text, encoding="utf-8")
-        with pytest.raises(ModelError, match=f"run.json' {words}") as caught:
-            read_runs(file)
-        assert "\n" not in str(caught.value)
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        *((text, NO_RUN) for text in ("", "{", "[]", "\x00", '{"runs": [{"backend": 3}]}', '{"runs": 7}')),
+        ('{"format": "x", "runs": []}', NO_RUN),
+        (as_json(()), "holds no run; give a file written by --save"),
+        # Its cases would be neither explained nor counted as unexplained.
+        (as_json([replace(report(), causes=())]),
+         "gives a case the cause 'arithmetic.*which its run does not list"),
+        (as_json([report()]).replace("vinculum run 2", "vinculum run 1"), NO_RUN),
+        (as_json([replace(report(), results=(*RESULTS, RESULTS[0]))]), "has the case 'Div-.* twice"),
+    ],
+    ids=lambda value: value[:20],
+)  # fmt: skip
+def test_what_is_no_run_is_refused(file: Path, text: str, words: str) -> None:
+    """In a line that names the file."""
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(ModelError, match=f"run.json' {words}") as caught:
+        read_runs(file)
+    assert "\n" not in str(caught.value)
 
     def test_what_is_packed(self, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """Damaged, cut off at any place, or of more than is read."""

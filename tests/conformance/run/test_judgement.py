@@ -79,44 +79,42 @@ def ended(end: End, words: str) -> Answer:
     return Answer(end, None, words)
 
 
-class TestTheOrder:
+@pytest.mark.parametrize(
+    ("asked", "answer", "verdict"),
+    [
+        *((asked, ended(end, "SIGFPE"), Verdict(kind, "SIGFPE"))
+          for asked in (PLAIN, REFUSAL, OPEN) for end, kind in DEATHS.items()),
+        *((REFUSAL, ended(end, "shapes differ"), Verdict(Kind.REFUSED_AS_REQUIRED, "shapes differ"))
+          for end in (End.REFUSED, End.UNSUPPORTED)),
+        (REFUSAL, returned(np.zeros((2, 3), np.int32)), Verdict(Kind.ACCEPTED, "int32 of shape (2, 3)")),
+        (REFUSAL, returned([1]), Verdict(Kind.ACCEPTED, "a list, not an array")),
+        (REFUSAL, returned(None), Verdict(Kind.ACCEPTED, "a NoneType, not an array")),
+        *((asked, ended(End.UNSUPPORTED, "no Div-14"), Verdict(Kind.UNSUPPORTED, "no Div-14"))
+          for asked in (PLAIN, OPEN)),
+        (PLAIN, ended(End.REFUSED, "no"), Verdict(Kind.REFUSED, "no")),
+        (OPEN, ended(End.REFUSED, "division by zero"), Verdict(Kind.UNSPECIFIED, "division by zero")),
+        # A mask without an open element leaves nothing open.
+        (ONE, ended(End.REFUSED, "no"), Verdict(Kind.REFUSED, "no")),
+        (ONE, returned(array([3], INT32)), Verdict(Kind.EXACT, "", 1)),
+        *((PLAIN, returned(value), Verdict(Kind.WRONG_TYPE, words, expected="int32")) for value, words in (
+            (np.array([3.0, -3.0]), "float64 of shape (2,)"), (np.array([3, -3, 0]), "int64 of shape (3,)"),
+            (np.int32(3), "a int32, not an array"), ([3, -3], "a list, not an array"),
+            (np.array([3, -3], object), "objects of shape (2,)"))),
+        # The order of bytes is no matter of the type, and a class of its own is an array like others.
+        *((PLAIN, returned(value), Verdict(Kind.EXACT, "", 2)) for value in (np.array([3, -3], ">i4"), LYING)),
+        *((PLAIN, returned(np.zeros(shape, np.int32)),
+           Verdict(Kind.WRONG_SHAPE, shape_text(shape), expected="(2,)")) for shape in SHAPES),
+        (EMPTY, returned(np.zeros((0, 3), np.int32)), Verdict(Kind.EXACT)),
+        (EMPTY, returned(np.zeros((3, 0), np.int32)), Verdict(Kind.WRONG_SHAPE, "(3, 0)", expected="(0, 3)")),
+        (SCALAR, returned(np.array(3, np.int32)), Verdict(Kind.EXACT, "", 1)),
+        (SCALAR, returned(np.array(4, np.int32)),
+         Verdict(Kind.WRONG_VALUE, "", 1, 1, example=Example((), ("7", "2"), "3", "4"))),
+    ],
+    ids=lambda value: value.kind.value if isinstance(value, Verdict) else "",
+)  # fmt: skip
+def test_every_verdict_in_its_order(asked: Case, answer: Answer, verdict: Verdict) -> None:
     """A death goes before all; then what must be refused; then what is lacked, refused, of another type or shape."""
-
-    @pytest.mark.parametrize(
-        ("asked", "answer", "verdict"),
-        [
-            *((asked, ended(end, "SIGFPE"), Verdict(kind, "SIGFPE"))
-              for asked in (PLAIN, REFUSAL, OPEN) for end, kind in DEATHS.items()),
-            *((REFUSAL, ended(end, "shapes differ"), Verdict(Kind.REFUSED_AS_REQUIRED, "shapes differ"))
-              for end in (End.REFUSED, End.UNSUPPORTED)),
-            (REFUSAL, returned(np.zeros((2, 3), np.int32)), Verdict(Kind.ACCEPTED, "int32 of shape (2, 3)")),
-            (REFUSAL, returned([1]), Verdict(Kind.ACCEPTED, "a list, not an array")),
-            (REFUSAL, returned(None), Verdict(Kind.ACCEPTED, "a NoneType, not an array")),
-            *((asked, ended(End.UNSUPPORTED, "no Div-14"), Verdict(Kind.UNSUPPORTED, "no Div-14"))
-              for asked in (PLAIN, OPEN)),
-            (PLAIN, ended(End.REFUSED, "no"), Verdict(Kind.REFUSED, "no")),
-            (OPEN, ended(End.REFUSED, "division by zero"), Verdict(Kind.UNSPECIFIED, "division by zero")),
-            # A mask without an open element leaves nothing open.
-            (ONE, ended(End.REFUSED, "no"), Verdict(Kind.REFUSED, "no")),
-            (ONE, returned(array([3], INT32)), Verdict(Kind.EXACT, "", 1)),
-            *((PLAIN, returned(value), Verdict(Kind.WRONG_TYPE, words, expected="int32")) for value, words in (
-                (np.array([3.0, -3.0]), "float64 of shape (2,)"), (np.array([3, -3, 0]), "int64 of shape (3,)"),
-                (np.int32(3), "a int32, not an array"), ([3, -3], "a list, not an array"),
-                (np.array([3, -3], object), "objects of shape (2,)"))),
-            # The order of bytes is no matter of the type, and a class of its own is an array like others.
-            *((PLAIN, returned(value), Verdict(Kind.EXACT, "", 2)) for value in (np.array([3, -3], ">i4"), LYING)),
-            *((PLAIN, returned(np.zeros(shape, np.int32)),
-               Verdict(Kind.WRONG_SHAPE, shape_text(shape), expected="(2,)")) for shape in SHAPES),
-            (EMPTY, returned(np.zeros((0, 3), np.int32)), Verdict(Kind.EXACT)),
-            (EMPTY, returned(np.zeros((3, 0), np.int32)), Verdict(Kind.WRONG_SHAPE, "(3, 0)", expected="(0, 3)")),
-            (SCALAR, returned(np.array(3, np.int32)), Verdict(Kind.EXACT, "", 1)),
-            (SCALAR, returned(np.array(4, np.int32)),
-             Verdict(Kind.WRONG_VALUE, "", 1, 1, example=Example((), ("7", "2"), "3", "4"))),
-        ],
-        ids=lambda value: value.kind.value if isinstance(value, Verdict) else "",
-    )  # fmt: skip
-    def test_each(self, asked: Case, answer: Answer, verdict: Verdict) -> None:
-        assert judge(asked, answer) == verdict
+    assert judge(asked, answer) == verdict
 
 
 class TestSpecialValues:

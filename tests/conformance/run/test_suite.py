@@ -92,18 +92,16 @@ class TestResults:
         assert [n for n, _ in seen] == list(range(1, count + 1))
 
 
-class TestTheEnd:
+def test_after_an_error_of_the_caller() -> None:
     """However a run ends, no process and no thread of it is left."""
+    before = threading.active_count(), _own_children()
 
-    def test_after_an_error_of_the_caller(self) -> None:
-        before = threading.active_count(), _own_children()
+    def fail(done: int, id: CaseId) -> None:
+        raise RuntimeError("no more")
 
-        def fail(done: int, id: CaseId) -> None:
-            raise RuntimeError("no more")
-
-        with pytest.raises(RuntimeError, match="no more"):
-            ask(FakeRuntime(), numbered(400), DIVIDER, advance=fail)
-        assert (threading.active_count(), _own_children()) == before
+    with pytest.raises(RuntimeError, match="no more"):
+        ask(FakeRuntime(), numbered(400), DIVIDER, advance=fail)
+    assert (threading.active_count(), _own_children()) == before
 
 
 def _own_children() -> set[int]:
@@ -170,20 +168,18 @@ def one() -> Case:
     return case(INT32, [[6, 9, 8], [2, 3, 2]], [3, 3, 4])
 
 
-class TestAnswersThatDiffer:
+@pytest.mark.parametrize(
+    ("what", "said"), [("is wrong", "wrong value"), ("dies", "crashed (exit code 7)"), ("refuses", "refused")]
+)
+def test_of_answers_that_differ_the_first_alone_is_told(what: str, said: str, tmp_path: Path) -> None:
     """Nothing else is told of them: no cause and no verdict that would be firm."""
-
-    @pytest.mark.parametrize(
-        ("what", "said"), [("is wrong", "wrong value"), ("dies", "crashed (exit code 7)"), ("refuses", "refused")]
+    (found,) = asked(what, [1], one(), counter=tmp_path / "calls")
+    assert (found.verdict.kind, found.verdict.said) == (Kind.DIFFERS, f"{said}, exact")
+    assert found.verdict.kind.deviates
+    assert found.verdict.differing == (3 if what == "is wrong" else 0)
+    assert found.reproducer == (
+        "# The answers to this differ from one run to the next, so it may print the right quotients.\n# Div-14"
     )
-    def test_the_first_alone(self, what: str, said: str, tmp_path: Path) -> None:
-        (found,) = asked(what, [1], one(), counter=tmp_path / "calls")
-        assert (found.verdict.kind, found.verdict.said) == (Kind.DIFFERS, f"{said}, exact")
-        assert found.verdict.kind.deviates
-        assert found.verdict.differing == (3 if what == "is wrong" else 0)
-        assert found.reproducer == (
-            "# The answers to this differ from one run to the next, so it may print the right quotients.\n# Div-14"
-        )
 
 
 class TestAnswersThatStay:
@@ -217,26 +213,24 @@ class Copied(DiesOfMinByMinusOne):
     survives_fork = True
 
 
-class TestDeaths:
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are copied on Linux only")
+@pytest.mark.parametrize(("divider", "started"), [("Copied", 3), ("DiesOfMinByMinusOne", 11)])
+def test_how_many_processes_are_started(divider: str, started: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """A death that was to be expected after one of its element type takes a copy of the process, and no new one."""
+    counted: list[ChildProcess] = []
 
-    @pytest.mark.skipif(sys.platform != "linux", reason="processes are copied on Linux only")
-    @pytest.mark.parametrize(("divider", "started"), [("Copied", 3), ("DiesOfMinByMinusOne", 11)])
-    def test_how_many_processes_are_started(self, divider: str, started: int, monkeypatch: pytest.MonkeyPatch) -> None:
-        counted: list[ChildProcess] = []
+    class Counted(ChildProcess):
+        def __init__(self) -> None:
+            counted.append(self)
+            super().__init__()
 
-        class Counted(ChildProcess):
-            def __init__(self) -> None:
-                counted.append(self)
-                super().__init__()
-
-        monkeypatch.setattr(isolated, "ChildProcess", Counted)
-        dying = case(INT32, [[7, -(2**31)], [2, -1]], [3, -(2**31)], unspecified=[False, True])
-        right = case(INT32, [[7, 6], [2, 0]], [3, 0], unspecified=[False, True])
-        found = ask(FakeRuntime(), [*[dying] * 5, right], f"{__name__}:{divider}", workers=1)
-        assert [one.verdict.kind for one in found] == [Kind.CRASHED] * 5 + [Kind.UNSPECIFIED]
-        assert {one.verdict.said for one in found[:5]} == {"SIGFPE"}
-        assert len(counted) == started
+    monkeypatch.setattr(isolated, "ChildProcess", Counted)
+    dying = case(INT32, [[7, -(2**31)], [2, -1]], [3, -(2**31)], unspecified=[False, True])
+    right = case(INT32, [[7, 6], [2, 0]], [3, 0], unspecified=[False, True])
+    found = ask(FakeRuntime(), [*[dying] * 5, right], f"{__name__}:{divider}", workers=1)
+    assert [one.verdict.kind for one in found] == [Kind.CRASHED] * 5 + [Kind.UNSPECIFIED]
+    assert {one.verdict.said for one in found[:5]} == {"SIGFPE"}
+    assert len(counted) == started
 
 
 MANY = 40

@@ -111,18 +111,16 @@ print([name for name in ("onnxruntime", "openvino", "torch", "jax", "onnx") if n
 
 
 @pytest.mark.usefixtures("halving")
-class TestEntryPoints:
+def test_found_and_asked_in_another_process() -> None:
     """Another package's runtimes."""
+    assert names() == (*OURS, "failing", "halving")
+    made = runtime("halving")
+    assert (made.title, made.versions()) == ("halving", {"halving": "1.0", "halves": "1"})
+    (given,) = answer("halving[by=4]", operation(DIV_14, np.ones(1, np.float32), np.ones(1, np.float32)))
+    assert given.value.tolist() == [0.25]
+    assert "halving" not in sys.modules
 
-    def test_found_and_asked_in_another_process(self) -> None:
-        assert names() == (*OURS, "failing", "halving")
-        made = runtime("halving")
-        assert (made.title, made.versions()) == ("halving", {"halving": "1.0", "halves": "1"})
-        (given,) = answer("halving[by=4]", operation(DIV_14, np.ones(1, np.float32), np.ones(1, np.float32)))
-        assert given.value.tolist() == [0.25]
-        assert "halving" not in sys.modules
-
-        assert message(ModelError, runtime("failing").check) == "'failing' cannot be started: no luck today"
+    assert message(ModelError, runtime("failing").check) == "'failing' cannot be started: no luck today"
 
 
 def test_whole_numbers() -> None:

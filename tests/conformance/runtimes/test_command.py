@@ -78,24 +78,22 @@ class TestAnswers:
         assert not made.covers(operation(DIV_REAL, np.array([1], object), np.array([1], object)))
 
 
-class TestEnds:
+@pytest.mark.parametrize(
+    ("way", "words"),
+    [
+        ("--signal", "SIGFPE"),
+        ("--half", "exit code 7"),
+        (
+            "--garbage",
+            "its output is not an answer: it begins with b'hello, w', "
+            "which as a length is 8,583,909,746,840,200,552 bytes",
+        ),
+    ],
+)
+def test_a_crash(way: str, words: str) -> None:
     """However it ends, that is what became of the one operation, and the next is asked of a new process."""
-
-    @pytest.mark.parametrize(
-        ("way", "words"),
-        [
-            ("--signal", "SIGFPE"),
-            ("--half", "exit code 7"),
-            (
-                "--garbage",
-                "its output is not an answer: it begins with b'hello, w', "
-                "which as a length is 8,583,909,746,840,200,552 bytes",
-            ),
-        ],
-    )
-    def test_a_crash(self, way: str, words: str) -> None:
-        ends = asked(command(way), FIVE_THIRDS, FIVE_THIRDS, FIVE_THIRDS)
-        assert ends == [(End.RETURNED, ""), (End.CRASHED, words), (End.RETURNED, "")]
+    ends = asked(command(way), FIVE_THIRDS, FIVE_THIRDS, FIVE_THIRDS)
+    assert ends == [(End.RETURNED, ""), (End.CRASHED, words), (End.RETURNED, "")]
 
 
 def content(status: int, code: int, *dims: int, rest: bytes = b"") -> bytes:

@@ -153,16 +153,13 @@ class TestLoaders:
             compile(made.reproducer(asked), name, "exec")
 
 
-class TestWithoutPackages:
-    """Rows and adapters need no package for what is wrong with options, nor for a reproducer."""
-
-    @pytest.mark.parametrize("name", ["onnxruntime", "openvino", "torch", "jax"])
-    def test_not_installed(self, name: str) -> None:
-        """They are hidden here: to import them would fail."""
-        line = message(ModelError, runtime(name).check)
-        assert line.endswith(f"the package {name} is not installed: pip install {name}")
-        assert runtime(name).versions()
-        assert "import" in runtime(name).reproducer(small(DIV_14, FLOAT, False))
+@pytest.mark.parametrize("name", ["onnxruntime", "openvino", "torch", "jax"])
+def test_not_installed(name: str) -> None:
+    """They are hidden here: to import them would fail."""
+    line = message(ModelError, runtime(name).check)
+    assert line.endswith(f"the package {name} is not installed: pip install {name}")
+    assert runtime(name).versions()
+    assert "import" in runtime(name).reproducer(small(DIV_14, FLOAT, False))
 
 
 def test_what_is_covered() -> None:

@@ -82,21 +82,19 @@ def _divide(asked: Operation) -> Element:
     return layer
 
 
-class TestIr:
-    """Operands as Parameters or as real Const layers, of every element type, and attributes as OpenVINO spells them."""
-
-    @pytest.mark.parametrize(
-        ("attributes", "written"),
-        [
-            ({}, None),
-            (
-                {"m_pythondiv": False, "auto_broadcast": "pdpd", "axis": 1},
-                {"m_pythondiv": "false", "auto_broadcast": "pdpd", "auto_broadcast.auto_broadcast_axis": "1"},
-            ),
-            ({"auto_broadcast": 'side"ways'}, {"auto_broadcast": 'side"ways'}),
-        ],
-        ids=["none", "legal", "illegal"],
-    )
-    def test_attributes(self, attributes: dict[str, Any], written: dict[str, str] | None) -> None:
-        data = _divide(operation(DIVIDE_1, A, A, **attributes)).find("data")
-        assert (None if data is None else data.attrib) == written
+@pytest.mark.parametrize(
+    ("attributes", "written"),
+    [
+        ({}, None),
+        (
+            {"m_pythondiv": False, "auto_broadcast": "pdpd", "axis": 1},
+            {"m_pythondiv": "false", "auto_broadcast": "pdpd", "auto_broadcast.auto_broadcast_axis": "1"},
+        ),
+        ({"auto_broadcast": 'side"ways'}, {"auto_broadcast": 'side"ways'}),
+    ],
+    ids=["none", "legal", "illegal"],
+)
+def test_attributes_of_an_ir(attributes: dict[str, Any], written: dict[str, str] | None) -> None:
+    """They stand as OpenVINO spells them."""
+    data = _divide(operation(DIVIDE_1, A, A, **attributes)).find("data")
+    assert (None if data is None else data.attrib) == written

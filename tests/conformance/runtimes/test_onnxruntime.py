@@ -26,21 +26,18 @@ def package() -> Iterator[Any]:
         yield sys.modules["onnxruntime"]
 
 
-class TestAnswers:
-    """Operands and quotients of every type travel bit for bit, whichever way they come."""
+def test_what_it_lacks_is_told_from_what_it_refuses(package: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    for words, kind in (
+        ("Could not find an implementation for Div(6) node with name ''", UnsupportedError),
+        ("Non-zero status code returned while running Div node", ModelError),
+    ):
 
-    def test_what_it_lacks_is_told_from_what_it_refuses(self, package: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-        for words, kind in (
-            ("Could not find an implementation for Div(6) node with name ''", UnsupportedError),
-            ("Non-zero status code returned while running Div node", ModelError),
-        ):
+        def fails(*_: Any, words: str = words, **__: Any) -> Any:
+            raise RuntimeError(words)
 
-            def fails(*_: Any, words: str = words, **__: Any) -> Any:
-                raise RuntimeError(words)
-
-            monkeypatch.setattr(package, "InferenceSession", fails)
-            with pytest.raises(kind):
-                runtime("onnxruntime").answer(ASKED)
+        monkeypatch.setattr(package, "InferenceSession", fails)
+        with pytest.raises(kind):
+            runtime("onnxruntime").answer(ASKED)
 
 
 class TestOptions:

@@ -202,28 +202,26 @@ class TestDividers:
         assert executed(program).splitlines()[-1].startswith("array([")
 
 
-class TestWhatIsNotThere:
+@pytest.mark.parametrize(
+    ("target", "told"),
+    [
+        ("exiting:Backend", "'exiting:Backend' cannot be imported: SystemExit: 0"),
+        ("failing:Backend", "'failing:Backend' cannot be imported: OSError: no such thing"),
+        ("gone.away:B", "'gone.away:B' cannot be imported: ModuleNotFoundError: No module named 'gone'"),
+        (":x", "':x' names no module; write package.module:attribute"),
+        ("licensed:Divider", "'licensed:Divider' cannot be started: no licence"),
+        (
+            "handing_over:Nothing",
+            "'handing_over:Nothing' is neither a divider nor an ONNX backend: it has none of answer, prepare and "
+            "run_model",
+        ),
+        (
+            "handing_over:Prepare",
+            "'handing_over:Prepare' is not there: handing_over has no attribute 'Prepare'; its runtimes: 'Array', "
+            "'Empty', 'Named', 'NoneOfThem', 'Old', 'OtherName', 'Prepares', 'Scalar'; did you mean 'Prepares'?",
+        ),
+    ],
+)
+def test_what_is_not_there(target: str, told: str) -> None:
     """One line says what is wrong, and what is there."""
-
-    @pytest.mark.parametrize(
-        ("target", "told"),
-        [
-            ("exiting:Backend", "'exiting:Backend' cannot be imported: SystemExit: 0"),
-            ("failing:Backend", "'failing:Backend' cannot be imported: OSError: no such thing"),
-            ("gone.away:B", "'gone.away:B' cannot be imported: ModuleNotFoundError: No module named 'gone'"),
-            (":x", "':x' names no module; write package.module:attribute"),
-            ("licensed:Divider", "'licensed:Divider' cannot be started: no licence"),
-            (
-                "handing_over:Nothing",
-                "'handing_over:Nothing' is neither a divider nor an ONNX backend: it has none of answer, prepare and "
-                "run_model",
-            ),
-            (
-                "handing_over:Prepare",
-                "'handing_over:Prepare' is not there: handing_over has no attribute 'Prepare'; its runtimes: 'Array', "
-                "'Empty', 'Named', 'NoneOfThem', 'Old', 'OtherName', 'Prepares', 'Scalar'; did you mean 'Prepares'?",
-            ),
-        ],
-    )
-    def test_check(self, target: str, told: str) -> None:
-        assert message(ModelError, runtime(target).check) == told
+    assert message(ModelError, runtime(target).check) == told

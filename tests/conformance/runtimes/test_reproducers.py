@@ -86,13 +86,11 @@ def test_it_shows_the_same(asked: str) -> None:
         assert shown == "refused" if expected == "refused" else shown.endswith(f"\n{expected}\n")
 
 
-class TestProgram:
+def test_a_whole_program() -> None:
     """It is complete, short, and shows the operands even if the division ends the process."""
-
-    def test_text(self) -> None:
-        asked = operation(DIV_14, np.array([7.0], np.float32), np.array([2.0], np.float32), constant=(False, True))
-        assert runtime("onnx-reference").reproducer(asked) == TEXT
-        assert executed(TEXT).endswith("array([3.5], dtype=float32)\n")
+    asked = operation(DIV_14, np.array([7.0], np.float32), np.array([2.0], np.float32), constant=(False, True))
+    assert runtime("onnx-reference").reproducer(asked) == TEXT
+    assert executed(TEXT).endswith("array([3.5], dtype=float32)\n")
 
 
 TEXT = """import numpy as np

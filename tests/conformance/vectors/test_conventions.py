@@ -51,15 +51,13 @@ class TestRounding:
                     assert np.floor_divide(a, b).tolist() == numbers(line.quotient), line.id
 
 
-class TestSpecifications:
+@pytest.mark.parametrize("specification", SPECIFICATIONS, ids=lambda s: s.name)
+def test_rows_of_each_specification(specification: Specification) -> None:
     """Each has a row of ordinary quotients, of x/0 and of MIN/-1 for each of its types."""
-
-    @pytest.mark.parametrize("specification", SPECIFICATIONS, ids=lambda s: s.name)
-    def test_its_rows(self, specification: Specification) -> None:
-        own = [line for line in LINES if specification.name in line.specifications]
-        signed = [t for t in specification.element_types if t.minimum]
-        assert sorted(line.id for line in own) == sorted(
-            [f"{specification.rounding}/{t}/ordinary quotients" for t in specification.element_types]
-            + [f"{specification.rounding}/{t}/x/0 {specification.by_zero.value}" for t in specification.element_types]
-            + [f"{specification.rounding}/{t}/MIN/-1 {specification.overflow.value}" for t in signed]
-        )
+    own = [line for line in LINES if specification.name in line.specifications]
+    signed = [t for t in specification.element_types if t.minimum]
+    assert sorted(line.id for line in own) == sorted(
+        [f"{specification.rounding}/{t}/ordinary quotients" for t in specification.element_types]
+        + [f"{specification.rounding}/{t}/x/0 {specification.by_zero.value}" for t in specification.element_types]
+        + [f"{specification.rounding}/{t}/MIN/-1 {specification.overflow.value}" for t in signed]
+    )

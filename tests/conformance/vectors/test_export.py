@@ -86,39 +86,35 @@ class TestEveryFormat:
         assert [line.id for line in case_lines(exported(form))] == [str(c.id) for c in cases(Level.QUICK) if holds(c)]
 
 
-class TestLines:
+def test_every_line_is_its_case_again() -> None:
     """A line is the case again, to the last bit."""
-
-    def test_each(self) -> None:
-        read = list(case_lines(exported("jsonl")))
-        for line, own in zip(read, cases(Level.QUICK), strict=True):
-            again = case_of(line, Level.QUICK)
-            assert (line.name, line.clause) == (name_of(own), own.clause)
-            assert (again.id, again.element_type) == (own.id, own.element_type)
-            assert digest(again) == digest(own), line.id
-            refused, unspecified = own.expectation.quotient is None, own.expectation.unspecified is not None
-            assert (line.standing is Standing.REFUSED, line.standing is Standing.UNSPECIFIED) == (refused, unspecified)
-        assert len({line.name for line in read}) == len(read)
-        assert all(re.fullmatch("test(_[a-z0-9]+)+_[0-9a-f]{12}", line.name) for line in read)
+    read = list(case_lines(exported("jsonl")))
+    for line, own in zip(read, cases(Level.QUICK), strict=True):
+        again = case_of(line, Level.QUICK)
+        assert (line.name, line.clause) == (name_of(own), own.clause)
+        assert (again.id, again.element_type) == (own.id, own.element_type)
+        assert digest(again) == digest(own), line.id
+        refused, unspecified = own.expectation.quotient is None, own.expectation.unspecified is not None
+        assert (line.standing is Standing.REFUSED, line.standing is Standing.UNSPECIFIED) == (refused, unspecified)
+    assert len({line.name for line in read}) == len(read)
+    assert all(re.fullmatch("test(_[a-z0-9]+)+_[0-9a-f]{12}", line.name) for line in read)
 
 
-class TestNumpyFiles:
+def test_every_tensor_is_a_numpy_file() -> None:
     """A file for every tensor; what NumPy cannot name lies there as unsigned integers."""
-
-    def test_each(self) -> None:
-        folder = exported("npy") / "arrays"
-        for line in case_lines(exported("npy")):
-            files = sorted(path.name for path in (folder / line.name).iterdir())
-            operands = [f"operand_{number}.npy" for number in range(len(line.operands))]
-            assert files == [*operands, *(["quotient.npy"] if line.quotient else [])]
-            for name, tensor, array in zip(
-                operands, line.operands, case_of(line, Level.QUICK).operation.operands, strict=True
-            ):
-                read = np.load(folder / line.name / name, allow_pickle=False)
-                if tensor.type in ("int4", "uint4"):
-                    assert np.array_equal(read, array.view(np.uint8) & 15)
-                else:
-                    assert same_bits(read, array if array.dtype.isbuiltin == 1 else array.view(read.dtype))
+    folder = exported("npy") / "arrays"
+    for line in case_lines(exported("npy")):
+        files = sorted(path.name for path in (folder / line.name).iterdir())
+        operands = [f"operand_{number}.npy" for number in range(len(line.operands))]
+        assert files == [*operands, *(["quotient.npy"] if line.quotient else [])]
+        for name, tensor, array in zip(
+            operands, line.operands, case_of(line, Level.QUICK).operation.operands, strict=True
+        ):
+            read = np.load(folder / line.name / name, allow_pickle=False)
+            if tensor.type in ("int4", "uint4"):
+                assert np.array_equal(read, array.view(np.uint8) & 15)
+            else:
+                assert same_bits(read, array if array.dtype.isbuiltin == 1 else array.view(read.dtype))
 
 
 class TestRefused:
@@ -141,23 +137,21 @@ class TestRefused:
         assert not list(tmp_path.iterdir())
 
 
-class TestNoTensor:
+@pytest.mark.parametrize(
+    ("text", "element_type", "words"),
+    [
+        ("0001 0002 0003", INT16, "3 elements are given for the shape (2,), which has 2"),
+        ("0001 002", INT16, "an element is '002'; one of int16 has 4 hexadecimal digits"),
+        ("0001 00g2", INT16, "an element of int16 has another digit than 0 to 9 and a to f"),
+        ("1 g", INT4, "an element of int4 has another digit than 0 to 9 and a to f"),
+        ("1 1/0", REAL, "an element is '1/0'; a real is written as -7 or 5/3"),
+        ("1 1/00", REAL, "an element is '1/00'; a real is written as -7 or 5/3"),
+        ("1 1e9", REAL, "an element is '1e9'; a real is written as -7 or 5/3"),
+    ],
+)
+def test_what_is_no_tensor(text: str, element_type: ElementType, words: str) -> None:
     """What is no tensor."""
-
-    @pytest.mark.parametrize(
-        ("text", "element_type", "words"),
-        [
-            ("0001 0002 0003", INT16, "3 elements are given for the shape (2,), which has 2"),
-            ("0001 002", INT16, "an element is '002'; one of int16 has 4 hexadecimal digits"),
-            ("0001 00g2", INT16, "an element of int16 has another digit than 0 to 9 and a to f"),
-            ("1 g", INT4, "an element of int4 has another digit than 0 to 9 and a to f"),
-            ("1 1/0", REAL, "an element is '1/0'; a real is written as -7 or 5/3"),
-            ("1 1/00", REAL, "an element is '1/00'; a real is written as -7 or 5/3"),
-            ("1 1e9", REAL, "an element is '1e9'; a real is written as -7 or 5/3"),
-        ],
-    )
-    def test_each(self, text: str, element_type: ElementType, words: str) -> None:
-        assert message(ModelError, lambda: array_of(text, (2,), element_type)) == words
+    assert message(ModelError, lambda: array_of(text, (2,), element_type)) == words
 
 
 Array = NDArray[Any]
@@ -280,19 +274,15 @@ class TestFlags:
         assert seen == sum(_TOLD.values())
 
 
-class TestFiles:
+@pytest.mark.parametrize(("element_type", "digits"), [(FLOAT16, 4), (BFLOAT16, 4), (FLOAT, 8), (DOUBLE, 16)], ids=str)
+def test_files_of_testfloat(element_type: ElementType, digits: int) -> None:
     """One for each element type, every pair of the suite once."""
-
-    @pytest.mark.parametrize(
-        ("element_type", "digits"), [(FLOAT16, 4), (BFLOAT16, 4), (FLOAT, 8), (DOUBLE, 16)], ids=str
-    )
-    def test_each(self, element_type: ElementType, digits: int) -> None:
-        name = {FLOAT16: "f16", BFLOAT16: "bf16", FLOAT: "f32", DOUBLE: "f64"}[element_type]
-        rows = [line.split(" ") for line in (exported("testfloat") / f"{name}_div.txt").read_text().splitlines()]
-        assert len(rows) > 1000
-        assert {tuple(map(len, row)) for row in rows} == {(digits, digits, digits, 2)}
-        assert len({(a, b) for a, b, _, _ in rows}) == len(rows)
-        assert rows == sorted(rows)
+    name = {FLOAT16: "f16", BFLOAT16: "bf16", FLOAT: "f32", DOUBLE: "f64"}[element_type]
+    rows = [line.split(" ") for line in (exported("testfloat") / f"{name}_div.txt").read_text().splitlines()]
+    assert len(rows) > 1000
+    assert {tuple(map(len, row)) for row in rows} == {(digits, digits, digits, 2)}
+    assert len({(a, b) for a, b, _, _ in rows}) == len(rows)
+    assert rows == sorted(rows)
 
 
 def _raised(pair: Any) -> int:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
-from tests.conformance.asking import asked
+from tests.conformance.asking import asked, operation
 from vinculum.conformance.arithmetic.circumstances import PLACES, has, mask, properties
 from vinculum.conformance.cases.case import Level
 from vinculum.conformance.expect import read_known_deviations
+from vinculum.spec.onnx_div import DIV_14
 
 
 def test_every_place_in_tensors_of_every_small_size() -> None:
@@ -29,6 +31,12 @@ def test_every_place_in_tensors_of_every_small_size() -> None:
                 words = f"tensors of {width} k + {rest} elements" if rest else f"tensors of {width} k elements"
                 expected[words] = every if size - whole == rest else []
         assert {name: np.flatnonzero(mask(name, size)).tolist() for name in PLACES} == expected
+
+
+@pytest.mark.parametrize(("count", "words"), [(0, "an empty operand"), (1, "one element"), (2, "several elements")])
+def test_how_many_elements_an_operation_has(count: int, words: str) -> None:
+    ones = np.ones(count, np.float32)
+    assert list(properties(operation(DIV_14, ones, ones)))[-1] == words
 
 
 def test_files_of_known_deviations_name_what_cases_have() -> None:

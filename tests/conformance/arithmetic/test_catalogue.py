@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from vinculum import reference
 from vinculum.conformance.arithmetic.catalogue import catalogue, named, right
 from vinculum.conformance.arithmetic.division import IntegerDivision, Shared
-from vinculum.conformance.arithmetic.stages import Rounding
+from vinculum.conformance.arithmetic.stages import Narrowing, Rounding, narrowed
 from vinculum.spec.element_types import BFLOAT16, DOUBLE, ELEMENT_TYPES, FLOAT, INT8, INT64, REAL, UINT8, ElementType
 from vinculum.spec.model import IntegerRounding
 from vinculum.tensors.storage import dtype_of
@@ -122,3 +122,15 @@ def test_roundings_of_every_pair_of_eight_bits(element_type: ElementType, roundi
 )  # fmt: skip
 def test_in_words(form: str, element_type: ElementType, words: str) -> None:
     assert named(form, element_type).statement == words
+
+
+@pytest.mark.parametrize(
+    ("narrowing", "steps"),
+    [(Narrowing.ROUNDED, [1, 2, 3, 4]), (Narrowing.CUT, [0, 1, 2, 3]), (Narrowing.ODD, [0, 2, 2, 4])],
+)
+def test_narrowings(narrowing: Narrowing, steps: list[int]) -> None:
+    """Of numbers three quarters of a step above one of bfloat16; what is rounded only if odd is even then."""
+    numbers = 1 + (np.arange(4, dtype=np.float32) + np.float32(0.75)) / 128
+    for sign in (1, -1):
+        given = narrowed(sign * numbers, dtype_of(BFLOAT16), narrowing)
+        assert ((sign * given.astype(np.float32) - 1) * 128).tolist() == steps

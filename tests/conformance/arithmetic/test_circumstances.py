@@ -39,6 +39,13 @@ def test_how_many_elements_an_operation_has(count: int, words: str) -> None:
     assert list(properties(operation(DIV_14, ones, ones)))[-1] == words
 
 
+def test_shapes_and_constants() -> None:
+    two, one = np.ones(2, np.float32), np.ones(1, np.float32)
+    assert {"shapes that are equal", "no constant operand"} <= {*properties(operation(DIV_14, two, two))}
+    others = properties(operation(DIV_14, two, one, constant=(False, True)))
+    assert {"shapes that differ", "a constant operand"} <= {*others}
+
+
 def test_files_of_known_deviations_name_what_cases_have() -> None:
     files = (Path(__file__).parents[3] / "known_deviations").glob("*.toml")
     rules = [cause for file in files for cause in read_known_deviations(file).predictors() if not cause.divisions]

@@ -18,7 +18,7 @@ from tests.fake_runtime import Array, FakeRuntime
 from vinculum.conformance.arithmetic import Answered, Explanation, explain, predicts, written
 from vinculum.conformance.arithmetic.catalogue import catalogue
 from vinculum.conformance.arithmetic.explain import contradicts
-from vinculum.conformance.arithmetic.fitting import Fit, dividends_and_divisors
+from vinculum.conformance.arithmetic.fitting import Fit, circumstances, dividends_and_divisors
 from vinculum.conformance.cases.case import Case, Level
 from vinculum.errors import AttributeValueError
 from vinculum.sandbox import Answer, End
@@ -166,6 +166,9 @@ class TestWritten:
         for one, cause in zip(found, known, strict=True):
             assert set(one.cases) <= {case for case in given if predicts(cause, case, known)}
             assert not any(contradicts(cause, case) for case in given)
+            alike = {circumstances(case.case.operation) for case in one.cases}
+            there = [case for case in given if circumstances(case.case.operation) in alike and not case.deviates]
+            assert not cause.divisions or one.passing == sum(predicts(cause, case) for case in there) > 0
         again = explain(given, known).explained
         assert {one.cause.name: set(one.cases) for one in again} == {one.cause.name: set(one.cases) for one in found}
 

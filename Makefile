@@ -90,7 +90,7 @@ VERSIONS := pinned
 RUNTIMES := build/runtimes/$(VERSIONS)
 # Of our own tests, those of conversions too, which read the onnx package's schemas: other versions of it have other ones.
 CONVERSIONS := $(addprefix tests/models/convert/,test_file_conversion.py \
-	opset/test_conversion.py opset/test_divisions.py opset/test_promoted_types.py)
+	opset/test_conversion.py opset/test_divisions.py)
 runtimes: $(RUNTIMES)/installed ## Test on real runtimes: VERSIONS=pinned, oldest or newest
 	PYTHONPATH=src $(RUNTIMES)/bin/pytest -n $(WORKERS) --dist worksteal $(PYTEST_ARGS) tests/runtimes $(CONVERSIONS)
 

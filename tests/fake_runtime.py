@@ -492,7 +492,8 @@ def _declared(value: Any) -> SimpleNamespace:
     tensor = value.type.tensor_type
     name = TensorProto.DataType.Name(tensor.elem_type).lower()
     shape = [size.dim_value if size.HasField("dim_value") else size.dim_param for size in tensor.shape.dim]
-    return SimpleNamespace(name=value.name, type=f"tensor({name})", shape=shape)
+    kind = f"tensor({name})" if value.type.WhichOneof("value") in (None, "tensor_type") else "another"
+    return SimpleNamespace(name=value.name, type=kind, shape=shape)
 
 
 def _operators(runtime: FakeRuntime) -> list[type[OpRun]]:
@@ -521,7 +522,7 @@ def _operators(runtime: FakeRuntime) -> list[type[OpRun]]:
 
 
 class OrtValue:
-    """A value of the package ``onnxruntime``: a tensor, or a sequence of them."""
+    """A tensor of the package ``onnxruntime``."""
 
     def __init__(self, value: Any) -> None:
         self._value = np.ascontiguousarray(value).reshape(np.shape(value)) if isinstance(value, np.ndarray) else value
@@ -534,19 +535,8 @@ class OrtValue:
     def ortvalue_from_numpy_with_onnx_type(array: Array, code: int) -> OrtValue:
         return OrtValue(array.view(helper.tensor_dtype_to_np_dtype(code)))
 
-    def has_value(self) -> bool:
-        return self._value is not None
-
-    def is_tensor(self) -> bool:
-        return isinstance(self._value, np.ndarray)
-
     def element_type(self) -> int:
         return int(helper.np_dtype_to_tensor_dtype(self._value.dtype))
-
-    def data_type(self) -> str:
-        if isinstance(self._value, list):
-            return f"seq({OrtValue(self._value[0]).data_type()})"
-        return f"tensor({TensorProto.DataType.Name(self.element_type()).lower()})"
 
     def shape(self) -> list[int]:
         return list(self._value.shape)

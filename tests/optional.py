@@ -17,15 +17,7 @@ def needs_core() -> pytest.MarkDecorator:
 
 
 def skip_or_fail(request: pytest.FixtureRequest, needed: str) -> NoReturn:
-    """Skip a test for want of something optional, or fail it under ``--require-all``.
-
-    Parameters
-    ----------
-    request : pytest.FixtureRequest
-        Of the test or of a fixture.
-    needed : str
-        What is missing, and how to install it.
-    """
+    """Skip a test for want of something optional, or fail it under ``--require-all``; `needed` says how to get it."""
     if request.config.getoption("--require-all"):
         pytest.fail(f"--require-all forbids to skip what needs {needed}")
     pytest.skip(f"optional here, and needed: {needed}")

@@ -15,7 +15,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from string import ascii_uppercase
-from tempfile import TemporaryDirectory
 
 from building.documentation import made
 from building.documentation.made import MadePage, code, safe
@@ -25,8 +24,7 @@ from vinculum.conformance.run.file import as_json, read_runs
 from vinculum.conformance.run.record import Result, Run
 from vinculum.reporting.conformance import html
 from vinculum.reporting.conformance.questions import QUESTIONS, Told, told
-from vinculum.reporting.conformance.view import Finding, Severity, View, view
-from vinculum.reporting.conformance.words import verdict_sentence
+from vinculum.reporting.conformance.view import Finding, Severity, View, verdict_sentence, view
 from vinculum.reporting.escape import escaped, one_line
 from vinculum.reporting.terminal import counted
 
@@ -58,12 +56,7 @@ def add(files: Iterable[Path], folder: Path) -> None:
 
 def runs_in(folder: Path) -> list[Run]:
     """Return the published runs, the newest of each runtime first."""
-    found: list[Run] = []
-    with TemporaryDirectory() as unpacked:
-        for packed in sorted(folder.glob("*.json.xz")):
-            file = Path(unpacked, packed.stem)
-            file.write_bytes(lzma.decompress(packed.read_bytes()))
-            found += read_runs(file)
+    found = (run for file in sorted(folder.glob("*.json.xz")) for run in read_runs(file))
     return sorted(found, key=lambda run: run.date, reverse=True)
 
 
@@ -149,7 +142,7 @@ def _runtime(one: View) -> Iterator[str]:
     counts = f"{one.passing:,} pass, {one.deviating:,} deviate, {one.unsupported:,} are not supported"
     yield f"{safe(one.version)} on {safe(one.processor)}, {one.date}. {counted(one.total, 'case')}: {counts}. "
     yield f"{one.explained}\n\nEach case is in [the run](../../survey/{published(one.run)}), which `vinculum report` "
-    yield "shows when it is unpacked. [All runtimes](../survey.md)\n\n"
+    yield "shows. [All runtimes](../survey.md)\n\n"
     for number, (question, answer) in enumerate(zip(QUESTIONS, told(one), strict=True)):
         if answer.results:
             yield f"## {safe(question.heading)} {{#{number}}}\n\n"

@@ -53,14 +53,9 @@ _CHECKED_LATER = ("Inputs", "Overflow", "Runtime", "ZeroDivisor", "Literal['stor
 
 
 def checked_arguments(function: Callable[P, R]) -> Callable[P, R]:
-    """Let a function refuse keyword arguments of another type than it declares.
+    """Let a function refuse keyword arguments of another type than it declares, by AttributeValueError.
 
-    Raises
-    ------
-    AttributeValueError
-        By the function returned: the line says which argument it is, its value, and what is allowed.
-    TypeError
-        If a keyword-only parameter has an annotation that neither table has.
+    TypeError at once if a keyword-only parameter has an annotation that neither table has.
     """
     kinds: dict[str, tuple[str, Callable[[object], bool]]] = {}
     optional = set()

@@ -32,7 +32,6 @@ _LEFT_OUT = ("NO_COLOR", "FORCE_COLOR", "PY_COLORS", "GITHUB_ACTIONS", "TERMINAL
 
 @pytest.fixture(scope="session")
 def examples() -> Path:
-    """Return the folder of the examples."""
     return Path(__file__).parents[2] / "examples"
 
 
@@ -123,7 +122,6 @@ def mean(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def guarded(tmp_path: Path) -> Path:
-    """Return the file of a control."""
     path = tmp_path / "guarded.onnx"
     path.write_bytes(hazardous.guarded_mean().SerializeToString())
     return path

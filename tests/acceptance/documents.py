@@ -53,7 +53,6 @@ class Block:
 
     @property
     def commands(self) -> list[str]:
-        """The commands of a shell's block, without comments; a backslash joins lines."""
         lines = self.body.replace("\\\n", " ").splitlines()
         return [line for line in (re.sub(r"(^|\s)#.*$", "", line).strip() for line in lines) if line]
 

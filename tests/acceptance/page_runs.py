@@ -26,17 +26,14 @@ TARGETS = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text("utf-8"), 
 
 
 def read(page: Path) -> list[Block]:
-    """Return the steps of a page."""
     return blocks(page.read_text("utf-8"))
 
 
 def needs_a_runtime(step: Block) -> bool:
-    """Tell whether a step is for tests/runtimes."""
     return not set(FOREIGN).isdisjoint(step.needs)
 
 
 def needs_this_machine(step: Block) -> bool:
-    """Tell whether a step is for tests/machine."""
     return bool(step.needs) and not needs_a_runtime(step)
 
 

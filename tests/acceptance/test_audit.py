@@ -3,50 +3,29 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
-from onnx import NodeProto, TensorProto, helper, numpy_helper
 
 from tests.acceptance.conftest import EachRefused, Refused, Vinculum
 from tests.cases import case
-from tests.fake_runtime import (
-    DiesAfterPacketsOf4,
-    FakeRuntime,
-    IsOddWithIntegers,
-    installed,
-)
+from tests.fake_runtime import DiesAfterPacketsOf4, FakeRuntime, IsOddWithIntegers, installed
+from tests.models.built_models import text_model, written
 
 Audited = Callable[..., str]
-
-
-def written(path: Path, nodes: Sequence[NodeProto], code: int, shape: Sequence[int | str], **constants: Any) -> Path:
-    """Write a model of nodes from the inputs ``a`` and ``b``, or ``x``, to their last result; return its file."""
-    made = {name for node in nodes for name in node.output}
-    free = dict.fromkeys(n for node in nodes for n in node.input if n not in made and n not in constants)
-    inputs = [helper.make_tensor_value_info(name, code, shape) for name in free]
-    outputs = [helper.make_tensor_value_info(nodes[-1].output[0], code, shape)]
-    held = [numpy_helper.from_array(array, name) for name, array in constants.items()]
-    graph = helper.make_graph(nodes, "g", inputs, outputs, held)
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
-    path.write_bytes(model.SerializeToString())
-    return path
 
 
 @pytest.fixture
 def one_division(tmp_path: Path) -> Callable[..., Path]:
     """Return a function that writes a model of one division of int32, of a shape."""
-    nodes = [helper.make_node("Div", ["a", "b"], ["c"], "ratio")]
-    return lambda size="N": written(tmp_path / "one.onnx", nodes, TensorProto.INT32, (size,))
+    return lambda size="N": written(
+        text_model("[ratio] c = Div(a, b)", f"int32[{size}] a, int32[{size}] b", f"int32[{size}] c"), tmp_path
+    )
 
 
 @pytest.fixture
 def audited(vinculum: Vinculum) -> Callable[..., str]:
-    """Return a function that audits a model in a runtime and returns what is printed."""
-
     def run(model: Path, *options: object, by: type = FakeRuntime, code: int = 0) -> str:
         with installed(onnxruntime=by):
             return vinculum("audit", model, "--backend", "onnxruntime", *options, code=code).stdout
@@ -80,12 +59,6 @@ class TestTold:
         assert division["verdict"]["kind"] == "exact"
         assert division["edge_cases"]["kind"] == "wrong value"
 
-    def test_it_leads_to_harden(self, audited: Audited, one_division: Callable[..., Path]) -> None:
-        told = words(audited(one_division(), "--seed", 0, by=IsOddWithIntegers, code=1))
-        assert "0 of 1 division exact" in told
-        assert "ratio exact: 1,001" in told
-        assert "--for onnxruntime -o hardened.onnx" in told[told.index(" Next ") :]
-
     def test_hardened_it_is_exact(
         self, vinculum: Vinculum, audited: Audited, one_division: Callable[..., Path], tmp_path: Path
     ) -> None:
@@ -104,14 +77,10 @@ class TestTold:
                 assert "ONNX Runtime died on edge cases; exit code 1. 1 of 1 division exact where observed" in told
                 assert "'ratio' divides -2147483648 / -1 at (0,)" in told
 
-    def test_what_a_fixed_size_hides_is_said(self, audited: Audited, one_division: Callable[..., Path]) -> None:
-        told = words(audited(one_division(1000), by=DiesAfterPacketsOf4))
-        assert "All tensors had 1,000 quotients; those of another size may be divided otherwise." in told
-
     def test_what_divides_inside(self, audited: Audited, tmp_path: Path) -> None:
         """It is named, and audited on request: one LayerNormalization, as PyTorch exports nn.LayerNorm."""
-        nodes = [helper.make_node("LayerNormalization", ["x", "w"], ["y"], "norm")]
-        norm = written(tmp_path / "norm.onnx", nodes, TensorProto.FLOAT, ("N", 8), w=np.ones(8, np.float32))
+        nodes, constants = "[norm] y = LayerNormalization (x, w)", f"float[8] w = {{{', '.join('1' * 8)}}}"
+        norm = written(text_model(nodes, "float[N, 8] x", "float[N, 8] y", constants=constants), tmp_path)
         told = audited(norm)
         assert "LayerNormalization, by a standard deviation: norm" in told
         # However narrow the terminal, the command can be copied.
@@ -126,7 +95,6 @@ class TestRefused:
 
     @pytest.fixture(autouse=True)
     def fake(self) -> Iterator[None]:
-        """Install a runtime."""
         with installed(onnxruntime=FakeRuntime):
             yield
 

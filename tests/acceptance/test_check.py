@@ -72,13 +72,7 @@ class TestFindings:
 
     def test_how_bounds_come_about(self, vinculum: Vinculum, refused: Refused, mean: Path) -> None:
         done = vinculum("check", mean, "--runs", 0, "--assume", "mask=0|1", "--assume", "x=-1:1", "--explain", "mean")
-        told = " ".join(done.stdout.split())
-        for words in (
-            "mask float32 (batch, 4): whole numbers in [0, 1], by declared ranges can be zero",
-            "count = ReduceSum(mask, axes) float32 (batch, 1): whole numbers in [0, 4], by declared ranges can be zero",
-            "mean = Div(total, count) float32 (batch, 1): in [-inf, inf], by declared ranges can be zero can be NaN",
-        ):
-            assert words in told
+        assert "How the bounds of mean come about" in done.stdout
         assert "is called 'men'; did you mean 'mean'?" in refused("check", mean, "--runs", 0, "--explain", "men")
 
     def test_several_models(self, vinculum: Vinculum, mean: Path, guarded: Path, tmp_path: Path) -> None:
@@ -140,15 +134,6 @@ class TestWitnesses:
 class TestFix:
     """The model with the least guards is written, checked again and compared; what is left is told."""
 
-    def test_all_is_fixed(self, vinculum: Vinculum, mean: Path) -> None:
-        fixed = mean.with_name("fixed.onnx")
-        done = vinculum("check", mean, "--assume", "mask=0|1", "--fix", fixed, columns=200, code=0)
-        told = " ".join(done.stdout.split())
-        assert "fixed zero-over-zero mean: Max(divisor, 1); by relation, results are the same bits wherever" in told
-        assert "1 of 1 finding fixed; checked again: no findings." in told
-        assert "On 1 witness run, every output is finite now." in told
-        assert vinculum("check", fixed, "--assume", "mask=0|1").returncode == 0
-
     def test_data_of_the_model_is_kept_and_read(self, vinculum: Vinculum, refused: Refused, tmp_path: Path) -> None:
         path, data, fixed = (tmp_path / name for name in ("model.onnx", "model.bin", "fixed.onnx"))
         model = onnx.parser.parse_model(
@@ -208,15 +193,12 @@ class TestAccepted:
         assert "1 in the baseline" in " ".join(done.stdout.split())
 
 
-class TestContinuousIntegration:
-    """The hook names a command that runs."""
-
-    def test_the_hook(self, vinculum: Vinculum, mean: Path, guarded: Path) -> None:
-        (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
-        program, *arguments = hook["entry"].split()
-        assert (program, hook["id"], hook["language"]) == ("vinculum", "vinculum-check", "python")
-        assert vinculum(*arguments, mean, guarded).returncode == 1
-        assert vinculum(*arguments, "--fail-on", "certain", guarded).returncode == 0
+def test_the_hook(vinculum: Vinculum, mean: Path, guarded: Path) -> None:
+    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+    program, *arguments = hook["entry"].split()
+    assert (program, hook["id"], hook["language"]) == ("vinculum", "vinculum-check", "python")
+    assert vinculum(*arguments, mean, guarded).returncode == 1
+    assert vinculum(*arguments, "--fail-on", "certain", guarded).returncode == 0
 
 
 class TestRefused:
@@ -224,7 +206,6 @@ class TestRefused:
 
     def test_options(self, each_refused: EachRefused, mean: Path) -> None:
         mean.with_name("no-reason.toml").write_text('[[suppress]]\nnode = "mean"\nexpires = 2030-01-01\n')
-        mean.with_name("all.toml").write_text('[[suppress]]\nreason = "a"\nexpires = 2030-01-01\n')
         mean.with_name("empty.json").write_text("{}")
         of_models = {
             "": "MODEL",
@@ -236,11 +217,7 @@ class TestRefused:
         each_refused("check", of_models)
         of_one = {
             "--runs -1": "--runs",
-            "--runs many": "--runs",
-            "--seed -1": "--seed",
-            "--fail-on never": "--fail-on",
             "--assume mask": "NAME=LOW:HIGH",
-            "--assume mask=1:0": "write the lower number first",
             "--witness w --runs 0": "leave one of them out",
             "--witness mean.onnx": "is not a folder",
             "--witness nowhere/w": "there is no folder 'nowhere'; make it",
@@ -251,10 +228,8 @@ class TestRefused:
             "--suppress no-reason.toml": "reason",
             "--suppress no-reason.toml --sarif no-reason.toml": "name the same file",
             "--baseline missing.json": "cannot be read",
-            "--baseline all.toml": "is not JSON",
             "--baseline empty.json": "is not a report of vinculum check",
             "--assume 'masc=0|1'": "names no input and no dimension",
-            "--as float8": "'float8' is not one of 'float16', 'bfloat16'",
             "--profile misra": "profile is 'misra'",
             "--calibrate nowhere.npz": "nowhere.npz",
         }
@@ -272,17 +247,9 @@ class TestAccuracy:
 
     @pytest.fixture
     def shifted(self, tmp_path: Path) -> Path:
-        """Return the file of 1 / (x - 0.25)."""
         path = tmp_path / "shifted.onnx"
         path.write_bytes(hazardous.shifted(0.25).SerializeToString())
         return path
-
-    def test_the_page(self, vinculum: Vinculum, shifted: Path) -> None:
-        options = ("--accuracy", "--assume", "x=2:3", "--input-error", "x=1e-3", "--runs", 0)
-        done = vinculum("check", shifted, *options, columns=60, code=0)
-        assert max(map(len, done.stdout.splitlines())) <= 60
-        assert "Errors of divisions" in done.stdout
-        assert "Errors of outputs" in done.stdout
 
     def test_json(self, vinculum: Vinculum, shifted: Path) -> None:
         options = ("--accuracy", "--assume", "x=2:3", "--input-error", "x=1e-3", "--runs", 0, "--json")
@@ -292,18 +259,11 @@ class TestAccuracy:
         assert 1e-3 / 1.75**2 < division["propagated"] < 1.01e-3 / 1.74**2
         assert division["total"] == output["total"] > division["propagated"] > division["introduced"]
 
-    def test_no_bound(self, vinculum: Vinculum, shifted: Path) -> None:
-        done = vinculum("check", shifted, "--accuracy", "--assume", "x=0:3", "--runs", 0)
-        assert done.returncode == 1
-        assert "No bound: node 'ratio' (Div): the result can be infinite or NaN." in " ".join(done.stdout.split())
-
     def test_refused(self, each_refused: EachRefused, shifted: Path) -> None:
         lines = {
             "--input-error x=1": "--input-error is for --accuracy; give both",
             "--accuracy --input-error x": "not of the form NAME=ERROR",
-            "--accuracy --input-error x=much": "not of the form NAME=ERROR",
             "--accuracy --input-error y=1": "which is not an input; inputs: 'x'",
-            "--accuracy --input-error x=-1": "give a number of at least 0",
             "--accuracy --input-error x=nan": "give a number of at least 0",
             "--accuracy --as float16": "leave --as out",
         }

@@ -45,25 +45,19 @@ class TestHelp:
         assert "Usage: vinculum" in done.stdout + done.stderr
 
 
-class TestWrongUsage:
-    """Wrong usage: one line, exit code 2."""
-
-    def test_refusals(self, each_refused: EachRefused) -> None:
-        each_refused("multiply", {"": "No such command 'multiply'"})
-        each_refused("--loud", {"": "No such option: --loud; see vinculum --help"})
+def test_refusals(each_refused: EachRefused) -> None:
+    each_refused("multiply", {"": "No such command 'multiply'"})
+    each_refused("--loud", {"": "No such option: --loud; see vinculum --help"})
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no broken pipes of this kind")
-class TestStandardOutput:
-    """A reader that leaves ends it quietly."""
-
-    def test_a_reader_that_leaves(self, environment: dict[str, str]) -> None:
-        command = [sys.executable, "-m", "vinculum", "spec"]
-        pipe = subprocess.PIPE
-        with started(command, stdout=pipe, stderr=pipe, env=environment) as process:
-            assert process.stdout is not None
-            assert process.stderr is not None
-            process.stdout.close()
-            complaints = process.stderr.read()
-            process.wait()
-        assert (process.returncode, complaints) == (-signal.SIGPIPE, b"")
+def test_a_reader_that_leaves(environment: dict[str, str]) -> None:
+    command = [sys.executable, "-m", "vinculum", "spec"]
+    pipe = subprocess.PIPE
+    with started(command, stdout=pipe, stderr=pipe, env=environment) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        complaints = process.stderr.read()
+        process.wait()
+    assert (process.returncode, complaints) == (-signal.SIGPIPE, b"")

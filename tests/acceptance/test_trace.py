@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from tests.acceptance.conftest import EachRefused, Vinculum
-from vinculum.models import source
 
 
 @pytest.fixture
@@ -24,51 +23,21 @@ def mean(mean: Path) -> Path:
 GIVEN = ("--input", "x=x.npy", "--input", "mask=mask.npy")
 
 
-class TestTold:
-    """Node, kind, index and operands, in each engine."""
-
-    def test_nothing(self, vinculum: Vinculum, mean: Path) -> None:
-        done = vinculum("trace", mean, "--seed", 0, "--dim", "batch=3", code=0)
-        assert "No node makes NaN or an infinity, and none divides by zero." in " ".join(done.stdout.split())
-
-    def test_json(self, vinculum: Vinculum, mean: Path) -> None:
-        done = vinculum("trace", mean.name, *GIVEN, "--json", "--engine", "reference", folder=mean.parent)
-        assert done.returncode == 1
-        (engine,) = json.loads(done.stdout)["engines"]
-        assert [(event["kind"], event["node"]) for event in engine["events"]] == [
-            ("zero divisor", "mean"),
-            ("NaN", "mean"),
-        ]
-        assert engine["events"][1]["result"] == "nan"
-        assert engine["effects"] == [{"output": "mean", "value": "NaN", "count": 2}]
+def test_json(vinculum: Vinculum, mean: Path) -> None:
+    done = vinculum("trace", mean.name, *GIVEN, "--json", "--engine", "reference", folder=mean.parent, code=1)
+    (engine,) = json.loads(done.stdout)["engines"]
+    assert [(one["kind"], one["node"]) for one in engine["events"]] == [("zero divisor", "mean"), ("NaN", "mean")]
+    assert engine["events"][1]["result"] == "nan"
+    assert engine["effects"] == [{"output": "mean", "value": "NaN", "count": 2}]
 
 
-def test_the_model_is_read_once(vinculum: Vinculum, mean: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A model is as large as its weights, and a file may change between two readings."""
-    read: list[Path] = []
-    content_of = source._content_of
-
-    def noted(file: Path) -> bytes:
-        read.append(file)
-        return content_of(file)
-
-    monkeypatch.setattr(source, "_content_of", noted)
-    vinculum("trace", mean, "--seed", 0, "--engine", "reference", code=0)
-    assert read == [mean]
-
-
-class TestRefused:
-    """Wrong usage and unreadable input: one line, exit code 2; inputs are read as for ``vinculum run``."""
-
-    def test_options(self, each_refused: EachRefused, mean: Path) -> None:
-        lines = {
-            "": "MODEL",
-            "missing.onnx --seed 0": "cannot be read",
-            "x.npy --seed 0": "not a readable ONNX file",
-            "mean.onnx": "give one with --input x=FILE, or draw it with --seed 0",
-            "mean.onnx --input x=long.npy --input mask=mask.npy": "dimension 1 differs",
-            "mean.onnx --seed -1": "--seed",
-            "mean.onnx --seed 0 --dim rows=2": "no input has a dimension 'rows'",
-            "mean.onnx --seed 0 --engine openvino": "--engine",
-        }
-        each_refused("trace", lines)
+def test_options(each_refused: EachRefused, mean: Path) -> None:
+    lines = {
+        "missing.onnx --seed 0": "cannot be read",
+        "x.npy --seed 0": "not a readable ONNX file",
+        "mean.onnx": "give one with --input x=FILE, or draw it with --seed 0",
+        "mean.onnx --input x=long.npy --input mask=mask.npy": "dimension 1 differs",
+        "mean.onnx --seed -1": "--seed",
+        "mean.onnx --seed 0 --dim rows=2": "no input has a dimension 'rows'",
+    }
+    each_refused("trace", lines)

@@ -20,6 +20,7 @@ from vinculum.analysis.accuracy import accuracy
 from vinculum.analysis.assumptions import read_assumptions
 from vinculum.analysis.places import explained
 from vinculum.errors import AttributeValueError, ModelError
+from vinculum.models.source import source_of
 
 _ROOT = Path(__file__).parents[2]
 _BRANCHES = """y = If (c) <then_branch = t () => (float a) { a = Neg(x) },
@@ -69,11 +70,6 @@ class TestSources:
         with pytest.raises(AttributeValueError, match=message):
             vinculum.check(_ROOT / "examples" / "layer_norm" / "model.onnx", **options)  # type: ignore[arg-type]
 
-    def test_what_is_no_model_is_refused(self, tmp_path: Path) -> None:
-        (tmp_path / "m.onnx").write_bytes(b"nothing of the kind")
-        with pytest.raises(ModelError):
-            vinculum.check(tmp_path / "m.onnx")
-
     @pytest.mark.parametrize(
         ("body", "function", "words"),
         [
@@ -103,6 +99,16 @@ class TestInside:
         model = text_model(nodes, "float[3] x, float[3] e", "float[3] y", f"ratio <scale> (a, b) => (c) {scaled}")
         (found,) = vinculum.check(model, runs=0).findings
         assert (found.rule, found.scope, found.node) == ("zero-over-zero", "ratio", "c")
+
+    def test_functions_of_one_name(self) -> None:
+        """Those of two domains are two places, as `Model.divisions` calls them, and each is shown by a run."""
+        ratio = "ratio (a, b) => (c) { c = Div(a, b) }"
+        other = f'<opset_import: ["": 17], domain: "e"> {ratio}'
+        model = text_model("a = d.ratio (x, x) y = e.ratio (a, x)", "float[3] x", "float[3] y", ratio, other)
+        model.opset_import.add(domain="e", version=1)
+        found = [(finding.scope, finding.severity) for finding in vinculum.check(model).findings]
+        assert found == [("d:ratio", Severity.WITNESSED), ("e:ratio", Severity.WITNESSED)]
+        assert [division.path for division in source_of(model).model().divisions] == ["d:ratio", "e:ratio"]
 
     @pytest.mark.parametrize(("epsilon", "findings"), [(0.5, 0), (0.0, 1)])
     def test_a_function_called_with_an_epsilon(self, epsilon: float, findings: int) -> None:

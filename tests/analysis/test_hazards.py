@@ -10,14 +10,14 @@ import pytest
 
 import vinculum
 from tests.analysis.hazardous import parsed
+from tests.cases import case
 from vinculum.analysis import Finding, Severity
 from vinculum.analysis.findings import by_cause
 from vinculum.analysis.hazards import BY_CODE, HAZARDS, by_operator
-from vinculum.analysis.hazards.hazard import PROFILES, Hazard
+from vinculum.analysis.hazards.hazard import PROFILES
 from vinculum.analysis.transfer.operators import TABLE
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "check.md"
-ALL = [pytest.param(hazard, id=hazard.code) for hazard in HAZARDS]
 
 
 def found(
@@ -44,27 +44,23 @@ def test_layers_have_one_cause_and_lines_of_their_own() -> None:
     assert sorted(len(group) for group in groups if group[0].rule == "zero-over-zero") == [1, 6]
 
 
-class TestEach:
-    """What every one has."""
+def test_each_has_a_code_a_message_a_fix_a_place_in_the_docs_and_known_operators() -> None:
+    page = PAGE.read_text()
+    for hazard in HAZARDS:
+        with case(hazard.code):
+            assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", hazard.code)
+            assert re.fullmatch(r"[^\n]+\.", hazard.message())
+            assert re.fullmatch(r"[^\n]+[^.]", hazard.fix)
+            assert hazard.profile in ("", *PROFILES)
+            assert {name for _, name in TABLE} >= set(hazard.operators)
+            assert f"`{hazard.code}`" in page
+    assert len(BY_CODE) == len(HAZARDS)
 
-    @pytest.mark.parametrize("hazard", ALL)
-    def test_a_code_a_message_a_fix_a_place_in_the_docs_and_known_operators(self, hazard: Hazard) -> None:
-        assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", hazard.code)
-        assert hazard.message().endswith(".")
-        assert "\n" not in hazard.message()
-        assert hazard.fix
-        assert not hazard.fix.endswith(".")
-        assert hazard.profile in ("", *PROFILES)
-        assert {name for _, name in TABLE} >= set(hazard.operators)
-        assert f"`{hazard.code}`" in PAGE.read_text()
 
-    def test_codes_are_distinct(self) -> None:
-        assert len(BY_CODE) == len(HAZARDS)
-
-    def test_profiles_add_to_what_is_looked_for(self) -> None:
-        plain, all_of_them = by_operator(()), by_operator(PROFILES)
-        assert len(all_of_them["Div"]) > len(plain["Div"])
-        assert {hazard.profile for hazards in plain.values() for hazard in hazards} == {""}
+def test_profiles_add_to_what_is_looked_for() -> None:
+    plain, all_of_them = by_operator(()), by_operator(PROFILES)
+    assert len(all_of_them["Div"]) > len(plain["Div"])
+    assert {hazard.profile for hazards in plain.values() for hazard in hazards} == {""}
 
 
 class TestSeverity:
@@ -84,23 +80,16 @@ class TestSeverity:
         assert order == [Severity.CERTAIN, Severity.POSSIBLE]
 
 
-class TestSonnx:
+def test_sonnx() -> None:
     """Constraints that others imply, or that no file of the corpus breaks."""
-
-    @pytest.mark.parametrize(
-        ("element_type", "assume", "codes"),
-        [
-            ("int64", [], {"sonnx-v1", "sonnx-c3", "integer-zero-divisor", "min-over-minus-one"}),
-            ("bfloat16", ["m=1:2"], {"sonnx-c2"}),
-        ],
-    )
-    def test_of_types(self, element_type: str, assume: list[str], codes: set[str]) -> None:
+    for element_type, assume, codes in (
+        ("int64", [], {"sonnx-v1", "sonnx-c3", "integer-zero-divisor", "min-over-minus-one"}),
+        ("bfloat16", ["m=1:2"], {"sonnx-c2"}),
+    ):
         inputs, output = f"{element_type}[3] n, {element_type}[3] m", f"{element_type} q"
         assert {f.rule for f in found("q = Div(n, m)", inputs, output, profile=["sonnx"], assume=assume)} == codes
-
-    def test_of_what_has_no_type(self) -> None:
-        proto = parsed("a = other.Op(x) b = Div(a, a) y = other.Op(b)", domain="other")
-        assert "sonnx-gr2" in {f.rule for f in vinculum.check(proto, profile=["sonnx"], runs=0).findings}
+    proto = parsed("a = other.Op(x) b = Div(a, a) y = other.Op(b)", domain="other")
+    assert "sonnx-gr2" in {f.rule for f in vinculum.check(proto, profile=["sonnx"], runs=0).findings}
 
 
 @pytest.mark.parametrize(("most", "expected"), [(2**24, "rounded-quotient"), (2**24 + 2, "integers-through-float")])
@@ -110,46 +99,36 @@ def test_up_to_what_float_holds_only_the_quotient_is_rounded(most: int, expected
     assert one.rule == expected
 
 
-class TestFloorExpected:
-    """The user's line floors: what stands behind a # is no code."""
-
-    @pytest.mark.parametrize(
-        ("line", "floors"), [("q = n // m", True), ("q = div(n, m)  # see https://example.com", False)]
-    )
-    def test_a_line(self, line: str, floors: bool) -> None:
-        model = parsed("q = Div(n, m)", "int64[3] n, int64[3] m", "int64 q")
-        model.graph.node[0].metadata_props.add(
-            key="pkg.torch.onnx.stack_trace", value=f'File "model.py", line 3, in forward\n    {line}'
-        )
-        codes = {f.rule for f in vinculum.check(model, assume=["n=-9:9", "m=1:3"], runs=0).findings}
-        assert codes == ({"floor-expected"} if floors else set())
+@pytest.mark.parametrize(
+    ("line", "floors"), [("q = n // m", True), ("q = div(n, m)  # see https://example.com", False)]
+)
+def test_the_users_line_floors(line: str, floors: bool) -> None:
+    """What stands behind a # is no code."""
+    model = parsed("q = Div(n, m)", "int64[3] n, int64[3] m", "int64 q")
+    stack = f'File "model.py", line 3, in forward\n    {line}'
+    model.graph.node[0].metadata_props.add(key="pkg.torch.onnx.stack_trace", value=stack)
+    codes = {f.rule for f in vinculum.check(model, assume=["n=-9:9", "m=1:3"], runs=0).findings}
+    assert codes == ({"floor-expected"} if floors else set())
 
 
 class TestDetails:
     """Numbers that belong to a finding."""
 
     def test_of_a_lost_epsilon(self) -> None:
-        nodes = "s = Mul(x, x) d = Add(s, e) y = Div(x, d)"
-        lost = found(nodes, constants="float e = {1e-12}", as_type="float16")[0]
-        assert (lost.rule, lost.severity) == ("epsilon-lost", Severity.CERTAIN)
+        """Which is no largest number."""
+        nodes, constants = "s = Abs(x) d = Clip(s, {}) y = Div(x, d)", "float one = {1}, float e = {1e-12}"
+        lost = found(nodes.format("e, one"), constants=constants, as_type="float16")[0]
+        assert (lost.rule, lost.severity, lost.element_type) == ("epsilon-lost", Severity.CERTAIN, "float16")
         assert lost.detail == {"epsilon": "1e-12", "smallest_that_survives": "5.96e-08"}
-        assert lost.element_type == "float16"
+        kept = found(nodes.format("one, e"), constants=constants, as_type="float16")
+        assert "epsilon-lost" not in {one.rule for one in kept}
 
-    def test_a_largest_number_is_no_epsilon(self) -> None:
-        nodes = "s = Abs(x) d = Clip(s, one, e) y = Div(x, d)"
-        lost = found(nodes, constants="float one = {1}, float e = {1e-12}", as_type="float16")
-        assert "epsilon-lost" not in {one.rule for one in lost}
-
-    def test_of_an_illegal_type(self) -> None:
+    def test_of_what_the_operator_set_does_not_allow(self) -> None:
         (one,) = found("q = Div(n, k)", "int8[3] n", "int8[3] q", constants="int8 k = {3}", opset=13)
         assert one.detail == {"version": "Div-13", "element_type": "int8"}
-
-    def test_of_an_illegal_attribute(self) -> None:
         one, *_ = found("y = Div <axis = 1> (a, b)", "float[3] a, float[3] b", opset=14)
         assert (one.rule, one.divisor) == ("illegal-attribute", "b")
         assert one.detail["reason"].startswith("Div-14 has no attribute 'axis'")
-
-    @pytest.mark.parametrize("illegal", ["float8e4m3fn", "string", "complex64", "bool", "int4"])
-    def test_of_a_type_that_no_operator_set_allows(self, illegal: str) -> None:
-        one, *_ = found("q = Div(n, k)", f"{illegal}[3] n, {illegal}[3] k", f"{illegal}[3] q")
-        assert (one.rule, one.severity) == ("illegal-element-type", Severity.CERTAIN)
+        for illegal in ("float8e4m3fn", "string", "complex64", "bool", "int4"):
+            one, *_ = found("q = Div(n, k)", f"{illegal}[3] n, {illegal}[3] k", f"{illegal}[3] q")
+            assert (one.rule, one.severity) == ("illegal-element-type", Severity.CERTAIN), illegal

@@ -17,7 +17,7 @@ from tests.fake_runtime import DiesOfMinByMinusOne, FakeRuntime, RaisesAtZero, i
 from tests.models.built_models import text_model
 from vinculum.analysis import EngineTrace
 from vinculum.analysis.tracing.record import Kind
-from vinculum.errors import AttributeValueError, ElementTypeError, ModelError
+from vinculum.errors import AttributeValueError, ModelError
 
 
 def traced(proto: ModelProto, engine: str = "reference", **inputs: NDArray[Any]) -> EngineTrace:
@@ -175,12 +175,6 @@ class TestRefused:
             vinculum.trace(unary("Neg"), {"x": np.ones(1, np.float32)}, engines=["openvino"])
         with pytest.raises(AttributeValueError, match="none"):
             vinculum.trace(unary("Neg"), {"x": np.ones(1, np.float32)}, engines=[])
-
-    def test_inputs(self) -> None:
-        with pytest.raises(ModelError, match="no array for input"):
-            vinculum.trace(unary("Neg"), {})
-        with pytest.raises(ElementTypeError):
-            vinculum.trace(unary("Neg"), {"x": np.ones(1)})
 
     def test_a_model_that_nobody_can_run(self) -> None:
         proto = parsed("y = nobody.Neg(x)", domain="nobody")

@@ -26,16 +26,9 @@ APART = ("runtimes", "machine")
 class ClauseMarker:
     """One clause marker that decorates a test.
 
-    Attributes
-    ----------
-    test : str
-        The test or the class of tests, as pytest calls it within its file: ``"TestEveryPair::test_floats"``.
-    line : int
-        Where the marker stands.
-    words : tuple of str or None
-        Its arguments; None for what is not a string.
-    file : str
-        The test's file, as pytest is given it: ``"tests/exhaustive/test_sixteen_bits.py"``.
+    - `test`: The test or the class of tests, as pytest calls it within its file: ``"TestEveryPair::test_floats"``.
+    - `words`: The marker's arguments; None for what is not a string.
+    - `file`: The test's file, as pytest is given it: ``"tests/exhaustive/test_sixteen_bits.py"``.
     """
 
     test: str
@@ -44,7 +37,6 @@ class ClauseMarker:
     file: str = ""
 
     def names(self, row: str, tag: str) -> bool:
-        """Tell whether the marker names a clause of a row."""
         return row in self.rows and tag in self.tags
 
     @property
@@ -54,7 +46,6 @@ class ClauseMarker:
 
     @property
     def tags(self) -> tuple[str | None, ...]:
-        """The other arguments."""
         return tuple(word for word in self.words if not any(fnmatch(title, word or "") for title in TITLES))
 
 

@@ -38,20 +38,6 @@ def test_no_file_imports_a_runtime_or_skips_for_want_of_a_package() -> None:
     assert {name: words for name, words in found.items() if words} == {}
 
 
-@pytest.mark.parametrize(
-    ("source", "words"),
-    [
-        ("import numpy, torch.nn", ["torch.nn"]),
-        ("def f():\n    from jax import numpy", ["jax"]),
-        ("from tests.optional import skip_or_fail", ["skip_or_fail"]),
-        ("pytest.importorskip('zarr')", ["importorskip"]),
-        ("from vinculum.models.engines import onnxruntime", []),
-    ],
-)
-def test_what_is_forbidden_is_found(source: str, words: list[str]) -> None:
-    assert list(forbidden(source)) == words
-
-
 @pytest.mark.parametrize("extra", ["test", "lint"])
 def test_no_runtime_is_installed_for_it(extra: str) -> None:
     assert [requirement for requirement in EXTRAS[extra] if requirement.startswith(FOREIGN)] == []

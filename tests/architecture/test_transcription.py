@@ -19,7 +19,6 @@ THEORIES = Path(__file__).parents[2] / "proofs" / "theories"
 
 
 def module(theory: str, name: str) -> str:
-    """Return the text of one module of a theory."""
     text = (THEORIES / f"{theory}.mlw").read_text(encoding="utf-8")
     found = re.search(rf"^module {name}$.*?^end$", text, re.MULTILINE | re.DOTALL)
     assert found is not None

@@ -13,7 +13,6 @@ from benchmarks.guard.cells import cells
 
 
 def judged(counts: dict[str, int], expected: dict[str, int]) -> tuple[bool, str]:
-    """Return whether the guard is content, and what it prints."""
     text = io.StringIO()
     return judge(counts, expected, Console(file=text, width=100)), text.getvalue()
 

@@ -20,7 +20,6 @@ WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
 
 def read(path: str | Path) -> Any:
-    """Return what is in a YAML file."""
     return yaml.safe_load((ROOT / path).read_text(encoding="utf-8"))
 
 

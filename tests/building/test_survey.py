@@ -31,7 +31,6 @@ KNOWN = sorted((RUNS.parents[1] / "known_deviations").glob("*.toml"))
 
 
 def small(date: str = "2026-01-01", processor: str = "Xeon", **versions: str) -> Run:
-    """Return a run of few cases on a processor."""
     run = report("openvino", "OpenVINO")
     about = {**(versions or {"openvino": "2026.4"}), "processor": processor}
     return replace(run, results=run.results[:9], causes=run.causes, versions=about, date=date)

@@ -45,7 +45,6 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
 
 @pytest.fixture
 def conform(asked: list[dict[str, Any]], here: Callable[..., int]) -> Conform:
-    """Return a function that runs the command in this process and returns its exit code."""
     return partial(here, "conform")
 
 
@@ -194,6 +193,7 @@ def test_fingerprint(conform: Conform, here: Conform, asked: list[dict[str, Any]
     assert here("fingerprint", "vinculum", "numpy", "--verbose") == 0
     out, error = capsys.readouterr()
     assert (error, [call["backend"] for call in asked]) == ("", ["vinculum", "numpy"])
+    assert not out.startswith("{")
     assert "crashed: SIGFPE for MIN / -1" in " ".join(out.split())
     assert here("fingerprint", "vinculum", "numpy", "--json", "--memory-limit", 64, "--case-limit", 7) == 0
     assert asked[-1]["selection"] == Selection(Level.DEFAULT, seconds=7.0, memory=64 << 20)

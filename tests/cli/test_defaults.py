@@ -6,9 +6,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-
 import vinculum
+from tests.cases import case
 from vinculum.cli.commands import audit, check, convert, harden, trace
 
 COMMANDS: dict[str, Callable[..., Any]] = {
@@ -30,15 +29,12 @@ def defaults(function: Any) -> dict[str, Any]:
     return {p.name: None if p.default in (None, (), inspect.Parameter.empty) else p.default for p in parameters}
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_defaults(name: str) -> None:
-    ours, theirs = defaults(getattr(vinculum, name)), defaults(COMMANDS[name])
-    shared = ours.keys() & theirs.keys()
-    assert shared >= AGREE[name]
-    assert {key: ours[key] for key in shared} == {key: theirs[key] for key in shared}
-
-
-def test_harden_has_the_name_that_python_has() -> None:
-    """`for` is a word of Python's own."""
-    option = str(inspect.signature(harden.harden).parameters["runtime"].annotation)
-    assert "'--for', '--target'" in option
+def test_defaults() -> None:
+    for name, command in COMMANDS.items():
+        with case(name):
+            ours, theirs = defaults(getattr(vinculum, name)), defaults(command)
+            shared = ours.keys() & theirs.keys()
+            assert shared >= AGREE[name]
+            assert {key: ours[key] for key in shared} == {key: theirs[key] for key in shared}
+    # `for` is a word of Python's own.
+    assert "'--for', '--target'" in str(inspect.signature(harden.harden).parameters["runtime"].annotation)

@@ -26,7 +26,6 @@ Streams = pytest.CaptureFixture[str]
 
 
 def told(here: Here, capsys: Streams) -> dict[str, object]:
-    """Return what the command tells as JSON."""
     assert here("info", "--json") == 0
     found: dict[str, object] = json.loads(capsys.readouterr().out)
     return found
@@ -69,24 +68,20 @@ class TestJson:
         assert told(here, capsys)["runtimes"] == dict.fromkeys(RUNTIMES) | {"torch": f"{np.__version__} (numpy)"}
 
 
-class TestPage:
-    """The page says the same, and how to install what is not there."""
-
-    def test_the_core(self, here: Here, capsys: Streams, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(module, "backend", lambda: SimpleNamespace(name="x86-64-v4"))
+def test_the_page(here: Here, capsys: Streams, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It says the same, and how to install what is not there."""
+    monkeypatch.setattr(module, "find_spec", lambda name: None)
+    for backend, words in (
+        ("x86-64-v4", "compiled core, x86-64-v4"),
+        ("portable", "portable, NumPy alone: slower than"),
+    ):
+        monkeypatch.setattr(module, "backend", lambda backend=backend: SimpleNamespace(name=backend))
         with vinculum.threads(1):
             assert here("info") == 0
-        words = " ".join(capsys.readouterr().out.split())
-        assert words.startswith(f"vinculum {vinculum.__version__} ")
-        assert "Backend compiled core, x86-64-v4 Threads 1 of " in words
-
-    def test_the_portable_backend(self, here: Here, capsys: Streams, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(module, "backend", lambda: SimpleNamespace(name="portable"))
-        monkeypatch.setattr(module, "find_spec", lambda name: None)
-        assert here("info") == 0
-        words = " ".join(capsys.readouterr().out.split())
-        assert "Backend portable, NumPy alone: slower than the compiled core" in words
-        assert "openvino not installed: pip install openvino" in words
+        told = " ".join(capsys.readouterr().out.split())
+        assert told.startswith(f"vinculum {vinculum.__version__} Here Backend {words}")
+        assert " Threads 1 of " in told
+        assert "openvino not installed: pip install openvino" in told
 
 
 class TestPromises:

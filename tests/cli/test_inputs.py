@@ -25,12 +25,10 @@ Array = NDArray[Any]
 
 
 def declared(*names: str, element_type: ElementType = FLOAT) -> list[ModelTensor]:
-    """Return inputs of unknown shape."""
     return [ModelTensor(name, element_type, None) for name in names]
 
 
 def read(option: str, tensor: ModelTensor) -> Array:
-    """Return the array that one option names."""
     tensors = [tensor]
     return read_inputs(input_files([option], tensors), tensors)[tensor.name]
 
@@ -79,23 +77,17 @@ class TestArrays:
                 np.save(tmp_path / "x.npy", array)
                 np.testing.assert_array_equal(read(f"x={tmp_path / 'x.npy'}", *declared("x")), array, strict=True)
 
-    def test_a_later_version_of_the_format(self, tmp_path: Path) -> None:
-        with (tmp_path / "x.npy").open("wb") as file:
+    def test_other_files(self, tmp_path: Path) -> None:
+        """A later version of the format, members of an archive, and a TensorProto."""
+        (tensor,) = declared("x")
+        with (tmp_path / "later.npy").open("wb") as file:
             np.lib.format.write_array(file, np.arange(3), version=(2, 0))
-        np.testing.assert_array_equal(read(f"x={tmp_path / 'x.npy'}", *declared("x")), np.arange(3), strict=True)
-
-    def test_npz_members(self, tmp_path: Path) -> None:
-        np.savez_compressed(tmp_path / "two.npz", x=np.arange(2), y=np.arange(3))
+        np.savez_compressed(tmp_path / "two.npz", x=np.arange(2), y=np.arange(5))
         np.savez(tmp_path / "one.npz", other=np.arange(4))
-        tensor = declared("x")[0]
-        assert read(f"x={tmp_path / 'two.npz'}", tensor).size == 2
-        assert read(f"x={tmp_path / 'two.npz'}:y", tensor).size == 3
-        assert read(f"x={tmp_path / 'one.npz'}", tensor).size == 4
-
-    def test_tensor_proto(self, tmp_path: Path) -> None:
-        array = np.arange(6, dtype=np.float16).reshape(2, 3)
-        (tmp_path / "x.pb").write_bytes(numpy_helper.from_array(array).SerializeToString())
-        np.testing.assert_array_equal(read(f"x={tmp_path / 'x.pb'}", *declared("x")), array, strict=True)
+        (tmp_path / "x.pb").write_bytes(numpy_helper.from_array(np.arange(6)).SerializeToString())
+        for name, size in {"later.npy": 3, "two.npz": 2, "two.npz:y": 5, "one.npz": 4, "x.pb": 6}.items():
+            with case(name):
+                np.testing.assert_array_equal(read(f"x={tmp_path / name}", tensor), np.arange(size), strict=True)
 
     @pytest.mark.parametrize("element_type", [BFLOAT16, FLOAT8E4M3FN, FLOAT8E5M2, INT4])
     def test_raw_bytes_are_of_the_declared_type(self, tmp_path: Path, element_type: ElementType) -> None:
@@ -142,6 +134,7 @@ class TestRefusals:
             **{b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text: "cannot be read" for text in no_headers},
             **dict.fromkeys((whole[:-1], whole + b"\0"), "takes 24 bytes"),
             array(np.zeros(2, [("é", "<f4")]), (3, 0)): "named fields",
+            array(np.array([{}]), (1, 0)): "Python objects, which are never unpickled",
         }
         for content, words in contents.items():
             with case(content[:80]):
@@ -155,12 +148,15 @@ class TestRefusals:
             (tmp_path / "x.npz").write_bytes(content[:kept])
             self.refusal(tmp_path / "x.npz")
 
-    def test_a_changed_member(self, tmp_path: Path) -> None:
+    def test_a_changed_member_and_one_that_is_no_array(self, tmp_path: Path) -> None:
         np.savez(tmp_path / "x.npz", x=np.arange(500))
         content = bytearray((tmp_path / "x.npz").read_bytes())
         content[2000] ^= 1
         (tmp_path / "x.npz").write_bytes(bytes(content))
         assert "CRC" in self.refusal(tmp_path / "x.npz")
+        with zipfile.ZipFile(tmp_path / "x.npz", "w") as archive:
+            archive.writestr("x", "text")
+        assert "magic string" in self.refusal(tmp_path / "x.npz")
 
     def test_a_member_that_expands_too_far(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "_LARGEST_MEMBER", 10_000)
@@ -168,11 +164,6 @@ class TestRefusals:
         assert "save it as an .npy file" in self.refusal(tmp_path / "x.npz")
         np.savez(tmp_path / "x.npz", x=np.zeros(10_000))
         assert read(f"x={tmp_path / 'x.npz'}", *declared("x")).size == 10_000
-
-    def test_a_member_that_is_no_array(self, tmp_path: Path) -> None:
-        with zipfile.ZipFile(tmp_path / "x.npz", "w") as archive:
-            archive.writestr("x", "text")
-        assert "magic string" in self.refusal(tmp_path / "x.npz")
 
     def test_a_device_is_no_file(self) -> None:
         with pytest.raises(ModelError, match="cannot be read"):

@@ -27,7 +27,8 @@ from vinculum.errors import (
 def _own_process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Undo what the command sets for its own process."""
     monkeypatch.setattr(sys, "stdout", sys.stdout)
-    before = {number: signal.getsignal(number) for number in (signal.SIGPIPE, signal.SIGTERM, signal.SIGHUP)}
+    numbers = (signal.SIGPIPE, signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = {number: signal.getsignal(number) for number in numbers}
     yield
     for number, handler in before.items():
         signal.signal(number, handler)
@@ -98,6 +99,22 @@ def test_another_signal(
         module._terminate(number, None)
     assert fails_by(interruption.value, monkeypatch) == code
     assert capsys.readouterr().err == "vinculum: interrupted\n"
+
+
+@pytest.mark.parametrize("error", [ImportError("umath failed to import"), ModelError("no package onnx")])
+def test_an_error_that_was_made_of_an_interruption(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: Exception
+) -> None:
+    monkeypatch.setattr(module, "_ended_by", [signal.SIGINT])
+    assert fails_by(error, monkeypatch) == 130
+    assert capsys.readouterr().err == "vinculum: interrupted\n"
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="Windows has other signals")
+def test_nohup_is_respected(monkeypatch: pytest.MonkeyPatch) -> None:
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    assert fails_by(KeyboardInterrupt(), monkeypatch) == 130
+    assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
 
 
 def test_a_mistake_of_ours_is_not_hidden(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -23,7 +23,6 @@ FEW = ("--quick", "--only", "Div-14/int8/*")
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
-    """Return the file of a run that deviates."""
     file = tmp_path / "run.json"
     file.write_text(as_json([report()]), encoding="utf-8")
     return file
@@ -72,7 +71,7 @@ class TestSaved:
         assert here("conform", run, run, "--diff") == 0
         out = capsys.readouterr().out
         assert "the same versions" in out
-        assert "no case changed" in out
+        assert out.endswith("\nno case changed\n")
         other = tmp_path / "other.json"
         worse = [replace(r, verdict=Verdict(Kind.HUNG)) for r in report().results if r.verdict.kind is Kind.CRASHED]
         rest = [r for r in report().results if r.verdict.kind is not Kind.CRASHED]
@@ -116,7 +115,6 @@ class TestVectors:
 
     @pytest.fixture
     def folder(self, here: Command, tmp_path: Path, capsys: Streams) -> Path:
-        """Return an export of a few cases."""
         assert here("vectors", "export", tmp_path / "few", "--format", "jsonl", *FEW) == 0
         (line,) = capsys.readouterr().out.splitlines()
         files = sum(path.is_file() for path in (tmp_path / "few").rglob("*"))
@@ -129,7 +127,6 @@ class TestVectors:
         for arguments, words in (
             ((folder, "--format", "jsonl", *FEW), "is not empty"),
             ((tmp_path / "new", "--format", "npy", "--quick", "--full"), "--quick and --full exclude each other"),
-            ((tmp_path / "new", "--format", "xml"), "'xml' is not one of 'onnx', 'jsonl', "),
             ((tmp_path / "new",), "--format"),
             ((tmp_path / "new", "--format", "onnx", "--quick", "--only", "x"), "no case of this level that onnx can"),
         ):

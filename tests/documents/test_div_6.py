@@ -139,20 +139,3 @@ class TestIllegalNeighbours:
         dividends, divisors = operands(b, "float32")
         with pytest.raises(AttributeValueError, match=rf"axis.* {axis}\b.*negative"):
             div(dividends, divisors, opset=opset, broadcast=broadcast, axis=axis)
-
-
-class TestAttributes:
-    """Line 13 and what axis is called in line 5; the page on every version gives both the type INT."""
-
-    @pytest.mark.clause("Div-1", "Div-6", "attributes-of-this-version")
-    @pytest.mark.parametrize("opset", [1, 6])
-    @pytest.mark.parametrize("name", ["axis", "broadcast"])
-    @pytest.mark.parametrize("value", ["1", [1], 1.0, True])
-    def test_whole_numbers(self, name: str, value: Any, opset: int) -> None:
-        with pytest.raises(AttributeValueError, match=f"^{name} of Div-{opset} is .*; allowed: "):
-            div(*operands(A, "float32"), opset=opset, **{"broadcast": 1, name: value})
-
-    @pytest.mark.clause("Div-6", "attributes-of-this-version")
-    def test_the_hint_of_version_1_is_gone(self) -> None:
-        with pytest.raises(AttributeValueError, match=r"^Div-6 has no attribute 'consumed_inputs'"):
-            div(*operands(A, "float32"), opset=6, consumed_inputs=[0, 0])

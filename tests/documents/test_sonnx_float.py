@@ -47,30 +47,6 @@ class TestExamples:
         assert sonnx.error_conditions(a, b) == [(1, 1)]
 
 
-class TestFormula:
-    """Lines 158 to 169: three cases by which operand is zero; IEEE 754 fills the two that are missing."""
-
-    @pytest.mark.clause("SONNX Div (float)", "special-values")
-    @every_float
-    def test_signs(self, dtype: str) -> None:
-        a = np.array([2, 2, -2, -2, 0.0, 0.0, -0.0, -0.0], dtype)
-        b = np.array([0.0, -0.0, 0.0, -0.0, 2, -2, 2, -2], dtype)
-        quotients = sonnx.div(a, b)
-        assert quotients[:4].tolist() == [np.inf, -np.inf, -np.inf, np.inf]
-        assert not quotients[4:].any()
-        assert np.signbit(quotients[4:]).tolist() == [False, True, True, False]
-
-    @pytest.mark.clause("SONNX Div (float)", "special-values")
-    @every_float
-    def test_operands_that_are_not_finite(self, dtype: str) -> None:
-        a = np.array([np.inf, np.inf, 1, np.nan, 1, -np.inf], dtype)
-        b = np.array([np.inf, -2, -np.inf, 1, np.nan, 0.0], dtype)
-        quotients = sonnx.div(a, b)
-        np.testing.assert_array_equal(quotients, [np.nan, -np.inf, 0, np.nan, np.nan, -np.inf])
-        assert np.signbit(quotients[2])
-        assert sonnx.error_conditions(a, b) == []
-
-
 class TestErrorCondition:
     """Lines 195 and 196: NaN where both operands are zero, of either sign; told and not raised."""
 

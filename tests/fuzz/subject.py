@@ -6,7 +6,6 @@ import zlib
 from base64 import b85encode
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 
 from tests.copies import copied
 from vinculum.sandbox import End, Isolated, Limits
@@ -17,21 +16,11 @@ ONE_CASE = 120.0  # Seconds. A case takes a second or two of its own, and on a b
 
 @dataclass(frozen=True)
 class Case:
-    """A damaged file in place of an example's.
+    """A damaged file in place of an example's."""
 
-    Attributes
-    ----------
-    name : str
-        Which: a path in the folder of examples.
-    content : bytes
-        What stands there now, or in the ``.bin`` beside it if the name ends so.
-    opset : int
-        What to convert to, for jobs that convert.
-    """
-
-    name: str
-    content: bytes
-    opset: int = 0
+    name: str  # Which: a path in the folder of examples.
+    content: bytes  # What stands there now.
+    opset: int = 0  # What to convert to, for jobs that convert.
 
     def __repr__(self) -> str:
         """Return what makes the case again: its bytes, compressed and in base 85."""
@@ -40,17 +29,7 @@ class Case:
 
 
 class Subject:
-    """A worker for one job; a context manager.
-
-    Parameters
-    ----------
-    job : str
-        A key of ``worker.JOBS``.
-    folder : Path
-        Where a copy of the examples may stand.
-    seconds : float
-        How long a case may take.
-    """
+    """A worker for a job of ``worker.JOBS`` on a copy of the examples, of so many seconds a case; a context manager."""
 
     def __init__(self, job: str, folder: Path, seconds: float = ONE_CASE) -> None:
         self._folder = folder / "examples"
@@ -60,17 +39,11 @@ class Subject:
     def __enter__(self) -> Subject:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._worker.close()
 
     def outcome(self, case: Case) -> str:
-        """Return ``"accepted"``, ``"refused"``, ``"different"`` or ``"slow"``; fail, with the case, if it is worse.
-
-        The second is by an error of ours; the third by one that says that a conversion does not compute the same;
-        after the last the worker is killed.
-        """
+        """Return ``"accepted"``, ``"refused"`` or ``"slow"``; fail, with the case, if it is worse."""
         answer = self._worker.call("outcome", case.name, case.content, case.opset)
         if answer.end is not End.RETURNED:
             self._copy_examples()  # The case was left in the place of a file.

@@ -7,6 +7,8 @@ ONNX's own node tests, are damaged at random, in a process whose memory is limit
 from __future__ import annotations
 
 import sys
+import zlib
+from base64 import b85decode
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
@@ -14,10 +16,13 @@ from random import Random
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from onnx import ModelProto
 
 from tests.fuzz.mutations import mutate_bytes, mutate_proto
 from tests.fuzz.subject import EXAMPLES, Case, Subject
+from tests.fuzz.worker import answer
 from tests.onnx_cases import node_cases
+from vinculum.errors import ModelError
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of a process")
 
@@ -28,7 +33,7 @@ LARGEST = 20_000  # Bytes; a few node tests hold large weights.
 OPSETS = (0, 1, 5, 6, 7, 8, 9, 11, 12, 13, 14, 18, 22)
 Mutation = Callable[[bytes, Random], bytes]
 
-randoms = st.randoms(use_true_random=False)
+damaged = given(name=st.sampled_from(ONNX), random=st.randoms(use_true_random=False))
 bounded = settings(
     derandomize=True,
     database=None,
@@ -51,77 +56,82 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Subject]:
         yield subject
 
 
+def test_whole_files_run_and_damaged_ones_are_refused(reader: Subject) -> None:
+    for case in (WHOLE, Case("other.onnx", WHOLE.content), WHOLE):
+        assert reader.outcome(case) == "accepted"
+        assert reader.outcome(Case(NAME, b"\xff" * 9)) == "refused"
+
+
+@settings(bounded, max_examples=40)
+@damaged
+def test_bytes(reader: Subject, name: str, random: Random) -> None:
+    check(reader, name, mutate_bytes, random)
+
+
+@settings(bounded, max_examples=60)
+@damaged
+def test_fields_of_onnx_models(reader: Subject, name: str, random: Random) -> None:
+    check(reader, name, mutate_proto, random)
+
+
 @pytest.fixture(scope="module")
 def converter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Subject]:
-    """Return a process that converts models."""
+    """Return a process that converts models: what loads is converted, verified and written, or refused."""
     with Subject("convert", tmp_path_factory.mktemp("converter")) as subject:
         yield subject
 
 
-class TestRightJob:
-    """Whole files run, damaged ones are refused, and the files around stay whole."""
-
-    def test_a_whole_file(self, reader: Subject) -> None:
-        assert reader.outcome(WHOLE) == "accepted"
-
-    def test_a_damaged_file(self, reader: Subject) -> None:
-        assert reader.outcome(Case(NAME, b"\xff" * 9)) == "refused"
-        assert reader.outcome(WHOLE) == "accepted"
-
-    def test_a_file_that_no_example_has(self, reader: Subject) -> None:
-        assert reader.outcome(Case("other.onnx", WHOLE.content)) == "accepted"
+@settings(bounded, max_examples=16)
+@damaged
+def test_conversions(converter: Subject, name: str, random: Random) -> None:
+    check(converter, name, mutate_proto, random)
 
 
-class TestLoadingAndRunning:
-    """No exception outside of our classes, no signal, memory bounded."""
-
-    @settings(bounded, max_examples=40)
-    @given(name=st.sampled_from(ONNX), random=randoms)
-    def test_bytes(self, reader: Subject, name: str, random: Random) -> None:
-        check(reader, name, mutate_bytes, random)
-
-    @settings(bounded, max_examples=60)
-    @given(name=st.sampled_from(ONNX), random=randoms)
-    def test_fields_of_onnx_models(self, reader: Subject, name: str, random: Random) -> None:
-        check(reader, name, mutate_proto, random)
-
-
-class TestConverting:
-    """What loads is converted, verified and written, or refused by an error of ours."""
-
-    @settings(bounded, max_examples=16)
-    @given(name=st.sampled_from(ONNX), random=randoms)
-    def test_onnx_models(self, converter: Subject, name: str, random: Random) -> None:
-        check(converter, name, mutate_proto, random)
-
-
-def node_models() -> list[bytes]:
-    """Return the models of ONNX's own node tests, one of nearly every operator."""
-    contents = [case.model.SerializeToString() for case in node_cases()]
-    return [content for content in contents if len(content) < LARGEST]
+CASES = 500_000
+SLOW, LARGEST_PART_SLOW = 20.0, 0.001  # Loops over what an attribute or a dimension asks for are not bounded.
 
 
 @pytest.mark.exhaustive
-class TestLong:
+@pytest.mark.parametrize("job", ["run", "convert"])
+def test_random_damage_for_long(job: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     """The same for about two hours, each time with other damage; ``--one-in`` takes a part."""
+    cases = CASES // (1 if job == "run" else 5) // int(request.config.getoption("--one-in"))
+    contents = [case.model.SerializeToString() for case in node_cases()]  # One of nearly every operator.
+    nodes = [content for content in contents if len(content) < LARGEST]
+    random, slow = Random(), []
+    with Subject(job, tmp_path, SLOW) as subject:
+        for _ in range(cases):
+            if random.randint(0, 1):
+                name, content = "node.onnx", random.choice(nodes)
+            else:
+                name = random.choice(ONNX)
+                content = (EXAMPLES / name).read_bytes()
+            mutation = random.choice((mutate_proto, mutate_proto, mutate_proto, mutate_bytes))
+            case = Case(name, mutation(content, random), random.choice(OPSETS))
+            if subject.outcome(case) == "slow":
+                slow.append(case)
+    print(f"{cases} cases; slow: {slow}")
+    assert len(slow) <= 1 + cases * LARGEST_PART_SLOW
 
-    CASES = 500_000
-    SLOW, LARGEST_PART_SLOW = 20.0, 0.001  # Loops over what an attribute or a dimension asks for are not bounded.
 
-    @pytest.mark.parametrize("job", ["run", "convert"])
-    def test_random_damage(self, job: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
-        cases = self.CASES // (1 if job == "run" else 5) // int(request.config.getoption("--one-in"))
-        random, nodes, slow = Random(), node_models(), []
-        with Subject(job, tmp_path, self.SLOW) as subject:
-            for _ in range(cases):
-                if random.randint(0, 1):
-                    name, content = "node.onnx", random.choice(nodes)
-                else:
-                    name = random.choice(ONNX)
-                    content = (EXAMPLES / name).read_bytes()
-                mutation = random.choice((mutate_proto, mutate_proto, mutate_proto, mutate_bytes))
-                case = Case(name, mutation(content, random), random.choice(OPSETS))
-                if subject.outcome(case) == "slow":
-                    slow.append(case)
-        print(f"{cases} cases; slow: {slow}")
-        assert len(slow) <= 1 + cases * self.LARGEST_PART_SLOW
+@pytest.mark.parametrize(
+    ("error", "words"), [(KeyError(0), "KeyError: 0"), (ModelError("one\ntwo"), "not one line: ModelError")]
+)
+def test_what_escapes_is_seen(error: Exception, words: str) -> None:
+    def job(file: Path, opset: int) -> None:
+        raise error
+
+    kind, said = answer(job, Path(NAME), 0)
+    assert kind == "escaped"
+    assert words in said
+
+
+def test_the_text_of_a_case_makes_it_again() -> None:
+    assert eval(repr(WHOLE), {"Case": Case, "zlib": zlib, "b85decode": b85decode}) == WHOLE
+
+
+def test_mutations_change_nearly_every_file_and_leave_most_of_it() -> None:
+    cut, changed = ([f(WHOLE.content, Random(seed)) for seed in range(200)] for f in (mutate_bytes, mutate_proto))
+    assert sum(content != WHOLE.content for content in cut) > 180
+    assert sum(content != WHOLE.content for content in changed) > 150
+    assert sum(bool(ModelProto.FromString(content).graph.node) for content in changed) > 150

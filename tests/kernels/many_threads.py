@@ -26,21 +26,9 @@ def allowed(threads: int) -> Iterator[None]:
 
 
 def in_threads(function: Callable[[Item], Result], items: Iterable[Item], *, limit: float = 120) -> list[Result]:
-    """Call a function of each item in a thread of its own, all at once; fail if one takes longer than `limit`.
+    """Call a function of each item in a thread of its own, all at once, and return what the calls returned.
 
-    Parameters
-    ----------
-    function : callable
-        What is called.
-    items : iterable
-        Its arguments, one for each thread.
-    limit : float
-        Seconds that all of them may take together.
-
-    Returns
-    -------
-    list
-        What the calls returned; the exception of one is raised again.
+    The exception of one is raised again; it fails if they take longer than `limit` seconds together.
     """
     given = list(items)
     results: dict[int, Result] = {}

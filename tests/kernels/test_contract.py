@@ -9,22 +9,18 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from numpy.lib.stride_tricks import as_strided
 
 from tests import processes
 from tests.cases import case
 from tests.kernels import test_environment
-from tests.kernels.comparing import DTYPES as OF_DIV_14
-from tests.kernels.comparing import assert_same, encodings, exact_quotients
+from tests.kernels.comparing import assert_same, encodings
 from tests.kernels.layouts import ANY, BROADCASTS, PLACES, WRITABLE, assert_untouched_around, at, byte_swapped
 from tests.kernels.test_environment import SETTINGS, in_every_setting
 from tests.kernels.witness import (
     DTYPES,
     FLOATS,
     INTEGERS,
-    SIGNED,
     TYPES,
     Divisions,
     Indices,
@@ -39,7 +35,6 @@ from tests.kernels.witness import (
     random_encodings,
     values,
 )
-from tests.property.views import broadcastable, shapes, views
 from vinculum.kernels import backends
 from vinculum.kernels.contract import Arithmetic, Backend, Division, Exceptions
 
@@ -600,41 +595,3 @@ class TestEnvironment:
         )
         done = processes.run(processes.python(program))
         assert done.returncode == 0, done.stderr
-
-
-class TestAnyViews:
-    """Views of random memory, such as slicing, transposing and broadcasting make them."""
-
-    @given(st.data())
-    def test_as_of_contiguous_copies(self, data: st.DataObject) -> None:
-        name = data.draw(st.sampled_from(list(OF_DIV_14)))
-        of_a, of_b = data.draw(broadcastable(data.draw(shapes())))
-        a, b = data.draw(views(name, of_a)), data.draw(views(name, of_b))
-        shape = np.broadcast_shapes(a.array.shape, b.array.shape)
-        floor = data.draw(st.booleans())
-        full = [np.array(np.broadcast_to(x.array, shape), DTYPES[name], order="C") for x in (a, b)]
-        expected = exact_quotients(*full, floor=floor)
-        out = data.draw(views(name, shape, writable=True)).array
-        before = out.copy()
-        for backend, division in divisions(floor=floor):
-            with case(backend):
-                check(division, a.array, b.array, expected)
-                out[...] = before
-                result = division(a.array, b.array, out)
-                assert result is None or result is out  # dimensions that interlace may be refused
-                if result is not None:
-                    assert_same(out, expected)
-
-
-def test_what_is_held_against_them_knows_every_type() -> None:
-    """The tester is tested: a wrong quotient anywhere in a table of pairs would be one of the reference's."""
-    for name in DTYPES:
-        known = pairs(name)
-        assert known.quotients.shape == (len(known.values),) * 2
-        told = known.told(np.arange(len(known.values)), np.zeros(len(known.values), np.intp))
-        assert isinstance(told, np.ndarray)
-        if name in INTEGERS:
-            assert known.zero_divisors.any()
-            assert known.overflows.any() == (name in SIGNED)
-        else:
-            assert np.isnan(known.quotients.astype(np.float64)).any()

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import contextvars
 import os
 import sys
-import threading
 from pathlib import Path
 
 import numpy as np
@@ -23,9 +21,6 @@ UNLIMITED = sys.maxsize
 @pytest.mark.usefixtures("twelve_threads")
 class TestAskedFor:
     """`set_threads` holds everywhere, `threads` in its context only, and both below what is allowed."""
-
-    def test_as_many_as_allowed_unless_asked(self) -> None:
-        assert vinculum.get_threads() == ALLOWED
 
     @pytest.mark.parametrize(("wanted", "given"), [(1, 1), (7, 7), (12, 12), (13, 12), (10**30, 12), (None, 12)])
     def test_everywhere(self, wanted: int | None, given: int) -> None:
@@ -59,26 +54,6 @@ class TestAskedFor:
             divide()
         assert vinculum.get_threads() == ALLOWED
 
-    def test_another_thread_is_not_meant(self) -> None:
-        entered, asked = threading.Event(), threading.Event()
-        found = []
-
-        def ask() -> None:
-            entered.wait(60)
-            found.append(vinculum.get_threads())
-            with vinculum.threads(5):
-                found.append(vinculum.get_threads())
-                asked.set()
-
-        other = threading.Thread(target=ask)
-        other.start()
-        with vinculum.threads(1):
-            entered.set()
-            assert asked.wait(60)
-            assert vinculum.get_threads() == 1
-        other.join(60)
-        assert found == [ALLOWED, 5]
-
     def test_another_task_is_not_meant(self) -> None:
         async def ask(n: int, turns: int) -> list[int]:
             with vinculum.threads(n):
@@ -92,12 +67,6 @@ class TestAskedFor:
             return list(await asyncio.gather(ask(1, 5), ask(3, 2), ask(7, 4)))
 
         assert asyncio.run(both()) == [[1] * 5 + [ALLOWED], [3] * 2 + [ALLOWED], [7] * 4 + [ALLOWED]]
-
-    def test_a_context_that_is_copied_goes_on_elsewhere(self) -> None:
-        with vinculum.threads(2):
-            context = contextvars.copy_context()
-        assert in_threads(context.run, [vinculum.get_threads]) == [2]
-        assert vinculum.get_threads() == ALLOWED
 
     @pytest.mark.parametrize("n", [0, -1, 1.5, 1.0, True, False, "2", [2], float("nan")], ids=repr)
     def test_bad_numbers(self, n: object) -> None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper, parser
 
 from vinculum.models.onnx.checks import check_model
-from vinculum.models.source import read_source
+from vinculum.models.source import load, read_source, source_of
 from vinculum.spec.element_types import ElementType
 
 Tensors = Mapping[str, tuple[int, Sequence[int | str | None] | None]]
@@ -63,11 +63,11 @@ def read_whole(path: Path) -> ModelProto:
     return read_source(path).complete()
 
 
-def check_file(path: Path) -> None:
-    """Refuse an ONNX file that onnx.checker refuses."""
-    model = read_source(path).onnx
-    assert model is not None
-    check_model(model, "the model")
+def run(proto: ModelProto, arrays: Mapping[str, NDArray[Any]], *, check: bool = True) -> dict[str, NDArray[Any]]:
+    """Return what a model gives in our engine, after onnx.checker has checked it."""
+    if check:
+        check_model(source_of(proto).proto("run"), "the model")
+    return load(proto).run(arrays, zero_divisor="zero")
 
 
 def text_model(

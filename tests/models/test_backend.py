@@ -53,11 +53,6 @@ def test_the_interface(division: ModelProto) -> None:
 class TestPrepare:
     """A message in memory is read as `vinculum.load` reads a file, and stays as it is."""
 
-    def test_the_message_is_not_modified(self, weighted: ModelProto) -> None:
-        before = weighted.SerializeToString(deterministic=True)
-        backend.prepare(weighted)
-        assert weighted.SerializeToString(deterministic=True) == before
-
     def test_external_data_of_the_working_directory(
         self, weighted: ModelProto, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -92,9 +87,6 @@ class TestPrepare:
     def test_another_option(self, division: ModelProto, function: Callable[..., Any]) -> None:
         with one_line(AttributeValueError, "no option 'zero_divisors'", "'zero_divisor', 'overflow'"):
             function(division, zero_divisors="zero")
-
-    def test_the_tolerances_of_the_test_runner_pass(self, division: ModelProto) -> None:
-        assert backend.run_model(division, [A, B], rtol=1e-3, atol=0)[0].tolist() == [3, 3]
 
 
 class TestRun:
@@ -151,10 +143,6 @@ class TestRun:
         assert not any(np.shares_memory(item, given) for item, given in zip(result, [A, B], strict=True))
         assert all(item.flags.writeable for item in result)
 
-    def test_an_optional(self) -> None:
-        model = text_model("c = Identity(a)", "optional(float[]) a", "optional(float[]) c")
-        assert backend.run_model(model, [A])[0].tolist() == A.tolist()
-
 
 def run_node(text: str, inputs: Any, **options: Any) -> Any:
     """Return the outputs of a node in ONNX's text."""
@@ -173,12 +161,6 @@ class TestNodes:
         options: dict[str, Any] = {} if opset is None else {"opset_version": opset}
         assert run_node(NODE, [A, B], **options)[0].tolist() == [3, 3]
         assert run_node("c = Reciprocal(b)", B, **options)[0].tolist() == (np.float32(1) / B).tolist()
-
-    def test_legacy_attributes(self) -> None:
-        node = parser.parse_node("c = Div <broadcast = 1, axis = 0, consumed_inputs = [0, 0]> (a, b)")
-        dividend = np.ones((2, 3), np.float32)
-        quotient = backend.run_node(node, [dividend, B], "CPU", None, opset_version=1)[0]
-        assert quotient.tolist() == (dividend / B[:, None]).tolist()
 
     def test_the_node_is_not_modified(self) -> None:
         for text, inputs in (("c = Clip(a, b)", [A, None]), (NODE, [A, np.ones(2, np.float32)])):

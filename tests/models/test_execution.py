@@ -32,10 +32,6 @@ ONES = np.ones(2, np.int32)
 class TestLabel:
     """A message names the node, its operator version, and where it stands."""
 
-    def test_at_the_top_and_below(self) -> None:
-        assert Division("d", "", DIV_14).label == "node 'd' (Div-14)"
-        assert Division("d", "If:then_branch", DIV_14).label == "node 'd' (Div-14 in If:then_branch)"
-
     def test_on_one_line_whatever_the_names(self) -> None:
         assert "\n" not in Division("a\nb", "c\nd", DIV_14).label
 

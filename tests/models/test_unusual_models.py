@@ -14,7 +14,7 @@ from onnx import ModelProto, TensorProto, helper, numpy_helper
 from tests.models.built_models import one_line, text_model, written
 from vinculum.errors import ModelError
 from vinculum.models import load
-from vinculum.models.convert import convert_file, convert_opset, verification
+from vinculum.models.convert import convert_file, convert_opset
 from vinculum.models.onnx.file import write_model
 from vinculum.models.source import any_source, read_source
 from vinculum.repair import harden_file
@@ -138,25 +138,6 @@ class TestLimits:
         for command in (load, lambda given: harden_file(any_source(given), None, "onnxruntime")):
             with one_line(ModelError, "the functions are called 2,199,023,255,551 times in all; at most 100,000"):
                 command(model)
-
-    def test_a_loop_that_does_not_end(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Of a number that is not 0, which the caller's set is, and those drawn are not."""
-        monkeypatch.setattr(verification, "_SECONDS", 0.2)
-        monkeypatch.setattr(verification, "_FIRST_SECONDS", 0.2)
-        model = text_model(
-            "is = Equal(x, zero) on = Not(is)"
-            " r = Loop <body = b (int64 i, bool go, int64 v) => (bool more, int64 w)"
-            " { w = Sub(v, two) e = Equal(w, zero) more = Not(e) }> ( , on, x)"
-            " f = Cast <to = 1> (r) q = Div(a, a) c = Add(q, f)",
-            "int64 x, float[2] a",
-            constants="int64 zero = {0}, int64 two = {2}",
-        )
-        source = written(model, tmp_path)
-        given = {"x": np.array(0), "a": FLOATS}
-        found = convert_file(source, tmp_path / "new.onnx", opset=18, inputs=[given]).verification
-        assert found is not None
-        assert found.skipped > 0
-        assert "a loop takes longer" in (found.reason or "")
 
 
 class TestFunctions:

@@ -79,7 +79,6 @@ RUNTIMES = {
     ),
     "models/exported_program.py": ("tests/runtimes/models/test_exported_programs.py",),
     "analysis/transfer/operators/contrib.py": ("tests/runtimes/analysis/test_contrib.py",),
-    "analysis/transfer/operators/attention.py": ("tests/runtimes/analysis/test_contrib.py",),
     "conformance/runtimes/openvino.py": ("tests/runtimes/conformance",),
     "conformance/audit/openvino_subject.py": ("tests/runtimes/conformance",),
 }
@@ -94,10 +93,10 @@ ROOMS = {
         "tests/test_public_face.py",
         "tests/dask_arrays",
     ),
-    "tensors": ("tests/tensors", "tests/device_arrays", "tests/ops", "tests/property"),
+    "tensors": ("tests/tensors", "tests/device_arrays", "tests/ops", "tests/property", "tests/documents"),
     "models": ("tests/models",),
     "repair": ("tests/repair",),
-    "analysis": ("tests/analysis",),
+    "analysis": ("tests/analysis", "tests/acceptance/test_check.py", "tests/acceptance/test_trace.py"),
     "conformance": (
         "tests/conformance",
         "tests/reporting/conformance",

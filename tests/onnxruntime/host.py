@@ -41,14 +41,7 @@ class HostError(Exception):
 
 
 class Host:
-    """A host of a version, in which sessions may be made.
-
-    Parameters
-    ----------
-    version : str
-    failing : str, optional
-        A function of the interface that fails.
-    """
+    """A host of a version, in which sessions may be made; `failing` is a function of the interface that fails."""
 
     def __init__(self, version: str = "1.32.0", failing: str = "") -> None:
         _LOADED.append(self)

@@ -1,13 +1,15 @@
-"""Operator sets and attributes: each version takes its own and no other, and each attribute its own values."""
+"""Operator sets, attributes and policies: each version takes its own and no other, and each its own values."""
 
 from __future__ import annotations
 
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.cases import case
 from vinculum import AttributeValueError, BroadcastError, Operator, SpecLookupError, div, divide, reciprocal
 from vinculum.spec.model import Dialect, OperatorSpec
 from vinculum.spec.rows import ROWS
@@ -37,6 +39,7 @@ VALUES: dict[str, Any] = {
 class TestVersions:
     """axis and broadcast are of Div-1 and Div-6, consumed_inputs of version 1, and later versions have none."""
 
+    @pytest.mark.clause("Div-*", "Reciprocal-*", "Divide-1", "attributes-of-this-version")
     @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.title)
     def test_its_own_and_no_other(self, row: OperatorSpec) -> None:
         own = {attribute.name for attribute in row.attributes}
@@ -46,35 +49,36 @@ class TestVersions:
         for name in set(VALUES) - own:
             assert refusal_of(make, **{name: VALUES[name]}).startswith(f"{row.title} has no attribute '{name}'")
 
-    @pytest.mark.parametrize("name", ["axis", "broadcast", "consumed_inputs"])
-    def test_the_newest_has_none_of_the_first(self, name: str) -> None:
-        assert refusal_of(div, ONES, ONES, **{name: VALUES[name]}).startswith(f"Div-14 has no attribute '{name}'")
-
-    def test_none_leaves_an_attribute_at_its_default(self) -> None:
-        for opset in (1, 6, 7, 14):
-            assert div(ONES, ONES, opset=opset, axis=None, broadcast=None, consumed_inputs=None).shape == (2, 3)
-
 
 class TestValues:
     """A value of another type, or one that the attribute does not allow."""
 
-    @pytest.mark.parametrize("opset", [1, 6])
-    @pytest.mark.parametrize("broadcast", [2, -1, 10**30, 1.0, "1", b"1", [1], True, False, np.True_])
-    def test_broadcast_is_0_or_1(self, broadcast: Any, opset: int) -> None:
-        line = refusal_of(div, ONES, ONES, opset=opset, broadcast=broadcast)
-        assert line == f"broadcast of Div-{opset} is {broadcast!r}; allowed: 0, 1"
-
-    @pytest.mark.parametrize(
-        ("call", "title"),
-        [
-            (partial(div, opset=1, broadcast=1), "Div-1"),
-            (partial(div, opset=6, broadcast=1), "Div-6"),
-            (partial(divide, auto_broadcast="pdpd"), "Divide-1"),
-        ],
-    )
-    @pytest.mark.parametrize("axis", [0.0, "0", [0], 1j, float("nan"), True, np.False_])
-    def test_axis_is_a_whole_number(self, axis: Any, call: Any, title: str) -> None:
-        assert refusal_of(call, ONES, ONES[0], axis=axis) == f"axis of {title} is {axis!r}; allowed: a whole number"
+    @pytest.mark.clause("Div-1", "Div-6", "Divide-1", "attributes-of-this-version")
+    @pytest.mark.clause("Div-1", "Reciprocal-1", "consumed-inputs-hint")
+    def test_what_is_refused(self) -> None:
+        placed = {"Div-1": partial(div, opset=1, broadcast=1), "Div-6": partial(div, opset=6, broadcast=1)}
+        hinted = {"Div-1": partial(div, opset=1), "Reciprocal-1": lambda a, b, **hint: reciprocal(a, opset=1, **hint)}
+        pdpd = {"Divide-1": partial(divide, auto_broadcast="pdpd")}
+        refused: dict[str, tuple[dict[str, Any], str, tuple[Any, ...]]] = {
+            "broadcast": (placed, "0, 1", (2, -1, 10**30, 1.0, "1", b"1", [1], True, False, np.True_)),
+            "axis": (placed | pdpd, "a whole number", (0.0, "0", [0], 1j, float("nan"), True, np.False_)),
+            "consumed_inputs": (
+                hinted,
+                "a list of whole numbers",
+                (0, 1.0, "01", b"01", [0.5], [None], ["0"], [[0]], {0: 1}),
+            ),
+            "m_pythondiv": ({"Divide-1": divide}, "False, True", (1, 0, "true", "false", 1.0, [True])),
+            "auto_broadcast": (
+                {"Divide-1": divide},
+                "'none', 'numpy', 'pdpd'",
+                ("NUMPY", "", "explicit", 0, b"numpy", ["numpy"]),
+            ),
+        }
+        for name, (calls, allowed, values) in refused.items():
+            for (title, call), value in product(calls.items(), values):
+                with case(title, name, repr(value)):
+                    line = refusal_of(call, ONES, ONES, **{name: value})
+                    assert line == f"{name} of {title} is {value!r}; allowed: {allowed}"
 
     @pytest.mark.parametrize("axis", [1, 2])
     def test_an_axis_at_which_equal_shapes_do_not_fit(self, axis: int) -> None:
@@ -133,3 +137,20 @@ class TestOperatorSets:
 
     def test_numpys_whole_numbers_are_whole_numbers(self) -> None:
         assert Operator("Div", opset=np.int64(10)).spec.since_version == 7  # type: ignore[arg-type]  # an int to users
+
+
+class TestPolicies:
+    """`zero_divisor` and `overflow`: each its own words, and no other."""
+
+    @pytest.mark.parametrize("value", ["Raise", "RAISE", "", "nan", None, 0, True, b"zero", ["zero"], ("zero",)])
+    def test_no_other_policies(self, value: Any) -> None:
+        for call in (div, divide, lambda a, b, **policies: Operator("Div", **policies)(a, b)):
+            line = refusal_of(call, ONES, ONES, zero_divisor=value)
+            assert line == f"zero_divisor is {value!r}; allowed: 'raise', 'zero', 'saturate'"
+            if value is not None:  # which leaves the choice to the operator
+                line = refusal_of(call, ONES, ONES, overflow=value)
+                assert line == f"overflow is {value!r}; allowed: 'wrap', 'raise', 'saturate'"
+
+    def test_one_policy_is_not_the_others(self) -> None:
+        refusal_of(div, ONES, ONES, zero_divisor="wrap")
+        refusal_of(div, ONES, ONES, overflow="zero")

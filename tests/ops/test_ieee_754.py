@@ -1,7 +1,8 @@
-"""Division and reciprocal of every float type, by the table of special operands."""
+"""Division of every float type, by the table of special operands; and no warnings, which are errors in tests."""
 
 from __future__ import annotations
 
+import warnings
 from itertools import product
 from typing import Any
 
@@ -16,7 +17,8 @@ from vinculum.spec.special_values import OperandClass, QuotientClass, quotient_c
 from vinculum.tensors.storage import dtype_of
 
 Array = np.ndarray[Any, Any]
-finfo: Any = ml_dtypes.finfo  # it has no types
+finfo: Any = ml_dtypes.finfo  # these two have no types
+iinfo: Any = ml_dtypes.iinfo
 OF_DIV = [BFLOAT16, FLOAT16, FLOAT, DOUBLE]
 EVERY = [*OF_DIV, FLOAT8E4M3FN, FLOAT8E5M2]
 every_type = pytest.mark.parametrize("element_type", EVERY, ids=str)
@@ -24,14 +26,17 @@ every_type = pytest.mark.parametrize("element_type", EVERY, ids=str)
 
 def members(kind: OperandClass, element_type: ElementType) -> Array:
     """Return numbers of a class, of both signs: for the finite ones the smallest, the largest and some between."""
-    dtype = dtype_of(element_type)
+    dtype, fmt = dtype_of(element_type), element_type.binary_format
+    assert fmt is not None
+    if kind is OperandClass.NAN:  # of any payload
+        encodings = [fmt.nan, fmt.nan | fmt.sign_mask, fmt.sign_mask - 1, 2 * fmt.sign_mask - 1]
+        return np.array(encodings, f"u{element_type.bits // 8}").view(dtype)
     info = finfo(dtype)
     finite = [info.smallest_subnormal, info.smallest_normal, 1, 1.5, 3, info.max]
     magnitudes: dict[OperandClass, list[Any]] = {
         OperandClass.ZERO: [0.0],
         OperandClass.FINITE: finite,
         OperandClass.INFINITY: [np.inf],
-        OperandClass.NAN: [np.nan],
     }
     values = np.array([float(m) for m in magnitudes[kind]]).astype(dtype)
     both: Array = np.concatenate([values, -values])
@@ -87,25 +92,55 @@ class TestSpecialValues:
                 assert not quotients.any()
             elif expected is QuotientClass.INFINITY:
                 assert np.isinf(quotients).all()
+            else:  # rounded: any number, an infinity or a zero
+                assert set(kinds) == {OperandClass.FINITE}
 
-    @pytest.mark.clause("Reciprocal-13", "special-values")
-    @pytest.mark.parametrize("element_type", OF_DIV, ids=str)
-    def test_reciprocals(self, element_type: ElementType) -> None:
-        """1/0 is an infinity and 1/inf a zero, each of x's sign; 1/NaN is NaN."""
-        for kind, expected in ((OperandClass.ZERO, np.inf), (OperandClass.INFINITY, 0), (OperandClass.NAN, np.nan)):
-            x = members(kind, element_type)
-            y = reciprocal(x).astype("f8")
-            np.testing.assert_array_equal(np.abs(y), expected)
-            if kind is not OperandClass.NAN:
-                assert np.array_equal(signs(y), signs(x))
 
-    @every_type
-    def test_a_nan_of_any_payload_stays_one(self, element_type: ElementType) -> None:
-        fmt = element_type.binary_format
-        assert fmt is not None
-        encodings = [fmt.nan, fmt.nan | fmt.sign_mask, fmt.sign_mask - 1, 2 * fmt.sign_mask - 1]
-        nans = np.array(encodings, f"u{element_type.bits // 8}").view(dtype_of(element_type))
-        ones = np.ones(4).astype(nans.dtype)
-        for call in calls(element_type):
-            for a, b in ((nans, ones), (ones, nans), (nans, nans)):
-                assert np.isnan(call(a, b).astype("f8")).all()
+TYPES: list[Any] = ["float16", "float32", "float64", ml_dtypes.bfloat16, ml_dtypes.float8_e5m2, ml_dtypes.float8_e4m3fn]
+
+
+@pytest.mark.parametrize("how", ["warn", "raise", "call", "log"])
+@pytest.mark.parametrize("dtype", TYPES)
+def test_floats_neither_warn_nor_raise(dtype: Any, how: Any) -> None:
+    """Zero by zero, overflow, underflow and NaN, even where the caller has NumPy raise on them."""
+    info = finfo(dtype)
+    a = np.array([1, 0, info.max, info.smallest_subnormal, np.nan, np.inf], dtype)
+    b = np.array([0, 0, info.smallest_subnormal, info.max, 1, np.inf], dtype)
+    refused: list[object] = []
+    with warnings.catch_warnings(), np.errstate(all=how, call=lambda *flags: refused.append(flags)):
+        warnings.simplefilter("error")
+        for shape in ((6,), (2, 3), (3, 2)):
+            divide(a.reshape(shape), b.reshape(shape))
+            divide(np.asfortranarray(a.reshape(shape)), b.reshape(shape))
+        divide(a[::-1], b[:1])
+        if np.dtype(dtype).itemsize > 1:
+            div(a, b)
+            reciprocal(b)
+        if np.dtype(dtype).name != "bfloat16" and np.dtype(dtype).itemsize > 1:
+            sonnx.div(a, b)
+            sonnx.error_conditions(a, b)
+            sonnx.accuracy(a, b, 0, 0)
+    assert refused == []
+
+
+@pytest.mark.parametrize(
+    "dtype", ["int8", "int16", "int32", "int64", "uint8", "uint64", ml_dtypes.int4, ml_dtypes.uint4]
+)
+def test_integers_do_not_warn(dtype: Any) -> None:
+    info = iinfo(dtype)
+    smallest, largest = int(info.min), int(info.max)
+    a = np.array([smallest, largest, 0, smallest], object).astype(dtype)
+    b = np.array([largest, 0, 0, -1 if smallest else largest], object).astype(dtype)
+    with warnings.catch_warnings(), np.errstate(all="raise"):
+        warnings.simplefilter("error")
+        for zero_divisor in ("zero", "saturate"):
+            for overflow in ("wrap", "saturate"):
+                divide(a, b, zero_divisor=zero_divisor, overflow=overflow)
+                divide(a, b[:1], zero_divisor=zero_divisor, overflow=overflow)
+
+
+def test_the_callers_settings_stay() -> None:
+    with np.errstate(divide="raise", over="warn", under="ignore", invalid="print"):
+        before = np.geterr()
+        div(np.array([1], "float32"), np.array([0], "float32"))
+        assert np.geterr() == before

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from vinculum.errors import AttributeValueError
 from vinculum.reference.exact_quotient import floor, integer_quotient, truncating
-from vinculum.spec.element_types import ELEMENT_TYPES, INT4, INT8, INT64, UINT4, ElementType
+from vinculum.spec.element_types import ELEMENT_TYPES, INT4, INT64, UINT4, ElementType
 from vinculum.spec.model import IntegerRounding
 
 INTEGERS = [t for t in ELEMENT_TYPES if t.is_integer]
@@ -39,11 +39,6 @@ class TestTruncating:
         remainder = a - b * truncating(a, b)
         assert abs(remainder) < abs(b)
         assert remainder * a >= 0
-
-    def test_examples_of_the_documents(self) -> None:
-        assert [truncating(a, 3) for a in (6, 5, -35)] == [2, 1, -11]
-        pairs = [(10, 3), (10, 2), (21, 4), (1, 1), (30, 5), (9, 4)]
-        assert [truncating(a, b) for a, b in pairs] == [3, 5, 5, 1, 6, 2]
 
 
 class TestFloor:
@@ -83,14 +78,8 @@ class TestPolicies:
             assert integer_quotient(a, 0, element_type, rounding, "zero") == 0
             with pytest.raises(ZeroDivisionError, match=rf"^{a} / 0 in {element_type}; choose zero_divisor="):
                 integer_quotient(a, 0, element_type, rounding)
-        saturated = [integer_quotient(a, 0, element_type, rounding, "saturate") for a in (1, high, 0)]
-        assert saturated == [high, high, 0]
-
-    @pytest.mark.parametrize("element_type", SIGNED, ids=str)
-    @pytest.mark.parametrize("a", [-1, -5])
-    def test_a_negative_dividend_saturates_to_the_smallest(self, element_type: ElementType, a: int) -> None:
-        quotient = integer_quotient(a, 0, element_type, IntegerRounding.FLOOR, "saturate")
-        assert quotient == element_type.minimum
+        saturated = [integer_quotient(a, 0, element_type, rounding, "saturate") for a in (1, high, 0, low, low // 8)]
+        assert saturated == [high, high, 0, low, low]
 
     @pytest.mark.parametrize("element_type", SIGNED, ids=str)
     @pytest.mark.parametrize("rounding", IntegerRounding)
@@ -100,16 +89,6 @@ class TestPolicies:
         assert integer_quotient(low, -1, element_type, rounding, overflow="saturate") == high
         with pytest.raises(OverflowError, match=rf"^{low} / -1 exceeds the largest {element_type}, {high}; "):
             integer_quotient(low, -1, element_type, rounding, overflow="raise")
-
-    def test_only_smallest_by_minus_one_overflows(self) -> None:
-        overflowing = []
-        for a, b in all_pairs(INT8):
-            if b != 0:
-                try:
-                    integer_quotient(a, b, INT8, IntegerRounding.FLOOR, overflow="raise")
-                except OverflowError:
-                    overflowing.append((a, b))
-        assert overflowing == [(-128, -1)]
 
     def test_an_unknown_policy_is_refused(self) -> None:
         with pytest.raises(AttributeValueError, match=r"^zero_divisor is 'nan'; allowed: 'raise', 'zero', "):

@@ -69,20 +69,6 @@ class TestDecode:
     """IEEE 754 clause 3.4: what an encoding stands for."""
 
     @pytest.mark.parametrize("element_type", NARROW, ids=str)
-    def test_every_encoding_comes_back(self, element_type: ElementType) -> None:
-        fmt = form(element_type)
-        counts = dict.fromkeys(NumberClass, 0)
-        for bits in some(range(2 * fmt.sign_mask), element_type):
-            number = decode(bits, fmt)
-            counts[number.number_class] += 1
-            assert number.negative == bool(bits & fmt.sign_mask)
-            if number.is_finite:
-                assert round_to_nearest_even(number.value, fmt, negative_zero=number.negative) == bits
-        if element_type.bits == 8:
-            assert counts[NumberClass.FINITE] == 2 * (fmt.largest + 1)
-            assert counts[NumberClass.INFINITE] == (2 if fmt.infinities else 0)
-
-    @pytest.mark.parametrize("element_type", NARROW, ids=str)
     def test_every_encoding_means_what_numpy_says(self, element_type: ElementType) -> None:
         fmt = form(element_type)
         width = {8: np.uint8, 16: np.uint16}[element_type.bits]
@@ -92,6 +78,7 @@ class TestDecode:
             expected_values = numbers.astype(np.float64).tolist()
         for bits, expected in zip(encodings, expected_values, strict=True):
             number = decode(bits, fmt)
+            assert number.negative == bool(bits & fmt.sign_mask)
             if number.is_finite:
                 assert math.ldexp(number.significand, number.exponent) == abs(expected)  # exact, of 11 bits
             else:
@@ -132,11 +119,6 @@ class TestRoundTiesToEven:
                     assert decode(rounded, fmt).number_class is (
                         NumberClass.INFINITE if fmt.infinities else NumberClass.NAN
                     )
-
-    @pytest.mark.parametrize("element_type", NARROW, ids=str)
-    @given(st.fractions(min_value=0, max_value=448))
-    def test_any_rational(self, element_type: ElementType, value: Fraction) -> None:
-        assert round_to_nearest_even(value, form(element_type)) == nearest(value, element_type)
 
     @given(st.integers(), st.integers(min_value=1), st.integers(-1100, 1100))
     def test_binary64_agrees_with_python(self, numerator: int, denominator: int, exponent: int) -> None:

@@ -27,7 +27,6 @@ CONSTANTS = "int64 one = {1}, int64 zero = {0}, int64 nine = {9}, int64 minus = 
 def model_of(
     nodes: str, inputs: str = "int64[n] a, int64[n] b", outputs: str = "int64[n] c", *functions: str
 ) -> ModelProto:
-    """Return a model of nodes, written in ONNX's text."""
     return text_model(nodes, inputs, outputs, *functions, constants=CONSTANTS, opset=18)
 
 
@@ -177,6 +176,13 @@ class TestConstants:
         (found,) = bounds_of(model).values()
         assert found.divisor is not None
         assert (found.divisor.tolist(), found.dividend, "inverse" in found.never) == ([1, 9], None, True)
+
+    def test_functions_of_one_name_are_not(self) -> None:
+        bodies = [f'<opset_import: ["": 18], domain: "{d}"> F (p, q) => (r) {{ r = Div(p, q) }}' for d in "de"]
+        model = model_of("d = d.F(a, one) c = e.F(d, nine)", "int64[n] a", "int64[n] c", *bodies)
+        model.opset_import.add(domain="e", version=1)
+        found = {path: bounds.high for (path, _), bounds in bounds_of(model).items()}
+        assert found == {"d:F": 1, "e:F": 9}
 
 
 class TestOpen:

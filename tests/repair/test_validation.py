@@ -29,7 +29,6 @@ Refused = Callable[..., None]
 
 
 def replaced_by(operator: str) -> Callable[..., list[NodeProto]]:
-    """Return a function that writes one node in place of a guard."""
     return lambda *_: [helper.make_node(operator, ["A", "B"], ["C"])]
 
 
@@ -40,7 +39,6 @@ def validated(
     advance: Advance | None = None,
     inputs: Sequence[Mapping[str, Any]] = (),
 ) -> Validation:
-    """Harden a model and validate that."""
     hardening = harden(model, runtime)
     file = folder / "hardened.onnx"
     file.write_bytes(hardening.model.SerializeToString())
@@ -50,7 +48,6 @@ def validated(
 
 
 def remainder(b: Sequence[str] | NDArray[Any], fmod: int) -> ModelProto:
-    """Return a model of one remainder of int64."""
     model = division(INT64, ("n",), b, fmod=fmod)
     model.graph.node[0].op_type = "Mod"
     return model
@@ -58,7 +55,6 @@ def remainder(b: Sequence[str] | NDArray[Any], fmod: int) -> ModelProto:
 
 @pytest.fixture(autouse=True)
 def packages() -> Iterator[None]:
-    """Install what the targets' guards allow for."""
     with installed(onnxruntime=fake_runtime.RefusesFaults, openvino=fake_runtime.FloorsByReciprocal):
         yield
 

@@ -26,11 +26,16 @@ def printed(page: RenderableType, width: int = 80, encoding: str = "utf-8") -> l
     return lines
 
 
-def characters(page: RenderableType, width: int) -> Counter[str]:
-    """Return how often each character is on a page, but for blanks and rules; nothing is cut off."""
+def whole(page: RenderableType, width: int = 80, **options: Any) -> str:
+    """Return what a console prints of a page, whose lines it does not cut off."""
     file = StringIO()
-    Console(width=width, file=file, highlight=False).print(page, crop=False)
-    return Counter("".join(file.getvalue().split()).replace("─", ""))
+    Console(width=width, file=file, highlight=False, **options).print(page, crop=False)
+    return file.getvalue()
+
+
+def characters(page: RenderableType, width: int) -> Counter[str]:
+    """Return how often each character is on a page, but for blanks and rules."""
+    return Counter("".join(whole(page, width).split()).replace("─", ""))
 
 
 def body_of(page: str) -> str:

@@ -21,7 +21,8 @@ from vinculum.reporting.shown import PAGES
 from vinculum.shown import Shown
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-MODEL = EXAMPLES / "layer_norm_float16" / "model.onnx"
+MODEL, NORM = (EXAMPLES / name / "model.onnx" for name in ("layer_norm_float16", "rms_norm"))
+STORED = vinculum.stored.Report("Div-14", "float", (2, 3), 24, 1, 0)
 
 INVERSE = '<ir_version: 8, opset_import: ["": 14]> g (float[3] x) => (float[3] y) { [inv] y = Reciprocal(x) }'
 
@@ -34,15 +35,9 @@ def records() -> dict[str, tuple[Any, str]]:
         "Report": (vinculum.check(MODEL, runs=0), "1 finding (1 possible) in 8 nodes"),
         "TraceReport": (vinculum.trace(MODEL, x, engines=["reference"]), "first zero divisor node_div (Div)"),
         "Fixed": (vinculum.repair.fix(MODEL, runs=0), "1 of 1 finding fixed; checked again: no findings."),
-        "Rewritten": (
-            vinculum.convert(EXAMPLES / "rms_norm" / "model.onnx", opset=17),
-            "The models agree in every bit",
-        ),
+        "Rewritten": (vinculum.convert(NORM, opset=17), "The models agree in every bit"),
         "Model": (vinculum.load(onnx.parser.parse_model(INVERSE)), "inv Reciprocal-13 float 1 / (3,)"),
-        "stored.Report": (
-            vinculum.stored.Report("Div-14", "float", (2, 3), 24, 1, 0),
-            "shape (2, 3), 24 bytes Div-14, 1 block",
-        ),
+        "stored.Report": (STORED, "shape (2, 3), 24 bytes Div-14, 1 block"),
     }
 
 

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from tests.reporting.printing import printed
 from vinculum.reporting.escape import cut, escaped, short
-from vinculum.reporting.terminal import Sentences, WithoutTrailingBlanks, counted, grid
+from vinculum.reporting.terminal import WithoutTrailingBlanks, counted, grid
 
 
 @pytest.mark.parametrize(
@@ -20,14 +19,6 @@ from vinculum.reporting.terminal import Sentences, WithoutTrailingBlanks, counte
 )
 def test_counted(count: int, text: str) -> None:
     assert counted(count, "node") == text
-
-
-def test_a_number_and_its_unit_stay_together() -> None:
-    told = "It took 12.5 ms, then 3 s. In 12 sums 7 more."
-    for width in range(8, 60):
-        lines = printed(Sentences(told), width)
-        assert " ".join(lines) == told
-        assert not [line for line in lines if line.endswith(("12.5", " 3")) or line == "3"]
 
 
 @given(st.text(), st.integers(5, 60), st.sampled_from(["...", "…"]))

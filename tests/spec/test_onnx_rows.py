@@ -13,6 +13,7 @@ import onnx.helper
 import pytest
 from onnx.defs import OpSchema
 
+from vinculum.spec.element_types import ELEMENT_TYPES, REAL
 from vinculum.spec.model import Dialect, OperatorSpec
 from vinculum.spec.rows import ROWS, find, versions
 
@@ -37,36 +38,21 @@ def default_of(attribute: OpSchema.Attribute) -> Any:
 class TestAgainstTheSchema:
     """A row says of its version what ONNX's own schema says."""
 
-    def test_version_and_support_level(self, row: OperatorSpec) -> None:
+    def test_every_field(self, row: OperatorSpec) -> None:
         schema = schema_in_force(row.name, row.since_version)
         assert (row.since_version, row.domain) == (schema.since_version, schema.domain)
         assert str(schema.support_level) == f"SupportType.{row.support_level}"
         assert not schema.deprecated
-
-    def test_inputs_and_outputs(self, row: OperatorSpec) -> None:
-        schema = schema_in_force(row.name, row.since_version)
-        assert [(o.name, o.type_variable) for o in row.inputs] == [(i.name, i.type_str) for i in schema.inputs]
-        assert [(o.name, o.type_variable) for o in row.outputs] == [(o.name, o.type_str) for o in schema.outputs]
-        assert (schema.min_input, schema.max_input) == (len(row.inputs), len(row.inputs))
-        assert (schema.min_output, schema.max_output) == (len(row.outputs), len(row.outputs))
-
-    def test_attributes(self, row: OperatorSpec) -> None:
-        schema = schema_in_force(row.name, row.since_version)
-        ours = {a.name: (a.type, a.required, a.default) for a in row.attributes}
-        theirs = {
-            name: (str(a.type).removeprefix("AttrType."), a.required, default_of(a))
-            for name, a in schema.attributes.items()
+        for ours, theirs in ((row.inputs, schema.inputs), (row.outputs, schema.outputs)):
+            assert [(o.name, o.type_variable) for o in ours] == [(t.name, t.type_str) for t in theirs]
+        assert schema.min_input == schema.max_input == len(row.inputs)
+        assert schema.min_output == schema.max_output == len(row.outputs)
+        assert {a.name: (f"AttrType.{a.type}", a.required, a.default) for a in row.attributes} == {
+            name: (str(a.type), a.required, default_of(a)) for name, a in schema.attributes.items()
         }
-        assert ours == theirs
-
-    def test_type_constraints(self, row: OperatorSpec) -> None:
-        schema = schema_in_force(row.name, row.since_version)
-        ours = [(c.type_variable, {f"tensor({t})" for t in c.element_types}) for c in row.type_constraints]
-        theirs = [(c.type_param_str, set(c.allowed_type_strs)) for c in schema.type_constraints]
-        assert ours == theirs
-
-    def test_function_and_shape_inference(self, row: OperatorSpec) -> None:
-        schema = schema_in_force(row.name, row.since_version)
+        assert [(c.type_variable, {f"tensor({t})" for t in c.element_types}) for c in row.type_constraints] == [
+            (c.type_param_str, set(c.allowed_type_strs)) for c in schema.type_constraints
+        ]
         assert row.function == schema.has_function  # type: ignore[attr-defined]  # missing from onnx's stubs
         assert row.shape_inference == schema.has_type_and_shape_inference_function
 
@@ -74,6 +60,12 @@ class TestAgainstTheSchema:
         theirs = " ".join((schema_in_force(row.name, row.since_version).doc or "").split())
         assert theirs
         assert [line for line in row.documentation if len(line.split()) > 4 and line in theirs] == []
+
+
+def test_numbers_of_element_types() -> None:
+    for element_type in ELEMENT_TYPES:
+        if element_type is not REAL:
+            assert element_type.onnx_code == onnx.TensorProto.DataType.Value(element_type.name.upper())
 
 
 @pytest.mark.parametrize("name", ["Div", "Reciprocal"])

@@ -21,7 +21,7 @@ from tests.cases import RULES, SHAPES_ALIKE, case, outcome, telling
 from tests.property.views import half_as_often
 from tests.stored.stores import KINDS, Array, put, taken
 from vinculum import Operator, div
-from vinculum.errors import AttributeValueError, BroadcastError, ElementTypeError, ModelError
+from vinculum.errors import AttributeValueError, BroadcastError, ModelError
 from vinculum.stored import divide, job, journal, work
 from vinculum.stored.arrays import UNNAMED
 from vinculum.tensors.storage import dtype_of, element_type_of
@@ -201,30 +201,6 @@ class TestBlocks:
 
 class TestRefused:
     """What cannot be divided is said before anything is made."""
-
-    @pytest.mark.parametrize(
-        ("a", "b", "error", "words"),
-        [
-            (np.ones(3, "i4"), np.ones(3, "i8"), ElementTypeError, "int32"),
-            (np.ones(3, "?"), np.ones(3, "?"), ElementTypeError, "A has NumPy type bool"),
-            (np.ones((2, 3), "i4"), np.ones(2, "i4"), BroadcastError, "3 meets 2"),
-            (np.ones(3, "V2"), np.ones(3, "V2"), ModelError, "raw elements of 2 bytes; give their type"),
-            (np.array([None]), np.array([None]), ModelError, "never unpickled"),
-        ],
-    )
-    def test_operands(self, a: Array, b: Array, error: type[Exception], words: str, tmp_path: Path) -> None:
-        np.save(tmp_path / "a.npy", a)
-        np.save(tmp_path / "b.npy", b)
-        with pytest.raises(error, match=words):
-            divide(tmp_path / "a.npy", tmp_path / "b.npy", tmp_path / "c.npy")
-        assert sorted(path.name for path in tmp_path.iterdir()) == ["a.npy", "b.npy"]
-
-    def test_a_type_that_is_named(self, tmp_path: Path) -> None:
-        name = put(tmp_path, "a", np.ones(3, "u2"), "npy")
-        with pytest.raises(
-            ModelError, match=r"holds uint16, and element_type .* bfloat16 is for raw elements of 2 bytes"
-        ):
-            divide(name, name, tmp_path / "c.npy", element_type=UNNAMED[0])
 
     @pytest.mark.parametrize(
         ("dtype", "error", "words"),

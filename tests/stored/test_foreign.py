@@ -151,6 +151,7 @@ class TestNothingLeft:
         ("descr", "shape", "words"),
         [
             ("'<i4'", f"({'1, ' * 200})", "has 200 axes; allowed: up to 64"),
+            ("'|O'", "(3,)", "never unpickled"),
             ("('<i4', (2,))", "(3,)", "holds elements of several numbers each"),
             ("[('a', '<i4')]", "(3,)", "holds elements of several numbers each"),
         ],

@@ -246,11 +246,6 @@ class TestInTheWay:
         job.partial.rename(job.out)
         job.refuse(f"{str(job.out)!r} does not match {str(job.notes)!r}; delete either")
 
-    def test_no_folder(self, job: Job, tmp_path: Path) -> None:
-        replace(job, out=tmp_path / "none" / "c.npy").refuse(
-            f"there is no folder '{tmp_path}/none' for 'c.npy'; make it"
-        )
-
 
 def test_a_policy_counts_over_the_whole_job(tmp_path: Path) -> None:
     """An error of the whole result leaves nothing, however often its job was stopped."""

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vinculum.stored.plan import BlockPlan, even, extents, flat, of_chunks, strips
+from vinculum.stored.plan import BlockPlan, default_chunk, even, extents, flat, of_chunks, strips
 
 SHAPES = st.lists(st.integers(0, 6), max_size=4).map(tuple)
 
@@ -84,3 +84,4 @@ def test_an_axis_is_cut_only_if_a_block_does_not_hold_it() -> None:
     assert of_chunks((100, 100), (10, 10), 2000).block == (20, 100)
     assert of_chunks((100, 100), (10, 10), 350).block == (10, 30)
     assert of_chunks((9, 8), (1, 3), 20).block == (2, 9)
+    assert default_chunk((3, 1 << 30), 8) == (1, 1 << 20)

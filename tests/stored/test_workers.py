@@ -21,6 +21,7 @@ from distributed import default_client
 
 from vinculum.errors import ModelError
 from vinculum.stored import workers as stored_workers
+from vinculum.stored.work import Division
 from vinculum.stored.workers import client_of, workers
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="stored arrays are divided on Linux and macOS")
@@ -104,6 +105,12 @@ def test_workers_of_another_version(found: dict[str, str] | Exception, words: st
 
     with pytest.raises(ModelError, match=words), workers(Client()):
         pass
+
+
+def test_a_worker_of_another_version_that_joins_later() -> None:
+    job = replace(Division(Mock(), (), {}, Mock(), None, *(Mock() for _ in range(5))), version="0.0.1")
+    with pytest.raises(ModelError, match=r"a worker has vinculum .*, and the job 0\.0\.1; install one"):
+        job.run(0, 1, True)
 
 
 def test_without_dask(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,5 +32,7 @@ def test_ulps() -> None:
     one = np.array([1.0, 0.0, -2.0], np.float32)
     assert ulps_apart(one, np.nextafter(one, np.float32(-np.inf)), FLOAT) is None, "0.0 becomes negative"
     assert ulps_apart(one[::2], np.nextafter(one[::2], np.float32(9)), FLOAT) == [1, 1]
+    largest = np.array([np.finfo(np.float32).max])
+    assert ulps_apart(largest, np.nextafter(largest, np.float32(0)), FLOAT) == [1]
     assert ulps_apart(one[:1], np.array([2.0], np.float32), FLOAT) is None, "a binade away"
     assert ulps_apart(one[:1], np.array([np.inf], np.float32), FLOAT) is None

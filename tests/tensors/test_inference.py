@@ -1,4 +1,4 @@
-"""Inference under every rule, against the rule itself on all the sizes that the symbols could have."""
+"""Inference under every rule, against the rule itself on all sizes that the symbols could have; element types."""
 
 from __future__ import annotations
 
@@ -10,9 +10,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.cases import case
 from vinculum import AttributeValueError, BroadcastError, ElementTypeError, Operator, SpecLookupError
-from vinculum.spec.element_types import DOUBLE, FLOAT, REAL
+from vinculum.spec.element_types import DOUBLE, ELEMENT_TYPES, FLOAT, REAL, ElementType
+from vinculum.spec.model import Dialect, OperatorSpec
+from vinculum.spec.rows import ROWS
 from vinculum.tensors.broadcasting import join
+from vinculum.tensors.type_checking import check_element_types
 
 SymbolicShape = tuple[int | str | None, ...]
 
@@ -170,3 +174,43 @@ class TestArguments:
         """[Div-6, negative-axis-undefined], whatever is known of the shapes."""
         with pytest.raises(AttributeValueError, match=r"axis.* -1"):
             Operator("Div", opset=6, broadcast=1, axis=-1).infer([FLOAT, FLOAT], shapes)
+
+
+every_row = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.title)
+
+
+def refusal_of(row: OperatorSpec, *given: ElementType) -> str:
+    """Return the one line with which a row refuses element types."""
+    with pytest.raises(ElementTypeError) as refusal:
+        check_element_types(row, given)
+    line = str(refusal.value)
+    assert "\n" not in line
+    assert row.title in line
+    return line
+
+
+@every_row
+class TestEveryRow:
+    """What holds of all twelve rows."""
+
+    def test_too_many_or_too_few(self, row: OperatorSpec) -> None:
+        own = row.element_types[0]
+        for count in {0, 1, 2, 3} - {len(row.inputs)}:
+            assert refusal_of(row, *(own,) * count).endswith(f"; {count} given")
+
+    def test_which_version_does(self, row: OperatorSpec) -> None:
+        """The line names the first version that takes the type, in the words of the user's own standard.
+
+        ONNX's Div takes bfloat16, so the line of SONNX must not say that no version of Div does.
+        """
+        for element_type in set(ELEMENT_TYPES) - set(row.element_types):
+            like = [other for other in ROWS if (other.name, other.dialect) == (row.name, row.dialect)]
+            first = next((other for other in like if element_type in other.element_types), None)
+            if first is None:
+                ending = f"; no {'SONNX' if row.dialect is Dialect.SONNX else 'version of'} {row.name} takes it"
+            elif row.dialect is Dialect.SONNX:
+                ending = f"; {first.title} does"
+            else:
+                ending = f"; {first.title} is the first that does (opset={first.since_version})"
+            with case(element_type):
+                assert refusal_of(row, *(element_type,) * len(row.inputs)).endswith(ending)

@@ -11,7 +11,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from vinculum import ConstraintError, ElementTypeError, Operator, div, divide, reciprocal, sonnx
+from vinculum import ConstraintError, ElementTypeError, Operator, div, divide, sonnx
 from vinculum.tensors.scalars import with_element_types
 
 
@@ -102,10 +102,6 @@ class TestRefused:
     def test_beside_what_is_no_number(self, operands: Any, words: str) -> None:
         with pytest.raises(ElementTypeError, match=words):
             div(*operands)
-
-    def test_without_an_array(self) -> None:
-        with pytest.raises(ElementTypeError, match="X is a float"):
-            reciprocal(2.0)  # type: ignore[call-overload]  # what it is about
 
     def test_gr2(self) -> None:
         """[GR2]: SONNX's operators take tensors, and no numbers."""

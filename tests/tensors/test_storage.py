@@ -17,16 +17,13 @@ import numpy as np
 import pytest
 from numpy.lib import format as npy
 
-from vinculum import div, divide
+from vinculum import div
 from vinculum.errors import BroadcastError, ElementTypeError
-from vinculum.spec.element_types import ELEMENT_TYPES, REAL, ElementType
+from vinculum.spec.element_types import REAL
 from vinculum.tensors.storage import (
     as_operand,
     check_out_layout,
-    dtype_of,
     element_type_of,
-    element_type_of_dtype,
-    native,
     read_npy_header,
     stored_dtype,
 )
@@ -64,11 +61,6 @@ BUFFERS: dict[str, tuple[Callable[[], Any], str]] = {
 
 class TestElementTypes:
     """One table leads from an element type to the type that stores it, and back."""
-
-    @pytest.mark.parametrize("element_type", ELEMENT_TYPES, ids=str)
-    def test_there_and_back(self, element_type: ElementType) -> None:
-        assert element_type_of_dtype(dtype_of(element_type)) is element_type
-        assert element_type_of(np.empty((0, 2), dtype_of(element_type))) is element_type
 
     def test_aliases_of_c_are_the_same_types(self) -> None:
         for alias, name in ((np.longlong, "int64"), (np.ulonglong, "uint64"), (np.intc, "int32"), (np.byte, "int8")):
@@ -111,12 +103,6 @@ class TestViews:
         assert operand.dtype == base.dtype
         assert np.may_share_memory(operand, base)
 
-    def test_read_only_memory_stays_so(self) -> None:
-        base = np.arange(1, 7, dtype="i4")
-        base.flags.writeable = False
-        assert not as_operand(base, "A").flags.writeable
-        assert div(base, base).tolist() == [1] * 6
-
     @pytest.mark.parametrize("buffer", BUFFERS)
     def test_buffers(self, buffer: str) -> None:
         make, dtype = BUFFERS[buffer]
@@ -141,30 +127,6 @@ class TestViews:
         for holder in (old(), new()):
             assert np.may_share_memory(as_operand(holder, "A"), base)
             assert div(holder, np.int32(2)).tolist() == [0, 1, 1, 2, 2, 3]
-
-
-class TestScalars:
-    """A NumPy or ml_dtypes scalar states its element type and is a tensor of rank 0."""
-
-    @pytest.mark.parametrize("element_type", [t for t in ELEMENT_TYPES if t is not REAL], ids=str)
-    def test_scalars(self, element_type: ElementType) -> None:
-        six, two = (dtype_of(element_type).type(v) for v in (6, 2))
-        operand = as_operand(six, "A")
-        assert (operand.shape, operand.dtype) == ((), dtype_of(element_type))
-        quotient = divide(six, two)
-        assert (quotient.shape, quotient.dtype, int(quotient)) == ((), dtype_of(element_type), 3)
-
-
-class TestForeignLayout:
-    """Nothing is converted or copied, wherever it lies."""
-
-    @pytest.mark.parametrize("name", ["int16", "int32", "uint64", "float16", "float32", "float64"])
-    def test_foreign_byte_order(self, name: str) -> None:
-        foreign = np.array([[6, 7, 8]], np.dtype(name).newbyteorder())
-        assert as_operand(foreign, "A") is foreign
-        assert native(foreign).dtype == np.dtype(name)
-        assert native(foreign).tolist() == foreign.tolist()
-        assert div(foreign, np.array([2, 7, 4], name)).tolist() == [[3, 1, 2]]
 
 
 class TestOut:

@@ -38,39 +38,20 @@ _TRUNCATE = ("Mean", "ReduceMean")
 
 @dataclass(frozen=True)
 class Bound:
-    """How far a value can be from the exact one.
+    """How far a value can be from the exact one; infinite where there is no bound."""
 
-    Attributes
-    ----------
-    name : str
-        The division's node, or the output.
-    operator, element_type : str
-        The operator of a division; the element type.
-    propagated, introduced, total : float
-        For a division the bounds from its operands' errors, from its own rounding, and of both; for an output only the
-        last. Infinite where there is no bound.
-    reason : str
-        Why there is no bound.
-    """
-
-    name: str
-    operator: str
+    name: str  # The division's node, or the output.
+    operator: str  # Of a division; empty for an output.
     element_type: str
-    propagated: float
-    introduced: float
+    propagated: float  # Of a division, from its operands' errors.
+    introduced: float  # Of a division, from its own rounding.
     total: float
-    reason: str = ""
+    reason: str = ""  # Why there is no bound.
 
 
 @dataclass(frozen=True)
 class Accuracy:
-    """The bounds of a model.
-
-    Attributes
-    ----------
-    divisions, outputs : tuple of Bound
-        In the model's order.
-    """
+    """The bounds of a model, in its order."""
 
     divisions: tuple[Bound, ...]
     outputs: tuple[Bound, ...]
@@ -85,23 +66,12 @@ def accuracy(
     """Return sound bounds of the absolute errors of every division of the main graph and of every output.
 
     They hold for every runtime that rounds each result to nearest, in its element type or a wider one, and sums in any
-    order.
+    order. Without assumed ranges few are finite.
 
-    Parameters
-    ----------
-    model : path, bytes, ModelProto, ExportedProgram or Model
-        As `vinculum.check` takes it.
-    assume : sequence of str
-        The ranges of the inputs, as for `vinculum.check`; without ranges few bounds are finite.
-    input_errors : Mapping of str to float
-        The largest absolute error of each input; default 0.
+    - `input_errors`: the largest absolute error of each input; default 0.
 
-    Raises
-    ------
-    ModelError
-        If the model or an assumption cannot be read, or an error names no input.
-    AttributeValueError
-        If an error is negative or not a number.
+    ModelError if the model or an assumption cannot be read, or an error names no input; AttributeValueError if an error
+    is negative or not a number.
     """
     source = any_source(model)
     with naming(source.path):

@@ -1,4 +1,4 @@
-"""The check of a model: load it, analyse it from inputs to outputs, and collect its hazards."""
+"""The check of a model: load it, analyse it from inputs to outputs, and collect its hazards and its block list."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Literal
 
 from vinculum.analysis.assumptions import Assumptions, calibrated, read_assumptions
-from vinculum.analysis.findings import Finding, Frame, Report, Severity, surest_first
+from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom
+from vinculum.analysis.domain.formats import FORMATS
+from vinculum.analysis.findings import Blocked, Finding, Frame, Report, Severity, surest_first
 from vinculum.analysis.hazards import DIVIDES_INSIDE, by_operator
 from vinculum.analysis.hazards.hazard import DIVISOR, PROFILES, Found, Hazard, divided, typings
 from vinculum.analysis.interpreter import Interpreter, Site
-from vinculum.analysis.narrowing import block_list
 from vinculum.analysis.places import alert_frame, fingerprint, frames, path
 from vinculum.analysis.transfer.operators import divides_inside
 from vinculum.arguments import checked_arguments
@@ -26,7 +27,7 @@ from vinculum.models.source import ModelSource, SourceFile, any_source, naming, 
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
-    from onnx import ModelProto
+    from onnx import ModelProto, NodeProto
 
 _STEPS_OF_CAUSE = 2
 """How far above a divisor two nodes must be alike to have the same cause; layers differ in what is farther up."""
@@ -101,7 +102,7 @@ def check(
         report = _Checker(proto, types, assumptions, as_type or "float32", profile, source.unknown).report()
         if as_type is not None:  # Bounds and facts are others in another type: one pass with both would do all twice.
             plain = _Checker(proto, types, assumptions, "float32", profile, source.unknown).report()
-            report = replace(report, block_list=block_list(proto, plain, report, as_type))
+            report = replace(report, block_list=_block_list(proto, plain, report, as_type))
     if runs and as_type is None and not source.unknown:
         from vinculum.analysis.witness.search import with_evidence
 
@@ -240,3 +241,53 @@ def _distinct(findings: Iterable[Finding]) -> list[Finding]:
         number = seen[finding.fingerprint]
         numbered.append(replace(finding, fingerprint=f"{finding.fingerprint}-{number}") if number > 1 else finding)
     return numbered
+
+
+def _block_list(model: ModelProto, plain: Report, narrowed: Report, as_type: str) -> tuple[Blocked, ...]:
+    """Return the nodes of the main graph that overflow or lose a divisor in a narrower type, in the model's order.
+
+    - `plain`, `narrowed`: what the check finds in the model as it is, and as if it were of that type.
+    """
+    lost = _lost(model, plain, narrowed)
+    found = []
+    for node in model.graph.node:
+        why = lost.get(name_of(node)) or _overflow(node, plain.values, as_type)
+        if why:
+            found.append(Blocked(name_of(node), node.op_type, bool(node.name), why))
+    return tuple(found)
+
+
+def _overflow(node: NodeProto, values: Mapping[str, AbstractTensor], as_type: str) -> str:
+    """Return which value of a node is larger than the type holds, as far as bounds of float32 say."""
+    largest = FORMATS[as_type].max
+    for name in (*node.output, *node.input):
+        known = values.get(name)
+        if known is None or known.element_type != "float32" or known.bounds_from is BoundsFrom.TYPE:
+            continue
+        magnitude = known.largest
+        if largest < magnitude <= FORMATS["float32"].max and not (known.constant is not None and name in node.output):
+            return f"{name} reaches {magnitude:.4g}, and {as_type} ends at {largest:.6g}"
+    return ""
+
+
+def _lost(model: ModelProto, plain: Report, narrowed: Report) -> dict[str, str]:
+    """Return why nodes lose a divisor: those with a finding in that type alone, and those that make it zero there."""
+    before = {one.key for one in plain.findings}
+    makers = {name: node for node in model.graph.node for name in node.output if name}
+    named = {name_of(node) for node in model.graph.node}
+    why: dict[str, str] = {}
+    for one in narrowed.findings:
+        if one.scope or one.key in before or one.node not in named:
+            continue
+        why.setdefault(one.node, one.rule)
+        waiting, seen = [one.divisor], set[str]()
+        while waiting:  # What makes zeros in the narrower type alone.
+            name = waiting.pop()
+            node, wide, narrow = makers.get(name), plain.values.get(name), narrowed.values.get(name)
+            if node is None or wide is None or narrow is None or name in seen:
+                continue
+            seen.add(name)
+            if narrow.may_zero and not wide.may_zero and narrow.constant is None:
+                why.setdefault(name_of(node), f"{node.output[0]} can be zero, which it cannot in float32")
+                waiting += node.input
+    return why

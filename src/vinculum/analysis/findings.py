@@ -27,27 +27,13 @@ class Severity(Enum):
 
 @dataclass(frozen=True)
 class Frame:
-    """One line of the user's Python program.
+    """One line of the user's Python program."""
 
-    Attributes
-    ----------
-    file : str
-        As the exporter wrote it.
-    line : int
-        Counted from 1.
-    function : str
-        The function that it is in.
-    code : str
-        The line itself.
-    in_library : bool
-        Whether the file is of an installed package, not the user's own.
-    """
-
-    file: str
-    line: int
-    function: str
-    code: str
-    in_library: bool
+    file: str  # As the exporter wrote it.
+    line: int  # Counted from 1.
+    function: str  # The function that it is in.
+    code: str  # The line itself.
+    in_library: bool  # Whether the file is of an installed package, not the user's own.
 
 
 @dataclass(frozen=True)
@@ -61,54 +47,27 @@ class Effect:
 
 @dataclass(frozen=True, eq=False)
 class Witness:
-    """Inputs that show a finding.
+    """Inputs that show a finding."""
 
-    Attributes
-    ----------
-    kind : str
-        ``"model"``: inputs of the model; ``"outside"``: inputs outside the declared ranges; ``"inner"``: an inner
-        tensor, besides inputs of the model; ``"definition"``: inputs of the model on which an operator divides by zero
-        as ONNX defines it, and no runtime that was asked shows it.
-    inputs : Mapping of str to ndarray
-        The inputs of the model, by name.
-    how : str
-        What they hold, or how they were found; for an inner tensor, what it holds.
-    confirmed_by : tuple of str
-        The runtimes that show it.
-    tensor : str
-        The inner tensor; empty for inputs.
-    value : ndarray, optional
-        Its value.
-    effects : tuple of Effect
-        The outputs that are then NaN or infinite.
-    """
-
+    # ``"model"``: inputs of the model; ``"outside"``: inputs outside the declared ranges; ``"inner"``: an inner
+    # tensor, besides inputs of the model; ``"definition"``: inputs of the model on which an operator divides by zero
+    # as ONNX defines it, and no runtime that was asked shows it.
     kind: str
-    inputs: Mapping[str, NDArray[Any]]
-    how: str
-    confirmed_by: tuple[str, ...]
-    tensor: str = ""
-    value: NDArray[Any] | None = None
-    effects: tuple[Effect, ...] = ()
+    inputs: Mapping[str, NDArray[Any]]  # The inputs of the model, by name.
+    how: str  # What they hold, or how they were found; for an inner tensor, what it holds.
+    confirmed_by: tuple[str, ...]  # The runtimes that show it.
+    tensor: str = ""  # The inner tensor; empty for inputs.
+    value: NDArray[Any] | None = None  # Its value.
+    effects: tuple[Effect, ...] = ()  # The outputs that are then NaN or infinite.
 
 
 @dataclass(frozen=True)
 class Search:
-    """The result of a search for a witness.
+    """The result of a search for a witness."""
 
-    Attributes
-    ----------
-    runs : int
-        How many times the model was run.
-    smallest : float
-        The smallest magnitude of the divisor reached from the inputs; infinite if there was none.
-    stopped : str
-        Why it ended before its runs were used up, other than by a witness.
-    """
-
-    runs: int
-    smallest: float
-    stopped: str = ""
+    runs: int  # How many times the model was run.
+    smallest: float  # The smallest magnitude of the divisor reached from the inputs; infinite if there was none.
+    stopped: str = ""  # Why it ended before its runs were used up, other than by a witness.
 
 
 Key = tuple[str, str, str]
@@ -117,66 +76,28 @@ Key = tuple[str, str, str]
 
 @dataclass(frozen=True, eq=False)
 class Finding:
-    """A hazard at a node.
+    """A hazard at a node."""
 
-    Attributes
-    ----------
-    rule : str
-        The hazard's code.
-    severity : Severity
-        How sure it is.
-    node, operator : str
-        The node's name, and its operator.
-    scope : str
-        Where the node stands, as in `Division.path`; empty for the main graph.
-    divisor : str
-        The value in question: the divisor, or another operand.
-    low, high : float
-        Its bounds there.
-    element_type : str
-        Its element type.
-    bounds_from : BoundsFrom
-        What the bounds rest on.
-    path : tuple of str
-        Values from an input to the divisor, each computed from the one before.
-    frames : tuple of Frame
-        The user's program, outermost first.
-    fingerprint : str
-        The same for the same hazard in another version of the model.
-    witness : Witness, optional
-        The inputs that show it.
-    search : Search, optional
-        The result of the search for one, if there was a search.
-    fix : str
-        What to do.
-    detail : Mapping
-        Numbers that belong to the hazard, by name.
-    cause : str
-        What alike findings share: an operator's definition, a line of the user's program, or how the divisor is
-        computed.
-    dividend : float
-        The largest magnitude of what is divided; infinite if that is not known.
-    """
-
-    rule: str
-    severity: Severity
-    node: str
+    rule: str  # The hazard's code.
+    severity: Severity  # How sure it is.
+    node: str  # The node's name.
     operator: str
-    scope: str
-    divisor: str
-    low: float
+    scope: str  # Where the node stands, as in `Division.path`; empty for the main graph.
+    divisor: str  # The value in question: the divisor, or another operand.
+    low: float  # Its bounds there.
     high: float
     element_type: str
-    bounds_from: BoundsFrom
-    path: tuple[str, ...]
-    frames: tuple[Frame, ...]
-    fingerprint: str
-    fix: str
-    detail: Mapping[str, Any]
+    bounds_from: BoundsFrom  # What the bounds rest on.
+    path: tuple[str, ...]  # Values from an input to the divisor, each computed from the one before.
+    frames: tuple[Frame, ...]  # The user's program, outermost first.
+    fingerprint: str  # The same for the same hazard in another version of the model.
+    fix: str  # What to do.
+    detail: Mapping[str, Any]  # Numbers that belong to the hazard, by name.
+    # What alike findings share: an operator's definition, a line of the program, or how the divisor is computed.
     cause: str = ""
-    witness: Witness | None = None
-    search: Search | None = None
-    dividend: float = inf
+    witness: Witness | None = None  # The inputs that show it.
+    search: Search | None = None  # The result of the search for one, if there was a search.
+    dividend: float = inf  # The largest magnitude of what is divided; infinite if that is not known.
 
     @property
     def key(self) -> Key:
@@ -200,63 +121,32 @@ def by_cause(findings: Iterable[Finding]) -> tuple[tuple[Finding, ...], ...]:
 
 @dataclass(frozen=True)
 class Blocked:
-    """A node that has to stay in float32.
+    """A node that has to stay in float32."""
 
-    Attributes
-    ----------
-    node, operator : str
-        Its name, or its first result's if it has none, and its operator.
-    is_named : bool
-        Whether it has a name, so that a block list of nodes can hold it.
-    why : str
-        What the narrower type would do.
-    """
-
-    node: str
+    node: str  # Its name, or its first result's if it has none.
     operator: str
-    is_named: bool
-    why: str
+    is_named: bool  # Whether it has a name, so that a block list of nodes can hold it.
+    why: str  # What the narrower type would do.
 
 
 @dataclass(frozen=True, eq=False)
 class Report(Shown):
-    """What a check found.
+    """What a check found."""
 
-    Attributes
-    ----------
-    findings : tuple of Finding
-        The most certain first.
-    unknown_operators : Mapping of str to int
-        Operators known only by their declared types, and the number of nodes of each.
-    nodes : int
-        How many nodes were analysed.
-    seconds : float
-        How long it took.
-    divisions : int
-        How many nodes divide: Div, Mod and Reciprocal.
-    resting : int
-        How many of these have a divisor that can be zero, for all that is known, because an unknown operator may
-        return anything.
-    values : Mapping of str to AbstractTensor
-        What is known of each value of the main graph.
-    model : str
-        The model's file.
-    block_list : tuple of Blocked
-        The nodes of the main graph that have to stay in float32, if the model was checked as a narrower type.
-    unknown_weights : tuple of str
-        The initializers that were taken for any finite numbers.
-    """
-
-    findings: tuple[Finding, ...]
+    findings: tuple[Finding, ...]  # The most certain first.
+    # Operators known only by their declared types, and the number of nodes of each.
     unknown_operators: Mapping[str, int]
-    nodes: int
+    nodes: int  # How many nodes were analysed.
     seconds: float
-    divisions: int = 0
+    divisions: int = 0  # How many nodes divide: Div, Mod and Reciprocal.
+    # How many of these have a divisor that can be zero only because an unknown operator may return anything.
     resting: int = 0
+    # What is known of each value of the main graph.
     values: Mapping[str, AbstractTensor] = field(default_factory=dict, repr=False)
-    model: str = "the model"
+    model: str = "the model"  # The model's file.
+    # The nodes of the main graph that have to stay in float32, if the model was checked as a narrower type.
     block_list: tuple[Blocked, ...] = ()
-    unknown_weights: tuple[str, ...] = ()
+    unknown_weights: tuple[str, ...] = ()  # The initializers that were taken for any finite numbers.
 
     def at_least(self, severity: str) -> tuple[Finding, ...]:
         """Return the findings for which ``--fail-on`` of this severity fails: ``"certain"`` or ``"possible"``."""

@@ -22,7 +22,8 @@ from vinculum.analysis.transfer.schemas import body_of, deduced
 from vinculum.analysis.transfer.shared import aligned
 from vinculum.errors import VinculumError
 from vinculum.models.onnx.divisions import ALSO_UNIDIRECTIONAL
-from vinculum.models.onnx.scopes import inner_path, inputs_of, name_of, opset_imports, steps
+from vinculum.models.onnx.scopes import function_paths, inner_path, inputs_of, name_of, opset_imports, steps
+from vinculum.models.onnx.scopes import key_of as key_of_function
 from vinculum.models.onnx.tensors import NUMBERS_AND_STRINGS, array_of, tensor_of
 
 _CONSTANT = ("", "Constant")
@@ -51,6 +52,7 @@ class Scope:
     # What the branch implies about values, by value number.
     refined: Mapping[int, AbstractTensor] = field(default_factory=dict)
     owner: str = ""  # The node whose ONNX function body this is; empty elsewhere.
+    function: str = ""  # The path of the model's function that this is in; empty in the main graph.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,36 +72,18 @@ class Site:
 
 
 class Interpreter:
-    """Analyses every node once, in order.
-
-    Parameters
-    ----------
-    model : ModelProto
-        As a `SourceFile` holds it, its structure checked.
-    types : ModelProto
-        The same with inferred types written into it.
-    inputs : Mapping of str to AbstractTensor
-        The declared ranges of inputs.
-    sizes : Mapping of str to (float, float)
-        Bounds of named dimensions.
-    least_size : int
-        The least size of an input's other dimensions without a number.
-    narrowed : str
-        The type that float32 is treated as.
-    look : callable
-        Called with every node that a run would reach.
-    """
+    """Analyses every node once, in order."""
 
     def __init__(
         self,
-        model: ModelProto,
-        types: ModelProto,
-        inputs: Mapping[str, AbstractTensor],
-        sizes: Mapping[str, tuple[float, float]],
+        model: ModelProto,  # As a `SourceFile` holds it, its structure checked.
+        types: ModelProto,  # The same with inferred types written into it.
+        inputs: Mapping[str, AbstractTensor],  # The declared ranges of inputs.
+        sizes: Mapping[str, tuple[float, float]],  # Bounds of named dimensions.
         *,
-        narrowed: str = "float32",
-        least_size: int = 1,
-        look: Callable[[Site], None] | None = None,
+        narrowed: str = "float32",  # The type that float32 is treated as.
+        least_size: int = 1,  # The least size of an input's other dimensions without a number.
+        look: Callable[[Site], None] | None = None,  # Called with every node that a run would reach.
     ) -> None:
         self.values = Numbering()
         self.unknown: Counter[str] = Counter()
@@ -107,7 +91,8 @@ class Interpreter:
         self.nodes = 0
         self._model, self._types, self._inputs, self._sizes, self._look = model, types, inputs, sizes, look
         self._named = {d.dim_param for i in model.graph.input for d in i.type.tensor_type.shape.dim if d.dim_param}
-        self._functions = {(f.domain, f.name, f.overload): f for f in model.functions}
+        self._functions = {key_of_function(function): function for function in model.functions}
+        self._paths = function_paths(model)
         self._least_size = least_size
         self._quiet = 0
         self._resting: set[int] = set()
@@ -316,8 +301,9 @@ class Interpreter:
         pairs = zip(function.input, node.input, strict=False)
         producers = {inside: around.producers[name] for inside, name in pairs if name in around.producers}
         opsets, outer = {**around.opsets, **opset_imports(function)}, around.owner or owner
-        path = around.path if outer else function.name
-        scope = Scope(path, given, opsets, bindings, owner=outer, producers=producers)
+        inner = around.function if outer else self._paths[key_of_function(function)]
+        path = around.path if outer else inner
+        scope = Scope(path, given, opsets, bindings, owner=outer, producers=producers, function=inner)
         self._nodes(function.node, scope)
         missing = anything("", None)
         return [self.values.numbered(scope.values.get(name, missing)) for name in function.output]
@@ -345,6 +331,7 @@ class Interpreter:
             producers=ChainMap({}, around.producers),
             refined={**around.refined, **(refined or {})},
             owner=around.owner,
+            function=around.function,
         )
         self._quiet += quiet
         try:

@@ -21,24 +21,15 @@ FINGERPRINT = "vinculumStructure/v1"
 
 
 class Suppression(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A table ``[[suppress]]``: which findings to suppress, why, and until when.
+    """A table ``[[suppress]]``: which findings to suppress, why, and until when."""
 
-    Attributes
-    ----------
-    reason : str
-        Why they are accepted.
-    expires : date
-        The first day on which they are reported again.
-    fingerprint, rule, node, model : str
-        What a finding must match, unless empty; the model is a file name.
-    """
-
-    reason: str
-    expires: date
+    reason: str  # Why they are accepted.
+    expires: date  # The first day on which they are reported again.
+    # What a finding must match, unless empty.
     fingerprint: str = ""
     rule: str = ""
     node: str = ""
-    model: str = ""
+    model: str = ""  # The name of a file.
 
     def meets(self, finding: Finding, model: str) -> bool:
         """Tell whether it matches a finding of a model."""
@@ -111,13 +102,7 @@ def unused(suppressions: Sequence[Suppression], triages: Sequence[Triage]) -> li
 
 
 def read_suppressions(file: Path) -> tuple[Suppression, ...]:
-    """Return what a TOML file suppresses.
-
-    Raises
-    ------
-    ModelError
-        If it cannot be read, or an entry is invalid; the line names the entry.
-    """
+    """Return what a TOML file suppresses; ModelError if it cannot be read, or an entry is invalid."""
     try:
         read = msgspec.toml.decode(_text(file, "--suppress", "a TOML file of [[suppress]] tables"), type=_Content)
     except msgspec.DecodeError as error:
@@ -134,13 +119,7 @@ def read_suppressions(file: Path) -> tuple[Suppression, ...]:
 
 
 def read_baseline(file: Path) -> Baseline:
-    """Return the findings of an earlier report, as ``--json`` prints it or ``--sarif`` writes it.
-
-    Raises
-    ------
-    ModelError
-        If it cannot be read, or is neither.
-    """
+    """Return the findings of an earlier report, from ``--json`` or ``--sarif``; ModelError if it cannot be read."""
     try:
         read = msgspec.json.decode(_text(file, "--baseline", "a report of vinculum check"))
     except msgspec.DecodeError as error:

@@ -26,20 +26,20 @@ _OPERANDS = "examples/openvino_rounding/a.npy examples/openvino_rounding/b.npy"
 COMMANDS: Mapping[str, Mapping[Callable[..., None] | typer.Typer, Sequence[str]]] = {
     "Models": {
         run: (
-            "vinculum run examples/layer_norm/model.onnx --input x=examples/layer_norm/x.npy",
+            "vinculum run examples/layer_norm/model.onnx --seed 0",
             "vinculum run examples/openvino_image/model.xml --seed 0 --zero-divisor zero",
         ),
         check: (
             "vinculum check examples/windows/model.onnx",
-            "vinculum check examples/layer_norm/model.onnx --as float16 --assume x=-10:10",
-            "vinculum check examples/masked_mean/model.onnx --assume 'mask=0|1' --sarif /tmp/report.sarif",
+            "vinculum check examples/layer_norm/model.onnx --as float16",
+            "vinculum check examples/masked_mean/model.onnx --assume 'mask=0|1'",
         ),
-        trace: ("vinculum trace examples/layer_norm/model.onnx --input x=examples/layer_norm/x.npy",),
-        audit: ("vinculum audit examples/masked_mean/model.onnx --backend onnxruntime --seed 0",),
-        harden: ("vinculum harden examples/windows/model.onnx --for onnxruntime -o /tmp/hardened.onnx",),
+        trace: ("vinculum trace examples/layer_norm/model.onnx --seed 0",),
+        audit: ("vinculum audit examples/masked_mean/model.onnx --backend onnxruntime",),
+        harden: ("vinculum harden examples/windows/model.onnx --for openvino -o /tmp/safe.onnx",),
         convert: (
-            "vinculum convert examples/layer_norm/model.onnx --opset 13 -o /tmp/converted.onnx",
-            "vinculum convert examples/rms_norm/model.onnx -o /tmp/converted.xml",
+            "vinculum convert examples/rms_norm/model.onnx --opset 13 -o /tmp/new.onnx",
+            "vinculum convert examples/rms_norm/model.onnx -o /tmp/new.xml",
         ),
     },
     "Runtimes": {
@@ -58,7 +58,7 @@ COMMANDS: Mapping[str, Mapping[Callable[..., None] | typer.Typer, Sequence[str]]
         divide: (
             f"vinculum divide {_OPERANDS} -o /tmp/c.npy",
             f"vinculum divide {_OPERANDS} -o /tmp/c.zarr --operator Divide",
-        ),
+        )
     },
     "About": {
         spec: ("vinculum spec Div --version 7 --against 6", "vinculum spec Divide --trace"),

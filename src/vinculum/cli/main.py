@@ -15,15 +15,9 @@ from typing import Annotated, NoReturn, TextIO, cast
 
 import typer
 
-from vinculum.cli.answers import BROKEN, FINDING, FINE, INTERRUPTED, UNUSABLE
 from vinculum.cli.help import FRAMED, add_commands, commands
-from vinculum.errors import (
-    ConstraintError,
-    DifferenceError,
-    DivisionByZeroError,
-    IntegerOverflowError,
-    VinculumError,
-)
+from vinculum.cli.options import BROKEN, FINDING, FINE, INTERRUPTED, UNUSABLE
+from vinculum.errors import ConstraintError, DifferenceError, DivisionByZeroError, IntegerOverflowError, VinculumError
 from vinculum.reporting.escape import one_line
 from vinculum.reporting.terminal import WithoutTrailingBlanks, console
 
@@ -33,7 +27,7 @@ _UsageError: type[Exception] = next(
 )
 
 _ended_by: list[int] = []
-"""The signals that ended the command, other than an interruption."""
+"""The signals that ended the command."""
 
 app = typer.Typer(
     name="vinculum",
@@ -86,7 +80,8 @@ def main() -> int:
     except KeyboardInterrupt:
         return _interrupted()
     except Exception:
-        traceback.print_exc()
+        if not _ended_by:
+            traceback.print_exc()
         return _fail("this is an internal error of Vinculum; please report it with the lines above", BROKEN)
     if code == INTERRUPTED:
         return _interrupted()
@@ -98,9 +93,9 @@ def _prepare() -> None:
     if hasattr(signal, "SIGPIPE"):
         # If a reader such as `head` closes the pipe early, we end silently like other programs in a pipe.
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    for name in ("SIGTERM", "SIGHUP"):
-        if hasattr(signal, name):
-            # End as after an interruption, which removes partially written files.
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        # All end as an interruption does, which removes partially written files; what the caller ignores stays ignored.
+        if hasattr(signal, name) and signal.getsignal(getattr(signal, name)) is not signal.SIG_IGN:
             signal.signal(getattr(signal, name), _terminate)
     if not sys.warnoptions:
         # Other packages' warnings address programmers, not users of a command.
@@ -138,6 +133,8 @@ def _interrupted() -> int:
 
 
 def _fail(message: str, code: int = UNUSABLE) -> int:
+    if _ended_by:  # The error was made of an interruption, as by a module in C whose import it ended.
+        return _interrupted()
     if sys.stderr is not None:  # None if the caller closed it; print would then take standard output.
         print(f"vinculum: error: {one_line(message)}", file=sys.stderr)
     return code

@@ -1,16 +1,21 @@
-"""The options that several commands share."""
+"""What several commands share: their options, what they print, and their exit codes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
+from rich.console import RenderableType
 
 from vinculum.errors import AttributeValueError, DivisionByZeroError, IntegerOverflowError
 from vinculum.ops.policies import Overflow, ZeroDivisor
+from vinculum.reporting.terminal import console
+
+FINE, FINDING, UNUSABLE, BROKEN, INTERRUPTED = 0, 1, 2, 3, 130
 
 
 def value(metavar: str, help: str, *names: str, **limits: Any) -> Any:
@@ -30,10 +35,7 @@ RUNTIMES = (
 """The names of backends; an example of options in brackets follows."""
 
 OnnxFile = Annotated[Path, typer.Argument(metavar="MODEL", help="An ONNX file.")]
-ModelFile = Annotated[
-    Path,
-    typer.Argument(metavar="MODEL", help="An ONNX file (.onnx) or an OpenVINO IR file (.xml)."),
-]
+ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="An ONNX file (.onnx) or an OpenVINO IR file (.xml).")]
 Inputs = Annotated[
     list[str] | None,
     value(
@@ -54,12 +56,13 @@ OwnInputs = Annotated[
 Seed = Annotated[int | None, value("N", "Draw the inputs without a file at random, from this seed.", "--seed", min=0)]
 Dimensions = Annotated[
     list[str] | None,
-    value("NAME=SIZE", "The size of a symbolic dimension. Default: 1, in an audit about 1,000.", "--dim"),
+    value("NAME=SIZE", "The size of a symbolic dimension. Default: 1.", "--dim"),
 ]
 ZeroDivisorPolicy = Annotated[ZeroDivisor, typer.Option("--zero-divisor", help="The result of an integer x/0.")]
 OverflowPolicy = Annotated[Overflow, typer.Option("--overflow", help="The result of an integer MIN/-1.")]
 # As in `vinculum.models`, which is not imported here, so that --help does not wait for it.
 Engine = Literal["reference", "onnxruntime", "openvino"]
+ENGINES = "reference, onnxruntime or openvino"
 DialectName = Annotated[
     Literal["onnx", "openvino", "sonnx"] | None, typer.Option("--dialect", help="Default: decided by the name.")
 ]
@@ -111,3 +114,19 @@ def policies_advised() -> Iterator[None]:
     except IntegerOverflowError as error:
         error.advice = "to continue, give --overflow wrap or --overflow saturate"
         raise
+
+
+def tell(
+    in_json: bool, as_json: Callable[..., dict[str, Any]], page: Callable[..., RenderableType], *results: object
+) -> None:
+    """Print a result as one JSON object, or as a page."""
+    if in_json:
+        print(json.dumps(as_json(*results), indent=2, allow_nan=False))
+    else:
+        console().print(page(*results), crop=False)  # commands are on one line each
+
+
+def end(*, finds: bool) -> None:
+    """End the command, with the exit code of a finding if there is one."""
+    if finds:
+        raise typer.Exit(FINDING)

@@ -94,7 +94,6 @@ def divide(operator: Operator, operands: Sequence[da.Array], out: object) -> da.
         division,
         *aligned,
         *([] if verdict is None else [verdict]),
-        token=f"vinculum-{operator.spec.name.lower()}",
         dtype=dtype,
         chunks=chunks,
         meta=np.empty((0,) * len(chunks), dtype),
@@ -158,7 +157,6 @@ def _verdict_on(division: BlockDivision, operands: list[da.Array], chunks: Chunk
     found = da.map_blocks(
         BlockCheck(division),
         *(_copied(x, seed) for x in looked_at),
-        token="vinculum-check",
         dtype=object,
         chunks=tuple((1,) * max(counts) for counts in zip(*(x.numblocks for x in looked_at), strict=True)),
         meta=np.empty((0,) * len(chunks), object),

@@ -33,6 +33,11 @@ class BlockDivision:
     dtype: np.dtype[Any]  # What the Dask arrays declare, in the processor's byte order.
     unknown: tuple[int, ...]  # The dimensions in which both sizes were unknown.
 
+    @property
+    def __name__(self) -> str:
+        """What Dask calls its tasks; `map_blocks` has an argument for this, whose name depends on Dask's version."""
+        return f"vinculum-{self.operator.spec.name.lower()}"
+
     def __dask_tokenize__(self) -> object:
         """Return what Dask names tasks by; without it Dask pickles the operator, which takes 15 times as long."""
         made_from, _ = self.operator.__reduce__()
@@ -88,6 +93,7 @@ class BlockCheck:
     """A task's search for exceptional elements; all except MIN/-1 are found in the divisor's block alone."""
 
     division: BlockDivision
+    __name__ = "vinculum-check"  # What Dask calls its tasks.
 
     def __call__(self, *blocks: Any, block_id: tuple[int, ...]) -> Findings:
         """Return the findings of a block."""

@@ -28,10 +28,7 @@ def backends() -> tuple[Backend, ...]:
 def backend() -> Backend:
     """Return the backend that divides in this process: the quickest, unless VINCULUM_BACKEND names another.
 
-    Raises
-    ------
-    AttributeValueError
-        If there is no backend of that name on this machine.
+    AttributeValueError if there is no backend of that name on this machine.
     """
     wanted = os.environ.get(VARIABLE)
     if wanted:

@@ -16,27 +16,14 @@ Index = tuple[int, ...]
 class Arithmetic:
     """What a division takes, and what it does with integers that have no quotient.
 
-    Attributes
-    ----------
-    dtypes : tuple of numpy.dtype
-        The element types that it divides, in the processor's byte order; operands may have the other.
-    reciprocal : bool
-        Whether it takes one operand, the divisor, and divides 1 by it.
-    broadcasts : bool
-        Whether the operands' shapes are joined as NumPy joins them; else they have to be equal.
-    floor : bool
-        Whether integer quotients are rounded toward minus infinity; else toward zero.
-    zero_divisor : {"raise", "zero", "saturate"}
-        What a zero divisor of an integer gives: an exception; 0; the largest or smallest value by the dividend's sign,
-        and 0 for 0/0.
-    overflow : {"wrap", "raise", "saturate"}
-        What MIN/-1 gives: MIN; an exception; the largest value.
+    A zero divisor gives an exception; 0; or the largest or smallest value by the dividend's sign, and 0 for 0/0. MIN/-1
+    gives MIN; an exception; or the largest value.
     """
 
-    dtypes: tuple[np.dtype[Any], ...]
-    reciprocal: bool
-    broadcasts: bool
-    floor: bool
+    dtypes: tuple[np.dtype[Any], ...]  # That it divides, in the processor's byte order; operands may have the other.
+    reciprocal: bool  # Whether it takes one operand, the divisor, and divides 1 by it.
+    broadcasts: bool  # Whether the operands' shapes are joined as NumPy joins them; else they have to be equal.
+    floor: bool  # Whether integer quotients are rounded toward minus infinity; else toward zero.
     zero_divisor: Literal["raise", "zero", "saturate"]
     overflow: Literal["wrap", "raise", "saturate"]
 
@@ -45,22 +32,13 @@ class Arithmetic:
 class Exceptions:
     """The elements of an integer division whose quotient the type does not hold, where a policy raises.
 
-    Attributes
-    ----------
-    elements : int
-        How many quotients there are.
-    zero_divisors : int
-        How many divisors are zero.
-    overflows : int
-        How many quotients are MIN/-1; 0 where the policy is "wrap", by which they are no exceptions.
-    first_zero_divisor, first_overflow : tuple of int, or None
-        The index of the first in row-major order; None if there is none.
+    The first of a kind is the first index in row-major order; None if there is none.
     """
 
-    elements: int
+    elements: int  # How many quotients there are.
     zero_divisors: int
     first_zero_divisor: Index | None
-    overflows: int
+    overflows: int  # How many quotients are MIN/-1; 0 where the policy is "wrap", by which they are no exceptions.
     first_overflow: Index | None
 
 
@@ -102,10 +80,4 @@ class Backend(Protocol):
         """Return the division of an arithmetic."""
 
     def exclusive_or(self, a: Array, b: Array, out: Array) -> None:
-        """Write the exclusive or of the operands' bits: what a division does to memory, without division.
-
-        Parameters
-        ----------
-        a, b, out : ndarray
-            Of one element type, and of shapes that a division takes.
-        """
+        """Write the exclusive or of bits: what a division of these arrays does to memory, without division."""

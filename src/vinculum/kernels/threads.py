@@ -119,19 +119,9 @@ def _granted() -> int:
 def granted_processors(own_groups: Path, root: Path) -> int:
     """Return how many processors control groups grant a process (Linux, versions 1 and 2), rounded up.
 
-    The packages that count processors look at the root group only, which inside a service is not the process's own.
-
-    Parameters
-    ----------
-    own_groups : Path
-        The file that names the groups of the process, as ``/proc/self/cgroup`` does.
-    root : Path
-        Where the groups are mounted, as at ``/sys/fs/cgroup``.
-
-    Returns
-    -------
-    int
-        At least 1; `sys.maxsize` if no group sets a limit.
+    It is at least 1, and `sys.maxsize` if no group sets a limit. The file names the groups of the process, as
+    ``/proc/self/cgroup`` does; they are mounted at the root, as at ``/sys/fs/cgroup``. The packages that count
+    processors look at the root group only, which inside a service is not the process's own.
     """
     return min((math.ceil(quota) for quota in _quotas(own_groups, root)), default=sys.maxsize)
 

@@ -19,6 +19,8 @@ from vinculum.text import quoted
 
 Engine = Literal["reference", "onnxruntime", "openvino"]
 ENGINES = get_args(Engine)
+ADVICE = "try the reference engine"
+"""For a model that another engine refuses."""
 
 
 def check_engine(engine: str) -> None:

@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 Array = npt.NDArray[Any]
 
 _NDARRAY = np.ndarray
-
-
 _AXES_OF_EQUAL_SHAPES = {Broadcasting.LIMITED: (None, 0), Broadcasting.PDPD: (None, -1, 0)}
 
 
@@ -338,19 +336,7 @@ def alignment_of(operator: Operator, a: tuple[int, ...], b: tuple[int, ...] = ()
 def divide_blocks(operator: Operator, *blocks: Array, out: Array | None = None) -> Array | Exceptions:
     """Divide blocks of operands aligned as `alignment_of` says, each of the result's rank and of an allowed type.
 
-    Parameters
-    ----------
-    operator : Operator
-        Whose quotients.
-    *blocks : ndarray
-        Of each operand.
-    out : ndarray, optional
-        Where to write: of the result's element type and shape.
-
-    Returns
-    -------
-    ndarray or Exceptions
-        The quotients, or the exceptions that a policy raises for.
+    The quotients go to `out` or a new array; it returns the exceptions instead if a policy raises.
     """
     shapes = [block.shape for block in blocks]
     return operator._quotients(blocks, join(Broadcasting.MULTIDIRECTIONAL, shapes[0], shapes[-1]), out)

@@ -49,23 +49,9 @@ def _check(name: str, value: object, allowed: tuple[str, ...]) -> None:
 
 
 def raise_exceptions(exceptions: Exceptions, policies: Policies, spec: OperatorSpec, *, partial: bool) -> NoReturn:
-    """Raise what the policies ask for; zero divisors come before overflow.
+    """Raise what the policies ask for, with the count and the first index; zero divisors come before overflow.
 
-    Parameters
-    ----------
-    exceptions : Exceptions
-        Exceptions for which a policy raises.
-    policies : Policies
-        The caller's.
-    spec : OperatorSpec
-        The operator version; SONNX's are constraints with tags.
-    partial : bool
-        Whether an array of the caller's may already hold results.
-
-    Raises
-    ------
-    DivisionByZeroError, IntegerOverflowError, ConstraintError
-        With the count and the first index.
+    SONNX's operators have constraints with tags. With `partial` an array of the caller's may already hold results.
     """
     note = "; out may hold partial results" if partial else ""
     count, index = exceptions.zero_divisors, exceptions.first_zero_divisor

@@ -8,11 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 import numpy.typing as npt
 
-from vinculum.errors import (
-    BroadcastError,
-    ConstraintError,
-    ElementTypeError,
-)
+from vinculum.errors import BroadcastError, ConstraintError, ElementTypeError
 from vinculum.ops.array_backends import backend_of
 from vinculum.ops.operator import Operator, prepared
 from vinculum.reference.accuracy import Accuracy, ErrorBound
@@ -27,10 +23,8 @@ if TYPE_CHECKING:
     from vinculum.ops.annotations import ArrayT, Elements, FloatT, IntegerT, Operand
 
 Array = npt.NDArray[Any]
-
-
 _Overflow = Literal["raise", "wrap"]
-
+_VARIANTS = {Kind.REAL: "real", Kind.FLOAT: "float"}
 
 _div, _ = prepared("Div", "dialect", "variant", "overflow")
 
@@ -182,14 +176,9 @@ def _checked_operator(
 ) -> Operator:
     if types[0] is not types[1]:
         raise ConstraintError(f"[C2] A is {types[0]} and B {types[1]}; SONNX Div requires one element type", tag="[C2]")
-    operator = _by_kind(types[0], overflow)
+    operator = _div("sonnx", _VARIANTS.get(types[0].kind, "int"), overflow)
     try:
         operator.infer(types, shapes)
     except BroadcastError as error:
         raise ConstraintError(f"[C1] {error}", tag="[C1]") from None
     return operator
-
-
-def _by_kind(element_type: ElementType, overflow: _Overflow) -> Operator:
-    names = {Kind.REAL: "real", Kind.FLOAT: "float"}
-    return _div("sonnx", names.get(element_type.kind, "int"), overflow)

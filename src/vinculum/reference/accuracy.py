@@ -98,11 +98,9 @@ def accuracy(
     not finite and MIN / -1, which SONNX refuses, have no bound. The formulas, and where they depart from the published
     note, are derived at the top of this module.
 
-    ElementTypeError or BroadcastError if operands or bounds do not fit the type or the shape. AttributeValueError if a
-    bound is negative, NaN or not a number.
+    ElementTypeError if operands are not of the type, BroadcastError if bounds do not fit the shape. AttributeValueError
+    if a bound is negative, NaN or not a number.
     """
-    if a.shape != b.shape:
-        raise BroadcastError(f"the shapes are {a.shape} and {b.shape}; SONNX divides equal shapes only")
     dividends, divisors = _exact_values(a, element_type), _exact_values(b, element_type)
     p, q = _error_bounds(a_err, "a_err", a.shape), _error_bounds(b_err, "b_err", a.shape)
     rows = [error_bounds(*each, element_type) for each in zip(dividends, divisors, p, q, strict=True)]

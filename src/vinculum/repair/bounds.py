@@ -51,7 +51,6 @@ class Bounds:
         )
 
     def __str__(self) -> str:
-        """Return the bounds of the divisors."""
         return f"every divisor lies in [{self.low:.6g}, {self.high:.6g}]"
 
 
@@ -66,7 +65,6 @@ def bounds_of(model: ModelProto) -> Mapping[Place, Bounds]:
     """
     found: dict[Place, Bounds] = {}
     inputs = frozenset(value.name for value in model.graph.input)
-    functions = {function.name for function in model.functions}
 
     def look(site: Site) -> None:
         dividend, divisor, _ = divided(site)
@@ -77,8 +75,7 @@ def bounds_of(model: ModelProto) -> Mapping[Place, Bounds]:
         low, high = divisor.box.hull()
         ends = (*dividend.box.hull(), low, high)
         # The dividend of a division that is folded is of no concern. What a function is given may be computed before.
-        in_function = site.scope.path.partition("/")[0] in functions
-        varies = not in_function and _varies(site.node.input[0], site.scope.producers, inputs)
+        varies = not site.scope.function and _varies(site.node.input[0], site.scope.producers, inputs)
         folded = divisor.constant is not None and dividend.box.hull() != (1.0, 1.0)
         may: dict[Never, bool] = {
             "zero": divisor.may_zero,

@@ -93,22 +93,12 @@ def _may_hold(values: Values, value: int) -> bool:
 class Decision:
     """The decision about one node that computes a quotient or a remainder.
 
-    Attributes
-    ----------
-    name : str
-        The node's name, or its output's if it has none.
-    path : str
-        Its place, as in `vinculum.models.execution.Division`.
-    operator : str
-        Its operator version: ``"Div-14"``.
-    facts : Facts or None
-        What is known of its operands; None if their element type is not known.
-    what : str or None
-        What was done; None if the node is unchanged.
-    why : str
-        The risk, or why there is none.
-    note : str or None
-        A property of the results on that runtime that a user may not expect.
+    - `name`, `path`: As in `vinculum.models.execution.Division`.
+    - `operator`: Its operator version: ``"Div-14"``.
+    - `facts`: None if the element type of its operands is not known.
+    - `what`: What was done; None if the node is unchanged.
+    - `why`: The risk, or why there is none.
+    - `note`: A property of the results on that runtime that a user may not expect.
     """
 
     name: str
@@ -139,20 +129,11 @@ class Decision:
 class Hardening:
     """A model whose integer divisions and remainders cannot crash a runtime, except those listed in `left`.
 
-    Attributes
-    ----------
-    model : ModelProto
-        The new model.
-    runtime : {"onnxruntime", "openvino", "portable"}
-        The target.
-    policies : Policies
-        For zero divisors and MIN/-1.
-    decisions : tuple of Decision
-        One for every Div, Reciprocal, and Mod of integers.
-    inlined : int
-        How many of the model's functions were inlined: the runtime may not support them, or their calls differ in type.
-    mended : bool
-        Whether integer divisions that were computed in floats are integer divisions now, and may give other quotients.
+    - `decisions`: One for every Div, Reciprocal, and Mod of integers.
+    - `inlined`: How many of the model's functions were inlined: the runtime may not support them, or their calls differ
+      in type.
+    - `mended`: Whether integer divisions that were computed in floats are integer divisions now, and may give other
+      quotients.
     """
 
     model: ModelProto
@@ -225,13 +206,16 @@ def _of_floats(facts: Facts, runtime: Runtime) -> tuple[str | None, str, str | N
 
 def _risks(facts: Facts, runtime: Runtime) -> list[str]:
     # ONNX Runtime computes fmod=1 in floats and narrow types in int: both are safe. OpenVINO crashes when it folds.
-    dies = runtime != "onnxruntime" or (facts.operator == "Mod" and facts.element_type in (INT32, INT64))
+    traps = runtime != "onnxruntime" or facts.element_type in (INT32, INT64)
+    dies = traps and (runtime != "onnxruntime" or facts.operator == "Mod")
+    end = "kills the process" if traps else "ONNX does not define"
+    dying = "ONNX Runtime before 1.32" if runtime == "onnxruntime" else "the process"
     through_double = runtime == "onnxruntime" and facts.operator == "Fmod" and facts.element_type.bits == 64
     folds = "" if facts.is_remainder else "floors where it folds constants and "
     risks = {
         "the divisor may be 0" if facts.bounds.divisor is None else "the constant divisor holds 0": facts.may_be_zero,
-        "it may be MIN mod -1, which kills the process": facts.is_remainder and facts.may_overflow and dies,
-        "the quotient may be MIN/-1, which kills the process": facts.may_overflow and not facts.is_remainder,
+        f"it may be MIN mod -1, which kills {dying}": facts.is_remainder and facts.may_overflow and dies,
+        f"the quotient may be MIN/-1, which {end}": facts.may_overflow and not facts.is_remainder,
         "ONNX has no floor division of integers": facts.operator == "FloorDiv",
         "ONNX Runtime fuses 1/b*c to c/b, with integers too": may_be_fused(facts, runtime),
         "ONNX Runtime computes it in float64, wrong above 2^53": through_double,

@@ -47,9 +47,8 @@ class Exported:
     @property
     def risk(self) -> str:
         """A description of the fault."""
-        return (
-            f"the exporter wrote a division of {self.element_type} in floats, which is wrong above 2^{self.precision}"
-        )
+        wrong = f"wrong above 2^{self.precision}"
+        return f"the exporter wrote a division of {self.element_type} in floats, which is {wrong}"
 
 
 def exported_divisions(scope: Scope) -> Iterator[Exported]:

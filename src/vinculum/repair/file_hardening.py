@@ -27,15 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class HardenedFile(Shown):
-    """The result of hardening a file.
-
-    Attributes
-    ----------
-    hardening : Hardening
-        The hardened model and the decisions.
-    validation : Validation or None
-        What was validated; None if nothing was rewritten, or only a plan was requested.
-    """
+    """A hardening, and what was validated: None if nothing was rewritten, or only a plan was requested."""
 
     hardening: Hardening
     validation: Validation | None

@@ -20,8 +20,7 @@ from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
 from vinculum.repair.bounds import UNKNOWN, Place, bounds_of
 from vinculum.repair.decision import RUNTIMES, Decision, Facts, Hardening, Operator, Runtime, decided
 from vinculum.repair.exported import Exported, exported_divisions, replace_exported
-from vinculum.repair.guard_text import FIRST_OPSET
-from vinculum.repair.guards import Guards
+from vinculum.repair.guards import FIRST_OPSET, Guards
 from vinculum.spec.element_types import INT32, ElementType
 
 _UNTYPED = (
@@ -85,8 +84,6 @@ def _policies(runtime: str, zero_divisor: ZeroDivisor, overflow: Overflow) -> Po
 
 
 class _Hardener:
-    """Hardens a copy of a model in place, scope after scope."""
-
     def __init__(
         self, model: ModelProto, runtime: Runtime, policies: Policies, replaced: Mapping[Place, Exported]
     ) -> None:
@@ -159,7 +156,6 @@ class _Hardener:
 
 
 def _type_of_remainder(scope: Scope, node: NodeProto) -> ElementType | None:
-    """Return the element type of a Mod's operands, None if it is not known."""
     found = [declared_element_type(code) for name in node.input if (code := scope.code_of(name))]
     return next((element_type for element_type in found if isinstance(element_type, ElementType)), None)
 

@@ -61,21 +61,13 @@ Advance = Callable[[int, int], None]
 class Validation:
     """What was run and found equal.
 
-    Attributes
-    ----------
-    runtimes : tuple of str
-        The runtimes: ``"onnxruntime"``, ``"openvino"``, ``"reference"``.
-    rewrites : int
-        The number of different rewrites.
-    models : int
-        The number of their models that were run, in all runtimes together: with input, constant and mixed operands.
-    results : int
-        The number of quotients and remainders compared in them.
-    whole_model : {"run", "loaded"}
-        Whether the hardened model itself was run in each runtime, on given or drawn inputs, or only loaded, because
-        the original does not run on drawn ones or a runtime cannot take them.
-    reason : str or None
-        Why it was only loaded, or not run in one of them.
+    - `rewrites`: The number of different rewrites.
+    - `models`: The number of their models that were run, in all runtimes together: with input, constant and mixed
+      operands.
+    - `results`: The number of quotients and remainders compared in them.
+    - `whole_model`: Whether the hardened model itself was run in each runtime, on given or drawn inputs, or only
+      loaded, because the original does not run on drawn ones or a runtime cannot take them.
+    - `reason`: Why it was only loaded, or not run in one of them.
     """
 
     runtimes: tuple[str, ...]
@@ -113,7 +105,8 @@ def validate(
         check_installed(runtime)
     different = _different(hardening)
     tried = [trial for decision, facts in different for trial in trials(decision, facts, hardening)]
-    runs, reason = [_run_on(given, original, hardening) for given in inputs], None
+    context, reason = RunContext(hardening.policies), None
+    runs: list[Run] = [(given, original.evaluate(given, context)) for given in inputs]
     if not runs:
         runs, reason = _drawn_run(original, hardening)
     whole = [Case(str(file), None), *(Case(str(file), given) for given, _ in runs)]
@@ -209,15 +202,11 @@ def _drawn_run(original: Model, hardening: Hardening) -> tuple[list[Run], str | 
     try:
         inputs = next(iter(input_sets(original.inputs, 0)))
         with limited(_SECONDS, _LARGEST_RESULT):
-            run = _run_on(inputs, original, hardening)
+            run = inputs, original.evaluate(inputs, RunContext(hardening.policies))
     except VinculumError as error:
         return [], f"on drawn inputs, {one_line(error)}"
     plain = all(isinstance(x, np.ndarray) and x.dtype.name in _PLAIN for x in inputs.values())
     return ([run], None) if plain else ([], "runtimes do not take its inputs from NumPy")
-
-
-def _run_on(inputs: Mapping[str, Any], original: Model, hardening: Hardening) -> Run:
-    return inputs, original.evaluate(inputs, RunContext(hardening.policies))
 
 
 def _holds_integers_only(model: ModelProto) -> bool:

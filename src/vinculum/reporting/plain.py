@@ -1,17 +1,18 @@
-"""What writers of formats share: values that JSON can hold, the frame of SARIF, and the templates of HTML pages."""
+"""What writers of formats share: values that JSON can hold, and the templates of HTML pages."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from vinculum.reporting.escape import one_line, short
 from vinculum.spec.element_types import ElementType
 
 if TYPE_CHECKING:
@@ -44,20 +45,26 @@ def part(record: object, *names: str) -> dict[str, Any]:
 
 def sarif(runs: Sequence[dict[str, Any]]) -> str:
     """Return the document of runs in SARIF 2.1.0, the form in which code hosts and editors show what was found."""
-    schema = "https://json.schemastore.org/sarif-2.1.0.json"
-    whole = {"$schema": schema, "version": "2.1.0", "runs": runs}
+    whole = {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": runs}
     return json.dumps(whole, indent=1, allow_nan=False) + "\n"
 
 
-@cache
-def environment(package: str) -> Environment:
-    """Return what reads the templates of a package: those of HTML escape all text, and a missing value is an error.
+def rendered(package: str, template: str, filters: Mapping[str, Callable[..., Any]], **given: Any) -> str:
+    """Return a page by a template of a package; the functions that it calls as filters are the same in every call.
 
     Pages are self-contained, and their policy admits the script of the page alone, by its digest.
     """
+    pages = _environment(package)
+    pages.filters.update(filters, short=short, one_line=one_line, sha256=_sha256)
+    return pages.get_template(template).render(given)
+
+
+@cache
+def _environment(package: str) -> Environment:
+    """Return what reads templates: those of HTML escape all text, and a missing value is an error."""
     from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
-    made = Environment(
+    return Environment(
         loader=PackageLoader(package),
         autoescape=select_autoescape(["html.j2"]),
         undefined=StrictUndefined,
@@ -65,10 +72,7 @@ def environment(package: str) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    made.filters["sha256"] = _sha256
-    return made
 
 
 def _sha256(script: str) -> str:
-    """Return the digest by which a page's policy admits its script."""
     return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()

@@ -15,8 +15,6 @@ from rich.text import Text
 
 from vinculum.reporting.escape import short
 
-_BOUND = "\ue000"  # Stands for a blank at which no line may end: rich breaks lines at every kind of white space.
-
 
 def console(*, stderr: bool = False) -> Console:
     """Return a console on standard output, or on standard error.
@@ -77,17 +75,6 @@ def named(name: str, operator: str, path: str, *facts: str, above: Iterable[str]
     lines = (*above, ", ".join((f"{operator} in {path}" if path else operator, *facts)))
     below = Text("\n").join(Text(short(line), "dim") for line in lines)
     return Group(Text(short(name), "bold"), Padding.indent(below, 2))
-
-
-class Sentences:
-    """Text in which no line ends between a number and the unit of time behind it."""
-
-    def __init__(self, text: str) -> None:
-        self._text = re.sub(r"(?<=\d) (?=m?s\b)", _BOUND, text)
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        for line in Text(self._text).wrap(console, options.max_width):
-            yield Text(line.plain.replace(_BOUND, " "))
 
 
 class ByWidth:

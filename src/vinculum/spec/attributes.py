@@ -14,10 +14,7 @@ _LONGEST_SHOWN = 100
 def checked_attributes(spec: OperatorSpec, given: Mapping[str, object]) -> dict[str, AttributeValue]:
     """Return the attributes given, by the names that the version declares; those that are None are left out.
 
-    Raises
-    ------
-    AttributeValueError
-        If the version has no such attribute, or the attribute does not allow the value.
+    AttributeValueError if the version has no such attribute, or the attribute does not allow the value.
     """
     values: dict[str, AttributeValue] = {}
     for name, value in given.items():

@@ -24,21 +24,11 @@ Rule = Broadcasting | IntegerRounding
 
 @dataclass(frozen=True)
 class Change:
-    """One thing that changed.
+    """One thing that changed."""
 
-    Attributes
-    ----------
-    what : str
-        ``"added"``, ``"removed"`` or ``"changed"``.
-    name : str
-        Whose change it is; of a rule the setting that selects it, empty if none does.
-    details : tuple of str
-        The old and the new values, or what else there is to say.
-    """
-
-    what: str
-    name: str
-    details: tuple[str, ...] = ()
+    what: str  # "added", "removed" or "changed".
+    name: str  # Whose change it is; of a rule the setting that selects it, empty if none does.
+    details: tuple[str, ...] = ()  # The old and the new values, or what else there is to say.
 
 
 @dataclass(frozen=True)
@@ -52,50 +42,25 @@ class TypeChange:
 
 @dataclass(frozen=True)
 class DocumentationChange:
-    """The two documentations side by side.
+    """The two documentations side by side."""
 
-    Attributes
-    ----------
-    similarity : float
-        The share of lines in common, 1.0 for equal documentations.
-    added, removed : int
-        How many lines the unified difference adds and removes.
-    lines : tuple of str
-        The unified difference with its header; empty for equal documentations.
-    """
-
-    similarity: float
+    similarity: float  # The share of lines in common, 1.0 for equal documentations.
     added: int
     removed: int
-    lines: tuple[str, ...]
+    lines: tuple[str, ...]  # The unified difference with its header; empty for equal documentations.
 
 
 @dataclass(frozen=True)
 class SpecDiff:
-    """The difference of two versions of one operator.
-
-    Attributes
-    ----------
-    old, new : OperatorSpec
-        The rows compared.
-    reasons : tuple of str
-        Why models of the old version break under the new one; empty if none does.
-    inputs, outputs, attributes, properties, broadcasting, integer_rounding, clauses : tuple of Change
-        What changed, each in the old row's order and then the new one's. The properties are shape inference,
-        function and support level.
-    type_constraints : tuple of TypeChange
-        The same for the element types.
-    documentation : DocumentationChange
-        The same for the documentation.
-    """
+    """The difference of two versions of one operator: what changed, in the old row's order and then the new one's."""
 
     old: OperatorSpec
     new: OperatorSpec
-    reasons: tuple[str, ...]
+    reasons: tuple[str, ...]  # Why models of the old version break under the new one; empty if none does.
     inputs: tuple[Change, ...]
     outputs: tuple[Change, ...]
     attributes: tuple[Change, ...]
-    properties: tuple[Change, ...]
+    properties: tuple[Change, ...]  # Shape inference, function and support level.
     broadcasting: tuple[Change, ...]
     integer_rounding: tuple[Change, ...]
     clauses: tuple[Change, ...]
@@ -114,10 +79,7 @@ class SpecDiff:
 def difference(old: OperatorSpec, new: OperatorSpec) -> SpecDiff:
     """Return what changed from one version of an operator to another, in either direction of time.
 
-    Raises
-    ------
-    SpecLookupError
-        If the rows are of different operators.
+    SpecLookupError if the rows are of different operators.
     """
     if _operator(old) != _operator(new):
         raise SpecLookupError(f"{old.title} and {new.title} are different operators; give two versions of one")

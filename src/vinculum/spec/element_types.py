@@ -23,21 +23,11 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class BinaryFormat:
-    """A binary floating-point format in the terms of IEEE 754.
+    """A binary floating-point format in the terms of IEEE 754."""
 
-    Attributes
-    ----------
-    significand_bits : int
-        The precision p, the implicit leading bit included.
-    exponent_bits : int
-        Width of the biased exponent.
-    infinities : bool
-        False for float8e4m3fn, whose largest exponent holds numbers and whose only special value is NaN.
-    """
-
-    significand_bits: int
-    exponent_bits: int
-    infinities: bool = True
+    significand_bits: int  # The precision p, the implicit leading bit included.
+    exponent_bits: int  # Width of the biased exponent.
+    infinities: bool = True  # Not of float8e4m3fn: its largest exponent holds numbers, its only special value is NaN.
 
     @cached_property
     def bias(self) -> int:
@@ -78,36 +68,16 @@ class BinaryFormat:
 
 @dataclass(frozen=True)
 class ElementType:
-    """An element type, and what each community calls it.
+    """An element type, and what each community calls it."""
 
-    Attributes
-    ----------
-    name : str
-        The ONNX name, as in ``tensor(float16)``; ``"real"`` for the SONNX reals, which ONNX lacks.
-    openvino : str or None
-        The OpenVINO name, as in the ``element_type`` attribute of an IR file.
-    numpy : str
-        The NumPy or ml_dtypes name.
-    c : str or None
-        The C11 (or C23) name, None where C has none.
-    kind : Kind
-        The arithmetic that it follows.
-    bits : int
-        Width of an encoding; 0 for the reals.
-    onnx_code : int or None
-        The number in ``onnx.TensorProto.DataType``.
-    binary_format : BinaryFormat or None
-        For the floating-point types.
-    """
-
-    name: str
-    openvino: str | None
-    numpy: str
-    c: str | None
+    name: str  # ONNX's, as in tensor(float16); "real" for the SONNX reals, which ONNX lacks.
+    openvino: str | None  # As in the element_type attribute of an IR file.
+    numpy: str  # NumPy's or ml_dtypes'.
+    c: str | None  # C11's or C23's, None where C has none.
     kind: Kind
-    bits: int
-    onnx_code: int | None
-    binary_format: BinaryFormat | None = None
+    bits: int  # Width of an encoding; 0 for the reals.
+    onnx_code: int | None  # The number in onnx.TensorProto.DataType.
+    binary_format: BinaryFormat | None = None  # Of the floating-point types.
 
     def __str__(self) -> str:
         return self.name
@@ -169,10 +139,7 @@ _BY_CODE = {t.onnx_code: t for t in ELEMENT_TYPES if t.onnx_code}
 def by_name(name: str) -> ElementType:
     """Return the element type of an ONNX name, ``"float"`` or ``"tensor(float)"``, or of SONNX's ``"real"``.
 
-    Raises
-    ------
-    SpecLookupError
-        If no document has that type.
+    SpecLookupError if no document has that type; so do the functions below.
     """
     return _find(_BY_NAME, name.removeprefix("tensor(").removesuffix(")"), "element type")
 

@@ -50,58 +50,26 @@ class Source:
 
 @dataclass(frozen=True)
 class Clause:
-    """One statement that the operator version keeps, in our own words.
+    """One statement that the operator version keeps, in our own words."""
 
-    Attributes
-    ----------
-    tag : str
-        The document's own tag where it has one (``"[C3]"``), else a short English name.
-    statement : str
-        What holds.
-    basis : str
-        The document's line that says so, or ``"the specification is silent here"`` with our reading's reason.
-    """
-
-    tag: str
+    tag: str  # The document's own where it has one ("[C3]"), else a short English name.
     statement: str
-    basis: str
+    basis: str  # The document's line that says so, or "the specification is silent here" with our reading's reason.
 
 
 @dataclass(frozen=True)
 class Attribute:
-    """An attribute of an operator version.
+    """An attribute of an operator version."""
 
-    Attributes
-    ----------
-    name : str
-        As models spell it.
-    type : str
-        The standard's name of the attribute type: ``"INT"``, ``"INTS"``, ``"boolean"``, ``"string"``.
-    default : AttributeValue or None
-        None if the standard gives no default.
-    required : bool
-        Whether a model must set it.
-    description : str
-        What it means, in our own words.
-    allowed : tuple of AttributeValue
-        The values it may take; empty if the type alone limits it.
-    hint : bool
-        True if it cannot change a result, so that removing it breaks no model's meaning.
-    aliases : tuple of str
-        Other spellings that readers accept.
-    minimum : int or None
-        The smallest value of a number that has one.
-    """
-
-    name: str
-    type: str
-    default: AttributeValue | None
+    name: str  # As models spell it.
+    type: str  # The standard's name of the attribute type: "INT", "INTS", "boolean", "string".
+    default: AttributeValue | None  # None if the standard gives none.
     required: bool
-    description: str
-    allowed: tuple[AttributeValue, ...] = ()
-    hint: bool = False
-    aliases: tuple[str, ...] = ()
-    minimum: int | None = None
+    description: str  # In our own words.
+    allowed: tuple[AttributeValue, ...] = ()  # Empty if the type alone limits the values.
+    hint: bool = False  # Whether it cannot change a result, so that removing it breaks no model's meaning.
+    aliases: tuple[str, ...] = ()  # Other spellings that readers accept.
+    minimum: int | None = None  # Of a number that has one.
 
 
 @dataclass(frozen=True)
@@ -126,61 +94,27 @@ class TypeConstraint:
 class OperatorSpec:
     """One version of one operator.
 
-    Attributes
-    ----------
-    dialect : Dialect
-        The standard.
-    domain : str
-        Its operator domain, as models write it: ``""`` is ONNX's own, ``"opset1"`` OpenVINO's.
-    name : str
-        The operator's name: ``"Div"``, ``"Reciprocal"``, ``"Divide"``.
-    since_version : int
-        The operator set that introduced this version; 1 where the standard does not number them.
-    variant : str or None
-        SONNX's three operators of one name: ``"real"``, ``"float"``, ``"int"``.
-    inputs, outputs : tuple of Operand
-        In order.
-    attributes : tuple of Attribute
-        In the document's order.
-    type_constraints : tuple of TypeConstraint
-        One for each type variable.
-    broadcasting : Mapping of AttributeValue or None to Broadcasting
-        The rule by the value of ``broadcasting_attribute``; a single entry for None where there is no choice.
-    broadcasting_attribute : str or None
-        The attribute that selects the rule.
-    integer_rounding : Mapping of AttributeValue or None to IntegerRounding
-        The same for the rounding of integers; empty where the operator has no integer types.
-    integer_rounding_attribute : str or None
-        The attribute that selects it.
-    shape_inference, function : bool
-        Whether the standard promises shape inference, and defines the operator as a function of others.
-    support_level : str
-        ``"COMMON"``, as ONNX calls it; empty where the standard has no such notion.
-    documentation : tuple of str
-        What the operator does, line by line, in our own words.
-    clauses : tuple of Clause
-        Every clause and restriction, by its tag.
-    source : Source
-        The document.
+    Broadcasting and integer rounding are by the value of the attribute that selects the rule; where none does, there is
+    a single entry for None. Rounding is empty where the operator has no integer types.
     """
 
     dialect: Dialect
-    domain: str
+    domain: str  # As models write it: "" is ONNX's own, "opset1" OpenVINO's.
     name: str
-    since_version: int
-    variant: str | None
+    since_version: int  # The operator set that introduced this version; 1 where the standard does not number them.
+    variant: str | None  # Which of SONNX's three operators of one name: "real", "float", "int".
     inputs: tuple[Operand, ...]
     outputs: tuple[Operand, ...]
-    attributes: tuple[Attribute, ...]
-    type_constraints: tuple[TypeConstraint, ...]
+    attributes: tuple[Attribute, ...]  # In the document's order.
+    type_constraints: tuple[TypeConstraint, ...]  # One for each type variable.
     broadcasting: Mapping[AttributeValue | None, Broadcasting]
     broadcasting_attribute: str | None
     integer_rounding: Mapping[AttributeValue | None, IntegerRounding]
     integer_rounding_attribute: str | None
-    shape_inference: bool
-    function: bool
-    support_level: str
-    documentation: tuple[str, ...]
+    shape_inference: bool  # Whether the standard promises it.
+    function: bool  # Whether the standard defines the operator as a function of others.
+    support_level: str  # "COMMON", as ONNX calls it; empty where the standard has no such notion.
+    documentation: tuple[str, ...]  # What the operator does, line by line, in our own words.
     clauses: tuple[Clause, ...]
     source: Source
 

@@ -32,21 +32,10 @@ def find(
 ) -> OperatorSpec:
     """Return the row of an operator that is in force in an operator set.
 
-    Parameters
-    ----------
-    name : str
-        ``"Div"``, ``"Reciprocal"`` or ``"Divide"``; case matters, as it does in models.
-    opset : int, optional
-        The operator-set version that a model imports: 10 selects Div-7. None selects the newest version.
-    dialect : str or Dialect, optional
-        ``"onnx"``, ``"openvino"`` or ``"sonnx"``. None goes by the name, and ``"Div"`` is then ONNX's.
-    variant : str, optional
-        Which of SONNX's three operators: ``"real"``, ``"float"`` or ``"int"``.
+    An operator set is what a model imports: 10 selects Div-7, None the newest version. Without a dialect the name
+    decides, and ``"Div"`` is ONNX's; a variant is one of SONNX's three operators. Case matters, as it does in models.
 
-    Raises
-    ------
-    SpecLookupError
-        If there is no such row; the line says what was given and what is allowed.
+    SpecLookupError if there is no such row; the line says what was given and what is allowed.
     """
     rows = versions(name, dialect=dialect)
     if rows[0].dialect is Dialect.SONNX:
@@ -71,10 +60,7 @@ def find_version(
 ) -> OperatorSpec:
     """Return the row of an operator whose own version is `version`: 6 is Div-6, and there is no Div-10.
 
-    Raises
-    ------
-    SpecLookupError
-        If there is no such row; the line says which versions there are.
+    SpecLookupError if there is no such row; the line says which versions there are.
     """
     rows = versions(name, dialect=dialect)
     if rows[0].dialect is Dialect.SONNX:
@@ -94,10 +80,7 @@ def find_version(
 def versions(name: str, *, dialect: str | Dialect | None = None) -> tuple[OperatorSpec, ...]:
     """Return every row of an operator, oldest first; of SONNX Div its three variants.
 
-    Raises
-    ------
-    SpecLookupError
-        If no document of the dialect has the operator.
+    SpecLookupError if no document of the dialect has the operator.
     """
     rows = [row for row in rows_of(dialect) if row.name == name]
     if not rows:
@@ -106,13 +89,7 @@ def versions(name: str, *, dialect: str | Dialect | None = None) -> tuple[Operat
 
 
 def rows_of(dialect: str | Dialect | None = None) -> tuple[OperatorSpec, ...]:
-    """Return every row of a dialect, or of all three.
-
-    Raises
-    ------
-    SpecLookupError
-        If there is no such dialect.
-    """
+    """Return every row of a dialect, or of all three; SpecLookupError if there is no such dialect."""
     chosen = None if dialect is None else _dialect(dialect)
     return tuple(row for row in ROWS if chosen in (None, row.dialect))
 

@@ -19,49 +19,23 @@ DATA = Path(__file__).with_name("traceability.json")
 
 @dataclass(frozen=True)
 class Theorem:
-    """One theorem and what proves it.
+    """One theorem and what proves it."""
 
-    Attributes
-    ----------
-    name : str
-        File, module and goal: ``"integer_division.Truncation.quotient_unique"``; of a Gappa script its file.
-    provers : tuple of str
-        Name and version of each prover that proves a part of it.
-    seconds : float or None
-        What the stored proofs took together, rounded up to tenths; None if that is not stored.
-    """
-
-    name: str
-    provers: tuple[str, ...]
-    seconds: float | None
+    name: str  # File, module and goal: "integer_division.Truncation.quotient_unique"; of a Gappa script its file.
+    provers: tuple[str, ...]  # Name and version of each prover that proves a part of it.
+    seconds: float | None  # What the stored proofs took together, rounded up to tenths; None if that is not stored.
 
 
 @dataclass(frozen=True)
 class ClauseTrace:
-    """What one clause of a row rests on.
-
-    Attributes
-    ----------
-    tag : str
-        The clause's.
-    theorems : tuple of Theorem
-        What is proved of it; empty for the few clauses that are not about arithmetic.
-    functions : tuple of str
-        The functions and classes that keep it: of Python by their dotted names, of the compiled core by file and name.
-    tests : tuple of str
-        The tests that name it for this row, as pytest is given them.
-    shared_tests : tuple of str
-        Those that name it for no row in particular.
-    no_theorem_because : str or None
-        Why there is no theorem, where there is none.
-    """
+    """What one clause of a row rests on."""
 
     tag: str
-    theorems: tuple[Theorem, ...]
-    functions: tuple[str, ...]
-    tests: tuple[str, ...]
-    shared_tests: tuple[str, ...]
-    no_theorem_because: str | None
+    theorems: tuple[Theorem, ...]  # What is proved of it; empty for the few clauses that are not about arithmetic.
+    functions: tuple[str, ...]  # That keep it, and classes: in Python by dotted name, in the core by file and name.
+    tests: tuple[str, ...]  # That name it for this row, as pytest is given them.
+    shared_tests: tuple[str, ...]  # That name it for no row in particular.
+    no_theorem_because: str | None  # Where there is none.
 
 
 @dataclass(frozen=True)

@@ -35,19 +35,11 @@ UNNAMED = tuple(t for t in ELEMENT_TYPES if hasattr(ml_dtypes, t.numpy))
 
 
 class Stored(Protocol):
-    """An open array in files.
-
-    Attributes
-    ----------
-    shape, dtype
-        The array's shape and type; for raw bytes, the type given by the caller.
-    order : {"C", "F"}
-        Which axis varies fastest in the file, the last or the first.
-    """
+    """An open array in files."""
 
     shape: Shape
-    dtype: np.dtype[Any]
-    order: Literal["C", "F"]
+    dtype: np.dtype[Any]  # Of raw bytes, the type given by the caller.
+    order: Literal["C", "F"]  # Whether the last or the first axis varies fastest in the file.
 
     @property
     def grid(self) -> Shape | None:
@@ -144,8 +136,6 @@ def create(place: Place, shape: Shape, dtype: np.dtype[Any], chunk: Shape, like:
     try:
         _module(place).create(place, shape, stored_dtype(dtype), chunk, like)
     except Exception as error:  # The packages raise a dozen classes, including OSError without a file name.
-        if isinstance(error, OSError) and error.filename is not None:
-            raise
         raise named(error, place) from None
 
 

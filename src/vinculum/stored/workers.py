@@ -157,10 +157,7 @@ def _check_versions(client: Any) -> None:
 def client_of(address: str | None) -> Iterator[Any]:
     """Yield a `distributed.Client` of the scheduler at an address; None without one.
 
-    Raises
-    ------
-    ModelError
-        If Dask is not installed, no scheduler answers, or it has no worker.
+    ModelError if Dask is not installed, no scheduler answers, or it has no worker.
     """
     if address is None:
         yield None

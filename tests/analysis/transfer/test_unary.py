@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from collections.abc import Iterator
+from itertools import pairwise, product
 
 import numpy as np
 from onnx import ModelProto
@@ -36,10 +37,15 @@ def _values(declared: Unary, points: np.ndarray, given: list[float]) -> np.ndarr
         return np.asarray(declared.f(points, *given))
 
 
+def _given(declared: Unary, *factors: float) -> Iterator[list[float]]:
+    """Yield attributes, as they are by default and times some factors."""
+    for factor in (1.0, *factors) if declared.attributes else (1.0,):
+        yield [factor * default for default in declared.attributes.values()]
+
+
 def test_between_its_turns_it_is_monotone() -> None:
     for name, declared in DECLARED.items():
-        for factor in (1.0, 0.3, -2.0) if declared.attributes else (1.0,):
-            given = [factor * default for default in declared.attributes.values()]
+        for given in _given(declared, 0.3, -2.0):
             turns = declared.turns(*given) if callable(declared.turns) else declared.turns
             start, end = (turns[0], turns[0] + declared.period) if declared.period else declared.domain
             for low, high in pairwise((start, *sorted(turns), end)):
@@ -52,40 +58,28 @@ def test_between_its_turns_it_is_monotone() -> None:
                     assert not declared.rising or (steps >= -slack).all()
 
 
-def test_it_stays_within_its_limits() -> None:
+def test_it_stays_within_its_limits_and_says_where_its_values_are_whole_numbers() -> None:
     for name, declared in DECLARED.items():
         with case(name):
-            points = _POINTS[(declared.domain[0] <= _POINTS) & (declared.domain[1] >= _POINTS)]
-            values = _values(declared, points, list(declared.attributes.values()))
-            assert declared.least <= values.min()
-            assert values.max() <= declared.greatest
-
-
-def test_it_says_where_its_values_are_whole_numbers() -> None:
-    for name, declared in DECLARED.items():
-        with case(name):
+            start, end = declared.domain
             values = _values(declared, _POINTS, list(declared.attributes.values()))
+            inside = values[(start <= _POINTS) & (end >= _POINTS)]
+            assert declared.least <= inside.min()
+            assert inside.max() <= declared.greatest
             assert declared.integral == bool((values == np.rint(values)).all())
-
-
-def _slope(declared: Unary, low: float, high: float, given: list[float]) -> float:
-    slope = declared.slope
-    with np.errstate(all="ignore"):
-        return float(slope(np.asarray(low), np.asarray(high), *given) if callable(slope) else slope)
 
 
 def test_no_slope_is_steeper_than_it_says() -> None:
     for name, declared in DECLARED.items():
-        for factor in (1.0, 0.3, 2.5) if declared.attributes else (1.0,):
-            given = [factor * default for default in declared.attributes.values()]
-            points = _POINTS[(declared.domain[0] < _POINTS) & (declared.domain[1] > _POINTS)]
-            for low, high in ((-80, 80), (-1, 1), (0.25, 3), (-7, -2)):
-                some = points[(points >= low) & (points <= high)]
-                slope = _slope(declared, low, high, given)
-                if some.size > 1 and np.isfinite(slope):
-                    with case(name, given, low, high):
-                        steps = np.abs(np.diff(_values(declared, some, given)))
-                        assert (steps <= slope * np.diff(some) * (1 + 1e-6) + 1e-15).all()
+        points = _POINTS[(declared.domain[0] < _POINTS) & (declared.domain[1] > _POINTS)]
+        for given, (low, high) in product(_given(declared, 0.3, 2.5), ((-80, 80), (-1, 1), (0.25, 3), (-7, -2))):
+            some, slope = points[(points >= low) & (points <= high)], declared.slope
+            with np.errstate(all="ignore"):
+                slope = float(slope(np.asarray(low), np.asarray(high), *given) if callable(slope) else slope)
+            if some.size > 1 and np.isfinite(slope):
+                with case(name, given, low, high):
+                    steps = np.abs(np.diff(_values(declared, some, given)))
+                    assert (steps <= slope * np.diff(some) * (1 + 1e-6) + 1e-15).all()
 
 
 def test_what_is_computed_is_within_the_error_of_the_exact_value() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import lzma
 import zlib
 from base64 import b64encode
 from dataclasses import replace
@@ -18,6 +19,7 @@ import pytest
 from tests.conformance.asking import case, same_bits
 from tests.reporting.conformance.reports import exact, hostile, report
 from vinculum.conformance.cases.case import CaseId, Level
+from vinculum.conformance.run import file as module
 from vinculum.conformance.run.file import answered, as_json, kept, read_runs, schema, value
 from vinculum.conformance.run.planning import plan
 from vinculum.conformance.run.record import Cause, KeptAnswer, Run, Selection
@@ -43,6 +45,8 @@ class TestRoundTrip:
         file.write_text(as_json(runs), encoding="utf-8")
         assert read_runs(file) == runs
         assert as_json(read_runs(file)) == file.read_text("utf-8")
+        file.write_bytes(lzma.compress(file.read_bytes(), preset=0))
+        assert read_runs(file) == runs
 
     def test_it_is_as_the_schema_says(self, file: Path) -> None:
         content = json.loads(as_json([report()]))
@@ -80,6 +84,20 @@ class TestRefused:
         with pytest.raises(ModelError, match=f"run.json' {words}") as caught:
             read_runs(file)
         assert "\n" not in str(caught.value)
+
+    def test_what_is_packed(self, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Damaged, cut off at any place, or of more than is read."""
+        packed = lzma.compress(as_json([exact()]).encode())
+        damaged = bytearray(packed)
+        damaged[len(packed) // 2] ^= 1
+        for content in (bytes(damaged), *(packed[:size] for size in range(6, len(packed), 501))):
+            file.write_bytes(content)
+            with pytest.raises(ModelError, match=f"run.json' {NO_RUN}"):
+                read_runs(file)
+        monkeypatch.setattr(module, "_LARGEST", len(packed))
+        file.write_bytes(packed)
+        with pytest.raises(ModelError, match=f"or larger than {len(packed):,} bytes"):
+            read_runs(file)
 
 
 ONE = case(FLOAT, [[1.0, 2.0], [2.0, 2.0]], [0.5, 1.0])

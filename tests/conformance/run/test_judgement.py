@@ -14,7 +14,7 @@ from vinculum.conformance.cases.case import Case
 from vinculum.conformance.cases.floats import format_of
 from vinculum.conformance.run import judgement
 from vinculum.conformance.run.verdict import READINGS, Example, Gave, Kind, Verdict
-from vinculum.reporting.conformance.words import message
+from vinculum.reporting.conformance.view import message
 from vinculum.sandbox import Answer, End
 from vinculum.spec.element_types import (
     BFLOAT16,

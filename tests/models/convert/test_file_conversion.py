@@ -68,14 +68,19 @@ class TestDifferences:
         assert _files(tmp_path) == {"model.onnx", "new.onnx"}
 
 
-class TestSourceSurvives:
-    """No file that the source is read from is replaced, be it the model or its data."""
-
-    def test_a_link_to_it(self, tmp_path: Path) -> None:
-        source = _legacy(tmp_path)
-        (tmp_path / "link.onnx").symlink_to(source)
-        with one_line(ModelError, "would replace the model"):
-            convert_file(source, tmp_path / "link.onnx", opset=13)
+@pytest.mark.parametrize(
+    ("opset", "shape", "nodes"),
+    [(4, "n, 4", "the nodes of the converted model"), (6, "n, 4", "its nodes"), (6, "3", "its nodes")],
+)
+def test_a_wrong_declaration_of_the_original(tmp_path: Path, opset: int, shape: str, nodes: str) -> None:
+    """ONNX infers no shape of Reshape-1, so only the converted model contradicts what the original declares."""
+    node = "Reshape <shape = [3, 2]> (t)" if opset < 5 else "Transpose(t)"
+    outputs = f"float[] t, float[{shape}] y"
+    source = written(text_model(f"t = Neg(x) y = {node}", "float[2,3] x", outputs, opset=opset), tmp_path)
+    declared = f"({shape})" if "," in shape else f"({shape},)"
+    stated = f"declares output 'y' with shape {declared}, and {nodes} give (3, 2); correct the declaration"
+    with one_line(ModelError, f"model {str(source)!r} {stated}"):
+        convert_file(source, tmp_path / "new.onnx", opset=13)
 
 
 class TestUnwritable:

@@ -6,7 +6,7 @@ from onnx import ModelProto, helper, numpy_helper
 
 from tests.models.built_models import graph, node, one_line, text_model
 from vinculum.errors import ModelError
-from vinculum.models.onnx.rewriter import names_in
+from vinculum.models.onnx.rewriter import names_in, unique_name
 from vinculum.models.onnx.scopes import give_own_names, inputs_of, name_of, opset_imports, scopes, title
 
 
@@ -97,3 +97,9 @@ def test_constants_by_scope() -> None:
     assert top == {"k": 1, "hidden": 2, "list": 1, "w": 3}
     assert then_branch == else_branch == {"list": 1, "w": 3, "k": 4, "own": 5}
     assert in_function == {"one": 1}
+
+
+def test_new_names_are_the_first_that_are_free() -> None:
+    taken = {"a_3"}
+    assert [unique_name("a", taken) for _ in range(4)] == ["a", "a_2", "a_4", "a_5"]
+    assert taken == {"a", "a_2", "a_3", "a_4", "a_5"}

@@ -12,7 +12,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from tests.models.built_models import one_line
 from vinculum.errors import ModelError
-from vinculum.models.onnx.tensors import check_size, complete, data_file, decode, read_slice
+from vinculum.models.onnx.tensors import check_size, complete, decode, read_slice
 
 PACKED = [
     *(ml_dtypes.int4, ml_dtypes.uint4, ml_dtypes.int2, ml_dtypes.uint2),
@@ -115,14 +115,53 @@ class TestRefused:
             decode(tensor, tmp_path, "w")
 
 
-class TestExternalDataRefused:
-    """Bad input: external data outside the folder, beyond the file, or of another size."""
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a model's folder with a data file in it, a folder, links, and a secret beside it."""
+    (tmp_path / "secret.bin").write_bytes(bytes(8))
+    inside = tmp_path / "model"
+    (inside / "below").mkdir(parents=True)
+    for file in ("data.bin", "below/data.bin"):
+        (inside / file).write_bytes(bytes(range(8)))
+    for link, target in (("link.bin", "data.bin"), ("out.bin", "../secret.bin"), ("linked", "..")):
+        (inside / link).symlink_to(target)
+    return inside
+
+
+OUTSIDE = (
+    "",
+    "../secret.bin",
+    "below/../data.bin",
+    "/etc/passwd",
+    "C:data.bin",
+    r"\data.bin",
+    r"..\secret.bin",
+    r"\\h\x",
+)
+LINKS = ("out.bin", "linked/secret.bin")
+ABSENT = ("below", "absent.bin", "nul\0byte", "x" * 5000)
+
+
+class TestExternalData:
+    """Bad input: external data outside the model's folder, beyond the file, or of another size."""
+
+    @pytest.mark.parametrize("location", ["data.bin", "below/data.bin", "link.bin"])
+    def test_read(self, folder: Path, location: str) -> None:
+        assert complete(_external(np.ones(2, np.float32), location=location), folder, "w").raw_data == bytes(range(8))
+        assert read_slice(folder / location, 4, 3, "w").tolist() == [4, 5, 6]
+        assert read_slice(folder / location, 8, 0, "w").tolist() == []
 
     @pytest.mark.parametrize(
         ("entries", "part"),
         [
-            ({"location": "../data.bin"}, "relative to the model's folder"),
+            *(({"location": x}, f"is at {x!r}; allowed: a path relative to the model's folder") for x in OUTSIDE),
+            *(
+                ({"location": x}, "a link that leads outside the model's folder")
+                for x in ("out.bin", "linked/secret.bin")
+            ),
+            *(({"location": x}, "which cannot be read: ") for x in ABSENT),
             ({"offset": 1}, "has only 8"),
+            ({"offset": 9}, "has only 8"),
             ({"offset": 2**63}, "has only 8"),
             ({"offset": -1}, "whole number"),
             ({"offset": "9" * 5000}, "whole number"),
@@ -131,81 +170,12 @@ class TestExternalDataRefused:
             ({"length": "x"}, "whole number"),
         ],
     )
-    def test_every_entry(self, tmp_path: Path, entries: dict[str, object], part: str) -> None:
-        (tmp_path / "data.bin").write_bytes(bytes(8))
+    def test_refused(self, folder: Path, entries: dict[str, object], part: str) -> None:
         with one_line(ModelError, "initializer 'w'", part):
-            decode(_external(np.ones(2, np.float32), **entries), tmp_path, "initializer 'w'")
+            decode(_external(np.ones(2, np.float32), **entries), folder, "initializer 'w'")
 
     def test_strings(self, tmp_path: Path) -> None:
         tensor = _external(np.ones(2, np.float32))
         tensor.data_type = TensorProto.STRING
         with one_line(ModelError, "strings"):
             decode(tensor, tmp_path, "w")
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """Return a model's folder with a data file in it and a secret beside it."""
-    (tmp_path / "secret.bin").write_bytes(b"secret")
-    inside = tmp_path / "model"
-    inside.mkdir()
-    (inside / "data.bin").write_bytes(bytes(range(16)))
-    return inside
-
-
-class TestDataFile:
-    """Bad input: external data pointing outside the model's folder."""
-
-    def test_a_file_in_the_folder_or_below(self, folder: Path) -> None:
-        (folder / "below").mkdir()
-        (folder / "below" / "data.bin").touch()
-        assert data_file(folder, "data.bin", "x") == (folder / "data.bin").resolve()
-        assert data_file(folder, "below/data.bin", "x") == (folder / "below/data.bin").resolve()
-
-    @pytest.mark.parametrize(
-        "location",
-        [
-            "",
-            "../secret.bin",
-            "below/../data.bin",
-            "/etc/passwd",
-            "C:data.bin",
-            "\\data.bin",
-            "..\\secret.bin",
-            "\\\\host\\share\\x",
-        ],
-    )
-    def test_every_way_out(self, folder: Path, location: str) -> None:
-        with one_line(ModelError, "external data of tensor 'w'", repr(location), "relative to the model's folder"):
-            data_file(folder, location, "tensor 'w'")
-
-    def test_links(self, folder: Path) -> None:
-        (folder / "link.bin").symlink_to("data.bin")
-        (folder / "out.bin").symlink_to(folder.parent / "secret.bin")
-        (folder / "linked").symlink_to(folder.parent)
-        for location in ("out.bin", "linked/secret.bin"):
-            with one_line(ModelError, "leads outside the model's folder"):
-                data_file(folder, location, "x")
-        assert data_file(folder, "link.bin", "x") == (folder / "data.bin").resolve()
-
-    @pytest.mark.parametrize("location", ["absent.bin", "nul\0byte", "x" * 5000])
-    def test_a_file_that_is_not_there(self, folder: Path, location: str) -> None:
-        with one_line(ModelError, "cannot be read"):
-            data_file(folder, location, "x")
-
-
-class TestReadSlice:
-    """Bad input: an offset beyond the file."""
-
-    def test_a_slice(self, folder: Path) -> None:
-        assert read_slice(folder / "data.bin", 4, 3, "x").tolist() == [4, 5, 6]
-        assert read_slice(folder / "data.bin", 16, 0, "x").tolist() == []
-
-    @pytest.mark.parametrize(("offset", "size"), [(0, 17), (16, 1), (17, 0), (2**62, 4), (0, 2**62)])
-    def test_beyond_the_file(self, folder: Path, offset: int, size: int) -> None:
-        with one_line(ModelError, f"{size} bytes at offset {offset}", "has only 16"):
-            read_slice(folder / "data.bin", offset, size, "x")
-
-    def test_a_directory(self, folder: Path) -> None:
-        with one_line(ModelError, "is a directory"):
-            read_slice(folder, 0, 1, "x")

@@ -38,8 +38,8 @@ class TestEqual:
         assert check_equal("x", array, np.asfortranarray(array), SIDES) == 6
 
     def test_values_that_are_no_arrays(self) -> None:
-        value = [np.ones(2), None, {"a": np.ones(3)}]
-        assert check_equal("x", value, value, SIDES) == 5
+        value = [np.ones(2), None, {"a": np.ones(3), "b": np.nan, "c": "words"}]
+        assert check_equal("x", value, value, SIDES) == 7
 
 
 class TestDifferent:
@@ -77,6 +77,8 @@ class TestDifferent:
             ([np.ones(1)], [], "x is list of 1 in one, list of 0 in the other"),
             ({"a": np.ones(1)}, {"a": np.zeros(1)}, "entry 'a' of x differs"),
             ({"a": np.ones(1)}, {"b": np.ones(1)}, "x is dict of 1 in one, dict of 1 in the other"),
+            ({"a": 0.5}, {"a": 0.25}, "entry 'a' of x differs at index (): 0.5 (0x3fe0000000000000) in one, 0.25 ("),
+            ({"a": "b"}, {"a": "bc"}, "entry 'a' of x differs at index (): 'b' in one, 'bc' in the other"),
             (None, np.ones(1), "x is NoneType in one, ndarray in the other"),
         ],
     )

@@ -98,7 +98,7 @@ class TestRefusals:
 
     @pytest.mark.parametrize("shape", [(2**28 + 1,), (2**62, 2**62), (2**30, 0, 2**30)])
     def test_too_large(self, shape: tuple[int, ...]) -> None:
-        with pytest.raises(ModelError, match="more than 1 GiB; give it with --input 'x'=FILE"):
+        with pytest.raises(ModelError, match="more than 1 GiB; give it with --input x=FILE"):
             draw(ModelTensor("x", FLOAT, shape), 0, 0, {})
 
     @pytest.mark.parametrize(

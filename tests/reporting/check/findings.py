@@ -42,12 +42,10 @@ HOSTILE = "x\x1b[31m\n\u202e[red]" + "y" * 300
 
 
 def finding(severity: Severity = Severity.POSSIBLE, **changes: Any) -> Finding:
-    """Return a finding with something else."""
     return replace(BASE, severity=severity, **changes)
 
 
 def triage(*findings: Finding, model: str = "models/bert.onnx", **unknown: int) -> Triage:
-    """Return the findings of a model, none suppressed."""
     return sorted_out(Report(findings, unknown, 717, 0.24), model)
 
 

@@ -7,11 +7,19 @@ from datetime import date
 from math import inf
 from typing import Any
 
+from onnx import ModelProto
+
+from tests.analysis import hazardous
 from tests.reporting.check.findings import ALL, AT_INPUTS, HOSTILE, finding, triage
 from tests.reporting.printing import Told
+from vinculum.analysis import check
+from vinculum.analysis.accuracy import Accuracy, Bound
 from vinculum.analysis.findings import Search, Severity
+from vinculum.analysis.places import explained
 from vinculum.analysis.triage import Suppression, sorted_out
-from vinculum.reporting.check.page import as_json, page
+from vinculum.repair.fixing import Comparison, Fix, Fixed, Remedy
+from vinculum.repair.fixing.remedies import Where
+from vinculum.reporting.check.page import as_json, explanation, fix_page, page
 
 LONG = tuple(f"v{n}" for n in range(40))
 # Of twelve layers the first is told as it is, with five more names, and how many there are.
@@ -39,10 +47,39 @@ def named(name: str) -> Any:
     return page(triage(finding(node=name, divisor=name, scope=name, path=(name, name)), model=name))
 
 
+BOUND = Bound("ratio", "Div", "float32", 1e-7, 3e-8, 1.3e-7)
+NONE = replace(BOUND, name="inverse", total=inf, reason="node 'inverse' (Div): the result can be infinite or NaN")
+ACCURACY = Accuracy((BOUND, NONE), (replace(BOUND, name="y"), replace(NONE, name="z")))
+RAISED = Remedy(Where.OPERAND, "Max(divisor, 1)", "the divisor is not zero")
+FIXES = (
+    *(Fix(finding(node=f"n{number}"), RAISED, "", is_fixed=True) for number in range(5)),
+    Fix(finding(rule="epsilon-lost"), replace(RAISED, equal=""), "", is_fixed=True),
+    Fix(finding(rule="integers-through-float"), None, "no guard helps", is_fixed=False),
+)
+LEFT = triage(finding(), finding()).report
+RUNS = Comparison(9, 4, 2, 2, "output 'y' differs", witnesses=2, still_shown=1)
+FIXED = Fixed(ModelProto(), FIXES, LEFT, RUNS)
+ALL_FIXED = Fixed(ModelProto(), FIXES[:1], triage().report, Comparison(3, 2, 1, witnesses=1))
+
+
+def explained_mean(_: int) -> Any:
+    model = hazardous.masked_mean()
+    report = check(model, assume=["mask=0|1", "x=-1:1"], runs=0)
+    return explanation("mean", explained(model, report.values, "mean"))
+
+
 TOLD: Told = {
     "every severity": lambda _: page(triage(*ALL, Unheard=3)),
     "every severity, as JSON": lambda _: as_json(triage(*ALL, Unheard=3)),
     "other witnesses and searches": lambda _: page(triage(*SHOWN)),
+    "bounds of errors": lambda _: page(triage(), accuracy=ACCURACY),
+    "bounds of errors, as JSON": lambda _: as_json(triage(), accuracy=ACCURACY),
+    "fixes": lambda _: page(triage(), fixed=FIXED),
+    "all is fixed": lambda _: fix_page(ALL_FIXED),
+    "nothing is run": lambda _: fix_page(replace(ALL_FIXED, comparison=Comparison(reason="nothing was changed"))),
+    "fixes, as JSON": lambda _: as_json(triage(), fixed=FIXED),
+    "how bounds come about": explained_mean,
+    "from data": lambda _: page(triage(), ("x", "mask")),
     "a long path": lambda _: page(triage(finding(path=LONG))),
     "hostile names": lambda _: named(HOSTILE),
     "very long names": lambda _: named("n" * 10_000),

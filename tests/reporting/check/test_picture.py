@@ -9,11 +9,12 @@ from typing import Any
 
 import onnx.parser
 import pytest
-from onnx import ModelProto, helper
+from onnx import ModelProto
 
 import vinculum
 from tests.analysis import hazardous
 from tests.analysis.corpus.judging import ENTRIES, model_of, reported
+from tests.models.built_models import text_model
 from tests.reporting.printing import Told, body_of
 from vinculum.analysis.findings import Finding
 from vinculum.analysis.triage import sorted_out
@@ -27,28 +28,19 @@ HOSTILE = "</script><script>document.title='owned'</script>\u202e\x1b[31m{{ 7 * 
 def chain(length: int, hazards: Sequence[int]) -> ModelProto:
     """Return a model of many blocks in a row, some of which divide by what can be zero."""
     nodes, x = [], "x"
-    for number in range(length):
-        divisor = f"a{number}" if number in hazards else "x"
-        nodes += [
-            helper.make_node("Tanh", [x], [f"t{number}"]),
-            helper.make_node("Abs", [f"t{number}"], [f"a{number}"]),
-            helper.make_node("Div" if number in hazards else "Max", [f"t{number}", divisor], [f"d{number}"]),
-            helper.make_node("Add", [f"d{number}", x], [f"r{number}"]),
-        ]
-        x = f"r{number}"
-    inputs = [helper.make_tensor_value_info("x", 1, ["N"])]
-    graph = helper.make_graph(nodes, "chain", inputs, [helper.make_tensor_value_info(x, 1, None)])
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    for n in range(length):
+        last = f"Div (t{n}, a{n})" if n in hazards else f"Max (t{n}, x)"
+        nodes.append(f"t{n} = Tanh ({x}) a{n} = Abs (t{n}) d{n} = {last} r{n} = Add (d{n}, {x})")
+        x = f"r{n}"
+    return text_model(" ".join(nodes), "float[N] x", f"float[] {x}", ir_version=8)
 
 
 def graph_of(model: ModelProto, findings: Sequence[Finding] | None = None) -> Graph:
-    """Return what is drawn of a model's main graph."""
     found = vinculum.check(model, runs=0).findings if findings is None else findings
     return drawn(next(scopes(model, {})), [one for one in found if not one.scope])
 
 
 def page_of(model: ModelProto, name: str = "m.onnx", runs: int = 0, **options: Any) -> str:
-    """Return the page on a model."""
     return document([(sorted_out(vinculum.check(model, runs=runs, **options), name), model)])
 
 
@@ -77,26 +69,13 @@ def is_acyclic(graph: Graph) -> bool:
 class TestGraph:
     """Findings, what they read, the ends of the ways to them and from them; all else is folded or left out."""
 
-    def test_a_small_model_is_drawn_whole(self) -> None:
-        graph = graph_of(hazardous.masked_mean())
-        assert {box.title for box in graph.boxes} == {"x", "mask", "Mul", "ReduceSum", "Div", "mean"}
-        assert not any(box.kind == "fold" for box in graph.boxes)
-        assert graph.hidden == 0
-        assert {(arrow.start, arrow.end) for arrow in graph.arrows if arrow.is_way} == {("i1", "n2"), ("n2", "n3")}
-
-    def test_a_long_way_is_folded(self) -> None:
-        graph = graph_of(chain(200, [150]))
-        folded = [box for box in graph.boxes if box.kind == "fold"]
-        assert len(graph.boxes) < 25
-        assert sum(len(box.nodes) for box in folded) > 400
-        shown = sum(len(box.nodes) for box in graph.boxes)
-        assert shown + graph.hidden == 800
-
     @pytest.mark.parametrize("hazards", [[3], [3, 4, 5], [0, 50, 99], range(0, 100, 7)])
     def test_no_fold_makes_a_cycle(self, hazards: Sequence[int]) -> None:
         """Nor hides what makes the output to which a finding leads."""
         graph = graph_of(chain(100, hazards))
         assert is_acyclic(graph)
+        assert len(graph.boxes) < 25 * len(hazards)
+        assert sum(len(box.nodes) for box in graph.boxes) + graph.hidden == 400
         kinds = {box.id: box.kind for box in graph.boxes}
         assert {kinds[arrow.start] for arrow in graph.arrows if kinds[arrow.end] == "output"} == {"node"}
 
@@ -111,66 +90,35 @@ class TestGraph:
                 assert {end for arrow in graph.arrows for end in (arrow.start, arrow.end)} <= ids
 
 
-class TestDocument:
-    """One file: findings as text, data for the script, and nothing that a model says is obeyed."""
+def test_names_are_escaped() -> None:
+    model = hazardous.masked_mean()
+    for node in model.graph.node:
+        for names in (node.input, node.output):
+            names[:] = [HOSTILE if name in ("count", "mask") else name for name in names]
+        node.name = node.name + HOSTILE
+    model.graph.input[1].name = HOSTILE
+    model.graph.node[2].output[0] = HOSTILE + "2"
+    model.graph.node[3].input[1] = HOSTILE + "2"
+    page = page_of(model, HOSTILE)
+    assert page.count("<script") == 2
+    assert "<img" not in page
+    assert "\u202e" not in page
+    assert "\x1b" not in page
+    assert "{{ 7 * 7 }}" in page  # Not 49.
 
-    def test_what_a_box_says(self) -> None:
-        (picture,) = data_of(page_of(hazardous.masked_mean(), assume=["mask=0|1"], runs=50))["m0"]
-        texts = {box["id"]: [text for _, text in box["lines"]] for box in picture["boxes"]}
-        assert texts["i1"] == ["input mask", "[0, 1] float32", "witness: 0 everywhere"]
-        assert texts["n2"] == ["ReduceSum", "count", "[0, 4] float32"]
-        assert texts["n3"][0] == "◆ witnessed: zero-over-zero"
-        assert texts["o0"] == ["output mean", "witness: NaN in 4 places"]
-        assert {box["id"]: box["severity"] for box in picture["boxes"] if box["severity"]} == {
-            "n2": "witnessed",
-            "n3": "witnessed",
-        }
-        assert {(one["start"], one["label"]) for one in picture["arrows"] if one["end"] == "n3"} == {
-            ("n1", "dividend"),
-            ("n2", "divisor"),
-        }
 
-    def test_alike_findings_are_drawn_once(self) -> None:
-        page = page_of(chain(60, range(10, 50)))
-        assert page.count("<article") < 5
-        assert re.search(r"<summary>3\d more</summary>", page)
-        assert sum(box["kind"] == "finding" for box in data_of(page)["m0"][0]["boxes"]) < 5
-
-    def test_names_are_escaped(self) -> None:
-        model = hazardous.masked_mean()
-        for node in model.graph.node:
-            for names in (node.input, node.output):
-                names[:] = [HOSTILE if name in ("count", "mask") else name for name in names]
-            node.name = node.name + HOSTILE
-        model.graph.input[1].name = HOSTILE
-        model.graph.node[2].output[0] = HOSTILE + "2"
-        model.graph.node[3].input[1] = HOSTILE + "2"
-        page = page_of(model, HOSTILE)
-        assert page.count("<script") == 2
-        assert "<img" not in page
-        assert "\u202e" not in page
-        assert "\x1b" not in page
-        assert "{{ 7 * 7 }}" in page  # Not 49.
-
-    def test_findings_in_a_branch(self) -> None:
-        then = helper.make_graph(
-            [helper.make_node("Div", ["x", "d"], ["q"])], "t", [], [helper.make_tensor_value_info("q", 1, None)]
-        )
-        other = helper.make_graph(
-            [helper.make_node("Identity", ["x"], ["p"])], "o", [], [helper.make_tensor_value_info("p", 1, None)]
-        )
-        model = onnx.parser.parse_model(
-            '<ir_version: 8, opset_import: ["": 17]> g (bool c, float[N] x, float[N] d) => (float[N] y)'
-            " { y = Identity (x) }"
-        )
-        model.graph.node[0].CopyFrom(helper.make_node("If", ["c"], ["y"], then_branch=then, else_branch=other))
-        (picture,) = data_of(page_of(model))["m0"]
-        assert picture["scope"] == "If:then_branch"
-        assert {box["id"] for box in picture["boxes"]} == {"i0", "i1", "n0", "o0"}
-
+IN_A_BRANCH = onnx.parser.parse_model(
+    '<ir_version: 8, opset_import: ["": 17]> g (bool c, float[N] x, float[N] d) => (float[N] y) '
+    "{ y = If (c) <then_branch = t () => (float[N] q) { q = Div (x, d) }, "
+    "else_branch = o () => (float[N] p) { p = Identity (x) }> }"
+)
 
 TOLD: Told = {
     "findings": lambda _: body_of(page_of(hazardous.masked_mean(), assume=["mask=0|1"])),
     "findings that are alike": lambda _: body_of(page_of(chain(20, range(4, 16)))),
+    "the picture": lambda _: data_of(page_of(hazardous.masked_mean(), assume=["mask=0|1"], runs=50)),
+    "the picture of a long way": lambda _: data_of(page_of(chain(60, [45]))),
+    "the picture of findings that are alike": lambda _: data_of(page_of(chain(30, range(5, 25)))),
+    "the picture of a branch": lambda _: data_of(page_of(IN_A_BRANCH)),
     "no findings": lambda _: body_of(page_of(hazardous.guarded_mean(), assume=["mask=0|1"])),
 }

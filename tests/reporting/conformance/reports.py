@@ -93,7 +93,6 @@ def only(given: Run, *kinds: Kind) -> Run:
 
 
 def hostile() -> Run:
-    """Return a report in which every text is hostile."""
     cause = Cause(HOSTILE, HOSTILE, (HOSTILE,), 7)
     example = Example((0, 1), (HOSTILE, HOSTILE), HOSTILE, HOSTILE)
     results = tuple(

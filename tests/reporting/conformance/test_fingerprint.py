@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from io import StringIO
 
 import pytest
-from rich.console import Console
 
 from tests.reporting.conformance.reports import exact, hostile, report, run_of
-from tests.reporting.printing import Told
+from tests.reporting.printing import Told, whole
 from vinculum.conformance.run.record import Cause
 from vinculum.conformance.run.verdict import Gave, Kind, Verdict
 from vinculum.reporting.conformance.fingerprint import Line, as_json, lines, page
@@ -48,9 +46,7 @@ def test_each(asked: list[tuple[str, str, Verdict]], expected: list[Line]) -> No
 
 
 def test_hostile_text() -> None:
-    file = StringIO()
-    Console(width=80, file=file, highlight=False).print(page(hostile(), verbose=True))
-    assert file.getvalue().replace("\n", "").isprintable()
+    assert whole(page(hostile(), verbose=True)).replace("\n", "").isprintable()
 
 
 TOLD: Told = {

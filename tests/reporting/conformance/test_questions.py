@@ -6,8 +6,7 @@ import json
 import re
 from dataclasses import replace
 
-import pytest
-
+from tests.cases import case
 from tests.reporting.conformance.reports import DEFAULT, exact, run_of
 from vinculum.conformance.cases.enumeration import cases
 from vinculum.conformance.run.record import Result
@@ -27,19 +26,19 @@ def gave(*quotients: str) -> Verdict:
     return Verdict(Kind.UNSPECIFIED, unspecified=tuple(Gave("x", "0", quotient) for quotient in quotients))
 
 
-def answer(heading: str, *results: Result) -> Told:
-    """Return the answer of cases to a question."""
+def of(heading: str, *verdicts: Verdict, operator: tuple[str, str] = DIV, scenario: str = "") -> tuple[Result, ...]:
+    asked = {"x / 0": ("int32", "zero divisors"), "-7 / 2": ("int64", "floor and truncation differ")}
+    element_type, usual = asked.get(heading, ("float", "ordinary numbers"))
+    return run_of(*((element_type, scenario or usual, RUN_TIME, one) for one in verdicts), operator=operator).results
+
+
+def answer(heading: str, results: tuple[Result, ...]) -> Told:
     (place,) = (place for place, question in enumerate(QUESTIONS) if question.heading == heading)
     return told(view(replace(run_of(), results=results)))[place]
 
 
-def of(*verdicts: Verdict, type: str, scenario: str, operator: tuple[str, str] = DIV) -> tuple[Result, ...]:
-    return run_of(*((type, scenario, RUN_TIME, verdict) for verdict in verdicts), operator=operator).results
-
-
-@pytest.mark.parametrize(
-    ("verdicts", "words", "severity"),
-    [
+def test_what_is_answered() -> None:
+    silent = (
         ((gave("MIN"), gave("MIN")), "gives MIN", Severity.OK),
         ((gave("-1", "-2"),), "gives -1 or -2", Severity.OK),
         ((gave("1", "2", "3", "4"),), "gives several numbers", Severity.OK),
@@ -48,16 +47,27 @@ def of(*verdicts: Verdict, type: str, scenario: str, operator: tuple[str, str] =
         ((Verdict(Kind.HUNG),), "hung", Severity.FATAL),
         ((NONE,), "not supported", Severity.NONE),
         ((NONE, gave("0")), "gives 0", Severity.OK),
-    ],
-)
-def test_where_nothing_is_specified(verdicts: tuple[Verdict, ...], words: str, severity: Severity) -> None:
-    found = answer("x / 0", *of(*verdicts, type="int32", scenario="zero divisors"))
-    assert (found.words, found.severity) == (words, severity)
+    )
+    exactness = (
+        (OK, "exact", Severity.OK),
+        (Verdict(Kind.ULPS, ulps={0: 1}, largest=1), "1 ulp in 1 of 2", Severity.ULPS),
+        (Verdict(Kind.ULPS, ulps={11: 1}, largest=2047), "2,047 ulps in 1 of 2", Severity.WRONG),
+        (Verdict(Kind.ULPS, ulps={20: 1}, largest=2**20), "many ulps in 1 of 2", Severity.WRONG),
+        (WRONG, "wrong in 1 of 2", Severity.WRONG),
+        (Verdict(Kind.REFUSED, "no"), "refused in 1 of 2", Severity.REFUSED),
+        (NONE, "exact", Severity.OK),
+    )
+    for heading, verdicts, words, severity in (
+        *(("x / 0", *row) for row in silent),
+        *(("float32", (OK, verdict), *row) for verdict, *row in exactness),
+    ):
+        with case(heading, words):
+            found = answer(heading, of(heading, *verdicts))
+            assert (found.words, found.severity) == (words, severity)
 
 
-@pytest.mark.parametrize(
-    ("truncating", "floor", "words"),
-    [
+def test_rounding() -> None:
+    for truncating, floor, words in (
         ([OK], [OK], "-3 or -4, as asked"),
         ([OK], [], "-3"),
         ([], [OK], "-4"),
@@ -66,40 +76,21 @@ def test_where_nothing_is_specified(verdicts: tuple[Verdict, ...], words: str, s
         ([OK], [WRONG, WRONG], "-3, even if -4 is asked for"),
         ([OK], [WRONG, OK], "-3; -4 not always"),
         ([WRONG], [WRONG], "wrong in some"),
-    ],
-)
-def test_rounding(truncating: list[Verdict], floor: list[Verdict], words: str) -> None:
-    scenario = "floor and truncation differ"
-    results = of(*truncating, type="int64", scenario=scenario, operator=TRUNCATING)
-    results += of(*floor, type="int64", scenario=scenario, operator=FLOOR)
-    assert answer("-7 / 2", *results).words == words
-
-
-@pytest.mark.parametrize(
-    ("verdict", "words"),
-    [
-        (OK, "exact"),
-        (Verdict(Kind.ULPS, ulps={0: 1}, largest=1), "1 ulp in 1 of 2"),
-        (Verdict(Kind.ULPS, ulps={11: 1}, largest=2047), "2,047 ulps in 1 of 2"),
-        (Verdict(Kind.ULPS, ulps={20: 1}, largest=2**20), "many ulps in 1 of 2"),
-        (WRONG, "wrong in 1 of 2"),
-        (Verdict(Kind.REFUSED, "no"), "refused in 1 of 2"),
-        (NONE, "exact"),
-    ],
-)
-def test_exactness(verdict: Verdict, words: str) -> None:
-    assert answer("float32", *of(OK, verdict, type="float", scenario="ordinary numbers")).words == words
+    ):
+        with case(words):
+            asked = ((TRUNCATING, truncating), (FLOOR, floor))
+            results = [of("-7 / 2", *verdicts, operator=operator) for operator, verdicts in asked]
+            assert answer("-7 / 2", results[0] + results[1]).words == words
 
 
 def test_what_is_not_asked() -> None:
     assert {one.words for one in told(view(run_of()))} == {"not asked"}
-    strange = of(WRONG, type="float", scenario="ordinary numbers by subnormals")
-    assert answer("float32", *strange).words == "not asked"
-    assert answer("subnormals", *of(WRONG, type="float", scenario="subnormal dividends")).words == "not kept"
+    assert answer("float32", of("float32", WRONG, scenario="ordinary numbers by subnormals")).words == "not asked"
+    assert answer("subnormals", of("subnormals", WRONG, scenario="subnormal dividends")).words == "not kept"
 
 
 def test_the_suite_answers_every_question() -> None:
-    ids = [case.id for case in cases(DEFAULT.level)]
+    ids = [one.id for one in cases(DEFAULT.level)]
     for question in QUESTIONS:
         operators = {id.operator for id in ids if question.asks(id)}
         assert operators >= ({"Reciprocal-13"} if question.heading == "1 / x" else {"Div-14"}), question.heading

@@ -12,12 +12,7 @@ from vinculum.ops.policies import Policies
 from vinculum.repair import Decision, HardenedFile, Hardening
 from vinculum.repair.decision import Facts
 from vinculum.repair.validation import Validation
-from vinculum.reporting.models.rewriting import (
-    conversion_as_json,
-    conversion_page,
-    hardening_as_json,
-    hardening_page,
-)
+from vinculum.reporting.models.rewriting import conversion_as_json, conversion_page, hardening_as_json, hardening_page
 from vinculum.spec.element_types import FLOAT, INT64
 
 OLD, NEW = Path("old.onnx"), Path("new.onnx")
@@ -30,12 +25,8 @@ HOSTILE = "[red]a[/red]\x1b[31m\n"
 
 
 def hardened(
-    *decisions: Decision,
-    validation: Validation | None = VALIDATION,
-    inlined: int = 0,
-    functions: tuple[str, ...] = (),
+    *decisions: Decision, validation: Validation | None = VALIDATION, inlined: int = 0, functions: tuple[str, ...] = ()
 ) -> HardenedFile:
-    """Return what a hardening hands back."""
     model = ModelProto()
     for name in functions:
         model.functions.add(domain="vinculum", name=name)

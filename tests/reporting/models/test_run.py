@@ -33,18 +33,15 @@ DIV = Division("ratio", "", DIV_14, FLOAT, (("N", 2), (2,), ("N", 2)))
 
 
 def record(division: Division, a: NDArray[Any] | None, b: NDArray[Any], seconds: float = 0.5) -> DivisionRecord:
-    """Return an execution of a float division."""
     with np.errstate(all="ignore"):
         return DivisionRecord(division, a, b, np.float32(1) / b if a is None else a / b, seconds)
 
 
 def floats(*values: float) -> NDArray[np.float32]:
-    """Return a tensor of floats."""
     return np.array(values, np.float32)
 
 
 def report(**changes: Any) -> RunReport:
-    """Return the report of a run of one of everything."""
     summary = DivisionSummary(executions=1, elements=2, seconds=0.25)
     division = DivisionReport(DIV, FLOAT, (Operands((1, 2), (2,), (1, 2)),), summary=summary)
     plain: dict[str, Any] = {
@@ -65,6 +62,8 @@ class TestObservations:
 
     def test_executions_add_up(self) -> None:
         observations = Observations([DIV])
+        (node,) = observations.reports()
+        assert (node.element_type, node.shapes) == (FLOAT, (Operands(("N", 2), (2,), ("N", 2)),))
         observations(record(DIV, floats(1, 0), floats(0, 0)))
         observations(record(DIV, floats(1e-40, 3), floats(1, 2)))
         (node,) = observations.reports()
@@ -78,26 +77,18 @@ class TestObservations:
             observations(record(DIV, np.ones(size, np.float32), floats(1)))
         assert [o.dividend for o in observations.reports()[0].shapes] == [(n,) for n in range(1, 9)]
         assert observations.reports()[0].more_shapes is False
-        observations(record(DIV, np.ones(9, np.float32), floats(1)))
-        observations(record(DIV, np.ones(1, np.float32), floats(1)))
+        for size in (9, 1):
+            observations(record(DIV, np.ones(size, np.float32), floats(1)))
         assert observations.reports()[0].more_shapes is True
 
-    def test_reciprocal_has_no_dividend(self) -> None:
+    def test_what_has_no_dividend_and_what_no_node_is(self) -> None:
         division = Division("inverse", "", RECIPROCAL_13, FLOAT, ((3,), (3,)))
         observations = Observations([division])
         assert observations.reports()[0].shapes == (Operands(None, (3,), (3,)),)
         observations(record(division, None, floats(1, 2, 4)))
-        assert observations.reports()[0].shapes == (Operands(None, (3,), (3,)),)
-
-    def test_what_is_not_executed_keeps_what_is_known(self) -> None:
-        (node,) = Observations([DIV]).reports()
-        assert (node.element_type, node.shapes) == (FLOAT, (Operands(("N", 2), (2,), ("N", 2)),))
-        assert node.summary.executions == 0
-
-    def test_a_division_that_no_node_is(self) -> None:
-        observations = Observations([DIV])
         observations(record(Division("inner", "an operator's own function", DIV_14), floats(1), floats(2)))
-        assert [node.division.name for node in observations.reports()] == ["ratio", "inner"]
+        assert [node.division.name for node in observations.reports()] == ["inverse", "inner"]
+        assert observations.reports()[0].shapes == (Operands(None, (3,), (3,)),)
 
 
 OUTPUTS: tuple[NDArray[Any], ...] = (
@@ -124,6 +115,7 @@ CHANGES: Mapping[str, Mapping[str, Any]] = {
     "two divisions": {"divisions": report().divisions * 2},
     "a policy at work": {"divisions": (SATURATED,), "zero_divisor": "saturate"},
     "nothing is divided": {"divisions": ()},
+    "in ONNX Runtime": {"engine": "onnxruntime"},
     "a reciprocal": {"divisions": (INVERSE,)},
 }
 

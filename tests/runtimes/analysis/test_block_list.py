@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from onnx.reference import ReferenceEvaluator
 from onnxruntime.transformers.float16 import convert_float_to_float16
 
 import vinculum
-from tests.analysis.test_narrowing import normalised
+from tests.analysis.test_narrowing import NORM
 from vinculum.reporting.check.words import block_lists
 
 
@@ -39,7 +40,7 @@ def without_round_trips(model: ModelProto) -> ModelProto:
 
 def result(blocked: list[str], x: float) -> Any:
     """Return what a converted model computes where float16 is float16; ONNX Runtime's CPU keeps float32 on the way."""
-    made = convert_float_to_float16(normalised(), node_block_list=blocked, keep_io_types=True)
+    made = convert_float_to_float16(deepcopy(NORM), node_block_list=blocked, keep_io_types=True)
     with np.errstate(all="ignore"):
         (y,) = ReferenceEvaluator(without_round_trips(made)).run(["y"], {"x": np.full(4, x, np.float32)})
     return y
@@ -47,7 +48,7 @@ def result(blocked: list[str], x: float) -> Any:
 
 @pytest.mark.parametrize(("assume", "x", "expected"), [("x=1:300", 300, 1), ("x=-1:1", 0, 0)])
 def test_it_keeps_a_model_right(assume: str, x: float, expected: float) -> None:
-    lists = block_lists(vinculum.check(normalised(), assume=[assume], as_type="float16").block_list)
+    lists = block_lists(vinculum.check(NORM, assume=[assume], as_type="float16").block_list)
     assert (result(lists["node_block_list"], x) == expected).all()
 
 

@@ -42,47 +42,21 @@ class BoundsFrom(IntEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AbstractTensor:
-    """Every tensor that the value can be, in any run.
+    """Every tensor that the value can be, in any run."""
 
-    Attributes
-    ----------
-    element_type : str
-        NumPy's or ml_dtypes' name; empty if it is not known.
-    shape : tuple of int or Size, or None
-        None if the rank is not known.
-    box : Box
-        Bounds of all values but NaN.
-    may_nan, may_plus_zero, may_minus_zero : bool
-        Whether some element may be NaN, +0 or -0; integers have no -0.
-    number : int
-        The value number: equal numbers are equal tensors; 0 before one is assigned.
-    facts : tuple of Fact
-        What is known of rows.
-    affine : Affine, optional
-        The value as a sum of others.
-    constant : ndarray, optional
-        The value itself, of any size.
-    entries : tuple of Dimension or None, optional
-        The known elements of a short list of integers.
-    integral : bool
-        Whether every finite value is a whole number.
-    bounds_from : BoundsFrom
-        What the bounds rest on.
-    """
-
-    element_type: str
-    shape: Shape | None
-    box: Box
-    may_nan: bool = False
+    element_type: str  # NumPy's or ml_dtypes' name; empty if it is not known.
+    shape: Shape | None  # None if the rank is not known.
+    box: Box  # Bounds of all values but NaN.
+    may_nan: bool = False  # Whether some element may be NaN, +0 or -0; integers have no -0.
     may_plus_zero: bool = True
     may_minus_zero: bool = False
-    number: int = 0
-    facts: Facts = ()
-    affine: Affine | None = None
-    constant: NDArray[Any] | None = None
-    entries: tuple[Dimension | None, ...] | None = None
-    integral: bool = False
-    bounds_from: BoundsFrom = BoundsFrom.MODEL
+    number: int = 0  # The value number: equal numbers are equal tensors; 0 before one is assigned.
+    facts: Facts = ()  # What is known of rows.
+    affine: Affine | None = None  # The value as a sum of others.
+    constant: NDArray[Any] | None = None  # The value itself, of any size.
+    entries: tuple[Dimension | None, ...] | None = None  # The known elements of a short list of integers.
+    integral: bool = False  # Whether every finite value is a whole number.
+    bounds_from: BoundsFrom = BoundsFrom.MODEL  # What the bounds rest on.
 
     @property
     def form(self) -> Format | None:

@@ -30,24 +30,12 @@ class Found:
 
 
 class Hazard:
-    """What can go wrong; a subclass's docstring is the message.
+    """What can go wrong; a subclass's docstring is the message."""
 
-    Attributes
-    ----------
-    code : str
-        Its name in reports.
-    operators : tuple of str
-        The operators where it can occur.
-    fix : str
-        What to do.
-    profile : str
-        The profile that it belongs to, one of `PROFILES`; empty for every target.
-    """
-
-    code: ClassVar[str]
-    operators: ClassVar[tuple[str, ...]]
-    fix: ClassVar[str]
-    profile: ClassVar[str] = ""
+    code: ClassVar[str]  # Its name in reports.
+    operators: ClassVar[tuple[str, ...]]  # Those where it can occur.
+    fix: ClassVar[str]  # What to do.
+    profile: ClassVar[str] = ""  # The one of `PROFILES` that it belongs to; empty for every target.
 
     def look(self, site: Site) -> Found | None:
         """Return what is found at a node; None if nothing is found, or if that is unknown."""

@@ -19,143 +19,69 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Summary:
-    """A summary of a tensor.
-
-    Attributes
-    ----------
-    name, element_type : str
-        Its name, and NumPy's or ml_dtypes' name of its type.
-    shape : tuple of int
-        Its shape.
-    zeros, nan, infinite : int
-        How many elements are zero, NaN or infinite.
-    low, high : float
-        The smallest and the largest element that is a number; NaN if there is none.
-    bytes : int
-        What it takes.
-    """
+    """A summary of a tensor."""
 
     name: str
-    element_type: str
+    element_type: str  # As NumPy or ml_dtypes calls it.
     shape: tuple[int, ...]
-    zeros: int
+    zeros: int  # How many elements are zero, NaN or infinite.
     nan: int
     infinite: int
-    low: float
+    low: float  # The smallest and the largest element that is a number; NaN if there is none.
     high: float
     bytes: int
 
 
 @dataclass(frozen=True)
 class Operand:
-    """An operand of a node that went wrong.
-
-    Attributes
-    ----------
-    summary : Summary
-        All of it.
-    index : tuple of int, optional
-        The element that the result at the event's index was computed from, if it is a single one.
-    value : float, optional
-        That element.
-    """
+    """An operand of a node that went wrong."""
 
     summary: Summary
+    # The place of the element that the result at the event's index was computed from, if it is a single one; and it.
     index: tuple[int, ...] | None = None
     value: float | None = None
 
 
 @dataclass(frozen=True)
 class Event:
-    """A node that makes a NaN or infinity that none of its operands has, or divides by zero.
+    """A node that makes a NaN or infinity that none of its operands has, or divides by zero."""
 
-    Attributes
-    ----------
-    kind : Kind
-        What it makes.
-    node, operator, scope : str
-        Its name, its operator, and where it stands, as in `Division.path`.
-    place : int
-        Which of the main graph's nodes it is, or is in, from 0.
-    value : str
-        Its result.
-    index : tuple of int, optional
-        The first such element of the result in row-major order; of a zero divisor the first quotient.
-    result : float, optional
-        That element.
-    count, size : int
-        How many elements of the result are so, of how many.
-    element_type : str
-        The result's.
-    operands : tuple of Operand
-        What it was computed from.
-    path : tuple of str
-        Values from an input to the result; of a zero divisor to that.
-    frames : tuple of Frame
-        The user's program, outermost first.
-    """
-
-    kind: Kind
-    node: str
+    kind: Kind  # What it makes.
+    node: str  # Its name.
     operator: str
-    scope: str
-    place: int
-    value: str
+    scope: str  # Where it stands, as in `Division.path`.
+    place: int  # Which of the main graph's nodes it is, or is in, from 0.
+    value: str  # Its result.
+    # The first such element of the result in row-major order; of a zero divisor the first quotient.
     index: tuple[int, ...] | None
-    result: float | None
-    count: int
+    result: float | None  # That element.
+    count: int  # How many elements of the result are so, of how many.
     size: int
-    element_type: str
-    operands: tuple[Operand, ...]
-    path: tuple[str, ...]
-    frames: tuple[Frame, ...]
+    element_type: str  # The result's.
+    operands: tuple[Operand, ...]  # What it was computed from.
+    path: tuple[str, ...]  # Values from an input to the result; of a zero divisor to that.
+    frames: tuple[Frame, ...]  # The user's program, outermost first.
 
 
 @dataclass(frozen=True)
 class EngineTrace:
-    """The result of a run in one engine.
+    """The result of a run in one engine."""
 
-    Attributes
-    ----------
-    engine : str
-        Its name and version.
-    events : tuple of Event
-        The first of each kind, in the order of the nodes.
-    effects : tuple of Effect
-        The outputs that hold NaN or infinities.
-    refused : str
-        Why there was no run, or how it ended; empty if it returned.
-    died : bool
-        Whether the process crashed.
-    """
-
-    engine: str
-    events: tuple[Event, ...] = ()
-    effects: tuple[Effect, ...] = ()
-    refused: str = ""
-    died: bool = False
+    engine: str  # Its name and version.
+    events: tuple[Event, ...] = ()  # The first of each kind, in the order of the nodes.
+    effects: tuple[Effect, ...] = ()  # The outputs that hold NaN or infinities.
+    refused: str = ""  # Why there was no run, or how it ended; empty if it returned.
+    died: bool = False  # Whether the process crashed.
 
 
 @dataclass(frozen=True)
 class TraceReport(Shown):
-    """What a trace found.
+    """What a trace found."""
 
-    Attributes
-    ----------
-    inputs : tuple of Summary
-        Those that hold NaN or an infinity themselves.
-    traces : tuple of EngineTrace
-        One for each engine.
-    nodes : int
-        How many nodes the main graph has.
-    model : str
-        The model's file.
-    """
-
-    inputs: tuple[Summary, ...]
-    traces: tuple[EngineTrace, ...]
-    nodes: int
-    model: str = "the model"
+    inputs: tuple[Summary, ...]  # Those that hold NaN or an infinity themselves.
+    traces: tuple[EngineTrace, ...]  # One for each engine.
+    nodes: int  # How many nodes the main graph has.
+    model: str = "the model"  # The model's file.
 
     @property
     def finds(self) -> bool:

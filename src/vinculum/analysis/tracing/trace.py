@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from onnx import NodeProto, TensorProto
+from onnx import TensorProto
 
 from vinculum.analysis.findings import Effect
 from vinculum.analysis.hazards.hazard import DIVISOR
@@ -163,7 +163,8 @@ class _Tracer:
             operands = [known[name] for name in node.input if name in known]
             results = [known[name] for name in node.output if name in known]
             nan, infinite = any(o.nan for o in operands), any(o.infinite for o in operands)
-            divisor = known.get(node.input[DIVISOR[node.op_type]]) if _divides(node) else None
+            divides = not node.domain and node.op_type in DIVISOR
+            divisor = known.get(node.input[DIVISOR[node.op_type]]) if divides else None
             if divisor is not None and divisor.zeros and any(np.prod(r.shape) for r in results):
                 first.setdefault(Kind.ZERO_DIVISOR, place)
             if not nan and any(r.nan for r in results):
@@ -217,10 +218,6 @@ def _answer(process: Isolated, method: str, *arguments: object) -> Any:
     raise _EndedError(words, answer.end is End.CRASHED)
 
 
-def _divides(node: NodeProto) -> bool:
-    return not node.domain and node.op_type in DIVISOR
-
-
 def _constants(model: ModelProto) -> dict[str, NDArray[Any]]:
     inputs = {value.name for value in model.graph.input}
     return {
@@ -231,15 +228,7 @@ def _constants(model: ModelProto) -> dict[str, NDArray[Any]]:
 
 
 class Looker:
-    """A model in an engine; made to live in a process of its own.
-
-    Parameters
-    ----------
-    engine : {"reference", "onnxruntime"}
-        As in `ExposedModel`.
-    content : bytes
-        The model, complete.
-    """
+    """A complete model in an engine; made to live in a process of its own."""
 
     def __init__(self, engine: str, content: bytes) -> None:
         self._inner: dict[tuple[str, str], Event] = {}

@@ -27,33 +27,15 @@ NOTHING = Expected()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Call:
-    """One node: operator, attributes, what its results are declared to be, and the values known so far.
+    """One node: operator, attributes, what its results are declared to be, and the values known so far."""
 
-    Attributes
-    ----------
-    operator : str
-        Its name, without a domain.
-    opset : int
-        The version of the operator set that it is of.
-    attributes : Mapping
-        Those that are set, by name.
-    results : tuple of Expected
-        One for each output, those left out included.
-    values : Numbering
-        How operands are computed.
-    narrowed : str
-        What float32 is taken for; ``"float32"`` unless a narrower type is asked about.
-    in_body : bool
-        Whether the node stands in the body by which ONNX defines an operator; runtimes have their own ways there.
-    """
-
-    operator: str
-    opset: int
-    attributes: Mapping[str, Any]
-    results: tuple[Expected, ...]
-    values: Numbering
-    narrowed: str = "float32"
-    in_body: bool = False
+    operator: str  # Its name, without a domain.
+    opset: int  # The version of the operator set that it is of.
+    attributes: Mapping[str, Any]  # Those that are set, by name.
+    results: tuple[Expected, ...]  # One for each output, those left out included.
+    values: Numbering  # How operands are computed.
+    narrowed: str = "float32"  # What float32 is taken for.
+    in_body: bool = False  # Whether it is in the body that defines an operator; runtimes have their own ways there.
 
     def attribute(self, name: str, default: Any) -> Any:
         """Return an attribute, or what it is where it is not set."""

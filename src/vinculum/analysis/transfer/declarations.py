@@ -20,49 +20,26 @@ from vinculum.analysis.transfer.shared import hull_of, margined
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hidden:
-    """A divisor inside an operator, which no node computes.
+    """A divisor inside an operator, which no node computes."""
 
-    Attributes
-    ----------
-    operand : int
-        The place of the operand that it is computed from.
-    divisor : AbstractTensor
-        What is known of it.
-    of_zero : bool
-        Whether zero is divided by it where it is zero.
-    guarded_by : str
-        A runtime that guards it, and how, though ONNX's definition does not; empty if none is known.
-    """
-
-    operand: int
-    divisor: AbstractTensor
-    of_zero: bool = True
+    operand: int  # The place of the operand that it is computed from.
+    divisor: AbstractTensor  # What is known of it.
+    of_zero: bool = True  # Whether zero is divided by it where it is zero.
+    # A runtime that guards it, and how, though ONNX's definition does not; empty if none is known.
     guarded_by: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Operator:
-    """What the analysis knows of an operator.
+    """What the analysis knows of an operator."""
 
-    Attributes
-    ----------
-    transfer : callable
-        Takes a call and its operands, None for one that is left out, and returns what is known of the results.
-    error : callable, optional
-        How far the result can be from the exact one; None if there is no bound.
-    hidden : callable, optional
-        Takes a call and its operands, the first of which is a float, and returns what is divided by inside, or None.
-    commutative : bool
-        Whether operands in another order give the same.
-    pure : bool
-        Whether equal operands give equal results.
-    """
-
+    # Takes a call and its operands, None for one that is left out, and returns what is known of the results.
     transfer: Transfer
-    error: Rule | None = None
+    error: Rule | None = None  # How far the result can be from the exact one; None if there is no bound.
+    # Takes a call and its operands, the first of which is a float, and returns what is divided by inside, or None.
     hidden: Callable[..., Hidden | None] | None = None
-    commutative: bool = False
-    pure: bool = True
+    commutative: bool = False  # Whether operands in another order give the same.
+    pure: bool = True  # Whether equal operands give equal results.
 
 
 EVERYWHERE = (-np.inf, np.inf)
@@ -82,52 +59,27 @@ class Unary:
     """A function of one operand; a call of it is its transfer function.
 
     Between its ends and its turning points it is monotone: so its bounds on an interval are among its values there.
-
-    Attributes
-    ----------
-    f : callable or None
-        The function, of bounds and of the attributes; None where only its limits are known.
-    attributes : Mapping of str to float
-        Their names and defaults.
-    turns : tuple of float, or callable
-        Where it turns or jumps, inside the domain; of the attributes.
-    period : float
-        After which it turns again and again; 0 if it does not.
-    ulps, absolute : float
-        The error of libraries: relative, in ulps; and absolute, in unit roundoffs.
-    domain : (float, float)
-        Outside of it is NaN.
-    least, greatest : float
-        What no library leaves.
-    exact, integral : bool
-        Whether nothing is rounded, and whether results are whole numbers.
-    rising : bool
-        Whether it never falls, so that facts on some element of a row pass through.
-    finite : bool
-        Whether an infinity gives NaN.
-    minus_zero : bool
-        Whether a result may be -0.
-    gates : bool
-        Whether it is x times a gate between 0 and 1, which alone has the absolute error, and is 0 far below zero.
-    slope : float, or callable
-        The largest slope on an interval, of its ends and of the attributes; infinite if there is none.
     """
 
+    # The function, of bounds and of the attributes; None where only its limits are known.
     f: Callable[..., Bounds] | None
-    attributes: Mapping[str, float] = field(default_factory=dict)
+    attributes: Mapping[str, float] = field(default_factory=dict)  # Their names and defaults.
+    # Where it turns or jumps, inside the domain; of the attributes.
     turns: tuple[float, ...] | Callable[..., tuple[float, ...]] = ()
-    period: float = 0.0
-    ulps: float = 0.0
-    absolute: float = 0.0
-    domain: tuple[float, float] = EVERYWHERE
-    least: float = -np.inf
+    period: float = 0.0  # After which it turns again and again; 0 if it does not.
+    ulps: float = 0.0  # The relative error of libraries.
+    absolute: float = 0.0  # Their absolute error, in unit roundoffs.
+    domain: tuple[float, float] = EVERYWHERE  # Outside of it is NaN.
+    least: float = -np.inf  # What no library leaves.
     greatest: float = np.inf
-    exact: bool = False
-    integral: bool = False
-    rising: bool = False
-    finite: bool = False
-    minus_zero: bool = True
+    exact: bool = False  # Whether nothing is rounded.
+    integral: bool = False  # Whether results are whole numbers.
+    rising: bool = False  # Whether it never falls, so that facts on some element of a row pass through.
+    finite: bool = False  # Whether an infinity gives NaN.
+    minus_zero: bool = True  # Whether a result may be -0.
+    # Whether it is x times a gate between 0 and 1, which alone has the absolute error, and is 0 far below zero.
     gates: bool = False
+    # The largest slope on an interval, of its ends and of the attributes; infinite if there is none.
     slope: float | Callable[..., Any] = np.inf
 
     def __call__(self, call: Call, a: AbstractTensor, *_: Operand) -> AbstractTensor:

@@ -87,7 +87,8 @@ def _refined_itself(values: Numbering, condition: int, truth: bool, x: AbstractT
         if definition.operator in ("IsNaN", "IsInf"):
             after = _refined_by_class(definition, holds, x)
         elif definition.operator == "Cast" and x.number == definition.operands[0]:
-            after = _refined(x, "Equal", _zero_like(x), not holds)  # To bool: whether it is other than zero.
+            zero = x.known(box=Box(ZERO, ZERO, ZERO), may_nan=False, may_plus_zero=True)
+            after = _refined(x, "Equal", zero, not holds)  # To bool: whether it is other than zero.
         elif definition.operator == "Equal" or definition.operator in TURNED:
             after = _refined_by_comparison(values, definition, holds, x)
         x = after if after is x else after.known(number=x.number)  # It is the same value, of which more is known.
@@ -109,10 +110,6 @@ def _refined_by_class(definition: Definition, truth: bool, x: AbstractTensor) ->
     low = x.low if not definition.attributes.get("detect_negative", 1) else np.maximum(x.low, -x.form.max)
     high = x.high if not definition.attributes.get("detect_positive", 1) else np.minimum(x.high, x.form.max)
     return like(x, x.shape, Box(np.minimum(low, high), high, x.mag), facts=x.facts)
-
-
-def _zero_like(x: AbstractTensor) -> AbstractTensor:
-    return x.known(box=Box(ZERO, ZERO, ZERO), may_nan=False, may_plus_zero=True)
 
 
 def _refined_by_comparison(values: Numbering, definition: Definition, truth: bool, x: AbstractTensor) -> AbstractTensor:
@@ -324,11 +321,9 @@ def _is_sum_of(values: Numbering, number: int, a: AbstractTensor) -> bool:
 def extremes_of(values: Numbering, largest: int, smallest: int) -> int:
     """Return the number of the value whose rows these are the largest and the smallest elements of; 0 if of none."""
     first, last = values.made_by(largest, "ReduceMax"), values.made_by(smallest, "ReduceMin")
-    return first.operands[0] if first is not None and last is not None and _is_alike(first, last) else 0
-
-
-def _is_alike(one: Definition, other: Definition) -> bool:
-    return one.operands == other.operands and one.attributes == other.attributes
+    if first is None or last is None:
+        return 0
+    return first.operands[0] if (first.operands, first.attributes) == (last.operands, last.attributes) else 0
 
 
 def _is_part_of_spread(values: Numbering, number: int, spread: int) -> bool:

@@ -86,16 +86,8 @@ def deduced(
 
     The two operands of a Div have one type, and so has its result: whoever knows one knows all three.
 
-    Parameters
-    ----------
-    nodes : sequence of NodeProto
-        The nodes of one graph, whose subgraphs are not looked into.
-    opsets : Mapping of str to int
-        The operator sets by domain.
-    known : callable
-        Returns the element type of a value, empty if it is open.
-    narrowed : str
-        The type that float32 is treated as.
+    - `nodes`: of one graph, whose subgraphs are not looked into.
+    - `known`: returns the element type of a value, empty if it is open.
     """
     alike: dict[str, str] = {}
     types: dict[str, str] = {}

@@ -27,13 +27,7 @@ Bounds = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
 
 
 class Cutter:
-    """Cuts a model at inner tensors.
-
-    Parameters
-    ----------
-    content : bytes
-        The model, complete.
-    """
+    """Cuts a complete model at inner tensors."""
 
     def __init__(self, content: bytes) -> None:
         self._content = content
@@ -48,16 +42,9 @@ class Cutter:
 
         The inputs are left out of the witness.
 
-        Parameters
-        ----------
-        divisor : str
-            A value of the main graph.
-        inputs : Mapping of str to ndarray
-            On which the model runs; other values stay as they are on these.
-        bounds : Mapping of str to Bounds
-            What each value keeps.
-        seconds : float
-            Processor time.
+        - `inputs`: on which the model runs; other values stay as they are on these.
+        - `bounds`: what each value keeps.
+        - `seconds`: of processor time.
         """
         end, above = process_time() + seconds, list(self._above(divisor))
         known = {**inputs, **ExposedModel("reference", self._content).values([divisor, *above], inputs)}

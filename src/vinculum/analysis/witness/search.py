@@ -10,11 +10,17 @@ from onnx import ModelProto
 
 from vinculum.analysis.assumptions import Assumptions
 from vinculum.analysis.findings import Effect, Finding, Key, Report, Search, Severity, Witness, surest_first
-from vinculum.analysis.witness.climb import EndOfSearch, Tried, search
 from vinculum.analysis.witness.inner import Bounds
-from vinculum.analysis.witness.probe import OnnxRuntime, Outcome, Probe
-from vinculum.analysis.witness.structured import Candidate, Space, ordinary, structured
-from vinculum.analysis.witness.targets import Target, target
+from vinculum.analysis.witness.probe import OnnxRuntime, Outcome, Probe, Target, target
+from vinculum.analysis.witness.structured import (
+    Candidate,
+    EndOfSearch,
+    Space,
+    Tried,
+    ordinary,
+    search,
+    structured,
+)
 from vinculum.errors import ModelError, VinculumError
 from vinculum.models.onnx.model import model_of
 from vinculum.models.source import SourceFile
@@ -33,18 +39,7 @@ _HIT_TRIES = 4  # Inputs that ONNX Runtime runs for each finding.
 def with_evidence(report: Report, source: SourceFile, assumptions: Assumptions, runs: int, seed: int) -> Report:
     """Return a report with the evidence of each finding that a run can show, or with the failed search.
 
-    Parameters
-    ----------
-    report : Report
-        As the model alone gives it.
-    source : SourceFile
-        The model.
-    assumptions : Assumptions
-        What is declared of its inputs.
-    runs : int
-        The most runs of the model for each finding.
-    seed : int
-        The seed of random inputs.
+    - `runs`: the most runs of the model for each finding.
     """
     if not report.findings:
         return report

@@ -1,10 +1,10 @@
-"""Inputs with a structure, the likeliest first: an empty mask, zeros, a constant row, one-hot, very large numbers."""
+"""Inputs to try: those with a structure, the likeliest first, then what follows from inputs that have been tried."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, zip_longest
+from itertools import chain, product, zip_longest
 from math import inf, isinf, nextafter, prod
 from typing import Any
 
@@ -20,6 +20,7 @@ _LARGEST = 1 << 24  # Elements of all inputs together.
 _POWERS = (4, 10, 16, 19, 22, 25, 30, 36)
 SIZES = (4, 2, 1, 3, 8, 7, 16, 5)
 """Sizes of open dimensions: a model may run on some of them only."""
+_HALVINGS = 64
 _TOKENS = 32.0  # Undeclared integers are below this, because they may be indices.
 
 
@@ -33,34 +34,17 @@ class Candidate:
 
 
 class Space:
-    """The inputs that a model takes.
-
-    Parameters
-    ----------
-    tensors : sequence of ModelTensor
-        Those that have to be given.
-    ranges : Mapping of str to Range
-        What is declared of them.
-    sizes : Mapping of str to (float, float)
-        Bounds of named dimensions.
-    seed : int
-        The seed of random inputs.
-
-    Attributes
-    ----------
-    size : int
-        A size of the open dimensions on which the model runs.
-    """
+    """The inputs that a model takes."""
 
     def __init__(
         self,
-        tensors: Sequence[ModelTensor],
-        ranges: Mapping[str, Range],
-        sizes: Mapping[str, tuple[float, float]],
+        tensors: Sequence[ModelTensor],  # Those that have to be given.
+        ranges: Mapping[str, Range],  # What is declared of them.
+        sizes: Mapping[str, tuple[float, float]],  # Bounds of named dimensions.
         seed: int,
     ) -> None:
         self.tensors = tensors
-        self.size = SIZES[0]
+        self.size = SIZES[0]  # Of the open dimensions: one on which the model runs.
         self.generator = np.random.default_rng(seed)
         self._ranges, self._sizes = ranges, sizes
 
@@ -156,6 +140,11 @@ def ordinary(space: Space) -> Candidate:
     return Candidate("inputs of 0.5 (integers: 1)", base(space, space.size))
 
 
+def drawn(space: Space) -> Candidate:
+    """Return random inputs."""
+    return Candidate("random inputs", {tensor.name: space.drawn(tensor, space.size) for tensor in space.tensors})
+
+
 def structured(space: Space) -> Iterator[Candidate]:
     """Yield inputs with a structure; those outside of declared ranges last."""
     if not space.tensors:
@@ -175,8 +164,7 @@ def structured(space: Space) -> Iterator[Candidate]:
         for tensor in space.tensors:
             zeros = space.clipped(tensor, np.zeros(plain[tensor.name].shape))
             yield Candidate(f"{how}, {tensor.name} = zeros", {**plain, tensor.name: zeros})
-    drawn = {tensor.name: space.drawn(tensor, space.size) for tensor in space.tensors}
-    yield Candidate("random inputs", drawn)
+    yield drawn(space)
     yield from chain.from_iterable(_large(space, tensor) for tensor in space.tensors if space.is_float(tensor))
 
 
@@ -247,3 +235,61 @@ def _large(space: Space, tensor: ModelTensor) -> Iterator[Candidate]:
         if how.endswith("everywhere") or np.isfinite(array.astype(np.float64)).all():
             inputs, outside = {**plain, tensor.name: array}, not space.holds(tensor, array)
             yield Candidate(f"{tensor.name} = {how}", inputs, outside)
+
+
+@dataclass(frozen=True, eq=False)
+class Tried:
+    """Inputs that were run, and the divisor in question."""
+
+    inputs: Inputs  # By name.
+    distance: float  # The distance from the value wanted.
+    divisor: NDArray[np.float64] | None  # All of it, if it is small.
+
+
+Try = Callable[[Candidate], Tried | None]
+"""Runs inputs; None if they cannot be run. Raises `EndOfSearch` when the divisor was zero, or runs are used up."""
+
+
+class EndOfSearch(Exception):  # noqa: N818  it is no error
+    """There is nothing more to be tried."""
+
+
+def search(space: Space, tried: list[Tried], attempt: Try) -> None:
+    """Spend runs on a divisor, the most promising first, until `attempt` ends it."""
+    _halve(space, tried, attempt)
+    while space.tensors:
+        attempt(drawn(space))
+
+
+def _halve(space: Space, tried: list[Tried], attempt: Try) -> None:
+    """Bisect between two inputs at which an element of the divisor has different signs."""
+    pair = _signs_differ(tried)
+    if pair is None:
+        return
+    below, above, place = pair
+    for _ in range(_HALVINGS):
+        middle = {}
+        for tensor in space.tensors:
+            ends = (below.inputs[tensor.name].astype(np.float64), above.inputs[tensor.name].astype(np.float64))
+            middle[tensor.name] = space.clipped(tensor, ends[0] / 2 + ends[1] / 2)
+        found = attempt(Candidate("halving between two inputs of other signs", middle))
+        if found is None or found.divisor is None or any(_equal(middle, one.inputs) for one in (below, above)):
+            return
+        value = found.divisor.reshape(-1)[place]
+        if np.isnan(value):
+            return
+        below, above = (found, above) if value < 0 else (below, found)
+
+
+def _equal(one: Inputs, other: Inputs) -> bool:
+    return all(np.array_equal(array, other[name]) for name, array in one.items())
+
+
+def _signs_differ(tried: list[Tried]) -> tuple[Tried, Tried, int] | None:
+    for one, other in product(tried, repeat=2):
+        if one.divisor is None or other.divisor is None or one.divisor.shape != other.divisor.shape:
+            continue
+        differ = (one.divisor < 0) & (other.divisor > 0)
+        if differ.any() and all(array.shape == other.inputs[name].shape for name, array in one.inputs.items()):
+            return one, other, int(np.argmax(differ))
+    return None

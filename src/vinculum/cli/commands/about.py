@@ -8,8 +8,7 @@ import typer
 from rich.console import Group
 from rich.text import Text
 
-from vinculum.cli.answers import tell
-from vinculum.cli.options import DialectName, OneObject, flag, value
+from vinculum.cli.options import DialectName, OneObject, flag, tell, value
 from vinculum.errors import SpecLookupError
 from vinculum.spec.model import Dialect, OperatorSpec
 from vinculum.spec.rows import find, find_version, rows_of, versions

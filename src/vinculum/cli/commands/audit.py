@@ -5,8 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import Annotated
 
-from vinculum.cli.answers import end, tell
-from vinculum.cli.options import Dimensions, Inputs, ModelFile, OneObject, flag, value
+from vinculum.cli.options import Inputs, ModelFile, OneObject, end, flag, tell, value
 
 
 def audit(
@@ -16,7 +15,9 @@ def audit(
     ],
     inputs: Inputs = None,
     seed: Annotated[int, value("N", "Seed of the edge cases and of the inputs without a file.", min=0)] = 0,
-    dims: Dimensions = None,
+    dims: Annotated[
+        list[str] | None, value("NAME=SIZE", "The size of a symbolic dimension. Default: about 1,000.", "--dim")
+    ] = None,
     sets: Annotated[int, value("N", "How many sets of edge cases to run besides, each once.", min=0, max=111)] = 12,
     expand: Annotated[
         bool, flag("Expand nodes that divide inside to their ONNX function bodies and audit these.", "--expand")

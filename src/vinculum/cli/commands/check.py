@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 from rich.text import Text
 
-from vinculum.cli.answers import end, tell
-from vinculum.cli.options import Html, OneObject, Sarif, flag, value
+from vinculum.cli.options import Html, OneObject, Sarif, end, flag, tell, value
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.reporting.terminal import console
 from vinculum.text import quoted
@@ -50,7 +49,7 @@ def check(
         ),
     ] = None,
     domains: Annotated[
-        bool, flag("Also find logarithms, roots and others of what lies outside of their domain.", "--domains")
+        bool, flag("Also find logarithms, roots and other functions of values outside their domain.", "--domains")
     ] = False,
     weights: Annotated[
         Literal["stored", "unknown"],
@@ -149,7 +148,6 @@ def check(
 
 
 def _input_errors(texts: Sequence[str]) -> dict[str, float]:
-    """Return the errors given as ``NAME=ERROR``, by name."""
     errors: dict[str, float] = {}
     for text in texts:
         name, _, number = text.rpartition("=")
@@ -164,8 +162,6 @@ def _input_errors(texts: Sequence[str]) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class _Result:
-    """What was found in a model, and what was done about it."""
-
     source: SourceFile
     triage: Triage
     accuracy: Accuracy | None

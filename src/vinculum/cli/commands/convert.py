@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from vinculum.cli.answers import tell
-from vinculum.cli.options import Engine, OneObject, OnnxFile, OwnInputs, value
+from vinculum.cli.options import ENGINES, Engine, OneObject, OnnxFile, OwnInputs, tell, value
 
 
 def convert(
@@ -21,8 +20,9 @@ def convert(
     inputs: OwnInputs = None,
     engine: Annotated[
         Engine | None,
-        typer.Option(
-            help="The engine for everything but the divisions. Default: reference; for an IR openvino.",
+        value(
+            "ENGINE",
+            f"What runs everything but the divisions: {ENGINES}. Default: reference, or openvino to write an IR.",
         ),
     ] = None,
     verify: Annotated[

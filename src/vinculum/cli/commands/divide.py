@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from rich.filesize import decimal
 
-from vinculum.cli.answers import tell
 from vinculum.cli.options import (
     ClusterAddress,
     DialectName,
     OneObject,
     ZeroDivisorPolicy,
     policies_advised,
+    tell,
     value,
 )
 from vinculum.errors import SpecLookupError

@@ -7,8 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from vinculum.cli.answers import end, tell
-from vinculum.cli.options import OneObject, OwnInputs, flag, value
+from vinculum.cli.options import OneObject, OwnInputs, end, flag, tell, value
 from vinculum.errors import AttributeValueError
 
 
@@ -16,7 +15,9 @@ def harden(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="An ONNX file (.onnx).")],
     runtime: Annotated[
         Literal["onnxruntime", "openvino", "portable"],
-        typer.Option("--for", "--target", help="The runtime to harden for; portable: any runtime."),
+        value(
+            "RUNTIME", "The runtime to harden for: onnxruntime, openvino or portable, any runtime.", "--for", "--target"
+        ),
     ],
     output: Annotated[Path | None, value("FILE", "The file to write.", "--output", "-o")] = None,
     zero_divisor: Annotated[Literal["zero", "saturate"], typer.Option(help="The result of an integer x/0.")] = "zero",

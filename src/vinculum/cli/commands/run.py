@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from vinculum.cli.answers import tell
 from vinculum.cli.options import (
+    ENGINES,
     Dimensions,
     Engine,
     Inputs,
@@ -19,17 +17,12 @@ from vinculum.cli.options import (
     Seed,
     ZeroDivisorPolicy,
     policies_advised,
+    tell,
     value,
 )
-from vinculum.ops.policies import Overflow, ZeroDivisor
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import NDArray
-
-    from vinculum.models import Model
-    from vinculum.reporting.models.run import Observations
+    from vinculum.models import DivisionRecord
 
 
 def run(
@@ -44,16 +37,17 @@ def run(
     overflow: OverflowPolicy = "wrap",
     engine: Annotated[
         Engine,
-        typer.Option(help="The engine for everything but the divisions; IR files are run by OpenVINO."),
+        value("ENGINE", f"What runs everything but the divisions: {ENGINES}. IR files are run by OpenVINO."),
     ] = "reference",
     in_json: OneObject = False,
 ) -> None:
     """Run a model with every division computed to the last bit, and report the operands of each division."""
-    # Here and below: modules that import the onnx package are imported in functions, so that --help does not wait.
+    # Modules that import the onnx package are imported here, so that --help does not wait for them.
     from vinculum.cli.inputs import model_inputs
     from vinculum.cli.outputs import output_paths, write_outputs
     from vinculum.models import load
     from vinculum.reporting.models.run import Observations, RunReport, as_json, output_report, page
+    from vinculum.reporting.progress import progress
 
     loaded = load(model)
     given = model_inputs(loaded.inputs, inputs or (), seed, dims or ())
@@ -61,7 +55,15 @@ def run(
     paths = {} if output is None else output_paths(output, names, (model, *given.files))
     observations = Observations(loaded.divisions)
     start = perf_counter()
-    results = _results(loaded, given.arrays, zero_divisor, overflow, engine, observations)
+    with policies_advised(), progress("Running", len(loaded.divisions)) as advance:
+
+        def observe(record: DivisionRecord) -> None:
+            observations(record)
+            advance(observations.nodes_executed, f"{observations.executions:,} divisions done")
+
+        results = loaded.run(
+            given.arrays, zero_divisor=zero_divisor, overflow=overflow, observer=observe, engine=engine
+        )
     seconds = perf_counter() - start
     written = write_outputs(results, paths)
     outputs = tuple(output_report(name, results[name], *written.get(name, ())) for name in names)
@@ -70,30 +72,3 @@ def run(
         str(model), given.seed, zero_divisor, overflow, seconds, *reports, engine, loaded.inner_divisions
     )
     tell(in_json, as_json, page, report)
-
-
-def _results(
-    model: Model,
-    arrays: Mapping[str, NDArray[Any]],
-    zero_divisor: ZeroDivisor,
-    overflow: Overflow,
-    engine: Engine,
-    observations: Observations,
-) -> dict[str, NDArray[Any]]:
-    from vinculum.models import DivisionRecord
-    from vinculum.reporting.progress import progress
-
-    with policies_advised(), progress("Running", len(model.divisions)) as advance:
-
-        def observe(record: DivisionRecord) -> None:
-            observations(record)
-            done = observations.nodes_executed
-            advance(done, f"{observations.executions:,} divisions done")
-
-        return model.run(
-            arrays,
-            zero_divisor=zero_divisor,
-            overflow=overflow,
-            observer=observe,
-            engine=engine,
-        )

@@ -6,8 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from vinculum.cli.answers import end, tell
-from vinculum.cli.options import Dimensions, Inputs, OneObject, OnnxFile, Seed
+from vinculum.cli.options import Dimensions, Inputs, OneObject, OnnxFile, Seed, end, tell
 
 
 def trace(

@@ -7,6 +7,7 @@ rebuilt by the suite's own enumeration, which needs no runtime; by a digest it i
 from __future__ import annotations
 
 import binascii
+import lzma
 import zlib
 from base64 import b64decode, b64encode
 from collections.abc import Sequence
@@ -39,6 +40,7 @@ from vinculum.text import one_line, quoted
 
 _FORMAT: Literal["vinculum run 2"] = "vinculum run 2"
 _LARGEST = 1 << 30  # Bytes; a run of the full level has some tens of MiB.
+_XZ = b"\xfd7zXZ\0"
 
 
 @dataclass(frozen=True)
@@ -56,14 +58,16 @@ def as_json(runs: Sequence[Run]) -> str:
 
 
 def read_runs(file: Path) -> tuple[Run, ...]:
-    """Return the runs of a file.
+    """Return the runs of a file, which may be packed by xz, as those in ``docs/survey`` are.
 
     ModelError if it is not such a file; the message names it. OSError if it cannot be read.
     """
     content = read_bounded(file, _LARGEST, "a file written by --save")
     try:
+        if content.startswith(_XZ):
+            content = _unpacked(content)
         runs = msgspec.json.decode(content, type=RunFile).runs
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (lzma.LZMAError, msgspec.DecodeError, UnicodeDecodeError) as error:
         raise ModelError(
             f"{str(file)!r} is not a run of the conformance suite ({one_line(error)}); give a file written by --save"
         ) from None
@@ -72,6 +76,14 @@ def read_runs(file: Path) -> tuple[Run, ...]:
     for run in runs:
         _check(run, file)
     return runs
+
+
+def _unpacked(content: bytes) -> bytes:
+    unpacking = lzma.LZMADecompressor(lzma.FORMAT_XZ)
+    unpacked = unpacking.decompress(content, _LARGEST)
+    if not unpacking.eof:
+        raise lzma.LZMAError(f"its content is cut off, or larger than {_LARGEST:,} bytes")
+    return unpacked
 
 
 def _check(run: Run, file: Path) -> None:

@@ -116,10 +116,11 @@ def _to_openvino(source: SourceFile, target: Path, of_onnx: Mapping[str, int | N
 def _to_onnx(model: ModelProto, path: Path, target: Path, opset: int | None, ir_version: int | None) -> FileConversion:
     if opset is None:
         raise AttributeValueError(f"give --opset, an operator set from {FIRST_TARGET} to {onnx_opset_version()}")
-    check_model(model, f"model {str(path)!r}")
+    own = f"model {str(path)!r}"
+    check_model(model, own)
     conversion = _converted(model, opset)
     _set_ir_version(conversion.model, ir_version)
-    check_model(conversion.model, "the converted model")
+    check_model(conversion.model, "the converted model", declared_in=own)  # The outputs are as they were.
     write_model(conversion.model, target)
     return FileConversion(_onnx_title(opset_imports(model).get("")), _onnx_title(opset), conversion.changes)
 

@@ -57,7 +57,6 @@ def verify(
     original: Model,
     converted: Model,
     *,
-    seed: int = 0,
     inputs: Sequence[Mapping[str, Any]] = (),
     engine: Engine = "reference",
     advance: Callable[[int], None] | None = None,
@@ -71,7 +70,6 @@ def verify(
 
     - `original`, `converted`: with the same inputs and outputs, in the same order. Inputs with default values in the
       original may be missing in the converted model, which then uses those values.
-    - `seed`: determines the inputs; 0 or more.
     - `inputs`: the caller's own sets of inputs, which are compared first.
     - `advance`: called with the number of input sets compared so far.
 
@@ -93,21 +91,19 @@ def verify(
             elements += comparison.elements(given)
         except DifferenceError as error:
             raise DifferenceError(f"{error} (inputs: set {number} of those given)") from None
-    drawn = _compare_drawn(comparison, seed, len(inputs), advance)
+    drawn = _compare_drawn(comparison, len(inputs), advance)
     found = replace(drawn, compared=len(inputs) + drawn.compared, elements=elements + drawn.elements)
     if not found.compared:
         raise _not_verified(found.reason or "there are no inputs to run it on")
     return found
 
 
-def _compare_drawn(
-    comparison: _Comparison, seed: int, before: int, advance: Callable[[int], None] | None
-) -> Verification:
+def _compare_drawn(comparison: _Comparison, before: int, advance: Callable[[int], None] | None) -> Verification:
     """Compare sets of inputs drawn for the model; `before` sets have been compared already."""
     compared = elements = skipped = 0
     reason: str | None = None
     allowed, start = _SECONDS / 20, work_time()
-    for number, given in enumerate(_sets(comparison.original, seed)):
+    for number, given in enumerate(_sets(comparison.original)):
         begun = work_time()
         if before + compared >= _LEAST and begun - start > _SECONDS:
             break
@@ -118,7 +114,7 @@ def _compare_drawn(
         except _NotComparableError as error:
             raise _not_verified(str(error)) from None
         except DifferenceError as error:
-            raise DifferenceError(f"{error} (inputs: set {number} of seed {seed})") from None
+            raise DifferenceError(f"{error} (inputs: set {number})") from None
         except VinculumError as error:
             skipped += 1
             reason = reason or one_line(error)
@@ -131,9 +127,9 @@ def _compare_drawn(
     return Verification(compared, elements, skipped, reason)
 
 
-def _sets(model: Model, seed: int) -> Iterator[dict[str, Any]]:
+def _sets(model: Model) -> Iterator[dict[str, Any]]:
     try:
-        yield from input_sets(model.inputs, seed)
+        yield from input_sets(model.inputs, 0)
     except ModelError as error:
         raise _not_verified(one_line(error)) from None
 

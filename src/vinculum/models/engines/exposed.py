@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from copy import deepcopy
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -47,7 +48,10 @@ class ExposedModel:
         runnable = self._made[1]
         if self._engine == "reference":
             return dict(runnable.evaluate(inputs, RunContext(Policies("zero"), self._observer)))
-        return _run(runnable, wanted, inputs)
+        from vinculum.models.engines.onnxruntime.session import run
+
+        with _refusals("cannot run"):
+            return dict(zip(wanted, run(runnable, wanted, inputs), strict=True))
 
     def _prepared(self, names: Sequence[str]) -> Any:
         declared = {value.name: value for value in self._proto.graph.output}
@@ -58,25 +62,20 @@ class ExposedModel:
             from vinculum.models.onnx.model import model_of
 
             return model_of(proto, Path("model"))
-        return _session(proto)
+        from vinculum.models.engines.onnxruntime.session import new_session
+
+        with _refusals("refuses"):
+            return new_session(proto.SerializeToString(), threads=1)
 
 
-def _session(proto: ModelProto) -> Any:
-    from vinculum.models.engines.onnxruntime.session import new_session, reason_of
-
-    try:
-        return new_session(proto.SerializeToString(), threads=1)
-    except Exception as error:  # ONNX Runtime's exceptions have no common base.
-        raise ModelError(f"ONNX Runtime refuses the model: {reason_of(error)}") from None
-
-
-def _run(session: Any, names: Sequence[str], inputs: Mapping[str, Any]) -> dict[str, Any]:
-    from vinculum.models.engines.onnxruntime.running import run
+@contextmanager
+def _refusals(what: str) -> Iterator[None]:
+    """Turn an error of ONNX Runtime into a ModelError that says what it does not do."""
     from vinculum.models.engines.onnxruntime.session import reason_of
 
     try:
-        return dict(zip(names, run(session, names, inputs), strict=True))
+        yield
     except ModelError:
         raise
     except Exception as error:  # ONNX Runtime's exceptions have no common base.
-        raise ModelError(f"ONNX Runtime cannot run the model: {reason_of(error)}") from None
+        raise ModelError(f"ONNX Runtime {what} the model: {reason_of(error)}") from None

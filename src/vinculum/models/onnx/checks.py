@@ -19,11 +19,12 @@ from onnx import (
 )
 
 from vinculum.errors import ModelError
-from vinculum.models.onnx.inference import check_operand_types, without_large_initializers
+from vinculum.models.onnx.inference import check_operand_types, infer_types, without_large_initializers
 from vinculum.models.onnx.rewriter import set_nodes
-from vinculum.models.onnx.scopes import model_nodes, opset_imports, subgraphs, title
+from vinculum.models.onnx.scopes import declared_shape, model_nodes, opset_imports, subgraphs, title
 from vinculum.models.onnx.tensors import LARGEST_RANK
-from vinculum.text import one_line, quoted
+from vinculum.tensors.shapes import SymbolicShape
+from vinculum.text import one_line, quoted, shape_text
 
 _TERM = rb"[A-Za-z ]*(\.\.\.[A-Za-z ]*)?"
 _EQUATION = re.compile(_TERM + rb"(," + _TERM + rb")*(->" + _TERM + rb")?")
@@ -137,7 +138,7 @@ def _check_outputs(holder: GraphProto | FunctionProto, names: Iterable[str], kno
             raise ModelError(f"output {quoted(name)} of {quoted(holder.name)} is produced by no node")
 
 
-def check_model(model: ModelProto, shown: str) -> None:
+def check_model(model: ModelProto, shown: str, declared_in: str = "") -> None:
     """Refuse an ONNX model that the full check of `onnx.checker` refuses.
 
     Outputs may lack a shape or a type, and inputs a shape, as in ONNX Runtime. The checker only gets the types of large
@@ -145,6 +146,7 @@ def check_model(model: ModelProto, shown: str) -> None:
 
     - `model`: normalised.
     - `shown`: the model's title in messages: ``"the converted model"``.
+    - `declared_in`: the title of the model that its outputs are declared in, if it is another.
     """
     # The checker is compiled code, and crashes on some models that these checks refuse.
     check_attributes(model)
@@ -157,7 +159,34 @@ def check_model(model: ModelProto, shown: str) -> None:
     try:
         checker.check_model(asked, full_check=True)
     except (checker.ValidationError, shape_inference.InferenceError, RuntimeError, ValueError) as error:
+        inferred = isinstance(error, shape_inference.InferenceError)
+        wrong = _wrong_output(model, f"the nodes of {shown}" if declared_in else "its nodes") if inferred else None
+        if wrong is not None:
+            raise ModelError(f"{declared_in or shown} {wrong}") from None
         raise ModelError(f"{shown} fails onnx.checker: {one_line(error)}") from None
+
+
+def _wrong_output(model: ModelProto, nodes: str) -> str | None:
+    """Return which output declares another shape than inference finds without the declaration, None if none does."""
+    bare = without_large_initializers(model)
+    del bare.graph.output[:], bare.graph.value_info[:]
+    bare.graph.output.extend(ValueInfoProto(name=value.name) for value in model.graph.output)
+    for value, found in zip(model.graph.output, infer_types(bare).graph.output, strict=True):
+        shapes = declared_shape(value.type), declared_shape(found.type)
+        if shapes[0] is not None and shapes[1] is not None and not _agree(shapes[0], shapes[1]):
+            declared, given = map(shape_text, shapes)
+            return (
+                f"declares output {quoted(value.name)} with shape {declared}, and {nodes} give {given}; "
+                "correct the declaration"
+            )
+    return None
+
+
+def _agree(one: SymbolicShape, other: SymbolicShape) -> bool:
+    """Return whether two shapes can be those of one tensor."""
+    if len(one) != len(other):
+        return False
+    return all(a == b or not (isinstance(a, int) and isinstance(b, int)) for a, b in zip(one, other, strict=True))
 
 
 def _make_up_shapeless(model: ModelProto) -> None:

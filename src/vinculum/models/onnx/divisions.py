@@ -20,15 +20,7 @@ from vinculum.models.inner_divisions import ONNX, InnerDivision, what_onnx_divid
 from vinculum.models.onnx.functions import DOMAIN as FUNCTIONS
 from vinculum.models.onnx.functions import overridden
 from vinculum.models.onnx.rewriter import names_in, set_nodes, unique_name
-from vinculum.models.onnx.scopes import (
-    Scope,
-    all_graphs,
-    all_nodes,
-    declared_element_type,
-    inputs_of,
-    name_of,
-    scopes,
-)
+from vinculum.models.onnx.scopes import Scope, all_graphs, all_nodes, declared_element_type, inputs_of, name_of, scopes
 from vinculum.models.onnx.tensors import LARGEST_RANK
 from vinculum.spec.attributes import checked_attributes
 from vinculum.spec.element_types import ElementType

@@ -18,7 +18,15 @@ from onnx.defs import SchemaError, get_schema
 from onnx.inliner import inline_local_functions
 
 from vinculum.errors import ModelError
-from vinculum.models.onnx.scopes import all_nodes, name_of, opset_imports
+from vinculum.models.onnx.scopes import (
+    Key,
+    all_nodes,
+    function_paths,
+    function_title,
+    key_of,
+    name_of,
+    opset_imports,
+)
 from vinculum.text import one_line, quoted
 
 DOMAIN = "vinculum.function"
@@ -26,9 +34,6 @@ MOST_CALLS = 100_000
 """Calls of functions that a model makes at most, those that functions make counted each time: ONNX expands them all."""
 DEEPEST_CALL = 100
 """The deepest nesting of function calls, as in ONNX's own shape inference."""
-
-Key = tuple[str, str, str]
-"""Domain, name and overload of a function."""
 
 
 def link_functions(model: ModelProto) -> dict[str, str]:
@@ -41,18 +46,17 @@ def link_functions(model: ModelProto) -> dict[str, str]:
     functions = dict(zip(keys, model.functions, strict=True))
     if len(functions) < len(keys):
         ((twice, _),) = Counter(keys).most_common(1)
-        raise ModelError(f"function {_title(twice)} is defined twice")
+        raise ModelError(f"function {function_title(twice)} is defined twice")
     ours = {key: f"f{number}" for number, key in enumerate(functions)}
     calls: dict[str, Counter[str]] = {name: Counter() for name in ours.values()}
     for caller, nodes in _bodies(model, ours):
         for node in nodes:
             key = (node.domain, node.op_type, node.overload)
             if key in functions:
-                _complete(node, functions[key], _title(key))
+                _complete(node, functions[key], function_title(key))
                 node.domain, node.op_type, node.overload = DOMAIN, ours[key], ""
                 calls.setdefault(caller, Counter())[ours[key]] += 1
-    same_name = Counter(name for _, name, _ in keys)
-    own_names = {ours[key]: _title(key if same_name[key[1]] > 1 else ("", key[1], ""))[1:-1] for key in keys}
+    own_names = {ours[key]: path for key, path in function_paths(model).items()}
     order = _callees_first(calls, own_names)
     for key, function in functions.items():
         function.domain, function.name, function.overload = DOMAIN, ours[key], ""
@@ -105,15 +109,6 @@ def since(operator: str, opset: int) -> int | None:
         return int(get_schema(operator, opset).since_version)
     except SchemaError:
         return None
-
-
-def key_of(function: FunctionProto) -> Key:
-    """Return the key of a function."""
-    return function.domain, function.name, function.overload
-
-
-def _title(key: Key) -> str:
-    return quoted(":".join(part for part in key if part))
 
 
 def _bodies(model: ModelProto, ours: dict[Key, str]) -> Iterator[tuple[str, Iterator[NodeProto]]]:

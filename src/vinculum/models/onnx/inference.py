@@ -29,8 +29,18 @@ from onnx.checker import ValidationError
 from onnx.shape_inference import InferenceError, infer_shapes
 
 from vinculum.errors import ModelError
-from vinculum.models.onnx.functions import DEEPEST_CALL, Key, key_of
-from vinculum.models.onnx.scopes import Scope, all_nodes, graph_scopes, model_nodes, scopes, subgraphs, title
+from vinculum.models.onnx.functions import DEEPEST_CALL
+from vinculum.models.onnx.scopes import (
+    Key,
+    Scope,
+    all_nodes,
+    graph_scopes,
+    key_of,
+    model_nodes,
+    scopes,
+    subgraphs,
+    title,
+)
 from vinculum.models.onnx.tensors import is_external
 
 _NEED_A_TYPE = {("", "EyeLike"), ("", "RegexFullMatch"), ("ai.onnx.ml", "LabelEncoder"), ("ai.onnx.ml", "TreeEnsemble")}
@@ -192,7 +202,6 @@ def _body_as_graph(function: FunctionProto, node: NodeProto, types: Mapping[str,
     for place, name in enumerate(function.input):
         given = node.input[place] if place < len(node.input) else ""
         graph.input.append(ValueInfoProto(name=name, type=types.get(given)))
-    graph.output.extend(ValueInfoProto(name=name) for name in function.output)
     attributes = {a.name: a for a in function.attribute_proto} | {a.name: a for a in node.attribute}
     for inner in all_nodes(graph.node):
         _give_attributes(inner, attributes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -16,7 +16,7 @@ from onnx import ModelProto, TensorProto, TypeProto, ValueInfoProto
 from vinculum.errors import ModelError
 from vinculum.models.engines.reference.evaluator import Evaluator
 from vinculum.models.engines.reference.operators import CURRENT_RUN, Interruption, Run
-from vinculum.models.execution import Division, RunContext
+from vinculum.models.execution import Division, RunContext, read_only
 from vinculum.models.model import Model, Runnable
 from vinculum.models.onnx.checks import check_structure
 from vinculum.models.onnx.divisions import division_nodes, division_of, inner_divisions, mark
@@ -24,27 +24,38 @@ from vinculum.models.onnx.file import readable
 from vinculum.models.onnx.functions import link_functions
 from vinculum.models.onnx.inference import with_types
 from vinculum.models.onnx.scopes import declared_element_type, declared_shape, opset_imports
-from vinculum.models.onnx.tensors import Initializers, check_size
+from vinculum.models.onnx.tensors import array_of, check_size, decode, is_external
 from vinculum.models.values import UNKNOWN, ModelTensor
 from vinculum.spec.element_types import ElementType
 from vinculum.text import one_line, quoted
 
 
 class OnnxProgram:
-    """An ONNX graph and its functions, prepared for each engine at the first run in it and kept."""
+    """An ONNX graph and its functions, prepared for each engine at the first run in it and kept.
 
-    def __init__(self, proto: ModelProto, divisions: tuple[Division, ...], constants: Initializers) -> None:
+    - `stored`: the initializers whose data are still in other files.
+    """
+
+    def __init__(
+        self,
+        proto: ModelProto,
+        divisions: tuple[Division, ...],
+        constants: dict[str, NDArray[Any]],
+        stored: dict[str, TensorProto],
+    ) -> None:
         self._parts = proto, divisions, constants
+        self._stored = stored
         self._others: dict[str, Runnable] = {}
         self._lock = Lock()
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle without what is prepared for engines, which is made again when it is needed."""
-        return type(self), self._parts
+        return type(self), (*self._parts, self._stored)
 
     def execute(self, arrays: Mapping[str, Any], execution: RunContext) -> dict[str, Any]:
         """Return the outputs for validated inputs."""
         self.prepare()
+        self.read_data()
         _, divisions, constants = self._parts
         token = CURRENT_RUN.set(Run(execution, divisions))
         try:
@@ -62,10 +73,12 @@ class OnnxProgram:
 
     def read_data(self) -> None:
         """Read the initializers that are stored in files."""
-        self._parts[2].read()
+        self._parts[2].update({name: read_only(array_of(tensor)) for name, tensor in self._stored.items()})
+        self._stored = {}
 
     def in_engine(self, engine: str) -> Runnable:
         """Return the graph for ONNX Runtime or OpenVINO."""
+        self.read_data()
         # Imported here, since they need optional packages.
         with self._lock:
             if engine not in self._others:
@@ -117,19 +130,22 @@ def _model(proto: ModelProto) -> Model:
     function_names = link_functions(proto)
     check_structure(proto)
     inferred = with_types(proto)
-    constants = Initializers(proto.graph.initializer)
+    stored = {tensor.name: tensor for tensor in proto.graph.initializer if is_external(tensor)}
+    inside = [tensor for tensor in proto.graph.initializer if tensor.name not in stored]
+    constants = {tensor.name: decode(tensor, Path(), f"initializer {quoted(tensor.name)}") for tensor in inside}
+    defaults = {*constants, *stored}
     del proto.graph.initializer[:]
-    inputs = tuple(_declared_input(value, constants) for value in proto.graph.input)
+    inputs = tuple(_declared_input(value, defaults) for value in proto.graph.input)
     outputs = tuple(_declared(value.name, value.type) for value in inferred.graph.output)
     divisions = tuple(division_of(scope, node) for scope, node in division_nodes(inferred, function_names))
     for number, (_, node) in enumerate(division_nodes(proto, function_names)):
         mark(node, number)
     inner = tuple(inner_divisions(inferred, function_names))
-    return Model(inputs, outputs, divisions, OnnxProgram(proto, divisions, constants), inner)
+    return Model(inputs, outputs, divisions, OnnxProgram(proto, divisions, constants, stored), inner)
 
 
-def _declared_input(value: ValueInfoProto, constants: Mapping[str, NDArray[Any]]) -> ModelTensor:
-    tensor = _declared(value.name, value.type, value.name in constants)
+def _declared_input(value: ValueInfoProto, defaults: Collection[str]) -> ModelTensor:
+    tensor = _declared(value.name, value.type, value.name in defaults)
     innermost = tensor
     while innermost.element is not None:
         innermost = innermost.element

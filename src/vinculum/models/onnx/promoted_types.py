@@ -1,11 +1,10 @@
 """Promoted types for element types that a version or a runtime lacks. The quotient is exactly the same.
 
-- int8 and int16 are promoted to int32, uint8 and uint16 to uint32 or int32, uint32 to int64, int4 and uint4 to any of
-  these: the wider type holds every value, and MIN/-1 too. The cast back drops the high bits, so MIN/-1 wraps to MIN as
-  in the narrow type.
-- bfloat16 and the float8 types are promoted to float: its 24 bits of significand are at least 2 * 8 + 2, so that double
-  rounding equals single rounding; a quotient below the normal range is too far from the midpoint of two values for the
-  first rounding to matter.
+- int8 and int16 are promoted to int32, uint8 and uint16 to uint32 or int32, uint32 to int64: the wider type holds every
+  value, and MIN/-1 too. The cast back drops the high bits, so MIN/-1 wraps to MIN as in the narrow type.
+- bfloat16 is promoted to float: its 24 bits of significand are at least 2 * 8 + 2, so that double rounding equals
+  single rounding; a quotient below the normal range is too far from the midpoint of two values for the first rounding
+  to matter.
 """
 
 from __future__ import annotations
@@ -14,36 +13,17 @@ from collections.abc import Collection
 
 from onnx.defs import get_schema
 
-from vinculum.spec.element_types import (
-    BFLOAT16,
-    FLOAT,
-    FLOAT8E4M3FN,
-    FLOAT8E5M2,
-    INT4,
-    INT8,
-    INT16,
-    INT32,
-    INT64,
-    UINT4,
-    UINT8,
-    UINT16,
-    UINT32,
-    ElementType,
-)
+from vinculum.spec.element_types import BFLOAT16, FLOAT, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, ElementType
 from vinculum.spec.model import OperatorSpec
 
 # In order of preference.
 _PROMOTIONS: dict[ElementType, tuple[ElementType, ...]] = {
-    INT4: (INT8, INT32),
-    UINT4: (UINT8, UINT32, INT32),
     INT8: (INT32,),
     INT16: (INT32,),
     UINT8: (UINT32, INT32),
     UINT16: (UINT32, INT32),
     UINT32: (INT64,),
     BFLOAT16: (FLOAT,),
-    FLOAT8E4M3FN: (FLOAT,),
-    FLOAT8E5M2: (FLOAT,),
 }
 
 

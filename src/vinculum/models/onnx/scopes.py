@@ -19,6 +19,8 @@ from vinculum.tensors.shapes import SymbolicShape
 from vinculum.text import quoted
 
 Types = ChainMap[str, TypeProto]
+Key = tuple[str, str, str]
+"""Domain, name and overload of a function."""
 
 
 @dataclass(frozen=True)
@@ -78,12 +80,30 @@ class Scope:
 def scopes(model: ModelProto, function_names: Mapping[str, str] | None = None) -> Iterator[Scope]:
     """Yield every scope of a model, those of functions last.
 
-    - `function_names`: the paths of functions, by their names: the original names, if they were given others.
+    - `function_names`: the paths of functions, by their names: the original ones, if they were given others.
     """
     yield from graph_scopes(model)
+    paths = function_paths(model) if function_names is None else {}
     for function in model.functions:
-        path = function.name if function_names is None else function_names[function.name]
+        path = paths[key_of(function)] if function_names is None else function_names[function.name]
         yield from _nested(Scope(path, function, opset_imports(function), ChainMap()))
+
+
+def function_paths(model: ModelProto) -> dict[Key, str]:
+    """Return the paths of a model's functions: their names, with domain and overload where several have one name."""
+    keys = [key_of(function) for function in model.functions]
+    same_name = Counter(name for _, name, _ in keys)
+    return {key: function_title(key if same_name[key[1]] > 1 else ("", key[1], ""))[1:-1] for key in keys}
+
+
+def function_title(key: Key) -> str:
+    """Return a function's title in messages."""
+    return quoted(":".join(part for part in key if part))
+
+
+def key_of(function: FunctionProto) -> Key:
+    """Return the key of a function."""
+    return function.domain, function.name, function.overload
 
 
 def graph_scopes(model: ModelProto) -> Iterator[Scope]:

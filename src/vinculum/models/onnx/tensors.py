@@ -5,7 +5,7 @@ The shapes that a model declares and the files that it names are checked before 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from math import prod
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
@@ -30,7 +30,8 @@ NUMBERS_AND_STRINGS: dict[str, Any] = {
 }
 """The attributes of Constant, from operator set 12 on, that are not tensors, and their element types."""
 _LARGEST_DENSE = 1 << 30
-_PACKED_BITS = {"UINT4": 4, "INT4": 4, "FLOAT4E2M1": 4, "UINT2": 2, "INT2": 2, "FLOAT6E2M3": 6, "FLOAT6E3M2": 6}
+PACKED_BITS = {"UINT4": 4, "INT4": 4, "FLOAT4E2M1": 4, "UINT2": 2, "INT2": 2, "FLOAT6E2M3": 6, "FLOAT6E3M2": 6}
+"""The element types of which several elements share a byte, and their bits."""
 _PACKED_IN_WORDS = (4, 2)  # 6-bit numbers are packed in raw data only; elsewhere each has a word.
 
 
@@ -131,10 +132,7 @@ def anchored_place(tensor: TensorProto) -> tuple[Path, int, int]:
 
 
 def array_of(tensor: TensorProto) -> NDArray[Any]:
-    """Return the elements of a tensor that is complete or anchored.
-
-    ModelError if its data can no longer be read.
-    """
+    """Return the elements of a tensor that is complete or anchored; ModelError if its data can no longer be read."""
     if not is_external(tensor):
         return numpy_helper.to_array(tensor)
     data = read_slice(*anchored_place(tensor), f"initializer {quoted(tensor.name)}")
@@ -142,37 +140,6 @@ def array_of(tensor: TensorProto) -> NDArray[Any]:
         return data.view(helper.tensor_dtype_to_np_dtype(tensor.data_type)).reshape(tuple(tensor.dims))
     whole = TensorProto(data_type=tensor.data_type, dims=tensor.dims, raw_data=data.tobytes())
     return numpy_helper.to_array(whole)
-
-
-class Initializers(Mapping[str, NDArray[Any]]):
-    """The arrays of initializers by name, read-only; external data is read at the first use."""
-
-    def __init__(self, tensors: Iterable[TensorProto]) -> None:
-        self._values: dict[str, NDArray[Any] | TensorProto] = {}
-        for tensor in tensors:
-            owner = f"initializer {quoted(tensor.name)}"
-            self._values[tensor.name] = tensor if is_external(tensor) else decode(tensor, Path(), owner)
-
-    def __getitem__(self, name: str) -> NDArray[Any]:
-        value = self._values[name]
-        if isinstance(value, TensorProto):
-            value = self._values[name] = array_of(value)
-            value.flags.writeable = False
-        return value
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._values
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def read(self) -> None:
-        """Read all external data."""
-        for name in self:
-            _ = self[name]
 
 
 def _measured(tensor: TensorProto, owner: str) -> tuple[int, int]:
@@ -198,7 +165,7 @@ def _bits(tensor: TensorProto, owner: str) -> int:
     if tensor.data_type == TensorProto.STRING:
         return 8
     name = TensorProto.DataType.Name(tensor.data_type)
-    return _PACKED_BITS.get(name) or 8 * helper.tensor_dtype_to_np_dtype(tensor.data_type).itemsize
+    return PACKED_BITS.get(name) or 8 * helper.tensor_dtype_to_np_dtype(tensor.data_type).itemsize
 
 
 def _entries(tensor: TensorProto, count: int, bits: int) -> int:

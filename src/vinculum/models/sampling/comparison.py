@@ -40,8 +40,9 @@ def check_equal(title: str, expected: Value, actual: Value, sides: Sides) -> int
         return sum(
             check_equal(f"entry {quoted(str(key))} of {title}", expected[key], actual[key], sides) for key in expected
         )
-    if type(expected) is type(actual) and not isinstance(expected, np.ndarray | list | dict) and expected == actual:
-        return 1
+    if type(expected) is type(actual) and np.isscalar(expected):  # In a dict.
+        kind = object if isinstance(expected, str) else None
+        return _check_arrays(title, np.array(expected, kind), np.array(actual, kind), sides)
     raise DifferenceError(f"{title} is {_type_text(expected)} in {sides[0]}, {_type_text(actual)} in {sides[1]}")
 
 

@@ -127,4 +127,4 @@ def _drawn(
 
 
 def _instead(tensor: ModelTensor) -> str:
-    return f"give it with --input {quoted(tensor.name)}=FILE"
+    return f"give it with --input {tensor.name}=FILE"

@@ -30,24 +30,14 @@ _LARGEST_RESULT = 1 << 28  # Bytes, for operators with an operand that determine
 class Comparison:
     """What runs of both models showed.
 
-    Attributes
-    ----------
-    runs : int
-        How many inputs both ran on.
-    equal : int
-        On how many of them all outputs were the same bits.
-    mended : int
-        On how many others nothing changed but elements that were NaN or infinite.
-    guarded : int
-        On how many of the rest a division read another divisor than before, so that a guard was at work.
-    worst : str
-        The first difference on one that is left; empty if none is.
-    witnesses : int
-        How many witnesses were run again.
-    still_shown : int
-        On how many of these some output of the fixed model was NaN or infinite.
-    reason : str
-        Why there were no runs; empty if there were some.
+    - `runs`: How many inputs both ran on.
+    - `equal`: On how many of them all outputs were the same bits.
+    - `mended`: On how many others nothing changed but elements that were NaN or infinite.
+    - `guarded`: On how many of the rest a division read another divisor than before, so that a guard was at work.
+    - `worst`: The first difference on one that is left; empty if none is.
+    - `witnesses`: How many witnesses were run again.
+    - `still_shown`: On how many of these some output of the fixed model was NaN or infinite.
+    - `reason`: Why there were no runs; empty if there were some.
     """
 
     runs: int = 0

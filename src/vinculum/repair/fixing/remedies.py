@@ -47,22 +47,11 @@ class Where(Enum):
 class Remedy:
     """What is written for a finding.
 
-    Attributes
-    ----------
-    where : Where
-        What it changes.
-    what : str
-        The change, in words.
-    equal : str
-        Where no result changes by a single bit; empty if no relation says so.
-    place : int
-        The place of the operand.
-    attribute : str
-        The name of the attribute.
-    text : str
-        Nodes in ONNX's text that compute C from A, the guarded value, and B, the dividend.
-    numbers : Mapping of str to float or int
-        The constants that the text reads; the new value of a constant or an attribute is ``"new"``.
+    - `what`: The change, in words.
+    - `equal`: Where no result changes by a single bit; empty if no relation says so.
+    - `place`: The place of the operand.
+    - `text`: Nodes in ONNX's text that compute C from A, the guarded value, and B, the dividend.
+    - `numbers`: The constants that the text reads; the new value of a constant or an attribute is ``"new"``.
     """
 
     where: Where
@@ -151,7 +140,6 @@ def _zero(finding: Finding, node: NodeProto, values: Mapping[str, AbstractTensor
 
 
 def _guard(node: NodeProto, text: str, what: str, equal: str, **numbers: float) -> Remedy:
-    """Return a guard that stands before the divisor of a node."""
     return Remedy(Where.OPERAND, what, equal, OPERAND[node.op_type], text=text, numbers=numbers)
 
 

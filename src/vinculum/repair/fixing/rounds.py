@@ -27,7 +27,7 @@ from vinculum.models.onnx.scopes import Scope, name_of
 from vinculum.models.source import ModelSource, SourceFile, any_source, onnx_model
 from vinculum.repair.fixing.comparison import Comparison, compared
 from vinculum.repair.fixing.remedies import FIRST_OPSET, FIRST_WHERE, OPERAND, Remedy, Where, remedy
-from vinculum.repair.guard_text import parsed, placed
+from vinculum.repair.guards import parsed, placed
 from vinculum.shown import Shown
 from vinculum.tensors.shapes import static
 
@@ -44,16 +44,8 @@ Again = Callable[[SourceFile], Report]
 class Fix:
     """What was done about a finding.
 
-    Attributes
-    ----------
-    finding : Finding
-        The finding.
-    remedy : Remedy or None
-        What was written for it; None if nothing was.
-    why : str
-        Why nothing was written.
-    is_fixed : bool
-        Whether the fixed model has it no more.
+    - `remedy`: What was written for it; None if nothing was, and `why` says why.
+    - `is_fixed`: Whether the fixed model has it no more.
     """
 
     finding: Finding
@@ -66,16 +58,9 @@ class Fix:
 class Fixed(Shown):
     """A model without those findings that a guard removes.
 
-    Attributes
-    ----------
-    model : ModelProto
-        The new model; the original if nothing was fixed.
-    fixes : tuple of Fix
-        One for each finding.
-    report : Report
-        What the check finds in the new model.
-    comparison : Comparison
-        What runs of both models showed.
+    - `model`: The original if nothing was fixed.
+    - `fixes`: One for each finding.
+    - `report`: What the check finds in the new model.
     """
 
     model: ModelProto
@@ -286,8 +271,6 @@ def written(model: ModelProto, remedies: Iterable[tuple[Finding, Remedy]]) -> Mo
 
 
 class _Writer:
-    """Writes the remedies of one scope."""
-
     def __init__(self, scope: Scope, names: set[str]) -> None:
         self._scope, self._names = scope, names
         self._guarded: dict[object, str] = {}

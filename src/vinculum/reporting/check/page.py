@@ -21,7 +21,7 @@ from vinculum.reporting.check.words import BOUNDS_FROM, block_lists, message, se
 from vinculum.reporting.escape import one_line, short
 from vinculum.reporting.models.run import seconds_text
 from vinculum.reporting.plain import part, plain
-from vinculum.reporting.terminal import Sentences, cell, counted, section, table
+from vinculum.reporting.terminal import cell, counted, section, table
 
 _FIXED_NAMED = 3
 _MOST_NAMED = 5
@@ -36,10 +36,7 @@ _STYLES = {
 
 @group()
 def page(
-    triage: Triage,
-    calibrated: Sequence[str] = (),
-    accuracy: Accuracy | None = None,
-    fixed: Fixed | None = None,
+    triage: Triage, calibrated: Sequence[str] = (), accuracy: Accuracy | None = None, fixed: Fixed | None = None
 ) -> Iterator[RenderableType]:
     """Return a report as a page: findings, what is not known, how many there are, bounds of errors, what was fixed.
 
@@ -71,7 +68,7 @@ def page(
     findings = counted(len(triage.open), "finding") if triage.open else "no findings"
     findings += f" of {counted(len(groups), 'cause')}" if len(groups) < len(triage.open) else ""
     of_severities = f" ({found})" if found else ""
-    yield Sentences(f"{short(triage.model)}: {findings}{of_severities} in {nodes}, {time}.{_hidden(triage)}")
+    yield Text(f"{short(triage.model)}: {findings}{of_severities} in {nodes}, {time}.{_hidden(triage)}")
     if accuracy is not None:
         yield from _accuracy(accuracy)
     if fixed is not None:
@@ -126,7 +123,6 @@ def _lines(finding: Finding) -> Iterator[Text]:
 
 
 def _alike(others: Sequence[Finding]) -> Iterator[Text]:
-    """Yield a line on the findings of the same cause."""
     if others:
         names = [short(other.node) for other in others[:_MOST_NAMED]]
         more = [f"{len(others) - len(names):,} more"] if len(others) > len(names) else []
@@ -134,7 +130,6 @@ def _alike(others: Sequence[Finding]) -> Iterator[Text]:
 
 
 def _accuracy(accuracy: Accuracy) -> Iterator[RenderableType]:
-    """Yield bounds of absolute errors, and why there are none."""
     if accuracy.divisions:
         yield from section("Errors of divisions", _bounds(accuracy.divisions, ("carried in", "own", "in all")))
     if accuracy.outputs:
@@ -169,7 +164,6 @@ def fix_page(fixed: Fixed) -> Iterator[RenderableType]:
 
 
 def _action(one: Fix) -> str:
-    """Return what was done about a finding, or why nothing was."""
     if one.remedy is None:
         return one_line(one.why)
     if not one.remedy.equal:
@@ -178,14 +172,12 @@ def _action(one: Fix) -> str:
 
 
 def _fix_summary(fixed: Fixed) -> str:
-    """Return how many findings are fixed, and what runs showed."""
     done = sum(one.is_fixed for one in fixed.fixes)
     left = counted(len(fixed.report.findings), "finding") if fixed.report.findings else "no findings"
     return f"{done:,} of {counted(len(fixed.fixes), 'finding')} fixed; checked again: {left}. {_runs(fixed.comparison)}"
 
 
 def _runs(comparison: Comparison) -> str:
-    """Return what runs of both models showed."""
     if not comparison.runs:
         return f"Outputs were not compared: {one_line(comparison.reason)}."
     differing = comparison.runs - comparison.equal - comparison.mended - comparison.guarded
@@ -239,10 +231,7 @@ def _fact(fact: Fact) -> str:
 
 
 def as_json(
-    triage: Triage,
-    calibrated: Sequence[str] = (),
-    accuracy: Accuracy | None = None,
-    fixed: Fixed | None = None,
+    triage: Triage, calibrated: Sequence[str] = (), accuracy: Accuracy | None = None, fixed: Fixed | None = None
 ) -> dict[str, Any]:
     """Return a report as JSON knows it.
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,11 +12,8 @@ from vinculum.analysis.triage import Triage
 from vinculum.files import atomic_write, file_stem
 from vinculum.reporting.check.words import message, witness_words
 from vinculum.reporting.escape import one_line
-from vinculum.reporting.plain import environment
+from vinculum.reporting.plain import rendered
 from vinculum.tensors.storage import stored_dtype
-
-if TYPE_CHECKING:
-    from jinja2 import Template
 
 _INNER = "the inner tensor"
 """The member of the .npz file that holds it; a model's input would hardly be called so."""
@@ -58,7 +53,10 @@ def _write(finding: Finding, model: Path, script: Path) -> None:
     arrays = {**witness.inputs} if witness.value is None else {**witness.inputs, _INNER: witness.value}
     data = script.with_suffix(".npz")
     words, counted = _SHOWN.get(finding.rule, _SHOWN["zero-divisor"])
-    text = _template().render(
+    text = rendered(
+        __package__,
+        "witness.py.j2",
+        {"repr": repr},
         told=(
             f"{finding.severity.value}: {finding.rule} at {one_line(finding.node)}",
             message(finding),
@@ -78,10 +76,3 @@ def _write(finding: Finding, model: Path, script: Path) -> None:
             folder / data.name, allow_pickle=False, **{n: a.view(stored_dtype(a.dtype)) for n, a in arrays.items()}
         )
         (folder / script.name).write_text(text, encoding="utf-8", newline="\n")
-
-
-@cache
-def _template() -> Template:
-    scripts = environment(__package__)
-    scripts.filters.update(repr=repr)
-    return scripts.get_template("witness.py.j2")

@@ -35,13 +35,13 @@ def _fix_words(finding: Finding) -> str:
     form = FORMATS.get(finding.element_type)
     if form is None or form.name not in NARROWER or finding.rule not in ("zero-divisor", "zero-over-zero"):
         return finding.fix
-    return f"{finding.fix}; in {form.name} an epsilon below {form.smallest_subnormal:.3g} is zero"
+    return f"{finding.fix}; the smallest epsilon of {form.name} is {form.smallest_subnormal:.3g}"
 
 
 def sections(finding: Finding) -> dict[str, str]:
     """Return what is said of a finding below its message, by headings: its path, what shows it, what to do."""
     told = {
-        "Path": _path_words(finding),
+        "Path": way((*shortened(finding.path), finding.node)) if len(finding.path) > 1 else "",
         "Witness" if finding.witness else "Search": witness_words(finding),
         "Fix": _fix_words(finding),
     }
@@ -54,11 +54,6 @@ def block_lists(blocked: Sequence[Blocked]) -> dict[str, list[str]]:
         "op_block_list": list(dict.fromkeys(one.operator for one in blocked)),
         "node_block_list": [one.node for one in blocked if one.is_named],
     }
-
-
-def _path_words(finding: Finding) -> str:
-    """Return the way from an input to the node, its middle left out if it is long; empty if there is none."""
-    return way((*shortened(finding.path), finding.node)) if len(finding.path) > 1 else ""
 
 
 def shortened(path: tuple[str, ...]) -> tuple[str, ...]:

@@ -1,1 +1,1 @@
-"""Runs of the conformance suite, as a page, JSON, JUnit XML and HTML."""
+"""Runs of the conformance suite, as a page, JUnit XML, SARIF and HTML."""

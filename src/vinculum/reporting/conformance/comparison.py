@@ -10,7 +10,7 @@ from rich.text import Text
 from vinculum.conformance.expect import KnownDeviations, Mismatch
 from vinculum.conformance.run.diff import Change, RunDiff
 from vinculum.conformance.run.record import Result, Run
-from vinculum.reporting.conformance.words import message, verdict_sentence
+from vinculum.reporting.conformance.view import message, verdict_sentence
 from vinculum.reporting.escape import one_line, short
 from vinculum.reporting.terminal import counted
 

@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from rich.console import Group, RenderableType
+from rich.console import Group, RenderableType, group
 from rich.table import Table
 from rich.text import Text
 
 from vinculum.conformance.run.record import Run
 from vinculum.conformance.run.verdict import Example, Kind
-from vinculum.reporting.conformance.view import Finding, View, in_order, view
-from vinculum.reporting.conformance.words import example_sentence
+from vinculum.reporting.conformance.view import Finding, View, example_sentence, in_order, view
 from vinculum.reporting.escape import escaped, short
 from vinculum.reporting.plain import part
 from vinculum.reporting.terminal import counted
@@ -75,18 +74,10 @@ def _as_specified(one: View) -> Iterator[Line]:
     yield from found.values()
 
 
-def page(run: Run, *, verbose: bool = False) -> RenderableType:
+@group()
+def page(run: Run, *, verbose: bool = False) -> Iterator[RenderableType]:
     """Return how a runtime divides as a page; a verbose one has an example of each deviation."""
-    return Group(*_parts(view(run), verbose), Text(""))
-
-
-def as_json(run: Run) -> dict[str, Any]:
-    """Return the same as JSON knows it."""
-    told = {"lines": [asdict(line) for line in lines(view(run))], "cases": len(run.results)}
-    return {**part(run, "backend", "title", "versions"), **told, "seconds": round(run.seconds, 3)}
-
-
-def _parts(one: View, verbose: bool) -> Iterator[RenderableType]:
+    one = view(run)
     yield Text(escaped(f"{one.run.title} ({one.version})" if one.version else one.run.title), "bold")
     yield Text("")
     table = Table.grid(padding=(0, 2, 0, 0))
@@ -104,6 +95,13 @@ def _parts(one: View, verbose: bool) -> Iterator[RenderableType]:
     deviating = sum(line.deviates for line in told)
     result = f"{counted(deviating, 'line')} marked {_MARK}: not as specified." if deviating else "Nothing deviates."
     yield Text(f"{result} By {counted(one.total, 'case')} of conform, in {one.run.seconds:.1f} seconds.")
+    yield Text("")
+
+
+def as_json(run: Run) -> dict[str, Any]:
+    """Return the same as JSON knows it."""
+    told = {"lines": [asdict(line) for line in lines(view(run))], "cases": len(run.results)}
+    return {**part(run, "backend", "title", "versions"), **told, "seconds": round(run.seconds, 3)}
 
 
 def _told(line: Line, verbose: bool) -> RenderableType:

@@ -9,9 +9,8 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 from vinculum.conformance.expect import KnownDeviations
@@ -26,17 +25,14 @@ from vinculum.reporting.conformance.view import (
     Severity,
     View,
     in_order,
+    message,
     reason,
     severity,
     ulps_text,
     view,
 )
-from vinculum.reporting.conformance.words import message
 from vinculum.reporting.escape import escaped, one_line, short
-from vinculum.reporting.plain import environment
-
-if TYPE_CHECKING:
-    from jinja2 import Template
+from vinculum.reporting.plain import rendered
 
 _FINDINGS_SHOWN = 12
 _CAUSES_SIDE_BY_SIDE = 4
@@ -54,7 +50,10 @@ def document(runs: Sequence[Run], known: Mapping[str, KnownDeviations] | None = 
     )
     rows = tuple(dict.fromkeys(operator for runtime in runtimes for operator in runtime.operators))
     columns = in_order(name for runtime in runtimes for name in runtime.element_types)
-    return _template("conformance.html.j2").render(
+    return rendered(
+        __package__,
+        "conformance.html.j2",
+        {"cell_word": _word, "cell_count": _count, "cell_title": _title, "number": lambda value: f"{value:,}"},
         runtimes=runtimes,
         groups=[(row, [name for name in columns if any((row, name) in r.cells for r in runtimes)]) for row in rows],
         kinds=[kind for kind in WORST_FIRST if any(runtime.counts[kind] for runtime in runtimes)],
@@ -76,17 +75,8 @@ def document(runs: Sequence[Run], known: Mapping[str, KnownDeviations] | None = 
 
 def answers(runtimes: Sequence[View], link: Callable[..., str]) -> str:
     """Return the table of runtimes by questions; `link` tells where a runtime or one of its answers is shown."""
-    return _template("answers.html.j2").render(runtimes=runtimes, questions=QUESTIONS, told=told, link=link)
-
-
-@cache
-def _template(name: str) -> Template:
-    pages = environment(__package__)
-    pages.filters.update(short=short, one_line=one_line, cell_word=_word, cell_count=_count, cell_title=_title)
-    pages.filters.update(number=lambda value: f"{value:,}")
-    # A link that leads to the web, and not to a script.
-    pages.tests.update(web=lambda link: link.startswith(("https://", "http://")))
-    return pages.get_template(name)
+    given = {"runtimes": runtimes, "questions": QUESTIONS, "told": told, "link": link}
+    return rendered(__package__, "answers.html.j2", {}, **given)
 
 
 def _numbered(runtime: View) -> list[tuple[int, Finding]]:
@@ -111,7 +101,6 @@ def _address(runtime: View, *parts: str) -> str:
 
 
 def _command(runtimes: Sequence[View]) -> str:
-    """Return the command that makes such a page."""
     options = runtimes[0].run.selection.options if runtimes else ()
     expected = [part for one in runtimes if one.known for part in ("--expect", str(one.known.file))]
     words = ["vinculum", "conform", *(one.run.backend for one in runtimes), *options, *expected, "--html", "run.html"]

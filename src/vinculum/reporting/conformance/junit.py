@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 from vinculum.conformance.run.record import Result, Run
 from vinculum.conformance.run.verdict import Kind
-from vinculum.reporting.conformance.words import example_sentence, message
+from vinculum.reporting.conformance.view import example_sentence, message
 
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 

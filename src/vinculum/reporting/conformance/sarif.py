@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from vinculum.conformance.run.record import Result, Run
-from vinculum.reporting.conformance.view import Finding, view
-from vinculum.reporting.conformance.words import verdict_sentence
+from vinculum.reporting.conformance.view import Finding, verdict_sentence, view
 from vinculum.reporting.escape import escaped, one_line
 from vinculum.reporting.plain import sarif
 from vinculum.reporting.terminal import counted

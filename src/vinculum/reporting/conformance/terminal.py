@@ -22,10 +22,12 @@ from vinculum.reporting.conformance.view import (
     Finding,
     Severity,
     View,
+    example_sentence,
+    message,
     ulps_text,
+    verdict_sentence,
     view,
 )
-from vinculum.reporting.conformance.words import example_sentence, message, verdict_sentence
 from vinculum.reporting.escape import cut, escaped, one_line, short
 from vinculum.reporting.terminal import cell, counted, grid, section, table
 from vinculum.spec.element_types import Kind as Arithmetic
@@ -157,14 +159,12 @@ def _legend(one: View) -> RenderableType:
 
 
 def _letters(kinds: Sequence[Kind]) -> RenderableType:
-    """Return what the letters of verdicts stand for."""
     return Columns(
         [Text(KINDS[kind].letter, _style(kind)).append(f" {kind.value}", "dim not bold") for kind in kinds], (0, 3)
     )
 
 
 def _answers(views: Sequence[View]) -> RenderableType:
-    """Return what each runtime does, in words, by the questions that it was asked."""
     rows = table(("", *(short(one.run.backend) for one in views)))
     for question, given in zip(QUESTIONS, zip(*map(told, views), strict=True), strict=True):
         if any(one.results for one in given):
@@ -232,9 +232,9 @@ def _verdict(one: View) -> Iterator[RenderableType]:
     parts += [f"{one.unsupported:,} are not supported"] if one.unsupported else []
     yield Text(", ".join(parts) + ".")
     if one.readings:
-        yield Text(
-            f"{one.readings:,} of those that deviate do so only from Vinculum's reading of what no document says."
-        )
+        clauses = ", ".join(dict.fromkeys(result.clause for result in one.results if result.is_reading))
+        reading = f"only from Vinculum's reading of what no document says: {clauses}."
+        yield Text(f"{one.readings:,} of those that deviate do so {reading}")
     if one.deviating:
         yield Text(one.explained)
     if one.deviating and one.total > _IN_FULL:

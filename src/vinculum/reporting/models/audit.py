@@ -14,11 +14,11 @@ from rich.text import Text
 
 from vinculum.conformance.audit.record import Audit, NodeRecord
 from vinculum.conformance.run.verdict import Kind, Verdict
-from vinculum.reporting.conformance.words import asked, message
+from vinculum.reporting.conformance.view import asked, message
 from vinculum.reporting.escape import one_line, short
 from vinculum.reporting.models.run import InputReport, inner_divisions, inputs_table, operands_text, seconds_text
 from vinculum.reporting.plain import part, plain
-from vinculum.reporting.terminal import Sentences, counted, named, section, table
+from vinculum.reporting.terminal import counted, named, section, table
 from vinculum.sandbox import Answer, End
 
 _ENDS = {
@@ -57,10 +57,12 @@ def page(audit: Audit, inputs: Sequence[InputReport], seed: int | None) -> Itera
         yield Text("")
         yield Text(_exposure(audit), "dim")
     yield Text("")
-    yield Sentences(_summary(audit))
-    yield Text("")
-    yield Text("Next", "bold cyan")
-    for line in _next_steps(audit, seed, any(one.assumed for one in inputs)):
+    yield Text(_summary(audit))
+    steps = list(_next_steps(audit, seed, any(one.assumed for one in inputs)))
+    if steps:
+        yield Text("")
+        yield Text("Next", "bold cyan")
+    for line in steps:
         yield Text(f"  {line}", no_wrap=True, overflow="ignore")  # so that commands can be copied
 
 

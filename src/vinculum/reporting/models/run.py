@@ -21,7 +21,7 @@ from vinculum.models.observation import DivisionSummary, summarise
 from vinculum.models.values import ModelTensor
 from vinculum.reporting.escape import one_line, short
 from vinculum.reporting.plain import part, plain
-from vinculum.reporting.terminal import ByWidth, Sentences, cell, cells, counted, named, section, table
+from vinculum.reporting.terminal import ByWidth, cell, cells, counted, named, section, table
 from vinculum.spec.element_types import ElementType, by_numpy_name
 from vinculum.tensors.shapes import SymbolicShape
 from vinculum.tensors.storage import element_type_of_dtype
@@ -300,7 +300,7 @@ def _verdict(report: RunReport) -> RenderableType:
     if report.engine == "onnxruntime":
         sentences.append("ONNX Runtime ran the other operators.")
     sentences.append(f"The run took {seconds_text(report.seconds)}, loading included.")
-    return Sentences(" ".join(sentences))
+    return Text(" ".join(sentences))
 
 
 def seconds_text(seconds: float) -> str:

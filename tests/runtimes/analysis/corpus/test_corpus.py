@@ -7,7 +7,7 @@ from onnxruntime.capi.onnxruntime_pybind11_state import Fail
 
 from tests.analysis.corpus.entry import Entry
 from tests.analysis.corpus.judging import ENTRIES, is_control, model_of
-from tests.analysis.corpus.runs import hazardous_runs, is_shown
+from tests.runtimes.analysis.corpus.runs import hazardous_runs, is_shown
 from tests.runtimes.analysis.sessions import session
 
 

@@ -16,7 +16,7 @@ from vinculum.analysis.domain.dimensions import Shape, element_count, known_size
 from vinculum.analysis.domain.facts import Fact, Facts, Kind, find
 from vinculum.analysis.domain.formats import Bounds, gamma, is_discrete, outward, type_range
 from vinculum.analysis.transfer import errors
-from vinculum.analysis.transfer.call import Call, Operand, Result, Transfer
+from vinculum.analysis.transfer.call import Call, Operand, Result
 from vinculum.analysis.transfer.declarations import Hidden, Operator
 from vinculum.analysis.transfer.errors import Computed, Errors
 from vinculum.analysis.transfer.operators.activations import logarithm
@@ -68,21 +68,19 @@ def reduced_rows(call: Call, a: AbstractTensor, given: Operand) -> Rows | None:
     return Rows(axes, keep, shape, *element_count(a.shape[axis] for axis in axes))
 
 
-def _reduction(
-    reduce: Callable[[AbstractTensor, Rows], AbstractTensor], *, only_floats: bool = False, keeps: bool = False
-) -> Transfer:
-    """Return the transfer function of a reduction.
-
-    - `keeps`: whether what has no axes to be reduced stays as it is.
-    """
-
-    def transfer(call: Call, a: AbstractTensor, given: Operand = None) -> AbstractTensor:
-        rows = reduced_rows(call, a, given)
-        if rows is None or (only_floats and a.form is None):
-            return anything(a.element_type, None if rows is None else rows.shape)
-        return a if keeps and not rows.axes else reduce(a, rows)
-
-    return transfer
+def _reduced(
+    call: Call,
+    a: AbstractTensor,
+    given: Operand = None,
+    *,
+    reduce: Callable[[AbstractTensor, Rows], AbstractTensor],
+    only_floats: bool = False,
+    keeps: bool = False,  # Whether what has no axes to be reduced stays as it is.
+) -> AbstractTensor:
+    rows = reduced_rows(call, a, given)
+    if rows is None or (only_floats and a.form is None):
+        return anything(a.element_type, None if rows is None else rows.shape)
+    return a if keeps and not rows.axes else reduce(a, rows)
 
 
 def _summed(a: AbstractTensor, rows: Rows) -> tuple[Bounds, Bounds, Bounds]:
@@ -208,9 +206,7 @@ def _reduce_l1(a: AbstractTensor, rows: Rows) -> AbstractTensor:
 
 
 def _reduce_log_sum(call: Call, a: AbstractTensor, given: Operand = None) -> AbstractTensor:
-    total = _reduction(_sum_of, only_floats=True)(call, a, given)
-    assert isinstance(total, AbstractTensor)
-    return logarithm(call, total)
+    return logarithm(call, _reduced(call, a, given, reduce=_sum_of, only_floats=True))
 
 
 def _reduce_log_sum_exp(a: AbstractTensor, rows: Rows) -> AbstractTensor:
@@ -422,16 +418,20 @@ TABLE: Mapping[str, Operator] = {
     "Hardmax": Operator(lambda call, a: tensor(a.element_type, a.shape, 0, 1, integral=True, may_minus_zero=False)),
     "LogSoftmax": Operator(_log_softmax),
     "NegativeLogLikelihoodLoss": Operator(_loss, hidden=_sum_of_weights),
-    "ReduceL1": Operator(_reduction(_reduce_l1)),
-    "ReduceL2": Operator(_reduction(_reduce_l2)),
+    "ReduceL1": Operator(partial(_reduced, reduce=_reduce_l1)),
+    "ReduceL2": Operator(partial(_reduced, reduce=_reduce_l2)),
     "ReduceLogSum": Operator(_reduce_log_sum),
-    "ReduceLogSumExp": Operator(_reduction(_reduce_log_sum_exp, only_floats=True)),
-    "ReduceMax": Operator(_reduction(partial(_reduce_extremum, largest=True), keeps=True), error=errors.moved),
-    "ReduceMean": Operator(_reduction(_reduce_mean, keeps=True), error=_averaged_error, hidden=_count),
-    "ReduceMin": Operator(_reduction(partial(_reduce_extremum, largest=False), keeps=True), error=errors.moved),
-    "ReduceProd": Operator(_reduction(_reduce_product, keeps=True)),
-    "ReduceSum": Operator(_reduction(_reduce_sum, keeps=True), error=_summed_error),
-    "ReduceSumSquare": Operator(_reduction(lambda a, rows: _sum_of(square(a), rows))),
+    "ReduceLogSumExp": Operator(partial(_reduced, reduce=_reduce_log_sum_exp, only_floats=True)),
+    "ReduceMax": Operator(
+        partial(_reduced, reduce=partial(_reduce_extremum, largest=True), keeps=True), error=errors.moved
+    ),
+    "ReduceMean": Operator(partial(_reduced, reduce=_reduce_mean, keeps=True), error=_averaged_error, hidden=_count),
+    "ReduceMin": Operator(
+        partial(_reduced, reduce=partial(_reduce_extremum, largest=False), keeps=True), error=errors.moved
+    ),
+    "ReduceProd": Operator(partial(_reduced, reduce=_reduce_product, keeps=True)),
+    "ReduceSum": Operator(partial(_reduced, reduce=_reduce_sum, keeps=True), error=_summed_error),
+    "ReduceSumSquare": Operator(partial(_reduced, reduce=lambda a, rows: _sum_of(square(a), rows))),
     "Softmax": Operator(_softmax),
     "SoftmaxCrossEntropyLoss": Operator(_loss, hidden=_sum_of_weights),
     "TopK": Operator(_largest_elements),

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vinculum.cli import options
-from vinculum.cli.answers import end
 from vinculum.cli.commands.conformance.outputs import asked, finish, known_deviations, saved
-from vinculum.cli.options import flag, value
+from vinculum.cli.options import end, flag, value
 from vinculum.errors import AttributeValueError
 
 if TYPE_CHECKING:
@@ -81,7 +80,6 @@ def conform(
 
 
 def _compare(files: Sequence[str], *, verbose: bool) -> None:
-    """Print the differences between two saved runs; exit with 1 if there are any."""
     from vinculum.conformance.run.diff import run_diff
     from vinculum.reporting.conformance.comparison import diff_page
     from vinculum.reporting.terminal import console
@@ -95,7 +93,6 @@ def _compare(files: Sequence[str], *, verbose: bool) -> None:
 
 
 def _check(names: Sequence[str], known: dict[str, KnownDeviations], workers: int) -> None:
-    """Refuse options that do not go together."""
     import os
 
     if not names:

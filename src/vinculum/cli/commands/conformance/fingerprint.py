@@ -13,8 +13,7 @@ from vinculum.reporting.terminal import console
 
 def fingerprint(
     backends: Annotated[
-        list[str],
-        typer.Argument(metavar="BACKEND...", help=f"{RUNTIMES}'torch\\[device=cuda]'.", show_default=False),
+        list[str], typer.Argument(metavar="BACKEND...", help=f"{RUNTIMES}'torch\\[device=cuda]'.", show_default=False)
     ],
     in_json: Annotated[bool, flag("Print a line of JSON for each backend.", "--json")] = False,
     workers: Workers = 2,

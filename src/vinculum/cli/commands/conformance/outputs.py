@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vinculum.cli.answers import end
+from vinculum.cli.options import end
 from vinculum.errors import AttributeValueError, ModelError
 
 if TYPE_CHECKING:

@@ -15,7 +15,9 @@ from vinculum.errors import AttributeValueError
 def report(
     files: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="RUN.json", help="Run files written by --save.", show_default=False),
+        typer.Argument(
+            metavar="RUN.json", help="Run files written by --save, packed by xz or not.", show_default=False
+        ),
     ] = None,
     junit: Junit = None,
     sarif: Sarif = None,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from numpy.typing import NDArray
-from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto, TensorProto, helper
+from onnx import AttributeProto, ModelProto, NodeProto, helper
 from onnx.defs import OpSchema
 
 from vinculum.models.convert.opset.operator_versions import default_of
@@ -92,7 +92,7 @@ class Adaptation:
                 if attribute.ref_attr_name:
                     raise ValueError(f"its {quoted(name)} is an attribute of its function; inline the function")
                 return helper.get_attribute_value(attribute)
-        return default_of(self.source, name) if name in self.source.attributes else None
+        return default_of(self.source, name)
 
     def give(self, name: str, value: Any) -> None:
         """Set an attribute of the node."""
@@ -102,11 +102,9 @@ class Adaptation:
 
     def drop(self, *names: str) -> None:
         """Remove attributes from the node."""
-        kept = [a for a in self.node.attribute if a.name not in names]
-        if len(kept) < len(self.node.attribute):
-            other = NodeProto(attribute=kept)
-            del self.node.attribute[:]
-            self.node.attribute.extend(other.attribute)
+        kept = NodeProto(attribute=[a for a in self.node.attribute if a.name not in names])
+        del self.node.attribute[:]
+        self.node.attribute.extend(kept.attribute)
 
     def operand(self, place: int) -> str:
         """Return the name of an operand, empty if it is omitted."""
@@ -118,22 +116,9 @@ class Adaptation:
             names.pop()
         self.node.input[:] = names
 
-    def uses_result(self, place: int) -> bool:
-        """Return whether the node has a result at a position."""
-        return place < len(self.node.output) and bool(self.node.output[place])
-
-    @property
-    def in_function(self) -> bool:
-        """Whether the node is in a function, which has no initializers."""
-        return isinstance(self.scope.holder, FunctionProto)
-
-    def tensor(self, name: str) -> TensorProto | None:
-        """Return a value's tensor, if it is the same in every run."""
-        return self.rewriter.constants.get(name) or self.scope.constants.get(name)
-
     def constant(self, name: str) -> NDArray[Any] | None:
         """Return a value's elements, if they are the same in every run."""
-        tensor = self.tensor(name)
+        tensor = self.rewriter.constants.get(name) or self.scope.constants.get(name)
         return None if tensor is None else array_of(tensor)
 
     def shape(self, name: str) -> SymbolicShape | None:
@@ -150,7 +135,3 @@ class Adaptation:
         """Return the TensorProto number of a value's element type, 0 if it is not known."""
         made = self.rewriter.constants.get(name)
         return self.scope.code_of(name) if made is None else made.data_type
-
-    def older_default(self, name: str) -> Any:
-        """Return an attribute's default value in the older version."""
-        return default_of(self.older, name) if name in self.older.attributes else None

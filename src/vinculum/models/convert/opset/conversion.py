@@ -222,11 +222,7 @@ def _import(model: ModelProto, opset: int) -> None:
             if not entry.domain:
                 entry.version = opset
     needed = helper.find_min_ir_version_for(model.opset_import, ignore_unknown=True)
-    alone = any(
-        {tensor.name for tensor in graph.initializer} - {value.name for value in graph.input}
-        for graph in all_graphs(model.graph)  # There are no functions before IR version 8.
-    )
-    model.ir_version = max(model.ir_version, needed, INITIALIZERS_ALONE if alone else 0)
+    model.ir_version = max(model.ir_version, needed, INITIALIZERS_ALONE)
 
 
 def _unused(model: ModelProto) -> set[str]:

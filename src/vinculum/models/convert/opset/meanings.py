@@ -13,7 +13,7 @@ import numpy as np
 from onnx import NodeProto, TensorProto, helper
 
 from vinculum.models.convert.opset.adaptation import Adaptation
-from vinculum.models.convert.opset.operator_versions import version_title
+from vinculum.models.convert.opset.operator_versions import default_of, version_title
 
 _INTEGERS = tuple(TensorProto.DataType.Value(f"{sign}INT{bits}") for sign in ("U", "") for bits in (8, 16, 32, 64))
 _INFINITY_BECAME_LARGEST = (TensorProto.FLOAT8E4M3FNUZ, TensorProto.FLOAT8E5M2FNUZ)
@@ -151,7 +151,7 @@ def axes_from_the_front(step: Adaptation) -> None:
             continue
         value = step.value(name)
         axes = value if isinstance(value, list) else [value]
-        if all(axis >= 0 for axis in axes) or value == step.older_default(name):
+        if all(axis >= 0 for axis in axes) or value == default_of(step.older, name):
             continue
         rank = step.rank(step.operand(0))
         if rank is None or step.node.op_type == "Scan":
@@ -211,7 +211,7 @@ def in_inference(name: str, value: int, refusal: str) -> Callable[[Adaptation], 
     rule = dropped(name, value, refusal)
 
     def checked(step: Adaptation) -> list[NodeProto]:
-        if any(step.uses_result(place) for place in range(1, len(step.node.output))):
+        if any(step.node.output[1:]):
             raise ValueError("its results beyond the first are those of training, which differ between the versions")
         del step.node.output[1:]
         return rule(step)
@@ -221,7 +221,7 @@ def in_inference(name: str, value: int, refusal: str) -> Callable[[Adaptation], 
 
 def dropout_10(step: Adaptation) -> None:
     """Refuse a mask, which is of the data's element type below operator set 10 and bool from 10 on."""
-    if step.uses_result(1):
+    if any(step.node.output[1:]):
         raise ValueError(f"the mask of {version_title(step.target)} has another element type")
 
 
@@ -235,7 +235,7 @@ def dropout_12(step: Adaptation) -> list[NodeProto]:
     training = step.constant(step.operand(2)) if step.operand(2) else np.array(False)
     if training is None or training.any():
         raise ValueError(f"it may be in training mode, which {version_title(step.target)} lacks")
-    if step.uses_result(1):
+    if any(step.node.output[1:]):
         raise ValueError(f"the mask of {version_title(step.target)} is undefined in test mode")
     ratio = step.constant(step.operand(1))
     step.drop("seed")

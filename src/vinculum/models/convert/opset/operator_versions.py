@@ -39,8 +39,8 @@ def version_title(schema: OpSchema | None) -> str:
 
 
 def default_of(schema: OpSchema, name: str) -> Any:
-    """Return an attribute's default value, None if it has none."""
-    default = schema.attributes[name].default_value
+    """Return an attribute's default value, None if it has none or the version lacks the attribute."""
+    default = schema.attributes[name].default_value if name in schema.attributes else AttributeProto()
     return None if default.type == AttributeProto.UNDEFINED else helper.get_attribute_value(default)
 
 

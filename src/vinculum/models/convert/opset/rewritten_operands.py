@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from onnx import NodeProto, TensorProto, helper
+from onnx import FunctionProto, NodeProto, TensorProto, helper
 from onnx.defs import OpSchema
 
 from vinculum.models.convert.opset.adaptation import Adaptation
@@ -118,18 +118,6 @@ def moved(*names: str, kind: type[np.generic] = np.int64) -> Callable[[Adaptatio
     return rule
 
 
-def dft_20(step: Adaptation) -> list[NodeProto]:
-    """Write the axis as an operand from operator set 20 on."""
-    operands = [*step.node.input, "", ""][:2]
-    if step.up:
-        operands.append(step.rewriter.constant(np.array(step.value("axis"), np.int64), "constant"))
-        step.drop("axis")
-    else:
-        step.give("axis", int(_constant(step, 2, "axis").item()) if step.operand(2) else -2)
-    step.set_operands(operands)
-    return [step.node]
-
-
 def scatter_11(step: Adaptation) -> list[NodeProto] | None:
     """Rename it to ScatterElements from operator set 11 on."""
     return _renamed(step, "ScatterElements", "axis") if step.up else None
@@ -148,23 +136,10 @@ def _renamed(step: Adaptation, op_type: str, *attributes: str) -> list[NodeProto
     return [step.node]
 
 
-def upsample_7(step: Adaptation) -> list[NodeProto]:
-    """Write one scale per dimension; refuse the mode that only Upsample-1 has."""
-    if step.value("mode") == b"bilinear":
-        raise ValueError(f"{version_title(step.target)} has no mode='bilinear'")
-    if step.rank(step.operand(0)) != 4:
-        raise ValueError(
-            f"{version_title(step.source)} takes 4 dimensions, and the rank is not known; declare the shape"
-        )
-    step.give("scales", [1.0, 1.0, step.value("height_scale"), step.value("width_scale")])
-    step.drop("height_scale", "width_scale")
-    return [step.node]
-
-
 def constant_9(step: Adaptation) -> list[NodeProto] | None:
     """Make an initializer of a type that Constant lacks below operator set 9; functions cannot hold one."""
     tensor = tensor_of(step.node)
-    if step.up or step.in_function or tensor is None or tensor.data_type in _FLOATS:
+    if step.up or isinstance(step.scope.holder, FunctionProto) or tensor is None or tensor.data_type in _FLOATS:
         return None
     step.rewriter.initializers.append(tensor)
     step.rewriter.initializers[-1].name = step.node.output[0]

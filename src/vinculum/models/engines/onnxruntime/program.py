@@ -14,11 +14,17 @@ from onnx import ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, num
 
 from vinculum.errors import ModelError
 from vinculum.models.engines.onnxruntime.divider import ADDRESS, NUMBER, dividing_here
-from vinculum.models.engines.onnxruntime.running import gives_numbers, is_of_numbers
-from vinculum.models.engines.onnxruntime.session import IR_VERSION, new_session, onnxruntime, reason_of
-from vinculum.models.engines.onnxruntime.values import is_packed, to_python, to_runtime
-from vinculum.models.engines.reference.evaluator import advice
+from vinculum.models.engines.onnxruntime.session import (
+    IR_VERSION,
+    gives_numbers,
+    is_of_numbers,
+    new_session,
+    onnxruntime,
+    reason_of,
+)
+from vinculum.models.engines.onnxruntime.values import is_packed, run_values, to_runtime
 from vinculum.models.execution import Division, RunContext
+from vinculum.models.model import ADVICE
 from vinculum.models.onnx.divisions import number_of
 from vinculum.models.onnx.inference import infer_types
 from vinculum.models.onnx.rewriter import with_inputs
@@ -72,9 +78,7 @@ class OnnxRuntimeProgram:
             session, of_numbers = self._session(frozenset(arrays.keys() & self._constants), policies, in_python)
             if of_numbers and all(is_of_numbers(array) and array.nbytes <= _FEW for array in arrays.values()):
                 return dict(zip(self._outputs, session.run(self._outputs, arrays), strict=True))
-            values = {name: to_runtime(name, array) for name, array in arrays.items()}
-            results = session.run_with_ort_values(self._outputs, values)
-            return {name: to_python(name, value) for name, value in zip(self._outputs, results, strict=True)}
+            return dict(zip(self._outputs, run_values(session, self._outputs, arrays), strict=True))
 
     def _session(self, given: frozenset[str], policies: Policies, in_python: bool) -> tuple[Any, bool]:
         """Return a session in which some constants are given as inputs, and whether it `gives_numbers`."""
@@ -134,14 +138,14 @@ class OnnxRuntimeProgram:
         try:
             yield
         except ModelError as error:
-            raise ModelError(f"{error}; {advice(self._proto)}") from None
+            raise ModelError(f"{error}; {ADVICE}") from None
         # ONNX Runtime's exceptions have no more specific common base.
         except Exception as error:
             said = re.search(r"vinculum: (.*)", str(error))
             if said is not None:
                 raise _LibraryError(said[1]) from None
             reason = f"{self._culprit(str(error))} cannot be run by ONNX Runtime: {reason_of(error)}"
-            raise ModelError(f"{reason}; {advice(self._proto)}") from None
+            raise ModelError(f"{reason}; {ADVICE}") from None
 
     def _culprit(self, message: str) -> str:
         """Return the title of the node that a message names."""

@@ -2,52 +2,51 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from onnx import ModelProto, TensorProto, TypeProto, helper, numpy_helper, parser
+from onnx import TensorProto, helper
 
 from vinculum.errors import ModelError
-from vinculum.models.engines.onnxruntime.session import IR_VERSION, new_session, onnxruntime
+from vinculum.models.engines.onnxruntime.session import onnxruntime
+from vinculum.models.onnx.tensors import PACKED_BITS
 from vinculum.text import quoted
 
-_NAMES = TensorProto.DataType.keys()
-_PACKED = ("int4", "uint4", "float4e2m1", "int2", "uint2", "float6e2m3", "float6e3m2")
-_OPSET = 16  # The first whose Identity takes sequences.
 
+def run_values(session: Any, names: Sequence[str], inputs: Mapping[str, Any]) -> list[Any]:
+    """Return outputs of a session, in the form of the reference evaluator; ModelError if it does not take an input.
 
-def to_runtime(name: str, value: Any) -> Any:
-    """Return a value as an OrtValue; ModelError if ONNX Runtime does not accept it."""
-    if isinstance(value, np.ndarray):
-        return _tensor(name, value)
-    if isinstance(value, list) and value:
-        items = {f"{name}[{number}]": item for number, item in enumerate(value)}
-        held = {name: to_runtime(name, item) for name, item in items.items()}
-        return _session("SequenceConstruct", held).run_with_ort_values(["result"], held)[0]
-    if isinstance(value, onnxruntime().OrtValue):
-        return value
-    kind = "an empty sequence" if isinstance(value, list) else f"a {type(value).__name__}"
-    raise ModelError(f"value {quoted(name)} is {kind}, which ONNX Runtime does not accept")
-
-
-def to_python(name: str, value: Any) -> Any:
-    """Return a value in the form of the reference evaluator; a tensor's array keeps the memory of its OrtValue alive.
-
-    ModelError if ONNX Runtime packs its elements.
+    Tensors of numbers share their memory with ONNX Runtime, unless an input or output is none.
     """
-    if not isinstance(value, onnxruntime().OrtValue):
-        return value
-    if not value.has_value():
-        return None
-    if not value.is_tensor():
-        return _session("Identity", {name: value}).run(None, {name: value})[0]
+    given = {name: to_runtime(name, value) if _holds_numbers(value) else value for name, value in inputs.items()}
+    types = [output.type for output in session.get_outputs()]
+    are_tensors = all(kind.startswith("tensor(") and kind != "tensor(string)" for kind in types)
+    if are_tensors and all(map(_holds_numbers, inputs.values())):
+        results = session.run_with_ort_values(list(names), given)
+        return [to_python(name, value) for name, value in zip(names, results, strict=True)]
+    return list(session.run(list(names), given))
+
+
+def _holds_numbers(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype != object
+
+
+def to_runtime(name: str, array: NDArray[Any]) -> Any:
+    """Return a tensor of numbers as an OrtValue; ModelError if ONNX Runtime does not return its element type."""
+    code = helper.np_dtype_to_tensor_dtype(array.dtype)
+    _refuse_unshared(name, code)
+    contiguous = np.ascontiguousarray(array).reshape(array.shape)  # ascontiguousarray makes a scalar one-dimensional.
+    if array.dtype.isbuiltin == 1:  # One of NumPy's own types.
+        return onnxruntime().OrtValue.ortvalue_from_numpy(contiguous)
+    return onnxruntime().OrtValue.ortvalue_from_numpy_with_onnx_type(contiguous, code)
+
+
+def to_python(name: str, value: Any) -> NDArray[Any]:
+    """Return a tensor's array, which keeps the memory of its OrtValue alive; ModelError if its elements are packed."""
     code, shape = value.element_type(), tuple(value.shape())
-    if code == TensorProto.STRING:
-        return value.numpy()
     _refuse_unshared(name, code)
     dtype = helper.tensor_dtype_to_np_dtype(code)
     if 0 in shape:
@@ -57,16 +56,7 @@ def to_python(name: str, value: Any) -> Any:
 
 def is_packed(dtype: np.dtype[Any]) -> bool:
     """Return whether ONNX Runtime stores several elements of a type in a byte."""
-    return str(TensorProto.DataType.Name(helper.np_dtype_to_tensor_dtype(dtype))).lower() in _PACKED
-
-
-def _type_of(name: str, value: Any) -> TypeProto:
-    """Return an OrtValue's type as ONNX declares it; ModelError unless it is of tensors."""
-    known = re.fullmatch(r"(seq\()?tensor\((\w+)\)\)?", value.data_type())
-    if known is None or known[2].upper() not in _NAMES:
-        raise ModelError(f"value {quoted(name)} is of type {value.data_type()}, which cannot be passed on")
-    tensor = helper.make_tensor_type_proto(TensorProto.DataType.Value(known[2].upper()), None)
-    return helper.make_sequence_type_proto(tensor) if known[1] else tensor
+    return TensorProto.DataType.Name(helper.np_dtype_to_tensor_dtype(dtype)) in PACKED_BITS
 
 
 class _Memory:
@@ -78,35 +68,8 @@ class _Memory:
         self.__array_interface__ = {"version": 3, "shape": (size,), "typestr": "|u1", "data": data}
 
 
-def _tensor(name: str, array: NDArray[Any]) -> Any:
-    runtime = onnxruntime()
-    if array.dtype == object:
-        strings = _model("strings")
-        strings.graph.initializer.append(numpy_helper.from_array(array, "result"))
-        return new_session(strings.SerializeToString()).run_with_ort_values(["result"], {})[0]
-    code = helper.np_dtype_to_tensor_dtype(array.dtype)
-    _refuse_unshared(name, code)
-    contiguous = np.ascontiguousarray(array).reshape(array.shape)  # ascontiguousarray makes a scalar one-dimensional.
-    if array.dtype.isbuiltin == 1:  # One of NumPy's own types.
-        return runtime.OrtValue.ortvalue_from_numpy(contiguous)
-    return runtime.OrtValue.ortvalue_from_numpy_with_onnx_type(contiguous, code)
-
-
 def _refuse_unshared(name: str, code: int) -> None:
     """Refuse element types that ONNX Runtime packs, and complex ones, which it does not return."""
-    element_type = TensorProto.DataType.Name(code).lower()
-    if element_type in (*_PACKED, "complex64", "complex128"):
-        raise ModelError(f"value {quoted(name)} has elements of {element_type}, which ONNX Runtime cannot return")
-
-
-def _session(operator: str, operands: Mapping[str, Any]) -> Any:
-    """Return a session for one operator, whose output is ``"result"``."""
-    model = _model(operator)
-    model.graph.node.append(helper.make_node(operator, list(operands), ["result"]))
-    for name, value in operands.items():
-        model.graph.input.add(name=name, type=_type_of(name, value))
-    return new_session(model.SerializeToString())
-
-
-def _model(name: str) -> ModelProto:
-    return parser.parse_model(f'<ir_version: {IR_VERSION}, opset_import: ["": {_OPSET}]> {name} () => (result) {{ }}')
+    kind = TensorProto.DataType.Name(code)
+    if kind in (*PACKED_BITS, "COMPLEX64", "COMPLEX128"):
+        raise ModelError(f"value {quoted(name)} has elements of {kind.lower()}, which ONNX Runtime cannot return")

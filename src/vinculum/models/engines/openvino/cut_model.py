@@ -137,7 +137,6 @@ class _Graph:
         self._cut(core)
 
     def prepare(self) -> None:
-        """Compile all parts."""
         for part in self._parts:
             part.prepare()
         for graph in (graph for step in self._steps.values() for graph in step.graphs):
@@ -226,7 +225,6 @@ class _Part:
             self._request(())
 
     def run(self, values: Arrays) -> Arrays:
-        """Return the outputs."""
         if not self._outputs:
             return {}
         arrays = [values[port] for port in self._inputs]
@@ -269,7 +267,6 @@ class _Divide:
         self._result = _port(node.output(0))
 
     def run(self, values: Arrays) -> Generator[Request, NDArray[Any], Arrays]:
-        """Return the quotient."""
         dividend, divisor = (values[port] for port in self._operands)
         return {self._result: (yield Request(self._number, (dividend, divisor)))}
 

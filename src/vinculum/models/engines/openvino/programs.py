@@ -25,19 +25,18 @@ from numpy.typing import NDArray
 from onnx import GraphProto, ModelProto, NodeProto, helper, numpy_helper
 from onnx.inliner import inline_local_functions
 
-from vinculum.errors import BroadcastError, ModelError, VinculumError
+from vinculum.errors import ModelError, VinculumError
 from vinculum.models.engines.openvino.cut_model import Request
 from vinculum.models.engines.openvino.reading import NAME, Described
-from vinculum.models.engines.reference.evaluator import advice
 from vinculum.models.engines.reference.operators import quotient
 from vinculum.models.execution import Division, LimitError, RunContext, seconds_left, waiting
-from vinculum.models.model import Model
+from vinculum.models.model import ADVICE, Model
 from vinculum.models.onnx.divisions import DIVIDES, number_of
 from vinculum.models.onnx.rewriter import set_nodes, unique_name, with_inputs
 from vinculum.models.onnx.scopes import all_nodes, name_of, opset_imports, subgraphs, title
 from vinculum.ops.openvino import divide as openvino_divide
 from vinculum.sandbox import End, Isolated, Limits
-from vinculum.text import listed, one_line, pip_install, quoted
+from vinculum.text import listed, one_line, pip_install
 
 _MAX_OF_INTEGERS = 12
 # No limits, since a model's needs are not known: Ctrl-C ends a run that hangs, the system one that exhausts the memory.
@@ -190,7 +189,7 @@ class OnnxInOpenVino:
         except LimitError:
             raise
         except ModelError as error:
-            raise ModelError(f"{error}; {advice(self._prepared.proto)}") from None
+            raise ModelError(f"{error}; {ADVICE}") from None
         return dict(zip(self._outputs, results, strict=True))
 
     def _process(self, given: frozenset[str]) -> CutProcess:
@@ -268,7 +267,6 @@ class CutProgram:
             division = self.described.divisions[number]
             return execution.divide(division, dividend, divisor, lambda a, b: openvino_divide(a, b, **options))
 
-        self._check_bounds(arrays)
         results = self._process.run(arrays, compute)
         return {output.name: array for output, array in zip(self.described.outputs, results, strict=True)}
 
@@ -287,14 +285,3 @@ class CutProgram:
                 "'openvino'"
             )
         return self
-
-    def _check_bounds(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Refuse an array whose shape is outside of the bounds that the model declares."""
-        for tensor, bounds in zip(self.described.inputs, self.described.bounds, strict=True):
-            shape = arrays[tensor.name].shape
-            for axis, ((low, high), size) in enumerate(zip(bounds or (), shape, strict=False)):
-                if size < low or (high is not None and size > high):
-                    declared = f"{low} to {'any' if high is None else high}"
-                    raise BroadcastError(
-                        f"input {quoted(tensor.name)} has shape {shape}; dimension {axis} must be {declared}"
-                    )

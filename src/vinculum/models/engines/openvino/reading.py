@@ -32,16 +32,12 @@ AXIS = "auto_broadcast.auto_broadcast_axis"
 Names = Sequence[tuple[str, str]]
 """Names of divisions and of their quotients."""
 
-Bounds = tuple[tuple[int, int | None], ...]
-"""The smallest and the largest size of each dimension; None for no limit."""
-
 
 @dataclass(frozen=True)
 class Described:
     """A model that OpenVINO read."""
 
     inputs: tuple[ModelTensor, ...]
-    bounds: tuple[Bounds | None, ...]  # Of the inputs; None for any rank.
     outputs: tuple[ModelTensor, ...]
     divisions: tuple[Division, ...]  # Those of bodies too, in OpenVINO's order.
     attributes: tuple[dict[str, AttributeValue], ...]  # Of the divisions.
@@ -64,7 +60,6 @@ def described(model: Any) -> Described:
             inner.append(InnerDivision(node.get_friendly_name(), path, kind, inside))
     return Described(
         tuple(_declared("Parameter", inputs)),
-        tuple(_bounds(port) for _, port in inputs),
         tuple(_declared("Result", _outputs(model))),
         tuple(divisions),
         tuple(attributes),
@@ -174,14 +169,6 @@ def _declared(kind: str, ports: list[tuple[str, Any]]) -> Iterator[ModelTensor]:
         raise ModelError(f"two {kind} layers are called {quoted(name)}; give each a name of its own")
     for name, port in ports:
         yield ModelTensor(name, element_type_of(port), shape_of(port))
-
-
-def _bounds(port: Any) -> Bounds | None:
-    shape = port.get_partial_shape()
-    if shape.rank.is_dynamic:
-        return None
-    # The largest size is negative if there is no limit.
-    return tuple((size.min_length, size.max_length if size.max_length >= 0 else None) for size in shape)
 
 
 class Writer:

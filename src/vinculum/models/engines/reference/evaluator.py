@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from onnx import GraphProto, ModelProto, NodeProto
+from onnx import NodeProto
 from onnx.reference import ReferenceEvaluator
 from onnx.reference.op_run import OpRun, RuntimeContextError
 from onnx.reference.ops import load_op
@@ -15,40 +15,12 @@ from onnx.reference.ops import load_op
 from vinculum.errors import BroadcastError, ModelError
 from vinculum.models.engines.reference.legacy import KNOWN_SINCE, with_legacy_rules
 from vinculum.models.engines.reference.operators import Div, Interruption, Loop, Reciprocal, Scan
-from vinculum.models.engines.reference.repairs import (
-    Cast,
-    GatherElements,
-    Optional,
-    SequenceMap,
-    check_operands,
-    check_result_size,
-)
+from vinculum.models.engines.reference.repairs import GatherElements, Optional, SequenceMap, check_result_size
 from vinculum.models.execution import LimitError
-from vinculum.models.onnx.functions import DOMAIN
-from vinculum.models.onnx.scopes import opset_imports, title
+from vinculum.models.onnx.scopes import title
 from vinculum.text import one_line, quoted
 
-
-def advice(model: ModelProto) -> str:
-    """Return advice for a model that another engine refuses."""
-    opsets = opset_imports(model)
-    lacking = next((node for node in model.graph.node if not _is_implemented(node, opsets)), None)
-    if lacking is None:
-        return "run the model with the reference engine"
-    return f"the reference engine cannot run it either: it does not implement {title(lacking)}"
-
-
-def _is_implemented(node: NodeProto, opsets: dict[str, int]) -> bool:
-    """Return whether the evaluator implements a node's operator, or the node calls a function."""
-    alone = GraphProto(name="node", node=[NodeProto(op_type=node.op_type, domain=node.domain)])
-    try:
-        Evaluator(alone, opsets=opsets)
-    except Interruption as interruption:
-        return node.domain == DOMAIN or "implement" not in str(interruption.error)
-    return True
-
-
-_OPERATORS: list[type[OpRun]] = [Div, Reciprocal, Loop, Scan, Cast, GatherElements, Optional, SequenceMap]
+_OPERATORS: list[type[OpRun]] = [Div, Reciprocal, Loop, Scan, GatherElements, Optional, SequenceMap]
 
 
 class Evaluator(ReferenceEvaluator):
@@ -119,7 +91,6 @@ def _protect(values: Iterable[object]) -> None:
 def _named_run(run: Callable[..., Any], node: NodeProto, not_given: dict[str, str]) -> Callable[..., Any]:
     def named(*operands: Any, **options: Any) -> Any:
         with _naming(node):
-            check_operands(node, operands)
             check_result_size(node, operands)
             results = run(*operands, **options)
             not_given.update((name, title(node)) for name in node.output[len(results) :] if name)

@@ -1,4 +1,4 @@
-"""Repairs of the reference evaluator: operators that it computes wrongly, operands and sizes that it does not check."""
+"""Repairs of the reference evaluator: operators that it computes wrongly, and sizes that it does not check."""
 
 from __future__ import annotations
 
@@ -9,32 +9,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from onnx import NodeProto, TensorProto, helper
+from onnx import NodeProto, helper
 from onnx.reference.op_run import OpRun
-from onnx.reference.ops import load_op
 
-from vinculum.errors import SpecLookupError
-from vinculum.models.engines.reference.element_conversion import convert
 from vinculum.models.execution import check_bytes
-from vinculum.spec.element_types import REAL, ElementType, by_onnx_code
-from vinculum.tensors.storage import element_type_of_dtype
-
-
-class Cast(OpRun):
-    """ONNX Cast between element types of divisions, rounded once, and defined where the standard leaves it open.
-
-    The reference evaluator rounds some values twice in casts to bfloat16, and leaves the results for floats beyond an
-    integer type to the processor. Here both follow `vinculum.models.engines.reference.element_conversion`. The
-    evaluator's own Cast handles all other casts.
-    """
-
-    def _run(self, x: Any, to: int | None = None, **options: Any) -> Any:
-        source, target = "bool" if x.dtype == bool else element_type_of_dtype(x.dtype), _target(to)
-        # An array of objects holds strings here.
-        if source not in (None, REAL) and target is not None and _is_ours(source, target, options):
-            return (convert(x, target),)
-        # The newest version has the attributes of all versions, with the older behaviour as their defaults.
-        return load_op("", "Cast")._run(self, x, to=to, **options)
 
 
 class GatherElements(OpRun):
@@ -76,37 +54,6 @@ class SequenceMap(OpRun):
             for result, value in zip(results, body.run(None, inputs, **options), strict=True):
                 result.append(value)
         return tuple(results)
-
-
-def check_operands(node: NodeProto, operands: Sequence[Any]) -> None:
-    """Check that the shape operand of a Reshape holds only sizes, and -1 at most once.
-
-    NumPy, on which the evaluator relies, treats every negative size as -1.
-    """
-    if node.op_type != "Reshape" or node.domain or len(operands) < 2 or not isinstance(operands[1], np.ndarray):
-        return
-    sizes = [int(size) for size in operands[1].flat]
-    if min(sizes, default=0) < -1 or sizes.count(-1) > 1:
-        raise ValueError(f"its shape operand holds {min(sizes)}; allowed: sizes from 0 on, and -1 once")
-
-
-def _target(to: int | None) -> ElementType | str | None:
-    if to == TensorProto.BOOL:
-        return "bool"
-    try:
-        return by_onnx_code(to or 0)
-    except SpecLookupError:
-        return None
-
-
-def _is_ours(source: ElementType | str, target: ElementType | str, options: dict[str, Any]) -> bool:
-    if isinstance(target, str):
-        return True
-    if target.binary_format is not None:
-        # Saturation is the standard's default for 8-bit types only.
-        return target.bits > 8 or not options.get("saturate", 1)
-    # ONNX's own tests expect that floats beyond a 4-bit type lose their high bits.
-    return target.bits > 4 or isinstance(source, str) or source.is_integer
 
 
 def check_result_size(node: NodeProto, operands: Sequence[Any]) -> None:

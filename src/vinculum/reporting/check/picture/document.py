@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 from importlib.resources import files
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -25,11 +24,10 @@ from vinculum.models.onnx.scopes import Scope, name_of, scopes
 from vinculum.reporting.check.picture.graph import Box, drawn
 from vinculum.reporting.check.words import message, sections
 from vinculum.reporting.escape import one_line, short
-from vinculum.reporting.plain import environment
+from vinculum.reporting.plain import rendered
 from vinculum.reporting.terminal import counted
 
 if TYPE_CHECKING:
-    from jinja2 import Template
     from onnx import ModelProto
 
 DRAWN = 8
@@ -56,27 +54,25 @@ def document(checked: Sequence[tuple[Triage, ModelProto]]) -> str:
     )
     models = [_Model(f"m{number}", triage, proto) for number, (triage, proto) in enumerate(checked)]
     data = json.dumps({one.id: one.pictures for one in models}, separators=(",", ":"))
-    return _template().render(
-        models=models, signs=_SIGNS, style=style, script=f"{layout}\n{script}", data=data.replace("<", "\\u003c")
+    return rendered(
+        __package__,
+        "check.html.j2",
+        {
+            "nodes": lambda count: counted(count, "node"),
+            "findings": lambda count: counted(count, "finding"),
+            "name": lambda text: short(one_line(text)),
+            "message": message,
+            "sections": sections,
+            "alert_frame": alert_frame,
+            "held": _held,
+            "values": _values_text,
+        },
+        models=models,
+        signs=_SIGNS,
+        style=style,
+        script=f"{layout}\n{script}",
+        data=data.replace("<", "\\u003c"),
     )
-
-
-@cache
-def _template() -> Template:
-    pages = environment(__package__)
-    pages.filters.update(
-        nodes=lambda count: counted(count, "node"),
-        findings=lambda count: counted(count, "finding"),
-        name=lambda text: short(one_line(text)),
-        short=short,
-        one_line=one_line,
-        message=message,
-        sections=sections,
-        alert_frame=alert_frame,
-        held=_held,
-        values=_values_text,
-    )
-    return pages.get_template("check.html.j2")
 
 
 class _Model:
@@ -104,7 +100,6 @@ def _different(groups: Sequence[Sequence[Finding]]) -> Iterator[tuple[int, Findi
 
 
 def _held(finding: Finding) -> Mapping[str, NDArray[Any]]:
-    """Return the values of a witness."""
     witness = finding.witness
     if witness is None:
         return {}
@@ -112,7 +107,6 @@ def _held(finding: Finding) -> Mapping[str, NDArray[Any]]:
 
 
 def _pictures(chosen: Sequence[tuple[int, Finding]], triage: Triage, proto: ModelProto) -> Iterator[dict[str, Any]]:
-    """Yield a picture for each scope with findings."""
     known = {scope.path: scope for scope in scopes(proto)}
     by_scope: dict[str, list[tuple[int, Finding]]] = {}
     for number, finding in chosen:
@@ -124,8 +118,6 @@ def _pictures(chosen: Sequence[tuple[int, Finding]], triage: Triage, proto: Mode
 
 
 class _Picture:
-    """The data of a picture, as the script draws it."""
-
     def __init__(
         self,
         scope: Scope,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import pickle
 import threading
-from fractions import Fraction
 from typing import Any
 
 import ml_dtypes
@@ -42,15 +41,6 @@ class TestExact:
         outputs, records = both(model, {"a": a, "b": b, "c": np.array([3], dtype)})
         assert outputs["y"].dtype == dtype
         assert [record.division.name for record in records] == ["first", "second"]
-
-    def test_records_outlive_the_run(self) -> None:
-        model = load(text_model("s = Mul(a, a) q = Div(s, b) y = Mul(q, q)", AB, "float[n] y"))
-        records: list[DivisionRecord] = []
-        for factor in range(1, 40):
-            model.run({"a": A * factor, "b": B}, observer=records.append, engine="onnxruntime")
-        for factor, record in enumerate(records, 1):
-            assert record.dividend is not None
-            assert record.dividend.tolist() == [Fraction(float(a)) ** 2 * factor**2 for a in A]
 
     def test_of_constants(self) -> None:
         """They are observed in every run, and raise in a run and not before."""
@@ -148,8 +138,7 @@ class TestGraphs:
         assert model.run({"s": np.array([1, 3, 8, 8]), "x": x}, engine="onnxruntime")["y"].shape == (1, 3, 4, 4)
 
 
-OTHER = "; run the model with the reference engine"
-NEITHER = "; the reference engine cannot run it either: it does not implement node 'node_y'"
+OTHER = "; try the reference engine"
 
 
 class TestRefusals:
@@ -158,18 +147,12 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("nodes", "parts"),
         [
-            ("[node_y] y = d.Foo(a)", ("node 'node_y' (d.Foo)", NEITHER)),
-            ("[node_y] y = com.microsoft.Foo(a)", ("node 'node_y' (com.microsoft.Foo)", NEITHER)),
-            (
-                "s = Neg(a) [node_y] y = Transpose <perm = [0, 1]> (s)",
-                ("node 'node_y' (Transpose)", "perm", OTHER),
-            ),
-            ("s = Neg(a) [node_y] y = Add(s, five)", ("node 'node_y' (Add)", OTHER)),
-            ("[node_y] y = d.OptionalHasElement(a)", ("node 'node_y'", NEITHER)),
+            ("[node_y] y = com.microsoft.Foo(a)", ("node 'node_y' (com.microsoft.Foo)", OTHER)),
+            ("s = Neg(a) [node_y] y = Transpose <perm = [0, 1]> (s)", ("node 'node_y' (Transpose)", "perm", OTHER)),
         ],
     )
     def test_nodes(self, nodes: str, parts: tuple[str, ...]) -> None:
-        model = text_model(nodes, "float[n] a", "float[] y", constants="float[5] five = {1, 1, 1, 1, 1}")
+        model = text_model(nodes, "float[n] a", "float[] y")
         model.opset_import.add(domain="com.microsoft", version=1)
         with one_line(ModelError, *parts, "cannot be run by ONNX Runtime: "):
             load(model).run({"a": A}, engine="onnxruntime")

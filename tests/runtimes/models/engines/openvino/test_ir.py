@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import pickle
 from collections.abc import Callable
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +17,10 @@ import vinculum
 from tests.conformance.asking import same_bits, small
 from tests.models.built_models import one_line
 from vinculum.conformance.runtimes.models import openvino_ir
-from vinculum.errors import BroadcastError, DivisionByZeroError, ModelError
+from vinculum.errors import DivisionByZeroError, ModelError
 from vinculum.models import DivisionRecord, load
-from vinculum.models.engines.reference.element_conversion import convert
 from vinculum.models.inner_divisions import what_openvino_divides
-from vinculum.spec.element_types import BFLOAT16, INT8, ElementType
+from vinculum.spec.element_types import ElementType
 from vinculum.spec.openvino_divide import DIVIDE_1
 
 RNG = np.random.default_rng(0)
@@ -50,9 +47,9 @@ class TestOtherLayers:
         )
         array = (RNG.random((3, 2), np.float32) - np.float32(0.5)) * np.float32(300)
         output = load(saved([node], [a])).run({"a": array})
-        quotient = vinculum.divide(convert(array, BFLOAT16), np.array(3).astype(ml_dtypes.bfloat16))
+        quotient = vinculum.divide(array.astype(ml_dtypes.bfloat16), np.array(3).astype(ml_dtypes.bfloat16))
         (result,) = output.values()
-        assert result.tolist() == convert(quotient, INT8).tolist()
+        assert result.tolist() == quotient.astype(np.float32).astype(np.int8).tolist()
 
     def test_one_that_divides_inside(self, saved: File) -> None:
         x = opset.parameter([2, 4], np.float32, name="x")
@@ -62,12 +59,6 @@ class TestOtherLayers:
         assert [(node.name, node.operator) for node in model.inner_divisions] == [("soft", "Softmax")]
         assert len(model.divisions) == 1
         assert what_openvino_divides("Add") is None
-
-    @pytest.mark.parametrize(("kind", "expected"), [("u4", [1, 2, 15]), ("i4", [1, 2, -1])])
-    def test_constants_of_four_bits(self, saved: File, kind: str, expected: list[int]) -> None:
-        packed = openvino.Tensor(np.array([0x21, 0x0F], np.uint8), openvino.Shape([3]), getattr(openvino.Type, kind))
-        (output,) = load(saved([opset.convert(opset.constant(packed), "i32")], [])).run({}).values()
-        assert output.tolist() == expected
 
 
 @pytest.mark.parametrize("dynamic", [True, False])
@@ -86,13 +77,7 @@ class TestOtherLayers:
     ],
 )
 def test_broadcasting_modes_divides_as_our_own(
-    saved: File,
-    mode: str,
-    axis: int | None,
-    a: tuple[int, ...],
-    b: tuple[int, ...],
-    dtype: Any,
-    dynamic: bool,
+    saved: File, mode: str, axis: int | None, a: tuple[int, ...], b: tuple[int, ...], dtype: Any, dynamic: bool
 ) -> None:
     """All three kinds of auto_broadcast, of several types and of open dimensions, as OpenVINO writes them."""
     parameters = [
@@ -185,14 +170,12 @@ class TestRun:
             model.run({"x": array}, engine="openvino")
         assert (caught.value.count, caught.value.first_index) == (1, (0,))
 
-    def test_sizes_outside_a_range(self, ir_file: File) -> None:
-        model = load(ir_file(X.replace('"?"', '"1..3"') + R, _edge("0.0", "3.0")))
-        array = np.ones(3, np.int32)
-        output = model.run({"x": array})["r"]
-        assert output.tolist() == [1, 1, 1]
-        assert not np.shares_memory(output, array)
+    def test_sizes_outside_a_range(self, saved: File) -> None:
+        x = opset.parameter(openvino.PartialShape([openvino.Dimension(1, 3)]), np.int32, name="x")
+        model = load(saved([opset.negative(x)], [x]))
+        assert [output.tolist() for output in model.run({"x": np.ones(3, np.int32)}).values()] == [[-1] * 3]
         for size in (0, 4):
-            with one_line(BroadcastError, f"input 'x' has shape ({size},)", "1 to 3"):
+            with one_line(ModelError, "cannot be run by OpenVINO", "1..3"):
                 model.run({"x": np.ones(size, np.int32)})
 
     def test_onnxruntime(self, ir_file: File) -> None:
@@ -257,21 +240,3 @@ class TestRefused:
         layers = X + X.replace('id="0" name', 'id="9" name') + R + R.replace('id="3"', 'id="4"')
         with one_line(ModelError, "two Parameter layers are called 'x'"):
             load(ir_file(layers, _edge("0.0", "3.0") + _edge("9.0", "4.0")))
-
-
-class TestExamples:
-    """The commands of examples/README.md give the quotients that the files say."""
-
-    @pytest.mark.parametrize(("name", "rounding"), [("converted", math.floor), ("truncating", math.trunc)])
-    def test_integers(self, name: str, rounding: Callable[[Fraction], int]) -> None:
-        folder = EXAMPLES / "openvino_rounding"
-        a, b = np.load(folder / "a.npy"), np.load(folder / "b.npy")
-        wanted = [[rounding(Fraction(int(x), int(y))) for x, y in zip(row, b, strict=True)] for row in a]
-        assert load(folder / f"{name}.xml").run({"a": a, "b": b})["quotient"].tolist() == wanted
-
-    def test_an_image(self) -> None:
-        folder = EXAMPLES / "openvino_image"
-        image = np.load(folder / "image.npy")
-        deviation = np.fromfile(folder / "model.bin", np.float16).astype(np.float32)
-        scaled = load(folder / "model.xml").run({"image": image})["scaled"]
-        np.testing.assert_array_equal(scaled, image.astype(np.float32) / deviation.reshape(3, 1, 1), strict=True)

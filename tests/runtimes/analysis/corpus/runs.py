@@ -10,10 +10,10 @@ import pytest
 from numpy.typing import NDArray
 from onnx import ModelProto
 
-from tests.analysis.corpus.changed import float16, with_quotients, with_zeros
 from tests.analysis.corpus.entry import Entry
 from tests.analysis.corpus.judging import arrays, model_of
 from tests.analysis.trying import Maker
+from tests.runtimes.analysis.corpus.changed import float16, with_quotients, with_zeros
 from vinculum.errors import DivisionByZeroError, IntegerOverflowError
 from vinculum.models.source import source_of
 

@@ -83,19 +83,20 @@ def test_what_is_no_run_is_refused(file: Path, text: str, words: str) -> None:
         read_runs(file)
     assert "\n" not in str(caught.value)
 
-    def test_what_is_packed(self, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Damaged, cut off at any place, or of more than is read."""
-        packed = lzma.compress(as_json([exact()]).encode())
-        damaged = bytearray(packed)
-        damaged[len(packed) // 2] ^= 1
-        for content in (bytes(damaged), *(packed[:size] for size in range(6, len(packed), 501))):
-            file.write_bytes(content)
-            with pytest.raises(ModelError, match=f"run.json' {NO_RUN}"):
-                read_runs(file)
-        monkeypatch.setattr(module, "_LARGEST", len(packed))
-        file.write_bytes(packed)
-        with pytest.raises(ModelError, match=f"or larger than {len(packed):,} bytes"):
+
+def test_what_is_packed(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Damaged, cut off at any place, or of more than is read."""
+    packed = lzma.compress(as_json([exact()]).encode())
+    damaged = bytearray(packed)
+    damaged[len(packed) // 2] ^= 1
+    for content in (bytes(damaged), *(packed[:size] for size in range(6, len(packed), 501))):
+        file.write_bytes(content)
+        with pytest.raises(ModelError, match=f"run.json' {NO_RUN}"):
             read_runs(file)
+    monkeypatch.setattr(module, "_LARGEST", len(packed))
+    file.write_bytes(packed)
+    with pytest.raises(ModelError, match=f"or larger than {len(packed):,} bytes"):
+        read_runs(file)
 
 
 ONE = case(FLOAT, [[1.0, 2.0], [2.0, 2.0]], [0.5, 1.0])

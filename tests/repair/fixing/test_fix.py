@@ -208,6 +208,7 @@ class TestSameBits:
         [
             (("d=0:1", "x=0:1e-3"), lambda d: d < 2.0**-24),
             (("d=-1:1",), lambda d: np.abs(d) < 2.0**-24),
+            (("d=-1:1", "x=0:1"), lambda d: np.abs(d) < 2.0**-15),
             (("x=1:2", "d=-1:-1e-7"), lambda d: d > -(2.0**-13)),
         ],
     )
@@ -281,6 +282,14 @@ class TestNotFixed:
     def test_a_guard_that_would_replace_every_divisor(self) -> None:
         (left,) = fix(model(DIV), assume=["x=1:3e38", "d=1e-3:0.01"], runs=0).left
         assert left.why == "Max(divisor, 1) would replace every divisor: they lie in [0.001, 0.01]"
+
+    @pytest.mark.parametrize(("low", "remedies"), [(0, ["epsilon becomes 1.17549e-38"]), (-1, [])])
+    def test_a_variance(self, low: int, remedies: list[str]) -> None:
+        inputs = "float[N,2] x, float[2] s, float[2] b, float[2] m, float[2] v"
+        proto = model(f"g ({inputs}) => (float[N,2] y) {{ y = BatchNormalization <epsilon = 0.0> (x, s, b, m, v) }}")
+        result = fix(proto, assume=[f"v={low}:1"], runs=0)
+        assert what(result) == remedies
+        assert ["no epsilon mends" in one.why for one in result.left] == [True] * (not remedies)
 
     def test_a_function_that_is_called_with_two_types(self) -> None:
         head = '<ir_version: 9, opset_import: ["": 17, "own": 1]>'

@@ -151,6 +151,7 @@ class TestKept:
             ({"data": b64encode(zlib.compress(bytes(1 << 20))).decode()}, "has not the 8 bytes"),
             ({"shape": (-2,)}, "is not a tensor"),
             ({"shape": (1,) * 65}, "is not a tensor"),
+            ({"shape": (1 << 28,)}, "has not the 1073741824 bytes"),  # The most.
             ({"shape": (1 << 40,)}, "is too large"),
             ({"type": "object"}, "is not a tensor"),
             ({"type": "str"}, "is not a tensor"),

@@ -90,7 +90,7 @@ class OnnxRuntime(Packaged):
 
         UnsupportedError, ModelError if ONNX Runtime does not support it or refuses it.
         """
-        from vinculum.models.engines.onnxruntime.session import run
+        from vinculum.models.engines.onnxruntime.running import run
 
         try:
             session = self._session(model)

@@ -48,7 +48,7 @@ class ExposedModel:
         runnable = self._made[1]
         if self._engine == "reference":
             return dict(runnable.evaluate(inputs, RunContext(Policies("zero"), self._observer)))
-        from vinculum.models.engines.onnxruntime.session import run
+        from vinculum.models.engines.onnxruntime.running import run
 
         with _refusals("cannot run"):
             return dict(zip(wanted, run(runnable, wanted, inputs), strict=True))

@@ -79,7 +79,8 @@ def _outcome(answer: Answer, seconds: float) -> Outcome:
 
 def run_onnxruntime(model: Model, feeds: Feeds) -> list[Any]:
     """Return the outputs that ONNX Runtime computes on the CPU."""
-    from vinculum.models.engines.onnxruntime.session import new_session, run
+    from vinculum.models.engines.onnxruntime.running import run
+    from vinculum.models.engines.onnxruntime.session import new_session
 
     session = new_session(model)
     return [] if feeds is None else run(session, [output.name for output in session.get_outputs()], feeds)

@@ -19,7 +19,7 @@ from tests.fake_runtime import FakeRuntime, installed
 from tests.models.built_models import one_line, text_model
 from vinculum.errors import AttributeValueError, DivisionByZeroError, ElementTypeError, IntegerOverflowError, ModelError
 from vinculum.models import DivisionRecord, Model, load
-from vinculum.models.engines.onnxruntime import session
+from vinculum.models.engines.onnxruntime import running, session
 from vinculum.models.execution import RunContext
 from vinculum.ops.policies import Policies
 
@@ -223,4 +223,4 @@ def test_those_of_numpy_s_own_types_of_numbers() -> None:
         own = dtype.isbuiltin == 1 and dtype.kind in "biuf"
         output = SimpleNamespace(type=f"tensor({name.lower()})")
         of_it = SimpleNamespace(get_outputs=lambda output=output: [output])
-        assert (session.is_of_numbers(np.zeros(1, dtype)), session.gives_numbers(of_it)) == (own, own), name
+        assert (running.is_of_numbers(np.zeros(1, dtype)), running.gives_numbers(of_it)) == (own, own), name

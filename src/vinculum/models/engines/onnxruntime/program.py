@@ -14,14 +14,8 @@ from onnx import ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, num
 
 from vinculum.errors import ModelError
 from vinculum.models.engines.onnxruntime.divider import ADDRESS, NUMBER, dividing_here
-from vinculum.models.engines.onnxruntime.session import (
-    IR_VERSION,
-    gives_numbers,
-    is_of_numbers,
-    new_session,
-    onnxruntime,
-    reason_of,
-)
+from vinculum.models.engines.onnxruntime.running import gives_numbers, is_of_numbers
+from vinculum.models.engines.onnxruntime.session import IR_VERSION, new_session, onnxruntime, reason_of
 from vinculum.models.engines.onnxruntime.values import is_packed, run_values, to_runtime
 from vinculum.models.execution import Division, RunContext
 from vinculum.models.model import ADVICE

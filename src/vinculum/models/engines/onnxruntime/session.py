@@ -1,4 +1,4 @@
-"""Sessions of ONNX Runtime, created only here, and their runs.
+"""Sessions of ONNX Runtime, created only here.
 
 Child processes import this module too, so it imports little.
 """
@@ -6,22 +6,15 @@ Child processes import this module too, so it imports little.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
-from copy import deepcopy
+from collections.abc import Collection, Mapping
 from functools import cache
 from types import ModuleType
 from typing import Any
-
-import numpy as np
 
 from vinculum.errors import ModelError
 from vinculum.text import one_line, pip_install
 
 IR_VERSION = 10  # The newest that all supported versions of ONNX Runtime read.
-_NUMBERS = {"float16": "float16", "float32": "float", "float64": "double", "bool": "bool"}
-_NUMBERS |= {f"{sign}int{bits}": f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
-"""NumPy's own types, and ONNX Runtime's names for them."""
-_TENSORS = {f"tensor({name})" for name in _NUMBERS.values()}
 
 
 @cache
@@ -65,26 +58,6 @@ def new_session(
     return onnxruntime().InferenceSession(
         model, options, providers=["CPUExecutionProvider"], enable_fallback=0, disabled_optimizers=list(disabled)
     )
-
-
-def run(session: Any, names: Sequence[str], inputs: Mapping[str, Any]) -> list[Any]:
-    """Return outputs of a session as Python values that share no memory with the inputs."""
-    if gives_numbers(session) and all(map(is_of_numbers, inputs.values())):
-        return list(session.run(list(names), dict(inputs)))
-    # It imports the onnx package, which takes longer than most models.
-    from vinculum.models.engines.onnxruntime.values import run_values
-
-    return deepcopy(run_values(session, names, inputs))
-
-
-def gives_numbers(session: Any) -> bool:
-    """Return whether a session's outputs are all of NumPy's own types, so that its `run` gives them."""
-    return {output.type for output in session.get_outputs()} <= _TENSORS
-
-
-def is_of_numbers(value: Any) -> bool:
-    """Return whether a session's `run` takes an input as it is: an array of one of NumPy's own types."""
-    return isinstance(value, np.ndarray) and value.dtype.name in _NUMBERS
 
 
 def reason_of(error: Exception) -> str:

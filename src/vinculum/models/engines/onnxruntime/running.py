@@ -1,0 +1,34 @@
+"""Runs of sessions of ONNX Runtime. Child processes import this module too, so it imports little."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+
+_NUMBERS = {"float16": "float16", "float32": "float", "float64": "double", "bool": "bool"}
+_NUMBERS |= {f"{sign}int{bits}": f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
+"""NumPy's own types, and ONNX Runtime's names for them."""
+_TENSORS = {f"tensor({name})" for name in _NUMBERS.values()}
+
+
+def run(session: Any, names: Sequence[str], inputs: Mapping[str, Any]) -> list[Any]:
+    """Return outputs of a session as Python values that share no memory with the inputs."""
+    if gives_numbers(session) and all(map(is_of_numbers, inputs.values())):
+        return list(session.run(list(names), dict(inputs)))
+    # It imports the onnx package, which takes longer than most models.
+    from vinculum.models.engines.onnxruntime.values import run_values
+
+    return deepcopy(run_values(session, names, inputs))
+
+
+def gives_numbers(session: Any) -> bool:
+    """Return whether a session's outputs are all of NumPy's own types, so that its `run` gives them."""
+    return {output.type for output in session.get_outputs()} <= _TENSORS
+
+
+def is_of_numbers(value: Any) -> bool:
+    """Return whether a session's `run` takes an input as it is: an array of one of NumPy's own types."""
+    return isinstance(value, np.ndarray) and value.dtype.name in _NUMBERS

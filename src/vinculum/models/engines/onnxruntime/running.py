@@ -11,7 +11,7 @@ import numpy as np
 _NUMBERS = {"float16": "float16", "float32": "float", "float64": "double", "bool": "bool"}
 _NUMBERS |= {f"{sign}int{bits}": f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
 """NumPy's own types, and ONNX Runtime's names for them."""
-_TENSORS = {f"tensor({name})" for name in _NUMBERS.values()}
+TENSORS = {f"tensor({name})" for name in _NUMBERS.values()}
 
 
 def run(session: Any, names: Sequence[str], inputs: Mapping[str, Any]) -> list[Any]:
@@ -26,7 +26,7 @@ def run(session: Any, names: Sequence[str], inputs: Mapping[str, Any]) -> list[A
 
 def gives_numbers(session: Any) -> bool:
     """Return whether a session's outputs are all of NumPy's own types, so that its `run` gives them."""
-    return {output.type for output in session.get_outputs()} <= _TENSORS
+    return {output.type for output in session.get_outputs()} <= TENSORS
 
 
 def is_of_numbers(value: Any) -> bool:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper
 
 from vinculum.errors import ModelError
+from vinculum.models.engines.onnxruntime.running import TENSORS
 from vinculum.models.engines.onnxruntime.session import onnxruntime
 from vinculum.models.onnx.tensors import PACKED_BITS
 from vinculum.text import quoted
@@ -19,14 +20,19 @@ from vinculum.text import quoted
 def run_values(session: Any, names: Sequence[str], inputs: Mapping[str, Any]) -> list[Any]:
     """Return outputs of a session, in the form of the reference evaluator; ModelError if it does not take an input.
 
-    Tensors of numbers share their memory with ONNX Runtime, unless an input or output is none.
+    Tensors share their memory with ONNX Runtime if all inputs are tensors of numbers and all outputs are tensors.
     """
     given = {name: to_runtime(name, value) if _holds_numbers(value) else value for name, value in inputs.items()}
-    types = [output.type for output in session.get_outputs()]
-    are_tensors = all(kind.startswith("tensor(") and kind != "tensor(string)" for kind in types)
-    if are_tensors and all(map(_holds_numbers, inputs.values())):
+    types = {output.name: output.type for output in session.get_outputs()}
+    if all(kind.startswith("tensor(") for kind in types.values()) and all(map(_holds_numbers, inputs.values())):
         results = session.run_with_ort_values(list(names), given)
         return [to_python(name, value) for name, value in zip(names, results, strict=True)]
+    for name in names:  # Of float8 `session.run` would give bytes, and of bfloat16 nothing.
+        kind = types[name]
+        if kind.startswith("tensor(") and kind not in (*TENSORS, "tensor(string)"):
+            where = "beside strings, sequences and other values"
+            kind = kind.removeprefix("tensor(").removesuffix(")")
+            raise ModelError(f"value {quoted(name)} has elements of {kind}, which ONNX Runtime does not return {where}")
     return list(session.run(list(names), given))
 
 
@@ -47,6 +53,8 @@ def to_runtime(name: str, array: NDArray[Any]) -> Any:
 def to_python(name: str, value: Any) -> NDArray[Any]:
     """Return a tensor's array, which keeps the memory of its OrtValue alive; ModelError if its elements are packed."""
     code, shape = value.element_type(), tuple(value.shape())
+    if code == TensorProto.STRING:
+        return np.asarray(value.numpy())
     _refuse_unshared(name, code)
     dtype = helper.tensor_dtype_to_np_dtype(code)
     if 0 in shape:

@@ -167,6 +167,25 @@ class TestRefusals:
         with one_line(ModelError, "value 'y' has elements of int4"):
             load(proto).run({"a": A}, engine="onnxruntime")
 
+    def test_narrow_values_beside_strings(self) -> None:
+        """They are given as such beside strings that are outputs alone; for inputs of strings it gives other bits."""
+        nodes = "y = Cast <to = 17> (a) t = Identity({})"
+        model = load(
+            text_model(
+                nodes.format("s"),
+                "float[n] a",
+                "float8e4m3fn[n] y, string[1] t",
+                constants='string[1] s = {"b"}',
+                opset=19,
+            )
+        )
+        both(model, {"a": A})
+        model = load(
+            text_model(nodes.format("s"), "float[n] a, string[1] s", "float8e4m3fn[n] y, string[1] t", opset=19)
+        )
+        with one_line(ModelError, "value 'y' has elements of float8e4m3fn", "; try the reference engine"):
+            model.run({"a": A, "s": np.array(["b"], object)}, engine="onnxruntime")
+
 
 class TestRuns:
     """A model may be run again, by several threads, and in another process; it says nothing."""

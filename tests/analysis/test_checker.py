@@ -110,6 +110,13 @@ class TestInside:
         assert found == [("d:ratio", Severity.WITNESSED), ("e:ratio", Severity.WITNESSED)]
         assert [division.path for division in source_of(model).model().divisions] == ["d:ratio", "e:ratio"]
 
+    def test_functions_of_long_names(self) -> None:
+        names = [f"torch_nn_modules_transformer_TransformerEncoderLayer_encoder_layers_{layer}" for layer in (0, 1)]
+        bodies = [f"{name} (a, b) => (c) {{ c = Div(a, b) }}" for name in names]
+        model = text_model(f"a = d.{names[0]} (x, x) y = d.{names[1]} (a, x)", "float[3] x", "float[3] y", *bodies)
+        assert [finding.scope for finding in vinculum.check(model, runs=0).findings] == names
+        assert [division.path for division in source_of(model).model().divisions] == names
+
     @pytest.mark.parametrize(("epsilon", "findings"), [(0.5, 0), (0.0, 1)])
     def test_a_function_called_with_an_epsilon(self, epsilon: float, findings: int) -> None:
         body = "{ e = Constant <value_float: float = @epsilon> () s = Abs(a) m = Add(s, e) c = Div(a, m) }"

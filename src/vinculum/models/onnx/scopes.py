@@ -93,12 +93,16 @@ def function_paths(model: ModelProto) -> dict[Key, str]:
     """Return the paths of a model's functions: their names, with domain and overload where several have one name."""
     keys = [key_of(function) for function in model.functions]
     same_name = Counter(name for _, name, _ in keys)
-    return {key: function_title(key if same_name[key[1]] > 1 else ("", key[1], ""))[1:-1] for key in keys}
+    return {key: _joined(key) if same_name[key[1]] > 1 else key[1] for key in keys}
 
 
 def function_title(key: Key) -> str:
     """Return a function's title in messages."""
-    return quoted(":".join(part for part in key if part))
+    return quoted(_joined(key))
+
+
+def _joined(key: Key) -> str:
+    return ":".join(part for part in key if part)
 
 
 def key_of(function: FunctionProto) -> Key:

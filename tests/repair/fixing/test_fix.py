@@ -103,6 +103,9 @@ WRITTEN = {
 """What is written into a model of two inputs, x and d, and an output y."""
 
 
+LARGEST = np.finfo(np.float64).max
+
+
 class TestLeastGuard:
     """What is written is the least that removes the finding."""
 
@@ -117,6 +120,8 @@ class TestLeastGuard:
             ("g (float[N] d) => (float[N] y) { y = Reciprocal (d) }", ("d=0:1",), "Max(divisor, 1.17549e-38)"),
             (DIV, ("x=1e30:1e38", "d=-1:-1e-30"), "Min(divisor, -0.5)"),
             (DIV.replace("float", "double"), ("x=0:1e-310", "d=0:1"), "Max(divisor, 2.22507e-308)"),
+            (DIV.replace("float", "double"), ("x=-1.79e308:1.79e308", "d=0.5:4"), "Max(divisor, 1)"),
+            (DIV.replace("float", "double"), (f"x={-LARGEST}:{LARGEST}", "d=0.5:4"), "Max(divisor, 2)"),
         ],
     )
     def test_of_a_division(self, text: str, assume: Sequence[str], expected: str) -> None:

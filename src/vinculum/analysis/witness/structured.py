@@ -95,7 +95,8 @@ class Space:
             dtype = np.int64 if high < 2.0**63 else np.uint64
             whole = self.generator.integers(int(low), int(high), shape, dtype, endpoint=True)
             return self.clipped(tensor, np.asarray(whole, np.float64))
-        return self.clipped(tensor, self.generator.uniform(low, high, shape))
+        # Twice the half: a range of float64 may be longer than the largest number.
+        return self.clipped(tensor, 2 * self.generator.uniform(low / 2, high / 2, shape))
 
     @staticmethod
     def is_float(tensor: ModelTensor) -> bool:

@@ -159,7 +159,7 @@ def _least_divisor(finding: Finding, node: NodeProto, values: Mapping[str, Abstr
     largest = finding.dividend
     if not isfinite(largest):
         return 1.0
-    return max(survivor(form), 2.0 ** ceil(log2(_MARGIN * largest) - log2(form.max)) if largest else 0.0)
+    return max(survivor(form), 2.0 ** ceil(log2(_MARGIN) + log2(largest) - log2(form.max)) if largest else 0.0)
 
 
 def _is_negative(exponent: AbstractTensor | None) -> bool:

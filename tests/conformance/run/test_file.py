@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import lzma
+import sys
 import zlib
 from base64 import b64encode
 from dataclasses import replace
@@ -92,6 +93,11 @@ def test_what_is_packed(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for content in (bytes(damaged), *(packed[:size] for size in range(6, len(packed), 501))):
         file.write_bytes(content)
         with pytest.raises(ModelError, match=f"run.json' {NO_RUN}"):
+            read_runs(file)
+    file.write_bytes(packed)
+    with monkeypatch.context() as without:
+        without.setitem(sys.modules, "lzma", None)
+        with pytest.raises(ModelError, match="this Python was built without lzma: unpack it first"):
             read_runs(file)
     monkeypatch.setattr(module, "_LARGEST", len(packed))
     file.write_bytes(packed)

@@ -7,7 +7,6 @@ rebuilt by the suite's own enumeration, which needs no runtime; by a digest it i
 from __future__ import annotations
 
 import binascii
-import lzma
 import zlib
 from base64 import b64decode, b64encode
 from collections.abc import Sequence
@@ -67,7 +66,7 @@ def read_runs(file: Path) -> tuple[Run, ...]:
         if content.startswith(_XZ):
             content = _unpacked(content)
         runs = msgspec.json.decode(content, type=RunFile).runs
-    except (lzma.LZMAError, msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (_UnpackingError, msgspec.DecodeError, UnicodeDecodeError) as error:
         raise ModelError(
             f"{str(file)!r} is not a run of the conformance suite ({one_line(error)}); give a file written by --save"
         ) from None
@@ -78,11 +77,22 @@ def read_runs(file: Path) -> tuple[Run, ...]:
     return runs
 
 
+class _UnpackingError(Exception):
+    """Content that cannot be unpacked."""
+
+
 def _unpacked(content: bytes) -> bytes:
+    try:
+        import lzma  # Here, as a Python that was built without it reads what is not packed.
+    except ImportError:
+        raise _UnpackingError("this Python was built without lzma: unpack it first") from None
     unpacking = lzma.LZMADecompressor(lzma.FORMAT_XZ)
-    unpacked = unpacking.decompress(content, _LARGEST)
+    try:
+        unpacked = unpacking.decompress(content, _LARGEST)
+    except lzma.LZMAError as error:
+        raise _UnpackingError(str(error)) from None
     if not unpacking.eof:
-        raise lzma.LZMAError(f"its content is cut off, or larger than {_LARGEST:,} bytes")
+        raise _UnpackingError(f"its content is cut off, or larger than {_LARGEST:,} bytes")
     return unpacked
 
 

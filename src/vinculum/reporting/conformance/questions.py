@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from itertools import chain
 
 from vinculum.conformance.cases.case import CaseId
@@ -45,7 +45,7 @@ class Told:
     results: tuple[Result, ...] = ()
 
 
-@cache  # A page with the cases of each answer asks for all of them more than once.
+@lru_cache(32)  # A page with the cases of each answer asks for all of them more than once.
 def told(view: View) -> tuple[Told, ...]:
     """Return the answer of a runtime to each of `QUESTIONS`."""
     return tuple(_told(question, [one for one in view.results if question.asks(one.id)]) for question in QUESTIONS)

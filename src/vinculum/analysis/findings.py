@@ -84,8 +84,8 @@ class Finding:
     operator: str
     scope: str  # Where the node stands, as in `Division.path`; empty for the main graph.
     divisor: str  # The value in question: the divisor, or another operand.
-    low: float  # Its bounds there.
-    high: float
+    low: float  # The least that it can be there.
+    high: float  # The most.
     element_type: str
     bounds_from: BoundsFrom  # What the bounds rest on.
     path: tuple[str, ...]  # Values from an input to the divisor, each computed from the one before.

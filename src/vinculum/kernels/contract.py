@@ -16,16 +16,16 @@ Index = tuple[int, ...]
 class Arithmetic:
     """What a division takes, and what it does with integers that have no quotient.
 
-    A zero divisor gives an exception; 0; or the largest or smallest value by the dividend's sign, and 0 for 0/0. MIN/-1
-    gives MIN; an exception; or the largest value.
+    To saturate is to give the largest or smallest value by the dividend's sign, and 0 for 0/0; for MIN/-1 the largest,
+    where to wrap gives MIN.
     """
 
-    dtypes: tuple[np.dtype[Any], ...]  # That it divides, in the processor's byte order; operands may have the other.
+    dtypes: tuple[np.dtype[Any], ...]  # What it divides, in the processor's byte order; operands may have the other.
     reciprocal: bool  # Whether it takes one operand, the divisor, and divides 1 by it.
     broadcasts: bool  # Whether the operands' shapes are joined as NumPy joins them; else they have to be equal.
     floor: bool  # Whether integer quotients are rounded toward minus infinity; else toward zero.
-    zero_divisor: Literal["raise", "zero", "saturate"]
-    overflow: Literal["wrap", "raise", "saturate"]
+    zero_divisor: Literal["raise", "zero", "saturate"]  # What becomes of x/0.
+    overflow: Literal["wrap", "raise", "saturate"]  # What becomes of MIN/-1.
 
 
 @dataclass(frozen=True, slots=True)

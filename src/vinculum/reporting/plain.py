@@ -1,4 +1,4 @@
-"""What writers of formats share: values that JSON can hold, and the templates of HTML pages."""
+"""What writers of formats share: values that JSON can hold, the frame of SARIF, and the templates of HTML pages."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class BinaryFormat:
 
     significand_bits: int  # The precision p, the implicit leading bit included.
     exponent_bits: int  # Width of the biased exponent.
-    infinities: bool = True  # Not of float8e4m3fn: its largest exponent holds numbers, its only special value is NaN.
+    infinities: bool = True  # float8e4m3fn has none: its largest exponent holds numbers, and NaN.
 
     @cached_property
     def bias(self) -> int:
@@ -139,7 +139,7 @@ _BY_CODE = {t.onnx_code: t for t in ELEMENT_TYPES if t.onnx_code}
 def by_name(name: str) -> ElementType:
     """Return the element type of an ONNX name, ``"float"`` or ``"tensor(float)"``, or of SONNX's ``"real"``.
 
-    SpecLookupError if no document has that type; so do the functions below.
+    SpecLookupError if no document has that type; the functions below raise it too.
     """
     return _find(_BY_NAME, name.removeprefix("tensor(").removesuffix(")"), "element type")
 

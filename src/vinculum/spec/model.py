@@ -94,8 +94,8 @@ class TypeConstraint:
 class OperatorSpec:
     """One version of one operator.
 
-    Broadcasting and integer rounding are by the value of the attribute that selects the rule; where none does, there is
-    a single entry for None. Rounding is empty where the operator has no integer types.
+    The rules of broadcasting and of integer rounding are kept by the value of the attribute that selects one; where
+    none does, there is a single rule, by None. There is none of rounding where the operator has no integer types.
     """
 
     dialect: Dialect

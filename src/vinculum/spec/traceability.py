@@ -32,10 +32,10 @@ class ClauseTrace:
 
     tag: str
     theorems: tuple[Theorem, ...]  # What is proved of it; empty for the few clauses that are not about arithmetic.
-    functions: tuple[str, ...]  # That keep it, and classes: in Python by dotted name, in the core by file and name.
-    tests: tuple[str, ...]  # That name it for this row, as pytest is given them.
-    shared_tests: tuple[str, ...]  # That name it for no row in particular.
-    no_theorem_because: str | None  # Where there is none.
+    functions: tuple[str, ...]  # What keeps it, classes too: in Python by dotted name, in the core by file and name.
+    tests: tuple[str, ...]  # Those that name it for this row, as pytest is given them.
+    shared_tests: tuple[str, ...]  # Those that name it for no row in particular.
+    no_theorem_because: str | None  # None where there is one.
 
 
 @dataclass(frozen=True)

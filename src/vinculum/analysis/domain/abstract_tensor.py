@@ -47,9 +47,9 @@ class AbstractTensor:
     element_type: str  # NumPy's or ml_dtypes' name; empty if it is not known.
     shape: Shape | None  # None if the rank is not known.
     box: Box  # Bounds of all values but NaN.
-    may_nan: bool = False  # Whether some element may be NaN, +0 or -0; integers have no -0.
-    may_plus_zero: bool = True
-    may_minus_zero: bool = False
+    may_nan: bool = False  # Whether some element may be NaN.
+    may_plus_zero: bool = True  # Whether some element may be +0.
+    may_minus_zero: bool = False  # Whether some element may be -0, which integers do not have.
     number: int = 0  # The value number: equal numbers are equal tensors; 0 before one is assigned.
     facts: Facts = ()  # What is known of rows.
     affine: Affine | None = None  # The value as a sum of others.

@@ -24,11 +24,11 @@ class Summary:
     name: str
     element_type: str  # As NumPy or ml_dtypes calls it.
     shape: tuple[int, ...]
-    zeros: int  # How many elements are zero, NaN or infinite.
-    nan: int
-    infinite: int
-    low: float  # The smallest and the largest element that is a number; NaN if there is none.
-    high: float
+    zeros: int  # How many elements are zero.
+    nan: int  # How many are NaN.
+    infinite: int  # How many are infinite.
+    low: float  # The smallest element that is a number; NaN if there is none.
+    high: float  # The largest.
     bytes: int
 
 
@@ -37,9 +37,9 @@ class Operand:
     """An operand of a node that went wrong."""
 
     summary: Summary
-    # The place of the element that the result at the event's index was computed from, if it is a single one; and it.
+    # The index of the element that the result at the event's index was computed from, if it is a single one.
     index: tuple[int, ...] | None = None
-    value: float | None = None
+    value: float | None = None  # That element.
 
 
 @dataclass(frozen=True)
@@ -55,8 +55,8 @@ class Event:
     # The first such element of the result in row-major order; of a zero divisor the first quotient.
     index: tuple[int, ...] | None
     result: float | None  # That element.
-    count: int  # How many elements of the result are so, of how many.
-    size: int
+    count: int  # How many elements of the result are like it.
+    size: int  # How many elements the result has.
     element_type: str  # The result's.
     operands: tuple[Operand, ...]  # What it was computed from.
     path: tuple[str, ...]  # Values from an input to the result; of a zero divisor to that.

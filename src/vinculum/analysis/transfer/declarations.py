@@ -70,8 +70,8 @@ class Unary:
     ulps: float = 0.0  # The relative error of libraries.
     absolute: float = 0.0  # Their absolute error, in unit roundoffs.
     domain: tuple[float, float] = EVERYWHERE  # Outside of it is NaN.
-    least: float = -np.inf  # What no library leaves.
-    greatest: float = np.inf
+    least: float = -np.inf  # No library goes below it.
+    greatest: float = np.inf  # No library goes above it.
     exact: bool = False  # Whether nothing is rounded.
     integral: bool = False  # Whether results are whole numbers.
     rising: bool = False  # Whether it never falls, so that facts on some element of a row pass through.

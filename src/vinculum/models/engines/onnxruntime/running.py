@@ -8,10 +8,7 @@ from typing import Any
 
 import numpy as np
 
-_NUMBERS = {"float16": "float16", "float32": "float", "float64": "double", "bool": "bool"}
-_NUMBERS |= {f"{sign}int{bits}": f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
-"""NumPy's own types, and ONNX Runtime's names for them."""
-TENSORS = {f"tensor({name})" for name in _NUMBERS.values()}
+from vinculum.models.engines.onnxruntime.session import NUMBERS, TENSORS
 
 
 def run(session: Any, names: Sequence[str], inputs: Mapping[str, Any]) -> list[Any]:
@@ -31,4 +28,4 @@ def gives_numbers(session: Any) -> bool:
 
 def is_of_numbers(value: Any) -> bool:
     """Return whether a session's `run` takes an input as it is: an array of one of NumPy's own types."""
-    return isinstance(value, np.ndarray) and value.dtype.name in _NUMBERS
+    return isinstance(value, np.ndarray) and value.dtype.name in NUMBERS

@@ -15,6 +15,10 @@ from vinculum.errors import ModelError
 from vinculum.text import one_line, pip_install
 
 IR_VERSION = 10  # The newest that all supported versions of ONNX Runtime read.
+NUMBERS = {"float16": "float16", "float32": "float", "float64": "double", "bool": "bool"}
+NUMBERS |= {f"{sign}int{bits}": f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
+"""NumPy's own types, and ONNX Runtime's names for them."""
+TENSORS = {f"tensor({name})" for name in NUMBERS.values()}
 
 
 @cache

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper
 
 from vinculum.errors import ModelError
-from vinculum.models.engines.onnxruntime.running import TENSORS
-from vinculum.models.engines.onnxruntime.session import onnxruntime
+from vinculum.models.engines.onnxruntime.session import TENSORS, onnxruntime
 from vinculum.models.onnx.tensors import PACKED_BITS
 from vinculum.text import quoted
 

@@ -19,10 +19,7 @@ from vinculum.spec.element_types import (
     REAL,
     UINT4,
     ElementType,
-    Kind,
 )
-
-FLOATS = [t for t in ELEMENT_TYPES if t.kind is Kind.FLOAT]
 
 
 def reals(*values: Fraction | int | str) -> np.ndarray[Any, Any]:

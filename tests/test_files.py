@@ -89,9 +89,10 @@ class TestWhole:
 class TestNotAtAll:
     """If anything fails nothing is left behind, and what was there stays."""
 
-    def test_a_failure_leaves_nothing(self, tmp_path: Path) -> None:
-        with pytest.raises(KeyError):
-            _fail(tmp_path / "a" / "m.onnx", KeyError)
+    @pytest.mark.parametrize("error", [KeyError, KeyboardInterrupt])
+    def test_a_failure_leaves_nothing(self, tmp_path: Path, error: type[BaseException]) -> None:
+        with pytest.raises(error):
+            _fail(tmp_path / "a" / "m.onnx", error)
         assert _names(tmp_path) == []
 
     def test_a_failure_leaves_what_was_there(self, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -61,3 +62,24 @@ def test_a_reader_that_leaves(environment: dict[str, str]) -> None:
         complaints = process.stderr.read()
         process.wait()
     assert (process.returncode, complaints) == (-signal.SIGPIPE, b"")
+
+
+def test_a_model_is_read_once(vinculum: Vinculum, mean: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is as large as its weights, and a file may change between two readings."""
+    read: list[Path] = []
+    read_bytes = Path.read_bytes
+
+    def noted(self: Path) -> bytes:
+        read.extend([self] * (self == mean))
+        return read_bytes(self)
+
+    monkeypatch.setattr(Path, "read_bytes", noted)
+    for command in (
+        *("run --seed 0 --engine reference", "trace --seed 0 --engine reference", "check --runs 0"),
+        *("harden --for onnxruntime --dry-run", "convert --opset 18 --no-verify -o new.onnx"),
+    ):
+        name, *options = command.split()
+        with case(command):
+            vinculum(name, mean, *options, folder=mean.parent)
+            assert read == [mean]
+        read.clear()

@@ -91,11 +91,13 @@ class TestRefused:
         np.save(folder / "long.npy", np.ones(4, "i4"))
         np.save(folder / "bool.npy", B > 0)
         np.save(folder / "raw.npy", np.ones(3, "u2").view("V2"))
+        np.save(folder / "u2.npy", np.ones(3, "u2"))
         given = {
             "a.npy -o c.npy": "Div-14 takes A and B; 1 given",
             "a.txt b.npy -o c.npy": "'a.txt' does not name a stored array; allowed: NAME.npy, NAME.zarr",
             "s3://b/a.zarr b.npy -o c.npy": "'s3://b/a.zarr' is a URL, and only files are divided",
             "raw.npy raw.npy -o c.npy --type int4": "is for raw elements of 1 bytes",
+            "u2.npy u2.npy -o c.npy --type bfloat16": "'u2.npy' holds uint16, and element_type (--type) bfloat16 is",
         }
         divisors = {
             "none.npy": "none.npy cannot be read or written: No such file or directory",

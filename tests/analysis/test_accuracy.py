@@ -182,6 +182,7 @@ class TestRules:
         assert "Greater has no rule" in bounded(proto, ["x=0:1", "y=0:1"], {"x": 1e-3}).outputs[0].reason
 
 
-def test_no_error_is_infinite() -> None:
-    with pytest.raises(AttributeValueError, match="give a number of at least 0"):
-        bounded(parsed("y = Neg(x)"), [], {"x": float("inf")})
+def test_no_error_is_negative_or_infinite() -> None:
+    for error in (-1.0, float("inf")):
+        with case(error), pytest.raises(AttributeValueError, match="give a number of at least 0"):
+            bounded(parsed("y = Neg(x)"), [], {"x": error})

@@ -105,6 +105,8 @@ class TestQuotients:
         a: Any = Array(np.array([7, -7], "i4"))
         assert div(a, np.int32(2)).array.tolist() == [3, -3]
         assert div(np.array(100, ">i4"), a).array.tolist() == [14, -14]
+        h: Any = Array(np.array([1, 2], "f2"))
+        assert div(np.array(4, h.array.dtype.newbyteorder()), h).array.tolist() == [4, 2]
         x: Any = Array(np.array([1, 2], ml_dtypes.bfloat16))
         assert div(x, ml_dtypes.bfloat16(4)).array.tolist() == [0.25, 0.5]
         with pytest.raises(DivisionByZeroError, match=r"2 of 2 divisors of Div-14 are zero, the first at index \(0,\)"):

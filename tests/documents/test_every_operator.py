@@ -105,6 +105,8 @@ class TestIntegers:
                     with pytest.raises(DivisionByZeroError) as error:
                         operator(row, **chosen)(a, b)
                     assert (error.value.count, error.value.first_index) == (3, (0,))
+                    found = f"3 of 4 divisors of {row.title} are zero, the first at index (0,)"
+                    assert str(error.value) == f"{found}; allowed with zero_divisor='zero' or 'saturate'"
                     zeroed = operator(row, **chosen, zero_divisor="zero")(a, b)
                     assert zeroed.astype(int).tolist() == [0, 0, 0, 2]
                     saturated = operator(row, **chosen, zero_divisor="saturate")(a, b)
@@ -124,6 +126,7 @@ class TestIntegers:
                     with pytest.raises(IntegerOverflowError) as error:
                         operator(row, **chosen, overflow="raise")(a, b)
                     assert (error.value.count, error.value.first_index) == (1, (0,))
+                    assert str(error.value).endswith("; allowed with overflow='wrap' or 'saturate'")
 
     @pytest.mark.clause("Div-6", "Div-7", "Div-13", "Div-14", "Divide-1", "empty-result-divides-nothing")
     @with_integers

@@ -11,7 +11,6 @@ import pytest
 
 from vinculum import ElementTypeError, sonnx
 
-Array = np.ndarray[Any, Any]
 every_float = pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 
 B = [[3.0, 2.0], [4.0, 0.0], [5.0, 4.0]]

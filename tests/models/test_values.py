@@ -59,7 +59,11 @@ class TestRefused:
         [
             ({"a": A}, ModelError, ("no array for input 'b' (float, shape (?, N))",)),
             ({"a": A, "b": B, "z": A}, ModelError, ("no input 'z'", "'a', 'b', 'c'")),
-            ({"a": A.astype(np.float64), "b": B}, ElementTypeError, ("input 'a'", "double", "declares float")),
+            (
+                {"a": A.astype(np.float64), "b": B},
+                ElementTypeError,
+                ("input 'a'", "double", "declares float: convert it with .astype('float32')"),
+            ),
             *(
                 ({"a": value, "b": B}, ElementTypeError, ("input 'a'",))
                 for value in ([[1.0, 2.0, 3.0]], 1.0, "x", None)

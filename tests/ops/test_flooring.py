@@ -149,6 +149,11 @@ class TestOperands:
         a = np.array([7, -7], "i4")
         assert floor_divide(a, 2, out=a) is a
         assert a.tolist() == [3, -4]
+        for name in ("i4", "f4"):
+            a, b = np.array([7, -7], name), np.array([2, 3], name)
+            swapped = [x.astype(x.dtype.newbyteorder()) for x in (a, b)]
+            np.testing.assert_array_equal(floor_divide(*swapped), floor_divide(a, b), strict=True)
+            np.testing.assert_array_equal(remainder(*swapped), remainder(a, b), strict=True)
         assert remainder(-7.5, np.float32([[2.0], [-2.0]])).tolist() == [[0.5], [-1.5]]  # type: ignore[arg-type]
 
     def test_refused(self) -> None:

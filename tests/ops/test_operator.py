@@ -61,6 +61,9 @@ class TestImmutable:
 
     def test_no_attribute_is_changed(self) -> None:
         operator = Operator("Divide", m_pythondiv=True)
+        for name in ("spec", "attributes", "policies"):
+            with pytest.raises(AttributeError):
+                setattr(operator, name, getattr(Operator("Divide", zero_divisor="zero"), name))
         attributes: Any = operator.attributes
         with pytest.raises(TypeError):
             attributes["m_pythondiv"] = False

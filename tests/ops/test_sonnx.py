@@ -111,7 +111,8 @@ class TestErrorConditions:
         a = np.zeros((3, 4), "f4")
         b = np.ones((3, 4), "f4")
         b[0, 2] = b[2, 1] = -0.0
-        for x, y in ((a, b), (np.asfortranarray(a), b), (a[::-1, ::-1], b), (a, np.asfortranarray(b))):
+        swapped = b.astype(b.dtype.newbyteorder())
+        for x, y in ((a, b), (np.asfortranarray(a), b), (a[::-1, ::-1], b), (a, np.asfortranarray(b)), (a, swapped)):
             assert sonnx.error_conditions(x, y) == [(0, 2), (2, 1)]
         assert all(type(i) is int for index in sonnx.error_conditions(a, b) for i in index)
 
@@ -156,6 +157,8 @@ class TestArguments:
         assert largest.propagated.item() == 2**64 - 1
         for bound in (1, np.int8(1), np.array([1, 1], "uint64"), [1, 1.0]):
             np.testing.assert_array_equal(sonnx.accuracy(A, B, bound, bound).total, expected)
+        a, b = (x.astype(x.dtype.newbyteorder()) for x in (A, B))
+        np.testing.assert_array_equal(sonnx.accuracy(a, b, 1, 1).total, expected)
 
     @pytest.mark.parametrize(
         "bound",

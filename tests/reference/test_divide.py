@@ -19,10 +19,7 @@ from vinculum.spec.element_types import (
     REAL,
     UINT4,
     ElementType,
-    Kind,
 )
-
-FLOATS = [t for t in ELEMENT_TYPES if t.kind is Kind.FLOAT]
 
 
 def reals(*values: Fraction | int | str) -> np.ndarray[Any, Any]:
@@ -88,6 +85,10 @@ class TestShapes:
 
 class TestReciprocal:
     """ONNX Reciprocal: y = 1 / x, elementwise."""
+
+    def test_floats_and_reals(self) -> None:
+        assert reciprocal(np.array([4, -0.0, np.inf], np.float32), FLOAT).tolist() == [0.25, -np.inf, 0]
+        assert reciprocal(reals("2/3", -4), REAL).tolist() == [Fraction(3, 2), Fraction(-1, 4)]
 
     def test_integers_are_refused(self) -> None:
         with pytest.raises(ElementTypeError, match=r"^Reciprocal of int32; allowed: floating-point types"):

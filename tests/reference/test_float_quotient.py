@@ -111,6 +111,10 @@ class TestCorrectRounding:
 class TestRational:
     """SONNX Div (real): exact quotients, the divisor not zero [C2]."""
 
+    @given(st.fractions(), st.fractions().filter(bool))
+    def test_the_quotient_times_the_divisor_is_the_dividend(self, a: Fraction, b: Fraction) -> None:
+        assert rational_quotient(a, b) * b == a
+
     def test_zero_divisor(self) -> None:
         with pytest.raises(ZeroDivisionError, match=r"^1/2 / 0 is undefined over the reals"):
             rational_quotient(Fraction(1, 2), Fraction(0))

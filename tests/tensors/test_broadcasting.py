@@ -88,6 +88,7 @@ class TestLimited:
             ((2,), (1, 2), 0, "B of shape (1, 2) has a higher rank than A of shape (2,)"),
             ((2, 3, 4), (2,), -1, "count from the front, 0 to 2"),
             ((2,), (2,), -1, "count from the front, 0 to 0"),
+            ((2, 3), (2,), -2, "count from the front, 0 to 1"),
         ],
     )
     def test_what_is_refused_is_shown(self, a: Shape, b: Shape, axis: int, words: str) -> None:

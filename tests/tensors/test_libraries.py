@@ -54,6 +54,14 @@ class TestViews:
             assert quotient.array.astype("f4").tolist() == [3, 1]
         assert tensor.array.astype("f4").tolist() == [6, 4]
 
+    @pytest.mark.parametrize("operator", [vinculum.floor_divide, vinculum.remainder])
+    def test_quotients_that_are_floored(self, operator: Any) -> None:
+        a = np.array([-7, 7], "i4")
+        for tensor in (Tensor(a), Tensor(a.astype("f4"))):
+            found = operator(tensor, 2)
+            assert type(found) is Tensor
+            assert found.array.tolist() == operator(a, 2).tolist()
+
     def test_that_nothing_is_narrowed(self) -> None:
         """Which would lose the upper half."""
         with pytest.raises(

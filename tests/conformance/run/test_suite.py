@@ -251,7 +251,6 @@ class Refuses(FakeRuntime):
         raise ValueError(self._words.format(len(set(operation.operands[0].tolist()))))
 
 
-DIES = DIVIDERS["dies of x / 0"].made()
 CountsDividends = fake_runtime.dividing("", lambda divide, a, b: divide(a, b) + len(set(a.tolist())))
 """It adds to each quotient how many dividends there are."""
 

@@ -138,7 +138,6 @@ OUTSIDE = (
     r"..\secret.bin",
     r"\\h\x",
 )
-LINKS = ("out.bin", "linked/secret.bin")
 ABSENT = ("below", "absent.bin", "nul\0byte", "x" * 5000)
 
 

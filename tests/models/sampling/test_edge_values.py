@@ -70,3 +70,5 @@ class TestPairs:
         parts = [paired(INT64, start, 25) for start in (0, 25)]
         for k in range(2):
             np.testing.assert_array_equal(np.concatenate([part[k] for part in parts]), whole[k])
+            cycle = paired(INT64, len(edge_values(INT64)) ** 2, 25)
+            np.testing.assert_array_equal(cycle[k], parts[0][k])

@@ -68,6 +68,7 @@ TOLD: Told = {
     "two engines": lambda _: page(traced(OURS, DIED, inputs=(HOLDS,)), INPUTS, 7),
     "two engines, as JSON": lambda _: as_json(traced(OURS, DIED, inputs=(HOLDS,)), INPUTS, 7),
     "the same in both": lambda _: page(traced(SAME, replace(SAME, engine="onnxruntime"))),
+    "nothing": lambda _: page(traced(EngineTrace("vinculum", (), ()))),
     "lines that fold": lambda _: Constrain(page(traced(SAME)), 40),
     "hostile names": lambda _: page(traced(EngineTrace("vinculum", (BAD,), (Effect(HOSTILE, "NaN", 1),), ""))),
 }

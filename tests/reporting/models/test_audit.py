@@ -50,7 +50,7 @@ AUDIT = Audit(
 )
 INPUTS = (InputReport("x", "float", (3, 4), "seed", None, {"N": 1}),)
 
-INTEGERS = (replace(NODES[0], element_type=INT64),)
+INTEGERS = (replace(NODES[0], element_type=INT64, sizes=(1, 1000)),)
 ON_OPENVINO = ("openvino", "openvino[device=CPU]", "openvino[ device = CPU ]", "openvino[device = GPU]")
 INNER = tuple(InnerDivision(f"n{k}", "", "LayerNormalization", "by a standard deviation", True) for k in range(5))
 SUSPECT, HIDDEN = ("node 'x' (Div-14): MIN/-1",), {"nodes": NODES[2:]}
@@ -58,7 +58,7 @@ UNSUPPORTED = Answer(End.UNSUPPORTED, None, "no rule for local.Ratio")
 
 CHANGES: Mapping[str, Mapping[str, Any]] = {
     "every kind of division": {},
-    "no finding": {"nodes": (replace(NODES[0], edges=Verdict(Kind.UNSPECIFIED, "gave 0", 90)),)},
+    "no finding": {"nodes": (replace(NODES[0], edges=Verdict(Kind.UNSPECIFIED, "gave 0", 90), sizes=(1000,)),)},
     "dies of edge cases": {"nodes": (replace(NODES[0], edges=None),), "edges": EdgeRuns(2, 1, None, CRASHED, SUSPECT)},
     "divides inside": {"nodes": (), "inner": INNER},
     "divides inside, expanded": {"nodes": (), "inner": INNER, "expanded": 2},
@@ -81,7 +81,7 @@ CHANGES: Mapping[str, Mapping[str, Any]] = {
     "a name with a blank": {**HIDDEN, "model": "a b.onnx"},
     "in memory": {**HIDDEN, "model": "(in memory)"},
     "hostile names": {
-        "nodes": (replace(NODES[0], division=Division("\x1b[31mred\n", "", DIV)),),
+        "nodes": (replace(NODES[0], division=Division("\x1b[31mred\n", "", DIV), sizes=tuple(range(3, 10))),),
         "model": "\x1b]0;t\x07.onnx",
     },
 }

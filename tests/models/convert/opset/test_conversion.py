@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,6 @@ from vinculum.models.onnx.model import model_of
 from vinculum.models.onnx.rewriter import Rewriter
 from vinculum.models.onnx.scopes import model_nodes
 
-Make = Callable[..., ModelProto]
 EXAMPLES = Path(__file__).parents[4] / "examples"
 RNG = np.random.default_rng(0)
 

@@ -10,7 +10,6 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from onnx import ModelProto, TensorProto, helper, numpy_helper
 
 from tests.models.built_models import one_line, text_model
@@ -18,8 +17,6 @@ from tests.models.engines.onnxruntime.test_program import TestDivisions, TestVal
 from vinculum.errors import DivisionByZeroError, ModelError
 from vinculum.models import DivisionRecord, Model, load
 from vinculum.spec.element_types import by_numpy_name
-
-Array = NDArray[Any]
 
 __all__ = ["TestDivisions", "TestValues", "integers"]
 

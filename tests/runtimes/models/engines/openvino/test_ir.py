@@ -24,7 +24,6 @@ from vinculum.spec.element_types import ElementType
 from vinculum.spec.openvino_divide import DIVIDE_1
 
 RNG = np.random.default_rng(0)
-EXAMPLES = Path(__file__).parents[5] / "examples"
 File = Callable[..., Path]
 
 

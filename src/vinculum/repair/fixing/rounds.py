@@ -322,10 +322,10 @@ class _Writer:
     def _nodes(self, one: Remedy, code: int, given: Mapping[str, str]) -> list[NodeProto]:
         """Return the nodes of a text, after the constants that it reads.
 
-        ONNX Runtime has no Max and no Where of integers of 16 bits: these are guarded in int32.
+        ONNX Runtime has no Max and no Where of 16 bits, and 1.27 no Where of int8: these integers are guarded in int32.
         """
         text = one.text
-        if code in (TensorProto.INT16, TensorProto.UINT16):
+        if code in (TensorProto.INT8, TensorProto.INT16, TensorProto.UINT16):
             text = re.sub(r"\b([ABC])\b", r"wide_\1", text)
             for name in sorted(given.keys() - {"C"}):
                 text = f"wide_{name} = Cast <to = {TensorProto.INT32}> ({name}) {text}"

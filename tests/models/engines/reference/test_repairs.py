@@ -1,4 +1,4 @@
-"""What the evaluator itself gets wrong: indices out of bounds, sizes that no memory holds."""
+"""What the evaluator itself gets wrong: indices out of bounds, sizes that no memory holds, odd shapes."""
 
 from __future__ import annotations
 
@@ -59,6 +59,25 @@ class TestGatherElements:
     def test_refused(self, indices: Any, axis: int) -> None:
         with one_line(ModelError, "node 'n' (GatherElements) cannot be run: "):
             gathered(indices, axis)
+
+
+class TestReshape:
+    """Sizes from 0 on, and -1 once; NumPy would take any negative size for -1."""
+
+    def reshaped(self, data: NDArray[Any], shape: list[int]) -> tuple[int, ...]:
+        """Return the shape of data that a model reshapes."""
+        model = load(text_model("[n] y = Reshape(x, shape)", "float[] x, int64[?] shape", "float[] y"))
+        return model.run({"x": data, "shape": np.array(shape, np.int64)})["y"].shape
+
+    @pytest.mark.parametrize("shape", [[-2], [-1, -1], [2, -(2**63)]])
+    def test_refused(self, shape: list[int]) -> None:
+        with one_line(ModelError, "node 'n' (Reshape) cannot be run: its shape operand holds", "-1 once"):
+            self.reshaped(np.ones((2, 3), np.float32), shape)
+
+    @pytest.mark.parametrize(("shape", "expected"), [([-1], (6,)), ([3, -1], (3, 2)), ([0, 3, 1], (2, 3, 1))])
+    def test_allowed(self, shape: list[int], expected: tuple[int, ...]) -> None:
+        assert self.reshaped(np.ones((2, 3), np.float32), shape) == expected
+        assert self.reshaped(np.ones(1, np.float32), []) == ()
 
 
 def _node(operator: str, inputs: str, **attributes: Any) -> Any:

@@ -15,7 +15,13 @@ from onnx.reference.ops import load_op
 from vinculum.errors import BroadcastError, ModelError
 from vinculum.models.engines.reference.legacy import KNOWN_SINCE, with_legacy_rules
 from vinculum.models.engines.reference.operators import Div, Interruption, Loop, Reciprocal, Scan
-from vinculum.models.engines.reference.repairs import GatherElements, Optional, SequenceMap, check_result_size
+from vinculum.models.engines.reference.repairs import (
+    GatherElements,
+    Optional,
+    SequenceMap,
+    check_operands,
+    check_result_size,
+)
 from vinculum.models.execution import LimitError
 from vinculum.models.onnx.scopes import title
 from vinculum.text import one_line, quoted
@@ -91,6 +97,7 @@ def _protect(values: Iterable[object]) -> None:
 def _named_run(run: Callable[..., Any], node: NodeProto, not_given: dict[str, str]) -> Callable[..., Any]:
     def named(*operands: Any, **options: Any) -> Any:
         with _naming(node):
+            check_operands(node, operands)
             check_result_size(node, operands)
             results = run(*operands, **options)
             not_given.update((name, title(node)) for name in node.output[len(results) :] if name)

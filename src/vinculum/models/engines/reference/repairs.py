@@ -1,4 +1,4 @@
-"""Repairs of the reference evaluator: operators that it computes wrongly, and sizes that it does not check."""
+"""Repairs of the reference evaluator: operators that it computes wrongly, operands and sizes that it does not check."""
 
 from __future__ import annotations
 
@@ -54,6 +54,18 @@ class SequenceMap(OpRun):
             for result, value in zip(results, body.run(None, inputs, **options), strict=True):
                 result.append(value)
         return tuple(results)
+
+
+def check_operands(node: NodeProto, operands: Sequence[Any]) -> None:
+    """Check that the shape operand of a Reshape holds only sizes, and -1 at most once.
+
+    NumPy, on which the evaluator relies, treats every negative size as -1.
+    """
+    if node.op_type != "Reshape" or node.domain or len(operands) < 2 or not isinstance(operands[1], np.ndarray):
+        return
+    sizes = [int(size) for size in operands[1].flat]
+    if min(sizes, default=0) < -1 or sizes.count(-1) > 1:
+        raise ValueError(f"its shape operand holds {min(sizes)}; allowed: sizes from 0 on, and -1 once")
 
 
 def check_result_size(node: NodeProto, operands: Sequence[Any]) -> None:

@@ -206,16 +206,17 @@ def _of_floats(facts: Facts, runtime: Runtime) -> tuple[str | None, str, str | N
 
 def _risks(facts: Facts, runtime: Runtime) -> list[str]:
     # ONNX Runtime computes fmod=1 in floats and narrow types in int: both are safe. OpenVINO crashes when it folds.
-    traps = runtime != "onnxruntime" or facts.element_type in (INT32, INT64)
-    dies = traps and (runtime != "onnxruntime" or facts.operator == "Mod")
-    end = "kills the process" if traps else "ONNX does not define"
-    dying = "ONNX Runtime before 1.32" if runtime == "onnxruntime" else "the process"
-    through_double = runtime == "onnxruntime" and facts.operator == "Fmod" and facts.element_type.bits == 64
+    on_onnxruntime = runtime == "onnxruntime"
+    traps = not on_onnxruntime or facts.element_type in (INT32, INT64)
+    remainder_traps = facts.is_remainder and traps and not (on_onnxruntime and facts.operator == "Fmod")
+    victim = "ONNX Runtime before 1.32" if on_onnxruntime else "the process"
+    outcome = "kills the process" if traps else "ONNX does not define"
+    through_double = on_onnxruntime and facts.operator == "Fmod" and facts.element_type.bits == 64
     folds = "" if facts.is_remainder else "floors where it folds constants and "
     risks = {
         "the divisor may be 0" if facts.bounds.divisor is None else "the constant divisor holds 0": facts.may_be_zero,
-        f"it may be MIN mod -1, which kills {dying}": facts.is_remainder and facts.may_overflow and dies,
-        f"the quotient may be MIN/-1, which {end}": facts.may_overflow and not facts.is_remainder,
+        f"it may be MIN mod -1, which kills {victim}": facts.may_overflow and remainder_traps,
+        f"the quotient may be MIN/-1, which {outcome}": facts.may_overflow and not facts.is_remainder,
         "ONNX has no floor division of integers": facts.operator == "FloorDiv",
         "ONNX Runtime fuses 1/b*c to c/b, with integers too": may_be_fused(facts, runtime),
         "ONNX Runtime computes it in float64, wrong above 2^53": through_double,

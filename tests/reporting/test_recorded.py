@@ -20,6 +20,7 @@ from tests.reporting.conformance import test_fingerprint, test_html, test_junit,
 from tests.reporting.conformance import test_sarif as test_conformance_sarif
 from tests.reporting.models import rewriting, test_audit, test_run
 from tests.reporting.printing import Told, characters, printed
+from tests.spec import test_diff
 
 FOLDER = Path(__file__).with_name("recorded")
 WIDTH = 100
@@ -36,6 +37,7 @@ SUBJECTS: Mapping[str, Told] = {
     "rewriting": rewriting.TOLD,
     "run": test_run.TOLD,
     "spec": test_spec.TOLD,
+    "spec_changes": test_diff.TOLD,
     "trace": trace.TOLD,
 }
 

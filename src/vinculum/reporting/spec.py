@@ -198,7 +198,7 @@ def difference_page(diff: SpecDiff) -> Iterator[RenderableType]:
     yield Text.assemble("breaking: ", ("yes", "bold red") if diff.breaking else ("no", "bold green"))
     yield from map(_hanging, diff.reasons)
     for name in _COMPARED:
-        lines = type_sentences(diff) if name == "type_constraints" else sentences(getattr(diff, name))
+        lines = type_sentences(diff) if name == "type_constraints" else sentences(diff.changes[name])
         told = [_hanging(line) for line in lines]
         yield from [Text(f"{name.replace('_', ' ').capitalize()}:", "cyan"), *told] if told else []
     yield from _documentation(diff)
@@ -236,13 +236,13 @@ def _hanging(line: str, style: str = "") -> RenderableType:
 
 def difference_as_json(diff: SpecDiff) -> dict[str, Any]:
     """Return a difference as one JSON object: the header of the page, then every field under its own name."""
-    changes = {name: value for name, value in plain(diff).items() if name not in ("old", "new")}
     return {
         **part(diff.new, "dialect", "domain", "name"),
         "old_version": diff.old.since_version,
         "new_version": diff.new.since_version,
-        "breaking": diff.breaking,
-        **changes,
+        **part(diff, "breaking", "reasons"),
+        **plain(diff.changes),
+        **part(diff, "type_constraints", "documentation"),
     }
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import runpy
-import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
@@ -18,13 +17,11 @@ import pytest
 import vinculum as package
 from tests import processes
 from tests.analysis import hazardous
-from tests.cases import case
 from vinculum.cli.main import main
 
 Completed = subprocess.CompletedProcess[str]
 Vinculum = Callable[..., Completed]
 Refused = Callable[..., str]
-EachRefused = Callable[[str, Mapping[str, str]], None]
 
 # What would change how a terminal is guessed.
 _LEFT_OUT = ("NO_COLOR", "FORCE_COLOR", "PY_COLORS", "GITHUB_ACTIONS", "TERMINAL_WIDTH", "PYTHONWARNINGS")
@@ -144,18 +141,6 @@ def refused(vinculum: Vinculum, tmp_path: Path) -> Refused:
         assert len(lines[0]) < 700
         assert _content(tmp_path) == before
         return lines[0].removeprefix("vinculum: error: ")
-
-    return run
-
-
-@pytest.fixture
-def each_refused(refused: Refused) -> EachRefused:
-    """Return a function for several lines of options of a command: each is refused in the words given for it."""
-
-    def run(command: str, lines: Mapping[str, str]) -> None:
-        for options, words in lines.items():
-            with case(command, options):
-                assert words in refused(command, *shlex.split(options))
 
     return run
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.acceptance.conftest import EachRefused, Refused, Vinculum
+from tests.acceptance.conftest import Vinculum
 from tests.cases import case
 from tests.fake_runtime import DiesAfterPacketsOf4, FakeRuntime, IsOddWithIntegers, installed
 from tests.models.built_models import text_model, written
@@ -88,31 +88,3 @@ class TestTold:
         told = words(audited(norm, "--expand"))
         assert "norm/Div exact: 2,056 exact: 16,576" in told
         assert "1 node replaced by its ONNX function bodies" in told
-
-
-class TestRefused:
-    """Wrong usage and unreadable input: one line, exit code 2."""
-
-    @pytest.fixture(autouse=True)
-    def fake(self) -> Iterator[None]:
-        with installed(onnxruntime=FakeRuntime):
-            yield
-
-    def test_options(self, each_refused: EachRefused, one_division: Callable[..., Path]) -> None:
-        lines = {
-            "": "--backend",
-            "--backend torch": "'torch' cannot run models, so it cannot be audited; allowed: onnxruntime, openvino,",
-            "--backend numpy": "tvm, iree, or package.module:attribute, an ONNX backend",
-            "--backend onnxrutime": "did you mean 'onnxruntime'?",
-            "--backend tests.missing:Backend": "'tests.missing:Backend' cannot be imported",
-            "--backend onnxruntime[provder=x]": "did you mean 'provider'?",
-            "--backend onnxruntime[provider": "key=value",
-            "--backend onnxruntime --seed 0 --dim M=3": "no input has a dimension 'M'",
-            "--backend onnxruntime --seed 0 --limit 0": "--limit",
-            "--backend onnxruntime --sets -1": "--sets",
-        }
-        each_refused("audit", {f"{one_division().name} {options}": words for options, words in lines.items()})
-
-    def test_files(self, refused: Refused, examples: Path, tmp_path: Path) -> None:
-        model = examples / "openvino_rounding" / "truncating.xml"
-        assert "ONNX Runtime does not read" in refused("audit", model, "--backend", "onnxruntime", "--seed", "0")

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import onnx
 import pytest
 from onnx import ModelProto, TensorProto
 
-from tests.acceptance.conftest import EachRefused, Refused
+from tests.acceptance.conftest import Refused
 from tests.cases import case
 from tests.copies import copied
 from tests.models.built_models import text_model, written
@@ -60,25 +59,6 @@ class TestArrays:
         layer_norm.with_name("x.pb").write_bytes((examples / "div_6_axis" / "A.pb").read_bytes()[:-4])
         assert refused("run", "model.onnx", "--input", "x=x.pb").startswith("input 'x' from 'x.pb'")
 
-    def test_options(self, each_refused: EachRefused, layer_norm: Path) -> None:
-        layer_norm.with_name("folder.npy").mkdir()
-        layer_norm.with_name("none.npz").write_bytes(b"PK\x03\x04 and no more")
-        np.savez(layer_norm.with_name("two.npz"), first=np.zeros(1), second=np.zeros(1))
-        lines = {
-            "": "no array for input 'x' (float, shape (batch, 4, 16)); give one with --input x=FILE, or draw it with ",
-            "--input x": "input 'x' from 'x': unknown kind of file; allowed: .npy",
-            "--input none.npy": "'none.npy' cannot be read: No such file or directory",
-            "--input x=": "is not of the form NAME=FILE",
-            "--input x=model.onnx": "allowed: .npy, .npz, .pb",
-            "--input x=folder.npy": "is a directory",
-            "--input x=none.npz": "not a zip file",
-            "--input x=two.npz": "it has no member 'x'; its members: 'first', 'second'",
-            "--input x=two.npz:third": "no member 'third'",
-            f"--input {X} --input {X}": "--input gives 'x' twice; give it once",
-            f"--input {X} --input y=x.npy": "the model has no input 'y'; its inputs: 'x'",
-        }
-        each_refused("run", {f"model.onnx --output out {options}": words for options, words in lines.items()})
-
 
 class TestOnnxFiles:
     """A wrong attribute, version or operator set, and tensors that lie; damaged files are in tests/models."""
@@ -115,16 +95,3 @@ class TestOnnxFiles:
         line = refused("run", "model.onnx", "--seed", 0, "--output", "out")
         assert "\\x1b[2J\\r\\n\\x07[red]\\u202e" in line
         assert "axis" in line
-
-
-def test_refusals(each_refused: EachRefused, layer_norm: Path) -> None:
-    lines = {
-        "": "Missing argument 'MODEL'",
-        "model.onnx --unknown": "No such option: --unknown",
-        "model.onnx --seed x": "--seed",
-        "model.onnx --seed -1": "--seed",
-        "model.onnx --seed 0 --dim batch": "is not of the form NAME=SIZE",
-        "model.onnx --seed 0 --dim batch=9999999": "takes more than 1 GiB",
-        "model.onnx --seed 0 --output x.npy": "is not a folder",
-    }
-    each_refused("run", lines)

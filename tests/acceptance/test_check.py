@@ -12,7 +12,7 @@ import pytest
 import yaml
 from onnx import numpy_helper
 
-from tests.acceptance.conftest import EachRefused, Refused, Vinculum
+from tests.acceptance.conftest import Refused, Vinculum
 from tests.analysis import hazardous
 
 BOTH = ("--assume", "a=1e30:1e38", "--assume", "b=1e-30:1")
@@ -163,12 +163,6 @@ class TestFix:
         assert [one["is_fixed"] for one in told["fixes"]] == [not one["why"] for one in told["fixes"]]
         assert {one["is_fixed"] for one in told["fixes"]} == {True, False}
 
-    def test_refused(self, refused: Refused, mean: Path, guarded: Path) -> None:
-        assert refused("check", mean, guarded, "--fix", "x.onnx") == "--fix writes one model, and 2 are given; give one"
-        assert "name the same file" in refused("check", mean, "--fix", mean)
-        for name in ("fixed.xml", "fixed.PT2"):
-            assert "give a name that ends in .onnx" in refused("check", mean, "--fix", mean.with_name(name))
-
 
 class TestAccepted:
     """Suppressions and baselines hide what they name, and nothing else."""
@@ -204,37 +198,6 @@ def test_the_hook(vinculum: Vinculum, mean: Path, guarded: Path) -> None:
 class TestRefused:
     """Wrong usage and unreadable input: one line, exit code 2, and nothing written."""
 
-    def test_options(self, each_refused: EachRefused, mean: Path) -> None:
-        mean.with_name("no-reason.toml").write_text('[[suppress]]\nnode = "mean"\nexpires = 2030-01-01\n')
-        mean.with_name("empty.json").write_text("{}")
-        of_models = {
-            "": "MODEL",
-            "missing.onnx": "cannot be read",
-            "mean.onnx missing.onnx --runs 0": "cannot be read",
-            ".": "directory",
-            "mean.onnx mean.onnx --json": "--json reports one model, and 2 are given",
-        }
-        each_refused("check", of_models)
-        of_one = {
-            "--runs -1": "--runs",
-            "--assume mask": "NAME=LOW:HIGH",
-            "--witness w --runs 0": "leave one of them out",
-            "--witness mean.onnx": "is not a folder",
-            "--witness nowhere/w": "there is no folder 'nowhere'; make it",
-            "--sarif .": "is a folder",
-            "--sarif nowhere/out.sarif": "there is no folder 'nowhere'",
-            "--sarif mean.onnx": "name the same file",
-            "--suppress missing.toml": "cannot be read",
-            "--suppress no-reason.toml": "reason",
-            "--suppress no-reason.toml --sarif no-reason.toml": "name the same file",
-            "--baseline missing.json": "cannot be read",
-            "--baseline empty.json": "is not a report of vinculum check",
-            "--assume 'masc=0|1'": "names no input and no dimension",
-            "--profile misra": "profile is 'misra'",
-            "--calibrate nowhere.npz": "nowhere.npz",
-        }
-        each_refused("check", {f"mean.onnx {options}": words for options, words in of_one.items()})
-
     def test_a_damaged_model(self, refused: Refused, mean: Path) -> None:
         proto = hazardous.masked_mean()
         proto.graph.node[3].input[1] = "nobody"
@@ -258,13 +221,3 @@ class TestAccuracy:
         # At x = 2 the quotient is 1 / 1.75, and moves by 1e-3 / 1.75 ** 2; ranges are widened by the error.
         assert 1e-3 / 1.75**2 < division["propagated"] < 1.01e-3 / 1.74**2
         assert division["total"] == output["total"] > division["propagated"] > division["introduced"]
-
-    def test_refused(self, each_refused: EachRefused, shifted: Path) -> None:
-        lines = {
-            "--input-error x=1": "--input-error is for --accuracy; give both",
-            "--accuracy --input-error x": "not of the form NAME=ERROR",
-            "--accuracy --input-error y=1": "which is not an input; inputs: 'x'",
-            "--accuracy --input-error x=nan": "give a number of at least 0",
-            "--accuracy --as float16": "leave --as out",
-        }
-        each_refused("check", {f"{shifted.name} --runs 0 {options}": words for options, words in lines.items()})

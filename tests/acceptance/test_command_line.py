@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.acceptance.conftest import EachRefused, Vinculum
+from tests.acceptance.conftest import Vinculum
 from tests.cases import case
 from tests.processes import started
 from vinculum import __version__
@@ -44,11 +44,6 @@ class TestHelp:
         done = vinculum()
         assert done.returncode == 2
         assert "Usage: vinculum" in done.stdout + done.stderr
-
-
-def test_refusals(each_refused: EachRefused) -> None:
-    each_refused("multiply", {"": "No such command 'multiply'"})
-    each_refused("--loud", {"": "No such option: --loud; see vinculum --help"})
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no broken pipes of this kind")

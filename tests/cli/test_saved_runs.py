@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.cases import case
 from tests.conformance.vectors.exports import lines
 from tests.conformance.vectors.test_answers import right, write
 from tests.reporting.conformance.reports import exact, report
@@ -45,23 +44,6 @@ class TestReport:
     def test_the_schema(self, here: Command, capsys: Streams) -> None:
         assert here("report", "--schema") == 0
         assert json.loads(capsys.readouterr().out) == json.loads(json.dumps(schema()))
-
-    def test_refused(self, here: Command, run: Path, tmp_path: Path, capsys: Streams) -> None:
-        known = tmp_path / "known.toml"
-        known.write_text('backend = "torch"\nlevel = "default"\n')
-        for arguments, line in (
-            ((), "give a file that vinculum conform --save has written"),
-            (("--schema", "x.json"), "--schema reads no file; leave RUN.json out"),
-            ((tmp_path / "none.json",), "none.json cannot be read or written: No such file or directory"),
-            ((known,), "is not a run of the conformance suite"),
-            ((run, "--expect", known), "is for 'torch', and no run given is of that backend"),
-            ((run, run, "--record", tmp_path / "new.toml"), "--record records one whole run"),
-            ((run, "--html", run.parent), "is a folder"),
-        ):
-            assert here("report", *arguments) == 2
-            error = capsys.readouterr().err
-            assert line in error
-            assert error.count("\n") == 1
 
 
 class TestSaved:
@@ -121,21 +103,6 @@ class TestVectors:
         assert f": 5 exact, 2 unspecified; {files:,} files, " in line
         assert line.endswith((" kB", " MB"))
         return tmp_path / "few"
-
-    def test_refused(self, here: Command, folder: Path, tmp_path: Path, capsys: Streams) -> None:
-        before = sorted(tmp_path.rglob("*"))
-        for arguments, words in (
-            ((folder, "--format", "jsonl", *FEW), "is not empty"),
-            ((tmp_path / "new", "--format", "npy", "--quick", "--full"), "--quick and --full exclude each other"),
-            ((tmp_path / "new",), "--format"),
-            ((tmp_path / "new", "--format", "onnx", "--quick", "--only", "x"), "no case of this level that onnx can"),
-        ):
-            with case(*arguments):
-                assert here("vectors", "export", *arguments) == 2
-                out, error = capsys.readouterr()
-                assert (out, len(error.splitlines())) == ("", 1)
-                assert words in error
-        assert sorted(tmp_path.rglob("*")) == before
 
     def test_answers(self, here: Command, folder: Path, tmp_path: Path, capsys: Streams) -> None:
         rows = [right(line) for line in lines(folder)]

@@ -1,0 +1,94 @@
+"""Wrong usage and unreadable input, each command with the line that it prints: the page ``refusals.txt``.
+
+The exit code is 2, nothing is printed, nothing written and no file changed. ``...`` stands for words of other packages.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from itertools import groupby
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+import zarr
+
+from tests.acceptance.conftest import Refused
+from tests.acceptance.documents import difference
+from tests.analysis import hazardous
+from tests.cases import case
+from tests.fake_runtime import FakeRuntime, installed
+from tests.models.built_models import text_model
+from tests.reporting.conformance.reports import report
+from vinculum.conformance.expect import as_toml
+from vinculum.conformance.run.file import as_json
+
+PAGE = Path(__file__).with_name("refusals.txt").read_text("utf-8")
+EACH = [(shlex.split(command), line) for command, line in re.findall(r"^\$ vinculum (.*)\n(.*)$", PAGE, re.MULTILINE)]
+COMMANDS = {name: [*each] for name, each in groupby(EACH, lambda one: one[0][0])}
+
+
+@pytest.fixture
+def workplace(tmp_path: Path, examples: Path) -> None:
+    """Lay out the files that the commands name: models, stored arrays, and what is neither."""
+    (tmp_path / "examples").symlink_to(examples)
+    models = {
+        "mean": hazardous.masked_mean(),
+        "guarded": hazardous.guarded_mean(),
+        "shifted": hazardous.shifted(0.25),
+        "ratio": text_model("[ratio] c = Div(a, b)", "int64[N] a, int64[N] b", "int64[N] c"),
+        "surplus": text_model("y = Relu <surplus = 1> (x)", "float[2] x", "float[2] y", opset=14),
+    }
+    for name, model in models.items():
+        (tmp_path / f"{name}.onnx").write_bytes(model.SerializeToString())
+    arrays = {
+        "a": np.array([[-7, 8, 9], [10, -11, 12]], np.int32),
+        "b": np.array([2, -3, 4], np.int32),
+        "float": np.ones(3, np.float32),
+        "four": np.ones(4, np.int32),
+        "bool": np.ones(3, np.bool),
+        "raw": np.ones(3, np.uint16).view("V2"),
+        "uint16": np.ones(3, np.uint16),
+        "x": np.ones((2, 4), np.float32),
+        "mask": np.zeros((2, 4), np.float32),
+        "wide": np.ones((2, 5), np.float32),
+    }
+    for name, array in arrays.items():
+        np.save(tmp_path / f"{name}.npy", array)
+    np.savez(tmp_path / "two.npz", first=np.zeros(1), second=np.zeros(1))
+    zarr.create_group(tmp_path / "group.zarr").create_array("x", shape=(2,), dtype="i4")
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["in/x"] = arrays["a"]
+        file["text"] = "words"
+        file["nothing"] = h5py.Empty("f4")
+    for folder in ("folder.npy", "hollow.zarr"):
+        (tmp_path / folder).mkdir()
+    contents = {
+        "cut.npy": (tmp_path / "b.npy").read_bytes()[:-1],
+        "text.npy": b"no array",
+        "empty.npy": b"",
+        "none.npz": b"PK\x03\x04 and no more",
+        "broken.h5": b"no HDF5",
+        "empty.json": b"{}",
+        "run.json": as_json([report()]).encode(),
+        "vinculum.toml": as_toml(report("vinculum")).encode(),
+        "twin.toml": as_toml(report("vinculum")).encode(),
+        "known.toml": b'backend = "torch"\nlevel = "default"\n',
+        "no-reason.toml": b'[[suppress]]\nnode = "mean"\nexpires = 2030-01-01\n',
+    }
+    for name, content in contents.items():
+        (tmp_path / name).write_bytes(content)
+
+
+@pytest.mark.usefixtures("workplace")
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each(refused: Refused, command: str) -> None:
+    if command == "divide" and os.name == "nt":
+        pytest.skip("stored arrays are divided on Linux and macOS")
+    for words, line in COMMANDS[command]:
+        with case(*words), installed(onnxruntime=FakeRuntime):
+            problem = difference(line, refused(*words))
+            assert problem is None, problem

@@ -106,8 +106,12 @@ def check(
     with --strict, a division rests on an unknown operator.
     """
     # Modules that import the onnx package are imported here, so that --help does not wait for them.
-    from vinculum.analysis.triage import read_baseline, read_suppressions
+    from vinculum import analysis
+    from vinculum.analysis.accuracy import accuracy
+    from vinculum.analysis.triage import read_baseline, read_suppressions, sorted_out
     from vinculum.cli.inputs import read_arrays
+    from vinculum.models.source import read_source
+    from vinculum.repair.fixing import fixed
     from vinculum.reporting.progress import progress
 
     count = f"{len(models)} are given; give one"
@@ -126,22 +130,24 @@ def check(
             raise AttributeValueError(words)
     written = {"--sarif": sarif, "--html": html, "--fix": fix}
     _check_files(written, witness, {"MODEL": models, "--suppress": [] if suppress is None else [suppress]})
-    errors = _input_errors(input_errors or ()) if bounds else None
+    errors = _input_errors(input_errors or ())
     accepted = () if suppress is None else read_suppressions(suppress)
     known = None if baseline is None else read_baseline(baseline)
     arrays = None if calibrate is None else read_arrays(calibrate)
-    how = {
-        "assume": assume or (),
-        "calibrate": arrays,
-        "as_type": as_type,
-        "profile": (*(profile or ()), *["domains"] * domains),
-        "weights": weights,
-    }
+    given: dict[str, Any] = {"assume": assume or (), "calibrate": arrays}
+    profiles = (*(profile or ()), *["domains"] * domains)
+    analysed: Any = partial(analysis.check, **given, as_type=as_type, profile=profiles, weights=weights)
     results: list[_Result] = []
     with progress("Checking", len(models)) as advance:
         for number, model in enumerate(models):
             advance(number, model.name)
-            results.append(_checked(model, how, (runs, seed), (accepted, known), errors, written))
+            source = read_source(model, weights=weights)
+            source.check_spared([path for path in written.values() if path is not None])
+            report = analysed(source, runs=runs, seed=seed)
+            triage = sorted_out(report, str(model), accepted, known)
+            bound = accuracy(source, assume=given["assume"], input_errors=errors) if bounds else None
+            mended = fixed(source, report, triage.open, partial(analysed, runs=0), **given) if fix else None
+            results.append(_Result(source, triage, bound, mended))
     _print(results, tuple(arrays or ()), accepted, explain, in_json)
     _write(results, written, witness)
     end(finds=any(result.fails(fail_on, strict) for result in results))
@@ -218,33 +224,6 @@ def _root() -> Path:
     """Return the current repository's folder, to which the paths in reports are relative."""
     here = Path.cwd()
     return next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), here)
-
-
-def _checked(
-    model: Path,
-    how: dict[str, Any],
-    search: tuple[int, int],
-    sorting: tuple[Sequence[Suppression], Any],
-    errors: dict[str, float] | None,
-    written: Mapping[str, Path | None],
-) -> _Result:
-    from vinculum.analysis import check as checked
-    from vinculum.analysis.accuracy import accuracy
-    from vinculum.analysis.triage import sorted_out
-    from vinculum.models.source import read_source
-    from vinculum.repair.fixing import fixed
-
-    source = read_source(model, weights=how["weights"])
-    source.check_spared([path for path in written.values() if path is not None])
-    runs, seed = search
-    report = checked(source, **how, runs=runs, seed=seed)
-    triage = sorted_out(report, str(model), *sorting)
-    bound = None if errors is None else accuracy(source, assume=how["assume"], input_errors=errors)
-    mended = None
-    if written["--fix"] is not None:
-        again = partial(checked, **how, runs=0)
-        mended = fixed(source, report, triage.open, again, assume=how["assume"], calibrate=how["calibrate"])
-    return _Result(source, triage, bound, mended)
 
 
 def _print(

@@ -15,6 +15,7 @@ import h5py
 import numpy as np
 import pytest
 import zarr
+from onnx import TensorProto
 
 from tests.acceptance.conftest import Refused
 from tests.acceptance.documents import difference
@@ -35,13 +36,25 @@ COMMANDS = {name: [*each] for name, each in groupby(EACH, lambda one: one[0][0])
 def workplace(tmp_path: Path, examples: Path) -> None:
     """Lay out the files that the commands name: models, stored arrays, and what is neither."""
     (tmp_path / "examples").symlink_to(examples)
+    tensors = "float[N, 3] a, float[N, 1] b", "float[N, 3] q"
     models = {
         "mean": hazardous.masked_mean(),
         "guarded": hazardous.guarded_mean(),
         "shifted": hazardous.shifted(0.25),
         "ratio": text_model("[ratio] c = Div(a, b)", "int64[N] a, int64[N] b", "int64[N] c"),
         "surplus": text_model("y = Relu <surplus = 1> (x)", "float[2] x", "float[2] y", opset=14),
+        "nonsense": text_model("y = Nonsense (x)", "float[2] x", "float[2] y"),
+        "nobody": text_model("y = Abs (nobody)", "float[2] x", "float[2] y"),
+        "set-0": text_model("y = Abs (x)", "float[2] x", "float[2] y"),
+        "stretched": text_model("[ratio] q = Div <broadcast = 1> (a, b)", *tensors, opset=6, ir_version=8),
+        "axis": text_model("[ratio] q = Div <axis = 1> (a, b)", *tensors, opset=14),
+        "huge": text_model("y = Abs (x)", f"float[{2**40}, {2**40}] x", "float[N, M] y"),
     }
+    models["set-0"].opset_import[0].version = 0
+    models["axis"].graph.node[0].name = "\x1b[2J\r\n\x07[red]\u202e"
+    for name, dims in {"lying": (2**62, 2**62), "lying-4": (2**62, 4), "negative": (-1, 4)}.items():
+        models[name] = text_model("y = Add (x, w)", "float[2] x", "float[2] y", constants="float[2] w = {1, 2}")
+        models[name].graph.initializer[0].dims[:] = dims
     for name, model in models.items():
         (tmp_path / f"{name}.onnx").write_bytes(model.SerializeToString())
     arrays = {
@@ -66,7 +79,11 @@ def workplace(tmp_path: Path, examples: Path) -> None:
         file["nothing"] = h5py.Empty("f4")
     for folder in ("folder.npy", "hollow.zarr"):
         (tmp_path / folder).mkdir()
+    outside = TensorProto(data_type=TensorProto.FLOAT, dims=[2, 4], data_location=TensorProto.EXTERNAL)
+    outside.external_data.add(key="location", value="../x.bin")
     contents = {
+        "outside.pb": outside.SerializeToString(),
+        "cut.pb": (examples / "div_6_axis" / "A.pb").read_bytes()[:-4],
         "cut.npy": (tmp_path / "b.npy").read_bytes()[:-1],
         "text.npy": b"no array",
         "empty.npy": b"",

@@ -1,4 +1,4 @@
-"""What changed from one version of an operator to another, and whether that breaks models."""
+"""The difference of two versions of an operator, and whether it breaks models."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def _changed_documentation(old: OperatorSpec, new: OperatorSpec) -> Documentatio
 
 
 def _breaking_reasons(old: OperatorSpec, new: OperatorSpec) -> Iterator[str]:
-    """Yield every reason for which an old model breaks under the new version; none if it cannot notice."""
+    """Yield every reason why an old model breaks under the new version."""
     yield from _operand_reasons("input", old.inputs, new.inputs)
     yield from _operand_reasons("output", old.outputs, new.outputs)
     lost = _without(old.element_types, new.element_types)
@@ -188,7 +188,7 @@ def _attribute_reasons(attribute: Attribute, old: OperatorSpec, new: OperatorSpe
     kept = new.attribute(attribute.name)
     name = f"attribute '{attribute.name}'"
     if kept is None:
-        # A hint changes no result, so a model keeps its meaning without it: Div-6 calls itself not breaking.
+        # A hint changes no result, so a model keeps its meaning without it; the document calls Div-6 not breaking.
         if not attribute.hint:
             yield f"{name} is removed"
         return
@@ -214,8 +214,8 @@ def _attribute_reasons(attribute: Attribute, old: OperatorSpec, new: OperatorSpe
         yield f"{name} changes its default from {attribute.default!r} to {kept.default!r}"
 
 
-# Every program that the first rule accepts has the same meaning under the others. A limited divisor may also be
-# broadcast as in NumPy as long as no axis can place it elsewhere than at the end.
+# Every model that the first rule accepts has the same meaning under the others. A limited divisor may also be
+# broadcast as in NumPy if there is no axis that could place it before the end.
 _COVERED_BY: Mapping[Rule | None, Collection[Rule | None]] = {
     Broadcasting.EQUAL: set(Broadcasting),
     Broadcasting.LIMITED: {Broadcasting.LIMITED, Broadcasting.PDPD},

@@ -1,4 +1,4 @@
-"""ONNX Div, versions 1, 6, 7, 13 and 14: the rows stand at the end, the clauses before them."""
+"""ONNX Div, versions 1, 6, 7, 13 and 14: clauses first, then rows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _source(version: int) -> Source:
     return Source(f"ONNX operators, Div, version {version}", url)
 
 
-# Versions 1 and 6: the divisor alone is broadcast, and only on request.
+# Versions 1 and 6: only the divisor is broadcast, and only if broadcast=1.
 _LIMITED = (
     Clause(
         "equal-shapes-by-default",

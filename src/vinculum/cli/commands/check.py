@@ -184,7 +184,7 @@ class _Result:
 
 
 def _check_files(written: Mapping[str, Path | None], witness: Path | None, read: Mapping[str, Sequence[Path]]) -> None:
-    """Refuse files that cannot be written, or are read, by the options that name these."""
+    """Refuse files that cannot be written or that are also read; both are given by the options that name them."""
     from vinculum.cli.outputs import check_files
 
     fix = written["--fix"]
@@ -199,7 +199,7 @@ def _check_files(written: Mapping[str, Path | None], witness: Path | None, read:
 
 
 def _write(results: Sequence[_Result], written: Mapping[str, Path | None], witness: Path | None) -> None:
-    """Write the reports, all or none, then what shows findings, then the model with guards."""
+    """Write the reports, all or none, then the witnesses, then the model with guards."""
     from vinculum.cli.outputs import write_files
     from vinculum.repair.fixing import write_fixed
     from vinculum.reporting.check import sarif
@@ -239,7 +239,7 @@ def _print(
     from vinculum.reporting.check.page import as_json, explanation, page
     from vinculum.reporting.escape import short
 
-    # A node that is not there is refused before anything is printed.
+    # An unknown node is refused before anything is printed.
     steps = [explained(r.source.proto("explained"), r.triage.report.values, node) for r in results if node is not None]
     for one in results:
         tell(in_json, as_json, page, one.triage, calibrated, one.accuracy, one.fixed)

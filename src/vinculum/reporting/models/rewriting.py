@@ -1,4 +1,4 @@
-"""What ``vinculum convert`` and ``vinculum harden`` tell: what became of each node and why, and what was compared."""
+"""Pages and JSON of ``vinculum convert`` and ``vinculum harden``: changed nodes with reasons, and comparisons."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _OR = "Or run the model as it is: vinculum.onnxruntime.register(session_options)
 
 @group()
 def conversion_page(conversion: FileConversion, source: Path, target: Path) -> Iterator[RenderableType]:
-    """Return a conversion as a page: what became of which node and why, and what was compared."""
+    """Return a conversion as a page: the changed nodes with reasons, and the comparison of both models."""
     yield Text(short(f"{source}, {conversion.source}"), "bold")
     yield Text(short(f"{target}, {conversion.target}"), "bold")
     if conversion.changes:
@@ -48,7 +48,7 @@ def _compared(conversion: FileConversion) -> Iterator[str]:
 
 
 def conversion_as_json(conversion: FileConversion, source: Path, target: Path) -> dict[str, Any]:
-    """Return the same as JSON knows it."""
+    """Return the same as an object for JSON."""
     return {
         "source": {"file": str(source), "format": conversion.source},
         "target": {"file": str(target), "format": conversion.target},
@@ -98,7 +98,7 @@ def _node(decision: Decision) -> RenderableType:
 
 
 def _notes(decisions: tuple[Decision, ...]) -> Iterator[RenderableType]:
-    """Yield what a user may not expect, each sentence once with the element types that it is about."""
+    """Yield notes on unexpected results, each once with the element types that it applies to."""
     types: dict[str, dict[str, None]] = {}
     for decision in decisions:
         if decision.note is not None and decision.facts is not None:
@@ -126,7 +126,7 @@ def _verdict(hardened: HardenedFile, rewritten: int, planned: bool) -> str:
 
 
 def hardening_as_json(hardened: HardenedFile, source: Path, target: Path | None) -> dict[str, Any]:
-    """Return the same as JSON knows it."""
+    """Return the same as an object for JSON."""
     hardening = hardened.hardening
     return {
         "source": str(source),

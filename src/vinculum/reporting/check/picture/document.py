@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from onnx import ModelProto
 
 DRAWN = 8
-"""How many findings of a model are drawn, those alike counted once."""
+"""How many findings of a model are drawn; alike ones count once."""
 
 
 _NUMBERS = 12
@@ -47,7 +47,7 @@ _SIGNS = {
 
 
 def document(checked: Sequence[tuple[Triage, ModelProto]]) -> str:
-    """Return the page on some models, each with what was found in it."""
+    """Return the page of several models with their findings."""
     folder = files(__package__).joinpath("templates")
     style, layout, script = (
         folder.joinpath(name).read_text("utf-8") for name in ("check.css", "dagre.min.js", "check.js")
@@ -231,12 +231,12 @@ class _Picture:
 
 
 def _cut(text: str) -> str:
-    """Return a text on one line, its middle left out if it is too long for a box."""
+    """Return a text on one line, without its middle if it is too long for a box."""
     return short(one_line(text), _LONGEST, "…")
 
 
 def _values_text(array: NDArray[Any]) -> str:
-    """Return the first values of an array, or the only one that it holds."""
+    """Return the first values of an array, or its only value if all are equal."""
     flat = array.reshape(-1)
     if flat.size > 1 and bool((flat == flat[0]).all()):
         return f"{_number(flat[0])} everywhere"

@@ -25,16 +25,16 @@ _NAMED = 3
 
 @dataclass(frozen=True)
 class Box:
-    """Something that is drawn."""
+    """A box of the picture."""
 
     id: str
     kind: Literal["input", "node", "fold", "output"]
     title: str
     """Its operator, or its name."""
     values: tuple[str, ...] = ()
-    """The values that it stands for: results of a node, an input, an output."""
+    """Its values: results of nodes, an input or an output."""
     nodes: tuple[NodeProto, ...] = ()
-    """The node, or all that are folded."""
+    """Its node, or all folded nodes."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Arrow:
 
 @dataclass(frozen=True)
 class Graph:
-    """The part of a scope that is drawn, in the order of the model, and how many nodes have no part in a finding."""
+    """The picture, in the order of the model, and how many nodes are left out because they lead to no finding."""
 
     boxes: tuple[Box, ...]
     arrows: tuple[Arrow, ...]
@@ -96,7 +96,7 @@ class _Drawing:
         )
 
     def _is_constant(self, number: int) -> bool:
-        """Tell whether a node gives the same in every run."""
+        """Tell whether the results of a node are the same in every run."""
         return self.constants.issuperset(self.nodes[number].output)
 
     def _users(self, number: int) -> Iterator[int]:
@@ -159,7 +159,7 @@ class _Drawing:
     def _groups(self, relevant: Sequence[int]) -> list[list[int]]:
         """Return the nodes that are drawn, each alone, and those that are folded together."""
         marks = {number: 1 << place for place, number in enumerate(sorted(self.kept))}
-        behind: dict[int, int] = {}  # The drawn nodes before each node, as bits.
+        behind: dict[int, int] = {}  # The kept nodes before each node, as bits.
         groups: list[list[int]] = []
         group_of: dict[int, list[int]] = {}
         for number in relevant:

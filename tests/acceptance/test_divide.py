@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.acceptance.conftest import Refused, Vinculum
+from tests.acceptance.conftest import Vinculum
 from vinculum import Operator
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="stored arrays are divided on Linux and macOS")
@@ -63,17 +63,3 @@ class TestQuotients:
             np.save(folder / f"{name}.npy", np.array([bits], np.uint16).view("V2"))
         assert vinculum("divide", "x.npy", "y.npy", "-o", "c.npy", "--type", "bfloat16", folder=folder).returncode == 0
         assert np.load(folder / "c.npy").view(np.uint16).tolist() == [0x4000]
-
-
-class TestRefused:
-    """One line, exit code 2, or 1 for what the policies raise; nothing is written."""
-
-    def test_zero_divisors(self, refused: Refused, folder: Path) -> None:
-        np.save(folder / "b.npy", B - 4)
-        line = refused("divide", "a.npy", "b.npy", "-o", "c.npy", code=1)
-        assert line.startswith("2 of 6 divisors of Div-14 are zero, the first at index (0, 2); to continue")
-        assert line.endswith("to continue, give --zero-divisor zero or --zero-divisor saturate")
-        np.save(folder / "b.npy", A - 12)
-        assert refused(
-            "divide", "a.npy", "b.npy", "-o", "c.npy", "--dialect", "sonnx", "--variant", "int", code=1
-        ).startswith("[C3] 1 of 6 divisors")

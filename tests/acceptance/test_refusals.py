@@ -1,6 +1,7 @@
-"""Wrong usage and unreadable input, each command with the line that it prints: the page ``refusals.txt``.
+"""Refusals, each command with the line that it prints: the page ``refusals.txt``.
 
-The exit code is 2, nothing is printed, nothing written and no file changed. ``...`` stands for words of other packages.
+The exit code is 2 unless the command ends with another in a comment. Nothing else is printed, nothing written and no
+file changed. ``...`` stands for words of other packages.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ from vinculum.conformance.expect import as_toml
 from vinculum.conformance.run.file import as_json
 
 PAGE = Path(__file__).with_name("refusals.txt").read_text("utf-8")
-EACH = [(shlex.split(command), line) for command, line in re.findall(r"^\$ vinculum (.*)\n(.*)$", PAGE, re.MULTILINE)]
-COMMANDS = {name: [*each] for name, each in groupby(EACH, lambda one: one[0][0])}
+EACH = re.findall(r"^\$ vinculum (.*?)(?: # exit (\d))?\n(.*)$", PAGE, re.MULTILINE)
+COMMANDS = {name: [*each] for name, each in groupby(EACH, lambda one: one[0].split()[0])}
 
 
 @pytest.fixture
@@ -61,6 +62,10 @@ def workplace(tmp_path: Path, examples: Path) -> None:
         "a": np.array([[-7, 8, 9], [10, -11, 12]], np.int32),
         "b": np.array([2, -3, 4], np.int32),
         "float": np.ones(3, np.float32),
+        "least": np.array([[-(2**31), 7, 7]], np.int32),
+        "divisors": np.array([-1, 0, 2], np.int32),
+        "zeros": np.array([0, 1, 0], np.int32),
+        "zero-matrix": np.array([[1, 0, 1], [1, 1, 1]], np.int32),
         "four": np.ones(4, np.int32),
         "bool": np.ones(3, np.bool),
         "raw": np.ones(3, np.uint16).view("V2"),
@@ -105,7 +110,7 @@ def workplace(tmp_path: Path, examples: Path) -> None:
 def test_each(refused: Refused, command: str) -> None:
     if command == "divide" and os.name == "nt":
         pytest.skip("stored arrays are divided on Linux and macOS")
-    for words, line in COMMANDS[command]:
-        with case(*words), installed(onnxruntime=FakeRuntime):
-            problem = difference(line, refused(*words))
+    for words, code, line in COMMANDS[command]:
+        with case(words), installed(onnxruntime=FakeRuntime):
+            problem = difference(line, refused(*shlex.split(words), code=int(code or 2)))
             assert problem is None, problem

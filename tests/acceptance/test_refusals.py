@@ -76,14 +76,15 @@ def workplace(tmp_path: Path, examples: Path) -> None:
     }
     for name, array in arrays.items():
         np.save(tmp_path / f"{name}.npy", array)
+    (tmp_path / "mean.npy").symlink_to(tmp_path / "x.npy")
     np.savez(tmp_path / "two.npz", first=np.zeros(1), second=np.zeros(1))
     zarr.create_group(tmp_path / "group.zarr").create_array("x", shape=(2,), dtype="i4")
     with h5py.File(tmp_path / "a.h5", "w") as file:
         file["in/x"] = arrays["a"]
         file["text"] = "words"
         file["nothing"] = h5py.Empty("f4")
-    for folder in ("folder.npy", "hollow.zarr"):
-        (tmp_path / folder).mkdir()
+    for folder in ("folder.npy", "hollow.zarr", "taken/mean.npy"):
+        (tmp_path / folder).mkdir(parents=True)
     outside = TensorProto(data_type=TensorProto.FLOAT, dims=[2, 4], data_location=TensorProto.EXTERNAL)
     outside.external_data.add(key="location", value="../x.bin")
     contents = {

@@ -54,14 +54,11 @@ def page(audit: Audit, inputs: Sequence[InputReport], seed: int | None) -> Itera
         heading = f"{audit.title} {_ENDS[End.CRASHED]} on edge cases"
         yield from section(heading, Group(*(Text(one_line(words)) for words in died)))
     if audit.nodes:
-        yield Text("")
-        yield Text(_exposure(audit), "dim")
-    yield Text("")
-    yield Text(_summary(audit))
+        yield from (Text(""), Text(_exposure(audit), "dim"))
+    yield from (Text(""), Text(_summary(audit)))
     steps = list(_next_steps(audit, seed, any(one.assumed for one in inputs)))
     if steps:
-        yield Text("")
-        yield Text("Next", "bold cyan")
+        yield from (Text(""), Text("Next", "bold cyan"))
     for line in steps:
         yield Text(f"  {line}", no_wrap=True, overflow="ignore")  # so that commands can be copied
 

@@ -64,28 +64,24 @@ def hardening_page(hardened: HardenedFile, source: Path, target: Path | None) ->
     if target is not None:
         yield Text(short(str(target)), "bold")
     rewritten = [d for d in hardening.decisions if d.rewritten]
-    kept = [d for d in hardening.decisions if not d.rewritten and not d.left]
+    if rewritten:
+        yield from section("Rewritten", table(_NOW, ((_node(one), one.what or "", one.why) for one in rewritten)))
     for title, decisions in (
-        ("Rewritten", rewritten),
-        ("Left alone", kept),
+        ("Left alone", [d for d in hardening.decisions if not d.rewritten and not d.left]),
         ("Not hardened: these may kill the runtime", hardening.left),
     ):
-        if decisions is rewritten and decisions:
-            yield from section(title, table(_NOW, ((_node(one), one.what or "", one.why) for one in decisions)))
-        elif decisions:
+        if decisions:
             yield from section(title, table(_NOW[::2], ((_node(one), one.why) for one in decisions)))
     yield from _notes(hardening.decisions)
-    if names := _functions(hardening):
-        yield Text("")
-        yield Text(f"The guards are functions of the model: {', '.join(map(short, names))}.")
-    if hardening.inlined:
-        yield Text("")
-        yield Text(f"{counted(hardening.inlined, 'function')} inlined: {_WHY_INLINED}.")
-    yield Text("")
-    yield Text(_verdict(hardened, len(rewritten), target is None))
-    if rewritten and hardening.runtime == "onnxruntime":
-        yield Text("")
-        yield Text(_OR)
+    functions = ", ".join(map(short, _functions(hardening)))
+    paragraphs = (
+        f"The guards are functions of the model: {functions}." if functions else "",
+        f"{counted(hardening.inlined, 'function')} inlined: {_WHY_INLINED}." if hardening.inlined else "",
+        _verdict(hardened, len(rewritten), target is None),
+        _OR if rewritten and hardening.runtime == "onnxruntime" else "",
+    )
+    for paragraph in filter(None, paragraphs):
+        yield from (Text(""), Text(paragraph))
 
 
 def _functions(hardening: Hardening) -> list[str]:

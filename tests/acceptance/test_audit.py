@@ -1,4 +1,4 @@
-"""``vinculum audit``, as a user types it: what is told of every division, and what is refused."""
+"""``vinculum audit``, as a user types it: the report on every division."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Audited = Callable[..., str]
 
 @pytest.fixture
 def one_division(tmp_path: Path) -> Callable[..., Path]:
-    """Return a function that writes a model of one division of int32, of a shape."""
+    """Return a function that writes a model of one division of int32 with a given size."""
     return lambda size="N": written(
         text_model("[ratio] c = Div(a, b)", f"int32[{size}] a, int32[{size}] b", f"int32[{size}] c"), tmp_path
     )
@@ -38,7 +38,7 @@ def words(text: str) -> str:
 
 
 class TestTold:
-    """Real exported models and small ones, run in a runtime, node by node; edge cases show what small numbers hide."""
+    """Exported models and small ones, run in a runtime; edge cases show what small numbers hide."""
 
     @pytest.mark.parametrize("name", ["attention", "windows"])
     def test_what_divides_exactly(self, audited: Audited, examples: Path, name: str) -> None:
@@ -78,7 +78,7 @@ class TestTold:
                 assert "'ratio' divides -2147483648 / -1 at (0,)" in told
 
     def test_what_divides_inside(self, audited: Audited, tmp_path: Path) -> None:
-        """It is named, and audited on request: one LayerNormalization, as PyTorch exports nn.LayerNorm."""
+        """LayerNormalization, as PyTorch exports nn.LayerNorm, is named, and audited with --expand."""
         nodes, constants = "[norm] y = LayerNormalization (x, w)", f"float[8] w = {{{', '.join('1' * 8)}}}"
         norm = written(text_model(nodes, "float[N, 8] x", "float[N, 8] y", constants=constants), tmp_path)
         told = audited(norm)

@@ -1,4 +1,4 @@
-"""``vinculum check``, as a user types it: what is told and written, how it ends, and what is refused."""
+"""``vinculum check``, as a user types it: reports, written files, and exit codes."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from tests.acceptance.conftest import Refused, Vinculum
 from tests.analysis import hazardous
 
 BOTH = ("--assume", "a=1e30:1e38", "--assume", "b=1e-30:1")
-"""A large number by a small one is more than float holds."""
+"""A large number divided by a small one, which is more than float holds."""
 ROOT = Path(__file__).parents[2]
 
 
 class TestFindings:
-    """What is found is told with what shows it; the exit code says from which severity on."""
+    """Findings are reported with witnesses; the exit code depends on --fail-on."""
 
     def test_fail_on(self, vinculum: Vinculum, mean: Path) -> None:
         assert vinculum("check", mean, "--runs", 0, "--fail-on", "certain").returncode == 0
@@ -47,7 +47,7 @@ class TestFindings:
         assert "Ranges of mask come from data: floats may lie 50% of their spread beyond it." in done.stdout
 
     def test_weights_that_are_not_there(self, vinculum: Vinculum, refused: Refused, tmp_path: Path) -> None:
-        """Large ones may be any finite numbers; small ones are read if they are there; hazards and guards stay seen."""
+        """Large ones may be any finite numbers; small ones are read if their files exist."""
         path, data = tmp_path / "large.onnx", tmp_path / "large.data"
         model = onnx.parser.parse_model(
             '<ir_version: 8, opset_import: ["" : 17]> g (float[2, 64] x, float[2, 64] mask) => (float[2, 1] y) '
@@ -94,7 +94,7 @@ class TestFindings:
 
 
 class TestWitnesses:
-    """What ``--witness`` writes shows the finding, run as it is."""
+    """The scripts of ``--witness`` show the finding when run."""
 
     @pytest.mark.parametrize("name", ["norm_of_embeddings", "branches"])
     def test_the_script(self, vinculum: Vinculum, tmp_path: Path, name: str) -> None:
@@ -131,7 +131,7 @@ class TestWitnesses:
 
 
 class TestFix:
-    """The model with the least guards is written, checked again and compared; what is left is told."""
+    """The model with the least guards is written, checked again and compared; findings left are reported."""
 
     def test_data_of_the_model_is_kept_and_read(self, vinculum: Vinculum, refused: Refused, tmp_path: Path) -> None:
         path, data, fixed = (tmp_path / name for name in ("model.onnx", "model.bin", "fixed.onnx"))
@@ -164,7 +164,7 @@ class TestFix:
 
 
 class TestAccepted:
-    """Suppressions and baselines hide what they name, and nothing else."""
+    """Suppressions and baselines hide the findings that they name, and no others."""
 
     def test_suppressed(self, vinculum: Vinculum, mean: Path) -> None:
         day = date.today() + timedelta(days=30)

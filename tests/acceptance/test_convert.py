@@ -1,4 +1,4 @@
-"""``vinculum convert`` on the examples: between operator sets, and refusals."""
+"""``vinculum convert`` on the examples."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class TestOpsets:
     """ONNX to ONNX of another operator set."""
 
     def test_json(self, vinculum: Vinculum, examples: Path, tmp_path: Path) -> None:
-        """The page of the same stands in docs/."""
+        """Its page is tested in docs/."""
         source = examples / "div_6_axis/model.onnx"
         done = vinculum("convert", source, "--opset", 13, "-o", "new.onnx", "--json", folder=tmp_path, code=0)
         told = json.loads(done.stdout)
@@ -33,7 +33,7 @@ class TestOpsets:
 
 
 class TestComparison:
-    """What is compared, in which engine, and on whose inputs."""
+    """The comparison of both models: the engine, and the inputs."""
 
     def test_inputs_of_ones_own(self, vinculum: Vinculum, examples: Path, tmp_path: Path) -> None:
         given = f"x={examples}/layer_norm/x.npy"

@@ -1,4 +1,4 @@
-"""`vinculum divide`: two stored arrays into a third, by every operator, and one line for whatever is wrong."""
+"""`vinculum divide`: two stored arrays into a third, by every operator."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 class TestQuotients:
-    """What the command writes and tells."""
+    """The array that the command writes, and its report."""
 
     @pytest.mark.parametrize(
         ("options", "operator", "b"),

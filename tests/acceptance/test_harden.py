@@ -1,4 +1,4 @@
-"""``vinculum harden``, as a user types it: what is written, what is told, and what is refused."""
+"""``vinculum harden``, as a user types it: the model that it writes, and its report."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def model(tmp_path: Path) -> Path:
 
 
 class TestHarden:
-    """Issue 3, point 5: prints what it changed and why, leaves safe divisions alone, and writes what it validated."""
+    """Issue 3, point 5: prints changes with reasons, leaves safe divisions alone, and writes only validated models."""
 
     def test_on_inputs_of_ones_own(self, vinculum: Vinculum, refused: Refused, model: Path) -> None:
         target, a = model.with_name("hardened.onnx"), model.with_name("a.npy")

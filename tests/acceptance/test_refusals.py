@@ -35,7 +35,7 @@ COMMANDS = {name: [*each] for name, each in groupby(EACH, lambda one: one[0].spl
 
 @pytest.fixture
 def workplace(tmp_path: Path, examples: Path) -> None:
-    """Lay out the files that the commands name: models, stored arrays, and what is neither."""
+    """Write the files that the commands name: models, arrays, and files that are neither."""
     (tmp_path / "examples").symlink_to(examples)
     tensors = "float[N, 3] a, float[N, 1] b", "float[N, 3] q"
     models = {

@@ -1,4 +1,4 @@
-"""``vinculum trace``, as a user types it: the first node that goes wrong, why, and what is refused."""
+"""``vinculum trace``, as a user types it: the first node that goes wrong, and why."""
 
 from __future__ import annotations
 

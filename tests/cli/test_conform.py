@@ -1,4 +1,4 @@
-"""``vinculum conform`` and ``fingerprint``: what is asked of the suite, what is written, and the exit code."""
+"""``vinculum conform`` and ``fingerprint``: calls of the suite, written files, and exit codes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Streams = pytest.CaptureFixture[str]
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
-    """Answer for the suite: numpy is exact, all others are like OpenVINO. Return what each run was asked for."""
+    """Replace the suite: numpy is exact, all others are like OpenVINO. Return the arguments of each run."""
     calls: list[dict[str, Any]] = []
 
     def survey(planned: Plan, **options: Any) -> Run:
@@ -49,12 +49,12 @@ def conform(asked: list[dict[str, Any]], here: Callable[..., int]) -> Conform:
 
 @cache
 def recorded(backend: str) -> str:
-    """Return the text of the file that expects what the run by hand finds."""
+    """Return the known deviations of the run made by hand, as a file has them."""
     return as_toml(report(backend))
 
 
 def known(folder: Path, text: str | None = None, backend: str = "vinculum") -> Path:
-    """Return a file that expects what the run by hand finds, or another text."""
+    """Return a file of these known deviations, or of another text."""
     folder.mkdir(exist_ok=True)
     file = folder / f"{backend}.toml"
     file.write_text(recorded(backend) if text is None else text, encoding="utf-8")
@@ -143,7 +143,7 @@ class TestExpect:
 
 
 def test_fingerprint(conform: Conform, here: Conform, asked: list[dict[str, Any]], capsys: Streams) -> None:
-    """It asks for the newest operators, and prints a page or a line of JSON for each runtime."""
+    """It runs the newest operators, and prints a page or a line of JSON for each runtime."""
     assert here("fingerprint", "vinculum", "numpy", "--verbose") == 0
     out, error = capsys.readouterr()
     assert (error, [call["backend"] for call in asked]) == ("", ["vinculum", "numpy"])

@@ -21,7 +21,7 @@ ODD_NAMES = (
 
 
 class TestNames:
-    """Whatever an output is called, its file lies in the folder, and no two share one."""
+    """Whatever its name, the file of an output is in the folder, and no two outputs share one."""
 
     def test_odd_names_can_be_written(self, tmp_path: Path) -> None:
         for number, name in enumerate(ODD_NAMES):

@@ -1,4 +1,4 @@
-"""``conform --save``, ``report`` and ``--diff``, and exports that are answered: everything without a runtime."""
+"""``conform --save``, ``report``, ``--diff`` and answered exports, all without a runtime."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class TestReport:
 
 
 class TestSaved:
-    """What is saved is reported and compared; what is damaged or of another version is told."""
+    """Saved runs are reported and compared; damaged ones are refused, cases of another version are counted."""
 
     def test_diff(self, here: Command, run: Path, tmp_path: Path, capsys: Streams) -> None:
         assert here("conform", run, run, "--diff") == 0
@@ -93,7 +93,7 @@ class TestSaved:
 
 
 class TestVectors:
-    """An export is a folder, and one line says what is in it; its answers are judged as those of a runtime."""
+    """An export is a folder, described in one line; answers to it are judged like those of a runtime."""
 
     @pytest.fixture
     def folder(self, here: Command, tmp_path: Path, capsys: Streams) -> Path:

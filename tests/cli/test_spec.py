@@ -1,4 +1,4 @@
-"""``vinculum spec``: which rows a command line prints, and what it refuses."""
+"""``vinculum spec``: the rows that a command line prints."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Said = Callable[..., list[str]]
 
 @pytest.fixture
 def said(here: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> Said:
-    """Return a function that runs the command and returns the lines that it prints, on the stream of its exit code."""
+    """Return a function that runs the command and returns the lines that it prints."""
 
     def run(*arguments: str, code: int = 0) -> list[str]:
         assert here("spec", *arguments) == code
@@ -36,7 +36,7 @@ def said(here: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> Said:
     ],
 )
 def test_rows(said: Said, arguments: str, titles: list[str]) -> None:
-    """As a page and as JSON, and the same of the evidence."""
+    """As a page and as JSON, and their evidence in both."""
     for traced in ([], ["--trace"]):
         lines = said(*arguments.split(), *traced)
         assert [line for line, below in pairwise(lines) if below.startswith("===")] == titles

@@ -1,4 +1,4 @@
-"""Records print, and show themselves in notebooks, as the command line prints them."""
+"""`print` and notebooks show records as the command line prints them."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_names_from_files_cannot_become_html() -> None:
 
 @pytest.mark.parametrize("record", [Report, Finding, TraceReport])
 def test_help_lists_every_field(record: Any) -> None:
-    """Once, in the order of the fields."""
+    """In the order of the fields."""
     listed = re.findall(r"^    (\w[\w, ]*) : ", record.__doc__, re.MULTILINE)
     assert ", ".join(listed).split(", ") == [field.name for field in fields(record)]
 

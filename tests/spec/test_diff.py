@@ -153,7 +153,7 @@ def test_nothing_changed_nothing_reported(row: OperatorSpec) -> None:
 
 
 class TestDocumentation:
-    """The documentation's difference is a unified one, counted by lines; that of the document is in tests/reporting."""
+    """The difference of the documentations is unified and counted by lines."""
 
     # Lines that look like the marks of a difference must not be counted as such.
     @given(*[st.lists(st.sampled_from(["", "a", "b", "+", "-", "--- x", "+++ y", "@@ z"]))] * 2)

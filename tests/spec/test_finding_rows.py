@@ -35,7 +35,7 @@ class TestFind:
 
 
 class TestRefusals:
-    """A SpecLookupError says in one line what was given and what is allowed."""
+    """A SpecLookupError has one line with what was given and what is allowed."""
 
     @pytest.mark.parametrize(
         ("arguments", "words"),

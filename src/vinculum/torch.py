@@ -9,6 +9,7 @@ The gradient is the usual derivative of a/b, computed by exact divisions, produc
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -166,7 +167,7 @@ class exact(TorchDispatchMode):  # noqa: N801  # a context manager, as torch.no_
 
     def __init__(self, *, zero_divisor: ZeroDivisor = "raise", overflow: Overflow = "wrap") -> None:
         super().__init__()
-        self._policies = Policies(zero_divisor, overflow)
+        self._policies = asdict(Policies(zero_divisor, overflow))
 
     def __torch_dispatch__(
         self, function: Any, types: Any, arguments: tuple[Any, ...] = (), keywords: dict[str, Any] | None = None
@@ -182,7 +183,7 @@ class exact(TorchDispatchMode):  # noqa: N801  # a context manager, as torch.no_
         if not _are_integers(common, a, b) or (target is not None and not torch.can_cast(common, target.dtype)):
             return function(*arguments, **keywords)
         dividend, divisor = (x.to(common) if isinstance(x, Tensor) else _wrapped(x, common) for x in (a, b))
-        results = compute(dividend, divisor, self._policies)
+        results = compute(dividend, divisor, **self._policies)
         if target is None:
             return results
         if target is not a:
@@ -203,21 +204,13 @@ def _wrapped(number: int, dtype: torch.dtype) -> Tensor:
     return torch.tensor((number - limits.min) % 2**limits.bits + limits.min, dtype=dtype)
 
 
-def _truncated(a: Tensor, b: Tensor, policies: Policies) -> Any:
-    return div(a, b, zero_divisor=policies.zero_divisor, overflow=policies.overflow)
+def _floor_remainders(a: Tensor, b: Tensor, *, zero_divisor: ZeroDivisor, overflow: Overflow) -> Any:
+    return remainder(a, b, zero_divisor="raise" if zero_divisor == "raise" else "zero")
 
 
-def _floored(a: Tensor, b: Tensor, policies: Policies) -> Any:
-    return openvino_divide(a, b, zero_divisor=policies.zero_divisor, overflow=policies.overflow)
-
-
-def _floor_remainders(a: Tensor, b: Tensor, policies: Policies) -> Any:
-    return remainder(a, b, zero_divisor="raise" if policies.zero_divisor == "raise" else "zero")
-
-
-def _remainders(a: Tensor, b: Tensor, policies: Policies) -> Any:
+def _remainders(a: Tensor, b: Tensor, **policies: Any) -> Any:
     """Return C's remainders, which have the dividend's sign."""
-    floored = _floor_remainders(a, b, policies)
+    floored = _floor_remainders(a, b, **policies)
     if torch.iinfo(a.dtype).min == 0:
         return floored
     # A floor remainder has the divisor's sign, a truncated one the dividend's.
@@ -225,17 +218,18 @@ def _remainders(a: Tensor, b: Tensor, policies: Policies) -> Any:
     return torch.where(other, floored - b, floored)
 
 
-_COMPUTED: dict[Any, Callable[[Tensor, Tensor, Policies], Any]] = {
+_COMPUTED: dict[Any, Callable[..., Any]] = {
     (getattr(torch.ops.aten, name + suffix), rounding_mode): compute
     for name, rounding_mode, compute in (
-        ("div", "trunc", _truncated),
-        ("div", "floor", _floored),
-        ("floor_divide", None, _floored),
+        ("div", "trunc", div),
+        ("div", "floor", openvino_divide),
+        ("floor_divide", None, openvino_divide),
         ("remainder", None, _floor_remainders),
         ("fmod", None, _remainders),
     )
     for suffix in ("", "_")
 }
+"""What `exact` calls for an operator of PyTorch and its rounding mode."""
 
 
 def onnx_translations() -> dict[Any, Callable[..., Any]]:

@@ -7,13 +7,14 @@ from datetime import date, timedelta
 from pathlib import Path
 
 import numpy as np
-import onnx.parser
+import onnx
 import pytest
 import yaml
-from onnx import numpy_helper
+from onnx import ModelProto, numpy_helper
 
 from tests.acceptance.conftest import Refused, Vinculum
 from tests.analysis import hazardous
+from tests.models.built_models import text_model, written
 
 BOTH = ("--assume", "a=1e30:1e38", "--assume", "b=1e-30:1")
 """A large number divided by a small one, which is more than float holds."""
@@ -49,11 +50,11 @@ class TestFindings:
     def test_weights_that_are_not_there(self, vinculum: Vinculum, refused: Refused, tmp_path: Path) -> None:
         """Large ones may be any finite numbers; small ones are read if their files exist."""
         path, data = tmp_path / "large.onnx", tmp_path / "large.data"
-        model = onnx.parser.parse_model(
-            '<ir_version: 8, opset_import: ["" : 17]> g (float[2, 64] x, float[2, 64] mask) => (float[2, 1] y) '
-            "{ h = MatMul (x, w) n = LayerNormalization (h, gamma) k = Mul (n, mask) s = ReduceSum (k, axis) "
-            "c = ReduceSum (mask, axis) y = Div (s, c) a = Abs (h) d = Add (a, one) z = Div (h, d) }"
+        nodes = (
+            "h = MatMul (x, w) n = LayerNormalization (h, gamma) k = Mul (n, mask) s = ReduceSum (k, axis) "
+            "c = ReduceSum (mask, axis) y = Div (s, c) a = Abs (h) d = Add (a, one) z = Div (h, d)"
         )
+        model = text_model(nodes, "float[2, 64] x, float[2, 64] mask", "float[2, 1] y")
         arrays = {"w": np.ones((64, 64), np.float32), "gamma": np.ones(64, np.float32), "one": np.ones((), np.float32)}
         arrays["axis"] = np.array([1], np.int64)
         model.graph.initializer.extend(numpy_helper.from_array(array, name) for name, array in arrays.items())
@@ -84,50 +85,36 @@ class TestFindings:
         assert "No findings in 5 nodes." in page
 
     def test_a_division_that_rests_on_an_unknown_operator(self, vinculum: Vinculum, tmp_path: Path) -> None:
-        text = """<ir_version: 8, opset_import: ["" : 18, "com.other" : 1]>
-            g (float[3] x) => (float[3] y) { d = com.other.Thing(x) y = Div(x, d) }"""
-        onnx.save(onnx.parser.parse_model(text), tmp_path / "m.onnx")
+        model = written(text_model("b = d.Thing(x) y = Div(x, b)", "float[3] x", "float[3] y"), tmp_path)
         options = ("--runs", 0, "--fail-on", "certain")
-        vinculum("check", tmp_path / "m.onnx", *options, code=0)
-        told = " ".join(vinculum("check", tmp_path / "m.onnx", *options, "--strict", code=1).stdout.split())
-        assert "Unknown operators, whose results may be anything: com.other.Thing (1). 1 of 1 division rests on" in told
+        vinculum("check", model, *options, code=0)
+        told = " ".join(vinculum("check", model, *options, "--strict", code=1).stdout.split())
+        assert "Unknown operators, whose results may be anything: d.Thing (1). 1 of 1 division rests on" in told
 
 
 class TestWitnesses:
     """The scripts of ``--witness`` show the finding when run."""
 
-    @pytest.mark.parametrize("name", ["norm_of_embeddings", "branches"])
-    def test_the_script(self, vinculum: Vinculum, tmp_path: Path, name: str) -> None:
-        path = tmp_path / "a model.onnx"
-        path.write_bytes(getattr(hazardous, name)().SerializeToString())
-        vinculum("check", path, "--witness", tmp_path / "out", "--runs", 30, code=1)
-        (script,) = (tmp_path / "out").glob("*.py")
-        assert script.with_suffix(".npz").is_file()
-        shown = vinculum("--python", script, folder=tmp_path.parent, code=0)
-        first = shown.stdout.splitlines()[0]
-        assert "zero in" in first
-        assert " 0 of" not in first
-
     @pytest.mark.parametrize(
-        ("nodes", "options", "words"),
+        ("model", "options", "words"),
         [
-            (
-                "int64[2] a, int64[2] b) => (int64[2] q) { q = Div(a, b) }",
-                (),
-                "divides the smallest integer by -1 in 2",
-            ),
-            ("float[2] a, float[2] b) => (float[2] q) { q = Div(a, b) }", BOTH, "overflows in 2"),
+            (hazardous.norm_of_embeddings(), (), "zero in"),
+            (hazardous.branches(), (), "zero in"),
+            (text_model("q = Div(a, b)", "int64[2] a, int64[2] b", "int64[2] q"), (), "smallest integer by -1 in 2"),
+            (text_model("q = Div(a, b)", "float[2] a, float[2] b", "float[2] q"), BOTH, "overflows in 2"),
         ],
     )
-    def test_of_other_hazards(
-        self, vinculum: Vinculum, tmp_path: Path, nodes: str, options: tuple[str, ...], words: str
+    def test_the_script(
+        self, vinculum: Vinculum, tmp_path: Path, model: ModelProto, options: tuple[str, ...], words: str
     ) -> None:
-        proto = onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["" : 17]> g ({nodes}')
-        (tmp_path / "m.onnx").write_bytes(proto.SerializeToString())
-        vinculum("check", "m.onnx", *options, "--witness", "out", folder=tmp_path)
+        path = tmp_path / "a model.onnx"
+        path.write_bytes(model.SerializeToString())
+        vinculum("check", path, *options, "--witness", tmp_path / "out", code=1)
         scripts = sorted((tmp_path / "out").glob("*.py"))
-        shown = [vinculum("--python", script).stdout for script in scripts]
+        assert all(script.with_suffix(".npz").is_file() for script in scripts)
+        shown = [vinculum("--python", script, folder=tmp_path.parent, code=0).stdout for script in scripts]
         assert any(words in told for told in shown)
+        assert not any(" 0 of" in told.splitlines()[0] for told in shown)
 
 
 class TestFix:
@@ -135,10 +122,7 @@ class TestFix:
 
     def test_data_of_the_model_is_kept_and_read(self, vinculum: Vinculum, refused: Refused, tmp_path: Path) -> None:
         path, data, fixed = (tmp_path / name for name in ("model.onnx", "model.bin", "fixed.onnx"))
-        model = onnx.parser.parse_model(
-            '<ir_version: 8, opset_import: ["": 17]> g (float[300, 300] x) => (float[300, 300] y) '
-            "{ z = MatMul (x, w) y = Div (x, z) }"
-        )
+        model = text_model("z = MatMul (x, w) y = Div (x, z)", "float[300, 300] x", "float[300, 300] y")
         weights = np.ones((300, 300), np.float32)
         model.graph.initializer.append(onnx.numpy_helper.from_array(weights, "w"))
         onnx.save(model, path, save_as_external_data=True, location=data.name, size_threshold=0)
@@ -150,11 +134,9 @@ class TestFix:
 
     def test_only_what_is_left_decides_the_exit_code(self, vinculum: Vinculum, tmp_path: Path) -> None:
         """A witnessed division by zero is fixed, a possible loss of integers is left."""
-        path = tmp_path / "both.onnx"
-        model = onnx.parser.parse_model("""<ir_version: 8, opset_import: ["" : 17]>
-            g (float[3] x, float[3] d, int64[3] k) => (float[3] y, float[3] z) <float three = {3}>
-            { y = Div (x, d) f = Cast <to = 1> (k) q = Div (f, three) z = Floor (q) }""")
-        path.write_bytes(model.SerializeToString())
+        nodes = "y = Div (x, d) f = Cast <to = 1> (k) q = Div (f, three) z = Floor (q)"
+        tensors = "float[3] x, float[3] d, int64[3] k", "float[3] y, float[3] z"
+        path = written(text_model(nodes, *tensors, constants="float three = {3}"), tmp_path)
         options = (path, "--fix", tmp_path / "new.onnx", "--fail-on")
         assert vinculum("check", path, "--fail-on", "certain").returncode == 1
         assert vinculum("check", *options, "certain").returncode == 0

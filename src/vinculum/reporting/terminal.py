@@ -100,3 +100,9 @@ def cells(*texts: str) -> tuple[Text, ...]:
 def counted(count: int, what: str) -> str:
     """Return a number with its noun: ``"1 node"``, ``"2,000 nodes"``."""
     return f"{count:,} {what}" + ("" if count == 1 else "s")
+
+
+def some(names: Sequence[str], most: int) -> str:
+    """Return the first names, and how many more there are."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return f"{', '.join(names[:most])}{more}"

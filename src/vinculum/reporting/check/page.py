@@ -21,7 +21,7 @@ from vinculum.reporting.check.words import BOUNDS_FROM, block_lists, message, se
 from vinculum.reporting.escape import one_line, short
 from vinculum.reporting.models.run import seconds_text
 from vinculum.reporting.plain import part, plain
-from vinculum.reporting.terminal import cell, counted, section, table
+from vinculum.reporting.terminal import cell, counted, section, some, table
 
 _FIXED_NAMED = 3
 _MOST_NAMED = 5
@@ -155,10 +155,9 @@ def fix_page(fixed: Fixed) -> Iterator[RenderableType]:
     for one in fixed.fixes:
         groups.setdefault((one.is_fixed, one.finding.rule, _action(one)), []).append(one)
     for (is_fixed, rule, what), alike in sorted(groups.items(), key=lambda pair: not pair[0][0]):
-        nodes = ", ".join(short(one.finding.node) for one in alike[:_FIXED_NAMED])
-        more = f" and {len(alike) - _FIXED_NAMED:,} more" if len(alike) > _FIXED_NAMED else ""
+        nodes = some([short(one.finding.node) for one in alike], _FIXED_NAMED)
         line = Text("fixed" if is_fixed else "left", "bold green" if is_fixed else "yellow")
-        yield line.append(f"  {rule}", "bold").append(f"  {nodes}{more}: {what}.")
+        yield line.append(f"  {rule}", "bold").append(f"  {nodes}: {what}.")
     if fixed.fixes:
         yield Text(_fix_summary(fixed))
 

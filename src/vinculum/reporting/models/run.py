@@ -21,7 +21,7 @@ from vinculum.models.observation import DivisionSummary, summarise
 from vinculum.models.values import ModelTensor
 from vinculum.reporting.escape import one_line, short
 from vinculum.reporting.plain import part, plain
-from vinculum.reporting.terminal import ByWidth, cell, cells, counted, named, section, table
+from vinculum.reporting.terminal import ByWidth, cell, cells, counted, named, section, some, table
 from vinculum.spec.element_types import ElementType, by_numpy_name
 from vinculum.tensors.shapes import SymbolicShape
 from vinculum.tensors.storage import element_type_of_dtype
@@ -196,15 +196,10 @@ def inner_divisions(nodes: Sequence[InnerDivision]) -> RenderableType:
     groups: dict[tuple[str, str], list[str]] = {}
     for node in nodes:
         groups.setdefault((node.operator, node.divides), []).append(node.name)
-    lines = Text("\n")
-    return lines.join(
-        Text(one_line(f"{operator}, {divides}: {_some(names)}")) for (operator, divides), names in groups.items()
+    return Text("\n").join(
+        Text(one_line(f"{operator}, {divides}: {some(names, _NAMES_SHOWN)}"))
+        for (operator, divides), names in groups.items()
     )
-
-
-def _some(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:_NAMES_SHOWN])
-    return f"{shown} and {len(names) - _NAMES_SHOWN:,} more" if len(names) > _NAMES_SHOWN else shown
 
 
 def _source(given: InputReport, seed: int | None) -> str:

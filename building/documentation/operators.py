@@ -264,16 +264,10 @@ def _changes(row: OperatorSpec) -> Iterator[str]:
 
 
 def _lines(diff: SpecDiff) -> Iterator[str]:
-    for title, changes in {
-        "Inputs": diff.inputs,
-        "Outputs": diff.outputs,
-        "Attributes": diff.attributes,
-        "Broadcasting": diff.broadcasting,
-        "Integer rounding": diff.integer_rounding,
-        "Properties": diff.properties,
-        "Clauses": diff.clauses,
-    }.items():
-        yield from (f"{title}: {line}" for line in sentences(changes))
+    order = ("inputs", "outputs", "attributes", "broadcasting", "integer_rounding", "properties", "clauses")
+    for kind in order:
+        title = kind.replace("_", " ").capitalize()
+        yield from (f"{title}: {line}" for line in sentences(diff.changes[kind]))
     yield from (f"Element types: {line}" for line in type_sentences(diff))
 
 

@@ -1,4 +1,4 @@
-"""The arguments of the functions on models: one of another type than it is declared is refused in one line."""
+"""Checks of the arguments of the functions on models, which refuse a wrong type in one line."""
 
 from __future__ import annotations
 
@@ -47,15 +47,15 @@ _KINDS: dict[str, tuple[str, Callable[[object], bool]]] = {
     "Mapping[str, Any]": ("a mapping of names to arrays", _is_mapping),
     "Mapping[str, ArrayLike]": ("a mapping of names to arrays", _is_mapping),
 }
-"""What arguments of each annotation are, as it is written in the source."""
+"""By annotation as written in the source: the words for the argument, and its check."""
 _CHECKED_LATER = ("Inputs", "Overflow", "Runtime", "ZeroDivisor", "Literal['stored', 'unknown']")
-"""The annotations whose arguments are checked where they are used."""
+"""The annotations of arguments that are checked where they are used."""
 
 
 def checked_arguments(function: Callable[P, R]) -> Callable[P, R]:
-    """Let a function refuse keyword arguments of another type than it declares, by AttributeValueError.
+    """Wrap a function so that it raises AttributeValueError for keyword arguments that do not fit their annotations.
 
-    TypeError at once if a keyword-only parameter has an annotation that neither table has.
+    TypeError when decorating if a keyword-only parameter has an annotation that is in neither table.
     """
     kinds: dict[str, tuple[str, Callable[[object], bool]]] = {}
     optional = set()

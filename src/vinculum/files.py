@@ -1,4 +1,4 @@
-"""Writing files atomically, several of them together, and reading ordinary files of limited size."""
+"""Writing several files atomically, and reading regular files of limited size."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def atomic_write(file: Path, *, make_folder: bool = False) -> Iterator[Path]:
 
 
 def check_writable(file: Path, folder: Path, option: str = "") -> None:
-    """Refuse a file that is a folder or a device, or that would need another folder; `option` is what names it."""
+    """Refuse a file that is a folder or a device, or whose folder is missing; `option` is the option that names it."""
     called = f"{option} {str(file)!r}".lstrip()
     if file.is_dir():
         raise ModelError(f"{called} is a folder; give the name of a file to write")
@@ -98,7 +98,7 @@ def read_bounded(path: Path, largest: int, wanted: str) -> bytes:
 
 
 def read_text(path: Path, largest: int, wanted: str) -> str:
-    """Return the text in a file, as `read_bounded` does; ModelError also if it is not UTF-8, with or without a mark."""
+    """Return the text in a file, like `read_bounded`; ModelError also if it is not UTF-8, with or without a mark."""
     try:
         return read_bounded(path, largest, wanted).decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""Records that print and show themselves as the command line prints them."""
+"""Records that `print` and notebooks show as the command line prints them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class Shown:
-    """A record with a page: `print` prints it, and a notebook shows it."""
+    """A record with a page, which `print` and notebooks show."""
 
     def __str__(self) -> str:
         return str(_pages().text(self))
@@ -17,5 +17,5 @@ class Shown:
 
 
 def _pages() -> Any:
-    """Return the module that knows every page; it stands above all records, and is imported when one is printed."""
+    """Return the module of all pages, which imports all records and so is imported only when one is printed."""
     return import_module("vinculum.reporting.shown")

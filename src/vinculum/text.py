@@ -1,4 +1,4 @@
-"""Names, shapes and errors of other packages as text for one-line messages."""
+"""Names, shapes and errors as text for one-line messages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _LONGEST_REASON = 300
 
 _INSTALLED_BY = {"cupy": "'cupy-cuda12x[ctk]'", "dask": "'dask[array,distributed]'"}
 _INSTALLED_BY["distributed"] = _INSTALLED_BY["dask"]
-"""What pip installs for a package, if that is not its name."""
+"""The requirements to install packages by, if these are not their names."""
 
 
 def quoted(name: str) -> str:
@@ -25,12 +25,12 @@ def kind_of(value: object) -> str:
 
 
 def pip_install(package: str, wanted: str = "") -> str:
-    """Return the command that installs a package that is missing; `wanted` is what pip installs, if not its name."""
+    """Return the command that installs a package; `wanted` is the requirement, if it is not the name."""
     return f"pip install {wanted or _INSTALLED_BY.get(package, package)}"
 
 
 def one_line(error: BaseException) -> str:
-    """Return the reason at the root of an error, on one line."""
+    """Return the message of an error's root cause on one line."""
     root, passed = error, {id(error)}
     while root.__cause__ is not None and id(root.__cause__) not in passed:
         root = root.__cause__
@@ -51,7 +51,7 @@ def listed(names: Sequence[str], none: str = "none") -> str:
 
 
 def did_you_mean(name: str, allowed: Iterable[str]) -> str:
-    """Return the end of a message about an unknown name: a suggestion, if a similar name is allowed."""
+    """Return a suggestion for an unknown name, as the end of a message; empty if no allowed name is similar."""
     close = get_close_matches(name, list(allowed), n=1)
     return f"; did you mean {close[0]!r}?" if close else ""
 

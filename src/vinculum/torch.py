@@ -9,6 +9,7 @@ The gradient is the usual derivative of a/b, computed by exact divisions, produc
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -75,7 +76,7 @@ def _(info: Any, dims: tuple[int | None, ...], a: Tensor, b: Tensor, *options: A
 
 
 class _Div(torch.autograd.Function):
-    """The operator for functions such as `torch.func.grad`, which know no gradient that is registered with one."""
+    """The operator for `torch.func.grad` and the like, which ignore gradients registered with an operator."""
 
     generate_vmap_rule = True
     forward = staticmethod(_div)
@@ -97,7 +98,7 @@ def as_operand(value: object, name: str) -> Any:
     if isinstance(value, Tensor):
         return value
     array = storage.as_operand(value, name)
-    # Where tensors are fake, only what is made of Python numbers is fake too.
+    # In the modes of fake tensors, only tensors made of Python numbers are fake too.
     return torch.tensor(array.tolist(), dtype=getattr(torch, array.dtype.name))
 
 
@@ -115,7 +116,7 @@ def shape_of(operand: Any) -> SymbolicShape:
 
 
 def divide(operator: Operator, operands: Sequence[Any], out: object) -> Any:
-    """Return the quotients of tensors by the operator that PyTorch knows."""
+    """Return the quotients of tensors by the operator registered with PyTorch."""
     spec, names = operator.spec, operator.spec.operand_names
     if out is not None:
         raise ElementTypeError("out is given with tensors that PyTorch traces, maps or differentiates; leave it away")
@@ -136,12 +137,12 @@ def divide(operator: Operator, operands: Sequence[Any], out: object) -> Any:
 
 
 class exact(TorchDispatchMode):  # noqa: N801  # a context manager, as torch.no_grad is
-    """Divide integer tensors exactly in a block, whoever divides them there.
+    """Divide integer tensors exactly in a block, in other libraries' code too.
 
     For tensors in CPU memory whose common type is an integer's, these are computed here: `torch.div` with a
     ``rounding_mode``, `torch.floor_divide` and ``//``, `torch.remainder` and ``%``, and `torch.fmod`, in place, with
-    ``out`` and with Python numbers too. PyTorch's own end the process at MIN/-1. Everything else is left to PyTorch,
-    and so is what other threads than the block's divide.
+    ``out`` and with Python numbers too. PyTorch's own functions end the process at MIN/-1. Everything else is left to
+    PyTorch, as are divisions in other threads.
 
     Parameters
     ----------
@@ -166,12 +167,12 @@ class exact(TorchDispatchMode):  # noqa: N801  # a context manager, as torch.no_
 
     def __init__(self, *, zero_divisor: ZeroDivisor = "raise", overflow: Overflow = "wrap") -> None:
         super().__init__()
-        self._policies = Policies(zero_divisor, overflow)
+        self._policies = asdict(Policies(zero_divisor, overflow))
 
     def __torch_dispatch__(
         self, function: Any, types: Any, arguments: tuple[Any, ...] = (), keywords: dict[str, Any] | None = None
     ) -> Any:
-        """Compute what a division of integers asks for."""
+        """Compute divisions of integers exactly; leave other functions to PyTorch."""
         keywords = keywords or {}
         compute = _COMPUTED.get((function.overloadpacket, keywords.get("rounding_mode")))
         if compute is None:
@@ -182,7 +183,7 @@ class exact(TorchDispatchMode):  # noqa: N801  # a context manager, as torch.no_
         if not _are_integers(common, a, b) or (target is not None and not torch.can_cast(common, target.dtype)):
             return function(*arguments, **keywords)
         dividend, divisor = (x.to(common) if isinstance(x, Tensor) else _wrapped(x, common) for x in (a, b))
-        results = compute(dividend, divisor, self._policies)
+        results = compute(dividend, divisor, **self._policies)
         if target is None:
             return results
         if target is not a:
@@ -191,55 +192,48 @@ class exact(TorchDispatchMode):  # noqa: N801  # a context manager, as torch.no_
 
 
 def _are_integers(common: torch.dtype, *operands: Any) -> bool:
-    """Return whether operands of a common type are integers, in CPU memory where they are tensors, and not sparse."""
+    """Tell whether operands are integers by their common type, and all tensors dense and in CPU memory."""
     tensors = [x for x in operands if isinstance(x, Tensor)]
     counts = not (common.is_floating_point or common.is_complex or common is torch.bool)
     return counts and all(x.device.type == "cpu" and x.layout is torch.strided for x in tensors)
 
 
 def _wrapped(number: int, dtype: torch.dtype) -> Tensor:
-    """Return an integer as PyTorch converts one beside a tensor: modulo 2 to the power of the type's bits."""
+    """Return a Python integer as a tensor, wrapped to the element type as PyTorch does beside a tensor."""
     limits = torch.iinfo(dtype)
     return torch.tensor((number - limits.min) % 2**limits.bits + limits.min, dtype=dtype)
 
 
-def _truncated(a: Tensor, b: Tensor, policies: Policies) -> Any:
-    return div(a, b, zero_divisor=policies.zero_divisor, overflow=policies.overflow)
+def _floor_remainders(a: Tensor, b: Tensor, *, zero_divisor: ZeroDivisor, overflow: Overflow) -> Any:
+    return remainder(a, b, zero_divisor="raise" if zero_divisor == "raise" else "zero")
 
 
-def _floored(a: Tensor, b: Tensor, policies: Policies) -> Any:
-    return openvino_divide(a, b, zero_divisor=policies.zero_divisor, overflow=policies.overflow)
-
-
-def _floor_remainders(a: Tensor, b: Tensor, policies: Policies) -> Any:
-    return remainder(a, b, zero_divisor="raise" if policies.zero_divisor == "raise" else "zero")
-
-
-def _remainders(a: Tensor, b: Tensor, policies: Policies) -> Any:
+def _remainders(a: Tensor, b: Tensor, **policies: Any) -> Any:
     """Return C's remainders, which have the dividend's sign."""
-    floored = _floor_remainders(a, b, policies)
+    floored = _floor_remainders(a, b, **policies)
     if torch.iinfo(a.dtype).min == 0:
         return floored
-    # One of the divisor's sign becomes one of the dividend's.
+    # A floor remainder has the divisor's sign, a truncated one the dividend's.
     other = (floored != 0) & ((floored < 0) != (a < 0))
     return torch.where(other, floored - b, floored)
 
 
-_COMPUTED: dict[Any, Callable[[Tensor, Tensor, Policies], Any]] = {
+_COMPUTED: dict[Any, Callable[..., Any]] = {
     (getattr(torch.ops.aten, name + suffix), rounding_mode): compute
     for name, rounding_mode, compute in (
-        ("div", "trunc", _truncated),
-        ("div", "floor", _floored),
-        ("floor_divide", None, _floored),
+        ("div", "trunc", div),
+        ("div", "floor", openvino_divide),
+        ("floor_divide", None, openvino_divide),
         ("remainder", None, _floor_remainders),
         ("fmod", None, _remainders),
     )
     for suffix in ("", "_")
 }
+"""What `exact` calls for an operator of PyTorch and its rounding mode."""
 
 
 def onnx_translations() -> dict[Any, Callable[..., Any]]:
-    """Return what PyTorch's exporter writes for exact divisions.
+    """Return the table with which PyTorch's exporter writes exact divisions.
 
     Returns
     -------

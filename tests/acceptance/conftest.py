@@ -1,13 +1,12 @@
-"""What the tests of the command line share: the command as a user types it, and the demand on every refusal."""
+"""Fixtures for the command line: commands as a user types them, and the checks of every refusal."""
 
 from __future__ import annotations
 
 import os
 import runpy
-import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
@@ -18,15 +17,13 @@ import pytest
 import vinculum as package
 from tests import processes
 from tests.analysis import hazardous
-from tests.cases import case
 from vinculum.cli.main import main
 
 Completed = subprocess.CompletedProcess[str]
 Vinculum = Callable[..., Completed]
 Refused = Callable[..., str]
-EachRefused = Callable[[str, Mapping[str, str]], None]
 
-# What would change how a terminal is guessed.
+# Variables that would change how rich and Typer see the terminal.
 _LEFT_OUT = ("NO_COLOR", "FORCE_COLOR", "PY_COLORS", "GITHUB_ACTIONS", "TERMINAL_WIDTH", "PYTHONWARNINGS")
 
 
@@ -37,7 +34,7 @@ def examples() -> Path:
 
 @pytest.fixture(scope="session")
 def environment() -> dict[str, str]:
-    """Return the variables of every process: the sources of the other tests, and 80 columns of UTF-8."""
+    """Return the environment of every process: the sources under test, and 80 columns of UTF-8."""
     inherited = {name: value for name, value in os.environ.items() if name not in _LEFT_OUT}
     sources = str(Path(package.__file__).resolve().parents[1])
     return {**inherited, "PYTHONPATH": sources, "PYTHONIOENCODING": "utf-8", "COLUMNS": "80"}
@@ -45,9 +42,9 @@ def environment() -> dict[str, str]:
 
 @pytest.fixture(scope="session")
 def started_vinculum(environment: dict[str, str]) -> Vinculum:
-    """Return a function that runs the command as a shell does: a new process, which imports all that it needs.
+    """Return a function that runs the command in a new process.
 
-    After ``--python`` it runs a program in Python. With `code` it must end so, and complain of nothing.
+    After ``--python`` it runs a program in Python. With `code` it must end with that exit code, and print no errors.
     """
 
     def run(
@@ -67,7 +64,7 @@ def started_vinculum(environment: dict[str, str]) -> Vinculum:
 
 @pytest.fixture
 def vinculum(monkeypatch: pytest.MonkeyPatch) -> Vinculum:
-    """Return a function that runs what `started_vinculum` does in this process, which need not import it anew."""
+    """Return a function that runs the command in this process, which has imported everything."""
 
     def run(*arguments: object, columns: int = 80, folder: Path | None = None, code: int | None = None) -> Completed:
         words, place = [*map(str, arguments)], str(folder or Path.cwd())
@@ -82,7 +79,7 @@ def vinculum(monkeypatch: pytest.MonkeyPatch) -> Vinculum:
             patch.setattr(sys, "path", [place, *sys.path])  # where `python -m vinculum` looks first
             ended = _program(words[1:], patch) if words[:1] == ["--python"] else _command(words, patch)
         for name in [name for name, module in sys.modules.items() if _lies_in(module, place)]:
-            del sys.modules[name]  # Another page may have another file of that name.
+            del sys.modules[name]  # Another page may have a different file of that name.
         return _ended(Completed(words, ended, output.getvalue(), errors.getvalue()), code)
 
     return run
@@ -129,7 +126,7 @@ def guarded(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def refused(vinculum: Vinculum, tmp_path: Path) -> Refused:
-    """Return a function that runs a command in `tmp_path`, which must fail in one line, and returns the line.
+    """Return a function that runs a command in `tmp_path`, which must fail with one line, and returns the line.
 
     The exit code is 2 unless `code` is given; nothing is printed, nothing written, and no file changed.
     """
@@ -144,18 +141,6 @@ def refused(vinculum: Vinculum, tmp_path: Path) -> Refused:
         assert len(lines[0]) < 700
         assert _content(tmp_path) == before
         return lines[0].removeprefix("vinculum: error: ")
-
-    return run
-
-
-@pytest.fixture
-def each_refused(refused: Refused) -> EachRefused:
-    """Return a function for several lines of options of a command: each is refused in the words given for it."""
-
-    def run(command: str, lines: Mapping[str, str]) -> None:
-        for options, words in lines.items():
-            with case(command, options):
-                assert words in refused(command, *shlex.split(options))
 
     return run
 

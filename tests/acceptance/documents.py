@@ -1,4 +1,4 @@
-"""What stands in fences in README.md and docs/: read as a sequence of steps, run as a reader pastes them, and compared.
+"""The code blocks of README.md and docs/ as a sequence of steps, which tests run and compare.
 
 A fence is a step by its language:
 
@@ -22,14 +22,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 GENERATED = {"performance.md"}
-"""Of docs/: a table that a program writes, whose tests are elsewhere."""
+"""Pages of docs/ that programs write, with tests elsewhere."""
 PAGES = [
     ROOT / "README.md",
     ROOT / "examples" / "README.md",
     *sorted(path for path in (ROOT / "docs").rglob("*.md") if path.name not in GENERATED),
 ]
 MASKS = ((re.compile(r"\b[\d,]+(\.\d+)? ?(ms|s|us|ns|seconds)\b"), "TIME"), (re.compile(r"─+"), "─"))
-"""What differs from run to run or is layout, and what is compared instead."""
+"""Texts that differ from run to run or are layout, and what is compared instead."""
 
 _FENCE = re.compile(
     r"^(?P<before>(?:<!--[^\n]*-->\n+)*)(?P<fence>```+)(?P<info>[^\n`]*)\n(?P<body>.*?)^(?P=fence)$", re.M | re.S
@@ -39,7 +39,7 @@ _PRINTED = re.compile(r"^ *print\(.*\)  # (.*)$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Block:
-    """A fence: its language, title, text, what is said of it to tests, the text that follows it, and its line."""
+    """A fence: its language, title and text, the words for tests, the printed text, and its line."""
 
     language: str
     title: str | None
@@ -58,12 +58,12 @@ class Block:
 
     @property
     def comments(self) -> list[str]:
-        """What stands behind the lines of a program that print."""
+        """The comments behind the lines of a program that print."""
         return _PRINTED.findall(self.body)
 
 
 def blocks(text: str) -> list[Block]:
-    """Return the steps of a page; what is printed belongs to the step above it."""
+    """Return the steps of a page; printed text belongs to the step above it."""
     found: list[Block] = []
     for fence in _FENCE.finditer(text):
         language, _, rest = fence["info"].strip().partition(" ")
@@ -96,7 +96,7 @@ def blocks(text: str) -> list[Block]:
 
 
 def difference(expected: str, actual: str) -> str | None:
-    """Return None if a program printed what a page says, else where they part."""
+    """Return None if a program printed what a page says, else the difference."""
     wanted, got = _words(expected), _words(actual)
     parts = re.split(r"(?:^| )(\.\.\.)(?= |$)", wanted)
     pattern = " ?".join(".*?" if part == "..." else re.escape(part.strip()) for part in parts)
@@ -106,7 +106,7 @@ def difference(expected: str, actual: str) -> str | None:
 
 
 def commented(comments: list[str], actual: str) -> str | None:
-    """Return None if each line printed stands at the beginning of its comment, else what does not."""
+    """Return None if each comment begins with the line printed, else the difference."""
     lines = [_words(line) for line in actual.splitlines()]
     if len(lines) == len(comments) and all(_words(c).startswith(line) for c, line in zip(comments, lines, strict=True)):
         return None

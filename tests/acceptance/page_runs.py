@@ -20,7 +20,7 @@ from tests.cases import case
 from tests.fake_runtime import FOREIGN
 
 BY_HAND = ("pip install", "apt install", "make ", "git ", ". ", "source ", "python -m venv", "cd ")
-"""How commands begin that set up a machine, or that take minutes: they are looked at, not run."""
+"""The beginnings of commands that set up a machine or take minutes: these are checked, not run."""
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
 TARGETS = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
 
@@ -38,7 +38,7 @@ def needs_this_machine(step: Block) -> bool:
 
 
 def each_page(has: Callable[[Block], bool]) -> pytest.MarkDecorator:
-    """Let a test take each page that has such a step."""
+    """Parametrize a test by the pages that have such a step."""
     pages = [page for page in PAGES if any(map(has, read(page)))]
     return pytest.mark.parametrize("page", pages, ids=lambda page: str(page.relative_to(ROOT)))
 
@@ -46,7 +46,7 @@ def each_page(has: Callable[[Block], bool]) -> pytest.MarkDecorator:
 def run_page(
     page: Path, folder: Path, vinculum: Vinculum, installed: Container[str] = (), *, slow: bool = False
 ) -> None:
-    """Run the steps that need nothing but what is installed, in a folder that holds what a clone does."""
+    """Run the steps whose needs are installed, in a folder with the content of a clone."""
     for name in ("examples", "known_deviations"):
         (folder / name).symlink_to(ROOT / name)
     for step in read(page):
@@ -82,7 +82,7 @@ def _commands(step: Block, folder: Path, vinculum: Vinculum) -> None:
 
 
 def done(command: str, folder: Path, vinculum: Vinculum) -> tuple[int, str]:
-    """Run a command and return its exit code and what it printed; what died by a signal ends as in a shell."""
+    """Run a command and return its exit code, that of a shell after a signal, and its output."""
     words = shlex.split(command)
     if re.search(r"[|<>&;$]", re.sub(r"'[^']*'", "", command)):
         aliases = f'vinculum() {{ "{sys.executable}" -m vinculum "$@"; }}; python() {{ "{sys.executable}" "$@"; }}; '
@@ -111,7 +111,7 @@ def _program(step: Block, folder: Path, vinculum: Vinculum) -> None:
 
 
 def _look_at(command: str) -> None:
-    """Check what can be told of a command that is not run: targets of the Makefile and extras of the package."""
+    """Check a command that is not run: targets of the Makefile and extras of the package must exist."""
     if command.startswith("make "):
         assert {word for word in command.split()[1:] if "=" not in word} <= TARGETS
     for extras in re.findall(r"\[([\w,]+)\]", command):

@@ -1,14 +1,14 @@
-"""``vinculum audit``, as a user types it: what is told of every division, and what is refused."""
+"""``vinculum audit``, as a user types it: the report on every division."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.acceptance.conftest import EachRefused, Refused, Vinculum
+from tests.acceptance.conftest import Vinculum
 from tests.cases import case
 from tests.fake_runtime import DiesAfterPacketsOf4, FakeRuntime, IsOddWithIntegers, installed
 from tests.models.built_models import text_model, written
@@ -18,7 +18,7 @@ Audited = Callable[..., str]
 
 @pytest.fixture
 def one_division(tmp_path: Path) -> Callable[..., Path]:
-    """Return a function that writes a model of one division of int32, of a shape."""
+    """Return a function that writes a model of one division of int32 with a given size."""
     return lambda size="N": written(
         text_model("[ratio] c = Div(a, b)", f"int32[{size}] a, int32[{size}] b", f"int32[{size}] c"), tmp_path
     )
@@ -38,7 +38,7 @@ def words(text: str) -> str:
 
 
 class TestTold:
-    """Real exported models and small ones, run in a runtime, node by node; edge cases show what small numbers hide."""
+    """Exported models and small ones, run in a runtime; edge cases show what small numbers hide."""
 
     @pytest.mark.parametrize("name", ["attention", "windows"])
     def test_what_divides_exactly(self, audited: Audited, examples: Path, name: str) -> None:
@@ -78,7 +78,7 @@ class TestTold:
                 assert "'ratio' divides -2147483648 / -1 at (0,)" in told
 
     def test_what_divides_inside(self, audited: Audited, tmp_path: Path) -> None:
-        """It is named, and audited on request: one LayerNormalization, as PyTorch exports nn.LayerNorm."""
+        """LayerNormalization, as PyTorch exports nn.LayerNorm, is named, and audited with --expand."""
         nodes, constants = "[norm] y = LayerNormalization (x, w)", f"float[8] w = {{{', '.join('1' * 8)}}}"
         norm = written(text_model(nodes, "float[N, 8] x", "float[N, 8] y", constants=constants), tmp_path)
         told = audited(norm)
@@ -88,31 +88,3 @@ class TestTold:
         told = words(audited(norm, "--expand"))
         assert "norm/Div exact: 2,056 exact: 16,576" in told
         assert "1 node replaced by its ONNX function bodies" in told
-
-
-class TestRefused:
-    """Wrong usage and unreadable input: one line, exit code 2."""
-
-    @pytest.fixture(autouse=True)
-    def fake(self) -> Iterator[None]:
-        with installed(onnxruntime=FakeRuntime):
-            yield
-
-    def test_options(self, each_refused: EachRefused, one_division: Callable[..., Path]) -> None:
-        lines = {
-            "": "--backend",
-            "--backend torch": "'torch' cannot run models, so it cannot be audited; allowed: onnxruntime, openvino,",
-            "--backend numpy": "tvm, iree, or package.module:attribute, an ONNX backend",
-            "--backend onnxrutime": "did you mean 'onnxruntime'?",
-            "--backend tests.missing:Backend": "'tests.missing:Backend' cannot be imported",
-            "--backend onnxruntime[provder=x]": "did you mean 'provider'?",
-            "--backend onnxruntime[provider": "key=value",
-            "--backend onnxruntime --seed 0 --dim M=3": "no input has a dimension 'M'",
-            "--backend onnxruntime --seed 0 --limit 0": "--limit",
-            "--backend onnxruntime --sets -1": "--sets",
-        }
-        each_refused("audit", {f"{one_division().name} {options}": words for options, words in lines.items()})
-
-    def test_files(self, refused: Refused, examples: Path, tmp_path: Path) -> None:
-        model = examples / "openvino_rounding" / "truncating.xml"
-        assert "ONNX Runtime does not read" in refused("audit", model, "--backend", "onnxruntime", "--seed", "0")

@@ -1,4 +1,4 @@
-"""The command itself: help, version, the pages of the specification, wrong usage, and what it writes to."""
+"""The command itself: help, version, a closed pipe, and models that are read once."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.acceptance.conftest import EachRefused, Vinculum
+from tests.acceptance.conftest import Vinculum
 from tests.cases import case
 from tests.processes import started
 from vinculum import __version__
 
 
 class TestHelp:
-    """Help names every command and option, and comes at once."""
+    """Help names every command and option."""
 
     def test_help(self, vinculum: Vinculum) -> None:
         run = ("MODEL", "--input", "--output", "--seed", "--dim", "--zero-divisor", "--overflow", "--json")
@@ -46,11 +46,6 @@ class TestHelp:
         assert "Usage: vinculum" in done.stdout + done.stderr
 
 
-def test_refusals(each_refused: EachRefused) -> None:
-    each_refused("multiply", {"": "No such command 'multiply'"})
-    each_refused("--loud", {"": "No such option: --loud; see vinculum --help"})
-
-
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no broken pipes of this kind")
 def test_a_reader_that_leaves(environment: dict[str, str]) -> None:
     command = [sys.executable, "-m", "vinculum", "spec"]
@@ -65,7 +60,7 @@ def test_a_reader_that_leaves(environment: dict[str, str]) -> None:
 
 
 def test_a_model_is_read_once(vinculum: Vinculum, mean: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is as large as its weights, and a file may change between two readings."""
+    """A model may be large, and its file may change between two readings."""
     read: list[Path] = []
     read_bytes = Path.read_bytes
 

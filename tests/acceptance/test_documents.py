@@ -1,4 +1,4 @@
-"""Every command and program in README.md and docs/ does what its page says, run from top to bottom of the page.
+"""Every command and program in README.md and docs/ does what its page says, in the order of the page.
 
 Those that need a runtime do so in tests/runtimes, those that need another program or package in tests/machine.
 """
@@ -33,7 +33,7 @@ class TestPages:
 
     @every_page
     def test_nothing_escapes(self, page: Path) -> None:
-        """Commands stand in fences that name their language, and all that is printed is compared."""
+        """Commands are in fences that name their language, and all output is compared."""
         text = re.sub(r"^(```+).*?^\1$", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
         assert re.findall(r"^ {4,}(?:vinculum|make|python|pip) .*", text, re.MULTILINE) == []
         for block in read(page):
@@ -50,7 +50,7 @@ class TestPages:
 
 
 def test_what_is_compared() -> None:
-    """Neither times nor layout; and dots stand for any words."""
+    """Times and layout are not compared, and dots stand for any words."""
     for expected, actual in (
         ("a  12.5 ms\n──", "a 7\nms ─────"),
         ("one\n...\nfour", "one two three four"),

@@ -1,4 +1,4 @@
-"""``vinculum harden``, as a user types it: what is written, what is told, and what is refused."""
+"""``vinculum harden``, as a user types it: the model that it writes, and its report."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.acceptance.conftest import EachRefused, Refused, Vinculum
+from tests.acceptance.conftest import Refused, Vinculum
 from tests.fake_runtime import RefusesFaults, installed
 from tests.models.built_models import text_model, written
 
@@ -30,7 +30,7 @@ def model(tmp_path: Path) -> Path:
 
 
 class TestHarden:
-    """Issue 3, point 5: prints what it changed and why, leaves safe divisions alone, and writes what it validated."""
+    """Issue 3, point 5: prints changes with reasons, leaves safe divisions alone, and writes only validated models."""
 
     def test_on_inputs_of_ones_own(self, vinculum: Vinculum, refused: Refused, model: Path) -> None:
         target, a = model.with_name("hardened.onnx"), model.with_name("a.npy")
@@ -64,20 +64,3 @@ def test_a_remainder_of_unknown_type(vinculum: Vinculum, tmp_path: Path) -> None
     path = written(text_model("y = d.Surprise(x) [rest] z = Mod(y, y)", "int64[1] x", "int64[1] z"), tmp_path)
     done = vinculum("harden", path, "--for", "onnxruntime", "--dry-run", code=1)
     assert "rest" in done.stdout.split("Not hardened: these may kill the runtime")[1]
-
-
-class TestRefused:
-    """Wrong usage and what cannot be hardened: one line, exit code 2, nothing written."""
-
-    def test_options(self, each_refused: EachRefused, model: Path) -> None:
-        lines = {
-            "--for onnxruntime": "give -o FILE",
-            "--dry-run": "--for",
-            "--dry-run --for portable --zero-divisor raise": "'raise' is not one of 'zero', 'saturate'",
-            "--dry-run --for portable --overflow raise": "'raise' is not one of 'wrap', 'saturate'",
-            "--dry-run --for openvino --zero-divisor saturate": "--zero-divisor zero",
-        }
-        each_refused("harden", {f"{model.name} {options}": words for options, words in lines.items()})
-
-    def test_no_model(self, refused: Refused) -> None:
-        assert "cannot be read" in refused("harden", "missing.onnx", "--for", "onnxruntime", "--dry-run")

@@ -1,4 +1,4 @@
-"""``vinculum trace``, as a user types it: the first node that goes wrong, why, and what is refused."""
+"""``vinculum trace``, as a user types it: the first node that goes wrong, and why."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.acceptance.conftest import EachRefused, Vinculum
+from tests.acceptance.conftest import Vinculum
 
 
 @pytest.fixture
@@ -29,15 +29,3 @@ def test_json(vinculum: Vinculum, mean: Path) -> None:
     assert [(one["kind"], one["node"]) for one in engine["events"]] == [("zero divisor", "mean"), ("NaN", "mean")]
     assert engine["events"][1]["result"] == "nan"
     assert engine["effects"] == [{"output": "mean", "value": "NaN", "count": 2}]
-
-
-def test_options(each_refused: EachRefused, mean: Path) -> None:
-    lines = {
-        "missing.onnx --seed 0": "cannot be read",
-        "x.npy --seed 0": "not a readable ONNX file",
-        "mean.onnx": "give one with --input x=FILE, or draw it with --seed 0",
-        "mean.onnx --input x=long.npy --input mask=mask.npy": "dimension 1 differs",
-        "mean.onnx --seed -1": "--seed",
-        "mean.onnx --seed 0 --dim rows=2": "no input has a dimension 'rows'",
-    }
-    each_refused("trace", lines)

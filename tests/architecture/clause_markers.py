@@ -1,4 +1,4 @@
-"""Which test names which clause: the clause markers of the tests, read without running any.
+"""The clause markers of the tests, read from the sources.
 
 A test names clauses by ``@pytest.mark.clause(ROW, ..., TAG, ...)``, each of the tags of each of the rows. ROW is the
 title of a row, such as ``"Div-6"``, or a pattern, such as ``"Div-*"``. Without a row, ``@pytest.mark.clause(TAG)``, a
@@ -51,7 +51,7 @@ class ClauseMarker:
 
 def markers(source: str, file: str = "") -> Iterator[ClauseMarker]:
     """Yield each clause marker of a file, in the order of its tests."""
-    if "clause(" in source:  # To read the others takes most of the time.
+    if "clause(" in source:  # Parsing the others would take most of the time.
         yield from _markers(ast.parse(source), (), file)
 
 

@@ -1,4 +1,4 @@
-"""`make test` says the same everywhere: it imports no runtime, and skips nothing for want of a package."""
+"""`make test` has the same result everywhere: no test imports a runtime or skips because a package is missing."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FILES = sorted(path for path in TESTS.rglob("*.py") if path.relative_to(TESTS).p
 def forbidden(source: str) -> Iterator[str]:
     """Yield the runtimes that a file imports, and what it calls to skip."""
     if not any(name in source for name in (*FOREIGN, *SKIPPING, "importorskip")):
-        return  # To parse every file takes seconds.
+        return  # Parsing every file would take seconds.
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name.partition(".")[0] in FOREIGN)

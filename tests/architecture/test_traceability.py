@@ -1,4 +1,4 @@
-"""Every clause is followed from its row to theorems, functions and tests, and the checks of that chain are tested."""
+"""Every clause leads to theorems, functions and tests, and the checks of these links find planted breaks."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def functions(row: dict[str, Any]) -> list[str]:
 
 
 class TestOurChain:
-    """No clause lacks a row, a theorem, a function or a test, and what is generated is up to date."""
+    """No clause lacks a theorem, a function or a test, and generated files are up to date."""
 
     def test_nothing_breaks_it(self) -> None:
         assert made()[0] == []
@@ -57,14 +57,14 @@ class TestOurChain:
         assert up_to_date, f"{path.name} is out of date: make traceability"
 
     def test_every_rule_of_the_core_keeps_a_clause(self) -> None:
-        """Of those that the core calls; they call others."""
+        """Of the rules that the core itself calls."""
         core = trace_links.SOURCES / "vinculum" / "kernels" / "core"
         called = set(re.findall(r"\w+", (core / "rules.hpp").read_text(encoding="utf-8")))
         rules = {
             f"vinculum/kernels/core/rules/{path.name}:{name}"
             for path in (core / "rules").glob("*.h")
             for name in trace_links.c_definitions(path) & called
-            if not re.fullmatch(r"prepared_\d+", name)  # what rules hand over, and no rule
+            if not re.fullmatch(r"prepared_\d+", name)  # Intermediate values of rules.
         }
         assert len(rules) > 30
         linked = {name for row in json.loads(made()[1][DATA])["rows"].values() for name in functions(row)}
@@ -100,7 +100,7 @@ def with_link(**changed: tuple[str, ...]) -> Callable[[Links], Links]:
 
 
 class TestWhatBreaksIt:
-    """Each break that is planted is told by name, and nothing else is."""
+    """Each planted break is reported by name, and nothing else is."""
 
     def test_nothing_is_told_of_a_whole_chain(self) -> None:
         assert list(trace_links.problems(LINKS, [ROW], PROVED, MARKERS)) == []

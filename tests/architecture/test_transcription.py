@@ -1,4 +1,4 @@
-"""What the package and the theories both state is the same: formats, ranges, the table of special values.
+"""The package and the theories agree on formats, ranges, and the table of special values.
 
 Tests of quotients are elsewhere; these compare the texts.
 """

@@ -1,4 +1,4 @@
-"""What stands beside the package for those who cite, package, build and report: it says what the project says."""
+"""Files for citation, packaging, building and releases agree with the project."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def read(path: str | Path) -> Any:
 def test_the_citation() -> None:
     citation = read("CITATION.cff")
     assert citation["version"] == vinculum.__version__
-    assert citation["license"] == PROJECT["license"].split(" AND ")[0]  # The others are of what is shipped with it.
+    assert citation["license"] == PROJECT["license"].split(" AND ")[0]  # The others are those of bundled code.
     first = re.search(r"^## \[(\d.*?)\] - (.*)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert first is not None
     assert (first[1], first[2]) == (citation["version"], str(citation["date-released"]))
@@ -54,7 +54,7 @@ def test_workflows_run_what_is_there(path: Path) -> None:
 
 
 class TestRelease:
-    """A tag publishes what it names, and nothing before an owner says so; RELEASING.md tells how."""
+    """A tag publishes its version, after an owner's approval, as in RELEASING.md."""
 
     def test_the_notes(self) -> None:
         changelog = "# Changelog\n\n## [Unreleased]\n\n### Added\n- b\n\n## [0.1.0] - 2026-01-02\n- a\n"

@@ -1,4 +1,4 @@
-"""The tutorial as a notebook: it is made of the page, and up to date. tests/runtimes executes it."""
+"""The notebook of the tutorial is up to date with the page. tests/runtimes executes it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of platforms is what is recorded, and the package claims no Python that is not in it."""
+"""The table of platforms shows the records, and the package claims no other Python."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from building.cross.running import ENVIRONMENTS, Record, records
 
 
 def claimed() -> set[str]:
-    """Return what the classifiers of the package say of Pythons, systems and processors."""
+    """Return the classifiers of the package for Pythons, systems and processors."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     claims = [each for each in project["classifiers"] if each.startswith(("Operating System", "Programming Language"))]
     return {claim.rpartition("Language :: ")[2] for claim in claims} - {"Python :: 3", "C++"}
@@ -39,7 +39,7 @@ def test_the_package_claims_no_more() -> None:
 
 @pytest.mark.parametrize("record", records(), ids=lambda record: f"{record.environment}-{record.target}")
 def test_a_record_counts_tests_of_each_kind(record: Record) -> None:
-    """A run that found no tests is none."""
+    """A run without tests does not count."""
     environment = ENVIRONMENTS[record.environment]
     others = {"tests"} if environment.is_another_python else set()
     assert set(record.passed) == {"tests/kernels", "tests/ops", "tests/exhaustive", *others}

@@ -1,4 +1,4 @@
-"""What users read is plain technical English, without the phrases that readers have stumbled over; no link is dead."""
+"""Texts for users have none of the phrases that readers stumbled over, and no dead links."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ STUMBLES = re.compile(rf"\b({'|'.join(PHRASES)})\b", re.IGNORECASE)
 
 
 def _texts_in(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield what users read, each with where it is: pages, templates, and the messages and help in the code."""
+    """Yield the texts for users with their places: pages, templates, and the messages and help in the code."""
     content, name = path.read_text("utf-8"), str(path.relative_to(ROOT))
     lines = _strings(ast.parse(content)) if path.suffix == ".py" else enumerate(content.split("\n"), 1)
     for line, text in lines:
@@ -58,7 +58,7 @@ def _texts_in(path: Path) -> Iterator[tuple[str, str]]:
 def _strings(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Yield the strings of a file that are not documentation."""
     documentation = set()
-    for node in ast.walk(tree):  # It comes to a node before it comes to what the node holds.
+    for node in ast.walk(tree):  # A node comes before its children.
         if isinstance(node, ast.Expr):
             documentation.add(node.value)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in documentation:

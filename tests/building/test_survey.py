@@ -1,4 +1,4 @@
-"""The survey: one run of a runtime for each version and processor, and what is made of the newest ones."""
+"""The survey: one run of a runtime for each version and processor, and the pages made of the newest ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A command run in the process of the tests, where what it calls can be replaced."""
+"""Commands run in the process of the tests, where functions can be replaced."""
 
 from __future__ import annotations
 

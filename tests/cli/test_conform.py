@@ -1,4 +1,4 @@
-"""``vinculum conform`` and ``fingerprint``: what is asked of the suite, what is written, and the exit code."""
+"""``vinculum conform`` and ``fingerprint``: calls of the suite, written files, and exit codes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from xml.etree.ElementTree import parse
 
 import pytest
 
-from tests.cases import case as words_of
 from tests.conformance.asking import case
 from tests.reporting.conformance.reports import exact, report
 from vinculum.conformance.cases.case import Level
@@ -29,7 +28,7 @@ Streams = pytest.CaptureFixture[str]
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
-    """Answer for the suite: numpy is exact, all others are like OpenVINO. Return what each run was asked for."""
+    """Replace the suite: numpy is exact, all others are like OpenVINO. Return the arguments of each run."""
     calls: list[dict[str, Any]] = []
 
     def survey(planned: Plan, **options: Any) -> Run:
@@ -50,12 +49,12 @@ def conform(asked: list[dict[str, Any]], here: Callable[..., int]) -> Conform:
 
 @cache
 def recorded(backend: str) -> str:
-    """Return the text of the file that expects what the run by hand finds."""
+    """Return the known deviations of the run made by hand, as a file has them."""
     return as_toml(report(backend))
 
 
 def known(folder: Path, text: str | None = None, backend: str = "vinculum") -> Path:
-    """Return a file that expects what the run by hand finds, or another text."""
+    """Return a file of these known deviations, or of another text."""
     folder.mkdir(exist_ok=True)
     file = folder / f"{backend}.toml"
     file.write_text(recorded(backend) if text is None else text, encoding="utf-8")
@@ -69,51 +68,6 @@ def test_exit_codes(conform: Conform, monkeypatch: pytest.MonkeyPatch) -> None:
     results = (replace(first, verdict=Verdict(Kind.UNSUPPORTED, "no such type")), *others)
     monkeypatch.setattr(suite, "survey", lambda *a, **o: replace(exact(), results=results))
     assert conform("numpy") == 0
-
-
-def test_wrong_usage(
-    conform: Conform, asked: list[dict[str, Any]], capsys: Streams, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """It is refused in one line, before anything is run, and nothing is written."""
-    monkeypatch.chdir(tmp_path)
-    file, twin = known(tmp_path), known(tmp_path / "sub")
-    before = sorted(tmp_path.rglob("*"))
-    for arguments, line in (
-        ((), "give a BACKEND to test"),
-        (("numpy", "--quick", "--full"), "--quick and --full exclude each other"),
-        (("nunpy",), "did you mean 'numpy'?"),
-        (("numpy", "--workers", "0"), "--workers"),
-        (("numpy", "--workers", "99999"), "more than the"),
-        (("numpy", "--case-limit", "0"), "--case-limit"),
-        (("numpy", "--case-limit", "nan"), "--case-limit"),
-        (("numpy", "--memory-limit", "1"), "--memory-limit"),
-        (("numpy", "--html", "no/such/r.html"), "there is no folder 'no/such'"),
-        (("numpy", "--html", "."), "is a folder"),
-        (("numpy", "--html", "/dev/null"), "is not a regular file"),
-        (("numpy", "--html", "r", "--junit", "./r"), "--junit and --html name the same file"),
-        (("numpy", "--expect", "known.txt"), "known.txt cannot be read"),
-        (("numpy", "--expect", "/dev/zero"), "'/dev/zero' is not a regular file; give "),
-        (("numpy", "--expect", file), "is for 'vinculum', which is not among the backends given"),
-        (("vinculum", "--expect", file, "--expect", twin), "two --expect files"),
-        (("vinculum", "--expect", file, "--junit", file), "--expect and --junit name the same file"),
-        (("vinculum", "numpy", "--record", "new.toml"), "give one BACKEND and no --only"),
-        (("vinculum", "--only", "Div-14/*", "--record", "new.toml"), "give one BACKEND and no --only"),
-        (("numpy", "vinculum[a=b]"), "vinculum has no option 'a'"),
-        (("vinculum", "numpy", "--only", "Div-15/*"), "no case of the default level matches"),
-        (("onnx-reference", "numpy", "no.such:Backend"), "No module named 'no'"),
-        (("--list", "numpy"), "--list runs nothing and writes no file; leave BACKEND out"),
-        (("--list", "--save", "x.json"), "--list runs nothing and writes no file; leave --save out"),
-        (("--diff", "a", "b", "--html", "x"), "--diff runs nothing and writes no file; leave --html out"),
-        (("--diff", "a", "b", "--expect", "x"), "leave --expect out"),
-        (("--diff", "a"), "--diff compares two files of runs, BEFORE.json AFTER.json; 1 were given"),
-    ):
-        with words_of(*arguments):
-            assert conform(*arguments) == 2
-            out, error = capsys.readouterr()
-            assert (out, len(error.splitlines())) == ("", 1)
-            assert line in error
-    assert not asked
-    assert sorted(tmp_path.rglob("*")) == before
 
 
 def test_what_the_suite_is_asked_for(conform: Conform, asked: list[dict[str, Any]]) -> None:
@@ -189,7 +143,7 @@ class TestExpect:
 
 
 def test_fingerprint(conform: Conform, here: Conform, asked: list[dict[str, Any]], capsys: Streams) -> None:
-    """It asks for the newest operators, and prints a page or a line of JSON for each runtime."""
+    """It runs the newest operators, and prints a page or a line of JSON for each runtime."""
     assert here("fingerprint", "vinculum", "numpy", "--verbose") == 0
     out, error = capsys.readouterr()
     assert (error, [call["backend"] for call in asked]) == ("", ["vinculum", "numpy"])

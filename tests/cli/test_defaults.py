@@ -1,4 +1,4 @@
-"""Commands and functions of one name do the same: their options have the same names and defaults."""
+"""Commands and functions of one name have the same options with the same defaults."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ AGREE = {
 
 
 def defaults(function: Any) -> dict[str, Any]:
-    """Return the default of each parameter; whatever means that nothing is given is None."""
+    """Return the default of each parameter; None also stands for empty and for missing ones."""
     parameters = inspect.signature(function).parameters.values()
     return {p.name: None if p.default in (None, (), inspect.Parameter.empty) else p.default for p in parameters}
 

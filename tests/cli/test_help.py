@@ -1,4 +1,4 @@
-"""What the help tells: examples that run, exit codes, `-h` everywhere, and completion in three shells."""
+"""The help: examples that run, exit codes, `-h` everywhere, and completion in three shells."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ EXAMPLES = {
     if not isinstance(command, typer.Typer)
 }
 FEW = 9  # Options that fit on a screen under one heading.
-# What takes seconds, and runs elsewhere with less to do.
+# These take seconds; other tests run them with fewer cases.
 NOT_RUN = {"conform", "fingerprint", "report", "audit", "harden"}
 
 
@@ -73,19 +73,19 @@ def test_every_command_is_in_a_panel_and_so_are_many_options() -> None:
 
 @pytest.fixture
 def in_a_clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Go where the examples are, and where nothing is written over."""
+    """Go to a folder with the examples, where no file is replaced."""
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
 
 
 @pytest.mark.usefixtures("in_a_clone")
 def test_examples_run(here: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:
-    """But for those of OpenVINO's files, which run in tests/runtimes."""
+    """Except those with OpenVINO's files, which tests/runtimes runs."""
     run_all(here, capsys, lambda example: ".xml" not in example)
 
 
 def run_all(here: Callable[..., int], capsys: pytest.CaptureFixture[str], wanted: Callable[[str], bool]) -> None:
-    """Fail unless each that is wanted ends well and says something."""
+    """Fail unless each wanted example succeeds and prints something."""
     every = (example for command, examples in EXAMPLES.items() if command not in NOT_RUN for example in examples)
     for example in filter(wanted, every):
         name, *words = shlex.split(example.replace("/tmp/", ""))  # in the test's own folder
@@ -107,7 +107,7 @@ def test_completion_in_bash() -> None:
 
 
 def check_completion(shell: str) -> None:
-    """Fail unless there is a script for the shell, and it is told an option's choices."""
+    """Fail unless there is a script for the shell, and the choices of an option are completed."""
     assert "_VINCULUM_COMPLETE=complete_" in said(_VINCULUM_COMPLETE=f"source_{shell}")
     choices = said(_VINCULUM_COMPLETE=f"complete_{shell}", **ASKED[shell])
     for engine in get_args(Engine):

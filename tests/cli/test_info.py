@@ -1,4 +1,4 @@
-"""`vinculum info`: what divides here, and which runtimes can be asked."""
+"""`vinculum info`: the backend in use, and the installed runtimes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def told(here: Here, capsys: Streams) -> dict[str, object]:
 
 
 class TestJson:
-    """Every fact has a name, and agrees with what it is about."""
+    """Every fact has a name and is right."""
 
     def test_the_facts(self, here: Here, capsys: Streams) -> None:
         with vinculum.threads(1):
@@ -63,13 +63,13 @@ class TestJson:
         monkeypatch.setattr(module, "find_spec", lambda name: SimpleNamespace() if name == "torch" else None)
         monkeypatch.setattr(module, "version", none_of_that_name)
         monkeypatch.setattr(protocol, "_providers", lambda: {"torch": ["numpy"]})
-        # Other tests have asked for PyTorch's real version, which is remembered.
+        # Other tests have asked for PyTorch's real version, which is cached.
         monkeypatch.setattr(protocol, "versions_of", inspect.unwrap(protocol.versions_of))
         assert told(here, capsys)["runtimes"] == dict.fromkeys(RUNTIMES) | {"torch": f"{np.__version__} (numpy)"}
 
 
 def test_the_page(here: Here, capsys: Streams, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It says the same, and how to install what is not there."""
+    """The page has the same facts, and how to install what is missing."""
     monkeypatch.setattr(module, "find_spec", lambda name: None)
     for backend, words in (
         ("x86-64-v4", "compiled core, x86-64-v4"),
@@ -85,7 +85,7 @@ def test_the_page(here: Here, capsys: Streams, monkeypatch: pytest.MonkeyPatch) 
 
 
 class TestPromises:
-    """It comes at once, and what it says to install can be installed."""
+    """It is fast, and everything that it says to install can be installed."""
 
     def test_nothing_heavy_is_imported(self) -> None:
         program = (

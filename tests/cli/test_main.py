@@ -1,4 +1,4 @@
-"""What becomes of every error: one line on standard error, and an exit code that says what kind it was."""
+"""Every error becomes one line on standard error, and an exit code for its kind."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_columns_that_say_nothing(
     assert main() == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("vinculum ")
-    assert lines == [line.rstrip() for line in lines]  # what rich fills with blanks
+    assert lines == [line.rstrip() for line in lines]  # Without the blanks that rich fills lines with.
 
 
 def test_an_interruption(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from tests.cases import case
 from vinculum.cli.outputs import output_paths, write_outputs
-from vinculum.errors import ModelError
 
 ODD_NAMES = (
     "a/b", "../../a", "..", ".", "", "a\0b", "a\nb", "CON", "C:\\a", "a" * 5000, "𠀀" * 500, "~", "-rf", "*", "{a}",
@@ -22,7 +21,7 @@ ODD_NAMES = (
 
 
 class TestNames:
-    """Whatever an output is called, its file lies in the folder, and no two share one."""
+    """Whatever its name, the file of an output is in the folder, and no two outputs share one."""
 
     def test_odd_names_can_be_written(self, tmp_path: Path) -> None:
         for number, name in enumerate(ODD_NAMES):
@@ -80,24 +79,3 @@ class TestWriting:
         written = write_outputs({"y": array}, output_paths(tmp_path, ["y"], []))["y"]
         np.testing.assert_array_equal(np.load(written.path), array.astype(str), strict=True)
         assert written.stored_as is None
-
-
-class TestRefusals:
-    """What would be lost, or could not be written, is refused before the model is run."""
-
-    def test_the_folder_is_a_file(self, tmp_path: Path) -> None:
-        (tmp_path / "out").write_text("", encoding="utf-8")
-        with pytest.raises(ModelError, match="is not a folder"):
-            output_paths(tmp_path / "out", ["y"], [])
-
-    def test_the_file_is_a_folder(self, tmp_path: Path) -> None:
-        (tmp_path / "y.npy").mkdir()
-        with pytest.raises(ModelError, match="is a folder"):
-            output_paths(tmp_path, ["y"], [])
-
-    def test_an_input_would_be_replaced(self, tmp_path: Path) -> None:
-        np.save(tmp_path / "y.npy", np.zeros(1))
-        (tmp_path / "link.npy").symlink_to(tmp_path / "y.npy")
-        for given_as in (tmp_path / "y.npy", tmp_path / "." / "y.npy", tmp_path / "link.npy"):
-            with pytest.raises(ModelError, match="would replace the input"):
-                output_paths(tmp_path, ["y"], [given_as])

@@ -1,4 +1,4 @@
-"""``conform --save``, ``report`` and ``--diff``, and exports that are answered: everything without a runtime."""
+"""``conform --save``, ``report``, ``--diff`` and answered exports, all without a runtime."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.cases import case
 from tests.conformance.vectors.exports import lines
 from tests.conformance.vectors.test_answers import right, write
 from tests.reporting.conformance.reports import exact, report
@@ -46,26 +45,9 @@ class TestReport:
         assert here("report", "--schema") == 0
         assert json.loads(capsys.readouterr().out) == json.loads(json.dumps(schema()))
 
-    def test_refused(self, here: Command, run: Path, tmp_path: Path, capsys: Streams) -> None:
-        known = tmp_path / "known.toml"
-        known.write_text('backend = "torch"\nlevel = "default"\n')
-        for arguments, line in (
-            ((), "give a file that vinculum conform --save has written"),
-            (("--schema", "x.json"), "--schema reads no file; leave RUN.json out"),
-            ((tmp_path / "none.json",), "none.json cannot be read or written: No such file or directory"),
-            ((known,), "is not a run of the conformance suite"),
-            ((run, "--expect", known), "is for 'torch', and no run given is of that backend"),
-            ((run, run, "--record", tmp_path / "new.toml"), "--record records one whole run"),
-            ((run, "--html", run.parent), "is a folder"),
-        ):
-            assert here("report", *arguments) == 2
-            error = capsys.readouterr().err
-            assert line in error
-            assert error.count("\n") == 1
-
 
 class TestSaved:
-    """What is saved is reported and compared; what is damaged or of another version is told."""
+    """Saved runs are reported and compared; damaged ones are refused, cases of another version are counted."""
 
     def test_diff(self, here: Command, run: Path, tmp_path: Path, capsys: Streams) -> None:
         assert here("conform", run, run, "--diff") == 0
@@ -111,7 +93,7 @@ class TestSaved:
 
 
 class TestVectors:
-    """An export is a folder, and one line says what is in it; its answers are judged as those of a runtime."""
+    """An export is a folder, described in one line; answers to it are judged like those of a runtime."""
 
     @pytest.fixture
     def folder(self, here: Command, tmp_path: Path, capsys: Streams) -> Path:
@@ -121,21 +103,6 @@ class TestVectors:
         assert f": 5 exact, 2 unspecified; {files:,} files, " in line
         assert line.endswith((" kB", " MB"))
         return tmp_path / "few"
-
-    def test_refused(self, here: Command, folder: Path, tmp_path: Path, capsys: Streams) -> None:
-        before = sorted(tmp_path.rglob("*"))
-        for arguments, words in (
-            ((folder, "--format", "jsonl", *FEW), "is not empty"),
-            ((tmp_path / "new", "--format", "npy", "--quick", "--full"), "--quick and --full exclude each other"),
-            ((tmp_path / "new",), "--format"),
-            ((tmp_path / "new", "--format", "onnx", "--quick", "--only", "x"), "no case of this level that onnx can"),
-        ):
-            with case(*arguments):
-                assert here("vectors", "export", *arguments) == 2
-                out, error = capsys.readouterr()
-                assert (out, len(error.splitlines())) == ("", 1)
-                assert words in error
-        assert sorted(tmp_path.rglob("*")) == before
 
     def test_answers(self, here: Command, folder: Path, tmp_path: Path, capsys: Streams) -> None:
         rows = [right(line) for line in lines(folder)]

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 import pytest
 
-from vinculum import AttributeValueError, ConstraintError, ElementTypeError, Operator, sonnx
+from vinculum import AttributeValueError, ConstraintError, Operator, sonnx
 
 SIGNED = ["int8", "int16", "int32", "int64"]
 INTEGERS = [*SIGNED, "uint8", "uint16", "uint32", "uint64"]
@@ -73,12 +72,6 @@ class TestConstraints:
             sonnx.div(np.ones(1, "i4"), np.ones(1, "i4"), overflow="saturate")  # type: ignore[call-overload]  # what is refused
         with pytest.raises(AttributeValueError, match=r"zero_divisor is 'zero'; .* allows 'raise' only"):
             Operator("Div", dialect="sonnx", variant="int", zero_divisor="zero")
-
-    def test_the_type_is_one_of_eight(self) -> None:
-        """Line 244."""
-        ones = np.ones(2, "i1").astype(ml_dtypes.int4)
-        with pytest.raises(ElementTypeError, match="does not take int4; allowed: int8, "):
-            sonnx.div(ones, ones)
 
 
 class TestAccuracy:

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
 from tests.cases import case
-from vinculum import ConstraintError, sonnx
+from vinculum import ConstraintError, ElementTypeError, sonnx
 from vinculum.spec.model import Dialect
 from vinculum.spec.rows import ROWS
 
@@ -18,6 +19,14 @@ CALLS = [sonnx.div, sonnx.error_conditions, lambda a, b: sonnx.accuracy(a, b, 0,
 every_call = pytest.mark.parametrize("call", CALLS, ids=["div", "error_conditions", "accuracy"])
 GOOD = [np.full(2, Fraction(1), object), np.ones(2, "f4"), np.ones(2, "i4")]
 every_variant = pytest.mark.parametrize("good", GOOD, ids=["real", "float", "int"])
+
+
+@pytest.mark.parametrize(("name", "allowed"), [("bfloat16", "float16, float, double"), ("int4", "int8, ")])
+def test_other_types(name: str, allowed: str) -> None:
+    """Lines 135 and 244: three types of floats, and eight of integers."""
+    ones = np.ones(2).astype(getattr(ml_dtypes, name))
+    with pytest.raises(ElementTypeError, match=f"does not take {name}; allowed: {allowed}"):
+        sonnx.div(ones, ones)
 
 
 class TestC1:

@@ -82,7 +82,8 @@ RUNTIMES = {
     "conformance/runtimes/openvino.py": ("tests/runtimes/conformance",),
     "conformance/audit/openvino_subject.py": ("tests/runtimes/conformance",),
 }
-_ACCEPTED = ("audit", "bad_input", "check", "command_line", "conform", "convert", "divide", "harden", "run", "trace")
+_ACCEPTED = ("audit", "check", "command_line", "conform", "convert", "divide", "harden", "refusals", "run", "trace")
+_REFUSALS = "tests/acceptance/test_refusals.py"
 _COMMANDS = tuple(f"tests/acceptance/test_{name}.py" for name in _ACCEPTED)
 ROOMS = {
     "ops": (
@@ -96,7 +97,7 @@ ROOMS = {
     "tensors": ("tests/tensors", "tests/device_arrays", "tests/ops", "tests/property", "tests/documents"),
     "models": ("tests/models",),
     "repair": ("tests/repair",),
-    "analysis": ("tests/analysis", "tests/acceptance/test_check.py", "tests/acceptance/test_trace.py"),
+    "analysis": ("tests/analysis", "tests/acceptance/test_check.py", "tests/acceptance/test_trace.py", _REFUSALS),
     "conformance": (
         "tests/conformance",
         "tests/reporting/conformance",
@@ -104,9 +105,18 @@ ROOMS = {
         "tests/reporting/test_recorded.py",
         "tests/cli/test_conform.py",
         "tests/cli/test_info.py",
+        _REFUSALS,
     ),
-    "stored": ("tests/stored", "tests/acceptance/test_divide.py"),
-    "spec": ("tests/spec", "tests/documents", "tests/ops", "tests/reporting/test_spec.py", "tests/cli/test_spec.py"),
+    "stored": ("tests/stored", "tests/acceptance/test_divide.py", _REFUSALS),
+    "spec": (
+        "tests/spec",
+        "tests/documents",
+        "tests/ops",
+        "tests/reporting/test_spec.py",
+        "tests/reporting/test_recorded.py",
+        "tests/cli/test_spec.py",
+        _REFUSALS,
+    ),
     "reporting": ("tests/reporting", "tests/cli", *_COMMANDS),
     "cli": ("tests/cli", *_COMMANDS),
     "sandbox": ("tests/sandbox", "tests/machine/sandbox", "tests/test_testing.py"),

@@ -11,11 +11,11 @@ from typing import Any
 from rich.console import Console, RenderableType
 
 Told = Mapping[str, Callable[[int], Any]]
-"""What is told, by its name: a page of some width, a text, or an object of JSON."""
+"""By name, functions of a width that return a page, a text, or an object for JSON."""
 
 
 def printed(page: RenderableType, width: int = 80, encoding: str = "utf-8") -> list[str]:
-    """Return the lines of a page, without the blanks at their ends; none is wider than the terminal, or cut off."""
+    """Return the lines of a page without trailing blanks; none may be wider than the terminal, or cut off."""
     with TextIOWrapper(BytesIO(), encoding=encoding) as file:
         Console(width=width, file=file, highlight=False).print(page)
         file.seek(0)
@@ -27,14 +27,14 @@ def printed(page: RenderableType, width: int = 80, encoding: str = "utf-8") -> l
 
 
 def whole(page: RenderableType, width: int = 80, **options: Any) -> str:
-    """Return what a console prints of a page, whose lines it does not cut off."""
+    """Return the text of a page on a console that does not cut lines off."""
     file = StringIO()
     Console(width=width, file=file, highlight=False, **options).print(page, crop=False)
     return file.getvalue()
 
 
 def characters(page: RenderableType, width: int) -> Counter[str]:
-    """Return how often each character is on a page, but for blanks and rules."""
+    """Return how often each character is on a page, without blanks and rules."""
     return Counter("".join(whole(page, width).split()).replace("─", ""))
 
 

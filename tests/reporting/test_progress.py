@@ -1,4 +1,4 @@
-"""The progress bar: on a terminal, after a while, and gone at the end."""
+"""The progress bar appears on a terminal only, after a second, and disappears at the end."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from rich.progress import Progress
 from vinculum.reporting import progress as module
 from vinculum.reporting.progress import progress
 
-LIMIT = 60.0  # Seconds; nothing takes them.
+LIMIT = 60.0  # Seconds; only a failure takes so long.
 
 
 class Terminal(StringIO):
-    """What is written to a terminal, which can be waited for."""
+    """A terminal that records its output, and lets tests wait for it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -31,14 +31,14 @@ class Terminal(StringIO):
             return super().write(text)
 
     def wait_for(self, pattern: str, times: int = 1) -> None:
-        """Wait until it shows what matches a pattern, in so many different words."""
+        """Wait until a number of different texts match a pattern."""
         with self._written:
             assert self._written.wait_for(lambda: len(set(re.findall(pattern, self.getvalue()))) >= times, LIMIT)
 
 
 @pytest.fixture
 def written(monkeypatch: pytest.MonkeyPatch) -> Terminal:
-    """Return what stands for standard error: a terminal, and no patience."""
+    """Replace standard error by a terminal, and let bars appear at once."""
     file = Terminal()
     monkeypatch.setattr(module, "console", lambda stderr: Console(file=file, force_terminal=True))
     monkeypatch.setattr(module, "_PATIENCE", 0.001)

@@ -1,7 +1,7 @@
-"""What pages, documents and JSON say of records made by hand, to the last character, as `recorded/` has it.
+"""Pages, documents and JSON of records made by hand are exactly those in `recorded/`.
 
-At other widths a page has the same words; no name in it is obeyed. Record anew with
-``python -m tests.reporting.test_recorded``, and look at what has changed.
+At other widths a page has the same words, and names from files have no effect on the terminal. Record anew with
+``python -m tests.reporting.test_recorded``, and look at the difference.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from tests.reporting.conformance import test_fingerprint, test_html, test_junit,
 from tests.reporting.conformance import test_sarif as test_conformance_sarif
 from tests.reporting.models import rewriting, test_audit, test_run
 from tests.reporting.printing import Told, characters, printed
+from tests.spec import test_diff
 
 FOLDER = Path(__file__).with_name("recorded")
 WIDTH = 100
@@ -36,12 +37,13 @@ SUBJECTS: Mapping[str, Told] = {
     "rewriting": rewriting.TOLD,
     "run": test_run.TOLD,
     "spec": test_spec.TOLD,
+    "spec_changes": test_diff.TOLD,
     "trace": trace.TOLD,
 }
 
 
 def text_of(told: Any) -> str:
-    """Return what is told as text; an object of JSON has a line for each member, or for each element of it."""
+    """Return a page or an object as text; an object has a line for each member, or for each element of a list."""
     if isinstance(told, str):
         return told
     return "\n".join(_lines(told) if isinstance(told, dict) else printed(told, WIDTH))
@@ -54,7 +56,7 @@ def _lines(told: dict[str, Any]) -> Iterator[str]:
 
 
 def everything(subject: str) -> str:
-    """Return all that is told of a subject, each below its name."""
+    """Return everything recorded of a subject, each below its name."""
     return "\n".join(f"=== {name}\n{text_of(told(WIDTH))}\n" for name, told in SUBJECTS[subject].items())
 
 
@@ -63,9 +65,9 @@ def test_as_recorded(subject: str) -> None:
     assert everything(subject) == (FOLDER / f"{subject}.txt").read_text("utf-8")
 
 
-@pytest.mark.parametrize("subject", [subject for subject in SUBJECTS if "_" not in subject])  # The others have none.
+@pytest.mark.parametrize("subject", [subject for subject in SUBJECTS if "_" not in subject])  # Others have no page.
 def test_at_every_width(subject: str) -> None:
-    """It fits, and has the same characters, unless the form of the page depends on the room."""
+    """A page fits, and has the same characters, unless its form depends on the width."""
     for name, told in SUBJECTS[subject].items():
         page = told(WIDTH)
         if isinstance(page, str | dict):

@@ -1,8 +1,9 @@
-"""Records print, and show themselves in notebooks, as the command line prints them."""
+"""`print` and notebooks show records as the command line prints them."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import fields
 from html import unescape
 from importlib import import_module
 from pathlib import Path
@@ -15,6 +16,8 @@ from onnx import TensorProto, helper
 
 import vinculum
 from tests.cases import case
+from vinculum.analysis.findings import Finding, Report
+from vinculum.analysis.tracing.record import TraceReport
 from vinculum.conformance.audit.record import Audit
 from vinculum.repair import HardenedFile
 from vinculum.reporting.shown import PAGES
@@ -61,6 +64,13 @@ def test_names_from_files_cannot_become_html() -> None:
     graph = helper.make_graph([helper.make_node("Reciprocal", ["<b>x"], ["y"])], "g", [x], [y])
     model = vinculum.load(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8))
     assert "&lt;b&gt;x" in model._repr_html_()
+
+
+@pytest.mark.parametrize("record", [Report, Finding, TraceReport])
+def test_help_lists_every_field(record: Any) -> None:
+    """In the order of the fields."""
+    listed = re.findall(r"^    (\w[\w, ]*) : ", record.__doc__, re.MULTILINE)
+    assert ", ".join(listed).split(", ") == [field.name for field in fields(record)]
 
 
 def test_every_record_has_a_page() -> None:

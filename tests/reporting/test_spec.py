@@ -1,4 +1,4 @@
-"""Pages, tables and JSON of the specification, as a reader meets them: at any width, without colour."""
+"""Pages, tables and JSON of the specification, without colour."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_a_page_says_everything() -> None:
 
 
 def test_the_evidence() -> None:
-    """Each name stands whole on a line of its own, where no character beyond ASCII can be shown."""
+    """Each name is on a line of its own, on a terminal that only shows ASCII."""
     for row in ROWS:
         with case(row.title):
             lines = {line.strip() for line in printed(spec.trace_page(row), 80, "ascii")}

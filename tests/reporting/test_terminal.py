@@ -1,4 +1,4 @@
-"""How our pages count, break lines and shorten what is long."""
+"""Numbers with nouns, shortened texts, and lines without trailing blanks."""
 
 from __future__ import annotations
 

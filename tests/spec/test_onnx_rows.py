@@ -36,7 +36,7 @@ def default_of(attribute: OpSchema.Attribute) -> Any:
 
 @every_version
 class TestAgainstTheSchema:
-    """A row says of its version what ONNX's own schema says."""
+    """A row agrees with ONNX's own schema of its version."""
 
     def test_every_field(self, row: OperatorSpec) -> None:
         schema = schema_in_force(row.name, row.since_version)

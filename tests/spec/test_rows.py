@@ -1,4 +1,4 @@
-"""What every row keeps, whichever document it is from."""
+"""Rules for every row, whichever document it is from."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ every_row = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.title)
 
 @every_row
 class TestClauses:
-    """Every clause has a tag of its own, says what holds, and where it stands or that nothing stands."""
+    """Every clause has a tag of its own, a statement, and a place in the document or the words for silence."""
 
     def test_tags_are_unique_and_searchable(self, row: OperatorSpec) -> None:
         tags = [clause.tag for clause in row.clauses]
@@ -25,7 +25,7 @@ class TestClauses:
         assert [c.tag for c in row.clauses if not (c.statement.endswith(".") and c.basis)] == []
 
     def test_silence_is_said_in_the_agreed_words(self, row: OperatorSpec) -> None:
-        """Whoever asks why gets a place in the document or these words."""
+        """These words stand in place of a place in the document."""
         phrase = "the specification is silent here: "
         silent = [c.tag for c in row.clauses if c.tag.endswith("-silent") or c.tag == "[V1]"]
         assert [c.tag for c in row.clauses if c.tag in silent and not c.basis.startswith(phrase)] == []
@@ -61,5 +61,5 @@ class TestFields:
         if row.dialect is Dialect.ONNX:
             assert row.source.url.endswith(f"#{row.title.lower()}")
             assert row.source.document.endswith(f"{row.name}, version {row.since_version}")
-        else:  # which know nothing of functions and levels
+        else:  # These have no functions and support levels.
             assert (row.shape_inference, row.function, row.support_level) == (True, False, "")

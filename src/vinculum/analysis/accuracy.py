@@ -91,8 +91,8 @@ def _checked(errors: Mapping[str, float], inputs: Sequence[str]) -> Mapping[str,
     for name, error in errors.items():
         if name not in inputs:
             raise ModelError(
-                f"an error is given for {quoted(name)}, which is not an input{did_you_mean(name, inputs)}; "
-                f"inputs: {listed(list(inputs))}"
+                f"an error is given for {quoted(name)}, which is not an input; "
+                f"inputs: {listed(list(inputs))}{did_you_mean(name, inputs)}"
             )
         if not 0 <= error < np.inf:
             raise AttributeValueError(f"the error of {quoted(name)} is {error!r}; give a number of at least 0")

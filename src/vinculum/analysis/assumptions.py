@@ -168,7 +168,7 @@ def _read(text: str, names: Iterable[str]) -> tuple[str, Range]:
     if name not in allowed:
         known = listed(allowed)
         raise ModelError(
-            f"assumption {quoted(text)} names no input and no dimension{did_you_mean(name, allowed)}; there are {known}"
+            f"assumption {quoted(text)} names no input and no dimension; there are {known}{did_you_mean(name, allowed)}"
         )
     low, high = _number(first, text), _number(last if last is not None else first, text)
     if sign != "=":

@@ -76,28 +76,65 @@ Key = tuple[str, str, str]
 
 @dataclass(frozen=True, eq=False)
 class Finding:
-    """A hazard at a node."""
+    """A hazard of a division at a node.
 
-    rule: str  # The hazard's code.
-    severity: Severity  # How sure it is.
-    node: str  # The node's name.
+    Attributes
+    ----------
+    rule : str
+        The code of the hazard, such as ``"zero-divisor"``.
+    severity : Severity
+        How sure the finding is.
+    node, operator : str
+        The name of the node, and its operator.
+    scope : str
+        Where the node is, as in `Division.path`; empty for the main graph.
+    divisor : str
+        The value in question: the divisor, or another operand.
+    low, high : float
+        The bounds of that value.
+    element_type : str
+        The element type of that value.
+    bounds_from : BoundsFrom
+        What the bounds rest on.
+    path : tuple of str
+        Values from an input to the divisor, each computed from the one before.
+    frames : tuple of Frame
+        The lines of the user's program that made the node, outermost first.
+    fingerprint : str
+        Equal for the same hazard in another version of the model.
+    fix : str
+        What to do about it.
+    detail : mapping
+        Numbers about the hazard, by name.
+    cause : str
+        What similar findings share: an operator's definition, a line of the program, or how the divisor is computed.
+    witness : Witness, optional
+        Inputs that show the hazard.
+    search : Search, optional
+        The result of the search for such inputs.
+    dividend : float
+        The largest magnitude of the dividend; infinite if it is not known.
+    """
+
+    rule: str
+    severity: Severity
+    node: str
     operator: str
-    scope: str  # Where the node stands, as in `Division.path`; empty for the main graph.
-    divisor: str  # The value in question: the divisor, or another operand.
-    low: float  # The least that it can be there.
-    high: float  # The most.
+    scope: str
+    divisor: str
+    low: float
+    high: float
     element_type: str
-    bounds_from: BoundsFrom  # What the bounds rest on.
-    path: tuple[str, ...]  # Values from an input to the divisor, each computed from the one before.
-    frames: tuple[Frame, ...]  # The user's program, outermost first.
-    fingerprint: str  # The same for the same hazard in another version of the model.
-    fix: str  # What to do.
-    detail: Mapping[str, Any]  # Numbers that belong to the hazard, by name.
-    # What alike findings share: an operator's definition, a line of the program, or how the divisor is computed.
+    bounds_from: BoundsFrom
+    path: tuple[str, ...]
+    frames: tuple[Frame, ...]
+    fingerprint: str
+    fix: str
+    detail: Mapping[str, Any]
     cause: str = ""
-    witness: Witness | None = None  # The inputs that show it.
-    search: Search | None = None  # The result of the search for one, if there was a search.
-    dividend: float = inf  # The largest magnitude of what is divided; infinite if that is not known.
+    witness: Witness | None = None
+    search: Search | None = None
+    dividend: float = inf
 
     @property
     def key(self) -> Key:
@@ -131,22 +168,42 @@ class Blocked:
 
 @dataclass(frozen=True, eq=False)
 class Report(Shown):
-    """What a check found."""
+    """What a check found.
 
-    findings: tuple[Finding, ...]  # The most certain first.
-    # Operators known only by their declared types, and the number of nodes of each.
+    Attributes
+    ----------
+    findings : tuple of Finding
+        The most certain first.
+    unknown_operators : mapping of str to int
+        The operators of which only the declared element types are known, and how many nodes each has.
+    nodes : int
+        How many nodes were analysed.
+    seconds : float
+        How long the check took.
+    divisions : int
+        How many nodes are Div, Mod or Reciprocal.
+    resting : int
+        How many of these have a divisor that can be zero only because an unknown operator may return anything.
+    values : mapping of str to AbstractTensor
+        What is known of each value of the main graph.
+    model : str
+        The file of the model.
+    block_list : tuple of Blocked
+        The nodes of the main graph that have to stay in float32, if the model was checked as a narrower type.
+    unknown_weights : tuple of str
+        The initializers that were taken for any finite numbers.
+    """
+
+    findings: tuple[Finding, ...]
     unknown_operators: Mapping[str, int]
-    nodes: int  # How many nodes were analysed.
+    nodes: int
     seconds: float
-    divisions: int = 0  # How many nodes divide: Div, Mod and Reciprocal.
-    # How many of these have a divisor that can be zero only because an unknown operator may return anything.
+    divisions: int = 0
     resting: int = 0
-    # What is known of each value of the main graph.
     values: Mapping[str, AbstractTensor] = field(default_factory=dict, repr=False)
-    model: str = "the model"  # The model's file.
-    # The nodes of the main graph that have to stay in float32, if the model was checked as a narrower type.
+    model: str = "the model"
     block_list: tuple[Blocked, ...] = ()
-    unknown_weights: tuple[str, ...] = ()  # The initializers that were taken for any finite numbers.
+    unknown_weights: tuple[str, ...] = ()
 
     def at_least(self, severity: str) -> tuple[Finding, ...]:
         """Return the findings for which ``--fail-on`` of this severity fails: ``"certain"`` or ``"possible"``."""

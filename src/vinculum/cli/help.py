@@ -1,4 +1,4 @@
-"""What the help tells: the commands by what they are about, with examples, and the options of those that have many."""
+"""The help: panels of commands with examples, and panels of options for commands with many."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ OPTIONS: Mapping[str, Mapping[str, Sequence[str]]] = {
 }
 """The panels of options, by the names of the commands' parameters; the others stay under the heading Options."""
 FRAMED = 80
-"""The least columns of help in frames, which cut off the names of options where they have fewer."""
+"""The least columns for help in frames, which cuts off the names of options on fewer."""
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -110,7 +110,7 @@ def add_commands(app: typer.Typer) -> None:
 
 @cache
 def commands(app: typer.Typer, framed: bool) -> Any:
-    """Return the commands with their options, in panels or without frames; to make them takes as long as most run."""
+    """Return the commands with their options, in frames or without; made once, as it takes as long as most commands."""
     app.rich_markup_mode = "rich" if framed else None
     group: Any = typer.main.get_command(app)
     for name, command in getattr(group, "commands", {}).items():
@@ -121,5 +121,5 @@ def commands(app: typer.Typer, framed: bool) -> Any:
         for told in (command, *command.params) if not framed else ():
             for text in ("help", "epilog"):
                 if getattr(told, text, None):
-                    setattr(told, text, getattr(told, text).replace("\\[", "["))  # Brackets are no markup now.
+                    setattr(told, text, getattr(told, text).replace("\\[", "["))  # Only markup needs the escape.
     return group

@@ -29,7 +29,7 @@ _LARGEST_MEMBER = 4 * 2**30
 
 
 class InputFile(NamedTuple):
-    """The file of an input, and its member if that is an ``.npz`` file; None: of the input's name, or the only one."""
+    """The file of an input, and its member if it is an ``.npz``; None is that of the input's name, or the only one."""
 
     name: str
     path: Path
@@ -41,9 +41,9 @@ class InputFile(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ModelInputs:
-    """The inputs of a run of a model: the arrays by name, the report on each, the files that were read.
+    """The inputs of a run of a model: the arrays by name, the report on each, and the files.
 
-    - `seed`: What the others were drawn from; None if none was.
+    - `seed`: The seed of the inputs without a file; None if there is none.
     """
 
     arrays: Mapping[str, NDArray[Any]]
@@ -121,7 +121,7 @@ def _input_file(option: str, names: Sequence[str]) -> InputFile:
     starts = [position for position, character in enumerate(option) if character == "="]
     split = next((p for p in starts if option[:p] in names), starts[0] if starts else -1)
     name, place = option[:split], option[split + 1 :]
-    if split < 0 and len(names) == 1:  # there is nothing to choose
+    if split < 0 and len(names) == 1:  # No choice is needed.
         name, place, split = names[0], option, len(names[0])
     if split < 1 or not place:
         raise ModelError(f"--input {quoted(option)} is not of the form NAME=FILE; inputs: {listed(names)}")
@@ -143,7 +143,7 @@ def _read(file: InputFile) -> NDArray[Any]:
         return reader(file, regular_size(file.path))
     except ModelError as error:
         raise ModelError(f"{where}: {error}") from None
-    except Exception as error:  # The readers raise a dozen classes; all are caused by the file.
+    except Exception as error:  # The readers raise a dozen classes of errors, all because of the file.
         raise ModelError(f"{where} cannot be read: {getattr(error, 'strerror', None) or one_line(error)}") from None
 
 
@@ -169,14 +169,15 @@ def _read_npz(file: InputFile, size: int) -> NDArray[Any]:
 
 
 def _array(stream: IO[bytes], size: int) -> NDArray[Any]:
-    """Return the array in ``.npy`` form that fills a stream of a known size."""
+    """Return the array in ``.npy`` format that fills a stream of a known size."""
     shape, fortran_order, dtype = read_npy_header(stream)
     if dtype.hasobject:
         raise ModelError("it holds Python objects, which are never unpickled; save numbers")
     needed, there = prod(shape) * dtype.itemsize, size - stream.tell()
     if needed != there or min(shape, default=0) < 0:
         raise ModelError(f"{dtype} of shape {shape} takes {needed} bytes; the file has {there}")
-    content = stream.read(needed + 1)  # One more byte, so that an archive's member is read to its end and checked.
+    # One more byte, so that a member of an archive is read to its end, where its checksum is checked.
+    content = stream.read(needed + 1)
     if len(content) != needed:
         raise ModelError(f"{dtype} of shape {shape} takes {needed} bytes; only {len(content)} can be read")
     return np.ndarray(shape, dtype, buffer=content, order="F" if fortran_order else "C")

@@ -57,7 +57,7 @@ def vinculum(
 
 def main() -> int:
     """Run the command line and return its exit code, one of those in `vinculum.cli.help`."""
-    if sys.stdout is None:  # the caller closed it, as `>&-` does
+    if sys.stdout is None:  # The caller closed it, as `>&-` does.
         return _fail("there is no standard output to write to")
     _prepare()
     try:
@@ -94,7 +94,7 @@ def _prepare() -> None:
         # If a reader such as `head` closes the pipe early, we end silently like other programs in a pipe.
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-        # All end as an interruption does, which removes partially written files; what the caller ignores stays ignored.
+        # All act as an interruption, which removes partially written files; ignored signals stay ignored.
         if hasattr(signal, name) and signal.getsignal(getattr(signal, name)) is not signal.SIG_IGN:
             signal.signal(getattr(signal, name), _terminate)
     if not sys.warnoptions:
@@ -110,7 +110,7 @@ def _prepare() -> None:
 
 def _usage(error: Exception) -> int:
     message = error.format_message() if hasattr(error, "format_message") else str(error)
-    message = message.replace("Value error, ", "")  # the validator's own word
+    message = message.replace("Value error, ", "")  # A prefix of pydantic's.
     if not message:  # No command was given, and the help has been printed.
         return UNUSABLE
     context = getattr(error, "ctx", None)
@@ -122,7 +122,7 @@ def _usage(error: Exception) -> int:
 
 
 def _terminate(number: int, frame: FrameType | None) -> NoReturn:
-    """Interrupt, and remember by which signal: others may make an error of their own of the interruption."""
+    """Interrupt, and remember the signal, because other packages may turn the interruption into another error."""
     _ended_by.append(number)
     raise KeyboardInterrupt
 
@@ -133,7 +133,7 @@ def _interrupted() -> int:
 
 
 def _fail(message: str, code: int = UNUSABLE) -> int:
-    if _ended_by:  # The error was made of an interruption, as by a module in C whose import it ended.
+    if _ended_by:  # An interruption caused the error, such as one during the import of a C extension.
         return _interrupted()
     if sys.stderr is not None:  # None if the caller closed it; print would then take standard output.
         print(f"vinculum: error: {one_line(message)}", file=sys.stderr)

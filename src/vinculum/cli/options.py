@@ -1,4 +1,4 @@
-"""What several commands share: their options, what they print, and their exit codes."""
+"""Shared by several commands: options, printing, and exit codes."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ FINE, FINDING, UNUSABLE, BROKEN, INTERRUPTED = 0, 1, 2, 3, 130
 
 
 def value(metavar: str, help: str, *names: str, **limits: Any) -> Any:
-    """Return an option that takes a value; its names are given where they are not the parameter's."""
+    """Return an option with a value; `names` are given if they differ from the parameter's."""
     return typer.Option(*names, metavar=metavar, help=help, **limits)
 
 
 def flag(help: str, *names: str) -> Any:
-    """Return an option without a value, which has no opposite."""
+    """Return an option without a value and without a ``--no-`` form."""
     return typer.Option(*names, help=help)
 
 
@@ -60,7 +60,7 @@ Dimensions = Annotated[
 ]
 ZeroDivisorPolicy = Annotated[ZeroDivisor, typer.Option("--zero-divisor", help="The result of an integer x/0.")]
 OverflowPolicy = Annotated[Overflow, typer.Option("--overflow", help="The result of an integer MIN/-1.")]
-# As in `vinculum.models`, which is not imported here, so that --help does not wait for it.
+# The same as in `vinculum.models`, which is not imported here so that --help is fast.
 Engine = Literal["reference", "onnxruntime", "openvino"]
 ENGINES = "reference, onnxruntime or openvino"
 DialectName = Annotated[
@@ -123,7 +123,7 @@ def tell(
     if in_json:
         print(json.dumps(as_json(*results), indent=2, allow_nan=False))
     else:
-        console().print(page(*results), crop=False)  # commands are on one line each
+        console().print(page(*results), crop=False)  # Commands must stay on one line each.
 
 
 def end(*, finds: bool) -> None:

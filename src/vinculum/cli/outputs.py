@@ -1,4 +1,4 @@
-"""The files that a command writes, whole or not at all: a model's outputs in a folder, and reports."""
+"""The files that a command writes, all or none: a model's outputs in a folder, and reports."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def write_outputs(arrays: Mapping[str, NDArray[Any]], paths: Mapping[str, Path])
 def check_files(written: Mapping[str, Path | None], read: Mapping[str, Sequence[Path]]) -> None:
     """Refuse a file that cannot be written, or would replace another; both kinds by their options.
 
-    It may be a folder or a device, its folder may not be there or not take files, or two options may name one file.
+    Refused are a folder, a device, a missing or unwritable folder, and one file for two options.
     """
     taken = {path.resolve(): option for option, paths in read.items() for path in paths}
     for option, path in written.items():
@@ -93,7 +93,7 @@ def write_files(texts: Mapping[Path, str]) -> None:
 
 
 def _key(stem: str) -> str:
-    """Return the name as a file system that ignores case or normalises Unicode may see it."""
+    """Return a key that is equal for names that a file system may not distinguish, by case or Unicode form."""
     return unicodedata.normalize("NFKC", stem).casefold()
 
 

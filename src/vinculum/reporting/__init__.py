@@ -1,1 +1,1 @@
-"""What a reader sees: pages and tables for people, JSON for machines."""
+"""Output: pages and tables for people, JSON and other formats for programs."""

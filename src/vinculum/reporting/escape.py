@@ -1,13 +1,13 @@
-"""Text from files, made safe to print: a name may hold anything, a terminal obeys much of it."""
+"""Text from files, made safe to print: names may contain characters that control a terminal."""
 
 from __future__ import annotations
 
 
 def escaped(text: str) -> str:
-    """Return the text on one line, every character that does not print written as its escape.
+    """Return the text on one line, with every unprintable character as its escape.
 
     Control characters could move the cursor or change the title of a terminal, and marks of writing direction could
-    show a name as another.
+    make a name look like another.
     """
     if text.isprintable():
         return text
@@ -15,17 +15,17 @@ def escaped(text: str) -> str:
 
 
 def short(text: str, longest: int = 120, dots: str = "...") -> str:
-    """Return the text as `escaped` does, its middle left out if it is very long."""
+    """Return the text as `escaped` does, without its middle if it is very long."""
     safe = escaped(text)
     half = (longest - len(dots)) // 2
     return safe if len(safe) <= longest else f"{safe[:half]}{dots}{safe[-half:]}"
 
 
 def cut(text: str, longest: int) -> str:
-    """Return the text, its end left out if it is longer."""
+    """Return the text, without its end if it is longer."""
     return text if len(text) <= longest else f"{text[: longest - 3]}..."
 
 
 def one_line(text: str) -> str:
-    """Return the text as `escaped` does, its line breaks and indents undone before."""
+    """Return the text as `escaped` does, with single spaces in place of line breaks and indents."""
     return escaped(" ".join(text.split()))

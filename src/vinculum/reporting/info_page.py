@@ -1,4 +1,4 @@
-"""What ``vinculum info`` prints: what divides here, and which runtimes can be asked."""
+"""The page of ``vinculum info``: the backend in use, and the installed runtimes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What writers of formats share: values that JSON can hold, the frame of SARIF, and the templates of HTML pages."""
+"""Helpers of all formats: values for JSON, the frame of SARIF, and the templates of HTML pages."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def plain(value: Any) -> Any:
     """Return a value as JSON can hold it.
 
     A record is an object of its fields, an enumeration its value and an element type its name; infinities and NaN,
-    which JSON has not, are strings.
+    which JSON lacks, are strings.
     """
     if isinstance(value, ElementType):
         return str(value)
@@ -44,15 +44,15 @@ def part(record: object, *names: str) -> dict[str, Any]:
 
 
 def sarif(runs: Sequence[dict[str, Any]]) -> str:
-    """Return the document of runs in SARIF 2.1.0, the form in which code hosts and editors show what was found."""
+    """Return a SARIF 2.1.0 document of runs, which code hosts and editors show."""
     whole = {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": runs}
     return json.dumps(whole, indent=1, allow_nan=False) + "\n"
 
 
 def rendered(package: str, template: str, filters: Mapping[str, Callable[..., Any]], **given: Any) -> str:
-    """Return a page by a template of a package; the functions that it calls as filters are the same in every call.
+    """Render a template of a package; all calls for one package must pass the same filters.
 
-    Pages are self-contained, and their policy admits the script of the page alone, by its digest.
+    Pages are self-contained, and their security policy allows only the script of the page, by its digest.
     """
     pages = _environment(package)
     pages.filters.update(filters, short=short, one_line=one_line, sha256=_sha256)
@@ -61,7 +61,7 @@ def rendered(package: str, template: str, filters: Mapping[str, Callable[..., An
 
 @cache
 def _environment(package: str) -> Environment:
-    """Return what reads templates: those of HTML escape all text, and a missing value is an error."""
+    """Return the reader of templates: HTML is escaped, and a missing value is an error."""
     from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
     return Environment(

@@ -1,4 +1,4 @@
-"""A progress bar for what lasts: on standard error, only on a terminal, only after a second."""
+"""A progress bar for long tasks, on standard error, and only if that is a terminal."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 
 from vinculum.reporting.terminal import console
 
-_PATIENCE = 1.0  # Seconds; a bar that flashes up for less says nothing.
+_PATIENCE = 1.0  # Seconds; a shorter task shows no bar.
 
 Advance = Callable[[int, str], None]
 
 
 @contextmanager
 def progress(title: str, total: int) -> Iterator[Advance]:
-    """Show how far a task of `total` steps is, once it has lasted a second; the bar vanishes at the end.
+    """Show the progress of a task of `total` steps that takes more than a second; the bar disappears at the end.
 
-    What it yields is called with the number of steps done and a few words, which costs little.
+    Yields a function to call with the number of steps done and a few words. Calls are cheap.
     """
     shown = console(stderr=True)
     if not shown.is_interactive:
@@ -33,7 +33,7 @@ def progress(title: str, total: int) -> Iterator[Advance]:
         TimeElapsedColumn(),
     )
     bar = Progress(*columns, console=shown, transient=True)
-    # One step more, for what comes after the last: a bar that is full stops its clock.
+    # One step more than there are: a full bar stops its clock, and work may remain after the last step.
     task = bar.add_task(title, total=total + 1 if total else None, words="")
     timer = Timer(_PATIENCE, bar.start)
     timer.daemon = True

@@ -1,4 +1,4 @@
-"""What `print` and notebooks show of a record: the page that the command line prints of it."""
+"""The text and HTML of a record in `print` and notebooks: the page that the command line prints."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ def _page(record: object) -> RenderableType:
 
 
 def rewritten_page(rewritten: Any) -> RenderableType:
-    """Return the page of how a model was rewritten."""
+    """Return the page of the report on a rewritten model."""
     return _page(rewritten.report)
 
 
 def quotients_page(report: Report, output: str = "quotients", seconds: float | None = None) -> RenderableType:
-    """Return what became of a division of stored arrays as a page: the array that was made, its blocks, the time."""
+    """Return the result of a division of stored arrays as a page: the new array, its blocks, and the time."""
     before = f", {report.resumed:,} of them by an earlier run" if report.resumed else ""
     made = f"{escaped(output)}: {report.element_type}, shape {shape_text(report.shape)}, {decimal(report.bytes)}"
     time = "" if seconds is None else f", {seconds:.1f} s"
@@ -69,5 +69,4 @@ PAGES: Mapping[str, tuple[str, tuple[object, ...]]] = {
     "repair.HardenedFile": ("models.rewriting.hardening_page", (Path("the model"), Path("the hardened model"))),
     "stored.Report": ("shown.quotients_page", ()),
 }
-"""By the room and the name of a record: the function that makes its page, imported when it is wanted, and what it is
-given besides."""
+"""By the package and name of a record: the function that makes its page, imported on use, and its other arguments."""

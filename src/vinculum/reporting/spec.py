@@ -1,4 +1,4 @@
-"""The specification for readers and as JSON: a row, all rows, the difference of two, and what its clauses rest on."""
+"""The specification as pages and as JSON: all rows, one row, the difference of two, and the evidence for clauses."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _QUOTIENTS = {
 
 
 def overview(rows: Iterable[OperatorSpec]) -> RenderableType:
-    """Return rows as one table: what each divides, and how it joins shapes and rounds integers."""
+    """Return rows as one table: their element types, broadcasting and rounding."""
     lines = (
         (
             row.dialect.standard,
@@ -61,7 +61,7 @@ def overview(rows: Iterable[OperatorSpec]) -> RenderableType:
 
 @group()
 def page(row: OperatorSpec) -> Iterator[RenderableType]:
-    """Return a row as a page: its facts, what it does, its operands, attributes, types, rules and clauses."""
+    """Return a row as a page: facts, summary, operands, attributes, types, rules and clauses."""
     yield _heading(row)
     yield Padding.indent(grid(_facts(row)), 2)
     yield from section("Summary", Group(*map(Text, row.documentation)))
@@ -147,12 +147,12 @@ def _clauses(row: OperatorSpec) -> Iterator[RenderableType]:
 
 
 def type_name(row: OperatorSpec, element_type: ElementType) -> str:
-    """Return what a row's own community calls an element type."""
+    """Return the name of an element type in the standard of a row."""
     return (element_type.openvino if row.dialect is Dialect.OPENVINO else None) or element_type.name
 
 
 def domain_name(row: OperatorSpec) -> str:
-    """Return an ONNX row's domain as people write it."""
+    """Return the domain of an ONNX row, as people write it."""
     return row.domain or "ai.onnx"
 
 
@@ -190,7 +190,7 @@ _COMPARED = (
 
 @group()
 def difference_page(diff: SpecDiff) -> Iterator[RenderableType]:
-    """Return a difference in the manner of ONNX's own: the header, whether it breaks, then what changed."""
+    """Return a difference in the style of ONNX's documents: header, whether it breaks models, and the changes."""
     domain = f" (domain '{domain_name(diff.new)}')"
     yield Text(f"SchemaDiff: {diff.new.name}{domain}", "bold")
     yield Text(f"old version: {diff.old.since_version}")
@@ -198,7 +198,7 @@ def difference_page(diff: SpecDiff) -> Iterator[RenderableType]:
     yield Text.assemble("breaking: ", ("yes", "bold red") if diff.breaking else ("no", "bold green"))
     yield from map(_hanging, diff.reasons)
     for name in _COMPARED:
-        lines = type_sentences(diff) if name == "type_constraints" else sentences(getattr(diff, name))
+        lines = type_sentences(diff) if name == "type_constraints" else sentences(diff.changes[name])
         told = [_hanging(line) for line in lines]
         yield from [Text(f"{name.replace('_', ' ').capitalize()}:", "cyan"), *told] if told else []
     yield from _documentation(diff)
@@ -213,7 +213,7 @@ def sentences(changes: Iterable[Change]) -> Iterator[str]:
 
 
 def type_sentences(diff: SpecDiff) -> Iterator[str]:
-    """Yield a line for the element types that a type variable gained, and one for those that it lost."""
+    """Yield a line for the element types that a type variable gains, and one for those that it loses."""
     for change in diff.type_constraints:
         for what, types in (("added", change.added), ("removed", change.removed)):
             if types:
@@ -236,19 +236,19 @@ def _hanging(line: str, style: str = "") -> RenderableType:
 
 def difference_as_json(diff: SpecDiff) -> dict[str, Any]:
     """Return a difference as one JSON object: the header of the page, then every field under its own name."""
-    changes = {name: value for name, value in plain(diff).items() if name not in ("old", "new")}
     return {
         **part(diff.new, "dialect", "domain", "name"),
         "old_version": diff.old.since_version,
         "new_version": diff.new.since_version,
-        "breaking": diff.breaking,
-        **changes,
+        **part(diff, "breaking", "reasons"),
+        **plain(diff.changes),
+        **part(diff, "type_constraints", "documentation"),
     }
 
 
 @group()
 def trace_page(row: OperatorSpec) -> Iterator[RenderableType]:
-    """Return a page: where the row stands, and each clause with its theorems, functions and tests."""
+    """Return the evidence for a row as a page: each clause with its theorems, functions and tests."""
     traced = trace(row)
     place = Text(f"{row.source.document}\n{traced.constant} in {traced.file}")
     yield from (_heading(row), Padding.indent(place, 2))
@@ -264,7 +264,7 @@ def trace_as_json(row: OperatorSpec) -> dict[str, Any]:
 
 
 def _evidence(clause: Clause, found: ClauseTrace) -> Iterator[RenderableType]:
-    """Yield the statement and below it what it rests on, one name a line: of 80 columns a name may take 73."""
+    """Yield a statement and the evidence for it, one name a line; on 80 columns names have 73 characters at most."""
     sections: dict[str, list[RenderableType]] = {
         "theorems": list(_theorems(found)),
         "functions": [Text("\n".join(found.functions))],
@@ -286,7 +286,7 @@ def _theorems(found: ClauseTrace) -> Iterator[RenderableType]:
 
 
 def _tests(tests: Sequence[str]) -> Iterator[RenderableType]:
-    """Yield each file, below it its tests: pytest takes file::test."""
+    """Yield each file and below it its tests; pytest takes them as file::test."""
     for file, named in groupby(tests, lambda test: test.partition("::")[0]):
         yield Text(file)
         yield Padding.indent(Text("\n".join(test.partition("::")[2] for test in named)), 2)

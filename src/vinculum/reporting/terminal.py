@@ -1,4 +1,4 @@
-"""The terminal: its console, and how our pages look there, sections with a heading and tables without frames."""
+"""The console, and the parts of pages: sections with headings, and tables without frames."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from vinculum.reporting.escape import short
 def console(*, stderr: bool = False) -> Console:
     """Return a console on standard output, or on standard error.
 
-    It is as wide as the terminal, or as COLUMNS says; a COLUMNS of 0 or of no number says nothing.
+    Its width is that of the terminal, or COLUMNS if that is a positive number.
     """
     columns = os.environ.get("COLUMNS", "")
     environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
@@ -28,7 +28,7 @@ def console(*, stderr: bool = False) -> Console:
 
 
 class WithoutTrailingBlanks:
-    """A file or a pipe to which whole lines are written, such as those that rich fills with blanks."""
+    """A file or a pipe for whole lines, which drops the blanks with which rich fills them."""
 
     def __init__(self, file: TextIO) -> None:
         self._file = file
@@ -42,7 +42,7 @@ class WithoutTrailingBlanks:
 
 
 def section(heading: str, body: RenderableType) -> tuple[RenderableType, ...]:
-    """Return a heading with what stands below it."""
+    """Return a heading with a body below it."""
     return Text(""), Text(heading, "bold cyan"), Padding.indent(body, 2)
 
 
@@ -50,7 +50,7 @@ Rows = Iterable[Sequence[str | RenderableType]]
 
 
 def table(headings: Sequence[str], rows: Rows = (), right: Sequence[str] = ()) -> Table:
-    """Return a table; columns of numbers, flush right, come last."""
+    """Return a table; the headings in `right` are those of its last columns, numbers aligned on the right."""
     made = Table(box=box.SIMPLE, show_edge=False, padding=(0, 1, 0, 0), pad_edge=False)
     for heading in headings:
         made.add_column(heading, overflow="fold")
@@ -60,7 +60,7 @@ def table(headings: Sequence[str], rows: Rows = (), right: Sequence[str] = ()) -
 
 
 def grid(rows: Rows) -> Table:
-    """Return rows without headings: what each is called, and what is said of it."""
+    """Return a table without headings: a name and its text in each row."""
     return _filled(Table.grid(padding=(0, 2, 0, 0)), rows)
 
 
@@ -71,14 +71,14 @@ def _filled(made: Table, rows: Rows) -> Table:
 
 
 def named(name: str, operator: str, path: str, *facts: str, above: Iterable[str] = ()) -> RenderableType:
-    """Return a node's name in a table, and lines below it; the last has its operator, its place and facts."""
+    """Return the cell of a node in a table: its name, and lines below it, the last with its operator, path, facts."""
     lines = (*above, ", ".join((f"{operator} in {path}" if path else operator, *facts)))
     below = Text("\n").join(Text(short(line), "dim") for line in lines)
     return Group(Text(short(name), "bold"), Padding.indent(below, 2))
 
 
 class ByWidth:
-    """What is printed in one form where there is room for its `width`, and in another where there is not."""
+    """A page with a form for consoles of at least a width, and another for narrower ones."""
 
     def __init__(self, width: int, wide: RenderableType, narrow: RenderableType) -> None:
         self._width, self._wide, self._narrow = width, wide, narrow
@@ -88,15 +88,21 @@ class ByWidth:
 
 
 def cell(text: str) -> Text:
-    """Return a text from a file as it can stand in a table."""
+    """Return the cell of a table for a text from a file."""
     return Text(short(text))
 
 
 def cells(*texts: str) -> tuple[Text, ...]:
-    """Return such texts as a row."""
+    """Return a row of such cells."""
     return tuple(map(cell, texts))
 
 
 def counted(count: int, what: str) -> str:
-    """Return how many there are of something: ``"1 node"``, ``"2,000 nodes"``."""
+    """Return a number with its noun: ``"1 node"``, ``"2,000 nodes"``."""
     return f"{count:,} {what}" + ("" if count == 1 else "s")
+
+
+def some(names: Sequence[str], most: int) -> str:
+    """Return the first names, and how many more there are."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return f"{', '.join(names[:most])}{more}"

@@ -1,1 +1,1 @@
-"""What the documents say, as frozen rows; standard library only."""
+"""The content of the documents as frozen rows; standard library only."""

@@ -1,4 +1,4 @@
-"""Whether an operator version defines the attributes given, and the values they have then."""
+"""Checks and conversions of the attributes given to an operator version."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LONGEST_SHOWN = 100
 
 
 def checked_attributes(spec: OperatorSpec, given: Mapping[str, object]) -> dict[str, AttributeValue]:
-    """Return the attributes given, by the names that the version declares; those that are None are left out.
+    """Return the attributes given, by their declared names, without those that are None.
 
     AttributeValueError if the version has no such attribute, or the attribute does not allow the value.
     """
@@ -57,7 +57,7 @@ def _allowed(attribute: Attribute) -> str:
 
 
 def _converted(attribute: Attribute, value: object) -> AttributeValue | None:
-    """Return the value as the attribute's type has it, None if it is of another type."""
+    """Return the value converted to the attribute's type, None if it is of another type."""
     if attribute.type in ("INT", "int"):
         return whole_number(value)
     if attribute.type == "INTS":
@@ -71,6 +71,6 @@ def _converted(attribute: Attribute, value: object) -> AttributeValue | None:
 
 
 def _shown(value: object) -> str:
-    """Return a value as Python writes it, shortened if that is very long."""
+    """Return the `repr` of a value, shortened if it is very long."""
     text = repr(value)
     return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 3]}..."

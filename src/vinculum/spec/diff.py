@@ -1,23 +1,14 @@
-"""What changed from one version of an operator to another, and whether that breaks models."""
+"""The difference of two versions of an operator, and whether it breaks models."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from difflib import SequenceMatcher, unified_diff
-from itertools import zip_longest
-from typing import NamedTuple, TypeVar
 
 from vinculum.errors import SpecLookupError
 from vinculum.spec.element_types import ElementType
-from vinculum.spec.model import (
-    Attribute,
-    Broadcasting,
-    Clause,
-    IntegerRounding,
-    Operand,
-    OperatorSpec,
-)
+from vinculum.spec.model import Attribute, AttributeValue, Broadcasting, IntegerRounding, Operand, OperatorSpec
 
 Rule = Broadcasting | IntegerRounding
 
@@ -27,8 +18,8 @@ class Change:
     """One thing that changed."""
 
     what: str  # "added", "removed" or "changed".
-    name: str  # Whose change it is; of a rule the setting that selects it, empty if none does.
-    details: tuple[str, ...] = ()  # The old and the new values, or what else there is to say.
+    name: str  # Its name; of a rule the setting that selects it, empty if none does.
+    details: tuple[str, ...] = ()  # The old and the new values, or a remark.
 
 
 @dataclass(frozen=True)
@@ -42,7 +33,7 @@ class TypeChange:
 
 @dataclass(frozen=True)
 class DocumentationChange:
-    """The two documentations side by side."""
+    """The difference of the two documentations."""
 
     similarity: float  # The share of lines in common, 1.0 for equal documentations.
     added: int
@@ -52,18 +43,16 @@ class DocumentationChange:
 
 @dataclass(frozen=True)
 class SpecDiff:
-    """The difference of two versions of one operator: what changed, in the old row's order and then the new one's."""
+    """The difference of two versions of one operator.
+
+    - `reasons`: Why models of the old version break under the new one; empty if none does.
+    - `changes`: By what changed, such as ``"attributes"``, in the order of the old row and then of the new one.
+    """
 
     old: OperatorSpec
     new: OperatorSpec
-    reasons: tuple[str, ...]  # Why models of the old version break under the new one; empty if none does.
-    inputs: tuple[Change, ...]
-    outputs: tuple[Change, ...]
-    attributes: tuple[Change, ...]
-    properties: tuple[Change, ...]  # Shape inference, function and support level.
-    broadcasting: tuple[Change, ...]
-    integer_rounding: tuple[Change, ...]
-    clauses: tuple[Change, ...]
+    reasons: tuple[str, ...]
+    changes: Mapping[str, tuple[Change, ...]]
     type_constraints: tuple[TypeChange, ...]
     documentation: DocumentationChange
 
@@ -77,26 +66,20 @@ class SpecDiff:
 
 
 def difference(old: OperatorSpec, new: OperatorSpec) -> SpecDiff:
-    """Return what changed from one version of an operator to another, in either direction of time.
+    """Return what changed from one version of an operator to another, older or newer.
 
     SpecLookupError if the rows are of different operators.
     """
     if _operator(old) != _operator(new):
         raise SpecLookupError(f"{old.title} and {new.title} are different operators; give two versions of one")
+    before, after = _parts(old), _parts(new)
     return SpecDiff(
         old,
         new,
-        reasons=tuple(dict.fromkeys(_breaking_reasons(old, new))),
-        # Operands by place, as models name them: a new name at an old place is a change.
-        inputs=_changed(zip_longest(old.inputs, new.inputs)),
-        outputs=_changed(zip_longest(old.outputs, new.outputs)),
-        attributes=_changed(_paired(*({a.name: a for a in row.attributes} for row in (old, new)))),
-        properties=_changed(_paired(_properties(old), _properties(new))),
-        broadcasting=_changed(_paired(*(_settings(row, "broadcasting") for row in (old, new)))),
-        integer_rounding=_changed(_paired(*(_settings(row, "integer_rounding") for row in (old, new)))),
-        clauses=_changed(_paired(*({c.tag: c for c in row.clauses} for row in (old, new)))),
-        type_constraints=tuple(_changed_types(old, new)),
-        documentation=_changed_documentation(old, new),
+        tuple(dict.fromkeys(_breaking_reasons(old, new))),
+        {kind: tuple(_changes(before[kind], after[kind])) for kind in before},
+        tuple(_changed_types(old, new)),
+        _changed_documentation(old, new),
     )
 
 
@@ -104,66 +87,60 @@ def _operator(row: OperatorSpec) -> tuple[object, ...]:
     return row.dialect, row.domain, row.name, row.variant
 
 
-class _Fact(NamedTuple):
-    """Something of a row that is one word, or the rule that a setting selects."""
-
-    name: str
-    value: str
-
-
-_Part = Attribute | Clause | Operand | _Fact
-_P = TypeVar("_P", Attribute, Clause, _Fact)
-
-
-def _paired(old: Mapping[str, _P], new: Mapping[str, _P]) -> Iterator[tuple[_P | None, _P | None]]:
-    """Yield what has the same name in both, in the old order and then the new one."""
-    for name in dict.fromkeys((*old, *new)):
-        yield old.get(name), new.get(name)
-
-
-def _properties(row: OperatorSpec) -> dict[str, _Fact]:
-    names = ("shape_inference", "function", "support_level")
-    return {name: _Fact(name.replace("_", " "), str(getattr(row, name))) for name in names}
-
-
+Part = Mapping[str, object]
+"""The fields of a part of a row by their names; a part that is a single value has it under `_VALUE`."""
+_VALUE = ""
 _RULES = ("broadcasting", "integer_rounding")
 """The fields of a row that hold rules by the value of an attribute, which the field ``..._attribute`` names."""
 
 
-def _selector(row: OperatorSpec, rules: str) -> str | None:
-    selector: str | None = getattr(row, f"{rules}_attribute")
-    return selector
+def _parts(row: OperatorSpec) -> dict[str, Mapping[object, Part]]:
+    """Return the parts of a row that are compared, by their kind and by what is the same in both versions."""
+    return {
+        # Models name operands by their places: a new name in an old place is a change.
+        "inputs": dict(enumerate(map(vars, row.inputs))),
+        "outputs": dict(enumerate(map(vars, row.outputs))),
+        "attributes": {attribute.name: vars(attribute) for attribute in row.attributes},
+        "properties": {
+            name.replace("_", " "): {_VALUE: str(getattr(row, name))}
+            for name in ("shape_inference", "function", "support_level")
+        },
+        **{rules: _settings(row, rules) for rules in _RULES},
+        "clauses": {clause.tag: vars(clause) for clause in row.clauses},
+    }
 
 
-def _settings(row: OperatorSpec, rules: str) -> dict[str, _Fact]:
-    selector = _selector(row, rules)
-    named = {f"{selector}={key}" if selector else "": _word(rule) for key, rule in getattr(row, rules).items()}
-    return {name: _Fact(name, value) for name, value in named.items()}
+def _settings(row: OperatorSpec, rules: str) -> dict[object, Part]:
+    selector = getattr(row, f"{rules}_attribute")
+    return {f"{selector}={key}" if selector else "": {_VALUE: _word(rule)} for key, rule in getattr(row, rules).items()}
 
 
-def _changed(pairs: Iterable[tuple[_Part | None, _Part | None]]) -> tuple[Change, ...]:
-    return tuple(_change(before, after) for before, after in pairs if before != after)
+def _changes(old: Mapping[object, Part], new: Mapping[object, Part]) -> Iterator[Change]:
+    for key in dict.fromkeys((*old, *new)):
+        before, after = old.get(key), new.get(key)
+        if before != after:
+            what = "added" if before is None else "removed" if after is None else "changed"
+            name = (before or after or {}).get("name", key)
+            yield Change(what, str(name), tuple(_details(before or {}, after or {})))
 
 
 _PROSE = ("description", "statement", "basis")
 
 
-def _change(before: _Part | None, after: _Part | None) -> Change:
-    found = before or after
-    assert found is not None
-    name = found.tag if isinstance(found, Clause) else found.name
-    details: Iterable[str] = ()
-    if isinstance(found, _Fact):
-        details = (" -> ".join(fact.value for fact in (before, after) if isinstance(fact, _Fact)),)
-    elif before is not None and after is not None and not isinstance(before, _Fact):
-        changed = [f.name for f in fields(before) if getattr(before, f.name) != getattr(after, f.name)]
-        details = (
-            f"{name} reworded" if name in _PROSE else f"{name}: {getattr(before, name)!r} -> {getattr(after, name)!r}"
-            for name in changed
-        )
-    elif after is None and isinstance(before, Attribute) and before.hint:
-        details = ("a hint, which changes no result",)
-    return Change("added" if before is None else "removed" if after is None else "changed", name, tuple(details))
+def _details(before: Part, after: Part) -> Iterator[str]:
+    if _VALUE in {**before, **after}:
+        yield " -> ".join(str(part[_VALUE]) for part in (before, after) if part)
+    elif after:
+        for name, value in before.items():
+            if value != after[name]:
+                yield f"{name} reworded" if name in _PROSE else f"{name}: {value!r} -> {after[name]!r}"
+    elif before.get("hint"):
+        yield "a hint, which changes no result"
+
+
+def _word(rule: Rule | None) -> str:
+    """Return the name of a rule in sentences."""
+    return rule.name.lower() if rule else "none"
 
 
 def _changed_types(old: OperatorSpec, new: OperatorSpec) -> Iterator[TypeChange]:
@@ -185,7 +162,7 @@ def _changed_documentation(old: OperatorSpec, new: OperatorSpec) -> Documentatio
 
 
 def _breaking_reasons(old: OperatorSpec, new: OperatorSpec) -> Iterator[str]:
-    """Yield every reason for which an old model breaks under the new version; none if it cannot notice."""
+    """Yield every reason why an old model breaks under the new version."""
     yield from _operand_reasons("input", old.inputs, new.inputs)
     yield from _operand_reasons("output", old.outputs, new.outputs)
     lost = _without(old.element_types, new.element_types)
@@ -211,7 +188,7 @@ def _attribute_reasons(attribute: Attribute, old: OperatorSpec, new: OperatorSpe
     kept = new.attribute(attribute.name)
     name = f"attribute '{attribute.name}'"
     if kept is None:
-        # A hint changes no result, so a model keeps its meaning without it: Div-6 calls itself not breaking.
+        # A hint changes no result, so a model keeps its meaning without it; the document calls Div-6 not breaking.
         if not attribute.hint:
             yield f"{name} is removed"
         return
@@ -231,18 +208,15 @@ def _attribute_reasons(attribute: Attribute, old: OperatorSpec, new: OperatorSpe
     spellings = [s for s in (attribute.name, *attribute.aliases) if new.attribute(s) is not kept]
     if spellings:
         yield f"{name} loses the spelling {', '.join(map(repr, spellings))}"
-    # The default of an attribute that selects a rule matters by the rule, which is compared with the rules.
-    if kept.default != attribute.default and not (attribute.required or kept.hint or _selects(attribute, old, new)):
+    # The default of an attribute that selects a rule matters only by that rule, which is compared with the rules.
+    selectors = [{getattr(row, f"{rules}_attribute") for row in (old, new)} for rules in _RULES]
+    if kept.default != attribute.default and not (attribute.required or kept.hint or {attribute.name} in selectors):
         yield f"{name} changes its default from {attribute.default!r} to {kept.default!r}"
 
 
-def _selects(attribute: Attribute, old: OperatorSpec, new: OperatorSpec) -> bool:
-    return any(_selector(old, rules) == _selector(new, rules) == attribute.name for rules in _RULES)
-
-
-# Every program that the first rule accepts has the same meaning under the others. A limited divisor may also
-# be broadcast NumPy's way as long as no axis can place it elsewhere than at the end.
-_COVERED_BY: Mapping[Rule, Collection[Rule | None]] = {
+# Every model that the first rule accepts has the same meaning under the others. A limited divisor may also be
+# broadcast as in NumPy if there is no axis that could place it before the end.
+_COVERED_BY: Mapping[Rule | None, Collection[Rule | None]] = {
     Broadcasting.EQUAL: set(Broadcasting),
     Broadcasting.LIMITED: {Broadcasting.LIMITED, Broadcasting.PDPD},
 }
@@ -253,8 +227,9 @@ def _rule_reasons(old: OperatorSpec, new: OperatorSpec) -> Iterator[str]:
         if rules == "broadcasting" and len(old.inputs) < 2:
             continue
         if not getattr(old, rules) or not getattr(new, rules):
-            continue  # one of the two has no integer types: what that breaks, the type constraints say
-        for setting, before, after in _cases(old, new, rules):
+            continue  # One of the two has no integer types; the reasons about types cover that.
+        for setting, given in _settings_of_models(old, rules):
+            before, after = _selected(old, rules, given), _selected(new, rules, given)
             covered = before is after or after in _COVERED_BY.get(before, ())
             if before is Broadcasting.LIMITED and after is Broadcasting.MULTIDIRECTIONAL:
                 covered = old.attribute("axis") is None
@@ -262,26 +237,25 @@ def _rule_reasons(old: OperatorSpec, new: OperatorSpec) -> Iterator[str]:
                 yield f"{rules.replace('_', ' ')}{setting}: {_word(before)} -> {_word(after)}"
 
 
-def _cases(old: OperatorSpec, new: OperatorSpec, rules: str) -> Iterator[tuple[str, Rule, Rule | None]]:
-    """Yield every way in which an old model selects a rule: the setting, the old rule and the new one."""
-    old_rules, new_rules = getattr(old, rules), getattr(new, rules)
-    old_selector, new_selector = _selector(old, rules), _selector(new, rules)
-    declared = old.attribute(old_selector) if old_selector else None
-    chosen = new.attribute(new_selector) if new_selector else None
-    new_default = new_rules.get(chosen.default if chosen else None)
+def _settings_of_models(row: OperatorSpec, rules: str) -> Iterator[tuple[str, dict[str, AttributeValue]]]:
+    """Yield every way in which a model can select a rule, in words and as attributes."""
+    declared = row.attribute(getattr(row, f"{rules}_attribute") or "")
     if declared is None:
-        yield "", old_rules[None], new_default
+        yield "", {}
         return
     if not declared.required:
-        yield f" without {declared.name}", old_rules[declared.default], new_default
-    for value, rule in old_rules.items():
-        carried = chosen is not None and new.attribute(declared.name) is chosen
-        yield f" with {declared.name}={value}", rule, new_rules.get(value) if carried else new_default
+        yield f" without {declared.name}", {}
+    for value in getattr(row, rules):
+        yield f" with {declared.name}={value}", {declared.name: value}
 
 
-def _word(rule: Rule | None) -> str:
-    """Return what a sentence calls a rule."""
-    return rule.name.lower() if rule else "none"
+def _selected(row: OperatorSpec, rules: str, given: Mapping[str, AttributeValue]) -> Rule | None:
+    """Return the rule that attributes select in a row; None if it has none for them."""
+    declared = row.attribute(getattr(row, f"{rules}_attribute") or "")
+    values = [value for name, value in given.items() if declared and row.attribute(name) is declared]
+    default = declared.default if declared else None
+    rule: Rule | None = getattr(row, rules).get(values[0] if values else default)
+    return rule
 
 
 def _without(types: Iterable[ElementType], others: Iterable[ElementType]) -> tuple[ElementType, ...]:

@@ -27,7 +27,7 @@ class BinaryFormat:
 
     significand_bits: int  # The precision p, the implicit leading bit included.
     exponent_bits: int  # Width of the biased exponent.
-    infinities: bool = True  # float8e4m3fn has none: its largest exponent holds numbers, and NaN.
+    infinities: bool = True  # float8e4m3fn has none: its largest exponent encodes numbers and NaN.
 
     @cached_property
     def bias(self) -> int:
@@ -68,7 +68,7 @@ class BinaryFormat:
 
 @dataclass(frozen=True)
 class ElementType:
-    """An element type, and what each community calls it."""
+    """An element type with its names."""
 
     name: str  # ONNX's, as in tensor(float16); "real" for the SONNX reals, which ONNX lacks.
     openvino: str | None  # As in the element_type attribute of an IR file.

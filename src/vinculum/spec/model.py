@@ -1,4 +1,4 @@
-"""The shape of a row: what one version of one operator is, as its document states it."""
+"""The fields of a row: one version of one operator, as its document states it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Dialect(Enum):
 
     @property
     def standard(self) -> str:
-        """How the standard writes its own name."""
+        """The name of the standard."""
         return {Dialect.ONNX: "ONNX", Dialect.OPENVINO: "OpenVINO", Dialect.SONNX: "SONNX"}[self]
 
 
@@ -42,7 +42,7 @@ class IntegerRounding(Enum):
 
 @dataclass(frozen=True)
 class Source:
-    """Where a row or a clause stands."""
+    """The document of a row."""
 
     document: str
     url: str
@@ -50,11 +50,11 @@ class Source:
 
 @dataclass(frozen=True)
 class Clause:
-    """One statement that the operator version keeps, in our own words."""
+    """One statement about the operator version, in our own words."""
 
-    tag: str  # The document's own where it has one ("[C3]"), else a short English name.
+    tag: str  # As in the document if it has one ("[C3]"), else a short English name.
     statement: str
-    basis: str  # The document's line that says so, or "the specification is silent here" with our reading's reason.
+    basis: str  # The line of the document, or "the specification is silent here" with the reason for our reading.
 
 
 @dataclass(frozen=True)
@@ -67,9 +67,9 @@ class Attribute:
     required: bool
     description: str  # In our own words.
     allowed: tuple[AttributeValue, ...] = ()  # Empty if the type alone limits the values.
-    hint: bool = False  # Whether it cannot change a result, so that removing it breaks no model's meaning.
+    hint: bool = False  # Whether it changes no result, so that models keep their meaning without it.
     aliases: tuple[str, ...] = ()  # Other spellings that readers accept.
-    minimum: int | None = None  # Of a number that has one.
+    minimum: int | None = None  # The least number, if there is one.
 
 
 @dataclass(frozen=True)
@@ -94,15 +94,15 @@ class TypeConstraint:
 class OperatorSpec:
     """One version of one operator.
 
-    The rules of broadcasting and of integer rounding are kept by the value of the attribute that selects one; where
-    none does, there is a single rule, by None. There is none of rounding where the operator has no integer types.
+    The rules of broadcasting and of integer rounding are listed by the values of the attribute that selects one; if no
+    attribute does, a single rule is listed by None. An operator without integer types has no rule of rounding.
     """
 
     dialect: Dialect
     domain: str  # As models write it: "" is ONNX's own, "opset1" OpenVINO's.
     name: str
     since_version: int  # The operator set that introduced this version; 1 where the standard does not number them.
-    variant: str | None  # Which of SONNX's three operators of one name: "real", "float", "int".
+    variant: str | None  # "real", "float" or "int", as SONNX has three operators of one name.
     inputs: tuple[Operand, ...]
     outputs: tuple[Operand, ...]
     attributes: tuple[Attribute, ...]  # In the document's order.
@@ -113,7 +113,7 @@ class OperatorSpec:
     integer_rounding_attribute: str | None
     shape_inference: bool  # Whether the standard promises it.
     function: bool  # Whether the standard defines the operator as a function of others.
-    support_level: str  # "COMMON", as ONNX calls it; empty where the standard has no such notion.
+    support_level: str  # ONNX's "COMMON"; empty for other standards.
     documentation: tuple[str, ...]  # What the operator does, line by line, in our own words.
     clauses: tuple[Clause, ...]
     source: Source

@@ -1,4 +1,4 @@
-"""ONNX Div, versions 1, 6, 7, 13 and 14: the rows stand at the end, the clauses before them."""
+"""ONNX Div, versions 1, 6, 7, 13 and 14: clauses first, then rows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _source(version: int) -> Source:
     return Source(f"ONNX operators, Div, version {version}", url)
 
 
-# Versions 1 and 6: the divisor alone is broadcast, and only on request.
+# Versions 1 and 6: only the divisor is broadcast, and only if broadcast=1.
 _LIMITED = (
     Clause(
         "equal-shapes-by-default",
@@ -63,6 +63,11 @@ ATTRIBUTES_OF_THIS_VERSION = Clause(
     "An attribute that this version does not list, or of another type than it lists, is refused.",
     "Attributes, which lists them all, or is not there; ONNX's own checker refuses any other",
 )
+IEEE_754 = Clause(
+    "ieee-754",
+    "A float quotient is the exact one rounded once, to nearest with ties to even; subnormals are kept.",
+    "the specification is silent here: this is the strictest accuracy that IEEE 754 has",
+)
 _EVERY_VERSION = (
     Clause(
         "one-element-type",
@@ -70,11 +75,7 @@ _EVERY_VERSION = (
         "Type Constraints, T is the one variable of all three tensors",
     ),
     ATTRIBUTES_OF_THIS_VERSION,
-    Clause(
-        "ieee-754",
-        "A float quotient is the exact one rounded once, to nearest with ties to even; subnormals are kept.",
-        "the specification is silent here: this is the strictest accuracy that IEEE 754 has",
-    ),
+    IEEE_754,
     Clause(
         "special-values",
         "Zeros, infinities and NaN follow IEEE 754: x/0 is an infinity, 0/0 is NaN, and nothing is raised.",
@@ -82,6 +83,11 @@ _EVERY_VERSION = (
     ),
 )
 
+MINIMUM_BY_MINUS_ONE = Clause(
+    "minimum-by-minus-one-silent",
+    "The smallest signed integer divided by -1 follows the caller's overflow: wrap, raise or saturate.",
+    "the specification is silent here: so the caller decides, and the default is to wrap",
+)
 _INTEGERS = (
     Clause(
         "truncating-division",
@@ -93,11 +99,7 @@ _INTEGERS = (
         "An integer divided by zero follows the caller's zero_divisor: raise, zero or saturate.",
         "the specification is silent here: so the caller decides, and the default is to raise",
     ),
-    Clause(
-        "minimum-by-minus-one-silent",
-        "The smallest signed integer divided by -1 follows the caller's overflow: wrap, raise or saturate.",
-        "the specification is silent here: so the caller decides, and the default is to wrap",
-    ),
+    MINIMUM_BY_MINUS_ONE,
     Clause(
         "empty-result-divides-nothing",
         "If C is empty, nothing is divided and nothing is raised, whatever B holds.",

@@ -14,6 +14,7 @@ from vinculum.spec.model import (
     Source,
     TypeConstraint,
 )
+from vinculum.spec.onnx_div import IEEE_754, MINIMUM_BY_MINUS_ONE
 
 _PYTHONDIV = Attribute(
     "m_pythondiv",
@@ -103,21 +104,13 @@ _CLAUSES = (
         "An integer divided by zero follows the caller's zero_divisor: raise, zero or saturate.",
         "Detailed description, undefined, so the caller decides, and the default is to raise",
     ),
-    Clause(
-        "minimum-by-minus-one-silent",
-        "The smallest signed integer divided by -1 follows the caller's overflow: wrap, raise or saturate.",
-        "the specification is silent here: so the caller decides, and the default is to wrap",
-    ),
+    MINIMUM_BY_MINUS_ONE,
     Clause(
         "empty-result-divides-nothing",
         "If the result is empty, nothing is divided and nothing is raised, whatever b holds.",
         "the specification is silent here: no element of the result has a divisor",
     ),
-    Clause(
-        "ieee-754",
-        "A float quotient is the exact one rounded once, to nearest with ties to even; subnormals are kept.",
-        "the specification is silent here: this is the strictest accuracy that IEEE 754 has",
-    ),
+    IEEE_754,
     Clause(
         "special-values",
         "Zeros, infinities and NaN follow IEEE 754: x/0 is an infinity, 0/0 is NaN, and nothing is raised.",

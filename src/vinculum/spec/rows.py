@@ -1,4 +1,4 @@
-"""The twelve rows, and how a row is found: by operator, by operator set, by dialect."""
+"""The twelve rows, and functions that find a row by operator, operator set and dialect."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROWS = (
 )  # fmt: skip
 
 NEWEST_OPERATOR_SET = 28
-"""Of ONNX, as of the documents read; what newer ones change in division is not known."""
+"""The newest of ONNX that the rows cover; newer ones may change division."""
 
 
 def find(
@@ -58,7 +58,7 @@ def find_version(
     dialect: str | Dialect | None = None,
     variant: str | None = None,
 ) -> OperatorSpec:
-    """Return the row of an operator whose own version is `version`: 6 is Div-6, and there is no Div-10.
+    """Return the row of an operator by its version: 6 is Div-6, and there is no Div-10.
 
     SpecLookupError if there is no such row; the line says which versions there are.
     """
@@ -132,7 +132,7 @@ def _refuse_variant(row: OperatorSpec, variant: str | None) -> None:
 
 
 def whole_number(value: object) -> int | None:
-    """Return a whole number of any class as Python has it; None for anything else, truth values included."""
+    """Return a whole number of any class as an int; None for anything else, truth values included."""
     try:
         return None if type(value).__name__ in ("bool", "bool_") else index(value)  # type: ignore[arg-type]
     except TypeError:

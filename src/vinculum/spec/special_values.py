@@ -6,19 +6,19 @@ from enum import Enum
 
 
 class OperandClass(Enum):
-    """What kind of floating-point number an operand is."""
+    """The kinds of floating-point operands."""
 
     ZERO = "zero"
-    FINITE = "finite"  # subnormal or normal, never a zero
+    FINITE = "finite"  # Subnormal or normal, not zero.
     INFINITY = "infinity"
     NAN = "NaN"
 
 
 class QuotientClass(Enum):
-    """What the quotient of two kinds of numbers is."""
+    """The kinds of quotients."""
 
     ZERO = "zero"
-    ROUNDED = "rounded quotient"  # the exact one, rounded once: it may come out as zero or infinity
+    ROUNDED = "rounded quotient"  # The exact quotient, rounded once; it may become zero or infinity.
     INFINITY = "infinity"
     NAN = "NaN"
 
@@ -35,5 +35,5 @@ _QUOTIENTS = {
 
 
 def quotient_class(dividend: OperandClass, divisor: OperandClass) -> QuotientClass:
-    """Return what the quotient is; its sign is the exclusive-or of the operands' signs, and that of NaN unspecified."""
+    """Return the kind of a quotient; its sign is the exclusive-or of the operands' signs, and unspecified for NaN."""
     return dict(zip(OperandClass, _QUOTIENTS[dividend], strict=True))[divisor]

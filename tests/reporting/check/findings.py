@@ -1,4 +1,4 @@
-"""Findings as reports get them, made by hand."""
+"""Findings made by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the terminal shows of findings, and JSON."""
+"""The page and the JSON of findings."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from vinculum.repair.fixing.remedies import Where
 from vinculum.reporting.check.page import as_json, explanation, fix_page, page
 
 LONG = tuple(f"v{n}" for n in range(40))
-# Of twelve layers the first is told as it is, with five more names, and how many there are.
+# Of twelve layers, the first is shown in full, and five others by name.
 LAYERS = [finding(node=f"layer_{n}", fingerprint=str(n), cause="model.py:12") for n in range(12)]
 SHOWN = (
     finding(Severity.WITNESSED, witness=replace(AT_INPUTS, kind="definition")),
@@ -43,7 +43,7 @@ SORTED = sorted_out(triage(*ALL[:3]).report, "bert.onnx", [ACCEPTED], SEEN, date
 
 
 def named(name: str) -> Any:
-    """Return the page on a finding all of whose names are one."""
+    """Return the page on a finding that has one name for everything."""
     return page(triage(finding(node=name, divisor=name, scope=name, path=(name, name)), model=name))
 
 

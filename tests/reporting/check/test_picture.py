@@ -1,4 +1,4 @@
-"""The picture of a model: what is drawn, what is folded, and that no name is obeyed."""
+"""The picture of a model: drawn and folded nodes, and names that are no HTML."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ HOSTILE = "</script><script>document.title='owned'</script>\u202e\x1b[31m{{ 7 * 
 
 
 def chain(length: int, hazards: Sequence[int]) -> ModelProto:
-    """Return a model of many blocks in a row, some of which divide by what can be zero."""
+    """Return a model of many blocks in a row, some of which may divide by zero."""
     nodes, x = [], "x"
     for n in range(length):
         last = f"Div (t{n}, a{n})" if n in hazards else f"Max (t{n}, x)"
@@ -45,7 +45,7 @@ def page_of(model: ModelProto, name: str = "m.onnx", runs: int = 0, **options: A
 
 
 def data_of(page: str) -> dict[str, Any]:
-    """Return what the script of a page draws."""
+    """Return the data that the script of a page draws."""
     found = re.search(r'id="data">(.*?)</script>', page, re.S)
     assert found is not None
     data: dict[str, Any] = json.loads(found.group(1))
@@ -53,7 +53,7 @@ def data_of(page: str) -> dict[str, Any]:
 
 
 def is_acyclic(graph: Graph) -> bool:
-    """Tell whether no way leads from a box back to it."""
+    """Tell whether a graph has no cycle."""
     after: dict[str, set[str]] = {box.id: set() for box in graph.boxes}
     for arrow in graph.arrows:
         after[arrow.start].add(arrow.end)
@@ -67,11 +67,11 @@ def is_acyclic(graph: Graph) -> bool:
 
 
 class TestGraph:
-    """Findings, what they read, the ends of the ways to them and from them; all else is folded or left out."""
+    """Findings, their operands, and the ends of ways to and from them are drawn; other nodes are folded or left out."""
 
     @pytest.mark.parametrize("hazards", [[3], [3, 4, 5], [0, 50, 99], range(0, 100, 7)])
     def test_no_fold_makes_a_cycle(self, hazards: Sequence[int]) -> None:
-        """Nor hides what makes the output to which a finding leads."""
+        """Nor does a fold make the output to which a finding leads."""
         graph = graph_of(chain(100, hazards))
         assert is_acyclic(graph)
         assert len(graph.boxes) < 25 * len(hazards)

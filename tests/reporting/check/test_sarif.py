@@ -1,4 +1,4 @@
-"""SARIF 2.1.0 as code hosts and editors take it."""
+"""Findings as SARIF 2.1.0, which code hosts and editors read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from vinculum.reporting.check.sarif import document
 
 
 def run_of(*triages: Triage, root: Path = Path("/")) -> dict[str, Any]:
-    """Return the one run of a document, which the standard allows, and which has what code scanning asks for."""
+    """Return the only run of a document, after checking it by the standard and by the rules of code scanning."""
     text = document(triages, root, "1.2.3")
     (checked,) = read_sarif(text).runs
     for rule in checked.tool.driver.rules:
@@ -52,11 +52,11 @@ class TestResults:
 
 
 class TestPlaces:
-    """An alert lies in the user's repository: at a line of theirs, or at the model."""
+    """An alert is in the user's repository: at a line of the user's program, or at the model."""
 
     @pytest.mark.parametrize("folder", ["", "project/"])
     def test_the_innermost_line_of_the_user_s(self, tmp_path: Path, folder: str) -> None:
-        """Of several, in a file that lies deeper in the repository too; the others are related."""
+        """The file may be deeper in the repository; other lines are related locations."""
         (tmp_path / folder).mkdir(exist_ok=True)
         (tmp_path / folder / "export.py").write_text("...")
         inner = replace(OWN, line=31, code="return total / count")

@@ -1,4 +1,4 @@
-"""What the terminal and JSON tell of a trace."""
+"""The page and the JSON of a trace."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def traced(*traces: EngineTrace, inputs: tuple[Summary, ...] = ()) -> TraceRepor
     return TraceReport(inputs, traces, 5, "model.onnx")
 
 
-# In a sentence each.
+# Each as a sentence.
 WHY = (
     EVENT,
     OVERFLOW,

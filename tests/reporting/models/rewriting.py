@@ -1,4 +1,4 @@
-"""What is told of conversions and hardenings, on a page and as JSON."""
+"""The pages and the JSON of conversions and hardenings."""
 
 from __future__ import annotations
 

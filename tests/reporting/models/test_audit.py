@@ -1,4 +1,4 @@
-"""What the terminal and JSON tell of an audit: every kind of division, and every end of a run."""
+"""The page and the JSON of an audit: every kind of division, and every end of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report of a run: what it adds up, how it is printed, and that its JSON is strict."""
+"""The report of a run: its counts, its page, and strict JSON."""
 
 from __future__ import annotations
 

@@ -76,12 +76,24 @@ class EngineTrace:
 
 @dataclass(frozen=True)
 class TraceReport(Shown):
-    """What a trace found."""
+    """What a trace found.
 
-    inputs: tuple[Summary, ...]  # Those that hold NaN or an infinity themselves.
-    traces: tuple[EngineTrace, ...]  # One for each engine.
-    nodes: int  # How many nodes the main graph has.
-    model: str = "the model"  # The model's file.
+    Attributes
+    ----------
+    inputs : tuple of Summary
+        The inputs that hold NaN or an infinity themselves.
+    traces : tuple of EngineTrace
+        The result in each engine.
+    nodes : int
+        How many nodes the main graph has.
+    model : str
+        The file of the model.
+    """
+
+    inputs: tuple[Summary, ...]
+    traces: tuple[EngineTrace, ...]
+    nodes: int
+    model: str = "the model"
 
     @property
     def finds(self) -> bool:

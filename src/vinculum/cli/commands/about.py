@@ -1,4 +1,4 @@
-"""``vinculum spec`` and ``vinculum info``: the specification of the operators, and what divides here."""
+"""``vinculum spec`` and ``vinculum info``: the specification of the operators, and this installation."""
 
 from __future__ import annotations
 

@@ -106,8 +106,12 @@ def check(
     with --strict, a division rests on an unknown operator.
     """
     # Modules that import the onnx package are imported here, so that --help does not wait for them.
-    from vinculum.analysis.triage import read_baseline, read_suppressions
+    from vinculum import analysis
+    from vinculum.analysis.accuracy import accuracy
+    from vinculum.analysis.triage import read_baseline, read_suppressions, sorted_out
     from vinculum.cli.inputs import read_arrays
+    from vinculum.models.source import read_source
+    from vinculum.repair.fixing import fixed
     from vinculum.reporting.progress import progress
 
     count = f"{len(models)} are given; give one"
@@ -126,22 +130,24 @@ def check(
             raise AttributeValueError(words)
     written = {"--sarif": sarif, "--html": html, "--fix": fix}
     _check_files(written, witness, {"MODEL": models, "--suppress": [] if suppress is None else [suppress]})
-    errors = _input_errors(input_errors or ()) if bounds else None
+    errors = _input_errors(input_errors or ())
     accepted = () if suppress is None else read_suppressions(suppress)
     known = None if baseline is None else read_baseline(baseline)
     arrays = None if calibrate is None else read_arrays(calibrate)
-    how = {
-        "assume": assume or (),
-        "calibrate": arrays,
-        "as_type": as_type,
-        "profile": (*(profile or ()), *["domains"] * domains),
-        "weights": weights,
-    }
+    given: dict[str, Any] = {"assume": assume or (), "calibrate": arrays}
+    profiles = (*(profile or ()), *["domains"] * domains)
+    analysed: Any = partial(analysis.check, **given, as_type=as_type, profile=profiles, weights=weights)
     results: list[_Result] = []
     with progress("Checking", len(models)) as advance:
         for number, model in enumerate(models):
             advance(number, model.name)
-            results.append(_checked(model, how, (runs, seed), (accepted, known), errors, written))
+            source = read_source(model, weights=weights)
+            source.check_spared([path for path in written.values() if path is not None])
+            report = analysed(source, runs=runs, seed=seed)
+            triage = sorted_out(report, str(model), accepted, known)
+            bound = accuracy(source, assume=given["assume"], input_errors=errors) if bounds else None
+            mended = fixed(source, report, triage.open, partial(analysed, runs=0), **given) if fix else None
+            results.append(_Result(source, triage, bound, mended))
     _print(results, tuple(arrays or ()), accepted, explain, in_json)
     _write(results, written, witness)
     end(finds=any(result.fails(fail_on, strict) for result in results))
@@ -178,7 +184,7 @@ class _Result:
 
 
 def _check_files(written: Mapping[str, Path | None], witness: Path | None, read: Mapping[str, Sequence[Path]]) -> None:
-    """Refuse files that cannot be written, or are read, by the options that name these."""
+    """Refuse files that cannot be written or that are also read; both are given by the options that name them."""
     from vinculum.cli.outputs import check_files
 
     fix = written["--fix"]
@@ -193,7 +199,7 @@ def _check_files(written: Mapping[str, Path | None], witness: Path | None, read:
 
 
 def _write(results: Sequence[_Result], written: Mapping[str, Path | None], witness: Path | None) -> None:
-    """Write the reports, all or none, then what shows findings, then the model with guards."""
+    """Write the reports, all or none, then the witnesses, then the model with guards."""
     from vinculum.cli.outputs import write_files
     from vinculum.repair.fixing import write_fixed
     from vinculum.reporting.check import sarif
@@ -220,33 +226,6 @@ def _root() -> Path:
     return next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), here)
 
 
-def _checked(
-    model: Path,
-    how: dict[str, Any],
-    search: tuple[int, int],
-    sorting: tuple[Sequence[Suppression], Any],
-    errors: dict[str, float] | None,
-    written: Mapping[str, Path | None],
-) -> _Result:
-    from vinculum.analysis import check as checked
-    from vinculum.analysis.accuracy import accuracy
-    from vinculum.analysis.triage import sorted_out
-    from vinculum.models.source import read_source
-    from vinculum.repair.fixing import fixed
-
-    source = read_source(model, weights=how["weights"])
-    source.check_spared([path for path in written.values() if path is not None])
-    runs, seed = search
-    report = checked(source, **how, runs=runs, seed=seed)
-    triage = sorted_out(report, str(model), *sorting)
-    bound = None if errors is None else accuracy(source, assume=how["assume"], input_errors=errors)
-    mended = None
-    if written["--fix"] is not None:
-        again = partial(checked, **how, runs=0)
-        mended = fixed(source, report, triage.open, again, assume=how["assume"], calibrate=how["calibrate"])
-    return _Result(source, triage, bound, mended)
-
-
 def _print(
     results: Sequence[_Result],
     calibrated: Sequence[str],
@@ -260,7 +239,7 @@ def _print(
     from vinculum.reporting.check.page import as_json, explanation, page
     from vinculum.reporting.escape import short
 
-    # A node that is not there is refused before anything is printed.
+    # An unknown node is refused before anything is printed.
     steps = [explained(r.source.proto("explained"), r.triage.report.values, node) for r in results if node is not None]
     for one in results:
         tell(in_json, as_json, page, one.triage, calibrated, one.accuracy, one.fixed)

@@ -1,4 +1,4 @@
-"""What ``vinculum check`` tells: of every finding where it is, why, what shows it, what to do, and what was done."""
+"""Page and JSON of ``vinculum check``: for every finding its place, reason, witness and remedy, and the fixes made."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from vinculum.reporting.check.words import BOUNDS_FROM, block_lists, message, se
 from vinculum.reporting.escape import one_line, short
 from vinculum.reporting.models.run import seconds_text
 from vinculum.reporting.plain import part, plain
-from vinculum.reporting.terminal import cell, counted, section, table
+from vinculum.reporting.terminal import cell, counted, section, some, table
 
 _FIXED_NAMED = 3
 _MOST_NAMED = 5
-"""Nodes of one cause that are named beside the first; --json and --sarif have all."""
+"""The most nodes of one cause that are named besides the first; --json and --sarif have all."""
 _STYLES = {
     Severity.CERTAIN: "bold red",
     Severity.WITNESSED: "bold red",
@@ -38,7 +38,7 @@ _STYLES = {
 def page(
     triage: Triage, calibrated: Sequence[str] = (), accuracy: Accuracy | None = None, fixed: Fixed | None = None
 ) -> Iterator[RenderableType]:
-    """Return a report as a page: findings, what is not known, how many there are, bounds of errors, what was fixed.
+    """Return a report as a page: findings, unknown operators and weights, counts, bounds of errors, and fixes.
 
     - `calibrated`: the inputs whose ranges come from data.
     """
@@ -76,7 +76,7 @@ def page(
 
 
 def report_page(report: Report) -> RenderableType:
-    """Return what a check in Python found as a page."""
+    """Return the report of `vinculum.check` as a page."""
     return page(sorted_out(report, report.model))
 
 
@@ -150,15 +150,14 @@ def _bounds(bounds: Sequence[Bound], headings: Sequence[str]) -> RenderableType:
 
 @group()
 def fix_page(fixed: Fixed) -> Iterator[RenderableType]:
-    """Return what was done: a line for all findings with the same fix, one for what is left, and what runs showed."""
+    """Return the fixes as a page: a line for all findings with the same fix, lines for those left, and the runs."""
     groups: dict[tuple[bool, str, str], list[Fix]] = {}
     for one in fixed.fixes:
         groups.setdefault((one.is_fixed, one.finding.rule, _action(one)), []).append(one)
     for (is_fixed, rule, what), alike in sorted(groups.items(), key=lambda pair: not pair[0][0]):
-        nodes = ", ".join(short(one.finding.node) for one in alike[:_FIXED_NAMED])
-        more = f" and {len(alike) - _FIXED_NAMED:,} more" if len(alike) > _FIXED_NAMED else ""
+        nodes = some([short(one.finding.node) for one in alike], _FIXED_NAMED)
         line = Text("fixed" if is_fixed else "left", "bold green" if is_fixed else "yellow")
-        yield line.append(f"  {rule}", "bold").append(f"  {nodes}{more}: {what}.")
+        yield line.append(f"  {rule}", "bold").append(f"  {nodes}: {what}.")
     if fixed.fixes:
         yield Text(_fix_summary(fixed))
 
@@ -199,7 +198,7 @@ def _runs(comparison: Comparison) -> str:
 
 @group()
 def explanation(node: str, steps: Sequence[Step]) -> Iterator[RenderableType]:
-    """Return how the bounds at a node come about: each value on the way to it, and what is known of it."""
+    """Return the derivation of the bounds at a node: each value on the way to it, and what is known of it."""
     yield from section(f"How the bounds of {one_line(node)} come about", Text())
     for step in steps:
         made = f" = {one_line(step.operator)}({', '.join(map(one_line, step.operands))})" if step.operator else ""
@@ -209,7 +208,7 @@ def explanation(node: str, steps: Sequence[Step]) -> Iterator[RenderableType]:
 
 
 def _known(known: AbstractTensor) -> Iterator[str]:
-    """Yield what is known of a value: its type and bounds, then what else there is."""
+    """Yield what is known of a value: its type and bounds first."""
     low, high = known.box.hull()
     shape = "any shape" if known.shape is None else f"({', '.join(map(str, known.shape))})"
     whole = "whole numbers " if known.integral else ""
@@ -233,7 +232,7 @@ def _fact(fact: Fact) -> str:
 def as_json(
     triage: Triage, calibrated: Sequence[str] = (), accuracy: Accuracy | None = None, fixed: Fixed | None = None
 ) -> dict[str, Any]:
-    """Return a report as JSON knows it.
+    """Return a report as an object for JSON.
 
     - `calibrated`: the inputs whose ranges come from data.
     - `accuracy`: the bounds of --accuracy; a bound that does not exist is null.

@@ -1,7 +1,7 @@
 """Findings as SARIF 2.1.0, which code hosts and editors show: a rule for each hazard, a result for each finding.
 
-An alert must lie in the user's repository: at the innermost line of the user's own program that can be found below its
-root, else at line 1 of the model. Lines of libraries, which lie nowhere there, are related locations.
+Code hosts show alerts in files of the user's repository only: an alert is at the innermost line of the user's program
+that is found below its root, else at line 1 of the model. Lines of libraries are related locations.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from vinculum.reporting.escape import escaped, one_line
 from vinculum.reporting.plain import plain, sarif
 
 _ROOT = "%SRCROOT%"
-_MOST_RESULTS = 5_000  # Code scanning shows no more of a run, and takes 25,000.
+_MOST_RESULTS = 5_000  # Code scanning shows no more of a run, and accepts 25,000.
 _MOST_RELATED = 20
 _LEVELS = {
     Severity.CERTAIN: "error",
@@ -32,14 +32,14 @@ _LEVELS = {
 
 
 def document(triages: Sequence[Triage], root: Path, version: str) -> str:
-    """Return the document of one run over models; paths in it are relative to `root`, the repository's folder."""
+    """Return the document of one run on several models; its paths are relative to `root`, the repository's folder."""
     return sarif([_Run(triages, root.resolve()).content(version)])
 
 
 class _Run:
     def __init__(self, triages: Sequence[Triage], root: Path) -> None:
         self._root = root
-        self._below_root = cache(self._found_below_root)  # Thousands of findings may name the same few lines.
+        self._below_root = cache(self._found_below_root)  # Thousands of findings may have the same few lines.
         self._triages = triages
         self._rules = [code for code in BY_CODE if any(code == f.rule for t in triages for f in t.report.findings)]
         self._with_baseline = any(triage.has_baseline for triage in triages)
@@ -47,7 +47,7 @@ class _Run:
     def content(self, version: str) -> dict[str, Any]:
         results = list(self._results())
         order = {"error": 0, "warning": 1, "note": 2}
-        results.sort(key=lambda result: order[result["level"]])  # What is cut off is the least sure.
+        results.sort(key=lambda result: order[result["level"]])  # The least certain ones are cut off.
         driver = {"name": "vinculum check", "semanticVersion": version, "rules": [*map(_rule, self._rules)]}
         return {
             "tool": {"driver": driver},
@@ -83,7 +83,7 @@ class _Run:
             "locations": [location],
             "relatedLocations": related,
             "partialFingerprints": {FINGERPRINT: finding.fingerprint},
-            # The standard wants them of all results of a run or of none.
+            # The standard requires them for all results of a run or for none.
             "suppressions": [] if suppression is None else [_suppression(suppression)],
             "properties": {
                 "severity": finding.severity.value,
@@ -112,7 +112,7 @@ class _Run:
         return alert, related
 
     def _found_below_root(self, frame: Frame) -> PurePath | None:
-        """Return where a file of the exporter's machine lies below the root here; None if nothing there ends alike."""
+        """Return the path below the root with the end of a path on the exporter's machine; None if there is none."""
         parts = PurePath(frame.file.replace("\\", "/")).parts
         tails = (PurePath(*parts[start:]) for start in range(len(parts)) if parts[start] not in ("/", "..", "."))
         return next((t for t in tails if not t.is_absolute() and (self._root / t).is_file()), None)

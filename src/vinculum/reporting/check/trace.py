@@ -1,4 +1,4 @@
-"""What ``vinculum trace`` tells: in each engine the first node that goes wrong, its operands there, and the outputs."""
+"""Page and JSON of ``vinculum trace``: in each engine the first nodes that go wrong, with operands, and the outputs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MADE = {Kind.ZERO_DIVISOR: "divides by zero", Kind.INFINITY: "makes an infinity
 
 @group()
 def page(report: TraceReport, inputs: Sequence[InputReport] = (), seed: int | None = None) -> Iterator[RenderableType]:
-    """Return a trace as a page; the seed is that from which some inputs were drawn."""
+    """Return a trace as a page; the seed is given if inputs were drawn from it."""
     drawn = "" if seed is None else f", inputs drawn from seed {seed}"
     yield Text(f"{short(report.model)}: {counted(report.nodes, 'node')}{drawn}", "bold")
     for one in report.inputs:
@@ -65,7 +65,7 @@ def _not_finite(one: Summary) -> str:
 
 
 def _event(events: Sequence[Event]) -> Iterator[RenderableType]:
-    """Yield what is said of events of one node at one element."""
+    """Yield the lines on events of one node at one element."""
     event = events[0]
     line = Text(f"first {' and '.join(one.kind.value for one in events)}", "bold red")
     where = f" in {one_line(event.scope)}" if event.scope else ""
@@ -81,7 +81,7 @@ def _event(events: Sequence[Event]) -> Iterator[RenderableType]:
 
 
 def why(event: Event) -> str:
-    """Return what the node computed at the first element that went wrong, in a sentence."""
+    """Return a sentence on what the node computed at the first element that went wrong."""
     place = "" if event.index is None else f" at {event.index}"
     many = f", in {event.count:,} of {counted(event.size, 'place')}" if event.count else ""
     formula = _formula(event)
@@ -123,7 +123,7 @@ def _operand(operand: Operand) -> str:
 
 
 def as_json(report: TraceReport, inputs: Sequence[InputReport], seed: int | None) -> dict[str, Any]:
-    """Return the same as JSON knows it."""
+    """Return the same as an object for JSON."""
     return {
         "model": report.model,
         "seed": seed,

@@ -1,4 +1,4 @@
-"""``vinculum check --witness FOLDER``: what shows a finding as an .npz file, and a script that shows it."""
+"""``vinculum check --witness FOLDER``: the inputs that show a finding as an .npz file, and a script that runs them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from vinculum.reporting.plain import rendered
 from vinculum.tensors.storage import stored_dtype
 
 _INNER = "the inner tensor"
-"""The member of the .npz file that holds it; a model's input would hardly be called so."""
+"""The member of the .npz file for an inner tensor; hardly any input of a model has this name."""
 
 
 _SHOWN = {
@@ -31,7 +31,7 @@ _SHOWN = {
         "(record.divisor != 0) & (abs(record.divisor) < np.finfo(record.divisor.dtype).smallest_normal)",
     ),
 }
-"""What a script counts in a division, by rule: words, and an expression."""
+"""What a script counts in a division, by rule: words and an expression."""
 
 
 def write_witnesses(triages: Sequence[Triage], folder: Path) -> list[Path]:

@@ -1,4 +1,4 @@
-"""What is said of a finding, in sentences that the page, JSON and SARIF share."""
+"""Sentences on findings, which the page, JSON and SARIF share."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LONGEST_PATH = 8
 
 
 def message(finding: Finding) -> str:
-    """Return what is wrong, in a line: the value, its bounds, what they rest on, and the hazard's own message."""
+    """Return the message of a finding: the value, its bounds, what they rest on, and the hazard."""
     bounds = f"[{finding.low:.6g}, {finding.high:.6g}]"
     rest = BOUNDS_FROM[finding.bounds_from]
     detail = "".join(f" {name.replace('_', ' ').capitalize()}: {value}." for name, value in finding.detail.items())
@@ -31,7 +31,7 @@ def message(finding: Finding) -> str:
 
 
 def _fix_words(finding: Finding) -> str:
-    """Return what to do; where an epsilon may vanish, with the smallest that survives."""
+    """Return the remedy; if an epsilon may become zero, with the smallest that does not."""
     form = FORMATS.get(finding.element_type)
     if form is None or form.name not in NARROWER or finding.rule not in ("zero-divisor", "zero-over-zero"):
         return finding.fix
@@ -39,7 +39,7 @@ def _fix_words(finding: Finding) -> str:
 
 
 def sections(finding: Finding) -> dict[str, str]:
-    """Return what is said of a finding below its message, by headings: its path, what shows it, what to do."""
+    """Return what follows the message, by headings: the path, the witness or the search for one, and the remedy."""
     told = {
         "Path": way((*shortened(finding.path), finding.node)) if len(finding.path) > 1 else "",
         "Witness" if finding.witness else "Search": witness_words(finding),
@@ -49,7 +49,7 @@ def sections(finding: Finding) -> dict[str, str]:
 
 
 def block_lists(blocked: Sequence[Blocked]) -> dict[str, list[str]]:
-    """Return the lists by operators and by nodes that converters to float16 take; the second lacks unnamed nodes."""
+    """Return the block lists of operators and of nodes for converters to float16; the second has named nodes only."""
     return {
         "op_block_list": list(dict.fromkeys(one.operator for one in blocked)),
         "node_block_list": [one.node for one in blocked if one.is_named],
@@ -57,17 +57,17 @@ def block_lists(blocked: Sequence[Blocked]) -> dict[str, list[str]]:
 
 
 def shortened(path: tuple[str, ...]) -> tuple[str, ...]:
-    """Return values on a way, the middle left out if there are many."""
+    """Return the values of a path, without the middle if there are many."""
     return path if len(path) <= _LONGEST_PATH else (*path[:3], "...", *path[-4:])
 
 
 def way(names: Iterable[str]) -> str:
-    """Return a way from the first to the last."""
+    """Return names with arrows between them."""
     return " -> ".join(map(short, names))
 
 
 def witness_words(finding: Finding) -> str:
-    """Return what shows a finding, or what the search for that came to; empty if nobody searched."""
+    """Return the witness of a finding, or the result of the search for one; empty if there was no search."""
     witness, search = finding.witness, finding.search
     reached = "" if search is None else _reached(finding)
     if witness is None:

@@ -1,1 +1,1 @@
-"""What commands tell of models: runs, audits, conversions and hardening."""
+"""Pages and JSON of the commands on models: run, audit, convert and harden."""

@@ -1,4 +1,4 @@
-"""What ``vinculum audit`` tells: of every division what its quotients are worth, and what its operands were like."""
+"""Page and JSON of ``vinculum audit``: for every division how far its quotients are off, and its hazardous operands."""
 
 from __future__ import annotations
 
@@ -54,14 +54,11 @@ def page(audit: Audit, inputs: Sequence[InputReport], seed: int | None) -> Itera
         heading = f"{audit.title} {_ENDS[End.CRASHED]} on edge cases"
         yield from section(heading, Group(*(Text(one_line(words)) for words in died)))
     if audit.nodes:
-        yield Text("")
-        yield Text(_exposure(audit), "dim")
-    yield Text("")
-    yield Text(_summary(audit))
+        yield from (Text(""), Text(_exposure(audit), "dim"))
+    yield from (Text(""), Text(_summary(audit)))
     steps = list(_next_steps(audit, seed, any(one.assumed for one in inputs)))
     if steps:
-        yield Text("")
-        yield Text("Next", "bold cyan")
+        yield from (Text(""), Text("Next", "bold cyan"))
     for line in steps:
         yield Text(f"  {line}", no_wrap=True, overflow="ignore")  # so that commands can be copied
 
@@ -184,7 +181,7 @@ def _summary(audit: Audit) -> str:
 
 
 def _failure(audit: Audit) -> str:
-    """Return what makes the audit fail, the worst first."""
+    """Return the reasons for which the audit fails, the worst first."""
     wrong = sum(node.is_wrong for node in audit.nodes)
     runs = [(run, "") for run in (audit.exposed, audit.plain)]
     runs += [] if audit.edges.died is None else [(audit.edges.died, " on edge cases")]
@@ -194,7 +191,7 @@ def _failure(audit: Audit) -> str:
 
 
 def _sizes(audit: Audit) -> str:
-    """Return how many quotients the observed tensors have: what fills no SIMD vector may be divided otherwise."""
+    """Return the sizes of the observed tensors: runtimes may divide the rest of a SIMD vector otherwise."""
     sizes = sorted({size for node in audit.nodes for size in node.sizes})
     if not sizes:
         return ""
@@ -208,7 +205,7 @@ def _sizes(audit: Audit) -> str:
 
 
 def _next_steps(audit: Audit, seed: int | None, assumed: bool) -> Iterator[str]:
-    """Yield what to try next: what mends what was found, then what tells more."""
+    """Yield what to try next: remedies first, then commands that show more."""
     name = "MODEL" if audit.model == _IN_MEMORY else quote(one_line(audit.model))
     backend = quote(audit.backend)
     in_ir = Path(audit.model).suffix == ".xml"
@@ -242,15 +239,16 @@ def _next_steps(audit: Audit, seed: int | None, assumed: bool) -> Iterator[str]:
 
 
 def as_json(audit: Audit, inputs: Sequence[InputReport], seed: int | None) -> dict[str, Any]:
-    """Return the same as JSON knows it.
+    """Return the same as an object for JSON.
 
-    The keys of a release stay; later ones may add some. ``as_it_is`` and ``exposed`` tell how the two runs ended,
-    null if there is no division and nothing was run. Of each of ``divisions`` the ``verdict``, and for one that does
-    not pass the same division ``alone``, have a ``kind`` and ``words``, how many of its ``elements`` are ``differing``,
-    in ``ulps`` how many are off by 2**k ulps or more, by k, the ``largest`` of them, and the first as an ``example``.
-    ``cure`` holds lines of Python that help. A division without a verdict says under ``unobserved`` why. Under
-    ``edge_cases`` stands what became of the sets of edge cases, and of each division what all of them show together.
-    ``divide_inside`` names the nodes whose quotients are compared nowhere.
+    Later releases keep these keys and may add others. ``as_it_is`` and ``exposed``: how the two runs ended, null if
+    there is no division and nothing was run. ``cure``: lines of Python that help. ``edge_cases``: the results of the
+    sets of edge cases, and for each division their verdict. ``divide_inside``: nodes whose quotients were not compared.
+
+    A ``verdict``, and ``alone``, that of the same division outside of the model if it does not pass, has: ``kind`` and
+    ``words``; the number of ``elements``, and how many are ``differing``; in ``ulps`` how many are off by 2**k ulps or
+    more, by k; the ``largest`` difference in ulps; and the first one as an ``example``. ``unobserved``: why a division
+    has no verdict.
     """
     edges = audit.edges
     return {

@@ -1,4 +1,4 @@
-"""What ``vinculum convert`` and ``vinculum harden`` tell: what became of each node and why, and what was compared."""
+"""Pages and JSON of ``vinculum convert`` and ``vinculum harden``: changed nodes with reasons, and comparisons."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _OR = "Or run the model as it is: vinculum.onnxruntime.register(session_options)
 
 @group()
 def conversion_page(conversion: FileConversion, source: Path, target: Path) -> Iterator[RenderableType]:
-    """Return a conversion as a page: what became of which node and why, and what was compared."""
+    """Return a conversion as a page: the changed nodes with reasons, and the comparison of both models."""
     yield Text(short(f"{source}, {conversion.source}"), "bold")
     yield Text(short(f"{target}, {conversion.target}"), "bold")
     if conversion.changes:
@@ -48,7 +48,7 @@ def _compared(conversion: FileConversion) -> Iterator[str]:
 
 
 def conversion_as_json(conversion: FileConversion, source: Path, target: Path) -> dict[str, Any]:
-    """Return the same as JSON knows it."""
+    """Return the same as an object for JSON."""
     return {
         "source": {"file": str(source), "format": conversion.source},
         "target": {"file": str(target), "format": conversion.target},
@@ -64,28 +64,24 @@ def hardening_page(hardened: HardenedFile, source: Path, target: Path | None) ->
     if target is not None:
         yield Text(short(str(target)), "bold")
     rewritten = [d for d in hardening.decisions if d.rewritten]
-    kept = [d for d in hardening.decisions if not d.rewritten and not d.left]
+    if rewritten:
+        yield from section("Rewritten", table(_NOW, ((_node(one), one.what or "", one.why) for one in rewritten)))
     for title, decisions in (
-        ("Rewritten", rewritten),
-        ("Left alone", kept),
+        ("Left alone", [d for d in hardening.decisions if not d.rewritten and not d.left]),
         ("Not hardened: these may kill the runtime", hardening.left),
     ):
-        if decisions is rewritten and decisions:
-            yield from section(title, table(_NOW, ((_node(one), one.what or "", one.why) for one in decisions)))
-        elif decisions:
+        if decisions:
             yield from section(title, table(_NOW[::2], ((_node(one), one.why) for one in decisions)))
     yield from _notes(hardening.decisions)
-    if names := _functions(hardening):
-        yield Text("")
-        yield Text(f"The guards are functions of the model: {', '.join(map(short, names))}.")
-    if hardening.inlined:
-        yield Text("")
-        yield Text(f"{counted(hardening.inlined, 'function')} inlined: {_WHY_INLINED}.")
-    yield Text("")
-    yield Text(_verdict(hardened, len(rewritten), target is None))
-    if rewritten and hardening.runtime == "onnxruntime":
-        yield Text("")
-        yield Text(_OR)
+    functions = ", ".join(map(short, _functions(hardening)))
+    paragraphs = (
+        f"The guards are functions of the model: {functions}." if functions else "",
+        f"{counted(hardening.inlined, 'function')} inlined: {_WHY_INLINED}." if hardening.inlined else "",
+        _verdict(hardened, len(rewritten), target is None),
+        _OR if rewritten and hardening.runtime == "onnxruntime" else "",
+    )
+    for paragraph in filter(None, paragraphs):
+        yield from (Text(""), Text(paragraph))
 
 
 def _functions(hardening: Hardening) -> list[str]:
@@ -98,7 +94,7 @@ def _node(decision: Decision) -> RenderableType:
 
 
 def _notes(decisions: tuple[Decision, ...]) -> Iterator[RenderableType]:
-    """Yield what a user may not expect, each sentence once with the element types that it is about."""
+    """Yield notes on unexpected results, each once with the element types that it applies to."""
     types: dict[str, dict[str, None]] = {}
     for decision in decisions:
         if decision.note is not None and decision.facts is not None:
@@ -126,7 +122,7 @@ def _verdict(hardened: HardenedFile, rewritten: int, planned: bool) -> str:
 
 
 def hardening_as_json(hardened: HardenedFile, source: Path, target: Path | None) -> dict[str, Any]:
-    """Return the same as JSON knows it."""
+    """Return the same as an object for JSON."""
     hardening = hardened.hardening
     return {
         "source": str(source),

@@ -1,4 +1,4 @@
-"""What a run of a model has to tell, as a page and as JSON: its inputs, its outputs, and what each division met."""
+"""The report of a run of a model, as a page and as JSON: inputs, outputs, and the operands of each division."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from vinculum.models.observation import DivisionSummary, summarise
 from vinculum.models.values import ModelTensor
 from vinculum.reporting.escape import one_line, short
 from vinculum.reporting.plain import part, plain
-from vinculum.reporting.terminal import ByWidth, cell, cells, counted, named, section, table
+from vinculum.reporting.terminal import ByWidth, cell, cells, counted, named, section, some, table
 from vinculum.spec.element_types import ElementType, by_numpy_name
 from vinculum.tensors.shapes import SymbolicShape
 from vinculum.tensors.storage import element_type_of_dtype
@@ -30,18 +30,18 @@ from vinculum.text import shape_text
 _VALUES_SHOWN = 6
 _SHAPES_KEPT = 8
 _COUNTED = ("By zero", "Inf", "NaN", "Subnormal", "Time")
-_ROOM_FOR_COUNTS = 60  # columns, of which the counts take some forty
+_ROOM_FOR_COUNTS = 60  # Columns; the counts take about forty.
 _SHAPES_SHOWN = 2
 _NAMES_SHOWN = 3
 
 
 @dataclass(frozen=True)
 class InputReport:
-    """An input, and where it came from.
+    """An input and its source.
 
-    - `name`, `element_type`: As the model says.
+    - `name`, `element_type`: As in the model.
     - `source`: ``"file"`` or ``"seed"``.
-    - `assumed`: The sizes that nobody gave, by symbolic dimension.
+    - `assumed`: The sizes of symbolic dimensions that were not given, by name.
     """
 
     name: str
@@ -54,11 +54,11 @@ class InputReport:
 
 @dataclass(frozen=True)
 class OutputReport:
-    """An output, and where it went.
+    """An output and its file.
 
-    - `element_type`, `numpy_type`: The array's, as ONNX and as NumPy or ml_dtypes call it.
+    - `element_type`, `numpy_type`: The element type as ONNX, and as NumPy or ml_dtypes name it.
     - `values`: The first of its elements, as NumPy scalars or strings.
-    - `stored_as`: The type of the elements in the file where it is not their own.
+    - `stored_as`: The element type in the file if it differs.
     """
 
     name: str
@@ -72,7 +72,7 @@ class OutputReport:
 
 @dataclass(frozen=True)
 class Operands:
-    """The shapes of one division: of Reciprocal, which has none, the dividend's is None."""
+    """The shapes of one division; Reciprocal has no dividend."""
 
     dividend: SymbolicShape | None
     divisor: SymbolicShape | None
@@ -81,11 +81,11 @@ class Operands:
 
 @dataclass(frozen=True)
 class DivisionReport:
-    """What a division node met in all its executions.
+    """The operands of a division node in all its executions.
 
-    - `element_type`: None if it was not executed and is not known without.
-    - `shapes`: The first few that differ; those known without running if it was not executed.
-    - `more_shapes`: Whether there were others.
+    - `element_type`: None if it is not known.
+    - `shapes`: The first few different ones; those that the model declares if the node was not executed.
+    - `more_shapes`: Whether there were more.
     """
 
     division: Division
@@ -117,11 +117,11 @@ class DivisionReport:
 
 @dataclass(frozen=True)
 class RunReport:
-    """What a run has to tell.
+    """The report of a run.
 
-    - `seconds`: How long the run took, the loading of libraries and kernels included.
-    - `engine`: What ran all nodes but the divisions.
-    - `inner_divisions`: The nodes that divide inside, which the engine ran.
+    - `seconds`: The duration of the run, with the loading of libraries and kernels.
+    - `engine`: The engine that ran all nodes but the divisions.
+    - `inner_divisions`: The nodes that divide inside, such as Softmax, which the engine ran.
     """
 
     model: str
@@ -137,7 +137,7 @@ class RunReport:
 
 
 class Observations:
-    """An observer of `Model.run` that adds up what every division node meets."""
+    """An observer of `Model.run` that counts for every division node."""
 
     def __init__(self, divisions: Iterable[Division]) -> None:
         self._nodes = {(division.path, division.name): DivisionReport.of(division) for division in divisions}
@@ -148,23 +148,23 @@ class Observations:
         """Add one execution of a division."""
         division = record.division
         place = division.path, division.name
-        # Functions that define an operator hold divisions that no node of the model is.
+        # Functions that define operators have divisions that are not nodes of the model.
         before = self._nodes.get(place) or DivisionReport.of(division)
         self._nodes[place] = before.after(record)
         self.nodes_executed += before.summary.executions == 0
         self.executions += 1
 
     def reports(self) -> tuple[DivisionReport, ...]:
-        """Return what has been added up, in the model's order."""
+        """Return the reports on all divisions, in the model's order."""
         return tuple(self._nodes.values())
 
 
 def output_report(
     name: str, array: NDArray[Any], file: Path | str | None = None, stored_as: str | None = None
 ) -> OutputReport:
-    """Return what is to be told of an output: its first few elements stand for all."""
+    """Return the report on an output, with its first few elements."""
     values = tuple(array.flat[index] for index in range(min(array.size, _VALUES_SHOWN)))
-    # Of the model's outputs only strings are objects.
+    # Outputs of objects are strings.
     known = "string" if array.dtype == object else element_type_of_dtype(array.dtype) or array.dtype.name
     return OutputReport(
         name, str(known), array.dtype.name, array.shape, values, None if file is None else str(file), stored_as
@@ -186,25 +186,20 @@ def page(report: RunReport) -> Iterator[RenderableType]:
 
 
 def inputs_table(inputs: Sequence[InputReport], seed: int | None) -> RenderableType:
-    """Return the table of what a model was given."""
+    """Return the table of a model's inputs."""
     rows = (cells(one.name, one.element_type, shape_text(one.shape), _source(one, seed)) for one in inputs)
     return table(("Name", "Type", "Shape", "From"), rows)
 
 
 def inner_divisions(nodes: Sequence[InnerDivision]) -> RenderableType:
-    """Return a line for each operator that divides inside: how many nodes, what they divide, and which they are."""
+    """Return a line for each operator that divides inside: the divisor, and the names of its nodes."""
     groups: dict[tuple[str, str], list[str]] = {}
     for node in nodes:
         groups.setdefault((node.operator, node.divides), []).append(node.name)
-    lines = Text("\n")
-    return lines.join(
-        Text(one_line(f"{operator}, {divides}: {_some(names)}")) for (operator, divides), names in groups.items()
+    return Text("\n").join(
+        Text(one_line(f"{operator}, {divides}: {some(names, _NAMES_SHOWN)}"))
+        for (operator, divides), names in groups.items()
     )
-
-
-def _some(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:_NAMES_SHOWN])
-    return f"{shown} and {len(names) - _NAMES_SHOWN:,} more" if len(names) > _NAMES_SHOWN else shown
 
 
 def _source(given: InputReport, seed: int | None) -> str:
@@ -258,7 +253,7 @@ def _beneath_each_other(division: DivisionReport) -> RenderableType:
 
 
 def _node(report: DivisionReport) -> RenderableType:
-    """Return a division's name, and below it what was divided, how and how often."""
+    """Return the name of a division, and below it its operands, operator and number of quotients."""
     division = report.division
     count = len(division.spec.inputs)
     lines = [operands_text((one.dividend, one.divisor)[-count:]) for one in report.shapes[:_SHAPES_SHOWN]]
@@ -313,7 +308,7 @@ def seconds_text(seconds: float) -> str:
 
 
 def as_json(report: RunReport) -> dict[str, Any]:
-    """Return a report as one object of plain JSON: not finite numbers are strings."""
+    """Return a report as an object for JSON, in which infinities and NaN are strings."""
     outputs = [{**plain(one), "values": [_plain(value) for value in one.values]} for one in report.outputs]
     divisions = [
         {

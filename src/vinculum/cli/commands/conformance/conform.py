@@ -85,7 +85,7 @@ def _compare(files: Sequence[str], *, verbose: bool) -> None:
     from vinculum.reporting.terminal import console
 
     if len(files) != 2:
-        raise AttributeValueError(f"--diff compares two files of runs, BEFORE.json AFTER.json; {len(files)} were given")
+        raise AttributeValueError(f"--diff compares two files of runs, BEFORE.json AFTER.json; {len(files)} given")
     before, after = (saved(Path(file), {}) for file in files)
     found = run_diff(before, after)
     console().print(diff_page(found, verbose=verbose))

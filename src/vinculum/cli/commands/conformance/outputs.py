@@ -1,4 +1,4 @@
-"""What ``vinculum conform`` and ``vinculum report`` share: runs asked or read, and pages, files and exit codes."""
+"""Shared by ``vinculum conform`` and ``vinculum report``: getting runs, and their pages, files and exit codes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def asked(planned: Plan, workers: int, known: KnownDeviations | None = None) -> Run:
-    """Return the run of a plan; a bar shows its progress."""
+    """Run a plan and return the run; a bar shows the progress."""
     from vinculum.conformance.run.suite import survey
     from vinculum.reporting.escape import short
     from vinculum.reporting.progress import progress
@@ -32,7 +32,7 @@ def asked(planned: Plan, workers: int, known: KnownDeviations | None = None) -> 
 
 
 def saved(file: Path, known: Mapping[str, KnownDeviations]) -> tuple[Run, ...]:
-    """Return the runs of a file; say on standard error which cases cannot be explained anew."""
+    """Return the runs in a file; print on standard error how many cases are not those of this version."""
     from vinculum.conformance.run.file import answered, read_runs
     from vinculum.conformance.run.suite import explained
     from vinculum.reporting.escape import escaped
@@ -88,7 +88,7 @@ def _write(runs: Sequence[Run], known: dict[str, KnownDeviations], written: Writ
 def finish(runs: Sequence[Run], known: dict[str, KnownDeviations], written: Written, *, verbose: bool) -> None:
     """Print runs, write their files, and end with the exit code for their verdicts.
 
-    It is that of a finding if a run disagrees with its file of known deviations or, without a file, has a deviation.
+    It is the code of a finding if a run differs from its file of known deviations or, without a file, has a deviation.
     """
     from vinculum.conformance.expect import mismatches
     from vinculum.reporting.conformance import terminal

@@ -19,7 +19,7 @@ vectors = typer.Typer(
 
 @vectors.callback()
 def only_group() -> None:
-    """Keep `export` a command of its own, although it is the only one."""
+    """Make `export` a subcommand, although it is the only one."""
 
 
 @vectors.command()

@@ -1,7 +1,7 @@
-"""The page of ``vinculum check --html``: one file that needs no network and obeys nothing that a model says.
+"""The page of ``vinculum check --html``: one file that needs no network and runs no text of a model.
 
-Findings are there without JavaScript. The pictures are laid out and drawn by it, from data that stands in the page;
-every text of a model goes through `escape`, is escaped by the template or by JSON, and set as text by the script.
+Findings can be read without JavaScript, which lays out and draws the pictures from data in the page. Every text of a
+model goes through `escape`, is escaped by the template or by JSON, and is set as text by the script.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from onnx import ModelProto
 
 DRAWN = 8
-"""How many findings of a model are drawn, those alike counted once."""
+"""How many findings of a model are drawn; alike ones count once."""
 
 
 _NUMBERS = 12
@@ -47,7 +47,7 @@ _SIGNS = {
 
 
 def document(checked: Sequence[tuple[Triage, ModelProto]]) -> str:
-    """Return the page on some models, each with what was found in it."""
+    """Return the page of several models with their findings."""
     folder = files(__package__).joinpath("templates")
     style, layout, script = (
         folder.joinpath(name).read_text("utf-8") for name in ("check.css", "dagre.min.js", "check.js")
@@ -76,7 +76,7 @@ def document(checked: Sequence[tuple[Triage, ModelProto]]) -> str:
 
 
 class _Model:
-    """What the page says of a model: its findings in groups, those alike, and the pictures of some that differ."""
+    """A model on the page: its findings in groups by their causes, and pictures of some that differ."""
 
     def __init__(self, id: str, triage: Triage, proto: ModelProto) -> None:
         self.id, self.triage = id, triage
@@ -118,6 +118,8 @@ def _pictures(chosen: Sequence[tuple[int, Finding]], triage: Triage, proto: Mode
 
 
 class _Picture:
+    """The boxes and arrows of a part of a scope, with their texts."""
+
     def __init__(
         self,
         scope: Scope,
@@ -133,15 +135,16 @@ class _Picture:
 
     def data(self) -> dict[str, Any]:
         """Return the boxes with their lines of text, and the arrows: one between two boxes, or one for each label."""
+        boxes = {box.id: box for box in self._graph.boxes}
         ways: dict[tuple[str, str, str], bool] = {}
         for one in self._graph.arrows:
-            key = (one.start, one.end, self._label(one.end, one.value))
+            key = (one.start, one.end, self._label(boxes[one.end], one.value))
             ways[key] = ways.get(key, False) or one.is_way
         labelled = {key[:2] for key in ways if key[2]}
         return {
             "scope": short(one_line(self._scope.path)),
             "hidden": self._graph.hidden,
-            "boxes": [self._box(box) for box in self._graph.boxes],
+            "boxes": list(map(self._box, boxes.values())),
             "arrows": [
                 {"start": start, "end": end, "label": label, "way": way}
                 for (start, end, label), way in ways.items()
@@ -149,37 +152,34 @@ class _Picture:
             ],
         }
 
-    def _label(self, end: str, value: str) -> str:
-        """Return what an operand is to the division that reads it."""
-        box = next(box for box in self._graph.boxes if box.id == end)
-        at = [f for f in self._findings if box.kind == "node" and self._is_at(f, box)]
-        if any(f.divisor == value for f in at):
+    def _found(self, box: Box) -> list[tuple[int, Finding]]:
+        """Return the findings at a node, with the numbers of their groups."""
+        name = name_of(box.nodes[0]) if box.kind == "node" else None
+        return [(n, f) for n, f in self._numbered if name in (f.node, f.node.rpartition("/")[0])]
+
+    def _label(self, box: Box, value: str) -> str:
+        """Return the role of an operand in the division that reads it."""
+        at = [finding for _, finding in self._found(box)]
+        if any(finding.divisor == value for finding in at):
             return "divisor" if "zero" in at[0].rule or "divisor" in at[0].rule or at[0].operator == "Div" else ""
         return "dividend" if at and at[0].operator == "Div" and box.nodes[0].input[:1] == [value] else ""
 
-    def _is_at(self, finding: Finding, box: Box) -> bool:
-        return name_of(box.nodes[0]) in (finding.node, finding.node.rpartition("/")[0])
-
     def _box(self, box: Box) -> dict[str, Any]:
-        found = [(n, f) for n, f in self._numbered if box.kind == "node" and self._is_at(f, box)]
-        marked = (
-            found[0][1].severity.value
-            if found
-            else next(
-                (self._divisors[v] for v in box.values if v in self._divisors and box.kind in ("node", "input")), ""
-            )
-        )
+        found = self._found(box)
+        severities = [finding.severity.value for _, finding in found]
+        if box.kind in ("node", "input"):
+            severities += [self._divisors[value] for value in box.values if value in self._divisors]
         return {
             "id": box.id,
             "kind": "finding" if found else box.kind,
-            "severity": marked,
+            "severity": severities[0] if severities else "",
             "numbers": [number for number, _ in found],
             "lines": [[kind, text] for kind, text in self._lines(box, found) if text],
             "full": one_line(", ".join(box.values[:_NUMBERS])),
         }
 
     def _lines(self, box: Box, found: Sequence[tuple[int, Finding]]) -> Iterator[tuple[str, str]]:
-        """Yield the lines of a box: what it is, its name, what is known of its value, what a witness makes of it."""
+        """Yield the lines of a box: its operator, its name, what is known of its value, and its value in a witness."""
         if box.kind == "fold":
             yield "title", counted(len(box.nodes), "node")
             yield "small", one_line(box.title)
@@ -189,21 +189,22 @@ class _Picture:
         for number, finding in found:
             of_many = f" {number}" if len(self._numbered) > 1 else ""
             yield "badge", f"{_SIGNS[finding.severity]}{of_many} {finding.severity.value}: {finding.rule}"
-        yield "title", _cut(f"{box.title}{self._constants(box)}" if box.kind == "node" else f"{box.kind} {box.title}")
         if box.kind == "node":
+            numbers = ", ".join(self._numbers(box))
+            yield "title", _cut(f"{box.title} {numbers}".rstrip())
             yield "name", _cut(box.values[0])
+        else:
+            yield "title", _cut(f"{box.kind} {box.title}")
         if box.kind != "output":
             yield "bounds", self._bounds(box.values[0])
-        yield "witness", self._witnessed(box)
+        yield "witness", next(self._witnessed(box), "")
 
-    def _constants(self, box: Box) -> str:
-        """Return the numbers that a node computes with; axes and the like are none."""
-        told = []
+    def _numbers(self, box: Box) -> Iterator[str]:
+        """Yield the numbers that a node computes with, not its axes and the like."""
         for name in box.nodes[0].input if box.title in _ARITHMETIC else ():
             known = self._values.get(name)
             if known is not None and known.scalar is not None:
-                told.append(f"{known.scalar:.6g}")
-        return f" {', '.join(told)}" if told else ""
+                yield f"{known.scalar:.6g}"
 
     def _bounds(self, value: str) -> str:
         known = self._values.get(value)
@@ -212,30 +213,30 @@ class _Picture:
         low, high = known.box.hull()
         return f"[{low:.4g}, {high:.4g}] {known.element_type}" + (", NaN" if known.may_nan else "")
 
-    def _witnessed(self, box: Box) -> str:
-        """Return what a witness gives an input, or does to an output."""
-        for finding in self._findings:
-            witness = finding.witness
-            if witness is None:
-                continue
+    def _witnessed(self, box: Box) -> Iterator[str]:
+        """Yield the values of a box in witnesses, or the effects of these on an output."""
+        for witness in (finding.witness for finding in self._findings if finding.witness):
+            shown = {} if witness.value is None else {witness.tensor: witness.value}
+            if box.kind == "input" and witness.kind != "inner":
+                shown |= witness.inputs
+            effects = witness.effects if box.kind == "output" else ()
             for value in box.values:
-                if box.kind == "input" and witness.kind != "inner" and value in witness.inputs:
-                    return _cut(f"witness: {_values_text(witness.inputs[value])}")
-                if value == witness.tensor and witness.value is not None:
-                    return _cut(f"witness: {_values_text(witness.value)}")
-                effect = next((e for e in witness.effects if e.output == value), None)
-                if box.kind == "output" and effect is not None:
-                    return f"witness: {effect.value} in {counted(effect.count, 'place')}"
-        return ""
+                if value in shown:
+                    yield _cut(f"witness: {_values_text(shown[value])}")
+                yield from (
+                    f"witness: {effect.value} in {counted(effect.count, 'place')}"
+                    for effect in effects
+                    if effect.output == value
+                )
 
 
 def _cut(text: str) -> str:
-    """Return a text on one line, its middle left out if it is too long for a box."""
+    """Return a text on one line, without its middle if it is too long for a box."""
     return short(one_line(text), _LONGEST, "…")
 
 
 def _values_text(array: NDArray[Any]) -> str:
-    """Return the first values of an array, or the only one that it holds."""
+    """Return the first values of an array, or its only value if all are equal."""
     flat = array.reshape(-1)
     if flat.size > 1 and bool((flat == flat[0]).all()):
         return f"{_number(flat[0])} everywhere"

@@ -83,6 +83,28 @@ def test_a_wrong_declaration_of_the_original(tmp_path: Path, opset: int, shape: 
         convert_file(source, tmp_path / "new.onnx", opset=13)
 
 
+BRANCHES = "<then_branch = t () => (float[3] r) { r = Neg(x) }, else_branch = e () => (float[2] s) { s = Neg(x) }>"
+
+
+@pytest.mark.parametrize(
+    ("nodes", "what"),
+    [
+        ("r = Neg(x) y = Neg(r)", "value 'r'"),
+        (f"y = If(k) {BRANCHES}", "output 'r' in If:then_branch"),
+        ("y = d.F(x, k)", "output 'r' in F/If:then_branch"),
+    ],
+)
+def test_a_wrong_declaration_inside(tmp_path: Path, nodes: str, what: str) -> None:
+    """Of a value between nodes, in a subgraph, and in a function."""
+    function = f"F (x, k) => (y) {{ y = If(k) {BRANCHES} }}"
+    model = text_model(nodes, "float[2] x, bool k", "float[2] y", function)
+    if "value" in what:
+        model.graph.value_info.append(onnx.helper.make_tensor_value_info("r", onnx.TensorProto.FLOAT, [3]))
+    stated = f"declares {what} with shape (3,), and its nodes give (2,); correct the declaration"
+    with one_line(ModelError, f"{str(written(model, tmp_path))!r} {stated}"):
+        convert_file(tmp_path / "model.onnx", tmp_path / "new.onnx", opset=13)
+
+
 class TestUnwritable:
     """The error names the file that was asked for, not the folder in which it waited for its place."""
 

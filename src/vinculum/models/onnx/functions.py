@@ -14,7 +14,7 @@ from functools import cache
 from graphlib import CycleError, TopologicalSorter
 
 from onnx import FunctionProto, ModelProto, NodeProto, helper
-from onnx.defs import SchemaError, get_schema
+from onnx.defs import OpSchema, SchemaError, get_schema
 from onnx.inliner import inline_local_functions
 
 from vinculum.errors import ModelError
@@ -103,12 +103,18 @@ def inlined(model: ModelProto) -> ModelProto:
 
 
 @cache
-def since(operator: str, opset: int) -> int | None:
-    """Return the operator set since which an operator's version in another is in force; None if it has none."""
+def version_at(op_type: str, opset: int, domain: str = "") -> OpSchema | None:
+    """Return the version of an operator that an operator set has, None if it has none."""
     try:
-        return int(get_schema(operator, opset).since_version)
+        return get_schema(op_type, opset, domain)
     except SchemaError:
         return None
+
+
+def since(op_type: str, opset: int) -> int | None:
+    """Return the operator set that introduced the version of an operator that `opset` has, None if it has none."""
+    version = version_at(op_type, opset)
+    return None if version is None else int(version.since_version)
 
 
 def _bodies(model: ModelProto, ours: dict[Key, str]) -> Iterator[tuple[str, Iterator[NodeProto]]]:

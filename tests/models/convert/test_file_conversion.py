@@ -120,13 +120,6 @@ class TestUnwritable:
         assert caught.value.filename == str(tmp_path / "new.onnx")
         assert _files(tmp_path) == before
 
-    @pytest.mark.parametrize("folder", ["model.onnx", "none"])
-    def test_no_folder(self, tmp_path: Path, folder: str) -> None:
-        source = _legacy(tmp_path).rename(tmp_path / "model.onnx")
-        with one_line(ModelError, "cannot be written: there is no folder", repr(str(tmp_path / folder)), "make it"):
-            convert_file(source, tmp_path / folder / "new.onnx", opset=13)
-        assert _files(tmp_path) == {"model.onnx"}
-
     @pytest.mark.parametrize("name", ["new", "new.pb"])
     def test_other_suffixes(self, tmp_path: Path, name: str) -> None:
         with one_line(ModelError, repr(str(tmp_path / name)), "has to end in .onnx, or in .xml for OpenVINO IR"):

@@ -55,11 +55,6 @@ class TestConvert:
             assert verification is not None
             assert verification.compared == 112 + more
 
-    def test_inputs_that_the_model_does_not_take(self, legacy: Path) -> None:
-        given = {"A": np.ones((2, 3)), "B": np.ones(2)}
-        with one_line(ElementTypeError, "input 'A' has element type double"):
-            vinculum.convert(legacy, opset=14, inputs=given)
-
     @pytest.mark.parametrize(
         ("options", "kind", "words"),
         [
@@ -70,6 +65,11 @@ class TestConvert:
             ({"opset": 13, "inputs": "A"}, ModelError, "the inputs are a str; give a dict"),
             ({"opset": 13, "inputs": [[1.0]]}, ModelError, "the inputs are a list of a list; give a dict"),
             ({"to": "openvino", "opset": 13}, AttributeValueError, "OpenVINO IR has no operator set"),
+            (
+                {"opset": 13, "inputs": {"A": np.ones((2, 3)), "B": np.ones(2)}},
+                ElementTypeError,
+                "input 'A' has element type double",
+            ),
         ],
     )
     def test_refused(self, legacy: Path, options: dict[str, Any], kind: type[Exception], words: str) -> None:

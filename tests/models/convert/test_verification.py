@@ -205,13 +205,15 @@ class TestRefusedInputs:
         runs, noise = model(quotient), np.random.default_rng(0)
         lacking = replace(runs, _program=Computed(quotient, ("c",), "node 'n' (Gemm) cannot be run: no"))
         random = model(lambda a, b: a + noise.random(a.shape, np.float32))
-        for original, converted, reason in (
+        odd = model(lambda a: a, "map", inputs=(None,))
+        cases: list[tuple[Model, Model, str]] = [
             (model(never), model(never), "node 'x' cannot be run"),
             (lacking, runs, "in the original node 'n' (Gemm) cannot be run: no"),
             (runs, lacking, "in the converted node 'n' (Gemm) cannot be run: no"),
             (random, random, "the original itself gives other outputs at every run"),
-            (*[model(lambda a: a, "map", inputs=(None,))] * 2, "input 'a' (map, shape of any rank) is not a tensor"),
-        ):
+            (odd, odd, "input 'a' (map, shape of any rank) is not a tensor"),
+        ]
+        for original, converted, reason in cases:
             with one_line(ModelError, f"the conversion cannot be verified: {reason}", "; give --no-verify to write it"):
                 verify(original, converted)
 

@@ -60,10 +60,6 @@ class TestFound:
             "If#2:then_branch",
         }
 
-    def test_two_nodes_of_one_name(self) -> None:
-        model = load(text_model(f"{DIV} [d] r = Reciprocal(c)", outputs="float[2] r"))
-        assert [division.name for division in model.divisions] == ["d", "d (r)"]
-
     def test_ai_onnx_is_another_name_of_the_default_domain(self) -> None:
         model = text_model(DIV)
         model.graph.node[0].domain = "ai.onnx"

@@ -201,7 +201,7 @@ def _agree(one: SymbolicShape, other: SymbolicShape) -> bool:
 
 
 def _make_up_shapeless(model: ModelProto) -> None:
-    """Compute the inputs without a shape by nodes of which nothing is known, since the checker demands a shape."""
+    """Replace inputs without a shape by results of an unknown operator, since the checker wants inputs to have one."""
     shapeless = [value for value in model.graph.input if not _is_declared(value)]
     if not shapeless:
         return
@@ -216,7 +216,7 @@ def _make_up_shapeless(model: ModelProto) -> None:
 
 
 def _write_default_axes(model: ModelProto) -> None:
-    """Write the axes of MeanVarianceNormalization where they are left out: the checker misses them in its body."""
+    """Write default axes of MeanVarianceNormalization: the checker does not set them in the operator's function."""
     for node in model_nodes(model):
         if node.op_type == "MeanVarianceNormalization" and node.domain in ("", "ai.onnx") and not node.attribute:
             node.attribute.append(helper.make_attribute("axes", [0, 2, 3]))

@@ -13,7 +13,7 @@ from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto,
 
 from vinculum.errors import ModelError
 from vinculum.models.onnx.inference import LARGEST_KEPT
-from vinculum.models.onnx.scopes import give_own_names, model_nodes, opset_imports, subgraphs, title
+from vinculum.models.onnx.scopes import give_own_names, model_graphs, model_nodes, opset_imports, subgraphs, title
 from vinculum.models.onnx.tensors import anchor, anchored_place, complete, dense_tensor, is_external, refer
 from vinculum.text import one_line, quoted
 
@@ -126,12 +126,10 @@ def normalise(proto: ModelProto, file: Path) -> None:
             holder.opset_import.add(domain=domain, version=version)
     for function in proto.functions:
         function.domain = "" if function.domain == "ai.onnx" else function.domain
-    for holder in (proto.graph, *proto.functions):
+    for holder in (*model_graphs(proto), *proto.functions):
         give_own_names(holder.node)
     for node in model_nodes(proto):
         node.domain = "" if node.domain == "ai.onnx" else node.domain
-        for _, graph in subgraphs(node):
-            give_own_names(graph.node)
         for attribute in node.attribute:
             _give_type(attribute, node)
 

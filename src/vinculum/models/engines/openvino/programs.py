@@ -120,14 +120,14 @@ class Prepared:
     names: tuple[tuple[str, str], ...]
 
     def check_found(self, numbers: Mapping[int, object]) -> None:
-        """Refuse a model of which OpenVINO has read some division as another layer."""
+        """Refuse a model if OpenVINO has read a division in it as another layer."""
         lost = [title(node) for number, node in enumerate(self.divisions) if number not in numbers]
         if lost:
             raise ModelError(f"OpenVINO's reader turns {listed(lost)} into something other than a Divide")
 
 
 def prepared(proto: ModelProto) -> Prepared:
-    """Return a model as OpenVINO shall read it; the given one is not changed."""
+    """Return a copy of a model, prepared for OpenVINO's reader."""
     try:
         model = inline_local_functions(proto) if proto.functions else deepcopy(proto)
     except (RuntimeError, ValueError, EncodeError) as error:

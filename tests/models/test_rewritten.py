@@ -76,11 +76,8 @@ class TestConvert:
         with one_line(kind, words):
             vinculum.convert(legacy, **options)
 
-    def test_no_model(self) -> None:
-        not_a_model: Any = 3
-        with one_line(ModelError, "the model is an int; give a path, or an onnx.ModelProto"):
-            vinculum.convert(not_a_model, opset=13)
-        not_a_model = OpenvinoModel(b"<net/>", b"")
+    def test_an_openvino_model_in_memory(self) -> None:
+        not_a_model: Any = OpenvinoModel(b"<net/>", b"")
         with one_line(ModelError, "the model is an OpenvinoModel; write xml and data to NAME.xml and NAME.bin"):
             vinculum.load(not_a_model)
 

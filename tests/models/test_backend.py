@@ -90,7 +90,7 @@ class TestPrepare:
 
 
 class TestRun:
-    """Inputs by name, by place, or the only one; outputs by place and by name."""
+    """Inputs by name, by position, or the only one; outputs by position and by name."""
 
     @pytest.mark.parametrize("inputs", [[A, B], (A, B), {"b": B, "a": A}])
     def test_two(self, division: ModelProto, inputs: Any) -> None:
@@ -122,7 +122,7 @@ class TestRun:
             backend.prepare(division).run(inputs, **options)
 
     def test_the_policies(self) -> None:
-        """Those of `vinculum.div`, with its defaults; a model that was pickled keeps them."""
+        """The policies of `vinculum.div`, with its defaults; a pickled model keeps them."""
         model = text_model(NODE, *BYTES)
         with pytest.raises(DivisionByZeroError) as caught:
             backend.run_model(model, EDGES)
@@ -154,7 +154,7 @@ IF = f"c = If(k) <then_branch = t {BRANCH}, else_branch = e {BRANCH}>"
 
 
 class TestNodes:
-    """Any node, at any operator set; inputs by name, by place with or without those left out, one twice."""
+    """Any node, in any operator set; inputs by name or by position, with and without omitted and repeated ones."""
 
     @pytest.mark.parametrize("opset", [1, 5, 6, 7, 12, 13, 14, 22, None])
     def test_at_every_operator_set(self, opset: int | None) -> None:

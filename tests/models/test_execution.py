@@ -1,4 +1,4 @@
-"""A division's label, its errors, and the limits of runs that only try inputs out."""
+"""A division's label, its errors, and the limits of trial runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of what divides inside: complete where ONNX itself says so, and what a model's nodes are held against."""
+"""The tables of operators that divide internally, and the nodes of a model that do."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FLOAT = TensorProto.FLOAT
 
 
 def bodies(schema: Any) -> Iterator[FunctionProto]:
-    """Yield the function bodies of a schema; those that depend on a call, for such of floats as it takes."""
+    """Yield the function bodies of a schema; if a body depends on the call, for calls with floats."""
     for opset in schema.function_opset_versions:
         with suppress(Exception):
             yield FunctionProto.FromString(schema.get_function_with_opset_version(opset))
@@ -50,7 +50,7 @@ def bodies(schema: Any) -> Iterator[FunctionProto]:
 
 
 class TestOnnx:
-    """Every operator of ONNX whose body divides is named, and none is that ONNX does not know."""
+    """The table has every operator of ONNX whose body divides, and only operators of ONNX."""
 
     def test_bodies(self) -> None:
         found = set[str]()
@@ -72,10 +72,10 @@ class TestOnnx:
 
 
 class TestModels:
-    """A model names such nodes wherever they stand."""
+    """`Model.inner_divisions` lists such nodes, also in functions and branches."""
 
     def test_powers(self) -> None:
-        """Those of constant exponents that are not negative divide nothing."""
+        """A power with a constant exponent of 0 or more divides nothing."""
         exponents = {"half": [0.5], "minus_half": [-0.5], "two_and_minus_one": [2.0, -1.0]}
         nodes = [f"{name} = Constant <value_floats = {value}> ()" for name, value in exponents.items()]
         nodes += [f"[{name}] y_{name} = Pow(x, {name})" for name in (*exponents, "e")]

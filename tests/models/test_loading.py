@@ -1,4 +1,4 @@
-"""One path in, one model out."""
+"""Loading models from files, bytes and messages."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class TestFormats:
 
 
 class TestLoaded:
-    """A loaded model is as good as what it was loaded from."""
+    """Functions give the same results for a loaded model as for its source."""
 
     @pytest.mark.parametrize("form", ["path", "bytes", "message"])
     def test_every_function_takes_it(self, model_file: Path, form: str) -> None:
@@ -120,7 +120,7 @@ class TestUnreadable:
 def test_results_spare_what_they_are_made_from(
     tmp_path: Path, name: str, data: str, target: str, beside: str, words: str
 ) -> None:
-    """The model's file and its data, under whatever name."""
+    """A result must not overwrite the model's file or its data, also if a link leads there."""
     model = text_model("c = Div(a, w)", "float[2] a")
     model.graph.initializer.append(numpy_helper.from_array(np.ones(2, np.float32), "w"))
     onnx.save_model(model, tmp_path / name, save_as_external_data=True, location=data, size_threshold=0)
@@ -133,7 +133,7 @@ def test_results_spare_what_they_are_made_from(
 
 
 def test_results_spare_the_data_of_a_default(tmp_path: Path) -> None:
-    """A tensor may stand in an attribute of a function, too."""
+    """The tensor may be the default of a function's attribute."""
     function = "F <k: tensor = float {0}> (x) => (y) { y = Constant <value: tensor = @k> () }"
     model = text_model("c = d.F(a)", "float[2] a", "float[2] c", function)
     tensor = model.functions[0].attribute_proto[0].t

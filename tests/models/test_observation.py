@@ -1,4 +1,4 @@
-"""What is counted of a division."""
+"""Summaries of divisions."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ class ReferenceBackend(Backend):
 
 
 class OurBackend(backend.VinculumBackend):
-    """Our backend, which must own every division that is a node of a model: those of expanded functions too."""
+    """Our backend, with a check that it computes every division node of a model, also those of expanded functions."""
 
     with_divisions = 0
 
@@ -132,7 +132,7 @@ def failures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 @cache
 def _plain() -> frozenset[str]:
-    """Return the node tests in which the evaluator does everything, but for one of each operator."""
+    """Return the node tests without any operator of ours, except one test of each operator."""
     ours = {"Reshape", *_SIZES, *(operator.__name__ for operator in _OPERATORS)}
     seen, plain = set(), set()
     for case in node_cases():
@@ -175,7 +175,7 @@ class TestRunner:
     @pytest.mark.exhaustive
     @pytest.mark.filterwarnings("ignore")  # The evaluator alone lets NumPy warn.
     def test_what_is_excluded_the_evaluator_fails_itself(self, ours: Suites, failures: Run) -> None:
-        """A test that has come to pass must leave the list, and so must one that is no more."""
+        """A test that passes, or that no longer exists, must be removed from the list."""
         for suites in (suites_of(ReferenceBackend), ours):
             failed = failures(
                 unittest.TestSuite(_some(suite, EXCLUDED.__contains__) for suite in suites.values())
@@ -199,7 +199,7 @@ def _divisions(model: ModelProto) -> int:
 
 
 def test_nodes_one_of_each_operator() -> None:
-    """`run_node` gives what a model of the node alone gives, for every operator that the evaluator knows."""
+    """`run_node` returns the outputs of a model of that node, for every operator that the evaluator knows."""
     first: dict[tuple[str, str], Any] = {}
     for case in node_cases():
         if len(case.model.graph.node) == 1 and f"{case.name}_cpu" not in EXCLUDED:
@@ -221,7 +221,7 @@ def test_nodes_one_of_each_operator() -> None:
 
 
 def _shown(value: Any) -> object:
-    """Return a value as what can be compared to the last bit."""
+    """Return a value in a form in which every bit is compared."""
     if isinstance(value, list):
         return [_shown(item) for item in value]
     if not isinstance(value, np.ndarray):

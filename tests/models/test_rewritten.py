@@ -1,4 +1,4 @@
-"""Models converted in memory: what files become, without files."""
+"""Models converted and hardened in memory."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from vinculum.models.rewritten import OpenvinoModel
 
 @pytest.fixture
 def legacy(tmp_path: Path) -> Path:
-    """Return a model of Div-6 that lays its divisor on the dividend's first dimension."""
+    """Return a model of Div-6 that aligns the divisor with the dividend's first dimension."""
     nodes = "[ratio] C = Div <broadcast = 1, axis = 0> (A, B)"
     return written(text_model(nodes, "float[2,3] A, float[2] B", "float[2,3] C", opset=6), tmp_path)
 
@@ -83,13 +83,13 @@ class TestConvert:
 
 
 class TestHarden:
-    """`vinculum.harden` takes the same, and validates on inputs of one's own."""
+    """`vinculum.harden` takes the same models, and validates them on the caller's inputs too."""
 
     MODEL = text_model("q = Div(a, b) r = Mod(a, b)", "int64[N] a, int64[N] b", "int64[N] q, int64[N] r", ir_version=9)
 
     @pytest.fixture(autouse=True)
     def packages(self) -> Iterator[None]:
-        """Install a runtime that refuses what would kill it."""
+        """Install a fake runtime that raises an error where the real one crashes."""
         with installed(onnxruntime=RefusesFaults):
             yield
 

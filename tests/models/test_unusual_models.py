@@ -1,4 +1,4 @@
-"""Valid models that exporters seldom or once wrote: they are run and converted, or refused in one line, never hang."""
+"""Valid but rare models: they are run and converted, or refused in one line."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ CONVERTED: dict[str, tuple[str, str, str, dict[str, Any], int]] = {
 
 
 def compared(source: Path, opset: int) -> ModelProto:
-    """Convert a model, demand that all sets of inputs were compared, and return it, its data not read."""
+    """Convert a model, check that all sets of inputs were compared, and return the result without its external data."""
     target = source.with_name("new.onnx")
     verification = convert_file(source, target, opset=opset).verification
     assert verification is not None
@@ -57,7 +57,7 @@ def compared(source: Path, opset: int) -> ModelProto:
 
 
 class TestConverted:
-    """Every bit is compared; what cannot be kept is refused."""
+    """Conversions are compared bit for bit, or refused."""
 
     @pytest.mark.parametrize(("nodes", "inputs", "outputs", "options", "opset"), CONVERTED.values(), ids=CONVERTED)
     def test_one(
@@ -130,7 +130,7 @@ class TestRun:
 
 
 class TestLimits:
-    """What a file of a few kilobytes can demand is limited."""
+    """A small file cannot request unlimited work."""
 
     def test_functions_that_double(self) -> None:
         calls = (f"F{n} (x) => (y) {{ t = d.F{n - 1}(x) y = d.F{n - 1}(t) }}" for n in range(1, 41))
@@ -141,7 +141,7 @@ class TestLimits:
 
 
 class TestFunctions:
-    """One that is called with several types, or never, is inlined where its operator set lacks a type."""
+    """A function that is called with several types, or never, is inlined if the target lacks a type."""
 
     def functional(self, *calls: Any) -> ModelProto:
         model = text_model("c = Div(a, a)", "float[2] a", "float[2] c", "F (p, q) => (r) { [inner] r = Div(p, q) }")
@@ -161,7 +161,7 @@ class TestFunctions:
 
 
 class TestData:
-    """Data in other files stay in another file, are not read to be converted, and replace no file of others."""
+    """External data stays external, is not read for a conversion, and never overwrites unrelated files."""
 
     def source(self, folder: Path, weights: NDArray[Any]) -> Path:
         """Return the file of a model that divides by weights in another file."""

@@ -1,4 +1,4 @@
-"""The arrays that a model is given keep what it declares."""
+"""Validation of the arrays that a model is given."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ A, B = np.ones((2, 3), np.float32), np.ones((5, 2), np.float32)
 
 
 class TestAdmitted:
-    """Inputs that fit are handed on as they are."""
+    """Valid inputs are passed on without a copy."""
 
     def test_as_read_only_views(self) -> None:
         arrays = validated_inputs(TENSORS, {"a": A, "b": B})

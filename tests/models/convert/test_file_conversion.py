@@ -1,4 +1,4 @@
-"""From file to file: compared before anything is written, and written whole or not at all."""
+"""Conversion of files: models are compared before a file is written, and files are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class TestDifferences:
     [(4, "n, 4", "the nodes of the converted model"), (6, "n, 4", "its nodes"), (6, "3", "its nodes")],
 )
 def test_a_wrong_declaration_of_the_original(tmp_path: Path, opset: int, shape: str, nodes: str) -> None:
-    """ONNX infers no shape of Reshape-1, so only the converted model contradicts what the original declares."""
+    """ONNX infers no shape for Reshape-1, so only the converted model contradicts the declaration."""
     node = "Reshape <shape = [3, 2]> (t)" if opset < 5 else "Transpose(t)"
     outputs = f"float[] t, float[{shape}] y"
     source = written(text_model(f"t = Neg(x) y = {node}", "float[2,3] x", outputs, opset=opset), tmp_path)
@@ -95,7 +95,7 @@ BRANCHES = "<then_branch = t () => (float[3] r) { r = Neg(x) }, else_branch = e 
     ],
 )
 def test_a_wrong_declaration_inside(tmp_path: Path, nodes: str, what: str) -> None:
-    """Of a value between nodes, in a subgraph, and in a function."""
+    """The value may be an inner one, or in a subgraph or a function."""
     function = f"F (x, k) => (y) {{ y = If(k) {BRANCHES} }}"
     model = text_model(nodes, "float[2] x, bool k", "float[2] y", function)
     if "value" in what:
@@ -106,7 +106,7 @@ def test_a_wrong_declaration_inside(tmp_path: Path, nodes: str, what: str) -> No
 
 
 class TestUnwritable:
-    """The error names the file that was asked for, not the folder in which it waited for its place."""
+    """The error names the requested file, not the temporary folder."""
 
     def test_a_full_disk(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         def full(model: ModelProto, path: Path) -> None:
@@ -127,7 +127,7 @@ class TestUnwritable:
 
     @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such file names")
     def test_names_that_are_not_utf_8(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """They are taken as they are, unless the model itself has to name the file of its data."""
+        """Such names are allowed, unless the model has to contain the name of its data file."""
         source = _legacy(tmp_path).rename(tmp_path / "a\udcff.onnx")
         convert_file(source, tmp_path / "b\udcff.onnx", opset=13)
         assert load(tmp_path / "b\udcff.onnx").divisions[0].operator == "Div-13"
@@ -149,7 +149,7 @@ def test_optional_inputs_the_value_stays(tmp_path: Path) -> None:
 
 
 def test_what_one_message_cannot_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It goes into a file beside the model."""
+    """Tensors that exceed the limit of a message are written to a data file."""
     source = _large(tmp_path)
     monkeypatch.setattr("vinculum.models.onnx.file._LARGEST_MESSAGE", 1000)
     (tmp_path / "new").mkdir()

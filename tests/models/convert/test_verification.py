@@ -1,4 +1,4 @@
-"""``--verify``: original and converted run on the same inputs, every bit compared; wrong conversions are caught."""
+"""``--verify``: both models run on the same inputs, and every bit of their outputs is compared."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Function = Callable[..., Any]
 
 @dataclass(frozen=True)
 class Computed:
-    """A program that is a function of the inputs in their order, its results named like the outputs."""
+    """A program that calls a function with the inputs in their order."""
 
     function: Function
     names: tuple[str, ...]
@@ -167,11 +167,11 @@ class TestEqual:
 
 
 class TestRefusedInputs:
-    """Where the original cannot be run there is nothing to compare; the converted must refuse it too."""
+    """If the original refuses a set of inputs, the converted model must refuse it too."""
 
     @staticmethod
     def _picky(error: Exception, outcome: Function = quotient) -> Model:
-        """Return a model that refuses every set but the first, which alone has dimensions of 3 and no edges."""
+        """Return a model that raises an error for every set of inputs except the first."""
         sets = iter(range(10**6))
 
         def function(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:

@@ -1,4 +1,4 @@
-"""A model whose inner values are handed out, by either engine."""
+"""A model with its inner values exposed, in both engines."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ CONTENT = hazardous.masked_mean().SerializeToString()
 
 @pytest.fixture(autouse=True)
 def packages() -> Iterator[None]:
-    """Have a fake for ONNX Runtime."""
+    """Install a fake package for ONNX Runtime."""
     with installed(onnxruntime=FakeRuntime):
         yield
 
 
 @pytest.mark.parametrize("engine", ["reference", "onnxruntime"])
 class TestValues:
-    """Any value of the main graph, its outputs among them; inputs are known already."""
+    """Any value of the main graph can be requested; inputs are not returned."""
 
     def test_inner_values_and_outputs(self, engine: str) -> None:
         values = ExposedModel(engine, CONTENT).values(["count", "mean", "x"], INPUTS)
@@ -44,7 +44,7 @@ class TestValues:
 
 
 def test_divisions_are_told_of() -> None:
-    """Of those that nothing asked for needs, too."""
+    """Also of divisions on which no requested value depends."""
     records: list[DivisionRecord] = []
     ExposedModel("reference", CONTENT, records.append).values(["total"], INPUTS)
     assert [record.division.name for record in records] == ["mean"]

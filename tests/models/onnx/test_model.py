@@ -1,4 +1,4 @@
-"""ONNX files of any operator set and IR version: their divisions are ours, the rest the evaluator's."""
+"""ONNX files of any operator set and IR version in the reference engine."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ class TestVersions:
 
 
 class TestTensorsOfSubgraphsAndAttributes:
-    """External data are found wherever a tensor may stand, and kept inside the folder there too."""
+    """External data is found in every place of a tensor, and must be inside the model's folder."""
 
     @pytest.fixture
     def weight(self, tmp_path: Path) -> TensorProto:
-        """Return a tensor whose data stand in ``data.bin``."""
+        """Return a tensor whose data is in ``data.bin``."""
         (tmp_path / "data.bin").write_bytes(B.tobytes())
         tensor = numpy_helper.from_array(B, "w")
         tensor.ClearField("raw_data")
@@ -235,7 +235,7 @@ class TestOurEngine:
         assert [record.division.operator for record in records] == ["Div-14"]
 
     def test_an_initializer_of_a_branch_has_a_name_of_its_own(self) -> None:
-        """ONNX Runtime takes the value around it, the reference evaluator the branch's."""
+        """ONNX Runtime uses the outer value, the reference evaluator that of the branch."""
         hiding = branches("t = Div(a, w)").replace("(float[] t) {", "(float[] t) <float[2] w = {2, 2}> {")
         model = text_model(f"c = If(k) {hiding}", K, constants="float[2] w = {100, 100}")
         with one_line(ModelError, "initializer 'w' of graph 'then' has the name of a value around it", "rename it"):
@@ -283,7 +283,7 @@ class TestErrors:
 
 
 class TestOutputs:
-    """Outputs that the evaluator does not give, or that have no name."""
+    """Outputs that the evaluator does not produce, or that have no name."""
 
     def test_a_value_that_is_not_given_and_not_used(self) -> None:
         model = load(text_model("b, more = Neg(a) c = Div(b, a)", "float[2] a"))

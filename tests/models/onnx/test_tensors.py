@@ -31,7 +31,7 @@ ARRAYS = [np.arange(6, dtype=dtype).reshape(2, 3) for dtype in "efdbhiqBHIQ"] + 
 
 
 def _external(array: Any, **entries: object) -> TensorProto:
-    """Return a tensor whose data stand in ``data.bin``, its entries replaced by those given."""
+    """Return a tensor whose data is in ``data.bin``, with other entries if given."""
     tensor = numpy_helper.from_array(array, "w")
     tensor.ClearField("raw_data")
     tensor.data_location = TensorProto.EXTERNAL

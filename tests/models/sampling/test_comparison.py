@@ -1,4 +1,4 @@
-"""Comparing what two runs computed: every bit counts, NaNs apart."""
+"""Comparison of results bit for bit, in which all NaNs are equal."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FLOATS = [np.float16, np.float32, np.float64, ml_dtypes.bfloat16, ml_dtypes.floa
 
 
 class TestEqual:
-    """Equal bits are equal, any NaN is any other; the number of elements comes back."""
+    """Equal values; the number of elements is returned."""
 
     @pytest.mark.parametrize("dtype", [*FLOATS, np.int8, np.uint64, bool, ml_dtypes.int4, np.complex64, object])
     @pytest.mark.parametrize("shape", [(), (0,), (2, 3)])

@@ -1,4 +1,4 @@
-"""``--seed`` and ``--dim``: what is drawn, and how large."""
+"""``--seed`` and ``--dim``: drawn inputs and their sizes."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class TestSizes:
         assert (drawn.array.shape, drawn.assumed) == ((0, 4), {})
 
     def test_which_are_drawn(self) -> None:
-        """Those that are neither given nor have a value, each by its place among all."""
+        """Inputs that are not given and have no default value; the position among all inputs determines the numbers."""
         tensors = [ModelTensor("given", FLOAT, ()), ModelTensor("value", FLOAT, (), optional=True), self.Y]
         for large, size in ((False, 1), (True, 17)):
             drawn = drawn_inputs(tensors, {"given": np.zeros((), np.float32)}, 3, {}, large=large)
@@ -112,7 +112,7 @@ class TestRefusals:
 
 
 class TestUsefulSizes:
-    """Where one number would show little: open dimensions are as large as keeps inputs small, static ones stay."""
+    """Open dimensions get the largest candidate that keeps inputs small; static ones keep their size."""
 
     @pytest.mark.parametrize(
         ("shape", "size"),

@@ -1,4 +1,4 @@
-"""Writing the nodes that replace a node, in the forms of their operator set."""
+"""Writing the nodes that replace a node, in the notation of their operator set."""
 
 from __future__ import annotations
 

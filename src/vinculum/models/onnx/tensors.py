@@ -118,7 +118,7 @@ def anchor(tensor: TensorProto, folder: Path, owner: str) -> None:
 
 
 def refer(tensor: TensorProto, location: str, offset: int, size: int) -> None:
-    """Let a tensor's data be those at an offset of a file."""
+    """Set the file, the offset and the size of a tensor's data."""
     tensor.data_location = TensorProto.EXTERNAL
     del tensor.external_data[:]
     for key, value in (("location", location), ("offset", str(offset)), ("length", str(size))):

@@ -37,7 +37,7 @@ PAIR = "float[2,3] A, float[2] B"
 
 @pytest.mark.parametrize("opset", [7, 13, 21])
 def test_subgraphs_both_branches(opset: int) -> None:
-    """Divisions in the bodies of control flow, which see the values around them."""
+    """Divisions in branches that use values of the outer graph."""
     then, other = (
         f"() => (float[2,3] t) {{ [inner] t = Div <broadcast = 1, axis = 0> ({a}, B) }}" for a in ("A", "A2")
     )
@@ -81,7 +81,7 @@ class TestFunctions:
             Rewriter(holder, opset, set(), "x").constant(array.astype(int) if opset != 8 else array, "n")
 
     def test_calls_of_different_types(self) -> None:
-        """One body cannot cast for one call and not for the other."""
+        """A function body cannot cast for one call and not for another."""
         calls, outputs = "C = d.Ratio(A, A) G = d.Ratio(F, F)", "int8[2] C, float[2] G"
         model = text_model(calls, "int8[2] A, float[2] F", outputs, self.INT8, opset=14)
         with one_line(ModelError, "node 'inner' (Div) in Ratio", "the element type is not known"):
@@ -98,7 +98,7 @@ class TestFunctions:
 
 
 class TestOtherOperators:
-    """Untouched where their version does not change; else converted, or refused by name."""
+    """Nodes are unchanged if their version does not change; otherwise they are converted, or refused by name."""
 
     def test_every_reason_is_given(self) -> None:
         nodes = " ".join(f"[gelu{n}] g{n} = Gelu(A)" for n in range(5))
@@ -121,7 +121,7 @@ class TestImports:
             convert_opset(text_model("c = Relu(a)"), opset)
 
     def test_ir_version_suffices(self) -> None:
-        """From 4 on new constants need not be inputs."""
+        """From IR version 4 on, initializers need not be inputs."""
         model = text_model("[ratio] C = Div(A, A)", PAIR, "float[2,3] C", opset=6, ir_version=3)
         assert [convert_opset(model, opset).model.ir_version for opset in (7, 13, 21)] == [4, 7, 10]
 
@@ -143,7 +143,7 @@ class TestImports:
     ],
 )
 def test_examples_there_and_back(name: str, opsets: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:
-    """The models of public exporters, to the operator sets that can say them."""
+    """Convert models from public exporters to the operator sets that can represent them, and back."""
 
     def model(proto: ModelProto) -> Any:
         copy = ModelProto()

@@ -1,4 +1,4 @@
-"""A division says the same in every operator set: each form, each version, compared bit for bit."""
+"""Conversions of divisions keep every bit, for each form and each version."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class TestLegacyShapes:
 
 
 class TestElementTypes:
-    """Every element type, from every version that has it to every version that can say it."""
+    """Every element type, from every version that allows it to every version that can represent it."""
 
     @pytest.mark.parametrize("element_type", DIV_14.element_types, ids=str)
     @pytest.mark.parametrize("constant", [False, True], ids=["run-time", "constant"])
@@ -153,7 +153,7 @@ def test_reciprocal_through_all_versions(element_type: ElementType) -> None:
 
 
 class TestChanges:
-    """What a conversion changes is told, and it changes no more."""
+    """The report names each change."""
 
     @pytest.mark.parametrize(
         ("shape", "attributes", "what"),
@@ -171,7 +171,7 @@ class TestChanges:
 
 
 def test_names_new_names_are_new() -> None:
-    """Names that the file has already are not taken."""
+    """New names differ from all names in the file."""
     model = division(INT8, [1], np.array([-1], np.int8), opset=14)
     taken = [f"ratio_{hint}" for hint in ("A_cast", "A_cast_Cast", "B", "quotient", "back", "back_Cast")]
     for name in taken:

@@ -1,4 +1,4 @@
-"""Operators that do not divide: untouched where their version is, else the same in other words, or refused by name."""
+"""Operators other than divisions: unchanged if their version is, otherwise rewritten with equal results, or refused."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ ATTRIBUTES = [
 
 
 class TestTheSameInOtherWords:
-    """'By rules of ours', wherever onnx.version_converter would give something else, and everywhere else too."""
+    """'By rules of ours': the version adapters of this package."""
 
     @pytest.mark.parametrize(("source", "target", "signature", "body", "operators"), [way[1:] for way in WAYS],
                              ids=[way[0] for way in WAYS])  # fmt: skip
@@ -293,7 +293,7 @@ class TestRefused:
             convert_opset(model, target)
 
     def test_an_input_that_is_left_out(self) -> None:
-        """An output may always be."""
+        """Outputs may always be left out."""
         schema = get_schema("Div", 14)
         assert problem_with(helper.make_node("Div", ["a", ""], ["c"]), schema, {}) == "Div-14 needs its input 'B'"
         assert problem_with(helper.make_node("Div", ["a", "b"], [""]), schema, {}) is None
@@ -332,7 +332,7 @@ def test_types_are_named_as_schemas_name_them() -> None:
 
 
 class TestControlFlow:
-    """Nodes with subgraphs are as they are; what is in the subgraphs is converted like everything else."""
+    """Nodes with subgraphs stay unchanged; the nodes in their subgraphs are converted."""
 
     BODY = """
         y = If (c) <
@@ -362,7 +362,7 @@ class TestControlFlow:
 
 
 class TestFunctions:
-    """Bodies of model-local functions, where attributes may stand for the function's."""
+    """Bodies of model-local functions, whose nodes may refer to the function's attributes."""
 
     def _model(self, opset: int, body: str) -> ModelProto:
         return parser.parse_model(

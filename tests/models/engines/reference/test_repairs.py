@@ -1,4 +1,4 @@
-"""What the evaluator itself gets wrong: indices out of bounds, sizes that no memory holds, odd shapes."""
+"""What the evaluator does not check or computes wrongly: indices out of bounds, huge results, invalid shapes."""
 
 from __future__ import annotations
 

@@ -209,7 +209,7 @@ def dropped(name: str, value: int, refusal: str = "") -> Callable[[Adaptation], 
 
 
 def in_inference(name: str, value: int, refusal: str) -> Callable[[Adaptation], list[NodeProto]]:
-    """Return an adapter as `dropped` does, of nodes whose results beyond the first are those of training."""
+    """Return an adapter like that of `dropped`, which refuses nodes with the further results of training mode."""
     rule = dropped(name, value, refusal)
 
     def checked(step: Adaptation) -> list[NodeProto]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from vinculum.errors import ModelError
 from vinculum.models.sampling.drawn_inputs import draw, settled, useful_size
 from vinculum.models.sampling.edge_values import edge_values, paired
-from vinculum.models.values import ModelTensor, tensor_dtype
+from vinculum.models.values import ModelTensor, innermost, tensor_dtype
 from vinculum.spec.element_types import ElementType
 from vinculum.text import one_line, quoted
 
@@ -189,7 +189,7 @@ def input_sets(tensors: Sequence[ModelTensor], seed: int) -> Iterator[dict[str, 
     used: dict[Hashable, int] = {}
     for number in range(_SETS if tensors else 1):
         taken = [(place, t) for place, t in enumerate(tensors) if not t.optional or number % 2]
-        given = [(place, replace(_innermost(t), name=t.name)) for place, t in taken]
+        given = [(place, replace(innermost(t), name=t.name)) for place, t in taken]
         generator = np.random.default_rng([seed, number])
         shapes = _shapes([t for _, t in given], number, generator)
         # Dimensions of 0 are not counted, as in NumPy.
@@ -205,11 +205,6 @@ def input_sets(tensors: Sequence[ModelTensor], seed: int) -> Iterator[dict[str, 
         except MemoryError as error:
             raise ModelError(f"the inputs cannot be made: {one_line(error)}") from None
         yield {tensors[place].name: _wrapped(tensors[place], arrays[t.name]) for place, t in given}
-
-
-def _innermost(tensor: ModelTensor) -> ModelTensor:
-    """Return the tensor inside nested sequences and optionals, or the tensor itself."""
-    return tensor if tensor.element is None else _innermost(tensor.element)
 
 
 def _wrapped(tensor: ModelTensor, array: NDArray[Any]) -> Any:

@@ -65,9 +65,8 @@ class OpenVinoProcess:
             # A forked child shares this process's pipes to OpenVINO, so it starts a process of its own.
             if os.getpid() not in self._started:
                 self._started[os.getpid()] = Isolated(self._maker, *self._arguments, limits=_LIMITS)
-            left = seconds_left()
-            seconds = None if left is None else left + _COMPILING
             with waiting():
+                seconds = seconds_left() + _COMPILING
                 answer = self._started[os.getpid()].call(method, *arguments, seconds=seconds)
         if answer.end is End.RETURNED:
             return answer.value
@@ -90,8 +89,7 @@ class CutProcess(OpenVinoProcess):
         """Return the outputs in the model's order."""
         run = next(self._runs)
         answer = self.call("start", run, dict(inputs))
-        left = seconds_left()
-        deadline = inf if left is None else monotonic() + left  # Wall time: most work is done in the other process.
+        deadline = monotonic() + seconds_left()  # Wall time: most work is done in the other process.
         try:
             while isinstance(answer, Request):
                 if monotonic() > deadline:

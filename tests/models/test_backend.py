@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import ml_dtypes
@@ -52,14 +51,6 @@ def test_the_interface(division: ModelProto) -> None:
 
 class TestPrepare:
     """A message in memory is read as `vinculum.load` reads a file, and stays as it is."""
-
-    def test_external_data_of_the_working_directory(
-        self, weighted: ModelProto, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        onnx.save_model(weighted, str(tmp_path / "m"), save_as_external_data=True, location="w", size_threshold=0)
-        split = onnx.load(str(tmp_path / "m"), load_external_data=False)
-        monkeypatch.chdir(tmp_path)
-        assert backend.prepare(split).run([A])[0].tolist() == [2, 3]
 
     @pytest.mark.parametrize(
         ("model", "device", "kind", "parts"),

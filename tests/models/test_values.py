@@ -98,8 +98,6 @@ class TestSequencesAndOptionals:
     def test_an_optional(self) -> None:
         assert validated_inputs((self.PERHAPS,), {"o": None}) == {"o": None}
         assert len(validated_inputs((self.PERHAPS,), {"o": [A]})["o"]) == 1
-
-    def test_an_optional_has_to_be_given(self) -> None:
         with one_line(ModelError, "no array for input 'o' (optional of sequence of float, shape (N, 3))"):
             validated_inputs((self.PERHAPS,), {})
 

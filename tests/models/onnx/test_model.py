@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from onnx import AttributeProto, ModelProto, SparseTensorProto, TensorProto, helper, numpy_helper
 
-from tests.models.built_models import one_line, text_model
+from tests.models.built_models import one_line, text_model, written
 from vinculum.errors import ElementTypeError, ModelError
 from vinculum.models import DivisionRecord, load
 
@@ -77,9 +77,13 @@ class TestTensorsOfSubgraphsAndAttributes:
         graph.initializer[0].name = "top"
         return model
 
-    def test_read(self, weight: TensorProto, tmp_path: Path) -> None:
-        (tmp_path / "model.onnx").write_bytes(self._model(weight).SerializeToString())
-        assert load(tmp_path / "model.onnx").run({})["c"].tolist() == [3, 3]
+    def test_read(self, weight: TensorProto, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """For a model in memory, the working directory is its folder."""
+        proto = self._model(weight)
+        assert load(written(proto, tmp_path)).run({})["c"].tolist() == [3, 3]
+        monkeypatch.chdir(tmp_path)
+        for given in (proto, proto.SerializeToString()):
+            assert load(given).run({})["c"].tolist() == [3, 3]
 
     @pytest.mark.parametrize(
         ("place", "title"),

@@ -13,9 +13,9 @@ from onnx.defs import onnx_opset_version
 
 from tests.models.built_models import one_line, read_whole, run, text_model
 from vinculum.errors import AttributeValueError, ModelError
+from vinculum.models import load
 from vinculum.models.convert import verification
 from vinculum.models.convert.opset.conversion import convert_opset
-from vinculum.models.onnx.model import model_of
 from vinculum.models.onnx.rewriter import Rewriter
 from vinculum.models.onnx.scopes import model_nodes
 
@@ -144,12 +144,6 @@ class TestImports:
 )
 def test_examples_there_and_back(name: str, opsets: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     """Convert models from public exporters to the operator sets that can represent them, and back."""
-
-    def model(proto: ModelProto) -> Any:
-        copy = ModelProto()
-        copy.CopyFrom(proto)
-        return model_of(copy, Path("model.onnx"))
-
     example, _, shortened = name.partition(" ")
     original = read_whole(EXAMPLES / example / "model.onnx")
     if shortened:  # Its loop takes as many steps as it is told, and inputs at the edges tell it many.
@@ -158,8 +152,8 @@ def test_examples_there_and_back(name: str, opsets: tuple[int, ...], monkeypatch
     source = next(entry.version for entry in original.opset_import if not entry.domain)
     for opset in opsets:
         there = convert_opset(original, opset).model
-        assert verification.verify(model(original), model(there)).compared > 0
+        assert verification.verify(load(original), load(there)).compared > 0
         back = convert_opset(there, max(source, 7)).model
         with monkeypatch.context() as patched:
             patched.setattr(verification, "_SECONDS", 0.0)  # The few sets that are compared in any case will do.
-            assert verification.verify(model(original), model(back)).compared > 0
+            assert verification.verify(load(original), load(back)).compared > 0

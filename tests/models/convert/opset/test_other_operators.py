@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from onnx import ModelProto, helper, numpy_helper, parser
 from onnx.defs import get_all_schemas_with_history, get_schema, onnx_opset_version
 
-from tests.models.built_models import one_line, run
+from tests.models.built_models import one_line, run, text_model
 from tests.onnx_cases import node_cases
 from vinculum.errors import ModelError, VinculumError
 from vinculum.models.convert import Change
@@ -273,6 +273,7 @@ REFUSED = [
      "y = MaxPool <kernel_shape = [1], strides = [2], ceil_mode = 1> (x)", "needs the sizes of its input"),
     (22, 21, "(float[] x) => (float[] y)", "y = MaxPool <kernel_shape = [1], ceil_mode = 1> (x)", "needs the sizes of"),
     (23, 24, "(float[2] x) => (float8e4m3fnuz[2] y)", "y = Cast <to = 18> (x)", "cast infinities"),
+    (23, 24, "(float[2] x, float8e4m3fnuz[1] t) => (float8e4m3fnuz[2] y)", "y = CastLike(x, t)", "cast infinities"),
     (28, 27, "(float[2] x, float[2] b) => (float[2] y)", "y = Mod(x, b)", "Mod-13 has no fmod=0 for floats"),
     (10, 11, "(float[1,1,2] x, float[1,1,2] w) => (float[1,1,n] y)",
      'y = ConvTranspose <auto_pad = "SAME_UPPER", strides = [2]> (x, w)', "pad on different sides"),
@@ -365,11 +366,8 @@ class TestFunctions:
     """Bodies of model-local functions, whose nodes may refer to the function's attributes."""
 
     def _model(self, opset: int, body: str) -> ModelProto:
-        return parser.parse_model(
-            f"""<ir_version: 8, opset_import: ["" : {opset}, "d" : 1]>
-            g (float[2,3] x) => (float[2,3] y) {{ y = d.f <k = 1> (x) }}
-            <opset_import: ["" : {opset}], domain: "d"> f <k> (a) => (b) {{ {body} }}"""
-        )
+        function = f"f <k> (a) => (b) {{ {body} }}"
+        return text_model("y = d.f <k = 1> (x)", "float[2,3] x", "float[2,3] y", function, opset=opset)
 
     @pytest.mark.parametrize(
         ("opset", "body", "name"),

@@ -166,20 +166,9 @@ class TestRefusals:
 
     def test_narrow_values_beside_strings(self) -> None:
         """They are returned if strings are outputs only; with string inputs, ONNX Runtime would return other bits."""
-        nodes = "y = Cast <to = 17> (a) t = Identity({})"
-        model = load(
-            text_model(
-                nodes.format("s"),
-                "float[n] a",
-                "float8e4m3fn[n] y, string[1] t",
-                constants='string[1] s = {"b"}',
-                opset=19,
-            )
-        )
-        both(model, {"a": A})
-        model = load(
-            text_model(nodes.format("s"), "float[n] a, string[1] s", "float8e4m3fn[n] y, string[1] t", opset=19)
-        )
+        nodes, outputs = "y = Cast <to = 17> (a) t = Identity(s)", "float8e4m3fn[n] y, string[1] t"
+        both(load(text_model(nodes, "float[n] a", outputs, constants='string[1] s = {"b"}', opset=19)), {"a": A})
+        model = load(text_model(nodes, "float[n] a, string[1] s", outputs, opset=19))
         with one_line(ModelError, "value 'y' has elements of float8e4m3fn", "; try the reference engine"):
             model.run({"a": A, "s": np.array(["b"], object)}, engine="onnxruntime")
 

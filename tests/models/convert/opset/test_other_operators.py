@@ -90,6 +90,8 @@ WAYS = [
     ("axes from below 11", 7, NEWEST, "(float[2,1] x) => (float[2] y)", "y = Squeeze <axes = [1]> (x)", None),
     ("split sizes", 11, 13, "(float[3] x) => (float[1] y, float[2] z)", "y, z = Split <split = [1, 2]> (x)", None),
     ("split, one part unused", 11, 13, "(float[4] x) => (float[2] z)", ", z = Split <split = [2, 2]> (x)", None),
+    ("split sizes, kept", 13, 18, "(float[4] x) => (float[1] y, float[3] z)",
+     "s = Constant <value = int64[2] {1, 3}> () y, z = Split(x, s)", None),
     ("split in equal parts", 13, 18, "(float[4] x) => (float[2] y, float[2] z)", "y, z = Split(x)", ["Split"]),
     ("clip", 10, 11, "(float[4] x) => (float[4] y)", "y = Clip <min = -1.0, max = 2.0> (x)", ["Clip"]),
     ("clip above", 6, NEWEST, "(float[4] x) => (float[4] y)", "y = Clip <max = 1.0> (x)", ["Clip"]),

@@ -42,7 +42,7 @@ def bodies(schema: Any) -> Iterator[FunctionProto]:
             )
             for rank in (1, 2, 3):
                 types = [helper.make_tensor_type_proto(FLOAT, [2, 4, 8][:rank]).SerializeToString()] * count
-                with suppress(Exception):  # It takes no such call.
+                with suppress(Exception):  # The operator has no such call.
                     body = schema.get_context_dependent_function_with_opset_version(
                         opset, node.SerializeToString(), types
                     )

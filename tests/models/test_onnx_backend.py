@@ -31,7 +31,7 @@ _PILLOW = "needs Pillow, which is not a requirement"
 _FORMATS = ("bmp", "jpeg2k", "jpeg", "png", "pnm", "tiff", "webp")
 _IMAGES = (*(f"{name}_rgb" for name in _FORMATS), "jpeg_bgr", "jpeg_grayscale")
 
-# What the reference evaluator fails itself; it computes for us whatever is no division.
+# Tests that the reference evaluator itself fails.
 EXCLUDED = {
     **{f"test_bernoulli{kind}_cpu": _DRAWN for kind in ("", "_double", "_seed")},
     **{f"test_bernoulli{kind}_expanded_cpu": _DRAWN for kind in ("", "_double", "_seed")},
@@ -44,7 +44,7 @@ EXCLUDED = {
     "test_scatter_without_axis_cpu": "the evaluator has no Scatter",
     "test_squeezenet_cpu": _ROUNDED,
 }
-# Seconds in loops of the evaluator's own, in Conv and pooling, which others have too.
+# Tests that take seconds in the evaluator's Conv and pooling, which other tests run too.
 LONG_MODELS = ("bvlc_alexnet", "inception_v1", "inception_v2", "resnet50", "vgg19", "zfnet512")
 LONG_NODES = (
     *(f"{kind}_3d_default" for kind in ("averagepool", "lppool", "maxpool")),
@@ -98,7 +98,7 @@ class OurBackend(backend.VinculumBackend):
 
 def suites_of(tested: Any) -> Suites:
     """Return the runner's tests for the CPU, by category."""
-    node_cases()  # Else it makes them itself.
+    node_cases()  # Otherwise the runner makes them.
     cases = BackendTest(tested).test_cases
     suites = {}
     for name, case in cases.items():
@@ -163,7 +163,7 @@ class TestRunner:
         assert failures(suite) == {}
         assert OurBackend.with_divisions > 100
 
-    @pytest.mark.exhaustive  # Half a minute in the evaluator, for operators that the others have too.
+    @pytest.mark.exhaustive  # Half a minute in operators that other tests run too.
     def test_all_others(self, ours: Suites, failures: Run) -> None:
         tests = [(test, name == "RealModel") for name, suite in ours.items() for test in suite]
         suite = unittest.TestSuite(

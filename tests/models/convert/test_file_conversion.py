@@ -49,7 +49,7 @@ class TestDifferences:
             division.input[0], division.input[1] = division.input[1], division.input[0]
             return conversion
 
-        # The function of the same name hides the module where one would look for it.
+        # The package has a function of the same name as the module.
         monkeypatch.setattr(sys.modules[MODULE], "convert_opset", wrong)
         source = _legacy(tmp_path)
         before = _files(tmp_path)

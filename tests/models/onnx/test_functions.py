@@ -25,7 +25,7 @@ class TestInlined:
         ("imports", "body"),
         [
             ('"": 13', "z = Div(x, y)"),  # Div-14 takes more types.
-            ('"": 17, "e": 2', "t = e.Own(x) z = Sub(t, y)"),  # Of other domains nobody knows what has changed.
+            ('"": 17, "e": 2', "t = e.Own(x) z = Sub(t, y)"),  # What has changed in other domains is not known.
         ],
     )
     def test_others_are_refused(self, imports: str, body: str) -> None:

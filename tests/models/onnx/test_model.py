@@ -259,7 +259,7 @@ class TestErrors:
             ("[n] c = MatMul(a, m)", ("node 'n' (MatMul)",)),
             ("[n] c = Neg(a, b)", ("node 'n' (Neg)",)),
             ("[n] c = Neg <run = 1> (a)", ("node 'n' (Neg)",)),
-            # Of nested nodes the innermost is named.
+            # The innermost node is named.
             (f"[m] c = If(k) {branches('[n] t = Transpose <perm = [0, 1]> (a)')}", ("node 'n' (Transpose)",)),
             ("c = SequenceConstruct(a)", ("output 'c' is not a tensor",)),
             ("b2 = Reshape(a, s) [n] c = GroupNormalization(b2, b, b)", ("cannot be run: ", "num_groups")),
@@ -277,7 +277,7 @@ class TestErrors:
             model.run({"a": A, "b": B})
 
     def test_of_types_that_only_the_run_knows(self) -> None:
-        # The evaluator takes a TypeError for its own; ours must come through as they are.
+        # The evaluator replaces a TypeError, but must not replace those of this package.
         nodes = f"x = If(k) {branches('t = Cast <to = 9> (a)', 't = Identity(a)')} y = d.Foo(x)"
         function = "Foo (p) => (q) { [n] q = Reciprocal(p) }"
         model = load(text_model(nodes, "float[2] a, bool k", "float[2] y", function))

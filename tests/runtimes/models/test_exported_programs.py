@@ -40,7 +40,7 @@ def test_a_loaded_program_is_pickled(program: Any) -> None:
     """Dask's workers get pickled models."""
     kept = pickle.loads(pickle.dumps(vinculum.load(program)))
     (found,), (expected,) = (vinculum.check(one, runs=0).findings for one in (kept, program))
-    assert vars(found) == vars(expected)  # A finding itself equals no other: a witness holds arrays.
+    assert vars(found) == vars(expected)  # Findings have no ==, since witnesses hold arrays.
 
 
 def test_a_file(program: Any, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -146,7 +146,7 @@ def test_examples_there_and_back(name: str, opsets: tuple[int, ...], monkeypatch
     """Convert models from public exporters to the operator sets that can represent them, and back."""
     example, _, shortened = name.partition(" ")
     original = read_whole(EXAMPLES / example / "model.onnx")
-    if shortened:  # Its loop takes as many steps as it is told, and inputs at the edges tell it many.
+    if shortened:  # Edge values would request many steps of its loop.
         original.graph.input.remove(next(value for value in original.graph.input if value.name == "steps"))
         original.graph.initializer.append(numpy_helper.from_array(np.array(3, np.int64), "steps"))
     source = next(entry.version for entry in original.opset_import if not entry.domain)
@@ -155,5 +155,5 @@ def test_examples_there_and_back(name: str, opsets: tuple[int, ...], monkeypatch
         assert verification.verify(load(original), load(there)).compared > 0
         back = convert_opset(there, max(source, 7)).model
         with monkeypatch.context() as patched:
-            patched.setattr(verification, "_SECONDS", 0.0)  # The few sets that are compared in any case will do.
+            patched.setattr(verification, "_SECONDS", 0.0)  # Compare as few sets as possible.
             assert verification.verify(load(original), load(back)).compared > 0

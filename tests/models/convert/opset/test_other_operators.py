@@ -166,7 +166,7 @@ WAYS = [
      "y = MaxPool <kernel_shape = [2, 2], strides = [2, 2], ceil_mode = 0> (x)", ["MaxPool"]),
 ]  # fmt: skip
 
-# (operator set, operator set, signature, body, attributes after): what the evaluator knows in its newest meaning alone.
+# (operator set, operator set, signature, body, attributes after): operators whose old versions the evaluator lacks.
 ATTRIBUTES = [
     (11, 10, "(float[2,5] x) => (int64[1,5] y)", "y = ArgMax <axis = -2> (x)", {"axis": 0}),
     (11, 10, "(float[2,5] x, int64[1] k) => (float[n,5] y, int64[n,5] z)", "y, z = TopK <axis = -2> (x, k)",

@@ -23,7 +23,9 @@ INTS = "int64[n] a, int64[n] b"
 )
 def test_examples_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """The examples become IR, compared bit for bit."""
-    monkeypatch.setattr(verification, "_SECONDS", 600.0)  # OpenVINO is waited for, and a busy machine has it wait.
+    monkeypatch.setattr(
+        verification, "_SECONDS", 600.0
+    )  # Waiting for OpenVINO counts, and is longer on a busy machine.
     source, target = FOLDER / name / "model.onnx", tmp_path / "new.xml"
     found = convert_file(source, target)
     assert found.target == "OpenVINO IR"

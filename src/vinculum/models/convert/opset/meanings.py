@@ -130,9 +130,8 @@ def windows_in_data(step: Adaptation) -> None:
 
 def integer_modulo(step: Adaptation) -> None:
     """Refuse the floored remainder of floats below operator set 28."""
-    types = {
-        step.element_type(step.operand(place)) for place in (0, 1)
-    }  # Both have the same type, but one may be unknown.
+    # Both operands have the same type, but one may be unknown.
+    types = {step.element_type(step.operand(place)) for place in (0, 1)}
     if not step.up and not step.value("fmod") and types.isdisjoint(_INTEGERS):
         raise ValueError(
             f"{version_title(step.target)} has no fmod=0 for floats, and its operands are or may be floats"

@@ -12,8 +12,8 @@ import onnx
 import pytest
 from onnx import ModelProto, numpy_helper
 
-from tests.models.built_models import one_line, read_whole, text_model, written
-from vinculum.errors import DifferenceError, ModelError
+from tests.models.built_models import one_line, text_model, written
+from vinculum.errors import AttributeValueError, DifferenceError, ModelError
 from vinculum.models import load
 from vinculum.models.convert import OnnxConversion, convert_file, convert_opset
 
@@ -28,10 +28,16 @@ def _legacy(folder: Path) -> Path:
 WEIGHTS = np.arange(1, 3001, dtype=np.float32)
 
 
-def _large(folder: Path) -> Path:
-    """Return a model that divides by weights."""
-    model = text_model("y = Div(x, w)", "float[3000] x", "float[3000] y")
-    model.graph.initializer.append(numpy_helper.from_array(WEIGHTS, "w"))
+def _large(folder: Path, *, in_a_node: bool = False) -> Path:
+    """Return a model that divides by weights, in an initializer or a Constant."""
+    model, weights = (
+        text_model("y = Div(x, w)", "float[3000] x", "float[3000] y"),
+        numpy_helper.from_array(WEIGHTS, "w"),
+    )
+    if in_a_node:
+        model.graph.node.insert(0, onnx.helper.make_node("Constant", [], ["w"], value=weights))
+    else:
+        model.graph.initializer.append(weights)
     return written(model, folder)
 
 
@@ -148,15 +154,21 @@ def test_optional_inputs_the_value_stays(tmp_path: Path) -> None:
     assert [tensor.name for tensor in load(tmp_path / "new.onnx").inputs][:1] == ["x"]
 
 
-def test_what_one_message_cannot_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("in_a_node", [False, True])
+def test_what_one_message_cannot_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_a_node: bool) -> None:
     """Tensors that exceed the limit of a message are written to a data file."""
-    source = _large(tmp_path)
+    source = _large(tmp_path, in_a_node=in_a_node)
     monkeypatch.setattr("vinculum.models.onnx.file._LARGEST_MESSAGE", 1000)
-    (tmp_path / "new").mkdir()
-    convert_file(source, tmp_path / "new/large.onnx", opset=21)
-    assert _files(tmp_path / "new") == {"large.onnx", "large.onnx.data"}
-    assert (tmp_path / "new/large.onnx").stat().st_size < 1000
-    stored = onnx.load(tmp_path / "new/large.onnx", load_external_data=False).graph.initializer[0]
-    assert {entry.key: entry.value for entry in stored.external_data}["location"] == "large.onnx.data"
-    written = read_whole(tmp_path / "new/large.onnx").graph.initializer[0]
-    assert numpy_helper.to_array(written).tolist() == WEIGHTS.tolist()
+    target = tmp_path / "new" / "large.onnx"
+    target.parent.mkdir()
+    convert_file(source, target, opset=21)
+    assert _files(target.parent) == {"large.onnx", "large.onnx.data"}
+    assert target.stat().st_size < 1000
+    assert load(target).run({"x": WEIGHTS})["y"].tolist() == [1] * WEIGHTS.size
+
+
+def test_the_ir_version_holds_functions(tmp_path: Path) -> None:
+    function = '<opset_import: ["": 7], domain: "d"> F (x) => (y) { y = Neg(x) }'
+    source = written(text_model("c = d.F(a)", "float[2] a", "float[2] c", function, opset=7), tmp_path)
+    with one_line(AttributeValueError, "cannot have IR version 7; allowed: 8, which its operator sets need, to "):
+        convert_file(source, tmp_path / "new.onnx", opset=9, ir_version=7)

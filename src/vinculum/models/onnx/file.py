@@ -81,7 +81,7 @@ def all_tensors(proto: ModelProto) -> Iterator[TensorProto]:
     yield from proto.graph.initializer
     for node in model_nodes(proto):
         for attribute in node.attribute:
-            yield from ([attribute.t] if attribute.HasField("t") else attribute.tensors)
+            yield from _dense_tensors(attribute)
         for _, graph in subgraphs(node):
             yield from graph.initializer
 
@@ -223,10 +223,14 @@ def _give_type(attribute: AttributeProto, node: NodeProto) -> None:
     attribute.type = AttributeProto.AttributeType.Value(kinds[0])
 
 
+def _dense_tensors(attribute: AttributeProto) -> list[TensorProto]:
+    return [*([attribute.t] if attribute.HasField("t") else []), *attribute.tensors]
+
+
 def _tensors(attribute: AttributeProto) -> list[TensorProto]:
     sparse = [attribute.sparse_tensor] if attribute.HasField("sparse_tensor") else []
     parts = [part for tensor in (*sparse, *attribute.sparse_tensors) for part in (tensor.values, tensor.indices)]
-    return [*([attribute.t] if attribute.HasField("t") else []), *attribute.tensors, *parts]
+    return [*_dense_tensors(attribute), *parts]
 
 
 def check_text(message: Any) -> None:

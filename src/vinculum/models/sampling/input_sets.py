@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.errors import ModelError
-from vinculum.models.sampling.drawn_inputs import draw, settled, useful_size
+from vinculum.models.sampling.drawn_inputs import LARGEST_INPUT, draw, settled, useful_size
 from vinculum.models.sampling.edge_values import edge_values, paired
 from vinculum.models.values import ModelTensor, innermost, tensor_dtype
 from vinculum.spec.element_types import ElementType
@@ -30,7 +30,6 @@ _SIZES = (3, 2, 5, 1, 0, 4, 7)
 _LARGE = (1000, 257, 64, 17, 9)
 _MOST_ELEMENTS = 1 << 14  # Of an input with large open dimensions.
 _MOST_TOGETHER = 1 << 23  # Elements of all inputs of a set, except the first set.
-_LARGEST = 1 << 30
 _RANKS = (2, 1, 3, 0)  # For inputs of open rank.
 _LITTLE = (1, 3, 5, 7)  # Sizes of open dimensions that leave a remainder beside SIMD vectors, or fill none.
 
@@ -196,7 +195,7 @@ def input_sets(tensors: Sequence[ModelTensor], seed: int) -> Iterator[dict[str, 
         sizes = {t.name: prod(size for size in shapes[t.name] if size) * tensor_dtype(t).itemsize for _, t in given}
         if number and sum(prod(shape) for shape in shapes.values()) > _MOST_TOGETHER:
             continue
-        if max(sizes.values(), default=0) > _LARGEST:
+        if max(sizes.values(), default=0) > LARGEST_INPUT:
             raise ModelError(f"input {quoted(max(sizes, key=sizes.__getitem__))} takes more than 1 GiB in every set")
         contents = Contents(_CONTENTS[number % len(_CONTENTS)], seed + (number << 64), generator)
         try:

@@ -16,6 +16,7 @@ from vinculum.errors import ModelError
 from vinculum.models import load
 from vinculum.models.convert import convert_file, convert_opset
 from vinculum.models.onnx.file import write_model
+from vinculum.models.onnx.tensors import is_external
 from vinculum.models.source import any_source, read_source
 from vinculum.repair import harden_file
 from vinculum.spec.element_types import by_numpy_name
@@ -178,6 +179,22 @@ class TestData:
         entries = {entry.key: entry.value for entry in stored.external_data}
         assert entries == {"location": "new.onnx.data", "offset": "0", "length": "16000"}
         assert (tmp_path / "new.onnx.data").read_bytes() == weights.tobytes()
+
+    def test_what_is_read(self, tmp_path: Path) -> None:
+        """Small initializers are read with the model. If weights may be unknown, missing ones become inputs."""
+        path, model = tmp_path / "model.onnx", text_model("r = Reshape(x, s) y = Div(r, w)", "float[?] x", "float[?] y")
+        for name, array in (("w", np.ones(4000, np.float32)), ("s", np.array([-1]))):
+            model.graph.initializer.append(numpy_helper.from_array(array, name))
+        onnx.save_model(model, path, save_as_external_data=True, all_tensors_to_one_file=False, size_threshold=0)
+        stored = read_source(path).proto("read").graph.initializer
+        assert [(tensor.name, is_external(tensor)) for tensor in stored] == [("w", True), ("s", False)]
+        for missing, unknown, known in (("w", ("w",), ["s"]), ("s", ("w", "s"), [])):
+            (tmp_path / missing).unlink()
+            source = read_source(path, weights="unknown")
+            graph = source.proto("read").graph
+            assert source.unknown == unknown
+            assert [value.name for value in graph.input] == ["x", *unknown]
+            assert [tensor.name for tensor in graph.initializer if not is_external(tensor)] == known
 
     def test_it_is_read_where_its_elements_matter(self, tmp_path: Path) -> None:
         """Div-6 has no int16: the constant divisor is cast, and known to hold no zero."""

@@ -173,9 +173,8 @@ def _wrong_declaration(model: ModelProto, nodes: str) -> str | None:
     """
     bare = without_large_initializers(model)
     for scope in scopes(bare):
-        del scope.holder.value_info[:]
-        for _, output in _declarations(scope.holder):
-            output.ClearField("type")
+        for _, value in _declarations(scope.holder):
+            value.ClearField("type")
     for scope, found in zip(scopes(model), typed_scopes(bare), strict=True):
         for kind, value in _declarations(scope.holder):
             shapes = declared_shape(value.type), found.shape_of(value.name)

@@ -13,7 +13,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from tests.models.built_models import one_line
 from vinculum.errors import ModelError
-from vinculum.models.onnx.tensors import check_size, complete, decode, read_slice
+from vinculum.models.onnx.tensors import anchor, array_of, check_size, complete, decode, read_slice
 
 PACKED = [
     *(ml_dtypes.int4, ml_dtypes.uint4, ml_dtypes.int2, ml_dtypes.uint2),
@@ -61,6 +61,8 @@ class TestDecoded:
         assert not decoded.flags.writeable
         if "file" in stored:
             assert complete(tensor, tmp_path, "w").raw_data == raw.raw_data
+            anchor(tensor, tmp_path, "w")
+            np.testing.assert_array_equal(array_of(tensor), array, strict=True)
 
     def test_strings(self, tmp_path: Path) -> None:
         tensor = TensorProto(data_type=TensorProto.STRING, dims=[2], string_data=[b"x", b"yz"])

@@ -217,9 +217,8 @@ def _give_attributes(node: NodeProto, given: Mapping[str, AttributeProto]) -> No
             copy = deepcopy(value)
             copy.name = attribute.name
             kept.append(copy)
-    if len(kept) < len(node.attribute) or any(attribute.ref_attr_name for attribute in node.attribute):
-        del node.attribute[:]
-        node.attribute.extend(kept)
+    del node.attribute[:]
+    node.attribute.extend(kept)
 
 
 def _agreed(known: dict[str, TypeProto], other: dict[str, TypeProto]) -> dict[str, TypeProto]:

@@ -71,21 +71,6 @@ class Rewriter:
             return self.add("Unsqueeze", [value], hint, axes=list(axes))
         return self.add("Unsqueeze", [value, self.constant(np.array(axes, np.int64), f"{hint}_axes")], hint)
 
-    def name_result(self, value: str, output: str) -> None:
-        """Rename the result of a new node to the replaced node's output.
-
-        A value that is not the result of a new node is copied by an Identity.
-        """
-        maker = next((node for node in self.nodes if value in node.output), None)
-        if maker is None:
-            self.nodes.append(helper.make_node("Identity", [value], [output], self.fresh("result_Identity")))
-            return
-        for node in self.nodes:
-            for names in (node.input, node.output):
-                for position, name in enumerate(names):
-                    if name == value:
-                        names[position] = output
-
 
 def unique_name(wanted: str, taken: set[str]) -> str:
     """Return a name, numbered if it is taken, and add it to those taken."""

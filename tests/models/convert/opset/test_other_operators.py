@@ -93,6 +93,8 @@ WAYS = [
     ("split in equal parts", 13, 18, "(float[4] x) => (float[2] y, float[2] z)", "y, z = Split(x)", ["Split"]),
     ("clip", 10, 11, "(float[4] x) => (float[4] y)", "y = Clip <min = -1.0, max = 2.0> (x)", ["Clip"]),
     ("clip of double", 10, 13, "(double[4] x) => (double[4] y)", "y = Clip <min = -1.0> (x)", ["Clip"]),
+    ("pad, back", 11, 10, "(double[2] x) => (double[4] y)",
+     "p = Constant <value = int64[2] {1, 1}> () v = Constant <value = double {2.5}> () y = Pad(x, p, v)", None),
     ("pad of double", 2, 13, "(double[2] x) => (double[4] y)", "y = Pad <pads = [1, 1], value = 2.5> (x)", ["Pad"]),
     ("pad by reflection", 2, NEWEST, "(float[3] x) => (float[4] y)", 'y = Pad <pads=[1, 0], mode="reflect"> (x)', None),
     ("slice", 9, 10, "(float[4] x) => (float[2] y)", "y = Slice <starts = [1], ends = [3]> (x)", None),
@@ -113,6 +115,8 @@ WAYS = [
     ("hardmax inside, back", 13, 10, "(float[2,3,4] x) => (float[2,3,4] y)", "y = Hardmax <axis = -3> (x)", None),
     ("negative axes", 11, 10, "(float[2,3] x) => (float[2,3,1] y)", "y = Unsqueeze <axes = [-1]> (x)", ["Unsqueeze"]),
     ("test mode", 9, 13, "(float[4] x) => (float[4] y)", "y = Dropout <ratio = 0.25> (x)", ["Dropout"]),
+    ("test mode with a ratio, back", 13, 11, "(float[4] x) => (float[4] y)",
+     "r = Constant <value = float {0.25}> () y = Dropout(x, r)", None),
     ("test mode, back", 13, 7, "(float[4] x) => (float[4] y)", "y = Dropout(x)", ["Dropout"]),
     ("part of a shape", 15, 13, "(float[2,3,4] x) => (int64[2] y)", "y = Shape <start = 1> (x)", ["Shape", "Slice"]),
     ("end of a shape", 19, 14, "(float[2,3] x) => (int64[1] y)", "y = Shape <end = -1> (x)", ["Shape", "Slice"]),
@@ -167,6 +171,13 @@ ATTRIBUTES = [
     (11, 10, "(float[2,5] x) => (float[1,5] y)", "y = ReduceMax <axes = [-2]> (x)", {"axes": [0]}),
     (3, 7, "(float[2,3] x) => (float[2,6] y)", "y = Concat(x, x)", {"axis": 1}),
     (5, 7, "(float[4] x) => (float[4] y)", "y = Selu(x)", {"alpha": 1.6732, "gamma": 1.0507}),
+    (10, 11, "(float[2] x, int64[1] i, float[1] u) => (float[2] y)", "y = Scatter(x, i, u)", {"axis": 0}),
+    (16, 20, "(float[1,1,2,2] x, float[1,1,2,2] g) => (float[1,1,1,2] y)",
+     'y = GridSample <mode = "bilinear"> (x, g)', {"mode": b"linear"}),
+    (15, 16, "(float[1,1,4,4] x, float[1,4] r, int64[1] b) => (float[1,1,1,1] y)", "y = RoiAlign(x, r, b)",
+     {"coordinate_transformation_mode": b"output_half_pixel"}),
+    (16, 15, "(float[1,1,4,4] x, float[1,4] r, int64[1] b) => (float[1,1,1,1] y)",
+     'y = RoiAlign <coordinate_transformation_mode = "output_half_pixel"> (x, r, b)', {}),
     (13, 12, "(int8[2] b, float s) => (float[2] y)", "y = DequantizeLinear <axis = 0> (b, s)", {}),
     (10, 13, "(float[1,1,2,2] x) => (float[n,c,h,w] y)",
      "s = Constant <value = float[4] {1, 1, 2, 2}> () y = Resize(x, s)",
@@ -234,6 +245,18 @@ REFUSED = [
     (13, 12, "(float[2,3] x, int64[1] a) => (float[n] y)", "y = Unsqueeze(x, a)", "its operand axes is computed"),
     (13, 11, "(float[2] x) => (float[] y)", "y = Unsqueeze <axes = [0]> (x)",
      "it is not valid in operator set 13: Unsqueeze-13 has no attribute 'axes'"),
+    (6, 7, "(float[] x, float[3] s) => (float[] y)", "y = PRelu(x, s)", "declare the shapes of X and slope"),
+    (13, 12, "(float[] x) => (float[] y)", "y = Softmax <axis = 1> (x)", "from axis on; declare the rank"),
+    (13, 12, "(float[2,3] x) => (float[2,3] y)", "y = Softmax <axis = 2> (x)", "axis is 2, and its operand has 2 dim"),
+    (12, 11, "(float[2] x) => (float[2] y, bool[2] m)", "y, m = Dropout(x)", "Dropout-10 is undefined in test mode"),
+    (13, 14, "(float[2] x) => (float[2] y)", "y = Relu <axis = 1> (x)", "Relu-13 has no attribute 'axis'"),
+    (12, 13, "(float[2] x) => (float[2] y)", "y = Concat <axis = 1.0> (x)", "another type for attribute 'axis'"),
+    (12, 13, "(float[2] x) => (float[2] y)", "y = Concat(x)", "Concat-11 needs its attribute 'axis'"),
+    (18, 17, "(float[2] x) => (float[2] y)", "y = ReduceMax <noop_with_empty_axes = 1> (x)", "reduce along no axis"),
+    (18, 17, "(float[n] x) => (float[a] y, float[b] z)", "y, z = Split <num_outputs = 2> (x)", "size of dimension 0"),
+    (10, 11, "(float[2] x) => (float[2] y)", "u = Frobnicate(x) y = Clip <min = 0.5> (u)", "the element type is not"),
+    (11, 10, "(double[2] x) => (double[2] y)", "b = Constant <value = double {0.1}> () y = Clip(x, b)",
+     "its min is not a float, and Clip-6 has it as a float attribute"),
     (18, 17, "(float[2,3] x, int64[1] a) => (float[n] y)", "y = ReduceMax(x, a)", "axes is computed, and ReduceMax"),
     (14, 13, "(float[2] x, int64[1] s) => (float[n] y)", "y = Reshape <allowzero = 1> (x, s)", "no attribute 'all"),
     (1, 7, "(float[2] x) => (float[2] y)", "y = Pad <paddings = [0, 0]> (x)", "no attribute 'paddings'"),
@@ -283,8 +306,9 @@ class TestRefused:
     @pytest.mark.parametrize(("source", "target", "signature", "body", "reason"), REFUSED)
     def test_by_node_and_reason(self, source: int, target: int, signature: str, body: str, reason: str) -> None:
         model = _model(source, signature, body)
-        model.graph.node[0].name = "the node"
-        named = f"node 'the node' ({model.graph.node[0].op_type}) is not representable in operator set {target}: "
+        refused = model.graph.node[-1]
+        refused.name = "the node"
+        named = f"node 'the node' ({refused.op_type}) is not representable in operator set {target}: "
         with one_line(ModelError, named, reason):
             convert_opset(model, target)
 

@@ -1,4 +1,4 @@
-"""Small ONNX models, built of their nodes, and the demand that an error be one clear line."""
+"""Small ONNX models for tests, and a check that an error is one line."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def build(
     functions: Sequence[Any] = (),
     initializers: Sequence[Any] = (),
 ) -> ModelProto:
-    """Return a model of nodes, its tensors given as ``{name: (element type, shape)}``."""
+    """Return a model of nodes; inputs and outputs are given as ``{name: (element type, shape)}``."""
     declared = [
         [helper.make_tensor_value_info(name, *tensor) for name, tensor in group.items()] for group in (inputs, outputs)
     ]
@@ -41,7 +41,7 @@ def build(
 
 @contextmanager
 def one_line(kind: type[Exception], *parts: str) -> Iterator[None]:
-    """Demand an error of exactly one class, its message one line with a text in it."""
+    """Expect an error of exactly one class, whose message is one line that contains some texts."""
     with pytest.raises(kind) as caught:
         yield
     message = str(caught.value)
@@ -59,12 +59,12 @@ def written(model: ModelProto, folder: Path) -> Path:
 
 
 def read_whole(path: Path) -> ModelProto:
-    """Return the model in an ONNX file, the data of other files in it."""
+    """Return the model in an ONNX file, including external data."""
     return read_source(path).complete()
 
 
 def run(proto: ModelProto, arrays: Mapping[str, NDArray[Any]], *, check: bool = True) -> dict[str, NDArray[Any]]:
-    """Return what a model gives in our engine, after onnx.checker has checked it."""
+    """Run a model in the reference engine, after onnx.checker has checked it."""
     if check:
         check_model(source_of(proto).proto("run"), "the model")
     return load(proto).run(arrays, zero_divisor="zero")
@@ -94,7 +94,7 @@ def division(
 ) -> ModelProto:
     """Return a model of one Div, ``C = A / B``; an operand that is given as an array is an initializer.
 
-    - `beside`: whether another input is handed through, without which a model of constants cannot be run.
+    - `beside`: whether to add an input that is also an output; some runtimes run no model without inputs.
     """
     code = element_type.onnx_code or 0
     rank = max(x.ndim if isinstance(x, np.ndarray) else len(x) for x in (a, b))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import ml_dtypes
@@ -53,14 +52,6 @@ def test_the_interface(division: ModelProto) -> None:
 class TestPrepare:
     """A message in memory is read as `vinculum.load` reads a file, and stays as it is."""
 
-    def test_external_data_of_the_working_directory(
-        self, weighted: ModelProto, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        onnx.save_model(weighted, str(tmp_path / "m"), save_as_external_data=True, location="w", size_threshold=0)
-        split = onnx.load(str(tmp_path / "m"), load_external_data=False)
-        monkeypatch.chdir(tmp_path)
-        assert backend.prepare(split).run([A])[0].tolist() == [2, 3]
-
     @pytest.mark.parametrize(
         ("model", "device", "kind", "parts"),
         [
@@ -90,7 +81,7 @@ class TestPrepare:
 
 
 class TestRun:
-    """Inputs by name, by place, or the only one; outputs by place and by name."""
+    """Inputs by name, by position, or the only one; outputs by position and by name."""
 
     @pytest.mark.parametrize("inputs", [[A, B], (A, B), {"b": B, "a": A}])
     def test_two(self, division: ModelProto, inputs: Any) -> None:
@@ -122,7 +113,7 @@ class TestRun:
             backend.prepare(division).run(inputs, **options)
 
     def test_the_policies(self) -> None:
-        """Those of `vinculum.div`, with its defaults; a model that was pickled keeps them."""
+        """The policies of `vinculum.div`, with its defaults; a pickled model keeps them."""
         model = text_model(NODE, *BYTES)
         with pytest.raises(DivisionByZeroError) as caught:
             backend.run_model(model, EDGES)
@@ -154,7 +145,7 @@ IF = f"c = If(k) <then_branch = t {BRANCH}, else_branch = e {BRANCH}>"
 
 
 class TestNodes:
-    """Any node, at any operator set; inputs by name, by place with or without those left out, one twice."""
+    """Any node, in any operator set; inputs by name or by position, with and without omitted and repeated ones."""
 
     @pytest.mark.parametrize("opset", [1, 5, 6, 7, 12, 13, 14, 22, None])
     def test_at_every_operator_set(self, opset: int | None) -> None:

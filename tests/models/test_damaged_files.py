@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -34,25 +34,16 @@ def good(tmp_path: Path) -> Path:
     return path
 
 
-def _truncated(content: bytes) -> Iterator[bytes]:
-    for place in range(PLACES):
-        yield content[: len(content) * place // PLACES]
-
-
-def _flipped(content: bytes) -> Iterator[bytes]:
-    rng = np.random.default_rng(0)
+def _damaged(content: bytes) -> Iterator[bytes]:
+    """Yield the content with bytes cut off, changed, left out, inserted and repeated at many places."""
     for place in range(PLACES):
         start = len(content) * place // PLACES
-        for byte in (0x00, 0xFF, int(rng.integers(256)), content[start] ^ 1):
-            yield content[:start] + bytes([byte]) + content[start + 1 :]
-
-
-def _spliced(content: bytes) -> Iterator[bytes]:
-    for place in range(PLACES):
-        start = len(content) * place // PLACES
-        yield content[:start] + content[start + 1 :]
-        yield content[:start] + b"\xff" + content[start:]
-        yield content[:start] + content[start : start + 9] + content[start:]
+        before, byte, after = content[:start], content[start], content[start + 1 :]
+        yield before
+        yield from (before + bytes([other]) + after for other in (0x00, 0xFF, byte ^ 0x01, byte ^ 0x55))
+        yield before + after
+        yield before + b"\xff" + content[start:]
+        yield before + content[start : start + 9] + content[start:]
 
 
 def _refusal(path: Path) -> str | None:
@@ -65,20 +56,16 @@ def _refusal(path: Path) -> str | None:
     return None
 
 
-class TestDamaged:
-    """Bad input: a truncated or malformed ONNX file."""
+def test_the_whole_file_runs(good: Path) -> None:
+    divisor = np.array([2, 3], np.float32)
+    assert _refusal(good) is None
+    assert load(good).run({"a": A})["c"].tolist() == (A / divisor / divisor / A).tolist()
 
-    def test_the_whole_file_runs(self, good: Path) -> None:
-        divisor = np.array([2, 3], np.float32)
-        expected = A / divisor / divisor / A
-        assert _refusal(good) is None
-        assert load(good).run({"a": A})["c"].tolist() == expected.tolist()
 
-    @pytest.mark.parametrize("damage", [_truncated, _flipped, _spliced])
-    def test_only_our_errors_come_out(self, good: Path, damage: Callable[[bytes], Iterator[bytes]]) -> None:
-        refusals = []
-        for content in damage(good.read_bytes()):
-            good.write_bytes(content)
-            refusals.append(_refusal(good))
-        assert sum(refusal is not None for refusal in refusals) > PLACES // 2
-        assert not any("\n" in refusal for refusal in refusals if refusal is not None)
+def test_damaged_files_raise_only_our_errors(good: Path) -> None:
+    refusals = []
+    for content in _damaged(good.read_bytes()):
+        good.write_bytes(content)
+        refusals.append(_refusal(good))
+    assert sum(refusal is not None for refusal in refusals) > len(refusals) // 4
+    assert not any("\n" in refusal for refusal in refusals if refusal is not None)

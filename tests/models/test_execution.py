@@ -1,4 +1,4 @@
-"""A division's label, its errors, and the limits of runs that only try inputs out."""
+"""A division's label, its errors, and the limits of trial runs."""
 
 from __future__ import annotations
 
@@ -72,28 +72,19 @@ class TestErrors:
         assert seen == []
 
 
-class TestLimits:
-    """They hold inside the block, and nowhere else."""
-
-    def test_time(self) -> None:
+def test_limits_hold_inside_the_block_only() -> None:
+    with limited(60.0, 5):
         check_time()
-        with limited(-1.0, 0), pytest.raises(LimitError):
-            check_time()
-        with limited(60.0, 0):
-            check_time()
-        check_time()
-
-    def test_bytes(self) -> None:
-        check_bytes(10**18)
-        with limited(60.0, 5):
-            check_bytes(5)
-            with pytest.raises(LimitError, match="6 bytes"):
-                check_bytes(6)
-            with limited(60.0, 6):
-                check_bytes(6)
+        check_bytes(5)
+        with limited(-1.0, 6):
+            check_bytes(6)
             with pytest.raises(LimitError):
-                check_bytes(6)
-        check_bytes(10**18)
+                check_time()
+        with pytest.raises(LimitError, match="6 bytes"):
+            check_bytes(6)
+        check_time()
+    check_time()
+    check_bytes(10**18)
 
 
 def test_what_another_process_is_waited_for_is_work() -> None:

@@ -1,4 +1,4 @@
-"""The tables of what divides inside: complete where ONNX itself says so, and what a model's nodes are held against."""
+"""The tables of operators that divide internally, and the nodes of a model that do."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FLOAT = TensorProto.FLOAT
 
 
 def bodies(schema: Any) -> Iterator[FunctionProto]:
-    """Yield the function bodies of a schema; those that depend on a call, for such of floats as it takes."""
+    """Yield the function bodies of a schema; if a body depends on the call, for calls with floats."""
     for opset in schema.function_opset_versions:
         with suppress(Exception):
             yield FunctionProto.FromString(schema.get_function_with_opset_version(opset))
@@ -42,7 +42,7 @@ def bodies(schema: Any) -> Iterator[FunctionProto]:
             )
             for rank in (1, 2, 3):
                 types = [helper.make_tensor_type_proto(FLOAT, [2, 4, 8][:rank]).SerializeToString()] * count
-                with suppress(Exception):  # It takes no such call.
+                with suppress(Exception):  # The operator has no such call.
                     body = schema.get_context_dependent_function_with_opset_version(
                         opset, node.SerializeToString(), types
                     )
@@ -50,7 +50,7 @@ def bodies(schema: Any) -> Iterator[FunctionProto]:
 
 
 class TestOnnx:
-    """Every operator of ONNX whose body divides is named, and none is that ONNX does not know."""
+    """The table has every operator of ONNX whose body divides, and only operators of ONNX."""
 
     def test_bodies(self) -> None:
         found = set[str]()
@@ -66,18 +66,16 @@ class TestOnnx:
         known = {(schema.domain, schema.name) for schema in defs.get_all_schemas_with_history()}
         assert set(ONNX) <= known
 
-    def test_what_does_not_divide(self) -> None:
+    def test_other_operators(self) -> None:
         assert [what_onnx_divides("", name) for name in ("Div", "Add", "MatMul", "Softplus")] == [None] * 4
-
-    def test_of_another_s_operators_nothing_is_known(self) -> None:
         assert "com.microsoft" in str(what_onnx_divides("com.microsoft", "FusedMatMul"))
 
 
 class TestModels:
-    """A model names such nodes wherever they stand."""
+    """`Model.inner_divisions` lists such nodes, also in functions and branches."""
 
     def test_powers(self) -> None:
-        """Those of constant exponents that are not negative divide nothing."""
+        """A power with a constant exponent of 0 or more divides nothing."""
         exponents = {"half": [0.5], "minus_half": [-0.5], "two_and_minus_one": [2.0, -1.0]}
         nodes = [f"{name} = Constant <value_floats = {value}> ()" for name, value in exponents.items()]
         nodes += [f"[{name}] y_{name} = Pow(x, {name})" for name in (*exponents, "e")]

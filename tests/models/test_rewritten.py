@@ -1,4 +1,4 @@
-"""Models converted in memory: what files become, without files."""
+"""Models converted and hardened in memory."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from vinculum.models.rewritten import OpenvinoModel
 
 @pytest.fixture
 def legacy(tmp_path: Path) -> Path:
-    """Return a model of Div-6 that lays its divisor on the dividend's first dimension."""
+    """Return a model of Div-6 that aligns the divisor with the dividend's first dimension."""
     nodes = "[ratio] C = Div <broadcast = 1, axis = 0> (A, B)"
     return written(text_model(nodes, "float[2,3] A, float[2] B", "float[2,3] C", opset=6), tmp_path)
 
@@ -55,11 +55,6 @@ class TestConvert:
             assert verification is not None
             assert verification.compared == 112 + more
 
-    def test_inputs_that_the_model_does_not_take(self, legacy: Path) -> None:
-        given = {"A": np.ones((2, 3)), "B": np.ones(2)}
-        with one_line(ElementTypeError, "input 'A' has element type double"):
-            vinculum.convert(legacy, opset=14, inputs=given)
-
     @pytest.mark.parametrize(
         ("options", "kind", "words"),
         [
@@ -70,29 +65,31 @@ class TestConvert:
             ({"opset": 13, "inputs": "A"}, ModelError, "the inputs are a str; give a dict"),
             ({"opset": 13, "inputs": [[1.0]]}, ModelError, "the inputs are a list of a list; give a dict"),
             ({"to": "openvino", "opset": 13}, AttributeValueError, "OpenVINO IR has no operator set"),
+            (
+                {"opset": 13, "inputs": {"A": np.ones((2, 3)), "B": np.ones(2)}},
+                ElementTypeError,
+                "input 'A' has element type double",
+            ),
         ],
     )
     def test_refused(self, legacy: Path, options: dict[str, Any], kind: type[Exception], words: str) -> None:
         with one_line(kind, words):
             vinculum.convert(legacy, **options)
 
-    def test_no_model(self) -> None:
-        not_a_model: Any = 3
-        with one_line(ModelError, "the model is an int; give a path, or an onnx.ModelProto"):
-            vinculum.convert(not_a_model, opset=13)
-        not_a_model = OpenvinoModel(b"<net/>", b"")
+    def test_an_openvino_model_in_memory(self) -> None:
+        not_a_model: Any = OpenvinoModel(b"<net/>", b"")
         with one_line(ModelError, "the model is an OpenvinoModel; write xml and data to NAME.xml and NAME.bin"):
             vinculum.load(not_a_model)
 
 
 class TestHarden:
-    """`vinculum.harden` takes the same, and validates on inputs of one's own."""
+    """`vinculum.harden` takes the same models, and validates them on the caller's inputs too."""
 
     MODEL = text_model("q = Div(a, b) r = Mod(a, b)", "int64[N] a, int64[N] b", "int64[N] q, int64[N] r", ir_version=9)
 
     @pytest.fixture(autouse=True)
     def packages(self) -> Iterator[None]:
-        """Install a runtime that refuses what would kill it."""
+        """Install a fake runtime that raises an error where the real one crashes."""
         with installed(onnxruntime=RefusesFaults):
             yield
 
@@ -106,15 +103,13 @@ class TestHarden:
         found = RefusesFaults().run_model(hardened.model.SerializeToString(), arrays)
         assert [output.tolist() for output in found] == [[least, 0, -3], [0, 0, 1]]
 
-    def test_inputs_of_ones_own(self) -> None:
-        given = {"a": np.array([1, 2]), "b": np.array([0, -1])}
-        hardened = vinculum.harden(self.MODEL, target="onnxruntime", inputs=[given, given])
-        assert hardened.report.validation is not None
-        assert hardened.report.validation.whole_model == "run"
+    def test_inputs_and_targets(self) -> None:
+        given, narrow = {"a": np.array([1, 2]), "b": np.array([0, -1])}, {"a": np.ones(2), "b": np.array([1, 1])}
+        validation = vinculum.harden(self.MODEL, target="onnxruntime", inputs=[given, given]).report.validation
+        assert validation is not None
+        assert validation.whole_model == "run"
         with one_line(ElementTypeError, "input 'a' has element type double"):
-            vinculum.harden(self.MODEL, target="onnxruntime", inputs={"a": np.ones(2), "b": np.array([1, 1])})
-
-    def test_a_target_of_another_type(self) -> None:
+            vinculum.harden(self.MODEL, target="onnxruntime", inputs=narrow)
         target: Any = ["onnxruntime"]
         with one_line(AttributeValueError, "the runtime is ['onnxruntime']; allowed: onnxruntime, openvino, portable"):
             vinculum.harden(self.MODEL, target=target)

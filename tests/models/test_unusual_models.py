@@ -1,4 +1,4 @@
-"""Valid models that exporters seldom or once wrote: they are run and converted, or refused in one line, never hang."""
+"""Valid but rare models: they are run and converted, or refused in one line."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from vinculum.errors import ModelError
 from vinculum.models import load
 from vinculum.models.convert import convert_file, convert_opset
 from vinculum.models.onnx.file import write_model
+from vinculum.models.onnx.tensors import is_external
 from vinculum.models.source import any_source, read_source
 from vinculum.repair import harden_file
 from vinculum.spec.element_types import by_numpy_name
@@ -48,7 +49,7 @@ CONVERTED: dict[str, tuple[str, str, str, dict[str, Any], int]] = {
 
 
 def compared(source: Path, opset: int) -> ModelProto:
-    """Convert a model, demand that all sets of inputs were compared, and return it, its data not read."""
+    """Convert a model, check that all sets of inputs were compared, and return the result without its external data."""
     target = source.with_name("new.onnx")
     verification = convert_file(source, target, opset=opset).verification
     assert verification is not None
@@ -57,7 +58,7 @@ def compared(source: Path, opset: int) -> ModelProto:
 
 
 class TestConverted:
-    """Every bit is compared; what cannot be kept is refused."""
+    """Conversions are compared bit for bit, or refused."""
 
     @pytest.mark.parametrize(("nodes", "inputs", "outputs", "options", "opset"), CONVERTED.values(), ids=CONVERTED)
     def test_one(
@@ -130,7 +131,7 @@ class TestRun:
 
 
 class TestLimits:
-    """What a file of a few kilobytes can demand is limited."""
+    """A small file cannot request unlimited work."""
 
     def test_functions_that_double(self) -> None:
         calls = (f"F{n} (x) => (y) {{ t = d.F{n - 1}(x) y = d.F{n - 1}(t) }}" for n in range(1, 41))
@@ -141,7 +142,7 @@ class TestLimits:
 
 
 class TestFunctions:
-    """One that is called with several types, or never, is inlined where its operator set lacks a type."""
+    """A function that is called with several types, or never, is inlined if the target lacks a type."""
 
     def functional(self, *calls: Any) -> ModelProto:
         model = text_model("c = Div(a, a)", "float[2] a", "float[2] c", "F (p, q) => (r) { [inner] r = Div(p, q) }")
@@ -161,7 +162,7 @@ class TestFunctions:
 
 
 class TestData:
-    """Data in other files stay in another file, are not read to be converted, and replace no file of others."""
+    """External data stays external, is not read for a conversion, and never overwrites unrelated files."""
 
     def source(self, folder: Path, weights: NDArray[Any]) -> Path:
         """Return the file of a model that divides by weights in another file."""
@@ -178,6 +179,22 @@ class TestData:
         entries = {entry.key: entry.value for entry in stored.external_data}
         assert entries == {"location": "new.onnx.data", "offset": "0", "length": "16000"}
         assert (tmp_path / "new.onnx.data").read_bytes() == weights.tobytes()
+
+    def test_what_is_read(self, tmp_path: Path) -> None:
+        """Small initializers are read with the model. If weights may be unknown, missing ones become inputs."""
+        path, model = tmp_path / "model.onnx", text_model("r = Reshape(x, s) y = Div(r, w)", "float[?] x", "float[?] y")
+        for name, array in (("w", np.ones(4000, np.float32)), ("s", np.array([-1]))):
+            model.graph.initializer.append(numpy_helper.from_array(array, name))
+        onnx.save_model(model, path, save_as_external_data=True, all_tensors_to_one_file=False, size_threshold=0)
+        stored = read_source(path).proto("read").graph.initializer
+        assert [(tensor.name, is_external(tensor)) for tensor in stored] == [("w", True), ("s", False)]
+        for missing, unknown, known in (("w", ("w",), ["s"]), ("s", ("w", "s"), [])):
+            (tmp_path / missing).unlink()
+            source = read_source(path, weights="unknown")
+            graph = source.proto("read").graph
+            assert source.unknown == unknown
+            assert [value.name for value in graph.input] == ["x", *unknown]
+            assert [tensor.name for tensor in graph.initializer if not is_external(tensor)] == known
 
     def test_it_is_read_where_its_elements_matter(self, tmp_path: Path) -> None:
         """Div-6 has no int16: the constant divisor is cast, and known to hold no zero."""

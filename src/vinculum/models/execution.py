@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from math import inf
 from time import perf_counter, process_time
 from typing import Any
 
@@ -160,8 +161,8 @@ def waiting() -> Iterator[None]:
         _WAITED[0] += perf_counter() - start
 
 
-_DEADLINE: ContextVar[float | None] = ContextVar("vinculum.models.deadline", default=None)
-_LARGEST: ContextVar[int | None] = ContextVar("vinculum.models.largest", default=None)
+_LIMITS: ContextVar[tuple[float, float]] = ContextVar("vinculum.models.limits", default=(inf, inf))
+"""Until which `work_time` a run may take, and how many bytes a result."""
 
 
 @contextmanager
@@ -172,29 +173,27 @@ def limited(seconds: float, largest: int | None = None) -> Iterator[None]:
     - `largest`: the bytes that one result may take, for operators with an operand that determines its size; None for
       any number.
     """
-    deadline, largest_token = _DEADLINE.set(work_time() + seconds), _LARGEST.set(largest)
+    token = _LIMITS.set((work_time() + seconds, inf if largest is None else largest))
     try:
         yield
     finally:
-        _DEADLINE.reset(deadline)
-        _LARGEST.reset(largest_token)
+        _LIMITS.reset(token)
 
 
 def check_time() -> None:
     """Raise `LimitError` if the time of the run is over."""
-    deadline = _DEADLINE.get()
-    if deadline is not None and work_time() > deadline:
+    if not seconds_left():
         raise LimitError("a loop takes longer than a trial run may")
 
 
-def seconds_left() -> float | None:
-    """Return how many seconds of work the run has left, None if there is no limit."""
-    deadline = _DEADLINE.get()
-    return None if deadline is None else max(deadline - work_time(), 0.0)
+def seconds_left() -> float:
+    """Return how many seconds of work the run has left, infinity if there is no limit."""
+    deadline, _ = _LIMITS.get()
+    return max(deadline - work_time(), 0.0)
 
 
 def check_bytes(size: int) -> None:
     """Raise `LimitError` if a result of that many bytes is too large for the run."""
-    largest = _LARGEST.get()
-    if largest is not None and size > largest:
+    _, largest = _LIMITS.get()
+    if size > largest:
         raise LimitError(f"a result would take {size} bytes, more than a trial run may")

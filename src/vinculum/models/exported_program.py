@@ -38,7 +38,7 @@ def onnx_of_file(path: Path) -> ModelProto:
     try:
         with _silence():
             program = torch.export.load(path)
-    except Exception as error:  # Whatever PyTorch raises at a file that is none of its own.
+    except Exception as error:  # PyTorch raises errors of many classes.
         raise ModelError(f"{what} is not a program that torch.export.save has written: {one_line(error)}") from None
     return onnx_of_program(program, what)
 
@@ -54,7 +54,7 @@ def onnx_of_program(program: Any, what: str = "the model") -> ModelProto:
     try:
         with _silence():
             exported = torch.onnx.export(program, dynamo=True, verbose=False)
-    except Exception as error:  # Its errors are of many classes.
+    except Exception as error:  # PyTorch raises errors of many classes.
         raise ModelError(f"{what} cannot be exported to ONNX: {one_line(error)}") from None
     proto: ModelProto = exported.model_proto
     return proto
@@ -62,7 +62,7 @@ def onnx_of_program(program: Any, what: str = "the model") -> ModelProto:
 
 @contextmanager
 def _silence() -> Iterator[None]:
-    """Keep PyTorch from telling of packages that nobody needs, and from telling errors that it raises too."""
+    """Suppress PyTorch's messages about packages that are not needed, and about errors that it raises anyway."""
     loggers = [logging.getLogger(name) for name in ("torch.export", "torch.onnx")]
     levels = [logger.level for logger in loggers]
     for logger in loggers:

@@ -109,9 +109,10 @@ class Model(Shown):
         observer : callable, optional
             Called with a `DivisionRecord` after every executed division.
         engine : {"reference", "onnxruntime", "openvino"}
-            What runs all other operators: the reference evaluator of ONNX (for an IR always OpenVINO); ONNX Runtime,
-            which is faster, lacks some operators and versions and rounds sums in another order, and whose Mod is this
-            package's too; or OpenVINO's CPU device, which also narrows float64 to float32 and int64 to int32.
+            What runs all other operators. ``"reference"``: the reference evaluator of ONNX; for an IR always OpenVINO.
+            ``"onnxruntime"``: it is faster, but lacks some operators and versions, and rounds sums in another order;
+            Mod is computed by this package too. ``"openvino"``: the CPU device, which also narrows float64 to float32
+            and int64 to int32.
 
         Raises
         ------

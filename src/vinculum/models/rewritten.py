@@ -1,4 +1,4 @@
-"""Conversion of models in memory, with the same results as for files; and what hardening them needs too."""
+"""Conversion of models in memory, with the same results as for files; parts of it serve `harden` too."""
 
 from __future__ import annotations
 

@@ -55,7 +55,10 @@ class SourceFile:
             return model_of(self.onnx if use_up else deepcopy(self.onnx), self.path)
 
     def proto(self, verb: str) -> ModelProto:
-        """Return the message of an ONNX file; ModelError, with this verb, of an OpenVINO IR."""
+        """Return the message of an ONNX file; ModelError if it is an OpenVINO IR.
+
+        - `verb`: what would be done with the model, for the error: ``"converted"``.
+        """
         if self.onnx is None:
             raise ModelError(
                 f"model {str(self.path)!r} is OpenVINO IR, and only ONNX models are {verb}; give the model that it was "
@@ -82,7 +85,7 @@ class SourceFile:
 
     @contextmanager
     def writing(self, target: Path) -> Iterator[Path]:
-        """Give a path to write to; what is written there and beside it takes the target's place if the block succeeds.
+        """Yield a path to write to; the files written there and beside it replace the target if the block succeeds.
 
         ModelError if that would replace the source or its data files. OSError if it cannot be written.
         """
@@ -141,7 +144,7 @@ def load(model: ModelSource) -> Model:
 
 
 def any_source(model: ModelSource | SourceFile, *, weights: Literal["stored", "unknown"] = "stored") -> SourceFile:
-    """Return a model's source; one that has been read is not read again, but what a `Model` was loaded from is.
+    """Return a model's source. A `SourceFile` is returned as it is; what a `Model` was loaded from is read again.
 
     - `weights`: whether large initializers in other files may be any numbers, so that these files need not be there.
 

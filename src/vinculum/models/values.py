@@ -59,6 +59,11 @@ class ModelTensor:
         return f"{self.element_type}, shape {shape_text(self.shape)}"
 
 
+def innermost(tensor: ModelTensor) -> ModelTensor:
+    """Return the tensor in nested sequences and optionals, or the given one if it is neither."""
+    return tensor if tensor.element is None else innermost(tensor.element)
+
+
 def validated_inputs(tensors: tuple[ModelTensor, ...], given: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
     """Return read-only views of the given inputs, after validating them against the model's declarations.
 

@@ -1,4 +1,4 @@
-"""From file to file: compared before anything is written, and written whole or not at all."""
+"""Conversion of files: models are compared before a file is written, and files are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import onnx
 import pytest
 from onnx import ModelProto, numpy_helper
 
-from tests.models.built_models import one_line, read_whole, text_model, written
-from vinculum.errors import DifferenceError, ModelError
+from tests.models.built_models import one_line, text_model, written
+from vinculum.errors import AttributeValueError, DifferenceError, ModelError
 from vinculum.models import load
 from vinculum.models.convert import OnnxConversion, convert_file, convert_opset
 
@@ -28,10 +28,16 @@ def _legacy(folder: Path) -> Path:
 WEIGHTS = np.arange(1, 3001, dtype=np.float32)
 
 
-def _large(folder: Path) -> Path:
-    """Return a model that divides by weights."""
-    model = text_model("y = Div(x, w)", "float[3000] x", "float[3000] y")
-    model.graph.initializer.append(numpy_helper.from_array(WEIGHTS, "w"))
+def _large(folder: Path, *, in_a_node: bool = False) -> Path:
+    """Return a model that divides by weights, in an initializer or a Constant."""
+    model, weights = (
+        text_model("y = Div(x, w)", "float[3000] x", "float[3000] y"),
+        numpy_helper.from_array(WEIGHTS, "w"),
+    )
+    if in_a_node:
+        model.graph.node.insert(0, onnx.helper.make_node("Constant", [], ["w"], value=weights))
+    else:
+        model.graph.initializer.append(weights)
     return written(model, folder)
 
 
@@ -49,7 +55,7 @@ class TestDifferences:
             division.input[0], division.input[1] = division.input[1], division.input[0]
             return conversion
 
-        # The function of the same name hides the module where one would look for it.
+        # The package has a function of the same name as the module.
         monkeypatch.setattr(sys.modules[MODULE], "convert_opset", wrong)
         source = _legacy(tmp_path)
         before = _files(tmp_path)
@@ -73,7 +79,7 @@ class TestDifferences:
     [(4, "n, 4", "the nodes of the converted model"), (6, "n, 4", "its nodes"), (6, "3", "its nodes")],
 )
 def test_a_wrong_declaration_of_the_original(tmp_path: Path, opset: int, shape: str, nodes: str) -> None:
-    """ONNX infers no shape of Reshape-1, so only the converted model contradicts what the original declares."""
+    """ONNX infers no shape for Reshape-1, so only the converted model contradicts the declaration."""
     node = "Reshape <shape = [3, 2]> (t)" if opset < 5 else "Transpose(t)"
     outputs = f"float[] t, float[{shape}] y"
     source = written(text_model(f"t = Neg(x) y = {node}", "float[2,3] x", outputs, opset=opset), tmp_path)
@@ -83,8 +89,30 @@ def test_a_wrong_declaration_of_the_original(tmp_path: Path, opset: int, shape: 
         convert_file(source, tmp_path / "new.onnx", opset=13)
 
 
+BRANCHES = "<then_branch = t () => (float[3] r) { r = Neg(x) }, else_branch = e () => (float[2] s) { s = Neg(x) }>"
+
+
+@pytest.mark.parametrize(
+    ("nodes", "what"),
+    [
+        ("r = Neg(x) y = Neg(r)", "value 'r'"),
+        (f"y = If(k) {BRANCHES}", "output 'r' in If:then_branch"),
+        ("y = d.F(x, k)", "output 'r' in F/If:then_branch"),
+    ],
+)
+def test_a_wrong_declaration_inside(tmp_path: Path, nodes: str, what: str) -> None:
+    """The value may be an inner one, or in a subgraph or a function."""
+    function = f"F (x, k) => (y) {{ y = If(k) {BRANCHES} }}"
+    model = text_model(nodes, "float[2] x, bool k", "float[2] y", function)
+    if "value" in what:
+        model.graph.value_info.append(onnx.helper.make_tensor_value_info("r", onnx.TensorProto.FLOAT, [3]))
+    stated = f"declares {what} with shape (3,), and its nodes give (2,); correct the declaration"
+    with one_line(ModelError, f"{str(written(model, tmp_path))!r} {stated}"):
+        convert_file(tmp_path / "model.onnx", tmp_path / "new.onnx", opset=13)
+
+
 class TestUnwritable:
-    """The error names the file that was asked for, not the folder in which it waited for its place."""
+    """The error names the requested file, not the temporary folder."""
 
     def test_a_full_disk(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         def full(model: ModelProto, path: Path) -> None:
@@ -98,13 +126,6 @@ class TestUnwritable:
         assert caught.value.filename == str(tmp_path / "new.onnx")
         assert _files(tmp_path) == before
 
-    @pytest.mark.parametrize("folder", ["model.onnx", "none"])
-    def test_no_folder(self, tmp_path: Path, folder: str) -> None:
-        source = _legacy(tmp_path).rename(tmp_path / "model.onnx")
-        with one_line(ModelError, "cannot be written: there is no folder", repr(str(tmp_path / folder)), "make it"):
-            convert_file(source, tmp_path / folder / "new.onnx", opset=13)
-        assert _files(tmp_path) == {"model.onnx"}
-
     @pytest.mark.parametrize("name", ["new", "new.pb"])
     def test_other_suffixes(self, tmp_path: Path, name: str) -> None:
         with one_line(ModelError, repr(str(tmp_path / name)), "has to end in .onnx, or in .xml for OpenVINO IR"):
@@ -112,7 +133,7 @@ class TestUnwritable:
 
     @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such file names")
     def test_names_that_are_not_utf_8(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """They are taken as they are, unless the model itself has to name the file of its data."""
+        """Such names are allowed, unless the model has to contain the name of its data file."""
         source = _legacy(tmp_path).rename(tmp_path / "a\udcff.onnx")
         convert_file(source, tmp_path / "b\udcff.onnx", opset=13)
         assert load(tmp_path / "b\udcff.onnx").divisions[0].operator == "Div-13"
@@ -133,15 +154,21 @@ def test_optional_inputs_the_value_stays(tmp_path: Path) -> None:
     assert [tensor.name for tensor in load(tmp_path / "new.onnx").inputs][:1] == ["x"]
 
 
-def test_what_one_message_cannot_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It goes into a file beside the model."""
-    source = _large(tmp_path)
+@pytest.mark.parametrize("in_a_node", [False, True])
+def test_what_one_message_cannot_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_a_node: bool) -> None:
+    """Tensors that exceed the limit of a message are written to a data file."""
+    source = _large(tmp_path, in_a_node=in_a_node)
     monkeypatch.setattr("vinculum.models.onnx.file._LARGEST_MESSAGE", 1000)
-    (tmp_path / "new").mkdir()
-    convert_file(source, tmp_path / "new/large.onnx", opset=21)
-    assert _files(tmp_path / "new") == {"large.onnx", "large.onnx.data"}
-    assert (tmp_path / "new/large.onnx").stat().st_size < 1000
-    stored = onnx.load(tmp_path / "new/large.onnx", load_external_data=False).graph.initializer[0]
-    assert {entry.key: entry.value for entry in stored.external_data}["location"] == "large.onnx.data"
-    written = read_whole(tmp_path / "new/large.onnx").graph.initializer[0]
-    assert numpy_helper.to_array(written).tolist() == WEIGHTS.tolist()
+    target = tmp_path / "new" / "large.onnx"
+    target.parent.mkdir()
+    convert_file(source, target, opset=21)
+    assert _files(target.parent) == {"large.onnx", "large.onnx.data"}
+    assert target.stat().st_size < 1000
+    assert load(target).run({"x": WEIGHTS})["y"].tolist() == [1] * WEIGHTS.size
+
+
+def test_the_ir_version_holds_functions(tmp_path: Path) -> None:
+    function = '<opset_import: ["": 7], domain: "d"> F (x) => (y) { y = Neg(x) }'
+    source = written(text_model("c = d.F(a)", "float[2] a", "float[2] c", function, opset=7), tmp_path)
+    with one_line(AttributeValueError, "cannot have IR version 7; allowed: 8, which its operator sets need, to "):
+        convert_file(source, tmp_path / "new.onnx", opset=9, ir_version=7)

@@ -1,4 +1,4 @@
-"""A model whose inner values are handed out, by either engine."""
+"""A model with its inner values exposed, in both engines."""
 
 from __future__ import annotations
 
@@ -19,23 +19,21 @@ CONTENT = hazardous.masked_mean().SerializeToString()
 
 @pytest.fixture(autouse=True)
 def packages() -> Iterator[None]:
-    """Have a fake for ONNX Runtime."""
+    """Install a fake package for ONNX Runtime."""
     with installed(onnxruntime=FakeRuntime):
         yield
 
 
 @pytest.mark.parametrize("engine", ["reference", "onnxruntime"])
 class TestValues:
-    """Any value of the main graph, its outputs among them; inputs are known already."""
+    """Any value of the main graph can be requested; inputs are not returned."""
 
     def test_inner_values_and_outputs(self, engine: str) -> None:
-        values = ExposedModel(engine, CONTENT).values(["count", "mean", "x"], INPUTS)
+        """Each call may request other values."""
+        model = ExposedModel(engine, CONTENT)
+        values = model.values(["count", "mean", "x"], INPUTS)
         assert list(values) == ["count", "mean"]
         np.testing.assert_array_equal(values["count"], [[4], [4]])
-
-    def test_others_at_the_next_call(self, engine: str) -> None:
-        model = ExposedModel(engine, CONTENT)
-        assert list(model.values(["count"], INPUTS)) == ["count"]
         assert list(model.values(["total", "kept"], INPUTS)) == ["total", "kept"]
 
     def test_what_cannot_be_run(self, engine: str) -> None:
@@ -44,7 +42,7 @@ class TestValues:
 
 
 def test_divisions_are_told_of() -> None:
-    """Of those that nothing asked for needs, too."""
+    """Also of divisions on which no requested value depends."""
     records: list[DivisionRecord] = []
     ExposedModel("reference", CONTENT, records.append).values(["total"], INPUTS)
     assert [record.division.name for record in records] == ["mean"]

@@ -1,4 +1,4 @@
-"""A foreign runtime in its own process: its end is a result."""
+"""Another runtime in a process of its own, whose end is a result."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from vinculum.spec.element_types import INT32
 
 
 def cases(*divisors: int) -> list[Case]:
-    """Return models of MIN by constants."""
+    """Return models that divide MIN by a constant."""
     low = np.array([INT32.minimum], np.int32)
     models = (division(INT32, low, np.array([b], np.int32), beside=True).SerializeToString() for b in divisors)
     return [Case(model, {"unused": np.zeros(1, np.float32)}) for model in models]
 
 
 class TestEnds:
-    """A runtime that dies is named with its signal, what came before it is kept, and what it refuses is told."""
+    """The outcome names the signal of a crash, or the error; earlier outcomes are kept."""
 
     @pytest.mark.parametrize("package", ["onnxruntime", "openvino"])
     def test_death(self, package: str) -> None:

@@ -1,4 +1,4 @@
-"""Division nodes are found everywhere, and each must be legal in the operator set where it stands."""
+"""Division nodes are found everywhere, and each must be valid in its operator set."""
 
 from __future__ import annotations
 
@@ -60,10 +60,6 @@ class TestFound:
             "If#2:then_branch",
         }
 
-    def test_two_nodes_of_one_name(self) -> None:
-        model = load(text_model(f"{DIV} [d] r = Reciprocal(c)", outputs="float[2] r"))
-        assert [division.name for division in model.divisions] == ["d", "d (r)"]
-
     def test_ai_onnx_is_another_name_of_the_default_domain(self) -> None:
         model = text_model(DIV)
         model.graph.node[0].domain = "ai.onnx"
@@ -81,7 +77,7 @@ def test_bodies_of_operators_that_divide_inside() -> None:
 
 
 def test_bodies_that_divide_before_their_result() -> None:
-    """Every node of a body that divides is named, and none before or after the body is named anew."""
+    """Nodes of the body that divide get names; nodes outside of it keep theirs."""
     nodes = "[before] d = Div(a, b) [norm] n = LayerNormalization(d, b) [soft] s = Softmax(n) [after] c = Div(s, a)"
     model, count = expanded(text_model(nodes, "float[2,2] a, float[2] b", "float[2,2] c"))
     assert count == 2
@@ -109,7 +105,7 @@ class TestAttributes:
             load(text_model(f"[d] c = Div <{attribute}> (a, b)", opset=opset))
 
     def test_the_same_twice(self) -> None:
-        """A graph among them would be run with the node."""
+        """If one of them is a graph, it would be run with the node."""
         model = text_model("[d] c = Div <axis = 0> (a, b)", opset=6)
         model.graph.node[0].attribute.add(name="axis", type=AttributeProto.GRAPH)
         model.graph.node[0].attribute.add(name="axis", type=AttributeProto.INT, i=1)
@@ -118,7 +114,7 @@ class TestAttributes:
 
 
 class TestOperands:
-    """Bad input: a wrong type, of which the line says which version first allows it; a wrong shape or number."""
+    """Bad input: a wrong type, shape or number of operands."""
 
     @pytest.mark.parametrize(
         ("nodes", "inputs", "kind", "parts"),

@@ -1,4 +1,4 @@
-"""Bad input: nodes and attributes that ONNX's own compiled code does not survive."""
+"""Bad input: nodes and attributes on which ONNX's compiled code crashes or hangs; and inferred types."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SQUARE = "float[2,2] x, float[2] w, int64[2,1] places"
 
 
 class TestTypes:
-    """Of some operators the inference wants the type of an operand that may have none."""
+    """For some operators, inference reads the type of an operand without checking that it is known."""
 
     @pytest.mark.parametrize(
         "node",
@@ -52,7 +52,7 @@ class TestTypes:
 
 
 def test_a_default_of_a_body() -> None:
-    """The checker takes the body of an operator without the default that stands in it."""
+    """The checker does not set the default of an attribute in an operator's function body."""
     proto = text_model("y = MeanVarianceNormalization(x)", "float[1,2,3,3] x", "float[1,2,3,3] y", opset=18)
     before = proto.SerializeToString(deterministic=True)
     check_model(proto, "the model")
@@ -60,7 +60,7 @@ def test_a_default_of_a_body() -> None:
 
 
 class TestAttributes:
-    """Values that no operator allows, and that the inference believes."""
+    """Invalid values that inference does not check."""
 
     @pytest.mark.parametrize(
         ("node", "name", "value", "allowed"),
@@ -87,7 +87,7 @@ class TestAttributes:
         ("call", "attribute"), [("d.Outer (x, w)", f"b: int = {2**63 - 1}"), (f"d.Outer <b = {2**63 - 1}> (x, w)", "b")]
     )
     def test_handed_to_a_function(self, call: str, attribute: str) -> None:
-        """The value passes through two functions, and changes its name on the way."""
+        """The value is passed through two functions, as attributes of different names."""
         inner = "Inner <a> (x, w) => (y) { [n] y, m, i = LayerNormalization <axis: int = @a> (x, w) }"
         outer = f"Outer <{attribute}> (x, w) => (y) {{ y = d.Inner <a: int = @b> (x, w) }}"
         with one_line(ModelError, "node 'n'", "allowed: -64 to 63"):
@@ -206,7 +206,7 @@ class TestTypedScopes:
         assert "i" not in by_path["f"]
 
     def test_initializers(self) -> None:
-        """Those of large ones are known, and the elements of small ones decide shapes."""
+        """Large initializers have known types; the elements of small ones determine shapes."""
         model = text_model("z = Reshape(x, s) y = MatMul(z, w)", "float[2,3] x", "float[] y")
         for name, array in (("w", np.zeros((6, 5000), np.float32)), ("s", np.array([1, 6]))):
             model.graph.initializer.append(numpy_helper.from_array(array, name))

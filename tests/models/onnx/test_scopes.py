@@ -1,4 +1,4 @@
-"""The scopes of a model, the constants in them, what its nodes are called, and what they need."""
+"""The scopes of a model, their constants, the titles of nodes, and the values that nodes use."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_the_default_domain_has_two_names() -> None:
 
 
 def test_every_name_of_a_model() -> None:
-    """Of values and nodes, used or not, in subgraphs and functions."""
+    """Values and nodes, used or not, also in subgraphs and functions."""
     branch = "() => (float[2] %s) <float[2] %s_w = {1, 2}> { [%s_n] %s = Neg(a) }"
     sides = (branch % ((name,) * 4) for name in ("t", "e"))
     body = "l (int64 i, bool g, float[2] s) => (bool h, float[2] r) { h = Identity(g) r = Neg(s) }"
@@ -50,7 +50,7 @@ def test_every_name_of_a_model() -> None:
 
 
 class TestNames:
-    """A message calls a node by its name, or its output's, and its operator; no other of its scope goes by that."""
+    """Messages give a node's name, or its output's, and its operator; names are unique in a scope."""
 
     def test_named_and_unnamed(self) -> None:
         assert title(helper.make_node("Div", ["a", "b"], ["c"], "d")) == "node 'd' (Div)"
@@ -65,7 +65,7 @@ class TestNames:
 
 
 class TestOperands:
-    """A node needs its inputs, and what its subgraphs do not make themselves."""
+    """A node uses its inputs, and the outer values that its subgraphs use."""
 
     def test_operands(self) -> None:
         inner = graph(node("i = Add(a, own)"), node("j = Add(i, given)"), inputs=["given"], outputs=["j", "around"])
@@ -78,7 +78,7 @@ class TestOperands:
 
 
 def test_constants_by_scope() -> None:
-    """Initializers that no input overrides and values of Constant nodes, those of the graphs around included."""
+    """Initializers that no input overrides, and values of Constant nodes, also of outer graphs."""
     inner = (
         "() => (float[1] t) <float[1] own = {5}>"
         " { k = Constant <value = float[1] {4}> () hidden = Neg(w) t = Div(w, k) }"

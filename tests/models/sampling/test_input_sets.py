@@ -1,4 +1,4 @@
-"""Sets of inputs for a model: edge values that meet, random ones, indices; several sizes of what is left open."""
+"""Sets of inputs for a model: pairs of edge values, random values, indices, and several sizes of open dimensions."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class TestComplete:
 
 
 class TestContents:
-    """Pairs of edge values of two inputs meet; divisors that are not 0, indices and any encodings come too."""
+    """The sets contain all pairs of edge values, divisors other than 0, indices, and random encodings."""
 
     @pytest.mark.parametrize("element_type", [t for t in TYPES if str(t) not in ("int64", "float", "double")], ids=str)
     def test_every_pair_of_edges_meets(self, element_type: ElementType) -> None:
@@ -114,7 +114,7 @@ class TestContents:
 
 
 class TestSizes:
-    """A name has one size in a set and several over the sets; what has none is equal to others, or 1."""
+    """A named dimension has one size in a set; an unnamed one has the size of the others, or 1."""
 
     def test_names(self) -> None:
         sets = _sets(ModelTensor("a", FLOAT, ("N", "M", 2)), ModelTensor("b", FLOAT, ("M",)))
@@ -162,7 +162,7 @@ class TestHazards:
         assert {1, 3, 5, 7} <= {inputs["a"].shape[-1] for inputs in islice(edge_sets(tensors, {}, seed), 12)}
 
     def test_three_of_four_are_as_drawn(self) -> None:
-        """Of static shapes there is one size."""
+        """Static shapes have one size."""
         tensors = [ModelTensor(name, INT32, (1,)) for name in "ab"]
         pairs = zip(islice(edge_sets(tensors, {}, 0), 12), islice(input_sets(tensors, 0), 1, 13), strict=True)
         assert {number for number, (found, drawn) in enumerate(pairs) if found != drawn} <= {0, 4, 8}
@@ -178,7 +178,7 @@ class TestHazards:
 
 
 class TestMemory:
-    """Sets are small: static shapes as they are, but not over and over again where they are large."""
+    """Sets are small; large static shapes occur in one set only."""
 
     def test_large_static_shapes_come_once(self) -> None:
         (only,) = _sets(ModelTensor("a", FLOAT, ((1 << 23) + 1,)))

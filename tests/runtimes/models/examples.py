@@ -15,7 +15,7 @@ FOLDER = Path(__file__).parents[3] / "examples"
 
 
 def each_example(*without: str) -> pytest.MarkDecorator:
-    """Run a test on the path of each ONNX example, but for those in these folders."""
+    """Run a test on the path of each ONNX example, except those in some folders."""
     paths = [path for path in sorted(FOLDER.glob("*/*.onnx")) if path.parent.name not in without]
     return pytest.mark.parametrize("path", paths, ids=lambda path: f"{path.parent.name}-{path.stem}")
 

@@ -1,4 +1,4 @@
-"""Programs of torch.export as models: given as they are or as files, with findings on lines of Python."""
+"""Programs of torch.export as models, in memory and in files; findings name lines of Python."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ def test_a_finding_stands_on_a_line_of_python(program: Any) -> None:
 
 
 def test_a_loaded_program_is_pickled(program: Any) -> None:
-    """As models are that Dask's workers run."""
+    """Dask's workers get pickled models."""
     kept = pickle.loads(pickle.dumps(vinculum.load(program)))
     (found,), (expected,) = (vinculum.check(one, runs=0).findings for one in (kept, program))
-    assert vars(found) == vars(expected)  # A finding itself equals no other: a witness holds arrays.
+    assert vars(found) == vars(expected)  # Findings have no ==, since witnesses hold arrays.
 
 
 def test_a_file(program: Any, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -120,7 +120,7 @@ def _to_onnx(model: ModelProto, path: Path, target: Path, opset: int | None, ir_
     check_model(model, own)
     conversion = _converted(model, opset)
     _set_ir_version(conversion.model, ir_version)
-    check_model(conversion.model, "the converted model", declared_in=own)  # The outputs are as they were.
+    check_model(conversion.model, "the converted model", declared_in=own)  # Its outputs are declared as before.
     write_model(conversion.model, target)
     return FileConversion(_onnx_title(opset_imports(model).get("")), _onnx_title(opset), conversion.changes)
 

@@ -70,7 +70,7 @@ class ExposedModel:
 
 @contextmanager
 def _refusals(what: str) -> Iterator[None]:
-    """Turn an error of ONNX Runtime into a ModelError that says what it does not do."""
+    """Turn an error of ONNX Runtime into a ModelError; `what` is ``"refuses"`` or ``"cannot run"``."""
     from vinculum.models.engines.onnxruntime.session import reason_of
 
     try:

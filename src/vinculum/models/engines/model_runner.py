@@ -78,7 +78,7 @@ def _outcome(answer: Answer, seconds: float) -> Outcome:
 
 
 def run_onnxruntime(model: Model, feeds: Feeds) -> list[Any]:
-    """Return the outputs that ONNX Runtime computes on the CPU."""
+    """Run a model in ONNX Runtime on the CPU."""
     from vinculum.models.engines.onnxruntime.running import run
     from vinculum.models.engines.onnxruntime.session import new_session
 
@@ -87,7 +87,7 @@ def run_onnxruntime(model: Model, feeds: Feeds) -> list[Any]:
 
 
 def run_openvino(model: Model, feeds: Feeds) -> list[Any]:
-    """Return the outputs that OpenVINO computes on the CPU, in the precision that the model declares."""
+    """Run a model in OpenVINO on the CPU, in the precision that the model declares."""
     import openvino
 
     from vinculum.models.engines.openvino.tensors import IN_FLOAT32
@@ -102,7 +102,7 @@ def run_openvino(model: Model, feeds: Feeds) -> list[Any]:
 
 
 def run_reference(model: Model, feeds: Feeds) -> list[Any]:
-    """Return the outputs that the onnx package's reference evaluator computes."""
+    """Run a model in the onnx package's reference evaluator."""
     import onnx
     from onnx.reference import ReferenceEvaluator
 

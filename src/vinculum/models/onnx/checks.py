@@ -19,9 +19,9 @@ from onnx import (
 )
 
 from vinculum.errors import ModelError
-from vinculum.models.onnx.inference import check_operand_types, infer_types, without_large_initializers
+from vinculum.models.onnx.inference import check_operand_types, typed_scopes, without_large_initializers
 from vinculum.models.onnx.rewriter import set_nodes
-from vinculum.models.onnx.scopes import declared_shape, model_nodes, opset_imports, subgraphs, title
+from vinculum.models.onnx.scopes import declared_shape, model_nodes, opset_imports, scopes, subgraphs, title
 from vinculum.models.onnx.tensors import LARGEST_RANK
 from vinculum.tensors.shapes import SymbolicShape
 from vinculum.text import one_line, quoted, shape_text
@@ -160,26 +160,36 @@ def check_model(model: ModelProto, shown: str, declared_in: str = "") -> None:
         checker.check_model(asked, full_check=True)
     except (checker.ValidationError, shape_inference.InferenceError, RuntimeError, ValueError) as error:
         inferred = isinstance(error, shape_inference.InferenceError)
-        wrong = _wrong_output(model, f"the nodes of {shown}" if declared_in else "its nodes") if inferred else None
+        wrong = _wrong_declaration(model, f"the nodes of {shown}" if declared_in else "its nodes") if inferred else None
         if wrong is not None:
             raise ModelError(f"{declared_in or shown} {wrong}") from None
         raise ModelError(f"{shown} fails onnx.checker: {one_line(error)}") from None
 
 
-def _wrong_output(model: ModelProto, nodes: str) -> str | None:
-    """Return which output declares another shape than inference finds without the declaration, None if none does."""
+def _wrong_declaration(model: ModelProto, nodes: str) -> str | None:
+    """Return which value is declared with a wrong shape, None if none is.
+
+    The declarations are compared with what inference finds without them, in subgraphs and functions too.
+    """
     bare = without_large_initializers(model)
-    del bare.graph.output[:], bare.graph.value_info[:]
-    bare.graph.output.extend(ValueInfoProto(name=value.name) for value in model.graph.output)
-    for value, found in zip(model.graph.output, infer_types(bare).graph.output, strict=True):
-        shapes = declared_shape(value.type), declared_shape(found.type)
-        if shapes[0] is not None and shapes[1] is not None and not _agree(shapes[0], shapes[1]):
-            declared, given = map(shape_text, shapes)
-            return (
-                f"declares output {quoted(value.name)} with shape {declared}, and {nodes} give {given}; "
-                "correct the declaration"
-            )
+    for scope in scopes(bare):
+        for _, value in _declarations(scope.holder):
+            value.ClearField("type")
+    for scope, found in zip(scopes(model), typed_scopes(bare), strict=True):
+        for kind, value in _declarations(scope.holder):
+            shapes = declared_shape(value.type), found.shape_of(value.name)
+            if shapes[0] is not None and shapes[1] is not None and not _agree(shapes[0], shapes[1]):
+                what = f"{kind} {quoted(value.name)}" + (f" in {quoted(scope.path)[1:-1]}" if scope.path else "")
+                declared, given = map(shape_text, shapes)
+                return f"declares {what} with shape {declared}, and {nodes} give {given}; correct the declaration"
     return None
+
+
+def _declarations(holder: GraphProto | FunctionProto) -> Iterator[tuple[str, ValueInfoProto]]:
+    """Yield the values whose types a graph or a function declares beside its inputs, each with its kind in messages."""
+    if isinstance(holder, GraphProto):
+        yield from (("output", value) for value in holder.output)
+    yield from (("value", value) for value in holder.value_info)
 
 
 def _agree(one: SymbolicShape, other: SymbolicShape) -> bool:
@@ -190,7 +200,7 @@ def _agree(one: SymbolicShape, other: SymbolicShape) -> bool:
 
 
 def _make_up_shapeless(model: ModelProto) -> None:
-    """Compute the inputs without a shape by nodes of which nothing is known, since the checker demands a shape."""
+    """Replace inputs without a shape by results of an unknown operator, since the checker wants inputs to have one."""
     shapeless = [value for value in model.graph.input if not _is_declared(value)]
     if not shapeless:
         return
@@ -205,7 +215,7 @@ def _make_up_shapeless(model: ModelProto) -> None:
 
 
 def _write_default_axes(model: ModelProto) -> None:
-    """Write the axes of MeanVarianceNormalization where they are left out: the checker misses them in its body."""
+    """Write default axes of MeanVarianceNormalization: the checker does not set them in the operator's function."""
     for node in model_nodes(model):
         if node.op_type == "MeanVarianceNormalization" and node.domain in ("", "ai.onnx") and not node.attribute:
             node.attribute.append(helper.make_attribute("axes", [0, 2, 3]))

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from google.protobuf.message import EncodeError
 from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, helper
-from onnx.defs import SchemaError, get_schema
 from onnx.inliner import inline_selected_functions
 
 from vinculum.errors import ElementTypeError, ModelError
 from vinculum.models.execution import Division, labelled
 from vinculum.models.inner_divisions import ONNX, InnerDivision, what_onnx_divides
 from vinculum.models.onnx.functions import DOMAIN as FUNCTIONS
-from vinculum.models.onnx.functions import overridden
+from vinculum.models.onnx.functions import overridden, version_at
 from vinculum.models.onnx.rewriter import names_in, set_nodes, unique_name
 from vinculum.models.onnx.scopes import Scope, all_graphs, all_nodes, declared_element_type, inputs_of, name_of, scopes
 from vinculum.models.onnx.tensors import LARGEST_RANK
@@ -70,12 +70,8 @@ def _is_harmless(node: NodeProto, scope: Scope) -> bool:
 
 
 def _has_body(domain: str, node: NodeProto, scope: Scope) -> bool:
-    try:
-        schema = get_schema(node.op_type, scope.opsets.get(domain, 1), domain)
-    except SchemaError:
-        return False
-    kinds = ("has_function", "has_context_dependent_function")  # They are missing in the onnx package's type hints.
-    return any(getattr(schema, kind) for kind in kinds)
+    version: Any = version_at(node.op_type, scope.opsets.get(domain, 1), domain)  # onnx's stubs lack these fields.
+    return version is not None and bool(version.has_function or version.has_context_dependent_function)
 
 
 def mark_guard(nodes: Iterable[NodeProto], value: str = "") -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from math import prod
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -13,7 +13,7 @@ from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto,
 
 from vinculum.errors import ModelError
 from vinculum.models.onnx.inference import LARGEST_KEPT
-from vinculum.models.onnx.scopes import give_own_names, model_nodes, opset_imports, subgraphs, title
+from vinculum.models.onnx.scopes import give_own_names, model_graphs, model_nodes, opset_imports, subgraphs, title
 from vinculum.models.onnx.tensors import anchor, anchored_place, complete, dense_tensor, is_external, refer
 from vinculum.text import one_line, quoted
 
@@ -81,7 +81,7 @@ def all_tensors(proto: ModelProto) -> Iterator[TensorProto]:
     yield from proto.graph.initializer
     for node in model_nodes(proto):
         for attribute in node.attribute:
-            yield from ([attribute.t] if attribute.HasField("t") else attribute.tensors)
+            yield from _dense_tensors(attribute)
         for _, graph in subgraphs(node):
             yield from graph.initializer
 
@@ -126,12 +126,10 @@ def normalise(proto: ModelProto, file: Path) -> None:
             holder.opset_import.add(domain=domain, version=version)
     for function in proto.functions:
         function.domain = "" if function.domain == "ai.onnx" else function.domain
-    for holder in (proto.graph, *proto.functions):
+    for holder in (*model_graphs(proto), *proto.functions):
         give_own_names(holder.node)
     for node in model_nodes(proto):
         node.domain = "" if node.domain == "ai.onnx" else node.domain
-        for _, graph in subgraphs(node):
-            give_own_names(graph.node)
         for attribute in node.attribute:
             _give_type(attribute, node)
 
@@ -141,11 +139,13 @@ def anchor_tensors(proto: ModelProto, folder: Path) -> None:
 
     ModelError if shape, element type and data of one do not agree.
     """
-    for number, (tensor, owner) in enumerate(stored_tensors(proto)):
-        if number < len(proto.graph.initializer) and is_external(tensor) and prod(tensor.dims) > LARGEST_KEPT:
+    for tensor, owner in _initializers(proto.graph):
+        if _stays_outside(tensor):
             anchor(tensor, folder, owner)
         else:
             tensor.CopyFrom(complete(tensor, folder, owner))
+    for tensor, owner in _inner_tensors(proto):
+        tensor.CopyFrom(complete(tensor, folder, owner))
     for node in model_nodes(proto):
         _make_dense(node)
 
@@ -153,6 +153,11 @@ def anchor_tensors(proto: ModelProto, folder: Path) -> None:
 def stored_tensors(proto: ModelProto) -> Iterator[tuple[TensorProto, str]]:
     """Yield every tensor of a model, the parts of sparse ones too, each with its title in messages."""
     yield from _initializers(proto.graph)
+    yield from _inner_tensors(proto)
+
+
+def _inner_tensors(proto: ModelProto) -> Iterator[tuple[TensorProto, str]]:
+    """Yield the tensors that are not initializers of the main graph, each with its title in messages."""
     for function in proto.functions:
         yield from _in_attributes(function.attribute_proto, f"function {quoted(function.name)}")
     for node in model_nodes(proto):
@@ -162,19 +167,19 @@ def stored_tensors(proto: ModelProto) -> Iterator[tuple[TensorProto, str]]:
 
 
 def without_weights(proto: ModelProto, folder: Path) -> tuple[str, ...]:
-    """Make inputs of the initializers of the main graph in other files, and return their names.
+    """Replace initializers of the main graph that are stored in other files by inputs, and return their names.
 
-    Small ones are read as ever, if their file is there.
+    A small one is read instead, if its file is there.
     """
     graph, unknown = proto.graph, []
     inputs = {value.name for value in graph.input}
-    for tensor in [tensor for tensor in graph.initializer if is_external(tensor)]:
-        if prod(tensor.dims) <= LARGEST_KEPT:
-            try:
-                tensor.CopyFrom(complete(tensor, folder, f"initializer {quoted(tensor.name)}"))
+    for tensor, owner in list(_initializers(graph)):
+        if not is_external(tensor):
+            continue
+        if not _stays_outside(tensor):
+            with suppress(ModelError):
+                tensor.CopyFrom(complete(tensor, folder, owner))
                 continue
-            except ModelError:
-                pass
         unknown.append(tensor.name)
         if tensor.name not in inputs:
             graph.input.append(helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims))
@@ -182,8 +187,13 @@ def without_weights(proto: ModelProto, folder: Path) -> tuple[str, ...]:
     return tuple(unknown)
 
 
+def _stays_outside(tensor: TensorProto) -> bool:
+    """Return whether an initializer of the main graph is left in its file until the model is run or written."""
+    return is_external(tensor) and prod(tensor.dims) > LARGEST_KEPT
+
+
 def _make_dense(node: NodeProto) -> None:
-    """Give a Constant of a sparse tensor the dense one, which every operator takes."""
+    """Replace the sparse tensor of a Constant by a dense one, which every operator takes."""
     for attribute in node.attribute if (node.domain, node.op_type) == ("", "Constant") else ():
         if attribute.name == "sparse_value" and attribute.HasField("sparse_tensor"):
             dense = dense_tensor(attribute.sparse_tensor, title(node))
@@ -213,10 +223,14 @@ def _give_type(attribute: AttributeProto, node: NodeProto) -> None:
     attribute.type = AttributeProto.AttributeType.Value(kinds[0])
 
 
+def _dense_tensors(attribute: AttributeProto) -> list[TensorProto]:
+    return [*([attribute.t] if attribute.HasField("t") else []), *attribute.tensors]
+
+
 def _tensors(attribute: AttributeProto) -> list[TensorProto]:
     sparse = [attribute.sparse_tensor] if attribute.HasField("sparse_tensor") else []
     parts = [part for tensor in (*sparse, *attribute.sparse_tensors) for part in (tensor.values, tensor.indices)]
-    return [*([attribute.t] if attribute.HasField("t") else []), *attribute.tensors, *parts]
+    return [*_dense_tensors(attribute), *parts]
 
 
 def check_text(message: Any) -> None:

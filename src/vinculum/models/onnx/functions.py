@@ -8,18 +8,17 @@ any order, and calls that omit inputs and attributes. So every function gets a u
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from copy import deepcopy
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 
 from onnx import FunctionProto, ModelProto, NodeProto, helper
-from onnx.defs import SchemaError, get_schema
+from onnx.defs import OpSchema, SchemaError, get_schema
 from onnx.inliner import inline_local_functions
 
 from vinculum.errors import ModelError
 from vinculum.models.onnx.scopes import (
-    Key,
     all_nodes,
     function_paths,
     function_title,
@@ -49,8 +48,9 @@ def link_functions(model: ModelProto) -> dict[str, str]:
         raise ModelError(f"function {function_title(twice)} is defined twice")
     ours = {key: f"f{number}" for number, key in enumerate(functions)}
     calls: dict[str, Counter[str]] = {name: Counter() for name in ours.values()}
-    for caller, nodes in _bodies(model, ours):
-        for node in nodes:
+    callers = {"": model.graph, **{ours[key]: function for key, function in functions.items()}}
+    for caller, holder in callers.items():
+        for node in all_nodes(holder.node):
             key = (node.domain, node.op_type, node.overload)
             if key in functions:
                 _complete(node, functions[key], function_title(key))
@@ -103,18 +103,18 @@ def inlined(model: ModelProto) -> ModelProto:
 
 
 @cache
-def since(operator: str, opset: int) -> int | None:
-    """Return the operator set since which an operator's version in another is in force; None if it has none."""
+def version_at(op_type: str, opset: int, domain: str = "") -> OpSchema | None:
+    """Return the version of an operator that an operator set has, None if it has none."""
     try:
-        return int(get_schema(operator, opset).since_version)
+        return get_schema(op_type, opset, domain)
     except SchemaError:
         return None
 
 
-def _bodies(model: ModelProto, ours: dict[Key, str]) -> Iterator[tuple[str, Iterator[NodeProto]]]:
-    yield "", all_nodes(model.graph.node)
-    for function in model.functions:
-        yield ours[key_of(function)], all_nodes(function.node)
+def since(op_type: str, opset: int) -> int | None:
+    """Return the operator set that introduced the version of an operator that `opset` has, None if it has none."""
+    version = version_at(op_type, opset)
+    return None if version is None else int(version.since_version)
 
 
 def _complete(node: NodeProto, function: FunctionProto, title: str) -> None:

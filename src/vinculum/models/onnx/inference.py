@@ -83,9 +83,9 @@ def _show(nodes: Iterable[NodeProto]) -> None:
 
 
 def _needing_a_type(model: ModelProto) -> list[tuple[NodeProto, bool]]:
-    """Return the nodes that need the type of their first operand, each with whether it is known; in functions none is.
+    """Return the nodes that need the type of their first operand, hidden ones included, and whether it is known.
 
-    Those that are hidden are among them.
+    In functions no type is known.
     """
     if not any(map(_needs_a_type, model_nodes(model))):
         return []
@@ -154,7 +154,7 @@ def typed_scopes(model: ModelProto) -> Iterator[Scope]:
 
 
 class _Calls:
-    """Infers the body of every function call of a model, and of calls in it, once for every combination of types."""
+    """Infers the types in the body of every function call, also of nested calls, once for each set of operand types."""
 
     def __init__(self, model: ModelProto) -> None:
         self._model = model
@@ -217,9 +217,8 @@ def _give_attributes(node: NodeProto, given: Mapping[str, AttributeProto]) -> No
             copy = deepcopy(value)
             copy.name = attribute.name
             kept.append(copy)
-    if len(kept) < len(node.attribute) or any(attribute.ref_attr_name for attribute in node.attribute):
-        del node.attribute[:]
-        node.attribute.extend(kept)
+    del node.attribute[:]
+    node.attribute.extend(kept)
 
 
 def _agreed(known: dict[str, TypeProto], other: dict[str, TypeProto]) -> dict[str, TypeProto]:

@@ -25,7 +25,7 @@ from vinculum.models.onnx.functions import link_functions
 from vinculum.models.onnx.inference import with_types
 from vinculum.models.onnx.scopes import declared_element_type, declared_shape, opset_imports
 from vinculum.models.onnx.tensors import array_of, check_size, decode, is_external
-from vinculum.models.values import UNKNOWN, ModelTensor
+from vinculum.models.values import UNKNOWN, ModelTensor, innermost
 from vinculum.spec.element_types import ElementType
 from vinculum.text import one_line, quoted
 
@@ -146,10 +146,7 @@ def _model(proto: ModelProto) -> Model:
 
 def _declared_input(value: ValueInfoProto, defaults: Collection[str]) -> ModelTensor:
     tensor = _declared(value.name, value.type, value.name in defaults)
-    innermost = tensor
-    while innermost.element is not None:
-        innermost = innermost.element
-    if innermost.element_type == UNKNOWN:
+    if innermost(tensor).element_type == UNKNOWN:
         raise ModelError(f"input {quoted(value.name)} declares no element type")
     return tensor
 

@@ -1,4 +1,4 @@
-"""Writing the nodes that replace a node, in the forms of their operator set."""
+"""Writing the nodes that replace a node, in the notation of their operator set."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
-from vinculum.models.onnx.scopes import model_nodes, subgraphs
+from vinculum.models.onnx.scopes import model_graphs, model_nodes
 from vinculum.spec.element_types import ElementType
 
 INITIALIZERS_ALONE, FUNCTIONS = 4, 8
@@ -71,21 +71,6 @@ class Rewriter:
             return self.add("Unsqueeze", [value], hint, axes=list(axes))
         return self.add("Unsqueeze", [value, self.constant(np.array(axes, np.int64), f"{hint}_axes")], hint)
 
-    def name_result(self, value: str, output: str) -> None:
-        """Rename the result of a new node to the replaced node's output.
-
-        A value that is not the result of a new node is copied by an Identity.
-        """
-        maker = next((node for node in self.nodes if value in node.output), None)
-        if maker is None:
-            self.nodes.append(helper.make_node("Identity", [value], [output], self.fresh("result_Identity")))
-            return
-        for node in self.nodes:
-            for names in (node.input, node.output):
-                for position, name in enumerate(names):
-                    if name == value:
-                        names[position] = output
-
 
 def unique_name(wanted: str, taken: set[str]) -> str:
     """Return a name, numbered if it is taken, and add it to those taken."""
@@ -100,20 +85,18 @@ def unique_name(wanted: str, taken: set[str]) -> str:
 def names_in(model: ModelProto) -> set[str]:
     """Return every name of a value or a node in a model, at any depth."""
     names: set[str] = set()
-    graphs = [model.graph]
     for node in model_nodes(model):
         names.update((node.name, *node.input, *node.output))
-        graphs.extend(graph for _, graph in subgraphs(node))
     for function in model.functions:
         names.update((*function.input, *function.output))
-    for graph in graphs:
+    for graph in model_graphs(model):
         names.update(value.name for group in (graph.input, graph.output, graph.value_info) for value in group)
         names.update(tensor.name for tensor in graph.initializer)
     return names
 
 
 def with_inputs(model: ModelProto, given: Collection[str], constants: Collection[str]) -> ModelProto:
-    """Return a copy of a model that takes no constants as inputs but those that are given."""
+    """Return a copy of a model whose inputs do not include constants, except those that are given."""
     copy = deepcopy(model)
     inputs = [value for value in copy.graph.input if value.name in given or value.name not in constants]
     del copy.graph.input[:]
@@ -124,7 +107,7 @@ def with_inputs(model: ModelProto, given: Collection[str], constants: Collection
 def set_nodes(
     holder: GraphProto | FunctionProto, nodes: Iterable[NodeProto], initializers: Iterable[TensorProto] = ()
 ) -> None:
-    """Replace the nodes of a graph or function, where some may be its own, and add initializers to a graph."""
+    """Replace the nodes of a graph or function, some of which may be among the new ones, and add initializers."""
     copies = [deepcopy(node) for node in nodes]  # Some may be deleted in the next line.
     del holder.node[:]
     holder.node.extend(copies)

@@ -35,7 +35,7 @@ class Scope:
 
     @cached_property
     def producers(self) -> Mapping[str, NodeProto | None]:
-        """The node that makes each value, None for an input; those of the enclosing scopes are included."""
+        """The node that makes each value, None for an input; values of the enclosing scopes are included."""
         inputs = (value if isinstance(value, str) else value.name for value in self.holder.input)
         own: dict[str, NodeProto | None] = dict.fromkeys(inputs)
         own.update((name, node) for node in self.holder.node for name in node.output)
@@ -151,6 +151,13 @@ def model_nodes(model: ModelProto) -> Iterator[NodeProto]:
         yield from all_nodes(holder.node)
 
 
+def model_graphs(model: ModelProto) -> Iterator[GraphProto]:
+    """Yield the graph of a model and every subgraph in it and in its functions."""
+    yield model.graph
+    for node in model_nodes(model):
+        yield from (graph for _, graph in subgraphs(node))
+
+
 def all_graphs(graph: GraphProto) -> Iterator[GraphProto]:
     """Yield a graph and its subgraphs at any depth, outer graphs first."""
     yield graph
@@ -188,7 +195,10 @@ def name_of(node: NodeProto) -> str:
 
 
 def give_own_names(nodes: Iterable[NodeProto]) -> None:
-    """Add its first result to the name of each node of a scope that another goes by; names in the file come first."""
+    """Make the names of a scope's nodes unique, by adding a node's first result to a name that another node has.
+
+    Nodes that the file names keep their names before those that are named after their results.
+    """
     taken = set[str]()
     for node in sorted(nodes, key=lambda node: not node.name):
         while name_of(node) in taken:
@@ -204,7 +214,7 @@ def title(node: NodeProto, path: str = "") -> str:
 
 
 def steps(nodes: Iterable[NodeProto]) -> Iterator[tuple[NodeProto, str]]:
-    """Yield the nodes of a scope that hold subgraphs, and what paths call each: ``"If"``, ``"If#2"``."""
+    """Yield the nodes of a scope that hold subgraphs, each with its name in paths: ``"If"``, ``"If#2"``."""
     seen: Counter[str] = Counter()
     for node in nodes:
         if any(subgraphs(node)):

@@ -90,15 +90,14 @@ def complete(tensor: TensorProto, folder: Path, owner: str) -> TensorProto:
 
     ModelError if shape, element type and data do not agree.
     """
-    bits, count = _measured(tensor, owner)
-    size = -(-count * bits // 8)
     if is_external(tensor):
+        path, offset, size = _place_of_data(tensor, folder, owner)
         whole = TensorProto(name=tensor.name, data_type=tensor.data_type, dims=tensor.dims)
-        path, offset = _place_of_data(tensor, size, folder, owner)
         whole.raw_data = read_slice(path, offset, size, owner).tobytes()
         return whole
+    bits, count = _measured(tensor, owner)
     if tensor.HasField("raw_data") and tensor.data_type != TensorProto.STRING:
-        _agree(len(tensor.raw_data), size, "bytes", tensor, owner)
+        _agree(len(tensor.raw_data), -(-count * bits // 8), "bytes", tensor, owner)
     else:
         field = helper.tensor_dtype_to_field(tensor.data_type)
         _agree(len(getattr(tensor, field)), _entries(tensor, count, bits), f"entries of {field}", tensor, owner)
@@ -110,15 +109,13 @@ def anchor(tensor: TensorProto, folder: Path, owner: str) -> None:
 
     ModelError if shape, element type and data do not agree.
     """
-    bits, count = _measured(tensor, owner)
-    size = -(-count * bits // 8)
-    path, offset = _place_of_data(tensor, size, folder, owner)
+    path, offset, size = _place_of_data(tensor, folder, owner)
     check_slice(path, offset, size, owner)
     refer(tensor, str(path), offset, size)
 
 
 def refer(tensor: TensorProto, location: str, offset: int, size: int) -> None:
-    """Let a tensor's data be those at an offset of a file."""
+    """Set the file, the offset and the size of a tensor's data."""
     tensor.data_location = TensorProto.EXTERNAL
     del tensor.external_data[:]
     for key, value in (("location", location), ("offset", str(offset)), ("length", str(size))):
@@ -181,14 +178,17 @@ def _agree(actual: int, needed: int, unit: str, tensor: TensorProto, owner: str)
         raise ModelError(f"{owner} of {name} and shape {dims} needs {needed} {unit}; it has {actual}")
 
 
-def _place_of_data(tensor: TensorProto, needed: int, folder: Path, owner: str) -> tuple[Path, int]:
+def _place_of_data(tensor: TensorProto, folder: Path, owner: str) -> tuple[Path, int, int]:
+    """Return the file, the offset and the size of a tensor's data, after checking the size but not the file's."""
+    bits, count = _measured(tensor, owner)
+    size = -(-count * bits // 8)
     if tensor.data_type == TensorProto.STRING:
         raise ModelError(f"{owner} has strings in external data; they can only be stored in the model itself")
     entries = {entry.key: entry.value for entry in tensor.external_data}
     path = data_file(folder, entries.get("location", ""), owner)
     offset = _number(entries.get("offset", "0"), "offset", owner)
-    _agree(_number(entries.get("length", str(needed)), "length", owner), needed, "bytes", tensor, owner)
-    return path, offset
+    _agree(_number(entries.get("length", str(size)), "length", owner), size, "bytes", tensor, owner)
+    return path, offset, size
 
 
 def _number(text: str, what: str, owner: str) -> int:

@@ -16,7 +16,7 @@ from vinculum.spec.element_types import ElementType, Kind
 from vinculum.tensors.shapes import SymbolicShape
 from vinculum.text import listed, quoted, shape_text
 
-_LARGEST = 2**30
+LARGEST_INPUT = 2**30  # Bytes.
 _OPEN = (1001, 257, 65, 17, 9, 3)  # Odd, so that a remainder is left beside SIMD vectors.
 _SMALL = 1 << 12  # Elements.
 
@@ -104,7 +104,7 @@ def draw(tensor: ModelTensor, position: int, seed: int, sizes: Mapping[str, int]
     if tensor.element_type != "bool" and not isinstance(tensor.element_type, ElementType):
         raise ModelError(f"input {tensor} cannot be drawn: it holds no numbers; {_instead(tensor)}")
     shape, dtype = _settled(tensor.shape, sizes, others), tensor_dtype(tensor)
-    if prod(size for size in shape if size) * dtype.itemsize > _LARGEST:
+    if prod(size for size in shape if size) * dtype.itemsize > LARGEST_INPUT:
         taken = f"shape {shape_text(shape)} takes more than 1 GiB"
         raise ModelError(f"input {tensor} is not drawn: {taken}; {_instead(tensor)}, or a smaller --dim")
     assumed = {d or "?": others for d in tensor.shape if not isinstance(d, int) and (d or "") not in sizes}

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.errors import ModelError
-from vinculum.models.sampling.drawn_inputs import draw, settled, useful_size
+from vinculum.models.sampling.drawn_inputs import LARGEST_INPUT, draw, settled, useful_size
 from vinculum.models.sampling.edge_values import edge_values, paired
-from vinculum.models.values import ModelTensor, tensor_dtype
+from vinculum.models.values import ModelTensor, innermost, tensor_dtype
 from vinculum.spec.element_types import ElementType
 from vinculum.text import one_line, quoted
 
@@ -30,7 +30,6 @@ _SIZES = (3, 2, 5, 1, 0, 4, 7)
 _LARGE = (1000, 257, 64, 17, 9)
 _MOST_ELEMENTS = 1 << 14  # Of an input with large open dimensions.
 _MOST_TOGETHER = 1 << 23  # Elements of all inputs of a set, except the first set.
-_LARGEST = 1 << 30
 _RANKS = (2, 1, 3, 0)  # For inputs of open rank.
 _LITTLE = (1, 3, 5, 7)  # Sizes of open dimensions that leave a remainder beside SIMD vectors, or fill none.
 
@@ -189,14 +188,14 @@ def input_sets(tensors: Sequence[ModelTensor], seed: int) -> Iterator[dict[str, 
     used: dict[Hashable, int] = {}
     for number in range(_SETS if tensors else 1):
         taken = [(place, t) for place, t in enumerate(tensors) if not t.optional or number % 2]
-        given = [(place, replace(_innermost(t), name=t.name)) for place, t in taken]
+        given = [(place, replace(innermost(t), name=t.name)) for place, t in taken]
         generator = np.random.default_rng([seed, number])
         shapes = _shapes([t for _, t in given], number, generator)
         # Dimensions of 0 are not counted, as in NumPy.
         sizes = {t.name: prod(size for size in shapes[t.name] if size) * tensor_dtype(t).itemsize for _, t in given}
         if number and sum(prod(shape) for shape in shapes.values()) > _MOST_TOGETHER:
             continue
-        if max(sizes.values(), default=0) > _LARGEST:
+        if max(sizes.values(), default=0) > LARGEST_INPUT:
             raise ModelError(f"input {quoted(max(sizes, key=sizes.__getitem__))} takes more than 1 GiB in every set")
         contents = Contents(_CONTENTS[number % len(_CONTENTS)], seed + (number << 64), generator)
         try:
@@ -205,11 +204,6 @@ def input_sets(tensors: Sequence[ModelTensor], seed: int) -> Iterator[dict[str, 
         except MemoryError as error:
             raise ModelError(f"the inputs cannot be made: {one_line(error)}") from None
         yield {tensors[place].name: _wrapped(tensors[place], arrays[t.name]) for place, t in given}
-
-
-def _innermost(tensor: ModelTensor) -> ModelTensor:
-    """Return the tensor inside nested sequences and optionals, or the tensor itself."""
-    return tensor if tensor.element is None else _innermost(tensor.element)
 
 
 def _wrapped(tensor: ModelTensor, array: NDArray[Any]) -> Any:

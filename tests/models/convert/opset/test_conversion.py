@@ -13,9 +13,9 @@ from onnx.defs import onnx_opset_version
 
 from tests.models.built_models import one_line, read_whole, run, text_model
 from vinculum.errors import AttributeValueError, ModelError
+from vinculum.models import load
 from vinculum.models.convert import verification
 from vinculum.models.convert.opset.conversion import convert_opset
-from vinculum.models.onnx.model import model_of
 from vinculum.models.onnx.rewriter import Rewriter
 from vinculum.models.onnx.scopes import model_nodes
 
@@ -37,7 +37,7 @@ PAIR = "float[2,3] A, float[2] B"
 
 @pytest.mark.parametrize("opset", [7, 13, 21])
 def test_subgraphs_both_branches(opset: int) -> None:
-    """Divisions in the bodies of control flow, which see the values around them."""
+    """Divisions in branches that use values of the outer graph."""
     then, other = (
         f"() => (float[2,3] t) {{ [inner] t = Div <broadcast = 1, axis = 0> ({a}, B) }}" for a in ("A", "A2")
     )
@@ -81,7 +81,7 @@ class TestFunctions:
             Rewriter(holder, opset, set(), "x").constant(array.astype(int) if opset != 8 else array, "n")
 
     def test_calls_of_different_types(self) -> None:
-        """One body cannot cast for one call and not for the other."""
+        """A function body cannot cast for one call and not for another."""
         calls, outputs = "C = d.Ratio(A, A) G = d.Ratio(F, F)", "int8[2] C, float[2] G"
         model = text_model(calls, "int8[2] A, float[2] F", outputs, self.INT8, opset=14)
         with one_line(ModelError, "node 'inner' (Div) in Ratio", "the element type is not known"):
@@ -98,7 +98,7 @@ class TestFunctions:
 
 
 class TestOtherOperators:
-    """Untouched where their version does not change; else converted, or refused by name."""
+    """Nodes are unchanged if their version does not change; otherwise they are converted, or refused by name."""
 
     def test_every_reason_is_given(self) -> None:
         nodes = " ".join(f"[gelu{n}] g{n} = Gelu(A)" for n in range(5))
@@ -121,7 +121,7 @@ class TestImports:
             convert_opset(text_model("c = Relu(a)"), opset)
 
     def test_ir_version_suffices(self) -> None:
-        """From 4 on new constants need not be inputs."""
+        """From IR version 4 on, initializers need not be inputs."""
         model = text_model("[ratio] C = Div(A, A)", PAIR, "float[2,3] C", opset=6, ir_version=3)
         assert [convert_opset(model, opset).model.ir_version for opset in (7, 13, 21)] == [4, 7, 10]
 
@@ -143,23 +143,17 @@ class TestImports:
     ],
 )
 def test_examples_there_and_back(name: str, opsets: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:
-    """The models of public exporters, to the operator sets that can say them."""
-
-    def model(proto: ModelProto) -> Any:
-        copy = ModelProto()
-        copy.CopyFrom(proto)
-        return model_of(copy, Path("model.onnx"))
-
+    """Convert models from public exporters to the operator sets that can represent them, and back."""
     example, _, shortened = name.partition(" ")
     original = read_whole(EXAMPLES / example / "model.onnx")
-    if shortened:  # Its loop takes as many steps as it is told, and inputs at the edges tell it many.
+    if shortened:  # Edge values would request many steps of its loop.
         original.graph.input.remove(next(value for value in original.graph.input if value.name == "steps"))
         original.graph.initializer.append(numpy_helper.from_array(np.array(3, np.int64), "steps"))
     source = next(entry.version for entry in original.opset_import if not entry.domain)
     for opset in opsets:
         there = convert_opset(original, opset).model
-        assert verification.verify(model(original), model(there)).compared > 0
+        assert verification.verify(load(original), load(there)).compared > 0
         back = convert_opset(there, max(source, 7)).model
         with monkeypatch.context() as patched:
-            patched.setattr(verification, "_SECONDS", 0.0)  # The few sets that are compared in any case will do.
-            assert verification.verify(model(original), model(back)).compared > 0
+            patched.setattr(verification, "_SECONDS", 0.0)  # Compare as few sets as possible.
+            assert verification.verify(load(original), load(back)).compared > 0

@@ -1,4 +1,4 @@
-"""A division says the same in every operator set: each form, each version, compared bit for bit."""
+"""Conversions of divisions keep every bit, for each form and each version."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from onnx import helper, numpy_helper
 from onnx.defs import onnx_opset_version
 
-from tests.models.built_models import division, one_line, run
+from tests.models.built_models import division, one_line, run, text_model
 from vinculum import div
 from vinculum.errors import ModelError
 from vinculum.models.convert.opset.conversion import convert_opset
@@ -101,7 +101,7 @@ class TestLegacyShapes:
 
 
 class TestElementTypes:
-    """Every element type, from every version that has it to every version that can say it."""
+    """Every element type, from every version that allows it to every version that can represent it."""
 
     @pytest.mark.parametrize("element_type", DIV_14.element_types, ids=str)
     @pytest.mark.parametrize("constant", [False, True], ids=["run-time", "constant"])
@@ -122,42 +122,28 @@ class TestElementTypes:
                     convert_opset(model, opset)
 
     def test_an_unknown_type_is_refused_only_if_it_matters(self) -> None:
-        model = division(FLOAT, A_SHAPE, A_SHAPE, opset=14)
-        model.opset_import.add(domain="other", version=1)
-        model.graph.node.insert(0, helper.make_node("Unknown", ["A"], ["A2"], domain="other"))
-        model.graph.node.insert(1, helper.make_node("Unknown", ["B"], ["B2"], domain="other"))
-        model.graph.node[2].input[:] = ["A2", "B2"]
-        model.graph.output[0].type.tensor_type.elem_type = FLOAT.onnx_code or 0
+        model = text_model("a2 = d.Unknown(a) b2 = d.Unknown(b) c = Div(a2, b2)", opset=13)
         assert convert_opset(model, 15).changes == ()
         with one_line(ModelError, "Div-7 lacks", "the element type is not known; declare it"):
             convert_opset(model, 7)
 
 
-@pytest.mark.parametrize("operator", ["Div", "Reciprocal"])
-def test_hints_dropped(operator: str) -> None:
-    """`consumed_inputs` means nothing, and is dropped where it is not known."""
-    model = division(FLOAT, [4], [4], consumed_inputs=[0, 0], opset=1)
-    if operator == "Reciprocal":
-        model.graph.node[0].CopyFrom(helper.make_node("Reciprocal", ["A"], ["C"], "ratio", consumed_inputs=[0]))
-        del model.graph.input[1]
-    converted = convert_opset(model, 7)
+@pytest.mark.parametrize("node", ["Div <consumed_inputs = [0, 0]> (a, b)", "Reciprocal <consumed_inputs = [0]> (b)"])
+def test_hints_dropped(node: str) -> None:
+    """`consumed_inputs` has no effect, and is dropped where the version lacks it."""
+    converted = convert_opset(text_model(f"c = {node}", opset=1), 7)
     assert len(converted.model.graph.node[0].attribute) == 0
     assert [change.what for change in converted.changes] == ["consumed_inputs dropped"]
-    arrays = {"A": edge_values(FLOAT)[:4], "B": edge_values(FLOAT)[4:8]}
-    arrays = arrays if operator == "Div" else {"A": arrays["A"]}
-    assert run(converted.model, arrays)["C"].tobytes() == run(model, arrays)["C"].tobytes()
 
 
 @pytest.mark.parametrize("element_type", RECIPROCAL_13.element_types, ids=str)
 def test_reciprocal_through_all_versions(element_type: ElementType) -> None:
     """Reciprocal 1, 6 and 13 differ in their types alone."""
     values = edge_values(element_type)
-    node = helper.make_node("Reciprocal", ["X"], ["Y"], "inverse")
-    tensors = [helper.make_tensor_value_info(name, element_type.onnx_code or 0, values.shape) for name in "XY"]
-    graph = helper.make_graph([node], "g", tensors[:1], tensors[1:])
+    tensor = f"{element_type}[{values.size}]"
     legal = [o for o in SOURCES if element_type in find("Reciprocal", opset=o).element_types]
     for source, opset in product(legal, OPSETS):
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", source)])
+        model = text_model("[inverse] Y = Reciprocal(X)", f"{tensor} X", f"{tensor} Y", opset=source)
         if opset in legal:
             wanted = run(model, {"X": values})["Y"].tobytes()
             assert run(convert_opset(model, opset).model, {"X": values})["Y"].tobytes() == wanted
@@ -167,7 +153,7 @@ def test_reciprocal_through_all_versions(element_type: ElementType) -> None:
 
 
 class TestChanges:
-    """What a conversion changes is told, and it changes no more."""
+    """The report names each change."""
 
     @pytest.mark.parametrize(
         ("shape", "attributes", "what"),
@@ -185,7 +171,7 @@ class TestChanges:
 
 
 def test_names_new_names_are_new() -> None:
-    """Names that the file has already are not taken."""
+    """New names differ from all names in the file."""
     model = division(INT8, [1], np.array([-1], np.int8), opset=14)
     taken = [f"ratio_{hint}" for hint in ("A_cast", "A_cast_Cast", "B", "quotient", "back", "back_Cast")]
     for name in taken:

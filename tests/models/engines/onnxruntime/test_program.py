@@ -1,6 +1,6 @@
-"""`Model.run(engine="onnxruntime")` on packages that divide wrongly or die of it: every division is still ours.
+"""`Model.run(engine="onnxruntime")` with fake packages that divide wrongly or crash: this package does every division.
 
-tests/runtimes runs `TestDivisions` and `TestValues` in the real one.
+tests/runtimes runs `TestDivisions` and `TestValues` with the real package.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ WRONG = (fake_runtime.DiesOfIntegers, fake_runtime.Floors, fake_runtime.InvertsA
 
 @pytest.fixture(autouse=True, params=WRONG, ids=lambda behaviour: behaviour.__name__)
 def package(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Install a package that no division may be left to."""
+    """Install a fake package whose own divisions are wrong."""
     with installed(onnxruntime=request.param):
         yield
 
@@ -43,7 +43,7 @@ def integers() -> Model:
 
 
 def both(model: Model, inputs: Any, **options: Any) -> tuple[dict[str, NDArray[Any]], list[DivisionRecord]]:
-    """Return outputs and divisions in ONNX Runtime, known to be what the reference engine gives."""
+    """Run a model in ONNX Runtime, and check that outputs and divisions equal those of the reference engine."""
     wanted_records: list[DivisionRecord] = []
     records: list[DivisionRecord] = []
     wanted = model.run(inputs, observer=wanted_records.append, **options)
@@ -62,7 +62,7 @@ def both(model: Model, inputs: Any, **options: Any) -> tuple[dict[str, NDArray[A
 
 
 class TestDivisions:
-    """Under every policy, observed and named; what divides in branches, loops and functions too."""
+    """Divisions under every policy, with observers and errors, also in branches, loops and functions."""
 
     @pytest.mark.parametrize("zero_divisor", ["zero", "saturate"])
     @pytest.mark.parametrize("overflow", ["wrap", "saturate"])
@@ -108,14 +108,14 @@ class TestDivisions:
         assert [r.division.path for r in records] == ["If:then_branch"][:choice] + ["Loop:body"] * 3
 
     def test_quotients_of_float16_are_outputs(self) -> None:
-        """ONNX Runtime would compute others in float32, among nodes that it does not compute in float16."""
+        """Otherwise ONNX Runtime would compute them in float32, beside nodes that it lacks in float16."""
         nodes = "p = Div(a, b) q = Div(p, b) f = Cast <to = 1> (q) r = Div(f, f)"
         model = load(text_model(nodes, "float16[n] a, float16[n] b", "float16[n] q, float[n] r"))
         program: Any = model._program.in_engine("onnxruntime")
         assert [value.name for value in program._model(frozenset()).graph.output] == ["q", "r", "p"]
 
     def test_in_functions(self) -> None:
-        """Of an older operator set, whose values are called as those around."""
+        """The function imports an older operator set, and its values have the names of outer values."""
         function = '<opset_import: ["": 13], domain: "d"> F (p, w) => (q) { t = Neg(p) q = Div(t, w) }'
         branch = "() => (float[] u) { u = d.F(t__1, a) }"
         nodes = (
@@ -127,7 +127,7 @@ class TestDivisions:
 
 
 class TestValues:
-    """What goes from part to part: constants, strings, sequences, scalars, values of any name."""
+    """Constants, strings, sequences, scalars, and values of any name."""
 
     def test_constants_and_names(self) -> None:
         proto = text_model("m = Mul(c, large) [same] n = Div(m, a) [same] o = Sub(n, large)", "float[] a", "float[] o")
@@ -171,7 +171,7 @@ def renamed(proto: ModelProto, names: dict[str, str]) -> None:
 
 
 class TestRefusals:
-    """What cannot be run: one line that names the node or the value, the reason, and the way on."""
+    """Models that cannot be run: the error is one line with the node or the value, the reason, and advice."""
 
     @pytest.mark.parametrize(
         ("nodes", "parts"),

@@ -1,4 +1,4 @@
-"""What needs the package openvino says so, in one line, where it is not installed."""
+"""Without the package openvino, an error says in one line what needs it."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class TestLimitedBroadcasting:
             ((4, 5), None, (4, 5)),
             ((3, 4), 1, (3, 4, 1)),
             ((2,), 0, (2, 1, 1, 1)),
-            ((2, 1), 0, (2, 1, 1, 1)),  # What the documents do not allow, and exporters wrote.
+            ((2, 1), 0, (2, 1, 1, 1)),  # The documents forbid it, but exporters wrote it.
             ((4, 1), None, (4, 1)),
         ],
     )

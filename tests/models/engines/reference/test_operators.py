@@ -1,4 +1,4 @@
-"""Our operators in the evaluator: those that divide by themselves in anybody's, and Loop as the standard has it."""
+"""Operators for the reference evaluator: Div, Reciprocal, Loop and Scan."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _evaluator(model: ModelProto) -> Any:
 
 
 class TestReferenceOps:
-    """`vinculum.reference_ops()`: our classes in anybody's reference evaluator, by the defaults of `vinculum.div`."""
+    """`vinculum.reference_ops()`: Div and Reciprocal in any reference evaluator, with `vinculum.div`'s defaults."""
 
     def test_the_classes(self) -> None:
         assert [cls.__name__ for cls in vinculum.reference_ops()] == ["Div", "Reciprocal"]

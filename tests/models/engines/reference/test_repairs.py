@@ -1,4 +1,4 @@
-"""What the evaluator itself gets wrong: indices out of bounds, sizes that no memory holds, odd shapes."""
+"""What the evaluator does not check or computes wrongly: indices out of bounds, huge results, invalid shapes."""
 
 from __future__ import annotations
 
@@ -14,11 +14,6 @@ from vinculum.errors import ModelError
 from vinculum.models import load
 from vinculum.models.engines.reference.repairs import check_result_size
 from vinculum.models.execution import LimitError, limited
-
-
-def test_named_types_before_operator_set_6() -> None:
-    model = text_model('y = Cast <to = "INT8"> (x)', "float[2] x", "int8[2] y", opset=1)
-    assert load(model).run({"x": np.array([100.0, -1.5], np.float32)})["y"].tolist() == [100, -1]
 
 
 def gathered(indices: Any, axis: int = 0) -> NDArray[Any]:
@@ -74,9 +69,8 @@ class TestReshape:
         with one_line(ModelError, "node 'n' (Reshape) cannot be run: its shape operand holds", "-1 once"):
             self.reshaped(np.ones((2, 3), np.float32), shape)
 
-    @pytest.mark.parametrize(("shape", "expected"), [([-1], (6,)), ([3, -1], (3, 2)), ([0, 3, 1], (2, 3, 1))])
-    def test_allowed(self, shape: list[int], expected: tuple[int, ...]) -> None:
-        assert self.reshaped(np.ones((2, 3), np.float32), shape) == expected
+    def test_allowed(self) -> None:
+        assert self.reshaped(np.ones((2, 3), np.float32), [0, -1, 1]) == (2, 3, 1)
         assert self.reshaped(np.ones(1, np.float32), []) == ()
 
 

@@ -1,4 +1,4 @@
-"""IR that OpenVINO writes: every division means what it meant, and both models are compared in OpenVINO."""
+"""Conversion to IR by OpenVINO: divisions keep their meaning, and both models are compared in OpenVINO."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ INTS = "int64[n] a, int64[n] b"
 )
 def test_examples_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """The examples become IR, compared bit for bit."""
-    monkeypatch.setattr(verification, "_SECONDS", 600.0)  # OpenVINO is waited for, and a busy machine has it wait.
+    monkeypatch.setattr(
+        verification, "_SECONDS", 600.0
+    )  # Waiting for OpenVINO counts, and is longer on a busy machine.
     source, target = FOLDER / name / "model.onnx", tmp_path / "new.xml"
     found = convert_file(source, target)
     assert found.target == "OpenVINO IR"
@@ -33,7 +35,7 @@ def test_examples_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 
 
 def test_divisions_truncation(tmp_path: Path) -> None:
-    """Integer Div truncates, wherever it stands; what OpenVINO makes of other operators stays as it is."""
+    """Only Divides that were a Div of integers are changed, to truncate."""
     source = written(text_model("q = Div(a, b) y = Neg(q) m = Mod(a, b)", INTS, "int64[n] y, int64[n] m"), tmp_path)
     found = convert_file(source, tmp_path / "new.xml")
     assert [change.what for change in found.changes] == ['m_pythondiv="false"']
@@ -52,7 +54,7 @@ def test_optional_inputs_the_value_stays(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("engine", ["reference", "onnxruntime"])
 def test_refused_a_comparison_in_another_engine(tmp_path: Path, engine: Engine) -> None:
-    """What cannot be written is said in one line, and no file is left."""
+    """The error is one line, and no file is written."""
     source = written(text_model("y = Abs(a)", "int64[n] a", "int64[n] y"), tmp_path)
     words = (f"engine is '{engine}'", "an IR is run by OpenVINO", "omit --engine")
     with one_line(AttributeValueError, *words):

@@ -1,4 +1,4 @@
-"""Every ONNX example in each runtime: outputs and divisions are the reference engine's, but for roundings elsewhere."""
+"""Every ONNX example in each runtime: divisions equal those of the reference engine, outputs up to rounding."""
 
 from __future__ import annotations
 

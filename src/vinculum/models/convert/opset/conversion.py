@@ -15,16 +15,10 @@ from onnx.defs import OpSchema, onnx_opset_version
 
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.models.convert.opset.adaptation import Adaptation, Change, OnnxConversion, Reason
-from vinculum.models.convert.opset.operator_versions import (
-    default_of,
-    next_boundary,
-    problem_with,
-    version_at,
-    version_title,
-)
+from vinculum.models.convert.opset.operator_versions import default_of, problem_with, version_title
 from vinculum.models.convert.opset.table import ADAPTERS, ANY
 from vinculum.models.onnx.file import check_no_training
-from vinculum.models.onnx.functions import since
+from vinculum.models.onnx.functions import since, version_at
 from vinculum.models.onnx.inference import inner_first
 from vinculum.models.onnx.rewriter import INITIALIZERS_ALONE, Rewriter, names_in, set_nodes
 from vinculum.models.onnx.scopes import Scope, all_graphs, name_of, subgraphs, title
@@ -135,9 +129,12 @@ class _Conversion:
     def go(self, node: NodeProto, source: int) -> None:
         """Convert a node from its operator set to the target, version by version, and write it."""
         at = source
-        while (sides := self._next_sides(node.op_type, at)) is not None:
-            parts = self._adapted(node, sides)
-            at = sides[1]
+        while at != self._opset:
+            before = at
+            at = self._opset if (node.op_type, ANY) in ADAPTERS else before + (1 if before < self._opset else -1)
+            if since(node.op_type, before) == since(node.op_type, at):
+                continue
+            parts = self._adapted(node, before, at)
             if len(parts) != 1:
                 for part in parts:
                     self.go(part, at)
@@ -148,21 +145,11 @@ class _Conversion:
             raise ValueError(refusal)
         self._rewriter.nodes.append(node)
 
-    def _next_sides(self, op_type: str, at: int) -> tuple[int, int] | None:
-        """Return the operator sets before and after the next conversion step; None at the end."""
-        boundary = next_boundary(op_type, at, self._opset)
-        if boundary is None:
-            return None
-        if (op_type, ANY) in ADAPTERS:
-            return at, self._opset
-        return (boundary - 1, boundary) if self._opset > at else (boundary, boundary - 1)
-
-    def _adapted(self, node: NodeProto, sides: tuple[int, int]) -> list[NodeProto]:
-        """Return the nodes that a node becomes in a conversion step."""
-        newer, older = version_at(node.op_type, max(sides)), version_at(node.op_type, min(sides))
+    def _adapted(self, node: NodeProto, before: int, after: int) -> list[NodeProto]:
+        """Return the nodes that a node becomes between two operator sets that have different versions of it."""
+        newer, older = (version_at(node.op_type, opset) for opset in (max(before, after), min(before, after)))
         if newer is not None and older is not None:
-            up = sides[0] < sides[1]
-            step = Adaptation(node, newer, older, up, self._scope, self._rewriter, self._opset)
+            step = Adaptation(node, newer, older, before < after, self._scope, self._rewriter, self._opset)
             rule = ADAPTERS.get((node.op_type, ANY)) or ADAPTERS.get((node.op_type, newer.since_version))
             parts = None if rule is None else rule(step)
             self.reasons += step.reasons
@@ -172,7 +159,7 @@ class _Conversion:
                 return [step.node]
         if any(True for _ in subgraphs(node)):
             raise ValueError("it holds subgraphs, which the other version runs differently")
-        refusal = problem_with(node, version_at(node.op_type, sides[1]), self._scope.types)
+        refusal = problem_with(node, version_at(node.op_type, after), self._scope.types)
         raise ValueError(refusal or "its version changes, and there is no version adapter")
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx import NodeProto
+from onnx import NodeProto, helper
 
 from vinculum.models.convert.opset.adaptation import Adaptation, Reason
 from vinculum.models.convert.opset.operator_versions import version_title
@@ -67,10 +67,9 @@ def _cast(step: Adaptation, value: str, target: ElementType, name: str) -> str:
 
 def _cast_back(element_type: ElementType, step: Adaptation) -> list[NodeProto]:
     """Write the division and the cast after it; return no nodes, since the rewriter has them all."""
-    result, value = step.node.output[0], step.rewriter.fresh("quotient")
+    result, value, name = step.node.output[0], step.rewriter.fresh("quotient"), step.rewriter.fresh("back_Cast")
     step.node.output[0] = value
-    step.rewriter.nodes.append(step.node)
-    step.rewriter.name_result(step.rewriter.cast(value, element_type, "back"), result)
+    step.rewriter.nodes += [step.node, helper.make_node("Cast", [value], [result], name, to=element_type.onnx_code)]
     return []
 
 

@@ -130,7 +130,8 @@ def windows_in_data(step: Adaptation) -> None:
 
 def integer_modulo(step: Adaptation) -> None:
     """Refuse the floored remainder of floats below operator set 28."""
-    types = {step.element_type(step.operand(place)) for place in (0, 1)}  # Of one that is unknown, the other tells.
+    # Both operands have the same type, but one may be unknown.
+    types = {step.element_type(step.operand(place)) for place in (0, 1)}
     if not step.up and not step.value("fmod") and types.isdisjoint(_INTEGERS):
         raise ValueError(
             f"{version_title(step.target)} has no fmod=0 for floats, and its operands are or may be floats"
@@ -207,7 +208,7 @@ def dropped(name: str, value: int, refusal: str = "") -> Callable[[Adaptation], 
 
 
 def in_inference(name: str, value: int, refusal: str) -> Callable[[Adaptation], list[NodeProto]]:
-    """Return an adapter as `dropped` does, of nodes whose results beyond the first are those of training."""
+    """Return an adapter like that of `dropped`, which refuses nodes with the further results of training mode."""
     rule = dropped(name, value, refusal)
 
     def checked(step: Adaptation) -> list[NodeProto]:

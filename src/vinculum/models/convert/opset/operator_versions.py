@@ -3,34 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import Any
 
 from onnx import AttributeProto, NodeProto, TensorProto, TypeProto, helper
-from onnx.defs import OpSchema, SchemaError, get_schema
+from onnx.defs import OpSchema
 
-from vinculum.models.onnx.functions import since
 from vinculum.text import quoted
 
 _VARIADIC = OpSchema.FormalParameterOption.Variadic
 _OPTIONAL = OpSchema.FormalParameterOption.Optional
-
-
-@cache
-def version_at(op_type: str, opset: int) -> OpSchema | None:
-    """Return the version of an operator that is in force in an operator set; None if there is none yet."""
-    try:
-        return get_schema(op_type, opset)
-    except SchemaError:
-        return None
-
-
-def next_boundary(op_type: str, opset: int, target: int) -> int | None:
-    """Return the operator set that introduced the next version to enter or leave on the way to the target."""
-    if target > opset:
-        return next((later for later in range(opset + 1, target + 1) if since(op_type, later) == later), None)
-    own = since(op_type, opset)
-    return own if own is not None and own > target else None
 
 
 def version_title(schema: OpSchema | None) -> str:

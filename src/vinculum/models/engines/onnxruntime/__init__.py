@@ -1,1 +1,1 @@
-"""ONNX Runtime as the engine for the parts of a graph between divisions."""
+"""ONNX Runtime as the engine of whole graphs, in which the library of `vinculum.onnxruntime` divides."""

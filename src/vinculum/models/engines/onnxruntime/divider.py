@@ -78,7 +78,7 @@ def _divide(asked: Any) -> int:
     run = _CURRENT.get()
     try:
         run.divide(asked.contents)
-    except BaseException as error:  # It goes on where the session has ended.
+    except BaseException as error:  # `dividing_here` raises it when the session has ended.
         run.error = error
     return run.error is not None
 
@@ -92,7 +92,7 @@ ADDRESS = str(ctypes.cast(_CALLBACK, ctypes.c_void_p).value)
 def dividing_here(
     execution: RunContext, divisions: tuple[Division, ...], attributes: Mapping[int, Mapping[str, Any]]
 ) -> Iterator[None]:
-    """Divide for the sessions that are run in the block; what a division raises, the block raises."""
+    """Divide for the sessions that run in the block, which raises what a division raises."""
     run = _Run(execution, divisions, attributes)
     token = _CURRENT.set(run)
     try:

@@ -32,7 +32,7 @@ _FEW = 1 << 16  # Bytes of inputs for which copying the outputs takes less than 
 
 
 class _LibraryError(ModelError):
-    """What the library says of an operation that it cannot compute."""
+    """An error that the library reports for an operation."""
 
 
 class OnnxRuntimeProgram:
@@ -103,8 +103,8 @@ class OnnxRuntimeProgram:
             node.attribute.append(helper.make_attribute(NUMBER, number))
         for node in proto.graph.node:
             node.name = name_of(node)
-        # ONNX Runtime computes a float16 node among nodes of which it has none in float16 as they are: in float32. It
-        # leaves those alone that give an output.
+        # Between nodes that it can only run in float32, ONNX Runtime runs a float16 node in float32 too, but not a node
+        # that makes an output of the model. So float16 quotients become outputs.
         outputs = {value.name for value in proto.graph.output}
         for node in proto.graph.node:
             at = number_of(node)

@@ -48,7 +48,7 @@ def new_session(
     - `options`: its `SessionOptions`; without them, the session is for one or two runs.
     - `threads`: their number, 0 for ONNX Runtime's default.
     - `initializers`: those that the model declares as external; they must live as long as the session.
-    - `disabled`: the optimizers that it does without.
+    - `disabled`: the optimizers to switch off.
     """
     if options is None:
         options = onnxruntime().SessionOptions()

@@ -116,7 +116,7 @@ class CutModel:
 
 @contextmanager
 def _refusals() -> Iterator[None]:
-    """Turn OpenVINO's refusal to run a model into a ModelError of its reason; `OpenVinoProcess` says of what it is."""
+    """Turn OpenVINO's errors into a ModelError that holds the reason alone; `OpenVinoProcess` completes the message."""
     try:
         yield
     except RuntimeError as error:  # The only exception that OpenVINO raises.

@@ -65,9 +65,8 @@ class OpenVinoProcess:
             # A forked child shares this process's pipes to OpenVINO, so it starts a process of its own.
             if os.getpid() not in self._started:
                 self._started[os.getpid()] = Isolated(self._maker, *self._arguments, limits=_LIMITS)
-            left = seconds_left()
-            seconds = None if left is None else left + _COMPILING
             with waiting():
+                seconds = seconds_left() + _COMPILING
                 answer = self._started[os.getpid()].call(method, *arguments, seconds=seconds)
         if answer.end is End.RETURNED:
             return answer.value
@@ -90,8 +89,7 @@ class CutProcess(OpenVinoProcess):
         """Return the outputs in the model's order."""
         run = next(self._runs)
         answer = self.call("start", run, dict(inputs))
-        left = seconds_left()
-        deadline = inf if left is None else monotonic() + left  # Wall time: most work is done in the other process.
+        deadline = monotonic() + seconds_left()  # Wall time: most work is done in the other process.
         try:
             while isinstance(answer, Request):
                 if monotonic() > deadline:
@@ -120,14 +118,14 @@ class Prepared:
     names: tuple[tuple[str, str], ...]
 
     def check_found(self, numbers: Mapping[int, object]) -> None:
-        """Refuse a model of which OpenVINO has read some division as another layer."""
+        """Refuse a model if OpenVINO has read a division in it as another layer."""
         lost = [title(node) for number, node in enumerate(self.divisions) if number not in numbers]
         if lost:
             raise ModelError(f"OpenVINO's reader turns {listed(lost)} into something other than a Divide")
 
 
 def prepared(proto: ModelProto) -> Prepared:
-    """Return a model as OpenVINO shall read it; the given one is not changed."""
+    """Return a copy of a model, prepared for OpenVINO's reader."""
     try:
         model = inline_local_functions(proto) if proto.functions else deepcopy(proto)
     except (RuntimeError, ValueError, EncodeError) as error:

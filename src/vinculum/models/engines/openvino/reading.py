@@ -1,6 +1,6 @@
-"""What OpenVINO's reader says of a model: its inputs, outputs and divisions; and how it is written again.
+"""Models that OpenVINO reads: their inputs, outputs and divisions; and writing them as IR.
 
-All this runs in OpenVINO's process.
+This code runs in OpenVINO's process.
 """
 
 from __future__ import annotations

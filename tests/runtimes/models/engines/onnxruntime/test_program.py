@@ -40,7 +40,7 @@ class TestExact:
         assert [record.division.name for record in records] == ["first", "second"]
 
     def test_of_constants(self) -> None:
-        """They are observed in every run, and raise in a run and not before."""
+        """They are observed in every run, and raise errors only in a run."""
         constants = "int32[2] a = {7, -7}, int32[2] b = "
         model = load(text_model("q = Div(a, b) y = Abs(q)", "", "int32[n] y", constants=constants + "{7, -7}"))
         for _ in range(2):
@@ -51,7 +51,7 @@ class TestExact:
         both(model, {}, zero_divisor="saturate")
 
     def test_in_float16_among_operators_that_have_none(self) -> None:
-        """ONNX Runtime would divide in float32 what was never rounded to float16."""
+        """On its own, ONNX Runtime would divide in float32, without rounding the operands to float16."""
         halves = "float16[n] a, float16[n] b"
         model = load(text_model("s = Exp(a) q = Div(s, b) y = Exp(q)", halves, "float16[n] y"))
         a, b = (np.linspace(low, 1, 1000).astype(np.float16) for low in (-3, 0.3))
@@ -113,7 +113,7 @@ class TestGraphs:
         assert outputs["y"].shape == (1, count)
 
     def test_a_scan_whose_body_declares_no_shapes(self) -> None:
-        """ONNX Runtime infers none behind a division by a scalar in the library, and runs no Scan without them."""
+        """ONNX Runtime runs no Scan without shapes, and infers none after the library's division by a scalar."""
         body = "once (float[2] s, float[2] x) => (float t, float y) { t = Add(s, x) u = Div(k, x) y = Mul(u, x) }"
         nodes = f"k = Constant <value_float = 3.0> () d, c = Scan <num_scan_inputs = 1, body = {body}> (b, a)"
         proto = text_model(nodes, "float[n, 2] a, float[2] b", "float[n, 2] c")
@@ -128,7 +128,7 @@ class TestGraphs:
         both(load(proto), {"a": A})
 
     def test_a_resize_whose_sizes_are_divided(self) -> None:
-        """They may decide other shapes."""
+        """Constants may determine the shapes of other values."""
         nodes, constants = "sizes = Div(s, two) [resize] y = Resize(x, , , sizes)", "int64[4] two = {1, 1, 2, 2}"
         model = load(text_model(nodes, "int64[4] s, float[1,3,8,8] x", "float[] y", constants=constants, opset=18))
         x = np.ones((1, 3, 8, 8), np.float32)
@@ -139,7 +139,7 @@ OTHER = "; try the reference engine"
 
 
 class TestRefusals:
-    """What cannot be run: one line that names the node or the value, the reason, and the way on."""
+    """Models that cannot be run: the error is one line with the node or the value, the reason, and advice."""
 
     @pytest.mark.parametrize(
         ("nodes", "parts"),
@@ -165,27 +165,16 @@ class TestRefusals:
             load(proto).run({"a": A}, engine="onnxruntime")
 
     def test_narrow_values_beside_strings(self) -> None:
-        """They are given as such beside strings that are outputs alone; for inputs of strings it gives other bits."""
-        nodes = "y = Cast <to = 17> (a) t = Identity({})"
-        model = load(
-            text_model(
-                nodes.format("s"),
-                "float[n] a",
-                "float8e4m3fn[n] y, string[1] t",
-                constants='string[1] s = {"b"}',
-                opset=19,
-            )
-        )
-        both(model, {"a": A})
-        model = load(
-            text_model(nodes.format("s"), "float[n] a, string[1] s", "float8e4m3fn[n] y, string[1] t", opset=19)
-        )
+        """They are returned if strings are outputs only; with string inputs, ONNX Runtime would return other bits."""
+        nodes, outputs = "y = Cast <to = 17> (a) t = Identity(s)", "float8e4m3fn[n] y, string[1] t"
+        both(load(text_model(nodes, "float[n] a", outputs, constants='string[1] s = {"b"}', opset=19)), {"a": A})
+        model = load(text_model(nodes, "float[n] a, string[1] s", outputs, opset=19))
         with one_line(ModelError, "value 'y' has elements of float8e4m3fn", "; try the reference engine"):
             model.run({"a": A, "s": np.array(["b"], object)}, engine="onnxruntime")
 
 
 class TestRuns:
-    """A model may be run again, by several threads, and in another process; it says nothing."""
+    """A model can be run by several threads and after pickling, and its results outlive it."""
 
     @pytest.fixture
     def proto(self) -> ModelProto:

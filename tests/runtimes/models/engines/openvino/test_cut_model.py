@@ -37,7 +37,7 @@ def bits(array: Array) -> list[int]:
 
 
 def ran(model: Model, inputs: Mapping[str, Array], **options: Any) -> tuple[list[Array], list[DivisionRecord]]:
-    """Return the outputs, and a record of each division, known to be of the model and to be ours to the last bit."""
+    """Return the outputs and a record of each division, after checking that its quotients are exact."""
     records: list[DivisionRecord] = []
     outputs = model.run(inputs, observer=records.append, **options)
     for record in records:
@@ -50,7 +50,7 @@ def ran(model: Model, inputs: Mapping[str, Array], **options: Any) -> tuple[list
 
 
 def test_parts_a_chain_with_values_that_skip_parts(saved: Save) -> None:
-    """What lies between divisions is run once, and values cross from part to part unharmed."""
+    """Layers between divisions are run once, and values pass between parts unchanged."""
     x, y = parameter("x"), parameter("y")
     first = op.divide(op.abs(x), y)
     kept = op.negative(x)
@@ -88,7 +88,7 @@ def _if(condition: Any, x: Any, y: Any) -> Any:
 
 
 class TestBodies:
-    """Divisions in bodies are ours too, as often as the body runs."""
+    """Divisions in bodies are computed by this package in every iteration."""
 
     @pytest.mark.parametrize("chosen", [True, False])
     def test_if_in_if(self, saved: Save, chosen: bool) -> None:
@@ -135,7 +135,7 @@ class TestBodies:
         ("start", "stride", "size", "end"), [(0, 1, 1, -1), (0, 2, 2, -1), (-1, -1, 1, 0), (-1, -3, 3, 0), (1, 2, 2, 4)]
     )
     def test_slices(self, saved: Save, start: int, stride: int, size: int, end: int) -> None:
-        """Of a TensorIterator: forwards and backwards, of one row or several, of a part of an input."""
+        """A TensorIterator goes forwards and backwards, in steps of one row or several, through a part of an input."""
         x, rows = parameter("x", (2, 6)), parameter("rows", (2, size))
         result = op.result(op.divide(rows, op.constant(F32(3))))
         layer = op.tensor_iterator()
@@ -168,7 +168,7 @@ def test_a_refusal_is_told_once(saved: Save) -> None:
 
 
 def test_process_its_death_is_an_error_and_the_next_run_begins_anew(saved: Save) -> None:
-    """OpenVINO lives in a process of its own; what becomes of that is a result."""
+    """If OpenVINO's process ends, that is an error, and the next run starts a new one."""
     x = parameter("x", dtype=np.int32)
     model = load(saved([op.abs(op.divide(x, op.constant(np.int32(3))))], [x]))
     given = {"x": np.array([7, 8, 9], np.int32)}

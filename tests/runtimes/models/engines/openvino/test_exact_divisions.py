@@ -60,7 +60,7 @@ def deviation(x: Any) -> Any:
 
 
 class TestQuotients:
-    """All are exact, whatever OpenVINO would make of the Divide and its neighbours."""
+    """Quotients are exact where OpenVINO would fuse the Divide or multiply by a reciprocal."""
 
     @pytest.mark.parametrize("before", [op.relu, convolution, product, mean])
     @pytest.mark.parametrize("divisor", [CHANNELS, F32(3)])
@@ -124,7 +124,7 @@ class TestQuotients:
 
 
 class TestInexact:
-    """What cannot be exact is told, with the reason."""
+    """Divisions that cannot be made exact are listed with the reason."""
 
     @pytest.mark.parametrize(
         ("dtype", "part"),
@@ -143,7 +143,7 @@ class TestInexact:
         assert found.validate() == 0
 
     def test_subnormal_constants(self) -> None:
-        """Those of float16 are normal numbers in float32."""
+        """Subnormal numbers of float16 are normal in float32."""
         normal = np.finfo(F32).smallest_normal
         stored = (normal, F32(0), np.float16(2.0**-24), -normal / F32(2))
         found = []
@@ -162,7 +162,7 @@ class TestInexact:
 
 
 def test_validation_a_wrong_quotient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It finds what is not exact."""
+    """`validate` raises an error for a wrong quotient."""
     a, b = parameter((4,)), parameter((4,))
     found = exact_divisions(model_of([a, b], op.divide(a, b)))
     monkeypatch.setattr(room, "_NO_RECIPROCAL", "another name")

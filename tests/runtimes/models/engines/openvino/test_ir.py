@@ -1,4 +1,4 @@
-"""IR files, which OpenVINO reads: what a model says of itself, what it computes, and what is refused."""
+"""IR files, which OpenVINO reads: their description, their results, and refusals."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ class TestRun:
 
 
 class TestNames:
-    """An output is called as its tensor is, or as its Result layer where the tensor has no name to itself."""
+    """An output has its tensor's name, or that of its Result layer if the tensor has no unique name."""
 
     @pytest.mark.parametrize(
         ("old", "new", "expected"), [("", "", "q"), (' names="q"', "", "r"), ('"q"', r'"a\,b"', "a,b")]
@@ -198,7 +198,7 @@ class TestNames:
 
 
 class TestRefused:
-    """Bad input is one line, whatever becomes of OpenVINO's process."""
+    """Bad input gives an error of one line, also if OpenVINO's process ends."""
 
     @pytest.mark.parametrize(
         ("old", "new"),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -40,6 +41,23 @@ class Exceptions:
     first_zero_divisor: Index | None
     overflows: int  # How many quotients are MIN/-1; 0 where the policy is "wrap", by which they are no exceptions.
     first_overflow: Index | None
+
+    def moved(self, place: Callable[[Index], Index]) -> Exceptions:
+        """Return the same exceptions at other indices: those of a part of a result, by their places in the whole."""
+        zero, overflow = (None if at is None else place(at) for at in (self.first_zero_divisor, self.first_overflow))
+        return replace(self, first_zero_divisor=zero, first_overflow=overflow)
+
+
+def joined(parts: Iterable[Exceptions], elements: int) -> Exceptions:
+    """Return the exceptions of parts of a result with so many elements, where the indices are already those of all."""
+    found = list(parts)
+    return Exceptions(
+        elements,
+        sum(part.zero_divisors for part in found),
+        min((part.first_zero_divisor for part in found if part.first_zero_divisor is not None), default=None),
+        sum(part.overflows for part in found),
+        min((part.first_overflow for part in found if part.first_overflow is not None), default=None),
+    )
 
 
 class Division(Protocol):

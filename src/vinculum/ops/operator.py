@@ -363,11 +363,11 @@ def divide_rationals(a: Array, b: Array) -> Array | Exceptions:
     return quotients
 
 
-def prepared(name: str, *parameters: str) -> tuple[Callable[..., Operator], Callable[..., Operator]]:
-    """Return two functions of the values of these parameters: one that keeps operators, one that makes each anew.
+def prepared(name: str, *parameters: str) -> Callable[..., Operator]:
+    """Return a function that takes the values of these parameters, and makes an operator for each set of values once.
 
-    Values of different type are kept apart, so that ``opset=1.0`` is refused after ``opset=1`` as it is before; of
-    sequences, whose elements' types are not seen, they have to be made anew.
+    Values of different types are kept apart, so that ``opset=1.0`` is refused even after a call with ``opset=1``. The
+    types of the elements of a sequence are not compared, so no parameter may be a sequence.
     """
 
     def make(*values: Any) -> Operator:
@@ -381,4 +381,4 @@ def prepared(name: str, *parameters: str) -> tuple[Callable[..., Operator], Call
         except TypeError:  # a list, say, cannot be looked up; Operator tells whether it is allowed
             return make(*values)
 
-    return get, make
+    return get

@@ -26,7 +26,7 @@ Array = npt.NDArray[Any]
 _Overflow = Literal["raise", "wrap"]
 _VARIANTS = {Kind.REAL: "real", Kind.FLOAT: "float"}
 
-_div, _ = prepared("Div", "dialect", "variant", "overflow")
+_div = prepared("Div", "dialect", "variant", "overflow")
 
 
 @overload

@@ -6,14 +6,15 @@ import threading
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from math import prod
 from typing import Any
 
 import numpy as np
 
 from vinculum.errors import ModelError
-from vinculum.kernels.contract import Exceptions
+from vinculum.kernels.contract import Exceptions, Index, joined
 from vinculum.kernels.threads import threads
 from vinculum.ops.operator import Operator, divide_blocks
 from vinculum.ops.policies import raise_exceptions
@@ -93,7 +94,7 @@ class Division:
                     with threads(1):  # other blocks have other threads
                         quotients = divide_blocks(self.operator, *parts, out=out)
                     if isinstance(quotients, Exceptions):
-                        found.append(_within(quotients, region))
+                        found.append(quotients.moved(partial(_in_result, region)))
                     elif write and not found:
                         self._check_made(target)
                         target.write(region, out)
@@ -185,29 +186,13 @@ class Division:
         return prod(extents(region)) * self.dtype.itemsize
 
     def _joined(self, found: Sequence[Exceptions]) -> Exceptions | None:
-        """Return the exceptions of several blocks as those of the whole result."""
-        if not found:
-            return None
-        zeros = [one.first_zero_divisor for one in found if one.first_zero_divisor is not None]
-        overflows = [one.first_overflow for one in found if one.first_overflow is not None]
-        return Exceptions(
-            prod(self.plan.shape),
-            sum(one.zero_divisors for one in found),
-            min(zeros, default=None),
-            sum(one.overflows for one in found),
-            min(overflows, default=None),
-        )
+        """Return the exceptions of several blocks as those of the whole result; None if there are none."""
+        return joined(found, prod(self.plan.shape)) if found else None
 
 
-def _within(found: Exceptions, region: Region) -> Exceptions:
-    """Return the exceptions of a block by their indices in the result."""
-
-    def index(local: tuple[int, ...] | None) -> tuple[int, ...] | None:
-        return None if local is None else tuple(cut.start + i for cut, i in zip(region, local, strict=True))
-
-    return replace(
-        found, first_zero_divisor=index(found.first_zero_divisor), first_overflow=index(found.first_overflow)
-    )
+def _in_result(region: Region, index: Index) -> Index:
+    """Return the index in the result of an element of a region."""
+    return tuple(cut.start + i for cut, i in zip(region, index, strict=True))
 
 
 _memory = threading.local()

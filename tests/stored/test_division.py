@@ -14,11 +14,10 @@ import h5py
 import numpy as np
 import pytest
 import zarr
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.cases import RULES, SHAPES_ALIKE, case, outcome, telling
-from tests.property.views import half_as_often
 from tests.stored.stores import KINDS, Array, put, taken
 from vinculum import Operator, div
 from vinculum.errors import AttributeValueError, BroadcastError, ModelError
@@ -77,7 +76,7 @@ class TestQuotients:
                     got = partial(stored, operator, names, f"{folder}/c.npy", dtype, task_bytes)
                     assert outcome(got) == outcome(partial(operator, a, b))
 
-    @half_as_often
+    @settings(max_examples=settings().max_examples // 2)  # each takes long
     @given(
         shape=st.lists(st.integers(0, 7), max_size=3),
         repeated=st.lists(st.booleans(), min_size=3, max_size=3),

@@ -28,32 +28,37 @@ def classified(numbers: NDArray[Any]) -> NDArray[Any]:
     return found
 
 
-@pytest.mark.clause("Div-13", "special-values")
-@pytest.mark.clause("Div-14", "special-values")
-@pytest.mark.clause("Divide-1", "special-values")
-@pytest.mark.clause("SONNX Div (float)", "special-values")
-@pytest.mark.parametrize("element_type", [*OF_DIV, FLOAT8E4M3FN, FLOAT8E5M2], ids=str)
-def test_every_row_of_the_table_of_special_values(element_type: ElementType) -> None:
-    """Each operator that divides a type gives each two values a quotient of the row's class, with the right sign."""
-    infinity = "NaN" if element_type is FLOAT8E4M3FN else "infinity"
-    operands = crossed(values(element_type.numpy))
-    operators: list[Any] = [divide]
-    operators += [div] if element_type in OF_DIV else []
-    operators += [sonnx.div] if element_type in OF_DIV[1:] else []
-    for operator in operators:
-        with np.errstate(invalid="ignore"):  # some NaNs are signalling
-            a, b, quotients = (x.astype("f8") for x in (*operands, operator(*operands)))
-        for kinds in product(OperandClass, repeat=2):
-            expected = quotient_class(*kinds)
-            allowed = {
-                QuotientClass.INFINITY: {infinity},
-                QuotientClass.ROUNDED: {"zero", "finite", infinity},
-            }.get(expected, {expected.value})
-            found = set(classified(quotients)[(classified(a) == kinds[0].value) & (classified(b) == kinds[1].value)])
-            with case(operator, *kinds):
-                assert found == allowed or (found == set() and infinity == "NaN")
-        numbers = ~np.isnan(quotients)
-        assert np.array_equal(np.signbit(quotients)[numbers], (np.signbit(a) != np.signbit(b))[numbers])
+class TestSpecialValues:
+    """Each row of the table of special values, for each type and each operator that divides it."""
+
+    @pytest.mark.clause("Div-13", "special-values")
+    @pytest.mark.clause("Div-14", "special-values")
+    @pytest.mark.clause("Divide-1", "special-values")
+    @pytest.mark.clause("SONNX Div (float)", "special-values")
+    @pytest.mark.parametrize("element_type", [*OF_DIV, FLOAT8E4M3FN, FLOAT8E5M2], ids=str)
+    def test_every_row(self, element_type: ElementType) -> None:
+        """Every pair of values has a quotient of the row's class, and with the right sign."""
+        infinity = "NaN" if element_type is FLOAT8E4M3FN else "infinity"
+        operands = crossed(values(element_type.numpy))
+        operators: list[Any] = [divide]
+        operators += [div] if element_type in OF_DIV else []
+        operators += [sonnx.div] if element_type in OF_DIV[1:] else []
+        for operator in operators:
+            with np.errstate(invalid="ignore"):  # some NaNs are signalling
+                a, b, quotients = (x.astype("f8") for x in (*operands, operator(*operands)))
+            for kinds in product(OperandClass, repeat=2):
+                expected = quotient_class(*kinds)
+                allowed = {
+                    QuotientClass.INFINITY: {infinity},
+                    QuotientClass.ROUNDED: {"zero", "finite", infinity},
+                }.get(expected, {expected.value})
+                found = set(
+                    classified(quotients)[(classified(a) == kinds[0].value) & (classified(b) == kinds[1].value)]
+                )
+                with case(operator, *kinds):
+                    assert found == allowed or (found == set() and infinity == "NaN")
+            numbers = ~np.isnan(quotients)
+            assert np.array_equal(np.signbit(quotients)[numbers], (np.signbit(a) != np.signbit(b))[numbers])
 
 
 finfo: Any = ml_dtypes.finfo  # these two have no types

@@ -1,4 +1,4 @@
-"""What a task does with a block: divide it, or look for the elements that a policy raises for."""
+"""The tasks for a block: dividing it, or finding the elements for which a policy raises."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ class BlockDivision:
     """The division of one block, as a task."""
 
     operator: Operator
-    dtype: np.dtype[Any]  # What the Dask arrays declare, in the processor's byte order.
+    dtype: np.dtype[Any]  # The declared type of the Dask arrays, in native byte order.
     unknown: tuple[int, ...]  # The dimensions in which both sizes were unknown.
 
     @property
     def __name__(self) -> str:
-        """What Dask calls its tasks; `map_blocks` has an argument for this, whose name depends on Dask's version."""
+        """The name of its tasks in Dask; the argument of `map_blocks` for this depends on Dask's version."""
         return f"vinculum-{self.operator.spec.name.lower()}"
 
     def __dask_tokenize__(self) -> object:
-        """Return what Dask names tasks by; without it Dask pickles the operator, which takes 15 times as long."""
+        """Return what identifies it to Dask; otherwise Dask pickles the operator, which takes 15 times as long."""
         made_from, _ = self.operator.__reduce__()
         return type(self).__name__, repr(made_from), self.dtype.name, self.unknown
 
@@ -81,8 +81,8 @@ class Findings:
     like those in the whole array, even if the sizes of the preceding blocks are unknown.
     """
 
-    exceptions: Exceptions  # Of as many elements as are known only at the end.
-    sizes: tuple[frozenset[tuple[int, int]], ...]  # For each dimension, number and size of each of these blocks.
+    exceptions: Exceptions  # The number of elements is known only at the end.
+    sizes: tuple[frozenset[tuple[int, int]], ...]  # For each dimension, the number and size of each block.
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class BlockCheck:
     """A task's search for exceptional elements; all except MIN/-1 are found in the divisor's block alone."""
 
     division: BlockDivision
-    __name__ = "vinculum-check"  # What Dask calls its tasks.
+    __name__ = "vinculum-check"  # The name of its tasks in Dask.
 
     def __call__(self, *blocks: Any, block_id: tuple[int, ...]) -> Findings:
         """Return the findings of a block."""

@@ -12,7 +12,7 @@ from vinculum.spec.element_types import BinaryFormat
 
 
 class NumberClass(Enum):
-    """What kind of datum an encoding stands for."""
+    """The kind of number that an encoding stands for."""
 
     NAN = "NaN"
     INFINITE = "infinite"
@@ -102,7 +102,7 @@ def round_ratio(numerator: int, denominator: int, fmt: BinaryFormat, *, negative
     significand, remainder = divmod(numerator, denominator)
     if 2 * remainder + significand % 2 > denominator:  # Above the middle, or there and odd.
         significand += 1
-    # A carry out of the significand is right: it steps the exponent.
+    # A carry out of the significand increments the exponent, as it must.
     unsigned = significand + ((spacing_exponent - fmt.subnormal_exponent) << fmt.trailing_bits)
     return sign | unsigned if unsigned <= fmt.largest else infinity(fmt, negative=negative)
 
@@ -126,7 +126,7 @@ def round_up(value: Fraction, fmt: BinaryFormat) -> int:
         return 0
     spacing_exponent = max(_exponent(value.numerator, value.denominator) - fmt.trailing_bits, fmt.subnormal_exponent)
     significand = math.ceil(value / power_of_two(spacing_exponent))
-    # As in rounding to nearest, a carry out of the significand steps the exponent.
+    # As in rounding to nearest, a carry out of the significand increments the exponent.
     unsigned = significand + ((spacing_exponent - fmt.subnormal_exponent) << fmt.trailing_bits)
     return unsigned if unsigned <= fmt.largest else infinity(fmt, negative=False)
 

@@ -23,9 +23,9 @@ Advance = Callable[[int], None]
 
 
 def carry_out(work: Division, workers: Workers, at_once: int, advance: Advance | None = None) -> int:
-    """Do a job, or the rest of it, and return how many blocks an earlier run had done.
+    """Run a job, or the rest of it, and return how many blocks an earlier run had finished.
 
-    Each task, and each line of the journal, is of `at_once` blocks; `advance` is called with the number that are done.
+    Each task, and each line of the journal, has `at_once` blocks; `advance` is called with the number of finished ones.
 
     ModelError if the target exists, the job cannot be continued, or an operand changes. An error of a policy for the
     result as a whole leaves nothing behind. After an OSError finished blocks are kept.
@@ -62,11 +62,11 @@ def carry_out(work: Division, workers: Workers, at_once: int, advance: Advance |
 
 
 def _found(final: Place, notes: Journal) -> Place | None:
-    """Return where the job's result is now; None if it has to be made. What the job did not make is refused."""
+    """Return where the job's result is now; None if it has to be made. A file that the job did not make is refused."""
     partial = final.partial
     if notes.made is None:
         if notes.begun and not partial.path.is_symlink():
-            _remove(partial)  # The first line is written where nothing is: killed between making and noting it.
+            _remove(partial)  # The job was killed after making it, but before writing that to the journal.
         _refuse_existing(final, partial)
         return None
     if not os.path.lexists(partial.path):
@@ -77,7 +77,7 @@ def _found(final: Place, notes: Journal) -> Place | None:
     if os.path.lexists(final.path):
         with suppress(ModelError):
             _checked(final, notes)
-            partial.path.unlink()  # killed between the two steps of publishing
+            partial.path.unlink()  # The job was killed between the two steps of publishing.
             return final
         _refuse_existing(final)
     return partial
@@ -166,8 +166,8 @@ def _publish(partial: Place, final: Place) -> None:
     """Bring the result to disk and give it its name, which nothing else must have."""
     _sync(partial, every_file=True)
     try:
-        os.link(partial.path, final.path)  # Unlike a renaming, it never replaces a file.
-    except OSError:  # It exists, or is a folder, or the file system has no such links.
+        os.link(partial.path, final.path)  # Unlike renaming, it never replaces a file.
+    except OSError:  # The target exists, the result is a folder, or the file system has no hard links.
         _refuse_existing(final)
         partial.path.rename(final.path)
         _sync_path(final.path.parent)

@@ -30,7 +30,7 @@ from vinculum.version import __version__
 
 @dataclass(frozen=True)
 class Division:
-    """The work on each block, and its files; it is pickled for the workers."""
+    """A division of stored arrays, block by block; it is pickled for the workers."""
 
     operator: Operator
     operands: tuple[Place, ...]
@@ -43,7 +43,7 @@ class Division:
     chunk: Shape  # What Zarr stores in a file.
     like: Place | None  # An operand of the result's shape, whose chunks and compression the result takes.
     made: int | None = None  # The inode of the file or folder that this job made for the quotients.
-    version: str = __version__  # Workers that join later must have it too.
+    version: str = __version__  # Workers that join later must have the same.
 
     @property
     def blocks(self) -> int:
@@ -91,7 +91,7 @@ class Division:
             for number in range(start, stop):
                 for region, parts in self._parts(operands, target, self.plan.region(number)):
                     out = in_buffer(_buffer(2, self._bytes(region)), extents(region), self.dtype, target.order)
-                    with threads(1):  # other blocks have other threads
+                    with threads(1):  # Each thread divides other blocks.
                         quotients = divide_blocks(self.operator, *parts, out=out)
                     if isinstance(quotients, Exceptions):
                         found.append(quotients.moved(partial(_in_result, region)))
@@ -110,7 +110,7 @@ class Division:
                     region = self.plan.region(number)
                     block = target.read(region, _buffer(2, self._bytes(region)))
                     crc = zlib.crc32(as_bytes(block, target.order), crc)
-        except (OSError, ModelError):  # cut off, say, by a loss of power
+        except (OSError, ModelError):  # Such as a file truncated by a power failure.
             return None
         return done if crc == done.crc else None
 
@@ -125,7 +125,7 @@ class Division:
 
     @contextmanager
     def _operands(self) -> Iterator[list[Stored]]:
-        """Open the operands; before and after, they must be what the job began with."""
+        """Open the operands, and check before and after that they are those with which the job began."""
         with ExitStack() as opened:
             operands = [opened.enter_context(open_stored(place, self.raw_type)) for place in self.operands]
             begun = list(zip(self.operands, operands, self.identities.values(), strict=True))
@@ -137,7 +137,7 @@ class Division:
 
     @contextmanager
     def _target(self, *, writable: bool = False) -> Iterator[Stored]:
-        """Open what the job made, and nothing that has taken its place."""
+        """Open the file or folder that the job made; another one in its place is refused."""
         with open_stored(self.target, self.raw_type, writable=writable) as target:
             self._check_made(target)
             yield target

@@ -201,12 +201,6 @@ class TestErrorsWhenComputed:
         assert outcome(lambda: lazy.persist(scheduler=scheduler).compute()) == wanted
         assert outcome(lambda: lazy[:2, :2].compute(scheduler=scheduler)) == wanted
 
-    def test_a_repeated_divisor_counts_as_often(self) -> None:
-        a, b = np.ones((4, 5), np.int8), np.array([1, 0, 2, 0, 1], np.int8)
-        x, y = da.from_array(a, chunks=2), da.from_array(b, chunks=2)
-        assert outcome(div(x, y).compute) == outcome(lambda: div(a, b))
-        assert outcome(lambda: div(x, y[1]).compute()) == outcome(lambda: div(a, b[1]))
-
     def test_nothing_is_written_before(self) -> None:
         _, _, x, y = self.operands()
         target = np.full((20, 24), 99, np.int32)

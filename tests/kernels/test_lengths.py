@@ -5,7 +5,6 @@ No element is missed or met twice.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import permutations, product
 from typing import Any
 
@@ -148,20 +147,6 @@ def test_columns(name: str) -> None:
         check(a, b, expected, *(np.empty((rows, columns), DTYPES[name], order=order) for order in ("C", "F")))
         for x, y in ((a, b[0]), (b[:, :1], a), (b, a)):
             check(x, y, exact_quotients(x, y))
-
-
-@each_name
-def test_many_dimensions(name: str) -> None:
-    """Threads begin in the midst of an outer dimension."""
-    a, b = random_encodings(name, (7, 5, 6, 11, 130), 1), random_encodings(name, (7, 1, 6, 1, 130), 2)
-    expected = exact_quotients(a, b)
-    ways: list[Callable[[Array], Array]] = [
-        lambda x: x,
-        lambda x: x.transpose(3, 0, 4, 1, 2),
-        lambda x: x[::-1, :, ::-2],
-    ]
-    for turned in ways:
-        check(turned(a), turned(b), turned(expected))
 
 
 @each_name

@@ -15,7 +15,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from tests.cases import RULES, case, outcome, telling
 from tests.kernels.comparing import assert_same
-from vinculum import BroadcastError, ElementTypeError, Operator, div, divide, reciprocal, sonnx
+from vinculum import BroadcastError, ElementTypeError, Operator, div, divide, reciprocal
 from vinculum.tensors.storage import dtype_of
 
 Array = np.ndarray[Any, Any]
@@ -165,26 +165,6 @@ class TestCopies:
         twin = again(operator)
         assert (twin.spec, twin.attributes, twin.policies) == (operator.spec, operator.attributes, operator.policies)
         np.testing.assert_array_equal(twin(A, B[:, 0] * 0), A * 0)
-
-
-def test_types_and_shapes_are_checked_without_elements() -> None:
-    with pytest.raises(BroadcastError):
-        div(np.empty(0, "i4"), np.ones(2, "i4"))
-    for a, b in ((np.empty(0, "i4"), np.empty(0, "i8")), (np.empty(0, bool), np.empty(0, bool))):
-        with pytest.raises(TypeError):
-            div(a, b)
-    for x in (np.empty((0, 3), "i4"), np.empty((0, 3), object)):
-        assert sonnx.div(x, x).shape == (0, 3)
-
-
-def test_a_scalar_is_divided_into_an_array_without_dimensions() -> None:
-    out = np.empty((), "f4")
-    assert div(np.float32(1), np.float32(4), out=out) is out
-    assert reciprocal(np.float32(4), out=np.empty((), "f4")) == out == 0.25
-    with pytest.raises(BroadcastError, match=r"out has shape \(1,\); the result has shape \(\)"):
-        div(np.float32(1), np.float32(4), out=np.empty(1, "f4"))
-    with pytest.raises(ZeroDivisionError, match=r"index \(\)"):
-        div(np.int32(1), np.int32(0))
 
 
 @pytest.mark.parametrize(

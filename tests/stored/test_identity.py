@@ -55,17 +55,6 @@ class TestBetweenTwoRuns:
         assert job.run() >= 20
         job.check()
 
-    @pytest.mark.parametrize("kind", ["npy", "zarr"])
-    def test_another_folder(self, kind: str, tmp_path: Path, job: Job, other: Array) -> None:
-        names = []
-        for folder, array in (("r1", taken(job.a)), ("r2", other)):
-            (tmp_path / folder).mkdir()
-            names.append(put(tmp_path / folder, "a", array, kind, 64))
-            for path in (tmp_path / folder).rglob("*"):
-                os.utime(path, (0, 0))
-        replace(job, a=names[0]).stop()
-        replace(job, a=names[1]).refuse(f"path of A was '{names[0]}', now '{names[1]}'")
-
     @pytest.mark.parametrize("kind", ["npy", "hdf5", "hdf5, chunks", "zarr"])
     @pytest.mark.parametrize("change", [os.replace, shutil.copyfile])
     def test_other_content_of_the_same_name_size_and_time(

@@ -121,8 +121,3 @@ class TestPdpd:
     def test_other_negative_axes(self, axis: int) -> None:
         with pytest.raises(AttributeValueError, match=f"axis is {axis}; "):
             pdpd((2, 3), (3,), axis)
-
-    @given(SHAPES, SHAPES, st.integers(-1, 5))
-    def test_a_number_beside_a_shape_of_ones_is_always_one_element(self, a: Shape, b: Shape, axis: int) -> None:
-        ones = (1,) * len(b)
-        check(pdpd(a, ones, axis), a, (1,) * len(a))

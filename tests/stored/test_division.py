@@ -136,6 +136,19 @@ class TestQuotients:
                 got = partial(stored, operator, names, f"{folder}/{OUT[kind]}", dtype, 20)
                 assert outcome(got) == outcome(partial(operator, a, b))
 
+    @pytest.mark.parametrize("most", [1, 7, 300])
+    def test_systems_that_move_fewer_bytes_than_asked(
+        self, most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """As Linux does above 2 GiB, and near limits: the rest of a part is read and written by further calls."""
+        a, b = np.arange(-60, 60, dtype="i4").reshape(10, 12), np.arange(1, 13, dtype="i4")
+        names = [put(tmp_path, "a", a, "npy"), put(tmp_path, "b", b, "hdf5")]
+        preadv, pwrite = os.preadv, os.pwrite
+        monkeypatch.setattr(os, "preadv", lambda file, parts, offset: preadv(file, [parts[0][:most]], offset))
+        monkeypatch.setattr(os, "pwrite", lambda file, part, offset: pwrite(file, part[:most], offset))
+        divide(*names, tmp_path / "c.npy", task_bytes=200)
+        assert np.array_equal(np.load(tmp_path / "c.npy"), div(a, b))
+
     def test_of_one_operand(self, tmp_path: Path) -> None:
         a = np.array([3, 0, -0.0, 1e-300, np.inf], ">f8")
         np.save(tmp_path / "a.npy", a)

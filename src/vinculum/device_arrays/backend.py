@@ -49,8 +49,6 @@ class DeviceOperand:
 
 def as_operand(value: object, name: str) -> DeviceOperand:
     """View an operand in its memory; ElementTypeError unless it is on a CUDA device, or one element in CPU memory."""
-    if isinstance(value, DeviceOperand):
-        return value
     if not on_cuda_device(value):
         array = storage.as_operand(value, name)
         storage.element_type_of(array, name)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from vinculum.kernels.contract import Arithmetic, Array, Exceptions, Index
 from vinculum.kernels.float_environment import ieee_754
 from vinculum.tensors.broadcasting import multidirectional
-from vinculum.tensors.storage import is_nested
+from vinculum.tensors.storage import is_nested, native_dtype
 
 # Elements that are divided at once, few enough that all intermediate arrays fit in the cache.
 _BLOCK = 8192
@@ -40,7 +40,7 @@ class PortableDivision:
         operands = self._operands(a, b)
         if operands is None:
             return None
-        dtype = self._dtypes[_native(operands[1].dtype)]
+        dtype = self._dtypes[native_dtype(operands[1].dtype)]
         try:
             shape = multidirectional(operands[0].shape, operands[1].shape).shape
             result = _new_result(shape, dtype, *operands) if out is None else out
@@ -58,14 +58,14 @@ class PortableDivision:
         arithmetic = self._arithmetic
         if arithmetic.reciprocal:
             divisor = _as_array(a)
-            if b is not None or divisor is None or _native(divisor.dtype) not in self._dtypes:
+            if b is not None or divisor is None or native_dtype(divisor.dtype) not in self._dtypes:
                 return None
-            return np.ones((), _native(divisor.dtype)), divisor
+            return np.ones((), native_dtype(divisor.dtype)), divisor
         dividend, divisor = _as_array(a), _as_array(b)
         if dividend is None or divisor is None or not (arithmetic.broadcasts or dividend.shape == divisor.shape):
             return None
-        dtype = _native(dividend.dtype)
-        return (dividend, divisor) if dtype in self._dtypes and dtype == _native(divisor.dtype) else None
+        dtype = native_dtype(dividend.dtype)
+        return (dividend, divisor) if dtype in self._dtypes and dtype == native_dtype(divisor.dtype) else None
 
     def _divide_integers(self, dividend: Array, divisor: Array, result: Array) -> Exceptions | None:
         arithmetic, stored = self._arithmetic, _STORED_AS.get(result.dtype, result.dtype)
@@ -116,10 +116,6 @@ def _as_array(operand: object) -> Array | None:
     if isinstance(operand, np.generic):
         return np.asarray(operand)
     return operand if type(operand) is np.ndarray else None
-
-
-def _native(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    return dtype if dtype.isnative else np.dtype(dtype.type)
 
 
 def _new_result(shape: tuple[int, ...], dtype: np.dtype[Any], *operands: Array) -> Array:

@@ -84,6 +84,13 @@ class TestSize:
         lazy.compute(scheduler="sync")
         assert source.blocks == 2 * (10 + 1)
 
+    def test_the_source_is_computed_once_where_nothing_raises(self) -> None:
+        source = Counted(np.arange(1, 9, dtype=np.int32), 4)
+        div(source.lazy, source.lazy, zero_divisor="zero").compute(scheduler="sync")
+        assert source.blocks == 2
+        div(source.lazy, da.ones(8, chunks=4, dtype="i4")).compute(scheduler="sync")
+        assert source.blocks == 4, "only the divisor is checked"
+
     def test_no_block_is_kept_from_one_check_to_the_next(self) -> None:
         """Each check, and what is divided, is computed by tasks of its own: only verdicts lie between them."""
         lazy = chain(da.arange(1, 41, chunks=8, dtype="i4"), [LINKS["divisor"]] * 3)

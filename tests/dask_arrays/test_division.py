@@ -288,16 +288,3 @@ class TestGraphs:
         assert first.name != div(y, x).name
         divide: Any = vinculum.divide
         assert divide(x, y).name != divide(x, y, m_pythondiv=False).name
-
-    def test_what_takes_long_is_made_once_where_nothing_raises(self) -> None:
-        made = []
-
-        def read(block: Array) -> Array:
-            made.append(block.shape)
-            return block
-
-        y = da.ones(10, chunks=5, dtype="i4").map_blocks(read, dtype="i4", meta=np.empty(0, "i4"))
-        div(y, y, zero_divisor="zero").compute(scheduler="sync")
-        assert len(made) == 2
-        div(y, da.ones(10, chunks=5, dtype="i4")).compute(scheduler="sync")
-        assert len(made) == 4  # the divisor alone is looked at

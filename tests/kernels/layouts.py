@@ -127,6 +127,20 @@ BROADCASTS: dict[str, Callable[[Array, Array], tuple[Array, Array]]] = {
 }
 """Ways to pair operands that are broadcast, of two of rank 3."""
 
+LAYOUTS: dict[str, Callable[[Array, Array], tuple[Array, Array]]] = {
+    **BROADCASTS,
+    "contiguous": lambda a, b: (a, b),
+    "transposed": lambda a, b: (a.T, b.T),
+    "transposed, not the divisor": lambda a, b: (a.T, np.array(b.T, order="C")),
+    "turned": lambda a, b: (a[::-1, :, ::-1], b[::-1, :, ::-1]),
+    "moved axes": lambda a, b: (np.moveaxis(a, 0, 1), np.moveaxis(b, 0, 1)),
+    "one dimension": lambda a, b: (a.reshape(-1), b.reshape(-1)),
+    "one dimension, turned": lambda a, b: (a.reshape(-1)[::-1], b.reshape(-1)[::-1]),
+    "every third": lambda a, b: (a.reshape(-1)[:-1:3], b.reshape(-1)[1::3]),
+    "byte-swapped": lambda a, b: (byte_swapped(a), byte_swapped(b)),
+}
+"""All ways to pair two operands of rank 3."""
+
 
 def _flat(memory: Array) -> Array:
     return memory.reshape(-1)

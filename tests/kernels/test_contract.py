@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import product
 from typing import Any, cast
 
@@ -15,7 +14,7 @@ from tests import processes
 from tests.cases import case
 from tests.kernels import test_environment
 from tests.kernels.comparing import assert_same, encodings
-from tests.kernels.layouts import ANY, BROADCASTS, PLACES, WRITABLE, assert_untouched_around, at, byte_swapped
+from tests.kernels.layouts import ANY, BROADCASTS, LAYOUTS, PLACES, WRITABLE, assert_untouched_around, at, byte_swapped
 from tests.kernels.test_environment import SETTINGS, in_every_setting
 from tests.kernels.witness import (
     DTYPES,
@@ -318,20 +317,6 @@ class TestOverlap:
             a, b, out = PLACES[place](memory, known.values[known.drawn((side, side), 2)])
             with case(side, place):
                 check_told(backend.division(known.arithmetic), known.told(i, j), a, b, out)
-
-
-LAYOUTS: dict[str, Callable[[Array, Array], tuple[Array, Array]]] = {
-    **BROADCASTS,
-    "contiguous": lambda a, b: (a, b),
-    "transposed": lambda a, b: (a.T, b.T),
-    "transposed, not the divisor": lambda a, b: (a.T, np.array(b.T, order="C")),
-    "turned": lambda a, b: (a[::-1, :, ::-1], b[::-1, :, ::-1]),
-    "moved axes": lambda a, b: (np.moveaxis(a, 0, 1), np.moveaxis(b, 0, 1)),
-    "one dimension": lambda a, b: (a.reshape(-1), b.reshape(-1)),
-    "one dimension, turned": lambda a, b: (a.reshape(-1)[::-1], b.reshape(-1)[::-1]),
-    "every third": lambda a, b: (a.reshape(-1)[::3], b.reshape(-1)[1::3]),
-    "byte-swapped": lambda a, b: (byte_swapped(a), byte_swapped(b)),
-}
 
 
 class TestExceptions:

@@ -190,11 +190,3 @@ class TestUsableProcessors:
         monkeypatch.setattr(os, "cpu_count", lambda: counted)
         monkeypatch.setattr(thread_limit, "_granted", lambda: 4)
         assert thread_limit.usable_processors() == usable
-
-    def test_those_of_this_process(self) -> None:
-        assert 1 <= thread_limit.usable_processors() <= (os.cpu_count() or 1)
-        vinculum.set_threads(1 << 40)
-        try:
-            assert vinculum.get_threads() == thread_limit.usable_processors()
-        finally:
-            vinculum.set_threads(None)

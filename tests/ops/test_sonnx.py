@@ -155,6 +155,8 @@ class TestArguments:
         ones = np.array([Fraction(1)], object)
         largest = sonnx.accuracy(ones, ones, np.array([2**64 - 1], np.uint64), 0)
         assert largest.propagated.item() == 2**64 - 1
+        exact = sonnx.accuracy(A, B, 0, 0).total
+        np.testing.assert_array_equal(sonnx.accuracy(A, B, np.longdouble(0), 0).total, exact)
         for bound in (1, np.int8(1), np.array([1, 1], "uint64"), [1, 1.0]):
             np.testing.assert_array_equal(sonnx.accuracy(A, B, bound, bound).total, expected)
         a, b = (x.astype(x.dtype.newbyteorder()) for x in (A, B))

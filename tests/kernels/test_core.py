@@ -1,4 +1,4 @@
-"""What the compiled core says of arguments that no backend gives it, and what it counts of those that it is given."""
+"""The compiled core's errors for arguments that no backend passes, and its reference counts."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ ONES = np.ones(3, np.int32)
 
 
 class _Failing:
-    """A truth value that is none."""
+    """An object without a truth value."""
 
     def __bool__(self) -> bool:
         raise ArithmeticError("neither true nor false")
 
 
 def made(target: str, changed: dict[str, Any]) -> Any:
-    """Return a division of the core, of an arithmetic some of whose attributes are changed, or missing if None."""
+    """Return a division of the core with some attributes of the arithmetic changed; None removes an attribute."""
     from vinculum.kernels import _core
 
     some: Any = SimpleNamespace(**{name: value for name, value in (ARITHMETIC | changed).items() if value is not None})
@@ -37,7 +37,7 @@ def made(target: str, changed: dict[str, Any]) -> Any:
 
 
 def of(**changed: Any) -> Any:
-    """Return one of the target in force."""
+    """Return one for the current target."""
     return made(backend().name, changed)
 
 
@@ -75,7 +75,7 @@ def test_a_call_with_other_arguments() -> None:
 
 @pytest.fixture
 def collected() -> Iterator[None]:
-    """Let nothing be collected meanwhile that other tests have left, and that holds what is counted."""
+    """Prevent a collection of other tests' garbage, which could change the counts."""
     gc.collect()
     gc.disable()
     yield
@@ -84,7 +84,7 @@ def collected() -> Iterator[None]:
 
 @pytest.mark.usefixtures("collected")
 def test_operands_are_given_back() -> None:
-    """However a division ends, nobody keeps what it was given."""
+    """However a division ends, it keeps no reference to its arguments."""
     division = of(zero_divisor="raise")
     a, b, out, column = ONES.copy(), ONES.copy(), ONES.copy(), np.ones((3, 1), np.int32)
     given = (a, b, out, column, division, type(division), a.dtype)

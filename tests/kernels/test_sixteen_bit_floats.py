@@ -1,4 +1,4 @@
-"""float16 and bfloat16: widened exactly and rounded once, by a repeated divisor through its reciprocal too."""
+"""float16 and bfloat16: rounded once, also where the kernel multiplies by the reciprocal of a repeated divisor."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def scaled(name: str) -> tuple[Array, Array]:
 
 @each_name
 class TestPowersOfTwo:
-    """Every number widened, and rounded to every subnormal number from everywhere."""
+    """Every number, and rounding to every subnormal number."""
 
     def test_equal_shapes(self, name: str, divide: Division) -> None:
         for power, expected in zip(*scaled(name), strict=True):
@@ -77,7 +77,7 @@ class TestPowersOfTwo:
 
 @each_name
 class TestRepeatedDivisor:
-    """Each quotient is that of the pair where nothing is repeated, which other tests compare with the reference."""
+    """Quotients by a repeated divisor equal those of operands of one shape, which other tests check."""
 
     def test_every_dividend(self, name: str) -> None:
         """By the limits of the format and of reciprocals, near 2^127, and by random divisors.
@@ -126,7 +126,7 @@ class TestRepeatedDivisor:
 @each_name
 @pytest.mark.parametrize("count", [63, 64, 65, 2100, 4096, 4097])
 def test_lines_by_one_line_of_divisors(name: str, divide: Division, count: int) -> None:
-    """Each quotient is that of the pair where nothing is repeated, though AVX-512 multiplies by reciprocals."""
+    """Quotients by a repeated row equal those of operands of one shape, though AVX-512 multiplies by reciprocals."""
     rng = np.random.default_rng(count)
     dividends = rng.integers(0, 1 << 16, (9, count), dtype=np.uint16).view(DTYPES[name])
     divisors = rng.integers(0, 1 << 16, count, dtype=np.uint16)

@@ -1,4 +1,4 @@
-"""Division of every float type, by the table of special operands; and no warnings, which are errors in tests."""
+"""Division of every float type, compared with the table of special values, and without warnings."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ TYPES: list[Any] = ["float16", "float32", "float64", ml_dtypes.bfloat16, ml_dtyp
 @pytest.mark.parametrize("how", ["warn", "raise", "call", "log"])
 @pytest.mark.parametrize("dtype", TYPES)
 def test_floats_neither_warn_nor_raise(dtype: Any, how: Any) -> None:
-    """Zero by zero, overflow, underflow and NaN, even where the caller has NumPy raise on them."""
+    """Zero by zero, overflow, underflow and NaN, even if the caller lets NumPy raise on them."""
     info = finfo(dtype)
     a = np.array([1, 0, info.max, info.smallest_subnormal, np.nan, np.inf], dtype)
     b = np.array([0, 0, info.smallest_subnormal, info.max, 1, np.inf], dtype)

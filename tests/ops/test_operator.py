@@ -1,4 +1,4 @@
-"""`Operator`: prepared once, called many times, and equal to the function of the same name; sizes and ranks."""
+"""`Operator`: it equals the function of the same name, and is prepared once for many calls."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class TestEqualsTheFunctions:
 
 
 class TestImmutable:
-    """What an operator was made from cannot change, so that its quotients, its copies and what it prints agree."""
+    """An operator cannot be changed, so its quotients, its copies and its repr agree."""
 
     def test_no_attribute_is_changed(self) -> None:
         operator = Operator("Divide", m_pythondiv=True)
@@ -109,7 +109,7 @@ UNLIKE: dict[str, tuple[Any, Any, Array]] = {
 
 
 class TestManyOperands:
-    """One operator divides or refuses whatever comes, and what one call was about does not show in the next."""
+    """An operator takes any operands, and no call depends on the one before."""
 
     def test_refused_results(self) -> None:
         operator = Operator("Div")
@@ -156,7 +156,7 @@ def test_one_operand() -> None:
 
 
 class TestCopies:
-    """An operator travels to another process, as dask and multiprocessing send it."""
+    """An operator can be copied and pickled, as Dask and multiprocessing do."""
 
     @pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda op: pickle.loads(pickle.dumps(op))])
     def test_a_copy_divides_alike(self, again: Any) -> None:

@@ -1,4 +1,4 @@
-"""`out`: honoured everywhere, wherever it lies, and inputs are never written unless they are it."""
+"""`out` and `where`: results are written to `out`, and inputs are not, unless they are `out`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class TestHonoured:
 
 
 class TestErrors:
-    """After an error `out` may hold partial results, and the error says so; the inputs are what they were."""
+    """After an error `out` may hold partial results, and the error says so; the inputs are unchanged."""
 
     @pytest.mark.parametrize("place", [None, 0, 1])
     def test_partial_results(self, place: int | None) -> None:
@@ -61,7 +61,7 @@ class TestErrors:
 
 
 class TestWhere:
-    """`where`: nothing is divided elsewhere, and `out` stays."""
+    """Where the mask is False nothing is divided, and `out` keeps its elements."""
 
     def test_a_zero_divisor_elsewhere(self) -> None:
         a, b = np.array([7, 8, -128], "i1"), np.array([2, 0, -1], "i1")

@@ -1,4 +1,4 @@
-"""Wherever operands and a result lie, and however they are broadcast: as if they were contiguous and of one shape."""
+"""Operands and results in any memory layout, broadcast in any way, are divided as contiguous ones of one shape are."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class View:
 
 @st.composite
 def shapes(draw: st.DrawFn) -> Shape:
-    """Draw a shape of rank 0 to 6; now and then one dimension is longer than what the loops take at once."""
+    """Draw a shape of rank 0 to 6, sometimes with one dimension that is longer than a block."""
     shape = draw(st.lists(st.sampled_from([0, 1, 2, 3, 4, 5]), max_size=6))
     if shape and draw(st.integers(0, 4)) == 0:
         shape = [min(size, 2) for size in shape]
@@ -105,7 +105,7 @@ def assert_only_written_in(memory: Array, before: Array, out: Array) -> None:
 @settings(max_examples=settings().max_examples // 2)  # each takes long
 @given(st.data())
 def test_views_of_any_memory(rule: str, data: st.DataObject) -> None:
-    """No operand is written, no layout changes the result, and nothing is written beside it."""
+    """No layout changes the result; operands, and memory beside the result, are not written."""
     function, attributes = RULES[rule]
     name = data.draw(st.sampled_from(OF_DIV_6 if rule == "limited" else list(DTYPES)))
     shape = data.draw(shapes())

@@ -1,6 +1,6 @@
-"""The bounds of SONNX's numeric accuracy: examples, missing bounds, and all errors of small integers.
+"""The bounds of SONNX's numeric accuracy: missing bounds, rounding outward, and all errors of small integers.
 
-`tests/proofs/test_accuracy_formulas.py` shows that they are those of the theorems, which prove them sound and attained.
+`tests/proofs/test_accuracy_formulas.py` compares them with the theorems, which prove them sound and attained.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def bounds_of(a: Any, b: Any, a_err: Any, b_err: Any, element_type: ElementType)
 
 
 class TestNoBound:
-    """Where nothing finite is sound the bound is infinite."""
+    """The bound is infinite where no finite one is sound."""
 
     @pytest.mark.parametrize(
         ("a", "b"), [(1, 0), (math.inf, 1), (1, math.inf), (math.nan, 1), (1, -math.inf), (0, -0.0)]
@@ -58,7 +58,7 @@ class TestNoBound:
         assert math.isfinite(introduced)
 
     def test_the_smallest_integer_by_minus_one(self) -> None:
-        """SONNX refuses it: its quotient is not an int8, and nothing bounds a result that is not there."""
+        """SONNX refuses it, so there is no result to bound."""
         assert bounds_of(-128, -1, 0, 0, INT8) == [0, math.inf, math.inf]
         assert bounds_of(-128, 1, 0, 0, INT8) == [0, 0, 0]
 

@@ -1,4 +1,4 @@
-"""Arrays through the reference: every element type comes out as it went in."""
+"""Division of arrays by the reference keeps their element types and shapes."""
 
 from __future__ import annotations
 

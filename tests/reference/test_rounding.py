@@ -1,4 +1,4 @@
-"""Encodings and rationals: each direction against the sorted list of a format's values, and against NumPy."""
+"""Decoding and rounding, compared with the sorted list of a format's values, and with NumPy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An object in another process: whatever it does there, a call returns, says what became of it, and leaves nothing."""
+"""An object in another process: every call returns, says how it ended, and leaves no process behind."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ posix = pytest.mark.skipif(os.name != "posix", reason="Windows has neither signa
 
 @pytest.fixture(scope="module")
 def subject() -> Iterator[Isolated]:
-    """Return an object in another process, with limits that nothing but a hang or a flood reaches.
+    """Return an object in another process, with generous limits.
 
-    Tests share it: whoever ends its process leaves the next a new object.
+    Tests share it; a test that ends its process leaves a new object to the next.
     """
     with Isolated(SUBJECT, limits=Limits(seconds=A_WHILE)) as isolated:
         yield isolated
@@ -55,7 +55,7 @@ def ended(answer: Answer) -> tuple[End, str]:
 
 
 class TestReturned:
-    """What a method returns comes back, and the object keeps its state from call to call."""
+    """Results are returned, and the object keeps its state between calls."""
 
     def test_it_is_made_once(self) -> None:
         with Isolated(SUBJECT, 40) as isolated:
@@ -68,10 +68,10 @@ class TestReturned:
 
 @pytest.mark.usefixtures("started_anew")
 class TestStarted:
-    """As a user's is: it imports what we can, and has no other stream of ours."""
+    """The process has our import path, but not our standard streams."""
 
     def test_modules_are_found_where_ours_are(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """But not in the folder of the program that runs there."""
+        """Except in the folder of the program of the process."""
         (tmp_path / "of_the_working_folder.py").write_text("class Thing:\n    def three(self):\n        return 3\n")
         monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path)])
         with Isolated("of_the_working_folder:Thing") as isolated:
@@ -87,7 +87,7 @@ class TestStarted:
 
 
 class TestRefused:
-    """An error is a refusal, with its message on one line, and the process lives on."""
+    """An error is a refusal with a message of one line, and the process goes on."""
 
     @pytest.mark.parametrize(
         ("program", "words"),
@@ -122,7 +122,7 @@ class TestRefused:
 
 
 class TestCrashed:
-    """The end of the process is a result with its name; the next call finds a new object."""
+    """A crash is a result that names it; the next call finds a new object."""
 
     @posix
     @pytest.mark.parametrize("name", ["SIGFPE", "SIGSEGV", "SIGABRT", "SIGKILL"])
@@ -134,7 +134,7 @@ class TestCrashed:
     @posix
     @pytest.mark.parametrize(("how", "words"), [(-8, "SIGFPE"), (7, "exit code 7"), ("it is gone", "it is gone")])
     def test_a_crash_that_is_reported(self, subject: Isolated, how: int | str, words: str) -> None:
-        """What answers there may have a process of its own; the object lives on."""
+        """The object may report the crash of a process of its own, and goes on."""
         count = subject.call("count").value
         assert ended(subject.call("do", "raise CrashedError(given)", how)) == (End.CRASHED, words)
         assert subject.call("count").value == count + 1
@@ -167,7 +167,7 @@ class TestCrashed:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are copied on Linux only")
 class TestApart:
-    """A call that may end the process is made in a copy of it, if the object allows for that."""
+    """A call that may end the process is made in a copy of it, if the object allows that."""
 
     def test_a_copy_ends_alone(self) -> None:
         with Isolated(f"{OBJECTS}:Copied", 40) as isolated:
@@ -190,7 +190,7 @@ class TestApart:
 
 
 class TestLimits:
-    """What does not answer in time, or takes too much memory, is ended; tests/machine has the limits that are large."""
+    """A process that exceeds a limit is ended; tests/machine tests the large limits."""
 
     @pytest.mark.parametrize("program", [HANG, "while True: pass"])
     def test_no_answer(self, program: str) -> None:
@@ -218,7 +218,7 @@ class TestLimits:
 
 
 class TestMaking:
-    """What cannot be made in the other process is one clear line in ours, in every call."""
+    """If the object cannot be made, every call raises an error of one line."""
 
     @pytest.mark.parametrize(
         ("maker", "words"),
@@ -239,7 +239,7 @@ class TestMaking:
             isolated.call("count")
 
     def test_it_is_called_by_its_name(self) -> None:
-        """Where it is made is nothing to a user."""
+        """The message does not say how it is made."""
         limits = Limits(memory=MIB)
         with (
             Isolated(f"{OBJECTS}:slow", limits=limits, called="OpenVINO") as isolated,
@@ -283,7 +283,7 @@ class TestTheEnd:
     @pytest.mark.parametrize("program", ["", EXIT, REFUSE])
     def test_threads_and_files(self, program: str) -> None:
         def held() -> tuple[int, int]:
-            """Return how many there are when a process has come and gone."""
+            """Return the numbers of threads and open files after a process has ended."""
             with Isolated(SUBJECT) as isolated:
                 for _ in range(2):
                     isolated.call("do", program)
@@ -298,7 +298,7 @@ class TestTheEnd:
             gc.enable()
 
     def test_asking_what_was_ended_meanwhile(self) -> None:
-        """An interruption may come between the start of a process and its first call, and ends all at once."""
+        """An interruption may end a process between its start and its first call."""
         process = ChildProcess()
         process.end()
         assert isinstance(process.ask(b"", A_WHILE, MIB), Answer)

@@ -1,4 +1,4 @@
-"""Answers as bytes: what they can hold comes back with every bit, and nothing in them runs."""
+"""Answers as bytes: values are unchanged in every bit, and reading never runs code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stored arrays: the quotients and the errors of one call in memory, whatever they are stored as and cut into."""
+"""Stored arrays have the quotients and errors of arrays in memory, whatever their format and blocks."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="stored arrays are divid
 
 @pytest.fixture(scope="module", autouse=True)
 def nothing_flushed() -> Iterator[None]:
-    """Leave it to the system when data reach the disk: each result here waits for that three times."""
+    """Do not flush to disk, which takes long; each result is flushed three times."""
     with pytest.MonkeyPatch.context() as patch:
         for module in (job, journal):
             patch.setattr(module, "sync_data", lambda file: None)
@@ -44,7 +44,7 @@ POLICIES: tuple[Any, ...] = ({}, {"zero_divisor": "zero"}, {"overflow": "raise",
 
 
 def stored(operator: Operator, names: list[str], out: str, dtype: np.dtype[Any], task_bytes: int) -> Array:
-    """Return what the job gives, which leaves nothing but its result, or nothing."""
+    """Return the result of a job, and check that it leaves no other files."""
     raw_type = element_type_of(np.empty(0, dtype)) if dtype.isbuiltin == 2 else None
     path = Path(out.partition(":")[0])
     before = set(path.parent.iterdir())
@@ -58,7 +58,7 @@ def stored(operator: Operator, names: list[str], out: str, dtype: np.dtype[Any],
 
 
 class TestQuotients:
-    """Bit for bit those of one call, and its errors word for word."""
+    """The same bits and the same errors as in memory."""
 
     @pytest.mark.parametrize("rule", [*RULES, "SONNX"])
     def test_every_type_by_every_rule(self, rule: str, tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ class TestQuotients:
         preadv, pwrite = os.preadv, os.pwrite
         monkeypatch.setattr(os, "preadv", lambda file, parts, offset: preadv(file, [parts[0][:most]], offset))
         monkeypatch.setattr(os, "pwrite", lambda file, part, offset: pwrite(file, part[:most], offset))
-        divide(*names, tmp_path / "c.npy", task_bytes=200)
+        divide(names[0], names[1], tmp_path / "c.npy", task_bytes=200)
         assert np.array_equal(np.load(tmp_path / "c.npy"), div(a, b))
 
     def test_of_one_operand(self, tmp_path: Path) -> None:
@@ -159,14 +159,14 @@ class TestQuotients:
         assert got.tobytes() == Operator("Reciprocal")(a).tobytes()
 
     def test_of_an_enumeration(self, tmp_path: Path) -> None:
-        """HDF5's names of numbers are no part of the quotients, and no warning of NumPy's."""
+        """Quotients do not have HDF5's names of numbers, and NumPy does not warn."""
         with h5py.File(tmp_path / "a.h5", "w") as file:
             file["x"] = np.array([6, 3], h5py.enum_dtype({"SIX": 6, "THREE": 3}, basetype="i2"))
         divide(f"{tmp_path}/a.h5:/x", f"{tmp_path}/a.h5:/x", tmp_path / "c.npy")
         assert np.load(tmp_path / "c.npy").tolist() == [1, 1]
 
     def test_negative_zeros_are_not_left_out(self, tmp_path: Path) -> None:
-        """A chunk of them equals Zarr's fill value, and must be written all the same."""
+        """A chunk of them equals Zarr's fill value, but must be written."""
         a = put(tmp_path, "a", np.full(8, -0.0, "f4"), "npy")
         b = put(tmp_path, "b", np.full(8, 2, "f4"), "npy")
         divide(a, b, tmp_path / "c.zarr")
@@ -174,7 +174,7 @@ class TestQuotients:
 
 
 class TestBlocks:
-    """How a result is stored follows the operands, as far as its format allows."""
+    """The layout of a result in files follows the operands."""
 
     def test_fortran_order_stays(self, tmp_path: Path) -> None:
         a = np.arange(12, dtype="i4").reshape(3, 4)
@@ -212,7 +212,7 @@ class TestBlocks:
 
 
 class TestRefused:
-    """What cannot be divided is said before anything is made."""
+    """Operands that cannot be divided are refused before any file is made."""
 
     @pytest.mark.parametrize(
         ("dtype", "error", "words"),
@@ -266,7 +266,7 @@ class TestRefused:
 
 
 class TestPackages:
-    """Without the package that a format needs one line says what to install."""
+    """A missing package is named, with the command that installs it."""
 
     @pytest.mark.parametrize("kind", ["zarr", "hdf5"])
     def test_missing(self, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

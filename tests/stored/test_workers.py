@@ -1,6 +1,6 @@
-"""Workers of a job: an interruption ends what they do; a cluster that cannot be used is told in one line.
+"""Workers of a job: interruptions, and clusters that cannot be used.
 
-tests/machine has some that can.
+Those that can be used are in tests/machine.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Inference under every rule, against the rule itself on all sizes that the symbols could have; element types."""
+"""Inference of shapes, compared with the broadcasting rule for all sizes of the symbols; element types."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class TestAgainstTheRule:
 
     @given(st.sampled_from(OPERATORS), SHAPES, SHAPES)
     def test_what_no_sizes_allow_is_refused(self, operator: Operator, a: SymbolicShape, b: SymbolicShape) -> None:
-        """With every symbol its own; that one name cannot have two sizes is left to the run."""
+        """Two occurrences of a name are not compared before the run, so all symbols are different here."""
         a, b = (tuple(None if isinstance(d, str) else d for d in shape) for shape in (a, b))
         if not results(operator, a, b):
             with pytest.raises(BroadcastError):
@@ -94,7 +94,7 @@ class TestAgainstTheRule:
 
     @given(st.sampled_from(OPERATORS), st.lists(st.sampled_from([0, 1, 2, 3]), max_size=4).map(tuple))
     def test_an_unknown_rank(self, operator: Operator, shape: SymbolicShape) -> None:
-        """What is known of A is known of C where B is broadcast onto A, or where the shapes are equal."""
+        """The result has A's shape where B is broadcast onto A, or where the shapes are equal."""
         numpys = operator.spec.title in ("Div-14",)
         assert operator.infer([FLOAT, FLOAT], [shape, None])[1] == (None if numpys else shape)
         merges = operator.spec.broadcasting_rule(operator.attributes).name == "EQUAL"
@@ -182,7 +182,7 @@ def refusal_of(row: OperatorSpec, *given: ElementType) -> str:
 
 @every_row
 class TestEveryRow:
-    """What holds of all twelve rows."""
+    """Element types of every row."""
 
     def test_too_many_or_too_few(self, row: OperatorSpec) -> None:
         own = row.element_types[0]

@@ -1,4 +1,4 @@
-"""What has no element type, or one that nothing divides: ONE clear line, whichever operand it is."""
+"""Operands without an element type that an operator divides are refused in one line."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class TestWithoutElementType:
         assert refusal_of(reciprocal, value) == f"X is {kind}; pass np.asarray(X, dtype=...)"
 
     def test_what_makes_an_array(self) -> None:
-        """What stands in a message can be pasted."""
+        """The code in a message can be pasted."""
         tensor = onnx.numpy_helper.from_array(GOOD)
         assert refusal_of(div, tensor, GOOD) == "A is a TensorProto; pass onnx.numpy_helper.to_array(A)"
         with pytest.raises(ElementTypeError, match=r"^input 'x' is a list; pass np\.asarray\(\.\.\., dtype=\.\.\.\)$"):
@@ -84,7 +84,7 @@ class TestWithoutElementType:
 
 
 class TestOtherTypes:
-    """Arrays of types that are no numbers, or that no document divides."""
+    """Arrays of types that no operator divides."""
 
     @pytest.mark.parametrize("shape", [(), (2,), (0,), (2, 0)])
     @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ class TestOtherTypes:
 
 
 class TestBrokenExporters:
-    """An object that promises a view and does not keep it: its error becomes one line of ours."""
+    """Errors of objects that cannot be viewed become one line."""
 
     def test_a_released_memoryview(self) -> None:
         view = memoryview(bytearray(4))
@@ -154,14 +154,14 @@ class TestBrokenExporters:
 
 
 class Quantity(np.ndarray[Any, Any]):
-    """An array with a unit, which arithmetic changes; no division here would."""
+    """An array with a unit."""
 
     def __array_ufunc__(self, *arguments: object, **options: object) -> Any:
         raise AssertionError("no division asks for it")
 
 
 class TestOwnArithmetic:
-    """A unit, an index or a graph would be lost without a word: refused, with the word and with what to pass."""
+    """Arrays with their own arithmetic, whose unit or index a division would lose, are refused."""
 
     @pytest.mark.parametrize(
         "value",

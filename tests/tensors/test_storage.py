@@ -1,4 +1,4 @@
-"""What is viewed as an operand, and that it is viewed: no copy, no conversion."""
+"""Operands are viewed without copies and conversions."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ BUFFERS: dict[str, tuple[Callable[[], Any], str]] = {
 
 
 class TestElementTypes:
-    """One table leads from an element type to the type that stores it, and back."""
+    """Element types of NumPy's types."""
 
     def test_others_are_refused_with_those_that_are_not(self) -> None:
         with pytest.raises(ElementTypeError, match=r"x has NumPy type complex64, .* float32, ") as refusal:
@@ -74,7 +74,7 @@ class TestElementTypes:
 
 
 class TestViews:
-    """What has an element type and lies in memory is viewed where it is."""
+    """Arrays and buffers in memory are viewed without a copy."""
 
     @pytest.mark.parametrize(
         "view",
@@ -120,10 +120,10 @@ class TestViews:
 
 
 class TestOut:
-    """Results go only where they can be written one by one."""
+    """Results are written only to arrays whose elements do not overlap."""
 
     def test_no_layout_in_which_two_elements_meet(self) -> None:
-        """Those of slices of an array, in any order, are taken."""
+        """Layouts of slices of an array are accepted."""
         sliced = set()
         for axes, steps in itertools.product(itertools.permutations(range(3)), itertools.product((1, -2, 3), repeat=3)):
             view = np.empty((3, 3, 3), "i4")[tuple(slice(None, None, step) for step in steps)].transpose(axes)
@@ -151,7 +151,7 @@ class TestOut:
 
 
 class TestFiles:
-    """NumPy's files, of which the elements are read elsewhere."""
+    """Headers of NumPy's files."""
 
     @pytest.mark.parametrize("write", [npy.write_array_header_1_0, npy.write_array_header_2_0])
     @pytest.mark.parametrize("dtype", ["<f4", "<f1", "|V2"])

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
-import signal
-import subprocess
 import sys
-import threading
 import time
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
+PROGRAM_IMPORTS = """
+import os, signal, subprocess, sys, threading, time
+from contextlib import suppress
 from tests.processes import python, run
-from vinculum.errors import AttributeValueError
 from vinculum.sandbox import CrashedError, UnsupportedError
-
-__all__ = ["CrashedError", "UnsupportedError", "ctypes", "python", "run", "subprocess", "suppress", "threading"]
-"""Imported for the programs that `Subject.do` runs."""
-
+"""
 FOREVER = 600.0  # Seconds; no test is to wait for the end of it.
 
 
@@ -67,7 +61,7 @@ class Subject:
     def do(self, program: str, given: object = None) -> Any:
         """Run a program, which may use `given`, and return its variable `answer`."""
         names = {**globals(), "given": given}
-        exec(program, names)
+        exec(PROGRAM_IMPORTS + program, names)
         return names.get("answer")
 
 
@@ -99,28 +93,6 @@ class Once:
 
     def die(self) -> NoReturn:
         os._exit(1)
-
-
-def refused() -> NoReturn:
-    """Raise an error of ours."""
-    raise AttributeValueError("device is 'TPU'; allowed: 'CPU'")
-
-
-def broken() -> NoReturn:
-    """Raise an error of another package."""
-    raise RuntimeError("no\nlicence")
-
-
-def dying() -> NoReturn:
-    """Kill the process instead of making anything."""
-    os.kill(os.getpid(), signal.SIGSEGV)
-    raise AssertionError
-
-
-def slow() -> NoReturn:
-    """Never return."""
-    time.sleep(FOREVER)
-    raise AssertionError
 
 
 class Copied(Subject):

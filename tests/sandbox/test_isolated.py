@@ -33,6 +33,10 @@ if os.fork():
 {HANG}
 """
 SUBJECT = f"{OBJECTS}:Subject"
+PROGRAM = "builtins:exec"
+"""It makes no object, but runs a program in its place."""
+NEVER_MADE = "import time; time.sleep(600)"
+TPU = "import vinculum.errors; raise vinculum.errors.AttributeValueError('device is TPU; allowed: CPU')"
 MIB = 1 << 20
 A_WHILE = 60.0  # Seconds; nothing takes them, but on a machine that does much else.
 
@@ -202,7 +206,7 @@ class TestLimits:
 
     def test_it_is_never_made(self) -> None:
         with (
-            Isolated(f"{OBJECTS}:slow", limits=Limits(start=0.2)) as isolated,
+            Isolated(PROGRAM, NEVER_MADE, limits=Limits(start=0.2)) as isolated,
             pytest.raises(ModelError, match=r"within 0\.2 seconds$"),
         ):
             isolated.call("count")
@@ -223,26 +227,29 @@ class TestMaking:
     @pytest.mark.parametrize(
         ("maker", "words"),
         [
-            ("no_such_package:Thing", "No module named 'no_such_package'"),
-            (f"{OBJECTS}:NoSuchThing", f"module '{OBJECTS}' has no attribute 'NoSuchThing'"),
-            (f"{OBJECTS}:broken", "no licence"),
-            pytest.param(f"{OBJECTS}:dying", "the process ended: SIGSEGV", marks=posix),
+            (("no_such_package:Thing",), "No module named 'no_such_package'"),
+            ((f"{OBJECTS}:NoSuchThing",), f"module '{OBJECTS}' has no attribute 'NoSuchThing'"),
+            ((PROGRAM, "raise RuntimeError('no\\nlicence')"), "no licence"),
+            pytest.param((PROGRAM, "import os; os.kill(os.getpid(), 11)"), "the process ended: SIGSEGV", marks=posix),
         ],
     )
-    def test_foreign_errors(self, maker: str, words: str) -> None:
-        with Isolated(maker) as isolated:
+    def test_foreign_errors(self, maker: tuple[str, ...], words: str) -> None:
+        called = maker[0] if len(maker) == 1 else repr(maker[1])
+        with Isolated(*maker) as isolated:
             for _ in range(2):
                 with pytest.raises(ModelError) as caught:
                     isolated.call("count")
-                assert str(caught.value) == f"{maker} could not be started in a subprocess: {words}"
-        with Isolated(f"{OBJECTS}:refused") as isolated, pytest.raises(AttributeValueError, match=r"^device is 'TPU'"):
+                assert str(caught.value) == f"{called} could not be started in a subprocess: {words}"
+
+    def test_errors_of_ours(self) -> None:
+        with Isolated(PROGRAM, TPU) as isolated, pytest.raises(AttributeValueError, match=r"^device is TPU"):
             isolated.call("count")
 
     def test_it_is_called_by_its_name(self) -> None:
         """The message does not say how it is made."""
         limits = Limits(memory=MIB)
         with (
-            Isolated(f"{OBJECTS}:slow", limits=limits, called="OpenVINO") as isolated,
+            Isolated(PROGRAM, NEVER_MADE, limits=limits, called="OpenVINO") as isolated,
             pytest.raises(ModelError) as caught,
         ):
             isolated.call("count")

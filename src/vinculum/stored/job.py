@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -49,7 +48,9 @@ def carry_out(work: Division, workers: Workers, at_once: int, advance: Advance |
             _do_rest(work, notes, workers, at_once, advance or (lambda blocks: None))
             work.finish(notes.done)
         except (DivisionByZeroError, IntegerOverflowError, ConstraintError):
-            _unmake(partial, notes)
+            if _is_ours(partial, notes):
+                _remove(partial)
+            notes.remove()
             raise
         except OSError as error:
             left = f"{str(partial.path)!r}, {str(journal)!r}"
@@ -70,16 +71,12 @@ def _found(final: Place, notes: Journal) -> Place | None:
         _refuse_existing(final, partial)
         return None
     if not os.path.lexists(partial.path):
-        if not os.path.lexists(final.path):
-            return None
-        return _checked(final, notes)
+        return _checked(final, notes) if os.path.lexists(final.path) else None
     _checked(partial, notes)
-    if os.path.lexists(final.path):
-        with suppress(ModelError):
-            _checked(final, notes)
-            partial.path.unlink()  # The job was killed between the two steps of publishing.
-            return final
-        _refuse_existing(final)
+    if _is_ours(final, notes):  # The job was killed between the two steps of publishing.
+        partial.path.unlink()
+        return final
+    _refuse_existing(final)
     return partial
 
 
@@ -195,13 +192,6 @@ def _sync_path(path: Path) -> None:
         raise OSError(error.errno, error.strerror, str(path)) from None
     finally:
         os.close(file)
-
-
-def _unmake(partial: Place, notes: Journal) -> None:
-    """Remove what this job made, and its journal."""
-    if _is_ours(partial, notes):
-        _remove(partial)
-    notes.remove()
 
 
 def _remove(place: Place) -> None:

@@ -37,7 +37,7 @@ def nothing_flushed() -> Iterator[None]:
         yield
 
 
-OUT = {"npy": "c.npy", "zarr": "c.zarr", "hdf5": "c.h5:/q"}
+OUT = {"npy": "c.npy", "zarr": "c.zarr", "hdf5": "c.h5:/group/q"}
 SONNX: dict[str, Any] = {"name": "Div", "dialect": "sonnx", "variant": "int"}
 
 POLICIES: tuple[Any, ...] = ({}, {"zero_divisor": "zero"}, {"overflow": "raise", "zero_divisor": "saturate"})

@@ -64,6 +64,7 @@ class TestAgainstTheRule:
     @example(Operator("Div", opset=6, broadcast=1, axis=0), ("N", "M", 4), (2, 3))
     @example(Operator("Div", opset=6, broadcast=1, axis=0), (2, 3), ("N", 3))
     @example(Operator("Div", opset=6, broadcast=1, axis=0), (2, 3), (1, "N"))
+    @example(Operator("Div", opset=6, broadcast=1, axis=0), ("N", 3), ("M", 3))
     @example(Operator("Div", opset=6, broadcast=1), (2, "N"), (3,))
     @example(Operator("Divide", auto_broadcast="pdpd", axis=-1), (2, "N"), (3,))
     @example(Operator("Divide", auto_broadcast="pdpd", axis=-1), (3,), (1, "N"))

@@ -24,16 +24,6 @@ from vinculum import (
 Array = np.ndarray[Any, Any]
 
 
-class TestHonoured:
-    """The array given is the array returned, and holds the quotients."""
-
-    def test_every_operator(self) -> None:
-        x, out = np.array([1, 2, 4], "float32"), np.empty(3, "f4")
-        for divided in (div(x, x, out=out), divide(x, x, out=out), sonnx.div(x, x, out=out), reciprocal(x, out=out)):
-            assert divided is out
-        assert out.tolist() == [1, 0.5, 0.25]
-
-
 class TestErrors:
     """After an error `out` may hold partial results, and the error says so; the inputs are unchanged."""
 

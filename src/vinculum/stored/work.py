@@ -157,19 +157,15 @@ class Division:
         elements = max(1, BLOCK_BYTES // self.dtype.itemsize)
         for strip in strips(region, elements, target.order) if tiles and target.grid is None else [region]:
             inside = tuple(slice(s.start - r.start, s.stop - r.start) for s, r in zip(strip, region, strict=True))
-            yield (
-                strip,
-                [
-                    tiles[w][
-                        tuple(
-                            s if own is not None else slice(None) for s, own in zip(inside, self._axes(w), strict=True)
-                        )
-                    ]
-                    if w in tiles
-                    else self._part(x, strip, w)
-                    for w, x in enumerate(operands)
-                ],
-            )
+            parts = []
+            for which, operand in enumerate(operands):
+                if which in tiles:
+                    repeated = [own is None for own in self._axes(which)]
+                    cuts = (slice(None) if one else cut for one, cut in zip(repeated, inside, strict=True))
+                    parts.append(tiles[which][tuple(cuts)])
+                else:
+                    parts.append(self._part(operand, strip, which))
+            yield strip, parts
 
     def _axes(self, which: int) -> tuple[int | None, ...]:
         """Return the axis of an operand for each axis of the result."""

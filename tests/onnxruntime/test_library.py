@@ -9,6 +9,7 @@ from math import floor, prod, trunc
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock, call
 
 import numpy as np
 import pytest
@@ -96,26 +97,12 @@ class TestRegistering:
             Host(failing=failing).register()
 
     def test_policies_of_register(self) -> None:
-        class Options:
-            """Session options that remember."""
-
-            def __init__(self) -> None:
-                self.said: list[tuple[str, ...]] = []
-
-            def add_session_config_entry(self, key: str, value: str) -> None:
-                """Remember."""
-                self.said.append((key, value))
-
-            def register_custom_ops_library(self, path: str) -> None:
-                """Remember."""
-                self.said.append((path,))
-
-        options = Options()
+        options = Mock()
         register(options, zero_divisor="saturate", fusions=True)
-        prefix = "custom_op.vinculum"
-        assert options.said == [
-            *((f"{prefix}.zero_divisor", "saturate"), (f"{prefix}.overflow", "wrap"), (f"{prefix}.fusions", "1")),
-            (get_library_path(),),
+        entries = {"zero_divisor": "saturate", "overflow": "wrap", "fusions": "1"}
+        assert options.mock_calls == [
+            *(call.add_session_config_entry(f"custom_op.vinculum.{key}", value) for key, value in entries.items()),
+            call.register_custom_ops_library(get_library_path()),
         ]
         with pytest.raises(AttributeValueError, match="overflow is 'zero'; allowed: 'wrap', 'raise', 'saturate'"):
             register(options, overflow="zero")  # type: ignore[arg-type]

@@ -8,7 +8,6 @@ import io
 import itertools
 import mmap
 from collections.abc import Callable
-from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -19,7 +18,6 @@ from numpy.lib import format as npy
 
 from vinculum import div
 from vinculum.errors import BroadcastError, ElementTypeError
-from vinculum.spec.element_types import REAL
 from vinculum.tensors.storage import (
     as_operand,
     check_out_layout,
@@ -66,11 +64,6 @@ class TestElementTypes:
         with pytest.raises(ElementTypeError, match=r"x has NumPy type complex64, .* float32, ") as refusal:
             element_type_of(np.ones(1, "c8"), "x")
         assert " object, " not in str(refusal.value)
-
-    def test_fractions_are_the_reals(self) -> None:
-        assert element_type_of(np.array([Fraction(1, 3)], object)) is REAL
-        with pytest.raises(ElementTypeError, match="x is an object array that holds float; the reals are fractions"):
-            element_type_of(np.array([Fraction(1, 3), 0.5], object), "x")
 
 
 class TestViews:

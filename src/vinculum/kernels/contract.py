@@ -43,13 +43,13 @@ class Exceptions:
     first_overflow: Index | None
 
     def moved(self, place: Callable[[Index], Index]) -> Exceptions:
-        """Return the same exceptions at other indices: those of a part of a result, by their places in the whole."""
+        """Return the same exceptions with their indices mapped, such as from a block to the whole result."""
         zero, overflow = (None if at is None else place(at) for at in (self.first_zero_divisor, self.first_overflow))
         return replace(self, first_zero_divisor=zero, first_overflow=overflow)
 
 
 def joined(parts: Iterable[Exceptions], elements: int) -> Exceptions:
-    """Return the exceptions of parts of a result with so many elements, where the indices are already those of all."""
+    """Return the exceptions of a result of so many elements from those of its parts, whose indices are in the result."""
     found = list(parts)
     return Exceptions(
         elements,

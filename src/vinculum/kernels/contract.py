@@ -49,7 +49,7 @@ class Exceptions:
 
 
 def joined(parts: Iterable[Exceptions], elements: int) -> Exceptions:
-    """Return the exceptions of a result of so many elements from those of its parts, whose indices are in the result."""
+    """Return the exceptions of a result of so many elements from those of its parts, with indices in the result."""
     found = list(parts)
     return Exceptions(
         elements,

@@ -129,17 +129,6 @@ class TestManyOperands:
         for found in (quotients, np.asarray(out)):
             assert_same(found, DIVIDENDS // DIVISORS)
 
-    def test_div_6_without_broadcast(self) -> None:
-        operator = Operator("Div", opset=6)
-        a, b = np.arange(12, dtype="i4").reshape(3, 4), np.ones((3, 4), "i4")
-        for _ in range(2):
-            np.testing.assert_array_equal(operator(a, b), a)
-            for one in (b[0, 0, ...], b[:1, :1]):
-                for x, y in ((a, one), (one, a + 1)):
-                    for out in (None, np.empty_like(a)):
-                        with pytest.raises(BroadcastError):
-                            operator(x, y, out)
-
 
 @pytest.mark.parametrize("name", ["Div", "Divide"])
 def test_two_operands(name: str) -> None:

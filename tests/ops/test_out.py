@@ -25,18 +25,7 @@ Array = np.ndarray[Any, Any]
 
 
 class TestErrors:
-    """After an error `out` may hold partial results, and the error says so; the inputs are unchanged."""
-
-    @pytest.mark.parametrize("place", [None, 0, 1])
-    def test_partial_results(self, place: int | None) -> None:
-        a, b = operands = np.arange(9000, dtype="i4"), np.ones(9000, "i4")
-        b[8000] = 0
-        kept = a.copy(), b.copy()
-        with pytest.raises(DivisionByZeroError, match="partial results") as error:
-            div(a, b, out=np.empty_like(a) if place is None else operands[place])
-        assert (error.value.count, error.value.first_index) == (1, (8000,))
-        for i in {0, 1} - {place}:
-            np.testing.assert_array_equal(operands[i], kept[i])
+    """After an error `out` may hold partial results, and the error says so."""
 
     @pytest.mark.parametrize(
         ("operator", "divisor"), [(div, 0), (partial(div, overflow="raise"), -1), (sonnx.div, 0), (sonnx.div, -1)]

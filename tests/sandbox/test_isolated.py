@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import Mock
 
 import psutil
 import pytest
@@ -99,6 +100,7 @@ class TestRefused:
             (REFUSE, "two lines"),
             ("raise ForeignPanic('called `unwrap()` on a `None` value')", "called `unwrap()` on a `None` value"),
             ("def nest(): nest()\nnest()", "it is nested too deeply"),
+            ("import vinculum; raise vinculum.VinculumError('ours')", "ours"),
             ("raise WithoutWordsError", "WithoutWordsError, which cannot be printed"),
             ("answer = Subject().no_such", "'Subject' object has no attribute 'no_such'"),
         ],
@@ -214,6 +216,10 @@ class TestLimits:
     def test_memory_is_refused(self, subject: Isolated) -> None:
         words = "there is not enough memory (8 EiB)"
         assert ended(subject.call("do", "raise MemoryError('8 EiB')")) == (End.OUT_OF_MEMORY, words)
+
+    def test_an_answer_that_is_too_large_here(self, subject: Isolated, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("vinculum.sandbox.isolated.loaded", Mock(side_effect=MemoryError()))
+        assert ended(subject.call("count")) == (End.OUT_OF_MEMORY, "there is not enough memory")
 
     @pytest.mark.parametrize("seconds", [float("nan"), 0.0, -1.0])
     def test_a_limit_that_is_none(self, seconds: float) -> None:

@@ -1,6 +1,6 @@
 """A stand-in for CuPy whose device is CPU memory, and whose kernels are computed by the exact reference.
 
-It has what `vinculum.device_arrays` uses of CuPy. In tests/machine a C++ compiler compiles the kernels as they are.
+It has the functions that `vinculum.device_arrays` uses. In tests/machine a C++ compiler compiles the real kernels.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from vinculum.device_arrays.kernels import NARROW
 
 
 class Device:
-    """One of the devices; arrays that were made in its context lie on it."""
+    """A device; arrays made in its context are on it."""
 
     current = 0
 
@@ -35,11 +35,11 @@ class Device:
 
 
 EVENTS: list[tuple[object, ...]] = []
-"""What streams were asked for, in order; the numbers are those of the streams."""
+"""The calls of streams, in order, each with the number of the stream."""
 
 
 class Stream:
-    """A queue of a device's work, which records what it is asked for; 0 is the default one."""
+    """A stream, which records the calls; 0 is the default stream."""
 
     current: ClassVar[list[int]] = [0]
 
@@ -70,7 +70,7 @@ class Stream:
 
 
 class Array:
-    """An array on a device: NumPy, but for what it would be mistaken for."""
+    """An array on a device: a NumPy array that is not recognised as one."""
 
     def __init__(self, array: Any, device: Device | None = None) -> None:
         self.array: npt.NDArray[Any] = np.asarray(array)
@@ -164,7 +164,7 @@ def argmax(array: Array) -> int:
 
 
 class ElementwiseKernel:
-    """A kernel ``(a, b, c)`` or ``(a, b, c, raw found)`` of elements of one type T: what its source asks for."""
+    """A kernel ``(a, b, c)`` or ``(a, b, c, raw found)`` for one type T, which computes what its source says."""
 
     _INTEGERS = re.compile(
         r"quotient = vinculum::integer_quotient<T, (true|false), vinculum::(\w+), vinculum::(\w+)>\("
@@ -189,7 +189,7 @@ class ElementwiseKernel:
             quotient.array[line] = self.quotients(dtype, x, y, found).reshape(quotient.array[line].shape)
 
     def quotients(self, dtype: np.dtype[Any], a: npt.NDArray[Any], b: npt.NDArray[Any], found: npt.NDArray[Any]) -> Any:
-        """Return the quotients; tell in `found` whether a policy raises."""
+        """Return the quotients, and set `found` if a policy raises."""
         if (integers := self._INTEGERS.search(self.operation)) is None:
             floats = self._FLOATS.search(self.operation)
             assert floats is not None

@@ -1,4 +1,4 @@
-"""Operands on a CUDA device, by a stand-in for CuPy: they are divided there, and the quotients stay."""
+"""Operands on a CUDA device, with a stand-in for CuPy: they are divided on the device, and the quotients stay there."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def same(call: Any, *operands: Any, **options: Any) -> None:
 
 
 class TestQuotients:
-    """The bits that CPU memory gives, on the device."""
+    """The same bits as in CPU memory."""
 
     @pytest.mark.parametrize("name", [name for name in DTYPES if not name.endswith("int4")])
     def test_every_element_type(self, name: str) -> None:
@@ -120,7 +120,7 @@ class TestQuotients:
 
 
 class TestPolicies:
-    """Counts and indices are the whole arrays'."""
+    """Counts and indices are those of the whole arrays."""
 
     def test_zero_divisors(self) -> None:
         a = np.arange(12, dtype=np.int64).reshape(3, 4)

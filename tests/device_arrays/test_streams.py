@@ -1,4 +1,4 @@
-"""The CUDA stream on which is divided: the one on which the operands' library makes and reads them."""
+"""The CUDA stream of a division: the one that the operands' library uses."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ SIDE = 7
 
 
 class Tensor(Array):
-    """An array that says it is PyTorch's."""
+    """A stand-in for a tensor of PyTorch."""
 
     __module__ = "torch"
     is_cuda = True
 
 
 class Foreign(Array):
-    """An array of a library that does not tell its stream."""
+    """An array of a library whose stream is unknown."""
 
     def __array_namespace__(self) -> Any:
         return SimpleNamespace(__name__="foreign", from_dlpack=lambda array: Foreign(array.array))
@@ -54,7 +54,7 @@ def on(kind: Callable[[Any], Any]) -> tuple[Any, Any]:
 
 
 def divisions() -> list[tuple[object, ...]]:
-    """Return what streams did and waited for, but for the views."""
+    """Return the calls of streams except views."""
     return [event for event in EVENTS if event[1] != "views"]
 
 
@@ -62,7 +62,7 @@ BETWEEN = [(SIDE, "waits for", 0), (SIDE, "divides"), (0, "waits for", SIDE)]
 
 
 class TestPyTorch:
-    """A tensor's memory is read, written, and given to others, in the order of its own stream."""
+    """A tensor's memory is accessed in the order of its own stream."""
 
     def test_both_operands(self) -> None:
         quotients = div(*on(Tensor), zero_divisor="zero")
@@ -91,7 +91,7 @@ class TestPyTorch:
 
 
 class TestOthers:
-    """CuPy's current stream divides, and is waited for where the library may reuse what it reads."""
+    """CuPy's current stream divides, and the call waits for it if the library may reuse the operands' memory."""
 
     def test_cupy(self) -> None:
         with Stream(5):

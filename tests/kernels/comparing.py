@@ -1,4 +1,4 @@
-"""Exact comparison of quotients: bit for bit, except that every NaN is as good as another."""
+"""Comparison of quotients bit by bit, in which all NaNs are equal."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def encodings(array: Array) -> Array:
 
 
 def is_nan(array: Array) -> npt.NDArray[np.bool_]:
-    """Tell NaN by its encoding, so that no processor setting can interfere."""
+    """Return where an array is NaN, by its encodings: processor settings have no effect on that."""
     if array.dtype.type not in _EXPONENT_MASK:
         return np.zeros(array.shape, bool)
     exponent_mask = _EXPONENT_MASK[array.dtype.type]
@@ -52,7 +52,7 @@ def differing(actual: Array, expected: Array) -> npt.NDArray[np.bool_]:
 
 
 def assert_same(actual: Array, expected: Array) -> None:
-    """Fail with the first difference and how many there are."""
+    """Fail if arrays differ, and show the number of differences and the first."""
     different = differing(actual, expected)
     if different.any():
         first = tuple(int(i) for i in np.argwhere(different)[0])
@@ -63,7 +63,7 @@ def assert_same(actual: Array, expected: Array) -> None:
 
 
 def random_encodings(name: str, shape: tuple[int, ...], seed: int) -> Array:
-    """Return random bit patterns; of integers a third are small, and one in nine is the smallest or the largest."""
+    """Return random bit patterns; a third of integers are small, and one in nine is the smallest or the largest."""
     rng = np.random.default_rng(seed)
     dtype = DTYPES[name]
     array = rng.integers(0, 256, prod(shape) * dtype.itemsize, dtype=np.uint8).view(dtype).reshape(shape)
@@ -76,7 +76,7 @@ def random_encodings(name: str, shape: tuple[int, ...], seed: int) -> Array:
 
 
 def lenient(name: str) -> dict[str, Any]:
-    """Return policies that give every pair of a type a quotient."""
+    """Return policies under which every pair of a type has a quotient."""
     return {} if name in FLOATS else {"zero_divisor": "saturate", "overflow": "saturate"}
 
 

@@ -1,4 +1,4 @@
-"""What several tests of the kernels need."""
+"""Fixtures of the tests of kernels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from vinculum.kernels.contract import Backend
 
 @pytest.fixture
 def twelve_threads() -> Iterator[None]:
-    """Let twelve threads divide, whatever processors there are: more than there are shares of blocks."""
+    """Let twelve threads divide, however many processors there are."""
     with allowed(12):
         yield
     vinculum.set_threads(None)

@@ -1,4 +1,4 @@
-"""Integers at which a wrong rule would show: where something happens in a type, and next to multiples of a divisor."""
+"""Integers that reveal wrong rules: the edges of a type, and neighbours of multiples of a divisor."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def limits(name: str) -> tuple[int, int]:
 
 
 def edges(name: str) -> list[int]:
-    """Return the numbers where something happens: powers of two and their neighbours, and the limits."""
+    """Return powers of two and their neighbours, the limits of the type, and a few other numbers."""
     smallest, largest = limits(name)
     powers = [1 << exponent for exponent in range(largest.bit_length() + 1)]
     near = {sign * power + step for sign in (1, -1) for power in powers for step in (-2, -1, 0, 1, 2)}
@@ -23,7 +23,7 @@ def edges(name: str) -> list[int]:
 
 
 def next_to_multiples(divisor: int, name: str, seed: int) -> Iterator[int]:
-    """Yield multiples of a divisor and their neighbours, where a quotient that is one off shows: few, many, any."""
+    """Yield multiples of a divisor and their neighbours, which reveal a quotient that is off by one."""
     smallest, largest = limits(name)
     most = largest // max(abs(divisor), 1)
     rng = np.random.default_rng([seed, abs(divisor)])

@@ -1,4 +1,4 @@
-"""The same elements in every way in which memory can hold them."""
+"""The same elements in different memory layouts."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def fortran_order(array: Array) -> Array:
 
 
 def negative_strides(array: Array) -> Array:
-    """Let every dimension run backwards through memory."""
+    """Store every dimension backwards."""
     backwards = (slice(None, None, -1),) * array.ndim
     return np.array(array[backwards], order="C")[backwards]
 
 
 def every_other(array: Array) -> Array:
-    """Skip an element after each in every dimension; those are zero and would be noticed as divisors."""
+    """Skip every other element in every dimension; the skipped ones are zero, which a test would notice as divisors."""
     wide = np.zeros([2 * size for size in array.shape], array.dtype)
     view = wide[(slice(1, None, 2),) * array.ndim]
     view[...] = array
@@ -62,14 +62,14 @@ WRITABLE: dict[str, Callable[[Array], Array]] = {
 
 
 def read_only(array: Array) -> Array:
-    """Forbid to write to it."""
+    """Copy into a read-only array."""
     view = np.array(array, order="C")
     view.flags.writeable = False
     return view
 
 
 def unaligned(array: Array) -> Array:
-    """Begin at an odd address."""
+    """Copy to an odd address."""
     memory = np.zeros(array.nbytes + 16, np.uint8)
     start = 1 - memory.__array_interface__["data"][0] % 2
     view = memory[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
@@ -83,7 +83,7 @@ def byte_swapped(array: Array) -> Array:
 
 
 def field_of_records(array: Array) -> Array:
-    """Put other bytes between the elements, so that none but the first may lie at a multiple of its size."""
+    """Put other bytes between the elements, so that most of them are unaligned."""
     records = np.zeros(array.shape, np.dtype([("before", "u1"), ("kept", array.dtype), ("after", "u1")]))
     records["kept"] = array
     kept: Array = records["kept"]
@@ -126,6 +126,20 @@ BROADCASTS: dict[str, Callable[[Array, Array], tuple[Array, Array]]] = {
     "no elements": lambda a, b: (a[:, :0], b[:, :1]),
 }
 """Ways to pair operands that are broadcast, of two of rank 3."""
+
+LAYOUTS: dict[str, Callable[[Array, Array], tuple[Array, Array]]] = {
+    **BROADCASTS,
+    "contiguous": lambda a, b: (a, b),
+    "transposed": lambda a, b: (a.T, b.T),
+    "transposed, not the divisor": lambda a, b: (a.T, np.array(b.T, order="C")),
+    "turned": lambda a, b: (a[::-1, :, ::-1], b[::-1, :, ::-1]),
+    "moved axes": lambda a, b: (np.moveaxis(a, 0, 1), np.moveaxis(b, 0, 1)),
+    "one dimension": lambda a, b: (a.reshape(-1), b.reshape(-1)),
+    "one dimension, turned": lambda a, b: (a.reshape(-1)[::-1], b.reshape(-1)[::-1]),
+    "every third": lambda a, b: (a.reshape(-1)[:-1:3], b.reshape(-1)[1::3]),
+    "byte-swapped": lambda a, b: (byte_swapped(a), byte_swapped(b)),
+}
+"""All ways to pair two operands of rank 3."""
 
 
 def _flat(memory: Array) -> Array:
@@ -180,7 +194,7 @@ LINE = 64
 
 
 def at(shape: tuple[int, ...], dtype: np.dtype[Any], offset: int) -> Array:
-    """Return an array that begins that many bytes after a line of the cache, other bytes around it."""
+    """Return an array at that offset from a cache line, with other bytes around it."""
     size = prod(shape) * dtype.itemsize
     raw = np.full(size + 3 * LINE, 0x5A, np.uint8)
     begin = -raw.__array_interface__["data"][0] % LINE + LINE + offset

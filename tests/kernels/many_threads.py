@@ -1,4 +1,4 @@
-"""Many threads at once: those that divide, however few processors there are, and those that call."""
+"""Many threads at once, both for divisions and for callers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Result = TypeVar("Result")
 
 @contextmanager
 def allowed(threads: int) -> Iterator[None]:
-    """Let a process divide on that many threads, however many processors it may use."""
+    """Let this process divide on that many threads, however many processors it may use."""
     before = thread_limit.usable_processors
     thread_limit.usable_processors = lambda: threads
     try:

@@ -1,4 +1,4 @@
-"""Which backend divides: the quickest, one that the environment names, or NumPy alone where nothing is compiled."""
+"""The choice of the backend: the quickest, the one that the environment names, or NumPy without a compiled core."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_one_that_there_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_without_a_compiled_core(monkeypatch: pytest.MonkeyPatch) -> None:
-    """NumPy divides, and a warning says so, unless that is wanted."""
+    """NumPy divides, with a warning unless that was asked for."""
     monkeypatch.setitem(sys.modules, "vinculum.kernels.compiled", None)
     monkeypatch.setenv(VARIABLE, "")
     assert [backend.name for backend in backends.__wrapped__()] == ["portable"]

@@ -40,7 +40,7 @@ class TestEveryTwoBytes:
 
     @pytest.mark.parametrize("order", [1, -1], ids=["dividends", "divisors"])
     def test_repeated(self, name: str, floor: bool, divide: kernels.Division, order: int) -> None:
-        """In calls of their own, and as lines of one."""
+        """In separate calls, and as rows of one call."""
         every, table = every_byte(name), of_every_two_bytes(name, floor)
         expected = table if order > 0 else table.T
         for length in (256, 63, 3):
@@ -56,13 +56,13 @@ class TestEveryTwoBytes:
 
 @cache
 def every_byte(name: str) -> Array:
-    """Return the elements of a type that are stored in one byte, by their bytes."""
+    """Return the elements of a one-byte type in the order of their bytes."""
     return np.arange(256, dtype=np.uint8).view(DTYPES[name])
 
 
 @cache
 def of_every_two_bytes(name: str, floor: bool) -> Array:
-    """Return the quotients of every two bytes by the reference, saturated where there is none."""
+    """Return the reference's quotients of all pairs of bytes, saturated where there is none."""
     distinct = every_byte(name)[: 1 << TYPES[name].bits]
     a, b = crossed(distinct)
     quotients = exact(name, a, b, floor=floor, zero_divisor="saturate", overflow="saturate")

@@ -1,4 +1,4 @@
-"""Operands are read, and quotients written, by whole vectors, but never beyond the first and the last element."""
+"""Vectors of operands and quotients never extend beyond the first and the last element."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ print("untouched")
 
 @pytest.mark.skipif(sys.platform != "linux", reason="pages are forbidden by mprotect")
 class TestForbiddenPages:
-    """On every target, at every stride, nothing before the first element or after the last is touched."""
+    """No target accesses memory before the first element or after the last, at any stride."""
 
     def test_beside_the_elements(self) -> None:
         assert output_of(python(PAGES + DIVISIONS), env=importing()) == "untouched\n"

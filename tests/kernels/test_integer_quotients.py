@@ -1,4 +1,4 @@
-"""Integer quotients by the rules that are chosen by the operands: for small integers, and for repeated divisors."""
+"""Integer quotients where the operands decide the algorithm: small integers, and repeated divisors."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ each_rounding = pytest.mark.parametrize("floor", [False, True], ids=["truncating
 
 @pytest.fixture
 def by_backend(floor: bool) -> Divisions:
-    """Return each backend's division of a rounding."""
+    """Return each backend's division with a rounding."""
     return divisions(floor=floor, overflow="wrap")
 
 
@@ -43,7 +43,7 @@ def check(by_backend: Divisions, a: Array, b: Array, expected: Array) -> None:
 
 @cache
 def lines_of_edges(name: str) -> tuple[Array, Array]:
-    """Return dividends in lines, and a column with the divisor of each line."""
+    """Return rows of dividends, and a column with the divisor of each row."""
     rng = np.random.default_rng(6)
     smallest, largest = limits(name)
     bits = DTYPES[name].itemsize * 8
@@ -59,7 +59,7 @@ def lines_of_edges(name: str) -> tuple[Array, Array]:
 
 
 def numbers(name: str, power: int) -> list[int]:
-    """Return numbers below and at a power of two, and what divides them, almost."""
+    """Return numbers around a power of two, and small divisors."""
     limit = 1 << power
     half = FEW[name] // 2
     near = {limit + step for step in (-3, -2, -1, 0, 1, 2)} | {1, 2, 3, 5, 7, 1 << half, (1 << (half + 1)) - 1}
@@ -71,7 +71,7 @@ def numbers(name: str, power: int) -> list[int]:
 @each_rounding
 @pytest.mark.parametrize("name", FEW)
 class TestSmallIntegers:
-    """What is small enough is decided for a run at once, and never wrongly."""
+    """Whether all integers of a run are small is decided for the whole run."""
 
     def test_every_pair_next_to_a_power_of_two(self, name: str, by_backend: Divisions, floor: bool) -> None:
         for power in POWERS[FEW[name]]:
@@ -87,7 +87,7 @@ class TestSmallIntegers:
 
     @pytest.mark.parametrize("which", [0, 1])
     def test_one_that_is_not(self, name: str, by_backend: Divisions, floor: bool, which: int) -> None:
-        """The first, the last, or next to where a block, a chunk or what is looked at together begins or ends."""
+        """At the first or last place, or next to the boundary of a block, a chunk or a run."""
         rng = np.random.default_rng(1)
         limit = 1 << (FEW[name] - 1)
         pair = rng.integers(1, limit, 8200).astype(name), rng.integers(1, 1 << 20, 8200).astype(name)
@@ -110,7 +110,7 @@ class TestSmallIntegers:
 
     @pytest.mark.parametrize("which", [0, 1])
     def test_a_large_one_that_is_repeated(self, name: str, by_backend: Divisions, floor: bool, which: int) -> None:
-        """In lines too short to prepare a divisor for, and longer ones."""
+        """In lines that are too short for preparing a divisor, and in longer ones."""
         limit, far = 1 << (FEW[name] - 1), 3 << (np.iinfo(name).bits - 3)
         small = np.random.default_rng(2).integers(1, limit, 300).astype(name)
         for value in (limit, far, *([-limit - 1, -far] if np.iinfo(name).min else [])):
@@ -161,7 +161,7 @@ class TestWideIntegers:
 
 
 class TestEveryLine:
-    """However long a line is, wherever its dividends lie, and however often the divisor changes."""
+    """Lines of any length that share a divisor."""
 
     @each_rounding
     @pytest.mark.parametrize("name", INTEGERS)

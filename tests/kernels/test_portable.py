@@ -1,4 +1,4 @@
-"""What is the portable backend's own: it needs little memory, and a processor that it can switch."""
+"""The portable backend's memory, and its behaviour where it cannot switch the floating-point environment."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_repeated_operands_are_not_expanded_in_memory(name: str) -> None:
 
 
 class TestProcessorsThatCannotBeSwitched:
-    """Where it is not known how C spells the default environment, floats are divided only if it is in force."""
+    """Where the environment cannot be switched, floats are divided only in the default one."""
 
     @pytest.fixture(autouse=True)
     def without_functions(self, monkeypatch: pytest.MonkeyPatch) -> None:

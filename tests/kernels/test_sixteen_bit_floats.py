@@ -1,8 +1,7 @@
-"""float16 and bfloat16: widened exactly and rounded once, by a repeated divisor through its reciprocal too."""
+"""float16 and bfloat16: rounded once, also where the kernel multiplies by the reciprocal of a repeated divisor."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any
 
@@ -59,7 +58,7 @@ def scaled(name: str) -> tuple[Array, Array]:
 
 @each_name
 class TestPowersOfTwo:
-    """Every number widened, and rounded to every subnormal number from everywhere."""
+    """Every number, and rounding to every subnormal number."""
 
     def test_equal_shapes(self, name: str, divide: Division) -> None:
         for power, expected in zip(*scaled(name), strict=True):
@@ -78,19 +77,37 @@ class TestPowersOfTwo:
 
 @each_name
 class TestRepeatedDivisor:
-    """Each quotient is that of the pair where nothing is repeated, which other tests compare with the reference."""
+    """Quotients by a repeated divisor equal those of operands of one shape, which other tests check."""
 
-    def test_edges(self, name: str) -> None:
-        normal = SMALLEST_NORMAL[name]
-        limits = {0, normal, LARGEST[name], LARGEST[name] + 1, 0x7FFF}  # and of the reciprocals, near 2^127
-        near = {limit + step for limit in (*limits, 0x7E80, 0x7F00) for step in (-2, -1, 0, 1, 2)}
-        numbers = {0x3C00, 0x3F80, 0x5220, 0x3555, 0x3EAB}
-        edges = {d for d in near | numbers if 0 <= d <= MAGNITUDE}
-        assert all(compared(name, [d | sign for d in sorted(edges) for sign in (0, 0x8000)]))
+    def test_every_dividend(self, name: str) -> None:
+        """By the limits of the format and of reciprocals, near 2^127, and by random divisors.
 
-    def test_some(self, name: str) -> None:
-        rng = np.random.default_rng(0)
-        assert sum(compared(name, rng.integers(0, 1 << 16, 40).tolist())) > 40 << 13
+        Dividends with a normal quotient, or 0, are divided once more without the others, for which a kernel divides
+        whole runs in another way.
+        """
+        normal, largest = SMALLEST_NORMAL[name], LARGEST[name]
+        limits = (0, normal, largest, largest + 1, MAGNITUDE, 0x7E80, 0x7F00)
+        edges = {limit + step for limit in limits for step in (-2, -1, 0, 1, 2)} | {
+            0x3C00,
+            0x3F80,
+            0x5220,
+            0x3555,
+            0x3EAB,
+        }
+        magnitudes = [edge for edge in edges if 0 <= edge <= MAGNITUDE]
+        drawn = np.random.default_rng(0).integers(0, 1 << 16, 40).tolist()
+        dividends, by_backend, in_all = every(name), divisions(), 0
+        for divisor in (*magnitudes, *(MAGNITUDE + 1 + m for m in magnitudes), *drawn):
+            alike = np.full(dividends.size, divisor, np.uint16).view(DTYPES[name])
+            expected = np.empty_like(dividends)
+            by_backend[0][1](dividends, alike, expected)
+            quick = (encodings(expected) & MAGNITUDE >= normal) | (encodings(dividends) & MAGNITUDE == 0)
+            in_all += int(quick.sum())
+            for backend, divide in by_backend:
+                with case(backend, "by", alike[0]):
+                    check(divide, dividends, alike[:1], expected)
+                    check(divide, dividends[quick], alike[:1], expected[quick])
+        assert in_all > 40 << 13
 
     @pytest.mark.parametrize("count", [63, 64, 65, 5000, 200_000])
     def test_layouts(self, name: str, divide: Division, count: int) -> None:
@@ -109,7 +126,7 @@ class TestRepeatedDivisor:
 @each_name
 @pytest.mark.parametrize("count", [63, 64, 65, 2100, 4096, 4097])
 def test_lines_by_one_line_of_divisors(name: str, divide: Division, count: int) -> None:
-    """Each quotient is that of the pair where nothing is repeated, though AVX-512 multiplies by reciprocals."""
+    """Quotients by a repeated row equal those of operands of one shape, though AVX-512 multiplies by reciprocals."""
     rng = np.random.default_rng(count)
     dividends = rng.integers(0, 1 << 16, (9, count), dtype=np.uint16).view(DTYPES[name])
     divisors = rng.integers(0, 1 << 16, count, dtype=np.uint16)
@@ -120,25 +137,6 @@ def test_lines_by_one_line_of_divisors(name: str, divide: Division, count: int) 
         divide(np.ascontiguousarray(np.broadcast_to(a, expected.shape)), np.tile(divisors, (9, 1)), expected)
         check(divide, a, divisors, expected)
     check(divide, place, divisors, expected, place)
-
-
-def compared(name: str, divisors: Iterable[int]) -> Iterator[int]:
-    """Divide every dividend by each divisor, repeated by every backend, and yield how many have normal quotients or 0.
-
-    Those are divided once more without the others, which would have their runs divided again.
-    """
-    dividends, by_backend = every(name), divisions()
-    for divisor in divisors:
-        alike = np.full(dividends.size, divisor, np.uint16).view(DTYPES[name])
-        expected = np.empty_like(dividends)
-        by_backend[0][1](dividends, alike, expected)
-        magnitudes = encodings(expected) & MAGNITUDE
-        quick = (magnitudes >= SMALLEST_NORMAL[name]) | (encodings(dividends) & MAGNITUDE == 0)
-        for backend, divide in by_backend:
-            with case(backend, "by", alike[0]):
-                check(divide, dividends, alike[:1], expected)
-                check(divide, dividends[quick], alike[:1], expected[quick])
-        yield int(quick.sum())
 
 
 @each_name

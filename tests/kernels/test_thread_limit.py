@@ -1,4 +1,4 @@
-"""How many threads a division may use: what was asked for, where it was asked for, and never more than is allowed."""
+"""The number of threads of a division: the one asked for, and never more than the process may use."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ UNLIMITED = sys.maxsize
 
 @pytest.mark.usefixtures("twelve_threads")
 class TestAskedFor:
-    """`set_threads` holds everywhere, `threads` in its context only, and both below what is allowed."""
+    """`set_threads` applies everywhere, `threads` in its context only, and both up to the processors allowed."""
 
     @pytest.mark.parametrize(("wanted", "given"), [(1, 1), (7, 7), (12, 12), (13, 12), (10**30, 12), (None, 12)])
     def test_everywhere(self, wanted: int | None, given: int) -> None:
@@ -81,7 +81,7 @@ class TestAskedFor:
 
 
 class Groups:
-    """A tree of control groups in a folder, and a file that says which of them are a process's."""
+    """A tree of control groups in a folder, and a file with the groups of a process."""
 
     def __init__(self, folder: Path) -> None:
         self.root, self.told = folder / "cgroup", folder / "proc"
@@ -94,7 +94,7 @@ class Groups:
             (folder / name.replace("_", ".", 1)).write_bytes(text if isinstance(text, bytes) else text.encode())
 
     def granted(self, told: str | bytes) -> int:
-        """Return how many processors a process is granted if its groups are these."""
+        """Return how many processors a process with these groups may use."""
         self.told.write_bytes(told if isinstance(told, bytes) else told.encode())
         return thread_limit.granted_processors(self.told, self.root)
 
@@ -131,7 +131,7 @@ QUOTAS_OF_VERSION_1 = {
 
 
 class TestControlGroups:
-    """The quotas of a process's control groups, each one of them, bound its threads; they are rounded up."""
+    """The smallest quota of a process's control groups limits its threads; quotas are rounded up."""
 
     @pytest.mark.parametrize(("quotas", "told", "granted"), QUOTAS.values(), ids=QUOTAS)
     def test_version_2(self, quotas: dict[str, str], told: str, granted: int, groups: Groups) -> None:
@@ -176,7 +176,7 @@ class TestControlGroups:
 
 
 class TestUsableProcessors:
-    """Those of the affinity that the process has now, and no more than its control groups grant."""
+    """The number of processors in the current affinity, up to the quota of the control groups."""
 
     def test_an_affinity_that_changes_counts_at_once(self, monkeypatch: pytest.MonkeyPatch) -> None:
         granted = thread_limit.granted_processors(Path("/proc/self/cgroup"), Path("/sys/fs/cgroup"))
@@ -190,11 +190,3 @@ class TestUsableProcessors:
         monkeypatch.setattr(os, "cpu_count", lambda: counted)
         monkeypatch.setattr(thread_limit, "_granted", lambda: 4)
         assert thread_limit.usable_processors() == usable
-
-    def test_those_of_this_process(self) -> None:
-        assert 1 <= thread_limit.usable_processors() <= (os.cpu_count() or 1)
-        vinculum.set_threads(1 << 40)
-        try:
-            assert vinculum.get_threads() == thread_limit.usable_processors()
-        finally:
-            vinculum.set_threads(None)

@@ -1,4 +1,4 @@
-"""Telling values of every element type, and what the exact reference gives for every two of them."""
+"""Edge cases of every element type, and the exact quotients of all pairs of them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def arithmetic(
     zero_divisor: ZeroDivisor = "saturate",
     overflow: Overflow = "saturate",
 ) -> Arithmetic:
-    """Return an arithmetic of all element types that gives every pair a quotient, but for what is said."""
+    """Return an arithmetic of all element types, by default one in which every pair has a quotient."""
     return Arithmetic(dtypes, reciprocal, broadcasts, floor, zero_divisor, overflow)
 
 
@@ -51,7 +51,7 @@ def divisions(**given: Any) -> Divisions:
 
 
 def check(division: Division, a: object, b: object, expected: Array, out: Array | None = None) -> Array:
-    """Fail unless a division gives these quotients in `out`, or else in a new array."""
+    """Fail unless a division gives these quotients, in `out` if given."""
     result = division(a, b, out)
     assert type(result) is np.ndarray, f"{result!r} instead of quotients"
     assert out is None or result is out
@@ -62,7 +62,7 @@ def check(division: Division, a: object, b: object, expected: Array, out: Array 
 
 @cache
 def values(name: str) -> Array:
-    """Return the edges of an element type, what lies beside them, and random encodings; nobody may write to them."""
+    """Return the edges of an element type, their neighbours, and random encodings, as a read-only array."""
     element_type, dtype = TYPES[name], DTYPES[name]
     random = random_encodings(name, 8)
     if element_type.binary_format is not None:
@@ -76,7 +76,7 @@ def values(name: str) -> Array:
 
 
 def crossed(some: Array) -> tuple[Array, Array]:
-    """Return every two of some values, as operands of one shape without gaps."""
+    """Return all pairs of some values, as contiguous operands of one shape."""
     a, b = (np.ascontiguousarray(x) for x in np.broadcast_arrays(some[:, None], some))
     return a, b
 
@@ -107,7 +107,7 @@ def _float_edges(fmt: BinaryFormat) -> list[int]:
 
 @dataclass(frozen=True)
 class Pairs:
-    """The quotient of every two values under one arithmetic; where it raises, one that may stand there.
+    """The quotients of all pairs of values under one arithmetic; where it raises, any value.
 
     Attributes
     ----------
@@ -128,14 +128,14 @@ class Pairs:
     arithmetic: Arithmetic
 
     def drawn(self, shape: tuple[int, ...], seed: int = 0, *, regular: bool = False) -> Indices:
-        """Draw the indices of values, of `regular` ones such as are neither zero nor minus one."""
+        """Draw indices of values; with `regular`, of values other than 0 and -1."""
         allowed = np.arange(len(self.values))
         if regular:
             allowed = allowed[~(self.zero_divisors.any(0) | self.overflows.any(0))]
         return allowed[np.random.default_rng(seed).integers(0, len(allowed), prod(shape)).reshape(shape)]
 
-    def told(self, i: Indices, j: Indices) -> Array | Exceptions:
-        """Return what is to be told of the pairs of these indices if one raises, or else their quotients."""
+    def outcome(self, i: Indices, j: Indices) -> Array | Exceptions:
+        """Return the exceptions of the pairs with these indices if a policy raises, else their quotients."""
         zero, overflow = self.zero_divisors[i, j], self.overflows[i, j]
         if self.arithmetic.overflow == "wrap":  # then it is none
             overflow = np.zeros_like(overflow)
@@ -155,7 +155,7 @@ def _first(mask: npt.NDArray[np.bool_]) -> tuple[int, ...] | None:
 def pairs(
     name: str, *, floor: bool = False, zero_divisor: ZeroDivisor = "saturate", overflow: Overflow = "saturate"
 ) -> Pairs:
-    """Return every two values of an element type under an arithmetic."""
+    """Return all pairs of values of an element type under an arithmetic."""
     some = values(name)
     shape = len(some), len(some)
     given = arithmetic(floor=floor, zero_divisor=zero_divisor, overflow=overflow)

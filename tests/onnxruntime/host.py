@@ -1,4 +1,4 @@
-"""A host as small as the library lets it be: what it calls of ONNX Runtime's C interface, over NumPy's arrays.
+"""A minimal host for the library: the functions of ONNX Runtime's C interface that it calls, over NumPy arrays.
 
 Handles are numbers, by which the host knows its objects. Places in the table and in the structure of an operator are
 written here as `api.hpp` has them, which tests/machine compares with ONNX Runtime's own header.
@@ -41,7 +41,7 @@ class HostError(Exception):
 
 
 class Host:
-    """A host of a version, in which sessions may be made; `failing` is a function of the interface that fails."""
+    """A host of a version; `failing` is a function of the interface that fails."""
 
     def __init__(self, version: str = "1.32.0", failing: str = "") -> None:
         _LOADED.append(self)
@@ -66,7 +66,7 @@ class Host:
         self._library.RegisterCustomOps.restype = ctypes.c_void_p
 
     def register(self, entries: Mapping[str, str] | None = None) -> int:
-        """Register the library with new session options, and return these."""
+        """Register the library with new session options, and return the options."""
         options = self._handle(dict(entries or {}))
         self.register_again(options)
         return options
@@ -220,7 +220,7 @@ class Node:
         return output
 
     def infer(self, *shapes: Shape) -> Shape | None:
-        """Return the shape that it infers, None if it infers none; a name stands for a size that is not known."""
+        """Return the inferred shape, None if there is none; a name stands for an unknown size."""
         host = self._host
         context = host._handle({"shapes": [host._handle(shape) for shape in shapes], "result": None})
         host._check(field(self.op, INFER, _Pointer, _Pointer, _Pointer)(self.op, context))
@@ -228,12 +228,12 @@ class Node:
         return result
 
     def close(self) -> None:
-        """Give its memory back."""
+        """Free its memory."""
         field(self.op, DESTROY, None, _Pointer)(self._kernel)
 
 
 def field(op: int, place: int, *signature: Any) -> Any:
-    """Return a function of an operator, whose version stands where the first pointer would."""
+    """Return a function of an operator by its place among the pointers; the operator's version is at place 0."""
     pointer = ctypes.c_void_p.from_address(op + place * ctypes.sizeof(ctypes.c_void_p)).value
     assert pointer is not None
     return ctypes.CFUNCTYPE(*signature)(pointer)

@@ -1,4 +1,4 @@
-"""The library for ONNX Runtime in a host of ours: what it registers, divides, infers and refuses."""
+"""The library for ONNX Runtime in a minimal host: registration, results, inferred shapes and errors."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from math import floor, prod, trunc
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock, call
 
 import numpy as np
 import pytest
@@ -50,7 +51,7 @@ def _remainder(a: Any, b: Any, *, of_c: bool) -> Any:
 
 
 class TestRegistering:
-    """By entries of the options, once for each."""
+    """Registration with entries of the session's configuration."""
 
     def test_operators(self, host: Host) -> None:
         names = [field(op, NAME, ctypes.c_char_p, ctypes.c_void_p)(op) for op in host.operators]
@@ -65,7 +66,7 @@ class TestRegistering:
         assert {field(op, START, ctypes.c_int, ctypes.c_void_p)(op) for op in host.operators} == starts
 
     def test_the_same_settings_twice(self) -> None:
-        """Whatever sessions look at is there once."""
+        """Operators are shared between registrations with the same settings."""
         host, entries = Host(), {"custom_op.vinculum.overflow": "raise"}
         first, _ = host.register(entries), host.register()
         operators = host.operators
@@ -96,26 +97,12 @@ class TestRegistering:
             Host(failing=failing).register()
 
     def test_policies_of_register(self) -> None:
-        class Options:
-            """Session options that remember."""
-
-            def __init__(self) -> None:
-                self.said: list[tuple[str, ...]] = []
-
-            def add_session_config_entry(self, key: str, value: str) -> None:
-                """Remember."""
-                self.said.append((key, value))
-
-            def register_custom_ops_library(self, path: str) -> None:
-                """Remember."""
-                self.said.append((path,))
-
-        options = Options()
+        options = Mock()
         register(options, zero_divisor="saturate", fusions=True)
-        prefix = "custom_op.vinculum"
-        assert options.said == [
-            *((f"{prefix}.zero_divisor", "saturate"), (f"{prefix}.overflow", "wrap"), (f"{prefix}.fusions", "1")),
-            (get_library_path(),),
+        entries = {"zero_divisor": "saturate", "overflow": "wrap", "fusions": "1"}
+        assert options.mock_calls == [
+            *(call.add_session_config_entry(f"custom_op.vinculum.{key}", value) for key, value in entries.items()),
+            call.register_custom_ops_library(get_library_path()),
         ]
         with pytest.raises(AttributeValueError, match="overflow is 'zero'; allowed: 'wrap', 'raise', 'saturate'"):
             register(options, overflow="zero")  # type: ignore[arg-type]
@@ -176,7 +163,7 @@ class TestResults:
     @pytest.mark.parametrize("name", FLOATS)
     @pytest.mark.parametrize("fmod", [0, 1])
     def test_remainders_of_every_two_floats(self, host: Host, name: str, fmod: int) -> None:
-        """With the dividend's sign nothing is rounded; with the divisor's, as Mod-28 has it, once."""
+        """Remainders with the dividend's sign are exact; those with the divisor's, of Mod-28, are rounded once."""
         fmt = TYPES[name].binary_format
         assert fmt is not None
         a, b = crossed(values(name))
@@ -239,7 +226,7 @@ class TestResults:
         assert str(raised.value) == f"vinculum: Div 'node' of float: {reason}"
 
     def test_attributes_that_later_versions_do_not_have(self) -> None:
-        """Where ONNX Runtime may fuse, no node is of an older version."""
+        """With fusions, only newer versions are registered."""
         host = Host()
         host.register({"custom_op.vinculum.fusions": "1"})
         for name in ("axis", "broadcast"):
@@ -248,7 +235,7 @@ class TestResults:
 
 
 class TestErrors:
-    """Statuses, never a signal, and nothing is left behind."""
+    """Every error is a status of ONNX Runtime."""
 
     def test_elements(self, host: Host) -> None:
         a, b = np.array([[6, 7], [8, 9]], np.uint8), np.array([1, 0], np.uint8)
@@ -285,7 +272,7 @@ class TestErrors:
 
 @pytest.fixture
 def nodes(host: Host) -> Iterator[dict[str, Node]]:
-    """Return a node of each operator, whose memory is given back."""
+    """Return a node of each operator, and free it afterwards."""
     made = {name: host.node(name, np.float32, fmod=1) for name in ("Div", "Reciprocal", "Mod")}
     yield made
     for node in made.values():
@@ -317,7 +304,7 @@ def test_shapes_that_are_inferred(nodes: dict[str, Node], first: Shape, second: 
 
 
 class TestDivider:
-    """A function of the process that divides what has a number."""
+    """A callback that divides at the nodes with a number."""
 
     @pytest.mark.parametrize("name", ["float32", "bfloat16", "int8"])
     @pytest.mark.parametrize(("shapes", "axis"), [(((2, 3), (3,)), None), (((2, 3), (2,)), 0), (((0, 3), (3,)), None)])
@@ -361,7 +348,7 @@ class TestDivider:
 
     @staticmethod
     def made(divide: Any, name: str, attributes: dict[str, int], operator: str = "Div") -> Node:
-        """Return a node of a host with a divider, which stays: the library keeps its settings."""
+        """Return a node of a host with a divider, which is kept alive because the library keeps its settings."""
         divider = Divider(divide)
         DIVIDERS.append(divider)
         host = Host()

@@ -1,4 +1,4 @@
-"""Operator sets, attributes and policies: each version takes its own and no other, and each its own values."""
+"""Operator sets, attributes and policies: each version has its own attributes, and each attribute its own values."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class TestValues:
         assert divide(np.array([-7], "int8"), np.array([2], "int8"), m_pythondiv=false).tolist() == [-3]
 
     def test_a_refusal_is_not_remembered_as_an_answer(self) -> None:
-        """1 equals True and 1.0, so that a table of operators by their arguments must not take one for the other."""
+        """1 equals True and 1.0, so the cache of operators must distinguish the types of arguments."""
         assert divide(np.array([-7], "int8"), np.array([2], "int8"), m_pythondiv=False).tolist() == [-3]
         refusal_of(divide, np.array([-7], "int8"), np.array([2], "int8"), m_pythondiv=0)
         assert div(ONES, ONES[0], opset=6, broadcast=1, axis=1).shape == (2, 3)
@@ -116,7 +116,7 @@ def test_a_long_value_is_shortened(name: str) -> None:
 
 
 class TestOperatorSets:
-    """An operator-set version is a whole number from 1 on; anything else is one line, whatever was asked before."""
+    """An operator-set version is a whole number from 1 on; anything else is refused in one line."""
 
     @pytest.mark.parametrize(
         "opset", [0, -1, -(10**9), 1.5, 7.0, "7", b"7", True, False, [7], (7,), {}, 7j, float("nan")]
@@ -140,7 +140,7 @@ class TestOperatorSets:
 
 
 class TestPolicies:
-    """`zero_divisor` and `overflow`: each its own words, and no other."""
+    """`zero_divisor` and `overflow` have their own values, and no others."""
 
     @pytest.mark.parametrize("value", ["Raise", "RAISE", "", "nan", None, 0, True, b"zero", ["zero"], ("zero",)])
     def test_no_other_policies(self, value: Any) -> None:

@@ -1,4 +1,4 @@
-"""`floor_divide`, `remainder` and `divmod`: exact, against rationals, and NumPy's where NumPy is."""
+"""`floor_divide`, `remainder` and `divmod`: compared with rationals, and with NumPy where NumPy is exact."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uin
 
 
 def exact(a: Array, b: Array, name: str) -> tuple[Array, Array, npt.NDArray[np.bool_]]:
-    """Return floor quotients and remainders of finite floats by divisors that are not zero, and which those are."""
+    """Return exact floor quotients and remainders of the finite pairs with nonzero divisors, and a mask of these."""
     fmt = TYPES[name].binary_format
     assert fmt is not None
     pairs = [(float(x), float(y)) for x, y in zip(a.ravel(), b.ravel(), strict=True)]
@@ -66,7 +66,7 @@ class TestFloats:
 
     @pytest.mark.parametrize("name", ["float16", "bfloat16", "float32", "float64"])
     def test_next_to_multiples(self, name: str) -> None:
-        """Quotients that are rounded to an integer from below and from above, small and large."""
+        """Quotients, small and large, that are rounded to an integer from below and from above."""
         rng = np.random.default_rng(3)
         bits = {"float16": 14, "bfloat16": 60, "float32": 90, "float64": 110}[name]
         b = (rng.standard_normal(3000)).astype(DTYPES[name])
@@ -107,7 +107,7 @@ class TestFloats:
 
 
 class TestIntegers:
-    """As the floor quotient of `divide`, with its policies."""
+    """Integers have the quotients and policies of `divide`."""
 
     @pytest.mark.parametrize("name", INTEGERS)
     def test_as_numpy(self, name: str) -> None:
@@ -143,7 +143,7 @@ class TestIntegers:
 
 
 class TestOperands:
-    """Taken and refused as by the operators."""
+    """Operands are accepted and refused as by the operators."""
 
     def test_numbers_and_out(self) -> None:
         a = np.array([7, -7], "i4")

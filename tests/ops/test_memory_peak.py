@@ -1,4 +1,4 @@
-"""A division takes no memory but the result's: no operand is copied, expanded or converted, wherever it lies.
+"""A division allocates only its result: no operand is copied, expanded or converted, whatever its layout.
 
 Allocations of NumPy's are watched while one large division runs; they are told to the byte, and do not depend on the
 system. What a kernel needs stands on its stack.
@@ -51,7 +51,7 @@ def operands(dtype: Any) -> tuple[Array, Array]:
 
 
 def peak(divide: Callable[[], object]) -> int:
-    """Return how many bytes a division holds at most besides what was there before."""
+    """Return the peak of the bytes that a division allocates."""
     divide()  # compiles, plans, and makes tables
     tracemalloc.start()
     try:
@@ -63,7 +63,7 @@ def peak(divide: Callable[[], object]) -> int:
 
 
 def test_the_watch_sees_a_temporary() -> None:
-    """Else what follows would prove nothing."""
+    """Else the other tests would prove nothing."""
     a, b = operands(np.float32)
     assert peak(lambda: a / b) >= a.nbytes
     out = np.empty_like(a)
@@ -73,7 +73,7 @@ def test_the_watch_sees_a_temporary() -> None:
 
 @pytest.mark.parametrize("name", TYPES | TABLE_TYPES)
 class TestPeak:
-    """No more than the result where there is no `out`, and nothing where there is."""
+    """Without `out` only the result is allocated, with `out` nothing."""
 
     def test_operands(self, name: str) -> None:
         a, b = operands((TYPES | TABLE_TYPES)[name])
@@ -99,7 +99,7 @@ class TestPeak:
 
 @pytest.mark.parametrize("name", ["int8", "int32", "int4"])
 class TestExceptionalElements:
-    """They are counted and found, and replaced, without a mask."""
+    """Exceptional elements are counted, located and replaced without a mask."""
 
     @pytest.mark.parametrize("layout", ["c_order", "fortran_order", "every_other"])
     @pytest.mark.parametrize("policy", ["raise", "zero", "saturate"])

@@ -1,4 +1,4 @@
-"""Arrays through the reference: every element type comes out as it went in."""
+"""Division of arrays by the reference keeps their element types and shapes."""
 
 from __future__ import annotations
 
@@ -29,15 +29,6 @@ def reals(*values: Fraction | int | str) -> np.ndarray[Any, Any]:
 
 class TestElementTypes:
     """SONNX [C2], [GR2], [GR3] and ONNX's T: operands and quotient have one type; nothing is converted."""
-
-    @pytest.mark.parametrize("element_type", ELEMENT_TYPES, ids=str)
-    def test_small_quotients_in_every_type(self, element_type: ElementType) -> None:
-        a, b = (np.array(v).astype(element_type.numpy) for v in ([[6, 4], [0, 7]], [[3, 1], [5, 1]]))
-        if element_type is REAL:
-            a, b = (reals(*x.ravel().tolist()).reshape(2, 2) for x in (a, b))
-        quotient = divide(a, b, element_type)
-        assert quotient.dtype == a.dtype
-        assert quotient.astype(object).tolist() == [[2, 4], [0, 7]]
 
     @pytest.mark.parametrize("element_type", ELEMENT_TYPES, ids=str)
     def test_every_shape_is_kept(self, element_type: ElementType) -> None:

@@ -1,4 +1,4 @@
-"""Float quotients: by a search for the nearest value, and against NumPy."""
+"""Float quotients, compared with a search for the nearest value, and with NumPy."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def expected_quotient(a: int, b: int, element_type: ElementType) -> int | None:
 
 
 def assert_quotients(pairs: list[tuple[int, int]], element_type: ElementType) -> None:
-    """Hold the quotients of these encodings against the search."""
+    """Compare the quotients of these encodings with the search."""
     fmt = form(element_type)
     for a, b in pairs:
         expected = expected_quotient(a, b, element_type)
@@ -69,7 +69,7 @@ def assert_quotients(pairs: list[tuple[int, int]], element_type: ElementType) ->
 
 
 def assert_as_numpy(pairs: list[tuple[int, int]], element_type: ElementType) -> None:
-    """Hold the quotients against NumPy's own division; of NaN neither sign nor payload."""
+    """Compare the quotients with NumPy's; all NaNs are equal."""
     fmt = form(element_type)
     a, b = (np.array(x, UNSIGNED[element_type.bits]).view(element_type.numpy) for x in zip(*pairs, strict=True))
     with np.errstate(all="ignore"):

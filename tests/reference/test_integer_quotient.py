@@ -1,4 +1,4 @@
-"""Integer quotients: by their characterisation, by Python's own division, and policy by policy."""
+"""Integer quotients, compared with their definition and with Python's rationals, and policies."""
 
 from __future__ import annotations
 

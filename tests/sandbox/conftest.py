@@ -1,4 +1,4 @@
-"""What the tests of the sandbox share: processes that it starts itself."""
+"""Fixtures of the tests of the sandbox."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _START = process.start
 
 @pytest.fixture
 def started_anew(warm_processes: object) -> Iterator[None]:
-    """Start every process anew, as a user's are."""
+    """Start every process as for a user, not by a fork."""
     forked, process.start = process.start, _START
     yield
     process.start = forked

@@ -1,34 +1,28 @@
-"""What the tests of isolation put into another process: an object that can be told to die, hang, eat memory and lie."""
+"""Objects for another process that crash, hang, take memory or return nonsense when they are told to."""
 
 from __future__ import annotations
 
-import ctypes
 import os
-import signal
-import subprocess
 import sys
-import threading
 import time
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
+PROGRAM_IMPORTS = """
+import os, signal, subprocess, sys, threading, time
+from contextlib import suppress
 from tests.processes import python, run
-from vinculum.errors import AttributeValueError
 from vinculum.sandbox import CrashedError, UnsupportedError
-
-__all__ = ["CrashedError", "UnsupportedError", "ctypes", "python", "run", "subprocess", "suppress", "threading"]
-"""What only the programs use that `Subject.do` runs."""
-
+"""
 FOREVER = 600.0  # Seconds; no test is to wait for the end of it.
 
 
 class ForeignPanic(BaseException):
-    """An error that is no Exception, as extensions written in Rust raise."""
+    """An error that is not an Exception, such as extensions written in Rust raise."""
 
 
 class ExitsWhereItIsRead:
-    """It ends whatever process unpickles it."""
+    """It ends any process that unpickles it."""
 
     def __reduce__(self) -> Any:
         return sys.exit, (7,)
@@ -42,12 +36,12 @@ class WithoutWordsError(Exception):
 
 
 class Subject:
-    """An object whose calls do what a program says.
+    """An object that runs programs.
 
     Parameters
     ----------
     start : int
-        What `count` begins with.
+        The initial count.
     """
 
     def __init__(self, start: int = 0) -> None:
@@ -65,19 +59,19 @@ class Subject:
         return os.getpid()
 
     def do(self, program: str, given: object = None) -> Any:
-        """Run a program, which may use what is given, and return what it calls `answer`."""
+        """Run a program, which may use `given`, and return its variable `answer`."""
         names = {**globals(), "given": given}
-        exec(program, names)
+        exec(PROGRAM_IMPORTS + program, names)
         return names.get("answer")
 
 
 class Runner:
-    """It takes the place of what runs models in a foreign runtime.
+    """A stand-in for the runner of models in a foreign runtime.
 
     Parameters
     ----------
     runtime : str
-        What is to become of every model.
+        What happens to every model.
     """
 
     def __init__(self, runtime: str) -> None:
@@ -92,7 +86,7 @@ class Runner:
 
 
 class Once:
-    """It can be made once: the file that it leaves forbids it from then on."""
+    """It can be made only once, as it leaves a file that prevents another."""
 
     def __init__(self, file: str) -> None:
         Path(file).touch(exist_ok=False)
@@ -101,29 +95,7 @@ class Once:
         os._exit(1)
 
 
-def refused() -> NoReturn:
-    """Be refused by an error of ours."""
-    raise AttributeValueError("device is 'TPU'; allowed: 'CPU'")
-
-
-def broken() -> NoReturn:
-    """Be refused by another's."""
-    raise RuntimeError("no\nlicence")
-
-
-def dying() -> NoReturn:
-    """Kill the process instead of making anything."""
-    os.kill(os.getpid(), signal.SIGSEGV)
-    raise AssertionError
-
-
-def slow() -> NoReturn:
-    """Take for ever to make."""
-    time.sleep(FOREVER)
-    raise AssertionError
-
-
 class Copied(Subject):
-    """The same, but for that a copy of its process may answer."""
+    """A `Subject` whose process may be copied."""
 
     survives_fork = True

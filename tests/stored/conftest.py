@@ -1,4 +1,4 @@
-"""What the tests of stored arrays share: two threads, however many processors there are."""
+"""Fixtures of the tests of stored arrays."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ import vinculum
 
 @pytest.fixture(autouse=True)
 def two_threads() -> Iterator[None]:
-    """Let no more blocks be on their way than a test expects that stops, swaps or counts after some of them."""
+    """Use two threads, so that tests know how many blocks may be in progress."""
     with vinculum.threads(2):
         yield

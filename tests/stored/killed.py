@@ -1,4 +1,4 @@
-"""Divides stored arrays in processes that kill themselves by SIGKILL at a moment: ``python killed.py A B``.
+"""Divides stored arrays in processes that kill themselves at a given moment: ``python killed.py A B``.
 
 It reads lines with a moment and the name of a result, forks a process that divides, and writes how that ended. A moment
 is two numbers: how many lines with finished blocks the process has added to the journal, and how many calls it has then
@@ -34,7 +34,7 @@ def divided(process: Any, lines: int, calls: int, out: str) -> int:
 
 
 def finished(journal: Path) -> list[int]:
-    """Return which blocks of a job are finished, one a task, as its journal says; none without one."""
+    """Return the finished blocks by the journal; none without a journal."""
     whole = journal.read_bytes().split(b"\n")[:-1] if journal.exists() else []
     return [json.loads(line.partition(b" ")[2])["start"] for line in whole if b'{"start":' in line]
 
@@ -55,7 +55,7 @@ def main() -> None:
 
 
 def divide(lines: int, calls: int, a: str, b: str, c: str) -> None:
-    """Divide, as far as that goes."""
+    """Divide until the moment comes."""
     lock = Lock()
     left = [lines, calls]
 

@@ -1,4 +1,4 @@
-"""Arrays put into files of every kind, and taken out again."""
+"""Writing and reading arrays in files of every kind."""
 
 from __future__ import annotations
 

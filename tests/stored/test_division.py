@@ -1,4 +1,4 @@
-"""Stored arrays: the quotients and the errors of one call in memory, whatever they are stored as and cut into."""
+"""Stored arrays have the quotients and errors of arrays in memory, whatever their format and blocks."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ import h5py
 import numpy as np
 import pytest
 import zarr
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.cases import RULES, SHAPES_ALIKE, case, outcome, telling
-from tests.property.views import half_as_often
 from tests.stored.stores import KINDS, Array, put, taken
 from vinculum import Operator, div
 from vinculum.errors import AttributeValueError, BroadcastError, ModelError
@@ -31,21 +30,21 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="stored arrays are divid
 
 @pytest.fixture(scope="module", autouse=True)
 def nothing_flushed() -> Iterator[None]:
-    """Leave it to the system when data reach the disk: each result here waits for that three times."""
+    """Do not flush to disk, which takes long; each result is flushed three times."""
     with pytest.MonkeyPatch.context() as patch:
         for module in (job, journal):
             patch.setattr(module, "sync_data", lambda file: None)
         yield
 
 
-OUT = {"npy": "c.npy", "zarr": "c.zarr", "hdf5": "c.h5:/q"}
+OUT = {"npy": "c.npy", "zarr": "c.zarr", "hdf5": "c.h5:/group/q"}
 SONNX: dict[str, Any] = {"name": "Div", "dialect": "sonnx", "variant": "int"}
 
 POLICIES: tuple[Any, ...] = ({}, {"zero_divisor": "zero"}, {"overflow": "raise", "zero_divisor": "saturate"})
 
 
 def stored(operator: Operator, names: list[str], out: str, dtype: np.dtype[Any], task_bytes: int) -> Array:
-    """Return what the job gives, which leaves nothing but its result, or nothing."""
+    """Return the result of a job, and check that it leaves no other files."""
     raw_type = element_type_of(np.empty(0, dtype)) if dtype.isbuiltin == 2 else None
     path = Path(out.partition(":")[0])
     before = set(path.parent.iterdir())
@@ -59,7 +58,7 @@ def stored(operator: Operator, names: list[str], out: str, dtype: np.dtype[Any],
 
 
 class TestQuotients:
-    """Bit for bit those of one call, and its errors word for word."""
+    """The same bits and the same errors as in memory."""
 
     @pytest.mark.parametrize("rule", [*RULES, "SONNX"])
     def test_every_type_by_every_rule(self, rule: str, tmp_path: Path) -> None:
@@ -77,7 +76,7 @@ class TestQuotients:
                     got = partial(stored, operator, names, f"{folder}/c.npy", dtype, task_bytes)
                     assert outcome(got) == outcome(partial(operator, a, b))
 
-    @half_as_often
+    @settings(max_examples=settings().max_examples // 2)  # each takes long
     @given(
         shape=st.lists(st.integers(0, 7), max_size=3),
         repeated=st.lists(st.booleans(), min_size=3, max_size=3),
@@ -137,6 +136,19 @@ class TestQuotients:
                 got = partial(stored, operator, names, f"{folder}/{OUT[kind]}", dtype, 20)
                 assert outcome(got) == outcome(partial(operator, a, b))
 
+    @pytest.mark.parametrize("most", [1, 7, 300])
+    def test_systems_that_move_fewer_bytes_than_asked(
+        self, most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """As Linux does above 2 GiB, and near limits: the rest of a part is read and written by further calls."""
+        a, b = np.arange(-60, 60, dtype="i4").reshape(10, 12), np.arange(1, 13, dtype="i4")
+        names = [put(tmp_path, "a", a, "npy"), put(tmp_path, "b", b, "hdf5")]
+        preadv, pwrite = os.preadv, os.pwrite
+        monkeypatch.setattr(os, "preadv", lambda file, parts, offset: preadv(file, [parts[0][:most]], offset))
+        monkeypatch.setattr(os, "pwrite", lambda file, part, offset: pwrite(file, part[:most], offset))
+        divide(names[0], names[1], tmp_path / "c.npy", task_bytes=200)
+        assert np.array_equal(np.load(tmp_path / "c.npy"), div(a, b))
+
     def test_of_one_operand(self, tmp_path: Path) -> None:
         a = np.array([3, 0, -0.0, 1e-300, np.inf], ">f8")
         np.save(tmp_path / "a.npy", a)
@@ -147,14 +159,14 @@ class TestQuotients:
         assert got.tobytes() == Operator("Reciprocal")(a).tobytes()
 
     def test_of_an_enumeration(self, tmp_path: Path) -> None:
-        """HDF5's names of numbers are no part of the quotients, and no warning of NumPy's."""
+        """Quotients do not have HDF5's names of numbers, and NumPy does not warn."""
         with h5py.File(tmp_path / "a.h5", "w") as file:
             file["x"] = np.array([6, 3], h5py.enum_dtype({"SIX": 6, "THREE": 3}, basetype="i2"))
         divide(f"{tmp_path}/a.h5:/x", f"{tmp_path}/a.h5:/x", tmp_path / "c.npy")
         assert np.load(tmp_path / "c.npy").tolist() == [1, 1]
 
     def test_negative_zeros_are_not_left_out(self, tmp_path: Path) -> None:
-        """A chunk of them equals Zarr's fill value, and must be written all the same."""
+        """A chunk of them equals Zarr's fill value, but must be written."""
         a = put(tmp_path, "a", np.full(8, -0.0, "f4"), "npy")
         b = put(tmp_path, "b", np.full(8, 2, "f4"), "npy")
         divide(a, b, tmp_path / "c.zarr")
@@ -162,7 +174,7 @@ class TestQuotients:
 
 
 class TestBlocks:
-    """How a result is stored follows the operands, as far as its format allows."""
+    """The layout of a result in files follows the operands."""
 
     def test_fortran_order_stays(self, tmp_path: Path) -> None:
         a = np.arange(12, dtype="i4").reshape(3, 4)
@@ -200,7 +212,7 @@ class TestBlocks:
 
 
 class TestRefused:
-    """What cannot be divided is said before anything is made."""
+    """Operands that cannot be divided are refused before any file is made."""
 
     @pytest.mark.parametrize(
         ("dtype", "error", "words"),
@@ -254,7 +266,7 @@ class TestRefused:
 
 
 class TestPackages:
-    """Without the package that a format needs one line says what to install."""
+    """A missing package is named, with the command that installs it."""
 
     @pytest.mark.parametrize("kind", ["zarr", "hdf5"])
     def test_missing(self, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""What others own: never read unless it is named, never written, never deleted."""
+"""Other files are never read unless they are named, never written, and never deleted."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="stored arrays are divid
 
 
 class TestRead:
-    """Only the files that are named are read; what leads to others is refused, and leaves nothing."""
+    """Links to other files are refused, and nothing is left."""
 
     @pytest.fixture
     def foreign(self, tmp_path: Path) -> Path:
@@ -87,7 +87,7 @@ class TestRead:
 
 
 class TestWritten:
-    """Files in the way of a job are left as they are, whatever they are."""
+    """Files in the way of a job are left unchanged."""
 
     def test_an_empty_journal_gives_no_leave(self, job: Job) -> None:
         job.notes.touch()
@@ -145,7 +145,7 @@ class TestWritten:
 
 
 class TestNothingLeft:
-    """What cannot be divided is refused before anything is made."""
+    """Operands that cannot be divided are refused before any file is made."""
 
     @pytest.mark.parametrize(
         ("descr", "shape", "words"),

@@ -1,4 +1,4 @@
-"""Operands that are others than when the job began: refused in one line that says what changed."""
+"""Operands that have changed since the job began are refused, and the message says what changed."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def other(job: Job) -> Array:
 
 
 def with_times_of(path: Path, change: Change) -> None:
-    """Do something to a file, and set its time of modification to what it was."""
+    """Change a file, and restore its time of modification."""
     before = path.stat()
     change()
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
 
 
 class TestBetweenTwoRuns:
-    """What is read when a job goes on must be what it began with."""
+    """A resumed job must have the operands with which it began."""
 
     @pytest.mark.parametrize("chunks", [None, (8, 128)])
     def test_another_dataset(self, chunks: tuple[int, int] | None, tmp_path: Path, job: Job, other: Array) -> None:
@@ -54,17 +54,6 @@ class TestBetweenTwoRuns:
         job = replace(job, a=f"{os.path.relpath(tmp_path / 'i.h5')}:/x")
         assert job.run() >= 20
         job.check()
-
-    @pytest.mark.parametrize("kind", ["npy", "zarr"])
-    def test_another_folder(self, kind: str, tmp_path: Path, job: Job, other: Array) -> None:
-        names = []
-        for folder, array in (("r1", taken(job.a)), ("r2", other)):
-            (tmp_path / folder).mkdir()
-            names.append(put(tmp_path / folder, "a", array, kind, 64))
-            for path in (tmp_path / folder).rglob("*"):
-                os.utime(path, (0, 0))
-        replace(job, a=names[0]).stop()
-        replace(job, a=names[1]).refuse(f"path of A was '{names[0]}', now '{names[1]}'")
 
     @pytest.mark.parametrize("kind", ["npy", "hdf5", "hdf5, chunks", "zarr"])
     @pytest.mark.parametrize("change", [os.replace, shutil.copyfile])
@@ -121,7 +110,7 @@ class TestBetweenTwoRuns:
 
 
 class TestDuringARun:
-    """What is swapped while a job runs is noticed even if it is back before the end."""
+    """A swap during a job is noticed, even if it is undone before the end."""
 
     @pytest.mark.parametrize("kind", ["npy", "hdf5", "hdf5, chunks", "zarr"])
     def test_there_and_back(self, kind: str, tmp_path: Path, job: Job, other: Array) -> None:
@@ -149,7 +138,7 @@ class TestDuringARun:
         assert not job.out.exists()
 
     def test_a_change_just_before_the_job(self, job: Job) -> None:
-        """A clock of a file system may not tell it from a change just after its beginning."""
+        """The file system's clock may not tell it from a change just after the beginning."""
         path = Path(job.a)
 
         def change() -> None:
@@ -167,7 +156,7 @@ class TestDuringARun:
 
 @pytest.mark.parametrize(("now", "slept"), [(9.99, []), (10.0, [0.02]), (10.015, [0.005]), (10.03, [])])
 def test_what_has_just_changed_is_waited_for(now: float, slept: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Until the next change has another time, on a clock that moves every 20 ms."""
+    """It waits until the next change has another time, on a clock with ticks of 20 ms."""
     naps: list[float] = []
     monkeypatch.setattr(identity, "time", SimpleNamespace(time=lambda: now, sleep=naps.append))
     identity.settle([{"time of change": 3 * 10**9}, {"time of change": 10 * 10**9}])

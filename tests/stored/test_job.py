@@ -1,4 +1,4 @@
-"""Jobs that are killed, torn, refused or run out of room: what appears is whole, what is done is kept."""
+"""Jobs that are killed, damaged or refused: results appear complete, and finished blocks are kept."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ Stop = Callable[[int, int], None]
 
 
 class StoppedError(Exception):
-    """What a test stops a job with."""
+    """The error with which a test stops a job."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """Two stored operands of 40 blocks, their quotients, and where these go."""
+    """Two stored operands of 40 blocks, their quotients, and the path of the result."""
 
     a: str
     b: str
@@ -45,7 +45,7 @@ class Job:
 
     @property
     def partial(self) -> Path:
-        """Where the quotients are until the end."""
+        """The file of the quotients until they are complete."""
         return self.out.with_name(f"{self.out.name}.partial")
 
     @property
@@ -54,11 +54,11 @@ class Job:
         return self.out.with_name(f"{self.out.name}.journal")
 
     def run(self, advance: Stop | None = None, task_bytes: int = killed.TASK_BYTES) -> int:
-        """Do the job, or the rest of it; return how many blocks an earlier run had done."""
+        """Run the job, or the rest of it; return how many blocks an earlier run had finished."""
         return divide(self.a, self.b, self.out, task_bytes=task_bytes, advance=advance, **self.options).resumed
 
     def stop(self, task_bytes: int = killed.TASK_BYTES) -> None:
-        """Do about half of it."""
+        """Run it, and stop it after about half of the blocks."""
         with pytest.raises(StoppedError):
             self.run(after(20, stop), task_bytes)
         assert self.partial.exists()
@@ -66,14 +66,14 @@ class Job:
         assert not self.out.exists()
 
     def refuse(self, words: str) -> None:
-        """Fail unless it is refused, in one line, and everything stays as it is."""
+        """Fail unless it is refused, in one line, and all files stay unchanged."""
         before = content(self.out.parent)
         with one_line(ModelError, words):
             self.run()
         assert content(self.out.parent) == before
 
     def check(self) -> None:
-        """Fail unless the quotients are there, and nothing else of the job."""
+        """Fail unless the result is right and the journal is gone."""
         assert taken(str(self.out)).tobytes() == self.quotients.tobytes()
         assert not self.notes.exists()
 
@@ -87,7 +87,7 @@ def job(tmp_path: Path) -> Job:
 
 
 def after(task: int, action: Callable[[], object]) -> Stop:
-    """Return what does something as soon as so many bytes are done."""
+    """Return a callback that does something once, after so many tasks."""
     left = [action]
 
     def advance(done: int, size: int) -> None:
@@ -102,7 +102,7 @@ def stop() -> None:
 
 
 class TestKills:
-    """Killed at any moment, and run again: what was finished is kept, and the bytes are the same."""
+    """A job that is killed at any moment can be resumed, and gives the same bytes."""
 
     def test_a_few(self, job: Job) -> None:
         self.kill(4, job, str(job.out))
@@ -115,7 +115,7 @@ class TestKills:
         self.kill(50, replace(job, a=a, out=folder / name.partition(":")[0]), f"{folder}/{name}")
 
     def kill(self, times: int, job: Job, out: str) -> None:
-        """Kill so many processes, most when the journal has grown; up to three of a job, which another ends."""
+        """Kill so many processes, most of them after some blocks, and up to three before a job is completed."""
         folder = job.out.parent
         before = set(folder.iterdir())
         random = Random(0)
@@ -147,7 +147,7 @@ class TestKills:
         assert [done for done, _ in told] == sorted(done for done, _ in told)
 
     def test_between_the_last_two_steps(self, job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
-        """The result has its place, and the journal is still there: it goes, and nothing else happens."""
+        """If the result is complete, only the journal is removed."""
 
         def unlinked(path: Path, missing_ok: bool = False) -> None:
             if not missing_ok:  # as the journal is, at the end
@@ -165,7 +165,7 @@ class TestKills:
 
 
 class TestJournal:
-    """Believed as far as it is intact; of another job, or in use, it is left alone."""
+    """The journal counts up to its first damaged line; that of another or a running job is left alone."""
 
     def test_torn_at_every_byte(self, job: Job) -> None:
         task_bytes = 4 * killed.TASK_BYTES
@@ -221,7 +221,7 @@ class TestJournal:
 
 
 class TestInTheWay:
-    """What is there already is never written over."""
+    """Existing files are never overwritten."""
 
     @pytest.mark.parametrize("name", ["c.npy", "c.npy.partial"])
     def test_a_file(self, name: str, job: Job) -> None:
@@ -248,7 +248,7 @@ class TestInTheWay:
 
 
 def test_a_policy_counts_over_the_whole_job(tmp_path: Path) -> None:
-    """An error of the whole result leaves nothing, however often its job was stopped."""
+    """An error of a policy for the whole result leaves no files, even after a resumption."""
     a, b = np.ones((40, 1024), "i4"), np.ones((40, 1024), "i4")
     b[3, 1000] = b[30, 7] = b[39, 0] = b[2, 1023] = 0
     job = Job(put(tmp_path, "a", a, "npy"), put(tmp_path, "b", b, "npy"), a, tmp_path / "c.npy")
@@ -263,7 +263,7 @@ def test_a_policy_counts_over_the_whole_job(tmp_path: Path) -> None:
 
 
 class TestTrouble:
-    """Files that change, end early, or cannot be written: one line, and what is done is kept."""
+    """Operands that change or shrink give a message of one line, and finished blocks are kept."""
 
     def test_an_operand_that_shrinks(self, job: Job) -> None:
         a = Path(job.a)

@@ -1,4 +1,4 @@
-"""Plans of blocks: every element in one block, no file in two, and no more at once than was asked for."""
+"""Plans of blocks: every element is in one block, every chunk too, and blocks are no larger than asked for."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SHAPES = st.lists(st.integers(0, 6), max_size=4).map(tuple)
 
 
 def blocks_of(plan: BlockPlan) -> np.ndarray:
-    """Return the number of the block that each element is in; each must be in one."""
+    """Return the number of each element's block, and check that each element has one."""
     owner = np.full(plan.shape, -1)
     for number in range(plan.blocks):
         region = plan.region(number)

@@ -1,4 +1,4 @@
-"""Power failures: what was written after the last flush may be on the disk, in part, or not at all.
+"""Power failures: data written after the last flush may be on the disk, in part, or not at all.
 
 A job is recorded: every write to the result and to the journal, and every flush. After each flush the power may fail.
 Then a file holds what was written before its own last flush, and any of what was written later.
@@ -31,7 +31,7 @@ Survives = Callable[[str], bool]
 
 
 class AtOnce(Executor):
-    """It takes the place of the thread that flushes, which a slow disk or a busy machine would keep from its work."""
+    """An executor that runs calls at once, so that flushes do not depend on the speed of the machine."""
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any, **options: Any) -> Future[Any]:
         """Return the result of a call."""
@@ -42,14 +42,14 @@ class AtOnce(Executor):
 
 @dataclass
 class Recording:
-    """What a job did to its files, in order: a write with its place and bytes, or a flush without bytes."""
+    """The changes of a job's files in order: a write with its offset and bytes, or a flush without bytes."""
 
     events: list[tuple[str, int, bytes | None]] = field(default_factory=list)
     first: dict[str, bytes] = field(default_factory=dict)
     lock: Any = field(default_factory=Lock)
 
     def start(self, patch: pytest.MonkeyPatch) -> None:
-        """Record what is done from now on."""
+        """Record all changes from now on."""
         write, pwrite, sync = os.write, os.pwrite, journal.sync_data
 
         def written(file: int, data: Any) -> int:
@@ -81,7 +81,7 @@ class Recording:
         patch.setattr(journal, "ThreadPoolExecutor", lambda *_: AtOnce())
 
     def after(self, time: int, name: str, survives: Survives) -> bytes | None:
-        """Return what a file holds if the power fails after so many events; None if it is not there."""
+        """Return the content of a file if the power fails after so many events; None if it does not exist."""
         flushes = [at for at, event in enumerate(self.events[:time]) if event[0] == name and event[2] is None]
         if not flushes:
             return None

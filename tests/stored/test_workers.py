@@ -1,6 +1,6 @@
-"""Workers of a job: an interruption ends what they do; a cluster that cannot be used is told in one line.
+"""Workers of a job: interruptions, and clusters that cannot be used.
 
-tests/machine has some that can.
+Those that can be used are in tests/machine.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from threading import Event
@@ -23,6 +22,7 @@ from vinculum.errors import ModelError
 from vinculum.stored import workers as stored_workers
 from vinculum.stored.work import Division
 from vinculum.stored.workers import client_of, workers
+from vinculum.version import __version__
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="stored arrays are divided on Linux and macOS")
 
@@ -92,18 +92,15 @@ def test_no_scheduler() -> None:
 @pytest.mark.parametrize(
     ("found", "words"),
     [
-        ({"tcp://x:1": "0.0.1"}, r"the worker at tcp://x:1 has vinculum 0\.0\.1, and this process .*; install one"),
+        (
+            {"tcp://ours:1": __version__, "tcp://x:1": "0.0.1"},
+            r"the worker at tcp://x:1 has vinculum 0\.0\.1, and this",
+        ),
         (ImportError("no such module"), "the workers cannot import vinculum; install .* there: no such module"),
     ],
 )
 def test_workers_of_another_version(found: dict[str, str] | Exception, words: str) -> None:
-    class Client:
-        def run(self, function: Callable[[], str]) -> dict[str, str]:
-            if isinstance(found, Exception):
-                raise found
-            return {"tcp://ours:1": function(), **found}
-
-    with pytest.raises(ModelError, match=words), workers(Client()):
+    with pytest.raises(ModelError, match=words), workers(Mock(**{"run.side_effect": [found]})):
         pass
 
 

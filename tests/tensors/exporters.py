@@ -1,4 +1,4 @@
-"""Arrays of other libraries as Vinculum sees them: NumPy's, exported through DLPack by classes of other names."""
+"""Stand-ins for arrays of other libraries: NumPy arrays exported through DLPack."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _UNKNOWN_TO_DLPACK = ("bfloat16", "float8_e4m3fn", "float8_e5m2")
 
 
 class Exporter:
-    """An array, and reasons not to be viewed."""
+    """An array that may refuse to be exported."""
 
     layout = "torch.strided"
 
@@ -45,7 +45,7 @@ class Exporter:
 
 
 class Tensor(Exporter):
-    """What a PyTorch tensor has of an array, which PyTorch does not follow."""
+    """A stand-in for a PyTorch tensor without a gradient."""
 
     __module__ = "torch"
     requires_grad = False
@@ -90,7 +90,7 @@ STANDARD = SimpleNamespace(__name__="standard", from_dlpack=lambda exporter: Sta
 
 
 class Frozen(Exporter):
-    """What a JAX array has: nobody may write it, and 64 bits become 32."""
+    """A stand-in for a JAX array: read-only, with 32 bits instead of 64."""
 
     __module__ = "jaxlib"
 

@@ -1,4 +1,4 @@
-"""Bits are compared, but for NaN; errors are counted in encodings."""
+"""Comparison by bits, in which all NaNs are equal, and errors in ulps."""
 
 from __future__ import annotations
 

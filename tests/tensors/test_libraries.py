@@ -1,4 +1,4 @@
-"""Arrays of other libraries: viewed where they lie, and results go back to the library, or refused in one line."""
+"""Arrays of other libraries: they are viewed without a copy, and results are arrays of the library."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ NARROW = ["bfloat16", "float8_e4m3fn", "float8_e5m2"]
 
 @pytest.fixture(autouse=True)
 def libraries(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the stand-ins be imported already, as they are when somebody has their arrays."""
+    """Install the stand-ins as imported packages."""
     monkeypatch.setitem(sys.modules, "torch", TORCH)
     monkeypatch.setitem(sys.modules, "jax", JAX)
 
 
 class TestViews:
-    """What DLPack and NumPy share is divided where it lies, and goes back to where it came from."""
+    """Arrays are divided without a copy, and results belong to their library."""
 
     @pytest.mark.parametrize("name", SHARED + NARROW)
     @pytest.mark.parametrize("kind", [Tensor, Frozen, Standard])
@@ -71,7 +71,7 @@ class TestViews:
 
 
 class TestRefusals:
-    """What cannot be viewed as it is: one line that says why."""
+    """Arrays that cannot be viewed are refused in one line that says why."""
 
     @pytest.mark.parametrize(
         ("tensor", "words"),
@@ -90,7 +90,7 @@ class TestRefusals:
 
 
 class TestOut:
-    """Quotients are written to an array where it lies."""
+    """Quotients are written to the memory of `out`."""
 
     def test_written(self) -> None:
         memory = np.zeros((2, 4), "i4")
@@ -131,7 +131,7 @@ def test_what_lies_on_a_cuda_device() -> None:
 
 
 class TestLabelled:
-    """pandas aligns by index and xarray by the names of dimensions: refused by name, with the line to paste."""
+    """pandas and xarray objects, which align by labels, are refused with the line to write instead."""
 
     def test_pandas(self) -> None:
         a = pandas.Series([7, 8, 9], index=[0, 1, 2], dtype="int32")

@@ -127,7 +127,7 @@ def _aligned(operator: Operator, *operands: da.Array) -> tuple[list[da.Array], C
 
 
 def _sizes(x: da.Array) -> tuple[int, ...]:
-    """Return the shape, with minus the number of blocks for an unknown size, which equals the same number only."""
+    """Return the shape, with an unknown size as minus the number of blocks: it joins only an equal number of blocks."""
     return tuple(-blocks if isnan(size) else int(size) for size, blocks in zip(x.shape, x.numblocks, strict=True))
 
 

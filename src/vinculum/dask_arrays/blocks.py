@@ -1,10 +1,10 @@
-"""What a task does with a block: divide it, or look for the elements that a policy raises for."""
+"""The tasks for a block: dividing it, or finding the elements for which a policy raises."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from itertools import accumulate
+from dataclasses import dataclass, replace
+from itertools import accumulate, chain
 from math import prod
 from typing import Any, NoReturn
 
@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vinculum.errors import BroadcastError, ElementTypeError
-from vinculum.kernels.contract import Exceptions
+from vinculum.kernels.contract import Exceptions, Index, joined
 from vinculum.kernels.threads import threads
 from vinculum.ops.operator import Operator, divide_blocks
 from vinculum.ops.policies import raise_exceptions
@@ -20,26 +20,22 @@ from vinculum.tensors import storage
 
 Array = npt.NDArray[Any]
 
-# The number of the block and the index within it, for each dimension. Places sort like the indices in the whole array,
-# even if the sizes of the preceding blocks are unknown.
-Place = tuple[tuple[int, int], ...]
-
 
 @dataclass(frozen=True)
 class BlockDivision:
     """The division of one block, as a task."""
 
     operator: Operator
-    dtype: np.dtype[Any]  # What the Dask arrays declare, in the processor's byte order.
+    dtype: np.dtype[Any]  # The declared type of the Dask arrays, in native byte order.
     unknown: tuple[int, ...]  # The dimensions in which both sizes were unknown.
 
     @property
     def __name__(self) -> str:
-        """What Dask calls its tasks; `map_blocks` has an argument for this, whose name depends on Dask's version."""
+        """The name of its tasks in Dask; the argument of `map_blocks` for this depends on Dask's version."""
         return f"vinculum-{self.operator.spec.name.lower()}"
 
     def __dask_tokenize__(self) -> object:
-        """Return what Dask names tasks by; without it Dask pickles the operator, which takes 15 times as long."""
+        """Return what identifies it to Dask; otherwise Dask pickles the operator, which takes 15 times as long."""
         made_from, _ = self.operator.__reduce__()
         return type(self).__name__, repr(made_from), self.dtype.name, self.unknown
 
@@ -79,13 +75,14 @@ class BlockDivision:
 
 @dataclass(frozen=True)
 class Findings:
-    """The exceptional elements of some blocks: how many, and the first, of each kind."""
+    """The exceptional elements of some blocks.
 
-    zero_divisors: int
-    first_zero_divisor: Place | None
-    overflows: int
-    first_overflow: Place | None
-    sizes: tuple[frozenset[tuple[int, int]], ...]  # For each dimension, number and size of each of these blocks.
+    Their indices have two numbers for each dimension: that of the block, and the index within it. Such indices sort
+    like those in the whole array, even if the sizes of the preceding blocks are unknown.
+    """
+
+    exceptions: Exceptions  # The number of elements is known only at the end.
+    sizes: tuple[frozenset[tuple[int, int]], ...]  # For each dimension, the number and size of each block.
 
 
 @dataclass(frozen=True)
@@ -93,48 +90,32 @@ class BlockCheck:
     """A task's search for exceptional elements; all except MIN/-1 are found in the divisor's block alone."""
 
     division: BlockDivision
-    __name__ = "vinculum-check"  # What Dask calls its tasks.
+    __name__ = "vinculum-check"  # The name of its tasks in Dask.
 
     def __call__(self, *blocks: Any, block_id: tuple[int, ...]) -> Findings:
         """Return the findings of a block."""
-        found: Array | Exceptions | None
         if len(blocks) == 1:
             divisor = self.division.checked(blocks[0], "B")
             shape, found = divisor.shape, _zeros(divisor)
         else:
-            shape, found = np.broadcast_shapes(*map(np.shape, blocks)), self.division.divide(*blocks)
+            shape, quotients = np.broadcast_shapes(*map(np.shape, blocks)), self.division.divide(*blocks)
+            found = quotients if isinstance(quotients, Exceptions) else Exceptions(0, 0, None, 0, None)
         sizes = tuple(frozenset([along]) for along in zip(block_id, shape, strict=True))
-
-        def place(index: tuple[int, ...] | None) -> Place | None:
-            return None if index is None else tuple(zip(block_id, index, strict=True))
-
-        if not isinstance(found, Exceptions):
-            return Findings(0, None, 0, None, sizes)
-        first = place(found.first_zero_divisor), place(found.first_overflow)
-        return Findings(found.zero_divisors, first[0], found.overflows, first[1], sizes)
+        return Findings(found.moved(lambda index: tuple(chain(*zip(block_id, index, strict=True)))), sizes)
 
 
-def _zeros(divisor: Array) -> Exceptions | None:
-    """Return the exceptions of zero divisors; None if there are none."""
-    zeros = divisor.size - np.count_nonzero(divisor)
-    if not zeros:
-        return None
-    first = np.unravel_index(int(np.argmin(divisor.astype(bool))), divisor.shape)
-    return Exceptions(divisor.size, int(zeros), tuple(map(int, first)), 0, None)
+def _zeros(divisor: Array) -> Exceptions:
+    """Return the exceptions of zero divisors."""
+    zeros = divisor.size - int(np.count_nonzero(divisor))
+    first = np.unravel_index(int(np.argmin(divisor.astype(bool))), divisor.shape) if zeros else None
+    return Exceptions(0, zeros, None if first is None else tuple(map(int, first)), 0, None)
 
 
 def merged(parts: Iterable[Findings]) -> Findings:
     """Return the joint findings of all blocks."""
     found = list(parts)
-    return Findings(
-        sum(part.zero_divisors for part in found),
-        min((part.first_zero_divisor for part in found if part.first_zero_divisor is not None), default=None),
-        sum(part.overflows for part in found),
-        min((part.first_overflow for part in found if part.first_overflow is not None), default=None),
-        tuple(
-            frozenset[tuple[int, int]]().union(*along) for along in zip(*(part.sizes for part in found), strict=True)
-        ),
-    )
+    sizes = (frozenset[tuple[int, int]]().union(*along) for along in zip(*(part.sizes for part in found), strict=True))
+    return Findings(joined((part.exceptions for part in found), 0), tuple(sizes))
 
 
 @dataclass(frozen=True)
@@ -146,19 +127,16 @@ class Verdict:
 
     def __call__(self, parts: Iterable[Findings], *earlier: object) -> bool:
         """Raise the same error as for NumPy arrays if there are findings; else return true, as do earlier verdicts."""
-        found = merged(parts)
+        all_parts = merged(parts)
+        found = all_parts.exceptions
         if found.zero_divisors or found.overflows:
-            starts = [list(accumulate((size for _, size in sorted(along)), initial=0)) for along in found.sizes]
+            starts = [list(accumulate((size for _, size in sorted(along)), initial=0)) for along in all_parts.sizes]
             looked_at = prod(start[-1] for start in starts)
             elements = looked_at if self.shape is None else prod(self.shape)
 
-            def index(place: Place | None) -> tuple[int, ...] | None:
-                return (
-                    None if place is None else tuple(s[block] + i for s, (block, i) in zip(starts, place, strict=True))
-                )
+            def in_whole(place: Index) -> Index:
+                return tuple(s[block] + i for s, block, i in zip(starts, place[::2], place[1::2], strict=True))
 
-            times = elements // looked_at  # for a divisor that is repeated
-            zeros, overflows = found.zero_divisors * times, found.overflows
-            first = index(found.first_zero_divisor), index(found.first_overflow)
-            self.division.judge(Exceptions(elements, zeros, first[0], overflows, first[1]))
+            zeros = found.zero_divisors * (elements // looked_at)  # counted as often as the divisor is repeated
+            self.division.judge(replace(found.moved(in_whole), elements=elements, zero_divisors=zeros))
         return True

@@ -1,8 +1,8 @@
 """Division of arrays in the memory of a CUDA device, where the quotients stay; nothing else imports CuPy.
 
-PyTorch, JAX and CuPy arrays are viewed through DLPack, others through ``__cuda_array_interface__``. PyTorch's current
-stream divides its tensors, CuPy's the others. The device is waited for only if a policy raises, or if a library, as
-JAX, does not tell on which stream it uses its arrays.
+PyTorch, JAX and CuPy arrays are viewed through DLPack, others through ``__cuda_array_interface__``. PyTorch's tensors
+are divided on its current stream, others on CuPy's. The division waits for the device only if a policy raises, or if a
+library, such as JAX, does not say on which stream it uses its arrays.
 """
 
 from __future__ import annotations
@@ -44,13 +44,11 @@ class DeviceOperand:
     elements: Any  # On the device, or a NumPy scalar; encodings for narrow floating-point types.
     dtype: np.dtype[Any]
     library: Library | None = None
-    stream: int | None = None  # On which the library works with it; None if that is not known.
+    stream: int | None = None  # On which the library uses it; None if unknown.
 
 
 def as_operand(value: object, name: str) -> DeviceOperand:
     """View an operand in its memory; ElementTypeError unless it is on a CUDA device, or one element in CPU memory."""
-    if isinstance(value, DeviceOperand):
-        return value
     if not on_cuda_device(value):
         array = storage.as_operand(value, name)
         storage.element_type_of(array, name)
@@ -155,7 +153,7 @@ class _Stream:
 
 @contextmanager
 def _stream_of(operands: Sequence[DeviceOperand]) -> Iterator[None]:
-    """Make the stream of the operands' library CuPy's current one, and keep its order with the one until then."""
+    """Make the stream of the operands' library CuPy's current one, in order with the stream that was current before."""
     own = cupy.cuda.get_current_stream()
     streams = {x.stream for x in _on_device(operands)}
     others = [number for number in streams if number is not None and number != own.ptr]
@@ -167,7 +165,7 @@ def _stream_of(operands: Sequence[DeviceOperand]) -> Iterator[None]:
             yield
     finally:
         if None in streams:
-            stream.synchronize()  # that library may use the memory again on a stream that is not known
+            stream.synchronize()  # The library may use the memory again on an unknown stream.
         if stream is not own:
             own.wait_event(stream.record())
 

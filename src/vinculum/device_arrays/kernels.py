@@ -1,6 +1,6 @@
-"""Kernels that divide on a CUDA device, compiled by CuPy from the one source of the quotient of two elements.
+"""Kernels that divide on a CUDA device, compiled by CuPy from the source of the quotient of two elements.
 
-Any compiler of C++17 or CUDA takes that source; CuPy is imported for the first kernel.
+That source is C++17 and CUDA. CuPy is imported for the first kernel.
 """
 
 from __future__ import annotations

@@ -16,8 +16,8 @@ VARIABLE = "VINCULUM_BACKEND"
 def backends() -> tuple[Backend, ...]:
     """Return the backends that this machine can run, the quickest first.
 
-    The compiled core is one for each kind of processor that it was compiled for and that this one is; these are named
-    after the levels of x86-64. The last is ``portable``, in NumPy alone.
+    The compiled core counts as one backend for each level of x86-64 (or other target) that it was compiled for and
+    this processor has; each has the name of its target. The last is ``portable``, in NumPy alone.
     """
     from vinculum.kernels.portable import Portable
 
@@ -52,6 +52,6 @@ def backend() -> Backend:
 def _compiled() -> tuple[Backend, ...]:
     try:
         from vinculum.kernels.compiled import Core, targets
-    except ModuleNotFoundError:  # no compiler was there when the package was installed
+    except ModuleNotFoundError:  # There was no compiler when the package was installed.
         return ()
     return tuple(Core(target) for target in targets())

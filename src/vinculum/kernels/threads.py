@@ -1,4 +1,4 @@
-"""How many threads a division may use; asked at each large division."""
+"""The number of threads that a division may use, determined at each large division."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _here: ContextVar[int | None] = ContextVar("threads", default=None)
 
 
 def get_threads() -> int:
-    """Return how many threads a large division uses at most, here and now.
+    """Return the most threads that a large division uses, here and now.
 
     Returns
     -------
     int
-        What `threads` or else `set_threads` asked for, and never more than the process may use: the processors that its
-        affinity allows, and the quota of its control groups (Linux), rounded up.
+        The number given to `threads`, or else to `set_threads`, but no more than the processors that the process may
+        use: by its affinity, and by the quota of its control groups (Linux), rounded up.
     """
     wanted = _here.get() or _everywhere
     if wanted == 1:
@@ -45,7 +45,7 @@ def set_threads(n: int | None) -> None:
     Parameters
     ----------
     n : int or None
-        At least 1; None for as many as the process may use, which is the default and more than which are never used.
+        At least 1; None, the default, for as many as the process may use. More than those are never used.
 
     Raises
     ------
@@ -120,8 +120,8 @@ def granted_processors(own_groups: Path, root: Path) -> int:
     """Return how many processors control groups grant a process (Linux, versions 1 and 2), rounded up.
 
     It is at least 1, and `sys.maxsize` if no group sets a limit. The file names the groups of the process, as
-    ``/proc/self/cgroup`` does; they are mounted at the root, as at ``/sys/fs/cgroup``. The packages that count
-    processors look at the root group only, which inside a service is not the process's own.
+    ``/proc/self/cgroup`` does; they are mounted at the root, as at ``/sys/fs/cgroup``. Existing packages look at the
+    root group only, which is not the process's own inside a service.
     """
     return min((math.ceil(quota) for quota in _quotas(own_groups, root)), default=sys.maxsize)
 
@@ -138,7 +138,7 @@ def _quotas(own_groups: Path, mounted: Path) -> Iterator[float]:
         _, controllers, path = line.split(":", 2)
         if controllers and "cpu" not in controllers.split(","):
             continue
-        # In a container the path may be the host's, of which only the root is mounted here: all its parents are tried.
+        # In a container the path may be the host's, of which only the root is mounted: try all parents.
         root = mounted if not controllers else mounted / "cpu"
         group = root / path.lstrip("/")
         for place in (group, *group.parents):

@@ -1,7 +1,7 @@
 """Exact Div, Reciprocal and Mod inside ONNX Runtime, with the model unchanged: a library of custom operators.
 
-In a session whose options have the library, the core's kernels take the place of ONNX Runtime's own: at every Div,
-Reciprocal and Mod of ONNX's own domain, in functions, branches and loops, and where constants are folded.
+In a session with the library, the core's kernels replace ONNX Runtime's own at every Div, Reciprocal and Mod of ONNX's
+own domain, also in functions, branches and loops, and in constant folding.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _LIBRARY = Path(__file__).with_name("operators.dll" if sys.platform == "win32" e
 
 
 class SessionOptions(Protocol):
-    """What is asked of an `onnxruntime.SessionOptions`."""
+    """The methods of `onnxruntime.SessionOptions` that are used."""
 
     def add_session_config_entry(self, key: str, value: str, /) -> None:
         """Set an entry of the configuration."""
@@ -32,15 +32,15 @@ class SessionOptions(Protocol):
 def get_library_path() -> str:
     """Return the path of the library, for programs in other languages.
 
-    C's ``RegisterCustomOpsLibrary_V2``, C#'s ``RegisterCustomOpLibraryV2``, Java's ``registerCustomOpLibrary`` and the
-    like take it.
-    They choose as `register` does by entries of the session's configuration, which have to be there before:
-    ``custom_op.vinculum.zero_divisor``, ``custom_op.vinculum.overflow``, ``custom_op.vinculum.fusions`` (0 or 1).
+    Pass it to C's ``RegisterCustomOpsLibrary_V2``, C#'s ``RegisterCustomOpLibraryV2``, Java's
+    ``registerCustomOpLibrary`` and the like. The options of `register` are entries of the session's configuration,
+    which must be set before: ``custom_op.vinculum.zero_divisor``, ``custom_op.vinculum.overflow`` and
+    ``custom_op.vinculum.fusions`` (0 or 1).
 
     Raises
     ------
     VinculumError
-        If there is none, because no compiler was there when the package was installed.
+        If the library was not compiled, because there was no compiler when the package was installed.
     """
     if not _LIBRARY.exists():
         raise VinculumError(
@@ -56,27 +56,27 @@ def register(
     overflow: Overflow = "wrap",
     fusions: bool = False,
 ) -> None:
-    """Let the sessions that are made of these options divide exactly.
+    """Make sessions with these options divide exactly.
 
     Parameters
     ----------
     session_options : onnxruntime.SessionOptions
-        With which the library has not been registered yet.
+        Options with which the library is not registered yet.
     zero_divisor : {"raise", "zero", "saturate"}
-        What an integer division by zero gives: an error of ONNX Runtime that names the node, the first index and the
-        operands there; 0; or the largest or smallest value by the dividend's sign, and 0 for 0/0. Remainders by zero
+        The result of an integer division by zero: an error of ONNX Runtime that names the node, the first index and
+        its operands; 0; or the largest or smallest value by the dividend's sign, and 0 for 0/0. Remainders by zero
         are 0 under the last two.
     overflow : {"wrap", "raise", "saturate"}
-        What MIN/-1 gives: MIN; an error; or the largest value. Remainders by -1 are always 0.
+        The result of MIN/-1: MIN; an error; or the largest value. Remainders by -1 are always 0.
     fusions : bool
-        Whether ONNX Runtime may make one node of a Div and its neighbours, such as a LayerNormalization, or of
-        ``1 / b * c``. That is quicker, and no division of ours: its values may differ in the last bits.
-        Before ONNX Runtime 1.32, a model that divides constants does not load then.
+        Whether ONNX Runtime may fuse a Div with its neighbours, such as to a LayerNormalization, or ``1 / b * c``. A
+        fused node is faster, but is not computed by this library: its values may differ in the last bits. Before
+        ONNX Runtime 1.32, a model that divides constants does not load with it.
 
     Raises
     ------
     AttributeValueError
-        If a policy or `fusions` is none of these, or the options are none of ONNX Runtime's.
+        If a policy or `fusions` has another value, or the options are not ONNX Runtime's.
     VinculumError
         If the library was not compiled.
 

@@ -1,6 +1,6 @@
-"""What type checkers know of operands and options; nothing imports it at run time.
+"""The types of operands and options, for type checkers; nothing imports this module at run time.
 
-The arrays of other libraries are described by what these have and NumPy's lack, so that checkers need none of them.
+Arrays of other libraries are described by attributes that NumPy's lack, so that checkers need not have the libraries.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class DaskArray(Protocol):
         """Cut it into other chunks."""
 
     def __dask_graph__(self) -> Any:
-        """Return what computes it."""
+        """Return its graph."""
 
 
 class DeviceArray(Protocol):
@@ -62,7 +62,7 @@ class DeviceArray(Protocol):
 
     @property
     def __cuda_array_interface__(self) -> Any:
-        """Where it lies."""
+        """Its address, shape and type."""
 
 
 LibraryArray: TypeAlias = Tensor | JaxArray | DaskArray | DeviceArray
@@ -73,7 +73,7 @@ OutT = TypeVar("OutT")
 
 
 class Policies(TypedDict, total=False):
-    """What integers give."""
+    """The policies for integers."""
 
     zero_divisor: ZeroDivisor
     overflow: Overflow

@@ -1,4 +1,4 @@
-"""Array backends, which divide operands other than arrays in CPU memory; each is imported for its first operand."""
+"""Array backends, for operands other than arrays in CPU memory; each is imported for its first operand."""
 
 from __future__ import annotations
 

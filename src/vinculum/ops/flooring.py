@@ -215,7 +215,7 @@ def _floor_quotients(dividend: Array, divisor: Array) -> Array:
         a, b = np.broadcast_arrays(_widened(dividend), _widened(divisor))
         quotients = a / b
         floors = np.floor(quotients)
-        # What was rounded to an integer may have been below it: the remainder is then nearer to the divisor than to 0.
+        # A quotient rounded up to an integer was below it if the remainder is nearer to the divisor than to 0.
         rest = np.abs(np.remainder(a, b))
         below = ~(rest <= np.abs(b) - rest)
         whole = (floors == quotients) & (np.abs(quotients) < 2.0**52)

@@ -95,12 +95,20 @@ def div(
     >>> div(np.array([-11, 12], np.int32), np.array([3, 3], np.int32))
     array([-3,  4], dtype=int32)
     """
-    default = opset is None and axis is None and broadcast is None and consumed_inputs is None
-    if default and zero_divisor is _RAISE and overflow is _WRAP:
-        operator = _newest_div()  # to find it by its arguments takes longer than to divide few elements
+    if consumed_inputs is not None:
+        operator = Operator(
+            "Div",
+            opset=opset,
+            axis=axis,
+            broadcast=broadcast,
+            consumed_inputs=consumed_inputs,
+            zero_divisor=zero_divisor,
+            overflow=overflow,
+        )
+    elif opset is None and axis is None and broadcast is None and zero_divisor is _RAISE and overflow is _WRAP:
+        operator = _newest_div()  # Finding it by its arguments would take longer than dividing a few elements.
     else:
-        find = _div if consumed_inputs is None else _new_div
-        operator = find(opset, axis, broadcast, consumed_inputs, zero_divisor, overflow)
+        operator = _div(opset, axis, broadcast, zero_divisor, overflow)
     return operator(a, b, out) if where is None else operator(a, b, out, where=where)
 
 
@@ -145,8 +153,10 @@ def reciprocal(
     -----
     ONNX operators, Reciprocal, versions 1, 6 and 13. 1/0 is an infinity with the zero's sign, as in IEEE 754.
     """
-    find = _reciprocal if consumed_inputs is None else _new_reciprocal
-    operator = find(opset, consumed_inputs)
+    if consumed_inputs is None:
+        operator = _reciprocal(opset)
+    else:
+        operator = Operator("Reciprocal", opset=opset, consumed_inputs=consumed_inputs)
     return operator(x, None, out) if where is None else operator(x, None, out, where=where)
 
 
@@ -155,6 +165,5 @@ def _newest_div() -> Operator:
     return Operator("Div")
 
 
-# Calls with consumed_inputs are not looked up: to a cache (1.0,), which must be refused, equals (1,).
-_div, _new_div = prepared("Div", "opset", "axis", "broadcast", "consumed_inputs", "zero_divisor", "overflow")
-_reciprocal, _new_reciprocal = prepared("Reciprocal", "opset", "consumed_inputs")
+_div = prepared("Div", "opset", "axis", "broadcast", "zero_divisor", "overflow")
+_reciprocal = prepared("Reciprocal", "opset")

@@ -92,4 +92,4 @@ def divide(
     return operator(a, b, out) if where is None else operator(a, b, out, where=where)
 
 
-_divide, _ = prepared("Divide", "m_pythondiv", "auto_broadcast", "axis", "zero_divisor", "overflow")
+_divide = prepared("Divide", "m_pythondiv", "auto_broadcast", "axis", "zero_divisor", "overflow")

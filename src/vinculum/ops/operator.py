@@ -1,4 +1,4 @@
-"""An operator version prepared once and called many times: the one path that every division takes."""
+"""An operator version that is prepared once and called many times; every division goes through it."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class Operator:
         }
         self._attributes = MappingProxyType(checked_attributes(self._spec, given))
         if self._spec.dialect is Dialect.SONNX:
-            # [C2] and [C3] are constraints of the operator, not a choice of the caller's; on MIN/-1 it is silent.
+            # The constraints [C2] and [C3] leave the caller no choice; the document does not mention MIN/-1.
             if zero_divisor != "raise":
                 raise AttributeValueError(f"zero_divisor is {zero_divisor!r}; {self._spec.title} allows 'raise' only")
             if overflow == "saturate":
@@ -120,7 +120,7 @@ class Operator:
                 overflow=overflow,
             )
         )
-        # It divides equal shapes without a look at the axis, at which they may not fit.
+        # Kernels divide equal shapes without checking the axis; with another axis equal shapes do not fit.
         axes = _AXES_OF_EQUAL_SHAPES.get(self._rule)
         fits = axes is None or self._attributes.get("axis") in axes
         self._at_once: Callable[[Any, Any, Array | None], Any] = self._divide if fits else _not_at_once
@@ -137,7 +137,7 @@ class Operator:
 
     @property
     def policies(self) -> Policies:
-        """What integer zero divisors and MIN/-1 give."""
+        """The policies for integers: zero divisors and MIN/-1."""
         return self._policies
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -234,7 +234,7 @@ class Operator:
         """
         if where is not None:
             return self._masked(a, b, out, where)
-        # A call on few elements costs what happens here, more than what is divided.
+        # For few elements these lines take longer than the division.
         quotients = self._at_once(a, b, out)
         if quotients.__class__ is _NDARRAY:
             return quotients
@@ -305,7 +305,7 @@ class Operator:
             quotients = divide_rationals(dividend, divisor)
         else:
             quotients = self._divide(dividend, divisor, out)
-        assert quotients is not None  # everything that a division refuses has been looked at
+        assert quotients is not None  # Everything that a kernel refuses has been checked.
         return quotients
 
     def _typed(self, a: object, b: object) -> tuple[object, object]:
@@ -343,7 +343,7 @@ def divide_blocks(operator: Operator, *blocks: Array, out: Array | None = None) 
 
 
 def _not_at_once(a: object, b: object, out: Array | None) -> None:
-    """Leave operands to the call that looks at their shapes."""
+    """Return None, so that the call checks the shapes."""
 
 
 def _onto(divisor: Array, alignment: Alignment) -> Array:
@@ -363,11 +363,11 @@ def divide_rationals(a: Array, b: Array) -> Array | Exceptions:
     return quotients
 
 
-def prepared(name: str, *parameters: str) -> tuple[Callable[..., Operator], Callable[..., Operator]]:
-    """Return two functions of the values of these parameters: one that keeps operators, one that makes each anew.
+def prepared(name: str, *parameters: str) -> Callable[..., Operator]:
+    """Return a function that takes the values of these parameters, and makes an operator for each set of values once.
 
-    Values of different type are kept apart, so that ``opset=1.0`` is refused after ``opset=1`` as it is before; of
-    sequences, whose elements' types are not seen, they have to be made anew.
+    Values of different types are kept apart, so that ``opset=1.0`` is refused even after a call with ``opset=1``. The
+    types of the elements of a sequence are not compared, so no parameter may be a sequence.
     """
 
     def make(*values: Any) -> Operator:
@@ -378,7 +378,7 @@ def prepared(name: str, *parameters: str) -> tuple[Callable[..., Operator], Call
     def get(*values: object) -> Operator:
         try:
             return kept(*values)
-        except TypeError:  # a list, say, cannot be looked up; Operator tells whether it is allowed
+        except TypeError:  # A list, say, cannot be looked up; Operator refuses it if it is not allowed.
             return make(*values)
 
-    return get, make
+    return get

@@ -1,4 +1,4 @@
-"""What x/0 and MIN/-1 of integers give: the policies, and the errors of those that raise."""
+"""The policies for x/0 and MIN/-1 of integers, and the errors that they raise."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OVERFLOW_POLICIES = ("wrap", "raise", "saturate")
 
 @dataclass(frozen=True)
 class Policies:
-    """What integer division does with a zero divisor, and with MIN/-1.
+    """The policies of integer division for a zero divisor and for MIN/-1.
 
     Attributes
     ----------
@@ -49,9 +49,9 @@ def _check(name: str, value: object, allowed: tuple[str, ...]) -> None:
 
 
 def raise_exceptions(exceptions: Exceptions, policies: Policies, spec: OperatorSpec, *, partial: bool) -> NoReturn:
-    """Raise what the policies ask for, with the count and the first index; zero divisors come before overflow.
+    """Raise the error of a policy, with the count and the first index; zero divisors come before overflow.
 
-    SONNX's operators have constraints with tags. With `partial` an array of the caller's may already hold results.
+    For SONNX it names the tag of a constraint. With `partial` the caller's `out` may already hold results.
     """
     note = "; out may hold partial results" if partial else ""
     count, index = exceptions.zero_divisors, exceptions.first_zero_divisor

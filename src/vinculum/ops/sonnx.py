@@ -13,8 +13,7 @@ from vinculum.ops.array_backends import backend_of
 from vinculum.ops.operator import Operator, prepared
 from vinculum.reference.accuracy import Accuracy, ErrorBound
 from vinculum.reference.accuracy import accuracy as _accuracy
-from vinculum.spec.element_types import ElementType, Kind
-from vinculum.tensors.shapes import SymbolicShape
+from vinculum.spec.element_types import Kind
 from vinculum.tensors.storage import as_operand, element_type_of, native
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ Array = npt.NDArray[Any]
 _Overflow = Literal["raise", "wrap"]
 _VARIANTS = {Kind.REAL: "real", Kind.FLOAT: "float"}
 
-_div, _ = prepared("Div", "dialect", "variant", "overflow")
+_div = prepared("Div", "dialect", "variant", "overflow")
 
 
 @overload
@@ -89,13 +88,7 @@ def div(a: Any, b: Any, *, out: Any = None, overflow: _Overflow = "raise") -> An
     SONNX Div (real, real), (float, float) and (int, int). The tag [V1] is ours: the document does not mention
     that MIN/-1 does not fit the type.
     """
-    backend = backend_of(a, b)
-    if backend is None:
-        dividend, divisor = _operands(a, b)
-        return _operator(dividend, divisor, overflow)(a, b, out)
-    dividend, divisor = _operands(a, b, backend.as_operand)
-    types = backend.element_type_of(dividend, "A"), backend.element_type_of(divisor, "B")
-    return _checked_operator(types, (backend.shape_of(dividend), backend.shape_of(divisor)), overflow)(a, b, out)
+    return _operator(a, b, overflow)(a, b, out)
 
 
 def error_conditions(a: object, b: object) -> list[tuple[int, ...]]:
@@ -165,15 +158,17 @@ def _operands(a: object, b: object, view: Callable[[object, str], Any] = as_oper
         raise ConstraintError(f"[GR2] [GR3] {error}", tag="[GR2]") from None
 
 
-def _operator(dividend: Array, divisor: Array, overflow: _Overflow = "raise") -> Operator:
-    """Return the operator of the operands' element type, with types and shapes checked."""
-    types = element_type_of(dividend, "A"), element_type_of(divisor, "B")
-    return _checked_operator(types, (dividend.shape, divisor.shape), overflow)
-
-
-def _checked_operator(
-    types: tuple[ElementType, ElementType], shapes: tuple[SymbolicShape, SymbolicShape], overflow: _Overflow
-) -> Operator:
+def _operator(a: object, b: object, overflow: _Overflow = "raise") -> Operator:
+    """Return the operator of the operands' element type, after checking their types and shapes."""
+    backend = backend_of(a, b)
+    if backend is None:
+        dividend, divisor = _operands(a, b)
+        types = element_type_of(dividend, "A"), element_type_of(divisor, "B")
+        shapes = dividend.shape, divisor.shape
+    else:
+        dividend, divisor = _operands(a, b, backend.as_operand)
+        types = backend.element_type_of(dividend, "A"), backend.element_type_of(divisor, "B")
+        shapes = backend.shape_of(dividend), backend.shape_of(divisor)
     if types[0] is not types[1]:
         raise ConstraintError(f"[C2] A is {types[0]} and B {types[1]}; SONNX Div requires one element type", tag="[C2]")
     operator = _div("sonnx", _VARIANTS.get(types[0].kind, "int"), overflow)

@@ -186,7 +186,7 @@ def _error_bound(value: object, name: str) -> Fraction | None:
     if isinstance(value, float | np.floating):
         array = np.asarray(value)
         if (fmt := _FORMATS.get(array.itemsize)) is None:
-            # A long double, whose computations no switch makes flush.
+            # A long double, for which no processor flushes subnormal numbers.
             if value >= 0:
                 return None if np.isinf(value) else Fraction(*value.as_integer_ratio())
         else:

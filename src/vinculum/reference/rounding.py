@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from enum import Enum
 from fractions import Fraction
 from functools import lru_cache
@@ -12,7 +11,7 @@ from vinculum.spec.element_types import BinaryFormat
 
 
 class NumberClass(Enum):
-    """What kind of datum an encoding stands for."""
+    """The kind of number that an encoding stands for."""
 
     NAN = "NaN"
     INFINITE = "infinite"
@@ -86,10 +85,11 @@ def round_to_nearest_even(value: Fraction, fmt: BinaryFormat, *, negative_zero: 
     return round_ratio(abs(value.numerator), value.denominator, fmt, negative=negative)
 
 
-def round_ratio(numerator: int, denominator: int, fmt: BinaryFormat, *, negative: bool) -> int:
+def round_ratio(numerator: int, denominator: int, fmt: BinaryFormat, *, negative: bool, away: bool = False) -> int:
     """Return the encoding of the number nearest to a ratio of integers, which need not be in lowest terms.
 
-    As in `round_to_nearest_even`; the numerator is not negative and the denominator positive.
+    As in `round_to_nearest_even`, or with `away`, of the nearest number that is not closer to zero. The numerator is
+    not negative and the denominator positive.
     """
     sign = fmt.sign_mask if negative else 0
     if numerator == 0:
@@ -100,9 +100,10 @@ def round_ratio(numerator: int, denominator: int, fmt: BinaryFormat, *, negative
     else:
         denominator <<= spacing_exponent
     significand, remainder = divmod(numerator, denominator)
-    if 2 * remainder + significand % 2 > denominator:  # Above the middle, or there and odd.
+    above_middle = 2 * remainder + significand % 2 > denominator  # or in the middle, and odd
+    if above_middle or (away and remainder):
         significand += 1
-    # A carry out of the significand is right: it steps the exponent.
+    # A carry out of the significand increments the exponent, as it must.
     unsigned = significand + ((spacing_exponent - fmt.subnormal_exponent) << fmt.trailing_bits)
     return sign | unsigned if unsigned <= fmt.largest else infinity(fmt, negative=negative)
 
@@ -117,18 +118,12 @@ def infinity(fmt: BinaryFormat, *, negative: bool) -> int:
 def round_up(value: Fraction, fmt: BinaryFormat) -> int:
     """Return the encoding of the smallest number not below a rational, of infinity above the largest.
 
-    It is made of integers. A conversion such as ``float(value)`` is a computation of the processor, which may have been
-    switched to flush subnormal numbers to zero. ValueError if the value is negative.
+    A conversion such as ``float(value)`` would depend on the processor, which may have been switched to flush subnormal
+    numbers to zero. ValueError if the value is negative.
     """
     if value < 0:
         raise ValueError(f"{value} is negative; only the size of an error is rounded upward, give its absolute value")
-    if value == 0:
-        return 0
-    spacing_exponent = max(_exponent(value.numerator, value.denominator) - fmt.trailing_bits, fmt.subnormal_exponent)
-    significand = math.ceil(value / power_of_two(spacing_exponent))
-    # As in rounding to nearest, a carry out of the significand steps the exponent.
-    unsigned = significand + ((spacing_exponent - fmt.subnormal_exponent) << fmt.trailing_bits)
-    return unsigned if unsigned <= fmt.largest else infinity(fmt, negative=False)
+    return round_ratio(value.numerator, value.denominator, fmt, negative=False, away=True)
 
 
 @lru_cache(maxsize=4096)  # more exponents than binary64 has

@@ -19,12 +19,12 @@ from threading import Thread
 from typing import Any, BinaryIO
 
 APART, HERE = b"apart", b"here"
-"""What the frame of a call begins with, before a newline: whether a copy of the process may answer it."""
+"""The first line of the frame of a call: whether a copy of the process may answer it."""
 _HEADER = struct.Struct("<4sQQ")
 _MARK = b"\x93vnc"
 
 Outcome = tuple[str, Any, str]
-"""The name of an `End`, what was returned, and words."""
+"""The name of an `End`, the value returned, and words."""
 
 
 def write_frame(pipe: BinaryIO, number: int, content: bytes) -> None:
@@ -96,7 +96,7 @@ def _read_calls(pipe: BinaryIO, calls: SimpleQueue[bytes]) -> None:
 
 
 def _end_all() -> None:
-    """End this process and its children: a runtime's own process may be busy or hang, and sees no pipe close."""
+    """End this process and its children, such as a runtime's process, which does not notice that the pipe closes."""
     if os.name == "posix" and os.getpgrp() == os.getpid():
         os.killpg(0, signal.SIGKILL)
     os._exit(0)
@@ -118,7 +118,7 @@ def _may_be_copied(made: Any) -> bool:
 
 
 def _in_a_copy(action: Callable[[], Any]) -> bytes:
-    """Return the outcome, as bytes, of an action in a copy of this process, which alone may end by it."""
+    """Return the outcome, as bytes, of an action in a copy of this process, so that it can only end the copy."""
     from vinculum.sandbox.answer import death_words
     from vinculum.sandbox.plain import dumped
 

@@ -1,7 +1,7 @@
-"""What a subprocess answers, as bytes: text, numbers, arrays, and dataclasses of this package made of them.
+"""The answers of a subprocess as bytes: text, numbers, arrays, and dataclasses of this package made of them.
 
-Unlike a pickle, reading it runs no code, whatever the bytes are: a model that takes over a runtime in the subprocess
-does not get this process too. JSON says what there is; arrays follow as they are in memory.
+Unlike unpickling, reading them never runs code: a model that takes over a runtime in the subprocess cannot take over
+this process. The values are JSON, followed by the memory of arrays.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SIZE = struct.Struct("<Q")
 
 
 def dumped(value: object) -> bytes:
-    """Return a value as bytes; TypeError if it is, or holds, anything else than this module knows."""
+    """Return a value as bytes; TypeError if it is, or contains, a value of an unknown type."""
     blobs: list[bytes] = []
     text = json.dumps(_plain(value, blobs), separators=(",", ":")).encode()
     parts = [text, *blobs]
@@ -34,7 +34,7 @@ def dumped(value: object) -> bytes:
 
 
 def loaded(content: bytes) -> Any:
-    """Return the value in such bytes; ValueError, TypeError or another exception if they are none."""
+    """Return the value in bytes of `dumped`; ValueError, TypeError or another exception for other bytes."""
     (count,) = _SIZE.unpack_from(content)
     at = _SIZE.size * (1 + count)
     parts: list[memoryview] = []
@@ -48,7 +48,7 @@ def loaded(content: bytes) -> Any:
 
 
 def _plain(value: Any, blobs: list[bytes]) -> Any:
-    """Return a value as JSON, in which all but the simplest is a list that begins with its kind."""
+    """Return a value as JSON: simple values as they are, others as a list that begins with their kind."""
 
     def blob(content: bytes) -> int:
         blobs.append(content)

@@ -46,7 +46,7 @@ class Stored(Protocol):
         """The shape of the smallest unit of reading and writing, a chunk or a shard; None if that is an element."""
 
     def read(self, region: Region, buffer: Array) -> Array:
-        """Return a region, where that saves a copy in the memory of `buffer`, an array of sufficiently many bytes.
+        """Return a region, in the memory of `buffer` if that saves a copy; it is an array of enough bytes.
 
         OSError, which names the file, if it cannot be read or is too short.
         """
@@ -140,7 +140,7 @@ def create(place: Place, shape: Shape, dtype: np.dtype[Any], chunk: Shape, like:
 
 
 def named(error: Exception, place: Place) -> OSError:
-    """Return what a package raised about an array as an error that names it."""
+    """Return an error of a package about an array as an OSError that names the array."""
     number, reason = (error.errno, error.strerror) if isinstance(error, OSError) else (None, None)
     return OSError(number or errno.EIO, reason or one_line(error), str(place))
 

@@ -67,10 +67,10 @@ class FlatArray:
         file = self._file.fileno()
         offsets, size = self._ranges(region)
         try:
-            for start, offset in enumerate(offsets):  # a call each: nothing else in here may take long
+            for start, offset in enumerate(offsets):  # One call for each, so the loop must do little else.
                 part = left[start * size : (start + 1) * size]
                 done = call(file, part, offset)
-                while done < size:  # Linux moves 2 GiB at once, and less near limits
+                while done < size:  # Linux moves at most 2 GiB in a call, and less near limits.
                     done += call(file, part[done:], offset + done)
         except OSError as error:
             raise OSError(error.errno, error.strerror, str(self._path)) from None
@@ -106,7 +106,7 @@ def as_bytes(block: Array, order: str) -> memoryview:
 
 
 def open_file(path: Path, writable: bool) -> FileIO:
-    """Return an open file; what is written is never a link to another."""
+    """Return an open file; ELOOP if a file to write is a link."""
     regular_size(path)
     if not writable:
         return path.open("rb", buffering=0)

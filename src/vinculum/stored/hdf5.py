@@ -51,7 +51,7 @@ class ChunkedDataset:
 
 
 def open_array(place: Place, seen_as: Callable[[np.dtype[Any]], np.dtype[Any]], writable: bool) -> Stored:
-    """Return a dataset whose elements are in the file that was named, and in no other."""
+    """Return a dataset; it is refused if its elements are in another file."""
     regular_size(place.path)
     file = h5py.File(place.path, "r")
     try:
@@ -80,7 +80,7 @@ def open_array(place: Place, seen_as: Callable[[np.dtype[Any]], np.dtype[Any]], 
 
 
 def _found(file: Any, place: Place) -> Any:
-    """Return what the place names, which is no link: h5py would open files to which links lead, whatever they are."""
+    """Return the object that a place names; links are refused, as h5py would open any file to which they lead."""
     found = file
     for name in (place.dataset or "").split("/"):
         link = found.get(name, getlink=True) if name and isinstance(found, h5py.Group) else None

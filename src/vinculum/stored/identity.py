@@ -1,4 +1,4 @@
-"""The identity of a stored array: every file that is read for it, as the file system tells files apart.
+"""The identity of a stored array: every file that is read for it, as the file system identifies files.
 
 The time of a file's last change (ctime) cannot be set by programs, so a file with the same device, inode, size and time
 of change has the same content, as far as the file system shows.
@@ -19,7 +19,7 @@ from vinculum.stored.arrays import Place, Stored
 
 Identity = dict[str, Any]
 
-_TICK = 0.02  # Seconds between two readings of the clock of a file system; two changes within may have one time.
+_TICK = 0.02  # Seconds between ticks of a file system's clock; two changes in between may have the same time.
 _OPENED = ("inode", "size", "time of change", "shape", "type", "order")
 
 
@@ -42,7 +42,7 @@ def settle(identities: Iterable[Identity]) -> None:
 
 
 def check_opened(place: Place, array: Stored, before: Identity) -> None:
-    """Refuse an open array that is not the one that a job began with, as far as one look shows, from any machine."""
+    """Refuse an open array if its status differs from that at the beginning of the job; for use on any machine."""
     keys = [key for key in _OPENED if not ("files" in before and key in ("size", "time of change"))]
     _refuse({key: before[key] for key in keys}, {key: _opened(array)[key] for key in keys}, place)
 
@@ -53,7 +53,7 @@ def check_unchanged(place: Place, array: Stored, before: Identity) -> None:
 
 
 def differences(before: Mapping[str, Any], now: Mapping[str, Any], owner: str = "") -> Iterator[str]:
-    """Yield what differs in two pieces of JSON, in words: ``inode of A was 12, now 34``."""
+    """Yield the differences between two pieces of JSON in words: ``inode of A was 12, now 34``."""
     for key in {**before, **now}:
         old, new = before.get(key), now.get(key)
         if isinstance(old, dict) and isinstance(new, dict):

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,9 +22,9 @@ Advance = Callable[[int], None]
 
 
 def carry_out(work: Division, workers: Workers, at_once: int, advance: Advance | None = None) -> int:
-    """Do a job, or the rest of it, and return how many blocks an earlier run had done.
+    """Run a job, or the rest of it, and return how many blocks an earlier run had finished.
 
-    Each task, and each line of the journal, is of `at_once` blocks; `advance` is called with the number that are done.
+    Each task, and each line of the journal, has `at_once` blocks; `advance` is called with the number of finished ones.
 
     ModelError if the target exists, the job cannot be continued, or an operand changes. An error of a policy for the
     result as a whole leaves nothing behind. After an OSError finished blocks are kept.
@@ -49,7 +48,9 @@ def carry_out(work: Division, workers: Workers, at_once: int, advance: Advance |
             _do_rest(work, notes, workers, at_once, advance or (lambda blocks: None))
             work.finish(notes.done)
         except (DivisionByZeroError, IntegerOverflowError, ConstraintError):
-            _unmake(partial, notes)
+            if _is_ours(partial, notes):
+                _remove(partial)
+            notes.remove()
             raise
         except OSError as error:
             left = f"{str(partial.path)!r}, {str(journal)!r}"
@@ -62,24 +63,20 @@ def carry_out(work: Division, workers: Workers, at_once: int, advance: Advance |
 
 
 def _found(final: Place, notes: Journal) -> Place | None:
-    """Return where the job's result is now; None if it has to be made. What the job did not make is refused."""
+    """Return where the job's result is now; None if it has to be made. A file that the job did not make is refused."""
     partial = final.partial
     if notes.made is None:
         if notes.begun and not partial.path.is_symlink():
-            _remove(partial)  # The first line is written where nothing is: killed between making and noting it.
+            _remove(partial)  # The job was killed after making it, but before writing that to the journal.
         _refuse_existing(final, partial)
         return None
     if not os.path.lexists(partial.path):
-        if not os.path.lexists(final.path):
-            return None
-        return _checked(final, notes)
+        return _checked(final, notes) if os.path.lexists(final.path) else None
     _checked(partial, notes)
-    if os.path.lexists(final.path):
-        with suppress(ModelError):
-            _checked(final, notes)
-            partial.path.unlink()  # killed between the two steps of publishing
-            return final
-        _refuse_existing(final)
+    if _is_ours(final, notes):  # The job was killed between the two steps of publishing.
+        partial.path.unlink()
+        return final
+    _refuse_existing(final)
     return partial
 
 
@@ -166,8 +163,8 @@ def _publish(partial: Place, final: Place) -> None:
     """Bring the result to disk and give it its name, which nothing else must have."""
     _sync(partial, every_file=True)
     try:
-        os.link(partial.path, final.path)  # Unlike a renaming, it never replaces a file.
-    except OSError:  # It exists, or is a folder, or the file system has no such links.
+        os.link(partial.path, final.path)  # Unlike renaming, it never replaces a file.
+    except OSError:  # The target exists, the result is a folder, or the file system has no hard links.
         _refuse_existing(final)
         partial.path.rename(final.path)
         _sync_path(final.path.parent)
@@ -195,13 +192,6 @@ def _sync_path(path: Path) -> None:
         raise OSError(error.errno, error.strerror, str(path)) from None
     finally:
         os.close(file)
-
-
-def _unmake(partial: Place, notes: Journal) -> None:
-    """Remove what this job made, and its journal."""
-    if _is_ours(partial, notes):
-        _remove(partial)
-    notes.remove()
 
 
 def _remove(place: Place) -> None:

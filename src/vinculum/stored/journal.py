@@ -36,7 +36,7 @@ class Done:
     start: int
     stop: int
     crc: int | None  # CRC-32 of their bytes, block after block; None if they were only checked.
-    exceptions: Exceptions | None = None  # For which a policy raises, with indices in the whole result.
+    exceptions: Exceptions | None = None  # Those for which a policy raises, with indices in the whole result.
 
 
 class Journal:
@@ -52,7 +52,7 @@ class Journal:
     def __init__(self, path: Path, job: dict[str, Any]) -> None:
         self.path = path
         self.done: list[Done] = []  # The finished blocks.
-        self.made: list[int] | None = None  # Device and inode of what was made for the result.
+        self.made: list[int] | None = None  # Device and inode of the file or folder made for the result.
         self._file = _locked(path)
         job = json.loads(json.dumps(job))
         self._head = _line(job)
@@ -80,7 +80,7 @@ class Journal:
         sync_data(self._file)
 
     def note_made(self, made: list[int]) -> None:
-        """Record what was made for the result."""
+        """Record which file or folder was made for the result."""
         self.made = made
         self._write(_line({"made": made}))
         sync_data(self._file)
@@ -110,7 +110,7 @@ class Journal:
             self._commit.result()
 
     def remove(self) -> None:
-        """Remove the file, if it is still what its path names."""
+        """Remove the file, unless its path now names another."""
         with suppress(FileNotFoundError):
             if os.path.samestat(os.lstat(self.path), os.fstat(self._file)):
                 self.path.unlink()

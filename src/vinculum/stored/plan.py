@@ -41,7 +41,7 @@ class BlockPlan:
         return 1 / run
 
     def cuts(self, chunk: Shape) -> bool:
-        """Tell whether a chunk of another grid lies in several blocks."""
+        """Tell whether a chunk of another grid overlaps several blocks."""
         return any(
             along < size and along % other for along, other, size in zip(self.block, chunk, self.shape, strict=True)
         )
@@ -106,7 +106,7 @@ def default_chunk(shape: Shape, itemsize: int) -> Shape:
 
 
 def part(region: Region, dimensions: tuple[int | None, ...], rank: int) -> Region:
-    """Return an operand's part of a block: the block's range along its own dimensions, else the only element."""
+    """Return an operand's part of a block: the block's range where dimensions match, else its only element."""
     along = {own: cut for own, cut in zip(dimensions, region, strict=True) if own is not None}
     return tuple(along.get(own, slice(0, 1)) for own in range(rank))
 

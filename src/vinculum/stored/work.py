@@ -6,14 +6,15 @@ import threading
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from math import prod
 from typing import Any
 
 import numpy as np
 
 from vinculum.errors import ModelError
-from vinculum.kernels.contract import Exceptions
+from vinculum.kernels.contract import Exceptions, Index, joined
 from vinculum.kernels.threads import threads
 from vinculum.ops.operator import Operator, divide_blocks
 from vinculum.ops.policies import raise_exceptions
@@ -29,7 +30,7 @@ from vinculum.version import __version__
 
 @dataclass(frozen=True)
 class Division:
-    """The work on each block, and its files; it is pickled for the workers."""
+    """A division of stored arrays, block by block; it is pickled for the workers."""
 
     operator: Operator
     operands: tuple[Place, ...]
@@ -42,7 +43,7 @@ class Division:
     chunk: Shape  # What Zarr stores in a file.
     like: Place | None  # An operand of the result's shape, whose chunks and compression the result takes.
     made: int | None = None  # The inode of the file or folder that this job made for the quotients.
-    version: str = __version__  # Workers that join later must have it too.
+    version: str = __version__  # Workers that join later must have the same.
 
     @property
     def blocks(self) -> int:
@@ -90,10 +91,10 @@ class Division:
             for number in range(start, stop):
                 for region, parts in self._parts(operands, target, self.plan.region(number)):
                     out = in_buffer(_buffer(2, self._bytes(region)), extents(region), self.dtype, target.order)
-                    with threads(1):  # other blocks have other threads
+                    with threads(1):  # Each thread divides other blocks.
                         quotients = divide_blocks(self.operator, *parts, out=out)
                     if isinstance(quotients, Exceptions):
-                        found.append(_within(quotients, region))
+                        found.append(quotients.moved(partial(_in_result, region)))
                     elif write and not found:
                         self._check_made(target)
                         target.write(region, out)
@@ -109,7 +110,7 @@ class Division:
                     region = self.plan.region(number)
                     block = target.read(region, _buffer(2, self._bytes(region)))
                     crc = zlib.crc32(as_bytes(block, target.order), crc)
-        except (OSError, ModelError):  # cut off, say, by a loss of power
+        except (OSError, ModelError):  # Such as a file truncated by a power failure.
             return None
         return done if crc == done.crc else None
 
@@ -124,7 +125,7 @@ class Division:
 
     @contextmanager
     def _operands(self) -> Iterator[list[Stored]]:
-        """Open the operands; before and after, they must be what the job began with."""
+        """Open the operands, and check before and after that they are those with which the job began."""
         with ExitStack() as opened:
             operands = [opened.enter_context(open_stored(place, self.raw_type)) for place in self.operands]
             begun = list(zip(self.operands, operands, self.identities.values(), strict=True))
@@ -136,7 +137,7 @@ class Division:
 
     @contextmanager
     def _target(self, *, writable: bool = False) -> Iterator[Stored]:
-        """Open what the job made, and nothing that has taken its place."""
+        """Open the file or folder that the job made; another one in its place is refused."""
         with open_stored(self.target, self.raw_type, writable=writable) as target:
             self._check_made(target)
             yield target
@@ -156,19 +157,15 @@ class Division:
         elements = max(1, BLOCK_BYTES // self.dtype.itemsize)
         for strip in strips(region, elements, target.order) if tiles and target.grid is None else [region]:
             inside = tuple(slice(s.start - r.start, s.stop - r.start) for s, r in zip(strip, region, strict=True))
-            yield (
-                strip,
-                [
-                    tiles[w][
-                        tuple(
-                            s if own is not None else slice(None) for s, own in zip(inside, self._axes(w), strict=True)
-                        )
-                    ]
-                    if w in tiles
-                    else self._part(x, strip, w)
-                    for w, x in enumerate(operands)
-                ],
-            )
+            parts = []
+            for which, operand in enumerate(operands):
+                if which in tiles:
+                    repeated = [own is None for own in self._axes(which)]
+                    cuts = (slice(None) if one else cut for one, cut in zip(repeated, inside, strict=True))
+                    parts.append(tiles[which][tuple(cuts)])
+                else:
+                    parts.append(self._part(operand, strip, which))
+            yield strip, parts
 
     def _axes(self, which: int) -> tuple[int | None, ...]:
         """Return the axis of an operand for each axis of the result."""
@@ -185,29 +182,13 @@ class Division:
         return prod(extents(region)) * self.dtype.itemsize
 
     def _joined(self, found: Sequence[Exceptions]) -> Exceptions | None:
-        """Return the exceptions of several blocks as those of the whole result."""
-        if not found:
-            return None
-        zeros = [one.first_zero_divisor for one in found if one.first_zero_divisor is not None]
-        overflows = [one.first_overflow for one in found if one.first_overflow is not None]
-        return Exceptions(
-            prod(self.plan.shape),
-            sum(one.zero_divisors for one in found),
-            min(zeros, default=None),
-            sum(one.overflows for one in found),
-            min(overflows, default=None),
-        )
+        """Return the exceptions of several blocks as those of the whole result; None if there are none."""
+        return joined(found, prod(self.plan.shape)) if found else None
 
 
-def _within(found: Exceptions, region: Region) -> Exceptions:
-    """Return the exceptions of a block by their indices in the result."""
-
-    def index(local: tuple[int, ...] | None) -> tuple[int, ...] | None:
-        return None if local is None else tuple(cut.start + i for cut, i in zip(region, local, strict=True))
-
-    return replace(
-        found, first_zero_divisor=index(found.first_zero_divisor), first_overflow=index(found.first_overflow)
-    )
+def _in_result(region: Region, index: Index) -> Index:
+    """Return the index in the result of an element of a region."""
+    return tuple(cut.start + i for cut, i in zip(region, index, strict=True))
 
 
 _memory = threading.local()

@@ -36,7 +36,7 @@ class Workers:
     interruption: Interruption  # It delays interruptions until no lock is held.
     number: int  # How many tasks run at once.
     task_bytes: int  # The size of the results of a task.
-    client: Any = None  # The `distributed.Client` of the cluster, if these are no threads.
+    client: Any = None  # The `distributed.Client` of a cluster; None for threads.
 
     def results(self, calls: Iterable[Call]) -> Iterator[Any]:
         """Yield the results of the calls as they finish; calls are taken from the iterable just before they run.
@@ -81,7 +81,7 @@ class Workers:
                 self._end(running)
 
     def _end(self, running: Iterable[Future[Any]]) -> None:
-        """Cancel what has not begun, and wait for what has, which may still write."""
+        """Cancel calls that have not begun, and wait for the others, which may still write."""
         for future in running:
             future.cancel()
         if self.client is None:
@@ -122,7 +122,7 @@ def _is_lost(future: Future[Any]) -> bool:
 
 @contextmanager
 def workers(client: Any = None) -> Iterator[Workers]:
-    """Yield the workers of a `distributed.Client`, or the threads of this process that a division may use.
+    """Yield the workers of a `distributed.Client`, or as many threads as a division may use.
 
     ModelError if processes of the cluster have another version of this package, or none.
     """
@@ -175,7 +175,7 @@ def client_of(address: str | None) -> Iterator[Any]:
     except (OSError, ValueError, TypeError, ImportError) as error:
         failed = _default_client()
         if failed is not None and failed is not before:
-            failed.close()  # Dask would ask it for all that this process computes later, and wait without end
+            failed.close()  # Else Dask would use it for all later computations of this process, and hang.
         raise ModelError(f"no scheduler answers at {address!r}: {one_line(error)}") from None
     with client:
         try:

@@ -13,10 +13,10 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Alignment:
-    """How two operands lie under the result.
+    """How two operands are broadcast to the result.
 
-    For each dimension of the result, `a` and `b` have the operand's dimension that runs along it, None where the
-    operand is repeated.
+    For each dimension of the result, `a` and `b` hold the operand's dimension that matches it; None where the operand
+    is repeated.
     """
 
     shape: Shape

@@ -46,5 +46,5 @@ def encodings(array: NDArray[Any], element_type: ElementType) -> NDArray[Any]:
 
 
 def _is_nan(bits: NDArray[Any], form: BinaryFormat) -> NDArray[np.bool_]:
-    """Tell which encodings are NaN; ml_dtypes' own answer to that warns of signalling ones."""
+    """Tell which encodings are NaN; ml_dtypes' `isnan` would warn of signalling ones."""
     return np.asarray(bits & bits.dtype.type(form.sign_mask - 1) > form.largest + form.infinities)

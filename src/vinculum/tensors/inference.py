@@ -58,14 +58,14 @@ def _join_symbolic(
         return None if a is None or b is None else _multidirectional(a, b)
     if rule is Broadcasting.EQUAL:
         return _merged(a, b)
-    # B is broadcast onto A: whatever B is, the result has A's shape. What is known must not contradict it.
+    # B is broadcast onto A, so the result has A's shape. The known sizes must not contradict that.
     if a is not None and b is not None:
         _check_onto(rule, a, b, axis)
     return a
 
 
 def _check_onto(rule: Broadcasting, a: SymbolicShape, b: SymbolicShape, axis: int | None) -> None:
-    """Join the shapes with every dimension that is not a number given a size that fits, if one does."""
+    """Join the shapes after giving each dimension that is not a number a size that fits, if there is one."""
     start = len(a) - len(b) if axis is None or (axis == -1 and rule is Broadcasting.PDPD) else axis
     filled_a, filled_b = list(a), list(b)
     for d, size in enumerate(b):
@@ -102,7 +102,7 @@ def _stretch(x: Dimension, y: Dimension, a: SymbolicShape, b: SymbolicShape) -> 
 
 
 def _merged(a: SymbolicShape | None, b: SymbolicShape | None) -> SymbolicShape | None:
-    """Join shapes that must be equal: each dimension as well known as either operand has it."""
+    """Join shapes that must be equal; of two dimensions the one that says more is kept."""
     if a is None or b is None:
         return b if a is None else a
     if len(a) != len(b) or any(isinstance(x, int) and isinstance(y, int) and x != y for x, y in zip(a, b, strict=True)):

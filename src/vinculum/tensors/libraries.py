@@ -13,7 +13,7 @@ import numpy as np
 
 from vinculum.errors import ElementTypeError
 
-# DLPack as NumPy and CuPy know it lacks these: they are exchanged as unsigned integers with the same bits.
+# NumPy and CuPy do not read these from DLPack: they are exchanged as unsigned integers with the same bits.
 _ENCODINGS = {
     "bfloat16": (np.dtype(ml_dtypes.bfloat16), "uint16"),
     "float8_e4m3fn": (np.dtype(ml_dtypes.float8_e4m3fn), "uint8"),
@@ -29,9 +29,9 @@ class Library:
 
     name: str
     from_dlpack: Callable[[Any], Any]  # Makes the library's array from a DLPack exporter, in the same memory.
-    bit_cast: Callable[[Any, str], Any] | None = None  # To a type by its name; None where DLPack has all of its types.
+    bit_cast: Callable[[Any, str], Any] | None = None  # To a type by name; None if DLPack has all its types.
     writable: bool = True
-    stream: Callable[[Any], int] | None = None  # The CUDA stream on which the library works with an array, if it tells.
+    stream: Callable[[Any], int] | None = None  # The CUDA stream on which the library uses an array; None if unknown.
 
     def exported(self, array: Any) -> tuple[Any, np.dtype[Any] | None]:
         """Return an exporter of an array's elements: itself and None, or its encodings and their type."""
@@ -103,7 +103,7 @@ def in_library_of(operands: tuple[object, ...], results: Any) -> Any:
 
 
 def is_followed(value: object) -> bool:
-    """Whether a value is a tensor whose operations PyTorch follows: to trace, compile, map or differentiate them."""
+    """Whether a value is a tensor whose operations PyTorch records, to trace, compile, map or differentiate them."""
     if isinstance(value, (np.ndarray, np.generic, type)) or "torch" not in packages_of(value):
         return False
     tensor: Any = value
@@ -128,5 +128,5 @@ def on_cuda_device(value: object) -> bool:
         if hasattr(value, "__cuda_array_interface__"):
             return True
         return value.__dlpack_device__()[0] in _CUDA_DEVICES  # type: ignore[attr-defined]
-    except Exception:  # a sparse tensor's own, say; viewing the value raises the error
+    except Exception:  # Such as a sparse tensor's; viewing the value raises it again.
         return False

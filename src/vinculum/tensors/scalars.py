@@ -15,7 +15,7 @@ from vinculum.tensors.storage import as_operand, element_type_of, element_type_o
 
 Array = npt.NDArray[Any]
 
-_NUMBERS = (int, float)  # and no bool, no class derived from them
+_NUMBERS = (int, float)  # not bool, nor other subclasses
 
 
 def with_element_types(a: object, b: object, names: Sequence[str]) -> tuple[object, object]:
@@ -31,7 +31,7 @@ def with_element_types(a: object, b: object, names: Sequence[str]) -> tuple[obje
 
 
 def _dtype_of(operand: object, name: str) -> np.dtype[Any]:
-    """Return the element type of an array, wherever it lies."""
+    """Return the element type of an array, in any memory."""
     dtype = getattr(operand, "dtype", None)
     if dtype is None:
         return as_operand(operand, name).dtype
@@ -64,7 +64,7 @@ def _held(number: Any, dtype: np.dtype[Any], name: str, other: str) -> Array:
 
 
 def _advice(number: int | float, dtype: np.dtype[Any], other: str, *, integers: bool) -> str:
-    """Return what to write for a number that a type does not hold."""
+    """Return advice for a number that a type does not hold."""
     if not integers:
         package = "numpy" if dtype.isbuiltin == 1 else "ml_dtypes"
         return f"round it, as {package}.{dtype.name}(...) does, or give {other} a wider type"

@@ -1,4 +1,4 @@
-"""How operands lie in memory: anything that NumPy can view, and the element type that it has."""
+"""Operands in memory: anything that NumPy can view, and its element type."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def _is_buffer(value: object) -> bool:
         memoryview(value).release()  # type: ignore[arg-type]  # a non-buffer raises TypeError
     except TypeError:
         return False
-    except (BufferError, ValueError):  # one that was released or closed: NumPy says which
+    except (BufferError, ValueError):  # It was released or closed; NumPy's error says which.
         return True
     return True
 
@@ -163,7 +163,7 @@ def _as_numpy_views(value: object, name: str) -> Array:
 
 def _from_dlpack(value: Any, name: str) -> Array:
     if getattr(value, "is_neg", bool)():
-        # PyTorch exports the memory as it is, which holds the opposite numbers.
+        # PyTorch exports the memory, which holds the numbers with the opposite sign.
         raise ElementTypeError(f"{name} is {kind_of(value)} negated lazily; pass its .resolve_neg()")
     try:
         library = library_of(value)

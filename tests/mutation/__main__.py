@@ -1,14 +1,14 @@
-"""Plants small mistakes, one at a time, and lists what no test finds: ``python -m tests.mutation``.
+"""Plant small mistakes, one at a time, and list those that no test finds: ``python -m tests.mutation``.
 
-They are drawn from the kernels and the rooms of `ROOMS`; with ``--planted`` they are those that `planted.toml` names.
-The core is compiled for the best target of this machine only, and little optimised. A mutant whose code is the same as
-without the change is not counted; one that does not compile neither. `equivalent.toml` names what no test can find.
+The mistakes are drawn from the kernels and the rooms of `ROOMS`; with ``--planted`` they are those of `planted.toml`.
+The core is compiled only for the best target of this machine, with few optimisations. A mutant that does not compile,
+or that is compiled to the same code, is not counted. `equivalent.toml` names the mutants that no test can find.
 
-A room's mutant runs the tests of its room that call its function, or whose file is named after its own, the quickest
-first; if none does in pytest's own process, or it is in no function, then all that call a function of its file, and if
-none does, all of the room. They run in a process that is forked from this one, which has imported all but the package
-and the tests: what is planted is imported there as anywhere else, and by the processes that tests start. What real
-runtimes alone ask (`RUNTIMES`) is drawn where these are installed.
+A mutant of a room is tried with the tests that call the changed function, or any function of its file if the change is
+in none, the quickest first. If they all pass, it is tried with all tests of the room. The tests run in a process that
+is forked from this one, which has imported everything but the package and the tests. So they, and the processes that
+they start, import the mutant. Code that only tests of real runtimes call (`RUNTIMES`) is drawn where these are
+installed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import tempfile
 import time
 import tomllib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -182,31 +182,26 @@ class Planted:
             self._passing.add(tests)
         return tests
 
-    def tests_of(self, mutant: Mutant) -> tuple[str, ...]:
-        """Return the tests that are about a drawn mutant, as pytest's arguments; nothing is planted yet."""
+    def tests_of(self, mutant: Mutant) -> list[tuple[str, ...]]:
+        """Return pytest's arguments for the tests of a drawn mutant, in the order to try; nothing is planted yet."""
         room = room_of(mutant.file)
         if room is None:
             if not mutant.file.endswith(".py") and not self.objects:
                 self._compile_core()
             named, only = tests_of_kernels(mutant.file)
-            return self.passing(*named, "-k", only)
+            return [self.passing(*named, "-k", only)]
         path, order = self.folder / f"{Path(room).stem}.json", self.folder / "order.json"
-        self.passing(*(ROOMS | RUNTIMES)[room], f"--note-calls={path}")
+        everything = (ROOMS | RUNTIMES)[room]
+        self.passing(*everything, f"--note-calls={path}")
         notes: dict[str, tuple[float, list[str]]] = json.loads(path.read_text(encoding="utf-8"))
-        file, own = noted_as(mutant.file, ""), f"test_{Path(mutant.file).stem}.py"
-        tests = [test for test, (_, called) in notes.items() if mutant.function and file + mutant.function in called]
-        if room not in RUNTIMES:  # There most is called in processes of their own, where nothing is noted.
-            # What runs when its file is imported is noted for no test: all that call anything of the file are asked.
-            tests = tests or [
-                test for test, (_, called) in notes.items() if any(one.startswith(file) for one in called)
-            ]
-            # A function with a cache is called in one test only: the tests of its file are asked too.
-            tests += [test for test in notes if test not in tests and Path(test.partition("::")[0]).name == own]
-        tests = sorted(tests or notes, key=lambda test: notes[test][0])
+        changed = noted_as(mutant.file, mutant.function)
+        tests = [test for test, (_, called) in notes.items() if any(one.startswith(changed) for one in called)]
+        tests.sort(key=lambda test: notes[test][0])
         order.write_text(json.dumps(tests), encoding="utf-8")
-        seconds = SECONDS + 5 * sum(notes[test][0] for test in tests)
         files = dict.fromkeys(test.partition("::")[0] for test in tests)
-        return (*files, f"--in-order={order}", f"--most-seconds={seconds:.0f}")
+        first = (*files, f"--in-order={order}", _limited(notes[test][0] for test in tests))
+        then = (*everything, _limited(seconds for seconds, _ in notes.values()))
+        return [first, then] if tests else [then]
 
     def _write(self, file: str, text: str) -> None:
         path = self.folder / Path(file).relative_to("src")
@@ -230,6 +225,11 @@ class Planted:
         done = run(["c++", "-shared", "-pthread", *map(self._object, UNITS), "-o", self.library])
         if done.returncode:
             raise RuntimeError(done.stderr)
+
+
+def _limited(seconds: Iterable[float]) -> str:
+    """Return the option that ends tests which take far longer than they do without a mistake."""
+    return f"--most-seconds={SECONDS + 5 * sum(seconds):.0f}"
 
 
 def _runs(target: str) -> bool:
@@ -326,13 +326,13 @@ def main() -> int:
             if given.line not in mutant.line or is_equivalent(mutant, known):
                 ends["known to be equivalent"] += given.line in mutant.line
                 continue
-            tests = planted.passing(*named) if named else planted.tests_of(mutant)
+            attempts = [planted.passing(*named)] if named else planted.tests_of(mutant)
             begun = time.monotonic()
             found = planted.plant(mutant)
             if found is not None:
                 ends[found] += 1
             else:
-                found = planted.is_found(*tests)
+                found = next(filter(None, (planted.is_found(*tests) for tests in attempts)), None)
                 ends["survive" if found is None else "killed"] += 1
                 survivors += [mutant] if found is None else []
                 print(f"{found or 'SURVIVES'} ({time.monotonic() - begun:.0f} s): {mutant}", flush=True)

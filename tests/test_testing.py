@@ -21,11 +21,6 @@ def test_what_is_public() -> None:
     assert testing.Operation.__name__ == "Operation"
 
 
-@pytest.mark.parametrize(("how", "words"), [(-8, "SIGFPE"), (7, "exit code 7"), ("it went away", "it went away")])
-def test_a_crash_says_of_what(how: int | str, words: str) -> None:
-    assert str(testing.Crashed(how)) == words
-
-
 def test_the_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The one in the module's docstring, of a package that divides by NumPy."""
     _, _, source = inspect.cleandoc(testing.__doc__ or "").partition("\n\n")

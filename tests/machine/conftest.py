@@ -1,4 +1,4 @@
-"""What tests of this machine share: a browser, where there is one."""
+"""The browser for tests of this machine, where there is one."""
 
 from __future__ import annotations
 

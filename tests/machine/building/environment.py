@@ -1,4 +1,4 @@
-"""Where what is built lies, and the programs that a build finds."""
+"""The folders of a build, and the compilers that it looks for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options by which quotients are no longer IEEE 754's are refused, or switched off where a compiler does not tell."""
+"""Compiler options that break IEEE 754 are refused, or switched off where the compiler does not reveal them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EVERYWHERE: tuple[str, ...] = (
     *("-ffast-math", "-Ofast", "-funsafe-math-optimizations", "-fassociative-math", "-freciprocal-math"),
     *("-fno-signed-zeros", "-ffinite-math-only", "-ffp-contract=fast", "-mrecip"),
 )
-ASSOCIATIVE = "-fassociative-math -fno-signed-zeros -fno-trapping-math"  # alone it means nothing
+ASSOCIATIVE = "-fassociative-math -fno-signed-zeros -fno-trapping-math"  # it has no effect alone
 BY_MACRO = {
     "g++": (
         *("-ffast-math", "-Ofast", "-funsafe-math-optimizations", ASSOCIATIVE, "-freciprocal-math"),
@@ -45,7 +45,7 @@ int is_nan(float x) { return x != x; }
 
 
 def said(compiler: str, options: str) -> str:
-    """Return what a compiler writes about the contract's header with some options."""
+    """Return the messages of a compiler about contract.h with some options."""
     if shutil.which(compiler) is None:
         pytest.skip(f"optional here, and needed: {compiler}")
     return str(
@@ -62,7 +62,7 @@ def test_the_contract_refuses(compiler: str, option: str) -> None:
 
 
 @pytest.mark.parametrize("option", BY_PRAGMA)
-def test_the_contract_switches_off_what_clang_does_not_tell(option: str) -> None:
+def test_the_contract_switches_off_what_clang_does_not_reveal(option: str) -> None:
     if shutil.which("clang++") is None:
         pytest.skip("optional here, and needed: clang++")
     command = ["clang++", "-x", "c++", "-O1", *option.split(), "-S", "-emit-llvm", "-o", "-", "-"]
@@ -83,7 +83,7 @@ def test_a_build_is_refused_with_one_line_that_names_them(tmp_path: Path) -> Non
 
 
 def test_options_that_a_compiler_has_from_elsewhere_are_overridden() -> None:
-    """As from a configuration file or a script of its name: they stand before those of the build."""
+    """A configuration file or a wrapper script may add them: they come before the options of the build."""
     commands = json.loads((ROOT / "build" / "editable" / "compile_commands.json").read_text()) if BUILT.exists() else []
     kernels = [shlex.split(one["command"]) for one in commands if one["file"].endswith("kernels.cpp")]
     if not kernels:

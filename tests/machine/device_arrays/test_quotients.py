@@ -1,4 +1,4 @@
-"""The kernels, as CuPy would be given them, are compiled for the processor and give what CPU memory gives."""
+"""The CUDA kernels, compiled for the CPU, give the quotients of the CPU kernels."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ FLOATS = [name for name in NAMES if "float" in name]
 
 
 class CompiledKernel(ElementwiseKernel):
-    """A kernel as it is, in a loop."""
+    """An unchanged kernel, called in a loop."""
 
     def quotients(self, dtype: np.dtype[Any], a: npt.NDArray[Any], b: npt.NDArray[Any], found: npt.NDArray[Any]) -> Any:
-        """Return the quotients; tell in `found` whether a policy raises."""
+        """Return the quotients; set `found` where a policy raises."""
         result = np.empty(a.shape, dtype)
         loop = _loops()[C_TYPES[dtype.name], self.operation]
         loop(*(ctypes.c_void_p(x.ctypes.data) for x in (a, b, result, found)), ctypes.c_longlong(a.size))
@@ -54,7 +54,7 @@ class CompiledKernel(ElementwiseKernel):
 
 @cache
 def _loops() -> dict[tuple[str, str], Any]:
-    """Return the loop of each kernel over each type that it is for; cpu_cupy stands in for CuPy meanwhile."""
+    """Return a loop for each kernel and each of its types; cpu_cupy must stand in for CuPy."""
     from vinculum.device_arrays.kernels import float_kernel, integer_kernel
 
     policies = product((False, True), ZERO_DIVISOR_POLICIES, OVERFLOW_POLICIES)
@@ -81,7 +81,7 @@ def _loops() -> dict[tuple[str, str], Any]:
 
 
 def _shared_library(source: str) -> ctypes.CDLL:
-    """Compile a text of C++17, with which the compiler must find nothing wrong, and load it."""
+    """Compile C++17 without a warning, and load it."""
     assert COMPILER is not None
     folder = Path(tempfile.mkdtemp(prefix="vinculum-device-"))
     try:
@@ -97,13 +97,13 @@ def _shared_library(source: str) -> ctypes.CDLL:
 
 @pytest.fixture(autouse=True)
 def compiled(cupy: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let kernels be what the compiler makes of them."""
+    """Let CuPy's stand-in run compiled kernels."""
     monkeypatch.setattr(cpu_cupy, "ElementwiseKernel", CompiledKernel)
 
 
 @pytest.mark.parametrize("name", INTEGERS)
 def test_integers_by_every_rounding_and_policy(name: str) -> None:
-    """Edges of the type and what lies beside them, each by each, and by each that is not zero."""
+    """Edge values and their neighbours, each by each, and by each that is not zero."""
     some = values(name)
     for floor, zero_divisor, overflow in product((False, True), ZERO_DIVISOR_POLICIES, OVERFLOW_POLICIES):
         given: dict[str, Any] = {"m_pythondiv": floor, "zero_divisor": zero_divisor, "overflow": overflow}
@@ -114,7 +114,7 @@ def test_integers_by_every_rounding_and_policy(name: str) -> None:
 
 @pytest.mark.parametrize("name", FLOATS)
 def test_floats(name: str) -> None:
-    """Edges of the type, and random encodings, rounded once, with one NaN."""
+    """Edge values and random encodings; every NaN is the same one."""
     same(divide, *crossed(values(name)))
     same(divide, random_encodings(name, 200_000, 1)[None], random_encodings(name, 200_000, 2)[None])
 
@@ -129,7 +129,7 @@ def test_all_pairs_of_8_bits(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["float16", "bfloat16"])
 def test_every_dividend_of_16_bits(name: str) -> None:
-    """By one, all encodings are widened and narrowed; by powers of two, subnormal halves are rounded."""
+    """Division by one widens and narrows all encodings; by powers of two, it rounds subnormals at the half."""
     every = np.arange(1 << 16, dtype=np.uint16).view(DTYPES[name])
     smallest = np.array(1, np.uint16).view(DTYPES[name])
     for divisor in (1, 2, -32, 3, -0.01, 500, smallest):

@@ -1,4 +1,4 @@
-"""The bounds of `vinculum.reference.accuracy` are the proved ones: the theories' own formulas, in rationals."""
+"""The bounds of `vinculum.reference.accuracy` equal the formulas of the theories, evaluated in rationals."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def binary_format(element_type: ElementType) -> BinaryFormat:
 
 
 def theory_format(fmt: BinaryFormat) -> Format:
-    """Return what the theories call the format."""
+    """Return the format in the terms of the theories."""
     return Format(fmt.significand_bits, decode(1, fmt).value)
 
 
@@ -84,7 +84,7 @@ class TestPropagated:
 class TestTruncated:
     """Theorems accuracy_truncation.TruncationError.introduced_error and both of accuracy_truncated_total.
 
-    The bounds are one formula for every type, and the types are drawn; so are those of the floats.
+    One formula holds for every type, so the type is drawn as well, here and for floats.
     """
 
     @given(st.sampled_from(INTEGERS), st.data(), SIZES, PARTS)

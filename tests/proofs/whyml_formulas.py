@@ -1,4 +1,4 @@
-"""Reads the functions over reals that a theory defines, and evaluates them in rationals: a formula is written once."""
+"""Read the functions over reals that a theory defines, and evaluate them in rationals."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ LIBRARY: Mapping[str, Callable[..., Any]] = {"abs": abs, "min": min, "max": max,
 
 @dataclass(frozen=True)
 class Format:
-    """What the theories call a format: bits of its significand, and its smallest subnormal number."""
+    """A format in the terms of the theories: the bits of its significand, and its smallest subnormal number."""
 
     precision: int
     smallest: Fraction
 
 
 def formulas(*modules: str) -> dict[str, Callable[..., Fraction]]:
-    """Return what the modules, ``"accuracy.Propagated"``, define; a later one may use what an earlier one defines."""
+    """Return the functions of modules such as ``"accuracy.Propagated"``; later ones may use those of earlier ones."""
     known: dict[str, Callable[..., Any]] = dict(LIBRARY)
     for title in modules:
         theory, module = title.split(".")

@@ -1,4 +1,4 @@
-"""The compilers and processors that the extracted C library is tried with, each a row; all but x86 are emulated.
+"""The compilers and processors on which the extracted C library is tested; all but x86 are emulated.
 
 On Debian: ``apt install gcc-multilib clang gcc-arm-none-eabi gcc-riscv64-unknown-elf qemu-user-static``.
 """
@@ -27,12 +27,12 @@ def require_compiler(request: pytest.FixtureRequest, compiler: str = COMPILER) -
 
 @dataclass(frozen=True)
 class Target:
-    """A compiler, and a processor that runs what it makes."""
+    """A compiler, and a processor that runs the programs."""
 
     compiler: tuple[str, ...]  # of the library
     linker: tuple[str, ...]  # compiles and links what calls it: GCC, with its routines
     emulator: tuple[str, ...] = ()  # runs a program; if empty, it runs here, with the system's C library
-    # What the library may call: the compiler's division of integers or floats that the processor lacks.
+    # The compiler's routines that the library may call, for divisions that the processor lacks.
     routines: frozenset[str] = frozenset()
 
     def require(self, request: pytest.FixtureRequest) -> None:
@@ -52,11 +52,11 @@ class Target:
         return objects
 
     def program(self, main: Path, headers: Path, objects: Sequence[Path]) -> Path:
-        """Compile a program and link it with the library, on an emulator without a C library; return its path."""
+        """Compile a program and link it with the library, for emulators without a C library; return its path."""
         made = main.with_suffix("")
         parts: list[str | Path] = [f"-I{headers}", main, *objects]
         if self.emulator:
-            # Nobody sets RISC-V's global pointer, by which a linker would shorten addresses.
+            # RISC-V's global pointer, by which the linker would shorten addresses, is not set.
             flags = ("-ffreestanding", "-fno-tree-loop-distribute-patterns", "-nostdlib", "-static", "-Wl,--no-relax")
             parts = [*flags, f"-I{BARE}", *parts, BARE / "bare.c", "-lgcc"]
         output_of([*self.linker, "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O2", *parts, "-o", made])
@@ -64,7 +64,7 @@ class Target:
 
 
 def _arm(processor: str, *floats: str, compiler: tuple[str, ...] = (), routines: Sequence[str] = ()) -> Target:
-    """Return ARM's processors; qemu 7.2 emulates Cortex-M as a whole only, but `max` has each of their instructions."""
+    """Return a processor of ARM; for programs, qemu 7.2 emulates no Cortex-M, but `max` has all their instructions."""
     chosen = (f"-mcpu=cortex-{processor}", "-mthumb", *floats)
     names = frozenset(f"__aeabi_{name}" for name in ("ldivmod", "uldivmod", *routines))
     gcc = ("arm-none-eabi-gcc", *chosen)

@@ -1,4 +1,4 @@
-"""Interruptions that are held back come at the next check, or at the end of the block."""
+"""A delayed interruption is raised at the next check, or at the end of the block."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def default_handlers() -> Iterator[None]:
 
 
 class TestInterruption:
-    """It is raised at the next check, or at the end of the block."""
+    """SIGINT during the block."""
 
     def test_at_the_next_check(self) -> None:
         reached = False

@@ -1,4 +1,4 @@
-"""`vinculum.testing`: what is public, and that its own example divides."""
+"""`vinculum.testing`: its public names, and the example in its docstring."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_what_is_public() -> None:
 
 
 def test_the_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The one in the module's docstring, of a package that divides by NumPy."""
+    """It divides by a package, for which NumPy stands in."""
     _, _, source = inspect.cleandoc(testing.__doc__ or "").partition("\n\n")
     (tmp_path / "my_package.py").write_text("from numpy import divide\n")
     (tmp_path / "my_divider.py").write_text(f"import my_package\n{inspect.cleandoc(source)}\n")

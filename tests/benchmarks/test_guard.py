@@ -19,7 +19,7 @@ def judged(counts: dict[str, int], expected: dict[str, int]) -> tuple[bool, str]
 
 
 class TestJudgement:
-    """More instructions than are expected fail, and so does a cell that is missing on one side."""
+    """More instructions than expected fail, and so does a cell that is missing on one side."""
 
     @pytest.mark.parametrize(("part", "content"), [(0.9, True), (1.1, False), (-0.9, True), (-2, True), (2, False)])
     def test_tolerance(self, part: float, content: bool) -> None:

@@ -21,7 +21,7 @@ LINES = page(report(), "figure").splitlines()
 
 
 def row(**outcomes: Outcome) -> Row:
-    """Return a row in which we take 2 ns and the roofline 1."""
+    """Return a row in which our engine takes 2 ns and the roofline 1 ns."""
     return Row(report().rows[0].cell, {"vinculum": steady(2.0), **outcomes, "limit": steady(1.0)})
 
 

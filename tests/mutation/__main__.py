@@ -39,14 +39,14 @@ from tests.processes import output_of, python, run
 ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "src" / "vinculum"
 CORE = Path("src/vinculum/kernels/core")
-NO_TESTS = 5  # pytest's exit code
-LIMIT = 100  # seconds for one test; it waits for what does not come if it takes longer
-SECONDS = 30  # of the processor; what takes longer, and five times as long as without a mistake, does not end
+NO_TESTS = 5  # pytest's exit code for no tests
+LIMIT = 100  # seconds for one test; a longer one waits for something that does not come
+SECONDS = 30  # of processor time, in addition to five times that without a mistake; longer runs are ended
 COMPILER = (
     *("c++", "-std=c++20", "-O1", "-fPIC", "-fvisibility=hidden", "-w", "-fno-trapping-math", "-fno-math-errno"),
     *("-ffp-contract=off", f"-I{sysconfig.get_paths()['include']}", f"-isystem{np.get_include()}"),
 )
-# The best of each is tried first; what it is called by targets.cpp, and its options, as in the core's meson.build.
+# The best target first: its name in targets.cpp, and its options, as in the core's meson.build.
 TARGETS = {
     "x86-64-v4+vbmi": ("v4_vbmi", "-march=x86-64-v4", "-mprefer-vector-width=512", "-mavx512vbmi"),
     "x86-64-v4": ("v4", "-march=x86-64-v4", "-mprefer-vector-width=512"),
@@ -60,7 +60,7 @@ def _of_kernels(*names: str) -> tuple[str, ...]:
     return tuple(f"tests/kernels/test_{name}.py" for name in names)
 
 
-# The tests of a part, and pytest's expression for those of them that are about it. What finds most comes first.
+# The tests of a part, those that find most mutants first, and pytest's expression that selects from them.
 _QUOTIENTS = _of_kernels(
     "contract", "integer_quotients", "sixteen_bit_floats", "eight_bit_pairs", "lengths", "forbidden_pages"
 )
@@ -70,7 +70,7 @@ AROUND = ((*_QUOTIENTS, *_PROCESSES), "not portable")
 POOL = ((*_PROCESSES, *_of_kernels("contract"), "tests/machine/kernels"), "not portable")
 PORTABLE = (_of_kernels("portable", "contract", "environment", "backends"), "not x86")
 PYTHON = (_of_kernels("thread_limit", "backends", "environment", "contract"), "")
-# Only the tests of `make runtimes` ask these, which are drawn in their environment: build/runtimes/pinned/bin/python.
+# Code that only tests of `make runtimes` call; it is drawn in their environment: build/runtimes/pinned/bin/python.
 RUNTIMES = {
     "models/engines/openvino/": (
         "tests/runtimes/models/engines/openvino",
@@ -115,7 +115,7 @@ ROOMS = {
 
 
 class Planted:
-    """A copy of the package in which one mutant at a time is planted."""
+    """A copy of the package, into which one mutant at a time is planted."""
 
     def __init__(self, folder: Path, seed: int) -> None:
         self.folder = folder
@@ -126,7 +126,7 @@ class Planted:
         shutil.copytree(SOURCES, self.package, ignore=shutil.ignore_patterns("__pycache__", "core"))
 
     def _compile_core(self) -> None:
-        """Compile the core, in place of the one that is installed, so that it can be changed too."""
+        """Compile the core of the copy, so that it can be changed as well."""
         shutil.copytree(ROOT / CORE, self.folder / "core")
         self.library = self.package / "kernels" / f"_core{sysconfig.get_config_var('EXT_SUFFIX')}"
         self.target = next(name for name in TARGETS if _runs(name))
@@ -137,7 +137,7 @@ class Planted:
         self._link()
 
     def plant(self, mutant: Mutant) -> str | None:
-        """Put a mutant into the copy; return why it is none, if it is none."""
+        """Put a mutant into the copy; return a reason if it does not count."""
         if mutant.file.endswith(".py"):
             self._write(mutant.file, mutant.text)
             return None
@@ -152,7 +152,7 @@ class Planted:
         return None
 
     def restore(self, mutant: Mutant) -> None:
-        """Take a mutant away again."""
+        """Remove a mutant."""
         path = Path(mutant.file)
         if path.suffix == ".py":
             self._write(mutant.file, (ROOT / path).read_text(encoding="utf-8"))
@@ -163,7 +163,7 @@ class Planted:
         self._link()
 
     def is_found(self, *tests: str) -> str | None:
-        """Return which test finds what is planted, or how they end; None if all pass. Options may be among them."""
+        """Return the test that fails, or how pytest ends; None if all pass. The arguments may contain options."""
         options = f"-x -q -n 0 -p no:cacheprovider -p tests.mutation.order --tb=no -o timeout={LIMIT}".split()
         arguments = [*options, f"--hypothesis-seed={self.seed}", *tests]
         code, output = run_pytest(arguments, (self.folder, ROOT), 30 * LIMIT)
@@ -175,7 +175,7 @@ class Planted:
         return failed[0].split(" - ")[0] if failed else f"ends with {code}"
 
     def passing(self, *tests: str) -> tuple[str, ...]:
-        """Return tests that pass as long as nothing is planted; refuse others."""
+        """Return the tests if they pass while nothing is planted; else raise."""
         if tests not in self._passing:
             if (found := self.is_found(*tests)) is not None:
                 raise RuntimeError(f"without any change: {found}")
@@ -206,7 +206,7 @@ class Planted:
     def _write(self, file: str, text: str) -> None:
         path = self.folder / Path(file).relative_to("src")
         path.write_text(text, encoding="utf-8")
-        # It would be taken for what is compiled of a text of the same second and length.
+        # The bytecode would be used for another text of the same second and length.
         Path(importlib.util.cache_from_source(path)).unlink(missing_ok=True)
 
     def _object(self, unit: str) -> Path:
@@ -221,7 +221,7 @@ class Planted:
         return run(command).returncode == 0
 
     def _link(self) -> None:
-        self.library.unlink(missing_ok=True)  # what is loaded must not be written to
+        self.library.unlink(missing_ok=True)  # a loaded library must not be overwritten
         done = run(["c++", "-shared", "-pthread", *map(self._object, UNITS), "-o", self.library])
         if done.returncode:
             raise RuntimeError(done.stderr)
@@ -233,7 +233,7 @@ def _limited(seconds: Iterable[float]) -> str:
 
 
 def _runs(target: str) -> bool:
-    """Whether the core that is installed has code for a target, and this processor runs it."""
+    """Return whether the installed core has code for a target and this processor can run it."""
     program = "from vinculum.kernels.compiled import targets; print(*targets())"
     return target in output_of(python(program)).split()
 
@@ -244,7 +244,7 @@ def room_of(file: str) -> str | None:
 
 
 def tests_of_kernels(file: str) -> tuple[tuple[str, ...], str]:
-    """Return the tests of a source of the kernels, and pytest's expression for those of them that are about it."""
+    """Return the tests of a source of the kernels, and pytest's expression that selects from them."""
     name = Path(file).name
     if file.endswith(".py"):
         return PORTABLE if name in ("portable.py", "float_environment.py") else PYTHON
@@ -254,12 +254,12 @@ def tests_of_kernels(file: str) -> tuple[tuple[str, ...], str]:
 
 
 def equivalents() -> list[dict[str, Any]]:
-    """Return what `equivalent.toml` names: a file, a line, what it may become if not anything, and the reason."""
+    """Return the entries of `equivalent.toml`: a file, a line, the changes of it that are meant, and the reason."""
     return list(tomllib.loads((Path(__file__).parent / "equivalent.toml").read_text(encoding="utf-8"))["equivalent"])
 
 
 def is_equivalent(mutant: Mutant, known: Sequence[dict[str, Any]]) -> bool:
-    """Whether a mutant is one of those that no test can find."""
+    """Return whether a mutant is one of those that no test can find."""
     return any(
         mutant.file.endswith(one["file"])
         and mutant.line == one["line"]
@@ -269,16 +269,16 @@ def is_equivalent(mutant: Mutant, known: Sequence[dict[str, Any]]) -> bool:
 
 
 def sources() -> list[Path]:
-    """Return the sources that are changed."""
+    """Return the sources from which mutants are drawn."""
     cpp = [path for path in sorted((ROOT / CORE).rglob("*")) if path.suffix in (".h", ".hpp", ".cpp")]
     python = [path for room in ("kernels", *ROOMS) for path in sorted((SOURCES / room).rglob("*.py"))]
-    # Declarations; and the interfaces of runtimes of which no single environment has all.
+    # Not declarations, nor the interfaces of runtimes that no single environment has.
     others = ("contract.h", "annotations.py", "runtimes/interfaces.py")
     return [path for path in cpp + python if not path.as_posix().endswith(others)]
 
 
 def catalogue() -> list[tuple[Mutant, tuple[str, ...]]]:
-    """Return the mistakes that `planted.toml` names, each with the tests that have to find it."""
+    """Return the mistakes of `planted.toml`, each with the tests that must find it."""
     named = tomllib.loads((Path(__file__).parent / "planted.toml").read_text(encoding="utf-8"))["planted"]
     return [
         (replace(replaced(SOURCES / one["file"], ROOT, one["old"], one["new"]), name=one["name"]), tuple(one["tests"]))
@@ -287,7 +287,7 @@ def catalogue() -> list[tuple[Mutant, tuple[str, ...]]]:
 
 
 def drawn(seed: int, chosen: str) -> list[Mutant]:
-    """Return the mutants of the sources whose path contains something, in random order, each file's spread."""
+    """Return the mutants of sources whose path contains a text, in random order, evenly spread over each file."""
     rng = random.Random(seed)
     places = []
     has_runtimes = importlib.util.find_spec("openvino") is not None
@@ -301,7 +301,7 @@ def drawn(seed: int, chosen: str) -> list[Mutant]:
 
 
 def main() -> int:
-    """Plant, test, and print what survives; return 1 if something does."""
+    """Plant, test, and print the mutants that survive; return 1 if there are any."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__)
     parser.add_argument("--planted", action="store_true", help="plant what planted.toml names, and draw nothing")
     parser.add_argument("--count", type=int, default=200, help="how many mutants to test")

@@ -1,4 +1,4 @@
-"""Wherever operands and a result lie, and however they are broadcast: as if they were contiguous and of one shape."""
+"""Operands and results of any layout, broadcast by any rule, give the quotients of contiguous ones of one shape."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.property.views import broadcastable, half_as_often, names, shapes, vi
 Array = npt.NDArray[Any]
 Attributes = dict[str, Any]
 
-# A function, with the attributes that broadcast and those that join equal shapes only.
+# A function, its attributes for broadcasting, and its attributes for equal shapes.
 RULES: dict[str, tuple[Callable[..., Array], Attributes, Attributes]] = {
     "Div-14": (vinculum.div, {}, {}),
     "Divide-1": (vinculum.divide, {}, {"auto_broadcast": "none"}),
@@ -29,12 +29,12 @@ OF_DIV_6 = st.sampled_from(["int32", "uint64", "int64", "float16", "float32", "f
 
 
 def placed(b: Array, axis: int, rank: int) -> Array:
-    """View B so that NumPy's rule lets it begin at A's dimension `axis`."""
+    """View B so that NumPy's rule aligns it with A's dimension `axis`."""
     return b.reshape((1,) * axis + b.shape + (1,) * (rank - axis - b.ndim))
 
 
 def assert_only_written_in(memory: Array, before: Array, out: Array) -> None:
-    """Fail if memory has changed outside a view of it."""
+    """Fail if memory outside of a view has changed."""
     marks = np.zeros(memory.shape, bool)
     offset = out.__array_interface__["data"][0] - memory.__array_interface__["data"][0]
     places = np.full(out.shape, offset // memory.itemsize)
@@ -50,7 +50,7 @@ def assert_only_written_in(memory: Array, before: Array, out: Array) -> None:
 @half_as_often
 @given(st.data())
 def test_views_of_any_memory(rule: str, data: st.DataObject) -> None:
-    """No operand is written, no layout changes the result, and nothing is written beside it."""
+    """No operand is written, no layout changes the result, and nothing outside of `out` is written."""
     function, broadcasting, equal_shapes = RULES[rule]
     name, shape = data.draw(OF_DIV_6 if rule == "limited" else names), data.draw(shapes())
     if rule in ("limited", "pdpd"):

@@ -1,4 +1,4 @@
-"""Views of memory such as slicing, transposing and broadcasting make them, drawn at random."""
+"""Random views of memory, as made by slicing, transposing and broadcasting."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ Array = npt.NDArray[Any]
 Shape = tuple[int, ...]
 
 half_as_often = settings(max_examples=settings().max_examples // 2)
-"""Fewer examples of what takes long, and is enumerated in tests/kernels."""
+"""Fewer examples for slow properties, of which tests/kernels enumerate the main cases."""
 
 
 @dataclass(frozen=True)
 class View:
-    """An array, and all the memory that it lies in."""
+    """An array, and the memory that it views."""
 
     array: Array
     memory: Array
@@ -31,7 +31,7 @@ class View:
 
 @st.composite
 def shapes(draw: st.DrawFn) -> Shape:
-    """Draw a shape of rank 0 to 6; now and then one dimension is longer than what the loops take at once."""
+    """Draw a shape of rank 0 to 6; sometimes one dimension is longer than a chunk of the loops."""
     shape = draw(st.lists(st.sampled_from([0, 1, 2, 3, 4, 5]), max_size=6))
     if shape and draw(st.integers(0, 4)) == 0:
         shape = [min(size, 2) for size in shape]

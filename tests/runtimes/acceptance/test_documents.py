@@ -1,4 +1,4 @@
-"""The steps of README.md and docs/ that need a runtime do what their page says, and so do the notebook's cells."""
+"""The steps of README.md and docs/ that need a runtime, and the cells of the notebook, do what the pages say."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ COMMANDS = re.findall(r"^  `(vinculum [^`]+)`$", (ROOT / "README.md").read_text(
 
 
 def check_versions(page: Path, request: pytest.FixtureRequest) -> None:
-    """Skip a page whose steps need what is not installed, or was written with another version."""
+    """Skip a page that needs a runtime which is not installed, or shows another version of it."""
     for name in {name for step in read(page) for name in step.needs} & set(FOREIGN):
         if find_spec(name) is None:
             skip_or_fail(request, name)
@@ -45,7 +45,7 @@ def test_all_steps(page: Path, tmp_path: Path, vinculum: Vinculum, request: pyte
 
 
 class TestReadme:
-    """Issue 20, point 4: four problems, each with one command, which finds or does what is said of it."""
+    """Each of the four problems has a command, which finds or solves it."""
 
     def test_four(self) -> None:
         assert [command.split()[1] for command in COMMANDS] == ["check", "audit", "harden", "conform"]
@@ -57,20 +57,20 @@ class TestReadme:
 
 
 def executed(source: str, folder: Path, vinculum: Vinculum) -> str:
-    """Execute a cell of the kinds that the notebook has, and return what it prints."""
+    """Execute a cell of one of the notebook's kinds, and return its output."""
     if source.startswith("%%writefile "):
         first, _, body = source.partition("\n")
         (folder / first.split()[1]).write_text(body, encoding="utf-8")
         return ""
     if source.startswith("%pip install"):
-        return ""  # what is tested is installed
+        return ""  # the package under test is installed
     commands = source.splitlines()
     assert all(command.startswith("!") for command in commands), source
     return "".join(done(command[1:], folder, vinculum)[1] for command in commands)
 
 
 def test_every_cell(tmp_path: Path, vinculum: Vinculum, request: pytest.FixtureRequest) -> None:
-    """The tutorial's notebook, executed cell by cell as Jupyter does, prints what stands below its cells."""
+    """Executed cell by cell as by Jupyter, the notebook of the tutorial prints the outputs that it stores."""
     check_versions(PAGE, request)
     cells = [cell for cell in json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
     assert len(cells) > 10

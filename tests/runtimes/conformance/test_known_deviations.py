@@ -1,4 +1,4 @@
-"""Runtimes divide as known_deviations/ says: other answers are reported, and fail where the file was recorded."""
+"""Runtimes divide as known_deviations/ says; other answers fail with the recorded versions and are else reported."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PINNED = {
     re.split("[=<>]", requirement)[0]
     for requirement in (*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["runtimes"])
 }
-# `make survey` asks the others, which are installed apart, and those that take so long that they are asked few cases.
+# `make survey` asks the others: those with environments of their own, and slow ones, which are asked few cases.
 FILES = [
     file
     for file in sorted((ROOT / "known_deviations").glob("*.toml"))
@@ -47,18 +47,18 @@ def test_it_divides_as_known(file: Path, level: Level, request: pytest.FixtureRe
     package = next(iter(known.versions))
     if importlib.util.find_spec(package) is None:
         skip_or_fail(request, package)
-    # One process: each would import the runtime, and compile what the other has compiled too.
+    # One process, since each would import the runtime and compile the same kernels.
     asked = survey(plan(known.backend, Selection(level)), known=known, workers=1)
     found = mismatches(asked, known)
     if found:
         text = told(asked, known, found)
         request.node.user_properties.append((DIFFERENCES, text))
-        assert any(known.differences(asked)), text  # Other versions and processors may answer otherwise.
+        assert any(known.differences(asked)), text  # Other versions and processors may give other answers.
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_reproducers(file: Path, request: pytest.FixtureRequest, tmp_path: Path) -> None:
-    """Each does what its last comment begins with: it ends by this signal, or prints this."""
+    """Each ends by the signal, or prints the text, with which its last comment begins."""
     known = read_known_deviations(file)
     package = next(iter(known.versions))
     if importlib.util.find_spec(package) is None:
@@ -74,7 +74,7 @@ def test_reproducers(file: Path, request: pytest.FixtureRequest, tmp_path: Path)
 
 
 def told(asked: Run, known: KnownDeviations, found: tuple[Mismatch, ...]) -> str:
-    """Return what differs, after the runtime, its versions and the processor."""
+    """Return the versions of the runtime, and its unexpected answers."""
 
     def lines() -> Iterator[str]:
         yield ", ".join(f"{name} {number}" for name, number in asked.versions.items())

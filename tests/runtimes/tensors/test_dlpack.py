@@ -1,4 +1,4 @@
-"""PyTorch tensors in CPU memory, through DLPack: viewed, or refused in one line."""
+"""PyTorch tensors in CPU memory are viewed through DLPack, or refused in one line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from vinculum.tensors.storage import as_operand
 
 
 class TestViews:
-    """What DLPack and NumPy share is divided where it lies."""
+    """Tensors are divided without a copy."""
 
     @pytest.mark.parametrize(
         "name",
@@ -52,7 +52,7 @@ class TestViews:
 
 
 class TestRefusals:
-    """What cannot be viewed as it is."""
+    """Tensors that cannot be viewed are refused."""
 
     def refusal(self, tensor: Any) -> str:
         with pytest.raises(ElementTypeError) as refusal:
@@ -81,7 +81,7 @@ class TestRefusals:
     def test_sparse(self, torch_or_skip: ModuleType, layout: str) -> None:
         """[GR1]."""
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # PyTorch tells that its own sparse tensors are in beta
+            warnings.simplefilter("ignore")  # that sparse tensors are in beta
             dense = torch_or_skip.eye(2)
             sparse = {
                 "sparse": dense.to_sparse,
@@ -95,7 +95,7 @@ class TestRefusals:
 
 
 class TestOut:
-    """Quotients are written to a tensor where it lies."""
+    """Quotients are written into the memory of a tensor."""
 
     def test_strided(self, torch_or_skip: ModuleType) -> None:
         memory = torch_or_skip.zeros(2, 4, dtype=torch_or_skip.int32)

@@ -1,4 +1,4 @@
-"""JAX arrays: results go back to it, and nobody may write them."""
+"""JAX arrays: results are JAX arrays, which cannot be written."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def test_element_types(name: str) -> None:
     np.testing.assert_array_equal(np.asarray(result), vinculum.divide(values, values[::-1]))
 
 
-def test_that_nothing_is_narrowed() -> None:
-    """Without its 64-bit mode JAX makes int32 of what it is given, which would lose the upper half."""
+def test_narrowing_is_refused() -> None:
+    """Without its 64-bit mode JAX converts to int32, which would lose the upper half."""
     with jax.enable_x64(True):
         operand = jax.numpy.asarray(np.array([2**62]))
     with pytest.raises(ElementTypeError, match="JAX converted quotients of type int64 to int32"):

@@ -1,4 +1,4 @@
-"""What mypy and pyright say of the tests of types, with the real libraries: nothing."""
+"""The type checkers mypy and pyright accept the tests of types with the real libraries."""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+from importlib.util import find_spec
 from typing import NoReturn
 
 import pytest
@@ -21,3 +23,17 @@ def skip_or_fail(request: pytest.FixtureRequest, needed: str) -> NoReturn:
     if request.config.getoption("--require-all"):
         pytest.fail(f"--require-all forbids to skip what needs {needed}")
     pytest.skip(f"optional here, and needed: {needed}")
+
+
+def package_or_skip(request: pytest.FixtureRequest, name: str) -> None:
+    """Skip a test if a package is not installed, or fail it under ``--require-all``."""
+    if find_spec(name) is None:
+        skip_or_fail(request, f"the package {name}")
+
+
+def program_or_skip(request: pytest.FixtureRequest, *names: str) -> str:
+    """Return the path of the first of these programs that is installed; without any skip the test, or fail it."""
+    for name in names:
+        if (found := shutil.which(name)) is not None:
+            return found
+    skip_or_fail(request, f"the program {' or '.join(names)}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import importlib
-import importlib.util
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.optional import skip_or_fail
+from tests.optional import package_or_skip
 
 DIFFERENCES = "differences"
 """The property of a test that holds answers which differ from known_deviations/."""
@@ -68,8 +67,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 @pytest.fixture(scope="session")
 def torch_or_skip(request: pytest.FixtureRequest) -> ModuleType:
     """Return PyTorch; without it skip the test, or fail it under ``--require-all``."""
-    if importlib.util.find_spec("torch") is None:
-        skip_or_fail(request, "PyTorch: pip install torch")
+    package_or_skip(request, "torch")
     return importlib.import_module("torch")
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import platform
 import re
-import shutil
 from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
-from tests.optional import skip_or_fail
+from tests.optional import program_or_skip
 from tests.processes import output_of
 
 # Instructions on binary32, binary64 and narrower formats, by how their names begin or end; those on packed integers,
@@ -39,8 +38,7 @@ def objdump_or_skip(request: pytest.FixtureRequest) -> None:
     """Skip a test where code cannot be disassembled, or fail it under ``--require-all``."""
     if platform.machine() not in ("x86_64", "AMD64"):
         pytest.skip("only the instructions of x86-64 are known here")
-    if shutil.which("objdump") is None:
-        skip_or_fail(request, "objdump: apt install binutils")
+    program_or_skip(request, "objdump")
 
 
 def instructions(file: Path, function: str | None = None) -> list[Instruction]:

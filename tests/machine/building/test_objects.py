@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from itertools import combinations
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import pytest
 
 from tests.machine.building.disassembly import Instruction, computing, instructions, not_exact, objdump_or_skip
 from tests.machine.building.environment import BUILT, BUILT_LIBRARY
-from tests.optional import skip_or_fail
+from tests.optional import program_or_skip, skip_or_fail
 from tests.processes import output_of
 
 # An instruction of each kind that must not occur, in the assembler's syntax, and some that may.
@@ -67,9 +66,9 @@ class TestInstructions:
             there = {mnemonic.removeprefix("v") for mnemonic in computing(found)}
             assert {"divss", "divps", "divsd", "divpd"} <= there, target
 
-    def test_each_kind_is_recognised(self, kernels: object, tmp_path: Path) -> None:
-        if shutil.which("as") is None:
-            pytest.skip("there is no assembler: apt install binutils")
+    def test_each_kind_is_recognised(self, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+        objdump_or_skip(request)
+        program_or_skip(request, "as")
         given = (*WRONG, *RIGHT, *MOVING)
         (tmp_path / "all.s").write_text("".join(f"{text}\n" for text in given))
         output_of(["as", "-o", tmp_path / "all.o", tmp_path / "all.s"])
@@ -118,11 +117,12 @@ GLOBAL = "TDBRVWu"  # nm's letters for functions and data, and for weak and uniq
 
 
 @pytest.fixture(scope="module")
-def defined() -> dict[str, set[str]]:
+def defined(request: pytest.FixtureRequest) -> dict[str, set[str]]:
     """Return the global symbols of each part: the kernels of each target, the module, and the library."""
     parts = {library.stem: [library] for library in BUILT.glob("libkernels_*.a")}
-    if not parts or shutil.which("nm") is None:
-        pytest.skip("no core has been built by `make test` here, or there is no nm: apt install binutils")
+    program_or_skip(request, "nm")
+    if not parts:
+        pytest.skip("no core has been built by `make test` here")
     parts["the module"] = list(BUILT.glob("_core.*.p/*.o"))
     parts["the library"] = list(BUILT_LIBRARY.glob("*.p/operators.cpp.o"))
     return {name: {symbol for file in files for symbol in symbols_of(file)} for name, files in parts.items()}

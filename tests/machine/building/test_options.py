@@ -7,12 +7,12 @@ import os
 import platform
 import re
 import shlex
-import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.machine.building.environment import BUILT, COMPILERS, PROGRAMS, ROOT
+from tests.optional import program_or_skip
 from tests.processes import output_of, run
 
 pytestmark = pytest.mark.skipif(
@@ -46,8 +46,6 @@ int is_nan(float x) { return x != x; }
 
 def said(compiler: str, options: str) -> str:
     """Return the messages of a compiler about contract.h with some options."""
-    if shutil.which(compiler) is None:
-        pytest.skip(f"optional here, and needed: {compiler}")
     return str(
         run([compiler, "-x", "c++", "-Wall", "-Wextra", *options.split(), "-fsyntax-only", str(CONTRACT)]).stderr
     )
@@ -56,24 +54,33 @@ def said(compiler: str, options: str) -> str:
 @pytest.mark.parametrize(
     ("compiler", "option"), [(compiler, option) for compiler, options in BY_MACRO.items() for option in options]
 )
-def test_the_contract_refuses(compiler: str, option: str) -> None:
+def test_the_contract_refuses(request: pytest.FixtureRequest, compiler: str, option: str) -> None:
+    program_or_skip(request, compiler)
     assert re.search("#error.*(IEEE 754|excess precision)", said(compiler, option))
     assert said(compiler, "") == ""
 
 
 @pytest.mark.parametrize("option", BY_PRAGMA)
-def test_the_contract_switches_off_what_clang_does_not_reveal(option: str) -> None:
-    if shutil.which("clang++") is None:
-        pytest.skip("optional here, and needed: clang++")
-    command = ["clang++", "-x", "c++", "-O1", *option.split(), "-S", "-emit-llvm", "-o", "-", "-"]
+def test_the_contract_switches_off_what_clang_does_not_reveal(request: pytest.FixtureRequest, option: str) -> None:
+    command = [
+        program_or_skip(request, "clang++"),
+        "-x",
+        "c++",
+        "-O1",
+        *option.split(),
+        "-S",
+        "-emit-llvm",
+        "-o",
+        "-",
+        "-",
+    ]
     relaxed = r"= f(add|sub|mul|div|cmp) (?!float|uno float)"
     assert re.search(relaxed, output_of(command, input=OPERATIONS))
     assert not re.search(relaxed, output_of([*command, "-include", str(CONTRACT)], input=OPERATIONS))
 
 
-def test_a_build_is_refused_with_one_line_that_names_them(tmp_path: Path) -> None:
-    if not any(shutil.which(name) for name in COMPILERS):
-        pytest.skip("there is no C++ compiler")
+def test_a_build_is_refused_with_one_line_that_names_them(request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    program_or_skip(request, *COMPILERS)
     environment = os.environ | {"CXXFLAGS": f"-O2 {' '.join(EVERYWHERE)}", "LDFLAGS": "-Ofast"}
     environment["PATH"] = os.pathsep.join([str(PROGRAMS), environment["PATH"]])
     ended = run(["meson", "setup", tmp_path / "build", ROOT], env=environment)

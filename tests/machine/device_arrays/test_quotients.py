@@ -8,7 +8,7 @@ import tempfile
 from functools import cache
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,7 @@ from tests.device_arrays import cpu_cupy
 from tests.device_arrays.cpu_cupy import ElementwiseKernel
 from tests.device_arrays.test_backend import cupy, same
 from tests.kernels.witness import DTYPES, ONE_BYTE, crossed, random_encodings, values
+from tests.optional import program_or_skip
 from tests.processes import run
 from vinculum import divide
 from vinculum.device_arrays.kernels import NARROW, SOURCE
@@ -26,15 +27,11 @@ from vinculum.ops.policies import OVERFLOW_POLICIES, ZERO_DIVISOR_POLICIES
 
 __all__ = ["cupy"]
 
-COMPILER = shutil.which("g++") or shutil.which("clang++") or shutil.which("c++")
-
 C_TYPES = {
     "int8": "signed char", "int16": "short", "int32": "int", "int64": "long long",
     "uint8": "unsigned char", "uint16": "unsigned short", "uint32": "unsigned", "uint64": "unsigned long long",
     "float32": "float", "float64": "double",
 }  # fmt: skip
-
-pytestmark = pytest.mark.skipif(COMPILER is None, reason="optional here, and needed: a C++ compiler")
 
 NAMES = [name for name in DTYPES if not name.endswith("int4")]
 INTEGERS = [name for name in NAMES if "int" in name]
@@ -44,16 +41,18 @@ FLOATS = [name for name in NAMES if "float" in name]
 class CompiledKernel(ElementwiseKernel):
     """An unchanged kernel, called in a loop."""
 
+    compiler: ClassVar[str]
+
     def quotients(self, dtype: np.dtype[Any], a: npt.NDArray[Any], b: npt.NDArray[Any], found: npt.NDArray[Any]) -> Any:
         """Return the quotients; set `found` where a policy raises."""
         result = np.empty(a.shape, dtype)
-        loop = _loops()[C_TYPES[dtype.name], self.operation]
+        loop = _loops(self.compiler)[C_TYPES[dtype.name], self.operation]
         loop(*(ctypes.c_void_p(x.ctypes.data) for x in (a, b, result, found)), ctypes.c_longlong(a.size))
         return result
 
 
 @cache
-def _loops() -> dict[tuple[str, str], Any]:
+def _loops(compiler: str) -> dict[tuple[str, str], Any]:
     """Return a loop for each kernel and each of its types; cpu_cupy must stand in for CuPy."""
     from vinculum.device_arrays.kernels import float_kernel, integer_kernel
 
@@ -76,19 +75,18 @@ def _loops() -> dict[tuple[str, str], Any]:
         """
         for number, (c_type, operation) in enumerate(keys)
     )
-    library = _shared_library("".join((SOURCE, *functions)))
+    library = _shared_library(compiler, "".join((SOURCE, *functions)))
     return {key: library[f"loop{number}"] for number, key in enumerate(keys)}
 
 
-def _shared_library(source: str) -> ctypes.CDLL:
+def _shared_library(compiler: str, source: str) -> ctypes.CDLL:
     """Compile C++17 without a warning, and load it."""
-    assert COMPILER is not None
     folder = Path(tempfile.mkdtemp(prefix="vinculum-device-"))
     try:
         (folder / "kernel.cpp").write_text(source, encoding="utf-8")
         options = ["-std=c++17", "-O0", "-fwrapv", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror"]
         files = ["-o", str(folder / "kernel.so"), str(folder / "kernel.cpp")]
-        done = run([COMPILER, *options, "-shared", "-fPIC", *files])
+        done = run([compiler, *options, "-shared", "-fPIC", *files])
         assert done.returncode == 0, done.stderr
         return ctypes.CDLL(str(folder / "kernel.so"))
     finally:
@@ -96,8 +94,9 @@ def _shared_library(source: str) -> ctypes.CDLL:
 
 
 @pytest.fixture(autouse=True)
-def compiled(cupy: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def compiled(request: pytest.FixtureRequest, cupy: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let CuPy's stand-in run compiled kernels."""
+    CompiledKernel.compiler = program_or_skip(request, "g++", "clang++", "c++")
     monkeypatch.setattr(cpu_cupy, "ElementwiseKernel", CompiledKernel)
 
 

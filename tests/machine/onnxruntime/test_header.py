@@ -6,12 +6,11 @@ On Debian: apt install libonnxruntime-dev, of a newer suite. CPATH names folders
 from __future__ import annotations
 
 import re
-import shutil
 from pathlib import Path
 
 import pytest
 
-from tests.optional import skip_or_fail
+from tests.optional import program_or_skip, skip_or_fail
 from tests.processes import run
 
 LIBRARY = Path(__file__).parents[3] / "src" / "vinculum" / "onnxruntime" / "library"
@@ -84,9 +83,7 @@ def comparison() -> str:
 @pytest.fixture
 def compiler(request: pytest.FixtureRequest) -> list[str]:
     """Return the command that compiles a source; skip without a compiler or the header."""
-    found = shutil.which("g++") or shutil.which("clang++")
-    if found is None:
-        skip_or_fail(request, "a C++ compiler: apt install g++")
+    found = program_or_skip(request, "g++", "clang++")
     command = [found, "-std=c++20", "-fsyntax-only", "-Wno-invalid-offsetof", f"-I{LIBRARY}", "-x", "c++", "-"]
     if run(command, input=f"#include <{HEADER}>\n").returncode != 0:
         skip_or_fail(request, f"{HEADER}: apt install libonnxruntime-dev, or name its folder in CPATH")

@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from proofs.checking.extraction import extract
+from proofs.checking.extraction import COMPILER, extract
 from proofs.checking.provers import ProofError, configure
 from proofs.checking.replay import replay, replay_named
 from tests.machine.proofs.compiled_rules import COMPILERS, CompiledRules
-from tests.machine.proofs.sonnx_c_targets import require_compiler
-from tests.optional import skip_or_fail
+from tests.optional import program_or_skip, skip_or_fail
 from tests.proofs import small_proofs
 from tests.proofs.small_proofs import ToldBy
 
@@ -39,7 +38,7 @@ def two_provers(provers_or_skip: Path) -> Path:
 @pytest.fixture(scope="session", params=COMPILERS)
 def rules(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> CompiledRules:
     """Return the rules of the core, compiled as C and as C++; without that compiler skip the test."""
-    require_compiler(request, COMPILERS[request.param])
+    program_or_skip(request, COMPILERS[request.param])
     return CompiledRules(tmp_path_factory.mktemp("rules"), request.param)
 
 
@@ -48,7 +47,7 @@ def sources(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, provers_or_skip: Path
 ) -> list[Path]:
     """Return the C files of the extracted library, beside their headers; without a compiler skip the test."""
-    require_compiler(request)
+    program_or_skip(request, COMPILER)
     return extract(tmp_path_factory.mktemp("sonnx-c"))
 
 

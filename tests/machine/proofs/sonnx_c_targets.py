@@ -5,24 +5,17 @@ On Debian: ``apt install gcc-multilib clang gcc-arm-none-eabi gcc-riscv64-unknow
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from proofs.checking.extraction import COMPILER, FLAGS
-from tests.optional import skip_or_fail
+from proofs.checking.extraction import FLAGS
+from tests.optional import program_or_skip, skip_or_fail
 from tests.processes import output_of, run
 
 BARE = Path(__file__).with_name("bare")
-
-
-def require_compiler(request: pytest.FixtureRequest, compiler: str = COMPILER) -> None:
-    """Skip a test without a compiler, of C if none is named, or fail it under ``--require-all``."""
-    if shutil.which(compiler) is None:
-        skip_or_fail(request, f"{compiler}, which is not installed")
 
 
 @dataclass(frozen=True)
@@ -38,7 +31,7 @@ class Target:
     def require(self, request: pytest.FixtureRequest) -> None:
         """Skip a test if one of the programs is missing, or fail it under ``--require-all``."""
         for command in (self.compiler, self.linker, self.emulator or self.linker):
-            require_compiler(request, command[0])
+            program_or_skip(request, command[0])
         if not self.emulator:
             empty = run([*self.linker, "-x", "c", "-", "-o", "/dev/null"], input="int main(void) { return 0; }")
             if empty.returncode != 0:

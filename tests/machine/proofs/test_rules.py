@@ -22,7 +22,7 @@ from tests.machine.proofs.compiled_rules import (
     headers,
     loops,
 )
-from tests.machine.proofs.sonnx_c_targets import require_compiler
+from tests.optional import program_or_skip
 from tests.processes import run
 
 each_standard = pytest.mark.parametrize("standard", COMPILERS)
@@ -93,7 +93,7 @@ class TestCompilers:
     """The headers compile without a warning, alone and together."""
 
     def test_each_alone_and_all_together(self, request: pytest.FixtureRequest, standard: str) -> None:
-        require_compiler(request, COMPILERS[standard])
+        program_or_skip(request, COMPILERS[standard])
         for text in (*(f'#include "{name}"\n' for name in headers()), loops()[0]):
             assert compiled(standard, text) == ""
 
@@ -108,7 +108,7 @@ def compiled(standard: str, text: str, *flags: str) -> str:
 @pytest.mark.parametrize("level", ["x86-64-v2", "x86-64-v3", "x86-64-v4"])
 def test_a_loop_of_each_rule_is_vectorised(request: pytest.FixtureRequest, tmp_path: Path, level: str) -> None:
     """Except rules in two steps and, without AVX2, those for prepared divisors."""
-    require_compiler(request, "g++")
+    program_or_skip(request, "g++")
     text, lines = loops()
     source = tmp_path / "loops.cpp"
     source.write_text(text, encoding="utf-8")

@@ -14,7 +14,7 @@ from proofs.checking import extraction
 from proofs.checking.extraction import C_FILES, COMPILER, PROOFS, CFile, build, extract, main
 from proofs.checking.provers import ProofError
 from tests.machine.proofs.sonnx_c_program import C_NAMES, NAMES
-from tests.machine.proofs.sonnx_c_targets import require_compiler
+from tests.optional import program_or_skip
 from tests.processes import output_of, run
 
 MANUAL = PROOFS.parent / "docs" / "reference" / "safety-manual.md"
@@ -83,7 +83,7 @@ class TestLibrary:
             assert dialect == standard
 
     def test_pkg_config_finds_it(self, request: pytest.FixtureRequest, static: Path) -> None:
-        require_compiler(request, "pkg-config")
+        program_or_skip(request, "pkg-config")
         folder = str(static.parent)
         ask = ["pkg-config", "sonnx_div"]
         environment = {**os.environ, "PKG_CONFIG_PATH": folder}
@@ -99,7 +99,7 @@ class TestLibrary:
 
 def test_each_deviation_of_misra_is_explained(request: pytest.FixtureRequest, sources: list[Path]) -> None:
     """The safety manual explains what cppcheck, with its add-on for MISRA C:2012, says of the library."""
-    require_compiler(request, "cppcheck")
+    program_or_skip(request, "cppcheck")
     if output_of(["cppcheck", "--version"]).strip() != VERSION:
         pytest.skip(f"optional everywhere: the manual has what {VERSION} says")
     defined = (f"-D{macro}" for macro in FLOATS)
@@ -123,7 +123,7 @@ class TestExtraction:
         capsys: pytest.CaptureFixture[str],
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        require_compiler(request)
+        program_or_skip(request, COMPILER)
         monkeypatch.setattr(extraction, "C_FILES", extraction.C_FILES[:1])
         assert main([str(tmp_path / "made"), "--flag=-O1"]) == 0
         assert {path.name for path in (tmp_path / "made").iterdir()} >= {"libsonnx_div.a", "sonnx_div.h", "int8.c"}
@@ -164,7 +164,7 @@ class TestCompiler:
     def test_the_environment_names_compiler_and_archiver(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
     ) -> None:
-        require_compiler(request)
+        program_or_skip(request, COMPILER)
         for variable, program in (("CC", "gcc"), ("AR", "ar")):
             cross = tmp_path / f"cross-{program}"
             cross.write_text(f'#!/bin/sh\necho "$1" >> {tmp_path}/{variable}\nshift\nexec {program} "$@"\n')
@@ -176,7 +176,7 @@ class TestCompiler:
         assert (tmp_path / "CC").read_text() == (tmp_path / "AR").read_text() == "first\n"
 
     def test_a_warning_is_an_error(self, request: pytest.FixtureRequest, tmp_path: Path) -> None:
-        require_compiler(request)
+        program_or_skip(request, COMPILER)
         source = tmp_path / "wrong.c"
         source.write_text("static int unused(int x) { return x; }\n")
         (tmp_path / "libsonnx_div.a").touch()

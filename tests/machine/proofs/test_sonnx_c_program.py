@@ -11,7 +11,8 @@ import pytest
 from proofs.checking.extraction import COMPILER
 from tests.machine.proofs.sonnx_c_costs import COMPILER_VERSION, table
 from tests.machine.proofs.sonnx_c_program import C_NAMES, NAMES, program
-from tests.machine.proofs.sonnx_c_targets import MICROCONTROLLERS, TARGETS, Target, require_compiler
+from tests.machine.proofs.sonnx_c_targets import MICROCONTROLLERS, TARGETS, Target
+from tests.optional import program_or_skip
 from tests.processes import output_of, run
 
 ROOT = Path(__file__).parents[3]
@@ -69,7 +70,7 @@ def covered(
     request: pytest.FixtureRequest, sources: list[Path], tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, Any]:
     """Return gcov's record of each line with a statement, by file and line number."""
-    require_compiler(request, "gcov")
+    program_or_skip(request, "gcov")
     folder = tmp_path_factory.mktemp("sonnx-c-coverage")
     # Without optimisation, each condition of a decision is a branch.
     output_of([_made(COVERED, sources, folder, "-O0", "--coverage")])

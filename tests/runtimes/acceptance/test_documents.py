@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from importlib.metadata import version
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,7 @@ from tests.acceptance.documents import ROOT, difference
 from tests.acceptance.page_runs import EXTRAS, done, each_page, needs_a_runtime, read, run_page
 from tests.cases import case
 from tests.fake_runtime import FOREIGN
-from tests.optional import skip_or_fail
+from tests.optional import package_or_skip
 
 PINNED = dict(requirement.partition(";")[0].split("==") for requirement in EXTRAS["runtimes"])
 COMMANDS = re.findall(r"^  `(vinculum [^`]+)`$", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE)
@@ -25,8 +24,7 @@ COMMANDS = re.findall(r"^  `(vinculum [^`]+)`$", (ROOT / "README.md").read_text(
 def check_versions(page: Path, request: pytest.FixtureRequest) -> None:
     """Skip a page that needs a runtime which is not installed, or shows another version of it."""
     for name in {name for step in read(page) for name in step.needs} & set(FOREIGN):
-        if find_spec(name) is None:
-            skip_or_fail(request, name)
+        package_or_skip(request, name)
         if version(name).partition("+")[0] != PINNED[name]:
             pytest.skip(f"the pages show what {name} {PINNED[name]} does")
 

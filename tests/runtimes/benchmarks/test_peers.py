@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-
 import pytest
 
 from benchmarks.compare.cells import SHAPES, Cell
 from benchmarks.compare.measuring import measure
 from benchmarks.compare.peers import PEERS
-from tests.optional import skip_or_fail
+from tests.optional import package_or_skip
 
 
 @pytest.mark.parametrize("name", PEERS)
 def test_every_shape_has_a_time(name: str, request: pytest.FixtureRequest) -> None:
-    if find_spec(PEERS[name].packages[0]) is None:
-        skip_or_fail(request, name)
+    package_or_skip(request, PEERS[name].packages[0])
     cells = [Cell("Div", "uint8", shape, 1_000) for shape in SHAPES]
     cells += [Cell("Reciprocal", "float32", "equal", 1_000), Cell("Divide", "int32", "equal", 1_000)]
     cells += [Cell("Div", "bfloat16", "row", 1_000)]

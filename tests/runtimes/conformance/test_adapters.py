@@ -6,9 +6,7 @@ All other answers of the runtimes are in known_deviations/.
 from __future__ import annotations
 
 import pickle
-import shutil
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 
 import ml_dtypes
@@ -17,7 +15,7 @@ import pytest
 
 from tests.conformance.asking import answer, message, operation, same_bits, small
 from tests.conformance.runtimes.test_reproducers import ONNX, OPENVINO
-from tests.optional import skip_or_fail
+from tests.optional import package_or_skip, program_or_skip
 from tests.processes import output_of, python, run
 from vinculum import reference
 from vinculum.conformance.cases.operation import Operation
@@ -43,8 +41,8 @@ BACKENDS = {
 def name(request: pytest.FixtureRequest) -> str:
     """Return the name of a runtime that is installed."""
     named: str = request.param
-    if named != "onnx-reference" and find_spec(named) is None:
-        skip_or_fail(request, named)
+    if named != "onnx-reference":
+        package_or_skip(request, named)
     return named
 
 
@@ -87,9 +85,7 @@ def test_refusals(name: str) -> None:
 
 @pytest.mark.parametrize("backend", ["torch[device=cuda]", "jax[platform=gpu]"])
 def test_a_device_that_is_not_there(backend: str, request: pytest.FixtureRequest) -> None:
-    package = backend.partition("[")[0]
-    if find_spec(package) is None:
-        skip_or_fail(request, package)
+    package_or_skip(request, backend.partition("[")[0])
     try:
         check_usable(backend, runtime(backend))
     except ModelError as error:
@@ -142,11 +138,9 @@ void *RegisterCustomOps(void *options, const void *api) { (void)options; (void)a
 
 
 @pytest.fixture(scope="module")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def library(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a library without providers and operators."""
-    compiler = shutil.which("cc")
-    if compiler is None:
-        pytest.skip("optional here, and needed: a C compiler")
+    compiler = program_or_skip(request, "cc")
     folder = tmp_path_factory.mktemp("library")
     (folder / "nothing.c").write_text(LIBRARY)
     built = run([compiler, "-shared", "-fPIC", "-o", str(folder / "nothing.so"), str(folder / "nothing.c")])
@@ -224,9 +218,8 @@ def shown(backend: str) -> list[str]:
 
 @pytest.mark.parametrize("backend", PROGRAMS)
 def test_programs_show_the_same(backend: str, request: pytest.FixtureRequest) -> None:
-    package = backend.partition("[")[0]
-    if package != "onnx-reference" and find_spec(package) is None:
-        skip_or_fail(request, package)
+    if backend != "onnx-reference":
+        package_or_skip(request, backend.partition("[")[0])
     given = answer(backend, *PROGRAMS[backend])
     with np.printoptions(floatmode="unique"):
         expected = [repr(one.value) if one.end is End.RETURNED else "refused" for one in given]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import signal
 import tomllib
@@ -14,7 +13,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from tests.optional import skip_or_fail
+from tests.optional import package_or_skip
 from tests.processes import python, run
 from tests.runtimes.conftest import DIFFERENCES
 from vinculum.conformance.cases.case import Level
@@ -45,8 +44,7 @@ FILES = [
 def test_it_divides_as_known(file: Path, level: Level, request: pytest.FixtureRequest) -> None:
     known = read_known_deviations(file)
     package = next(iter(known.versions))
-    if importlib.util.find_spec(package) is None:
-        skip_or_fail(request, package)
+    package_or_skip(request, package)
     # One process, since each would import the runtime and compile the same kernels.
     asked = survey(plan(known.backend, Selection(level)), known=known, workers=1)
     found = mismatches(asked, known)
@@ -61,8 +59,7 @@ def test_reproducers(file: Path, request: pytest.FixtureRequest, tmp_path: Path)
     """Each ends by the signal, or prints the text, with which its last comment begins."""
     known = read_known_deviations(file)
     package = next(iter(known.versions))
-    if importlib.util.find_spec(package) is None:
-        skip_or_fail(request, package)
+    package_or_skip(request, package)
     for cause in known.causes:
         if cause.reproducer and known.versions[package] == version(package):
             done = run(python(cause.reproducer), cwd=tmp_path)

@@ -15,7 +15,7 @@ import pytest
 from tests.device_arrays.test_backend import outcome
 from tests.kernels.comparing import assert_same
 from tests.kernels.witness import DTYPES, crossed, random_encodings, values
-from tests.optional import skip_or_fail
+from tests.optional import package_or_skip, skip_or_fail
 from vinculum import DivisionByZeroError, IntegerOverflowError, VinculumError
 from vinculum import div as typed_div
 from vinculum import divide as typed_divide
@@ -45,8 +45,7 @@ def device(request: pytest.FixtureRequest) -> None:
     if not has_device():
         skip_or_fail(request, "a CUDA device, and CuPy")
     for library in ("torch", "jax"):
-        if find_spec(library) is None:
-            skip_or_fail(request, f"{library}, for CUDA")
+        package_or_skip(request, library)
 
 
 def by_cupy(array: npt.NDArray[Any]) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ import vinculum
 from tests.conformance.vectors.test_export import agrees, runnable
 from tests.kernels.comparing import differing
 from tests.onnx_cases import node_cases
-from tests.optional import skip_or_fail
+from tests.optional import program_or_skip, skip_or_fail
 from tests.processes import output_of
 from tests.processes import run as run_process
 from tests.runtimes.models.examples import drawn_inputs, each_example
@@ -114,9 +113,7 @@ def test_examples(path: Path) -> None:
 
 def test_a_program_in_c(tmp_path: Path, request: pytest.FixtureRequest) -> None:
     """examples/exact_divisions.c loads the library into the ONNX Runtime that is installed here."""
-    compiler = shutil.which("cc") or shutil.which("gcc")
-    if compiler is None:
-        skip_or_fail(request, "a C compiler: apt install gcc")
+    compiler = program_or_skip(request, "cc", "gcc")
     if run_process([compiler, "-fsyntax-only", "-x", "c", "-"], input=f"#include <{HEADER}>\n").returncode != 0:
         skip_or_fail(request, f"{HEADER}: apt install libonnxruntime-dev, or name its folder in CPATH")
     libraries = sorted((Path(onnxruntime.__file__).parent / "capi").glob("libonnxruntime.so.*"))

@@ -14,11 +14,11 @@ from zipfile import ZipFile
 import pytest
 
 from tests.machine.building.disassembly import instructions, not_exact, objdump_or_skip
-from tests.machine.building.environment import ROOT
 from tests.processes import output_of
 
 pytestmark = pytest.mark.installing
 
+ROOT = Path(__file__).parents[3]
 LARGEST = 3_000_000  # bytes
 COMPILED_FROM = (".cpp", ".hpp", ".h", ".build")
 DIVISION = """

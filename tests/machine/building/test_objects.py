@@ -8,10 +8,13 @@ from pathlib import Path
 import pytest
 
 from tests.machine.building.disassembly import Instruction, computing, instructions, not_exact, objdump_or_skip
-from tests.machine.building.environment import BUILT, BUILT_LIBRARY
 from tests.optional import program_or_skip, skip_or_fail
 from tests.processes import output_of
 
+ROOT = Path(__file__).parents[3]
+# Where `make test` builds the core, and the library for ONNX Runtime.
+BUILT = ROOT / "build" / "editable" / "src" / "vinculum" / "kernels" / "core"
+BUILT_LIBRARY = BUILT.parents[1] / "onnxruntime" / "library"
 # An instruction of each kind that must not occur, in the assembler's syntax, and some that may.
 WRONG = (
     "vfmadd231ps %ymm1, %ymm2, %ymm3", "vfnmsub132sd %xmm1, %xmm2, %xmm3", "v4fmaddps (%rax), %zmm8, %zmm1",

@@ -7,11 +7,12 @@ import os
 import platform
 import re
 import shlex
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.machine.building.environment import BUILT, COMPILERS, PROGRAMS, ROOT
+from tests.machine.building.test_objects import BUILT, ROOT
 from tests.optional import program_or_skip
 from tests.processes import output_of, run
 
@@ -19,6 +20,8 @@ pytestmark = pytest.mark.skipif(
     platform.machine() not in ("x86_64", "AMD64"), reason="the options are those of compilers for x86-64"
 )
 
+PROGRAMS = Path(sys.executable).parent
+COMPILERS = ("c++", "g++", "clang++", "icpx", "nvc++", "cl")
 CONTRACT = ROOT / "src" / "vinculum" / "kernels" / "core" / "rules" / "contract.h"
 EVERYWHERE: tuple[str, ...] = (
     *("-ffast-math", "-Ofast", "-funsafe-math-optimizations", "-fassociative-math", "-freciprocal-math"),
@@ -62,18 +65,8 @@ def test_the_contract_refuses(request: pytest.FixtureRequest, compiler: str, opt
 
 @pytest.mark.parametrize("option", BY_PRAGMA)
 def test_the_contract_switches_off_what_clang_does_not_reveal(request: pytest.FixtureRequest, option: str) -> None:
-    command = [
-        program_or_skip(request, "clang++"),
-        "-x",
-        "c++",
-        "-O1",
-        *option.split(),
-        "-S",
-        "-emit-llvm",
-        "-o",
-        "-",
-        "-",
-    ]
+    compiler = program_or_skip(request, "clang++")
+    command = [compiler, "-x", "c++", "-O1", *option.split(), "-S", "-emit-llvm", "-o", "-", "-"]
     relaxed = r"= f(add|sub|mul|div|cmp) (?!float|uno float)"
     assert re.search(relaxed, output_of(command, input=OPERATIONS))
     assert not re.search(relaxed, output_of([*command, "-include", str(CONTRACT)], input=OPERATIONS))

@@ -33,6 +33,10 @@ C_TYPES = {
     "float32": "float", "float64": "double",
 }  # fmt: skip
 
+INTEGER_RULES: list[dict[str, Any]] = [
+    {"floor": floor, "zero_divisor": zero_divisor, "overflow": overflow}
+    for floor, zero_divisor, overflow in product((False, True), ZERO_DIVISOR_POLICIES, OVERFLOW_POLICIES)
+]
 NAMES = [name for name in DTYPES if not name.endswith("int4")]
 INTEGERS = [name for name in NAMES if "int" in name]
 FLOATS = [name for name in NAMES if "float" in name]
@@ -56,8 +60,7 @@ def _loops(compiler: str) -> dict[tuple[str, str], Any]:
     """Return a loop for each kernel and each of its types; cpu_cupy must stand in for CuPy."""
     from vinculum.device_arrays.kernels import float_kernel, integer_kernel
 
-    policies = product((False, True), ZERO_DIVISOR_POLICIES, OVERFLOW_POLICIES)
-    integers = [integer_kernel(floor=floor, zero_divisor=zero, overflow=overflow) for floor, zero, overflow in policies]
+    integers = [integer_kernel(**rule) for rule in INTEGER_RULES]
     keys = [(C_TYPES[name], kernel.operation) for name in C_TYPES if "int" in name for kernel in integers]
     keys += [(C_TYPES[name], float_kernel(name).operation) for name in ("float32", "float64")]
     keys += [(C_TYPES[f"uint{8 * DTYPES[name].itemsize}"], float_kernel(name).operation) for name in NARROW]
@@ -104,11 +107,11 @@ def compiled(request: pytest.FixtureRequest, cupy: None, monkeypatch: pytest.Mon
 def test_integers_by_every_rounding_and_policy(name: str) -> None:
     """Edge values and their neighbours, each by each, and by each that is not zero."""
     some = values(name)
-    for floor, zero_divisor, overflow in product((False, True), ZERO_DIVISOR_POLICIES, OVERFLOW_POLICIES):
-        given: dict[str, Any] = {"m_pythondiv": floor, "zero_divisor": zero_divisor, "overflow": overflow}
+    for rule in INTEGER_RULES:
         for divisors in (some, some[some != 0]):
-            with case(given):
-                same(divide, some[:, None], divisors, **given)
+            with case(rule):
+                policies = {name: rule[name] for name in ("zero_divisor", "overflow")}
+                same(divide, some[:, None], divisors, m_pythondiv=rule["floor"], **policies)
 
 
 @pytest.mark.parametrize("name", FLOATS)

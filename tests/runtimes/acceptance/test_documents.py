@@ -1,9 +1,10 @@
-"""The steps of README.md and docs/ that need a runtime, and the cells of the notebook, do what the pages say."""
+"""The steps of README.md, docs/ and the help that need a runtime, and the cells of the notebook, do what they say."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 
@@ -14,8 +15,12 @@ from tests.acceptance.conftest import Vinculum
 from tests.acceptance.documents import ROOT, difference
 from tests.acceptance.page_runs import EXTRAS, done, each_page, needs_a_runtime, read, run_page
 from tests.cases import case
+from tests.cli.conftest import here
+from tests.cli.test_help import in_a_clone, run_all
 from tests.fake_runtime import FOREIGN
 from tests.optional import package_or_skip
+
+__all__ = ["here", "in_a_clone"]
 
 PINNED = dict(requirement.partition(";")[0].split("==") for requirement in EXTRAS["runtimes"])
 COMMANDS = re.findall(r"^  `(vinculum [^`]+)`$", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE)
@@ -77,3 +82,9 @@ def test_every_cell(tmp_path: Path, vinculum: Vinculum, request: pytest.FixtureR
             printed = executed("".join(cell["source"]), tmp_path, vinculum)
             for output in cell["outputs"]:
                 assert (parted := difference("".join(output["text"]), printed)) is None, parted
+
+
+@pytest.mark.usefixtures("in_a_clone")
+def test_examples_of_the_help(here: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:
+    """Those that read or write OpenVINO's files."""
+    run_all(here, capsys, lambda example: ".xml" in example)

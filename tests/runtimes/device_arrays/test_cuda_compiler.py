@@ -7,17 +7,15 @@ import re
 import sys
 from collections.abc import Callable
 from importlib.util import find_spec
-from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.device_arrays import cpu_cupy
-from tests.machine.device_arrays.test_quotients import C_TYPES
+from tests.machine.device_arrays.test_quotients import C_TYPES, INTEGER_RULES
 from tests.optional import skip_or_fail
 from vinculum.device_arrays.kernels import NARROW
-from vinculum.ops.policies import OVERFLOW_POLICIES, ZERO_DIVISOR_POLICIES
 
 KERNELS = "vinculum.device_arrays.kernels"
 OPTIONS = ("-ftz=true", "--device-as-default-execution-space")  # CuPy 14's own: cupy/cuda/compiler.py
@@ -98,10 +96,7 @@ def test_floats(compiled: Compiled, kernels: Any, name: str, architecture: str) 
 @pytest.mark.parametrize("name", INTEGERS)
 def test_integers(compiled: Compiled, kernels: Any, name: str) -> None:
     """Every rounding and policy compiles without a warning, to integer divisions only."""
-    made = [
-        kernels.integer_kernel(floor=floor, zero_divisor=zero_divisor, overflow=overflow)
-        for floor, zero_divisor, overflow in product((False, True), ZERO_DIVISOR_POLICIES, OVERFLOW_POLICIES)
-    ]
+    made = [kernels.integer_kernel(**rule) for rule in INTEGER_RULES]
     found = divisions(compiled(made, C_TYPES[name], ARCHITECTURES[0]))
     assert len(found) >= len(made)
     assert all(re.fullmatch(r"(?:div|rem)\.[su](?:16|32|64)", instruction) for instruction in found)

@@ -1,4 +1,4 @@
-"""PyTorch tensors in CPU memory are viewed through DLPack, or refused in one line."""
+"""PyTorch tensors in CPU memory are viewed through DLPack, or refused; JAX gets arrays of its own."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import warnings
 from types import ModuleType
 from typing import Any
 
+import jax
 import ml_dtypes
 import numpy as np
 import pytest
@@ -110,3 +111,27 @@ class TestOut:
         x = torch_or_skip.tensor([4.0, 8.0], dtype=torch_or_skip.bfloat16)
         assert reciprocal(x, out=x) is x
         assert x.tolist() == [0.25, 0.125]
+
+
+@pytest.mark.parametrize("name", ["bfloat16", "float8_e4m3fn", "float8_e5m2", "float16", "int8", "uint32"])
+def test_element_types_of_jax(name: str) -> None:
+    values = np.array([6, 3], getattr(ml_dtypes, name, name))
+    operand = jax.numpy.asarray(values)
+    result: Any = divide(operand, operand[::-1])
+    assert isinstance(result, jax.Array)
+    assert result.dtype == operand.dtype
+    np.testing.assert_array_equal(np.asarray(result), divide(values, values[::-1]))
+
+
+def test_narrowing_by_jax_is_refused() -> None:
+    """Without its 64-bit mode JAX converts to int32, which would lose the upper half."""
+    with jax.enable_x64(True):
+        operand = jax.numpy.asarray(np.array([2**62]))
+    with pytest.raises(ElementTypeError, match="JAX converted quotients of type int64 to int32"):
+        div(operand, np.array([1]))
+
+
+def test_arrays_of_jax_as_out() -> None:
+    ones = jax.numpy.ones(2)
+    with pytest.raises(ElementTypeError, match="out is read-only"):
+        reciprocal(ones, out=ones)

@@ -24,28 +24,18 @@ from vinculum.sandbox import End, Limits
 from vinculum.spec.element_types import INT64
 
 
-class TestLimits:
-    """A case that exceeds a limit gets a verdict, and the run continues."""
+def test_a_leak_is_not_blamed_on_the_last_case() -> None:
+    limits = Limits(seconds=A_WHILE, memory=288 << 20)  # One of the processes leaks more than that.
+    found = ask(FakeRuntime(), numbered(20), f"{fake_runtime.__name__}:Leaks", limits=limits)
+    assert [result.verdict.kind for result in found] == [Kind.EXACT] * 20
 
-    def test_time(self) -> None:
-        cases = [*numbered(2), of_the_smallest(), *numbered(2)]
-        found = ask(fake_runtime.Sleeps(), cases, f"{fake_runtime.__name__}:Sleeps", limits=Limits(seconds=1.0))
-        assert [result.verdict.kind for result in found] == [Kind.EXACT] * 2 + [Kind.HUNG] + [Kind.EXACT] * 2
-        assert found[2].verdict.said == "no answer within 1 second"
-        assert found[2].reproducer is not None
-        assert found[2].reproducer.endswith("it was not run again to verify that.\n# Div-14")
 
-    def test_a_leak_is_not_blamed_on_the_last_case(self) -> None:
-        limits = Limits(seconds=A_WHILE, memory=288 << 20)  # One of the processes leaks more than that.
-        found = ask(FakeRuntime(), numbered(20), f"{fake_runtime.__name__}:Leaks", limits=limits)
-        assert [result.verdict.kind for result in found] == [Kind.EXACT] * 20
-
-    @pytest.mark.skipif(os.name != "posix", reason="such programs are asked on POSIX only")
-    def test_a_program_that_closes_its_output(self) -> None:
-        """It has five seconds to end, and then counts as crashed."""
-        ends = asked(command("--close"), FIVE_THIRDS, FIVE_THIRDS, FIVE_THIRDS)
-        words = "it closed its standard output without an answer"
-        assert ends == [(End.RETURNED, ""), (End.CRASHED, words), (End.RETURNED, "")]
+@pytest.mark.skipif(os.name != "posix", reason="such programs are asked on POSIX only")
+def test_a_program_that_closes_its_output() -> None:
+    """It has five seconds to end, and then counts as crashed."""
+    ends = asked(command("--close"), FIVE_THIRDS, FIVE_THIRDS, FIVE_THIRDS)
+    words = "it closed its standard output without an answer"
+    assert ends == [(End.RETURNED, ""), (End.CRASHED, words), (End.RETURNED, "")]
 
 
 def of_the_smallest() -> Case:

@@ -52,7 +52,7 @@ def test_what_is_refused() -> None:
         assert str(refusal.value) == line
 
 
-def test_what_is_taken() -> None:
+def test_accepted_arguments() -> None:
     given: dict[str, Any] = {
         "runs": np.int64(3),
         "limit": np.float32(2),

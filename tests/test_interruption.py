@@ -49,7 +49,7 @@ class TestInterruption:
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)  # as before
 
-    def test_what_is_ignored_stays_ignored(self) -> None:
+    def test_an_ignored_signal_stays_ignored(self) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         with Interruption() as interruption:
             signal.raise_signal(signal.SIGINT)

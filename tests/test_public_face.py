@@ -106,7 +106,7 @@ class TestNames:
         modules = {name for name in visible if inspect.ismodule(getattr(vinculum, name))}
         assert visible - modules - set(vinculum.__all__) <= {"annotations", "Any", "TYPE_CHECKING"}
 
-    def test_what_an_editor_offers(self) -> None:
+    def test_dir(self) -> None:
         assert [name for name in dir(vinculum) if not name.startswith("__")] == vinculum.__all__
 
     def test_an_unknown_name_is_an_attribute_error(self) -> None:
@@ -182,7 +182,7 @@ class TestImport:
         assert found == ["", "", "", "onnx"]
         assert self.loaded_by("from vinculum import reference_ops; reference_ops()") == ["onnx"]
 
-    def test_not_even_numpy_before_something_is_asked_for(self) -> None:
+    def test_numpy_is_imported_late(self) -> None:
         """An interruption during its import would print a traceback, and help would wait for it."""
         program = """
 import sys

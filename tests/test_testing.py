@@ -15,7 +15,7 @@ from vinculum.conformance.run.suite import survey
 from vinculum.sandbox import CrashedError, UnsupportedError
 
 
-def test_what_is_public() -> None:
+def test_public_names() -> None:
     assert testing.__all__ == ["Crashed", "Divider", "Operation", "Unsupported"]
     assert (testing.Crashed, testing.Unsupported) == (CrashedError, UnsupportedError)
     assert testing.Operation.__name__ == "Operation"

@@ -80,7 +80,7 @@ def test_another_type_or_shape_is_not_ours() -> None:
     assert not are_ours(cell, operands, quotients.reshape(2, 2))
 
 
-def test_whom_each_is_compared_with() -> None:
+def test_how_each_is_checked() -> None:
     cell = Cell("Reciprocal", "float32", "equal", 100)
     operands = drawn_operands(cell)
     bits = operands[0].view(np.uint32)

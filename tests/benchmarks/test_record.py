@@ -61,7 +61,7 @@ SPOILERS: dict[str, Callable[[Any], object]] = {
 }
 
 
-def test_what_is_read_is_what_was_written_and_what_was_changed_is_refused(tmp_path: Path) -> None:
+def test_a_file_is_read_as_written_and_refused_if_changed(tmp_path: Path) -> None:
     file = tmp_path / "run.json"
     file.write_text(text(report()), encoding="utf-8")
     assert read(file) == report()
@@ -98,7 +98,7 @@ def test_exceptions() -> None:
         ("limit", steady(1.0, exact=False), "WRONG: the plain pass did not read and write its memory in Div, int8"),
     ],
 )
-def test_what_is_wrong_comes_first(name: str, outcome: Outcome, words: str) -> None:
+def test_wrong_results_come_first(name: str, outcome: Outcome, words: str) -> None:
     made = changed(**{name: outcome})
     assert next(exceptions(made)).startswith(words)
     assert next(summary(made)).startswith(words)

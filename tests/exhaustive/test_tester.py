@@ -139,7 +139,7 @@ class TestRecord:
         recorder.pytest_sessionfinish()
         return [line for line in file.read_text("utf-8").splitlines() if "::" in line or "x86" in line]
 
-    def test_what_passed_of_these_sources(self, tmp_path: Path) -> None:
+    def test_enumerations_that_passed(self, tmp_path: Path) -> None:
         """Records of other sources are dropped."""
         file = tmp_path / "recorded.txt"
         run, one, every = self.record(file, "test_one.py::test")

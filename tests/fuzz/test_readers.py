@@ -114,7 +114,7 @@ def test_random_damage_for_long(job: str, request: pytest.FixtureRequest, tmp_pa
 @pytest.mark.parametrize(
     ("error", "words"), [(KeyError(0), "KeyError: 0"), (ModelError("one\ntwo"), "not one line: ModelError")]
 )
-def test_what_escapes_is_seen(error: Exception, words: str) -> None:
+def test_other_errors_are_found(error: Exception, words: str) -> None:
     def job(file: Path, opset: int) -> None:
         raise error
 

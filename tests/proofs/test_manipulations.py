@@ -95,7 +95,7 @@ def test_an_unchanged_copy_passes(proofs: Path, check: str) -> None:
     ("check", "row"),
     [pytest.param(check, row, id=f"{check}-{row['what']}") for check in CHECKS for row in MANIPULATIONS[check]],
 )
-def test_it_is_noticed(proofs: Path, check: str, row: Row) -> None:
+def test_a_manipulation_is_noticed(proofs: Path, check: str, row: Row) -> None:
     if module := row.get("module"):
         told = "not listed with a reason in proofs/README.md: real_division.Impossible."
         row = {"told": told, "by": f"module Impossible\n  use int.Int\n  {module}\nend\n{MODULE['replace']}", **MODULE}

@@ -1,4 +1,4 @@
-"""What is unchanged since the last full replay, by digests of all files that a replay reads, is not replayed again.
+"""Theories that are unchanged since the last full replay, by digests of all files it reads, are not replayed again.
 
 These tests need no prover.
 """
@@ -194,7 +194,7 @@ class TestRecording:
     def changed(self, proofs: Path) -> None:
         written("theories/other.mlw", "\n", proofs)
 
-    def test_it_makes_the_next_replay_short(self, replayed: Replayed, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_the_next_replay_is_short(self, replayed: Replayed, capsys: pytest.CaptureFixture[str]) -> None:
         assert replayed(everything=True) == 1
         assert "make proofs-all RECORD=--record" in capsys.readouterr().out
         assert replayed(everything=True, record=True) == 0

@@ -138,7 +138,7 @@ class TestOperator:
         quotient.sum().backward()
 
     @pytest.mark.parametrize("name", ["float32", "int16"])
-    def test_what_pytorch_checks(self, name: str) -> None:
+    def test_checks_of_pytorch(self, name: str) -> None:
         a, b = (torch.tensor(x, dtype=getattr(torch, name)) for x in ([[1], [-2]], [3, 4]))
         for floor in (False, True):
             arguments = (a, b, floor, "saturate", "wrap") if name in INTEGERS else (a, b, floor, "raise", "wrap")
@@ -287,7 +287,7 @@ class TestExact:
         with pytest.raises(AttributeValueError, match="zero_divisor is 'wrap'"):
             room.exact(zero_divisor="wrap")  # type: ignore[arg-type]
 
-    def test_what_is_left_to_pytorch(self) -> None:
+    def test_operations_left_to_pytorch(self) -> None:
         a = torch.tensor([7, -7])
         with room.exact():
             assert (a / 2).tolist() == [3.5, -3.5]

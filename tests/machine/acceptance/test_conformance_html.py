@@ -315,7 +315,7 @@ class TestAppearance:
 class TestHostileText:
     """The text of a runtime stays text, whatever it contains."""
 
-    def test_it_stays_text(self, opened: Opened, tmp_path: Path) -> None:
+    def test_hostile_text(self, opened: Opened, tmp_path: Path) -> None:
         path = tmp_path / "h.html"
         path.write_text(document([hostile(), exact()]), encoding="utf-8")
         page = opened(path=path, width=320)

@@ -43,7 +43,7 @@ for name, (x, y, z) in ways.items():
 """
 
 
-def test_what_the_system_sees() -> None:
+def test_peak_of_resident_memory() -> None:
     """The peak of resident memory grows by less than an eighth of an operand."""
     try:
         with open("/proc/self/clear_refs", "w") as file:  # noqa: PTH123 - it is not a regular file

@@ -137,7 +137,7 @@ class TestWitnesses:
             ("bounded", "n > 0 ->", "n >= 0 ->", "n = 0", False),  # Why3 cannot compute it
         ],
     )
-    def test_it_refutes_the_variant_and_not_the_theorem(
+    def test_a_witness_refutes_the_variant_only(
         self, two_provers: Path, tmp_path: Path, theorem: str, old: str, new: str, witness: str, refuted: bool
     ) -> None:
         mutant = self._variant(tmp_path, theorem, old, new, witness)
@@ -164,7 +164,7 @@ class TestWitnesses:
 
 
 @pytest.mark.exhaustive
-def test_what_refuses_the_false_variants_proves_the_true_theorems(provers_or_skip: Path) -> None:
+def test_the_true_theorems_survive(provers_or_skip: Path) -> None:
     unchanged = {mutant.title: replace(mutant, new=mutant.old) for mutant in mutants(PROOFS)}
     with ThreadPoolExecutor(AT_ONCE) as pool:
         proved = pool.map(lambda mutant: survives(mutant, provers_or_skip), unchanged.values())

@@ -31,7 +31,7 @@ def assert_fails(told_by: ToldBy, name: str, words: str) -> None:
 class TestWhatHolds:
     """A whole folder is replayed, and nothing in it is written."""
 
-    def test_what_is_proved_is_replayed(self, proofs: Path, told_by: ToldBy) -> None:
+    def test_proved_theories_are_replayed(self, proofs: Path, told_by: ToldBy) -> None:
         before = {path: path.read_bytes() for path in proofs.rglob("*") if path.is_file()}
         failed, told = told_by()
         assert failed == 0
@@ -55,7 +55,7 @@ class TestWhatFails:
     """Each reason why a proof does not hold is reported in one line."""
 
     @pytest.mark.parametrize("row", MANIPULATIONS["replay"], ids=lambda row: row["what"])
-    def test_what_would_prove_anything(self, proofs: Path, told_by: ToldBy, row: Row) -> None:
+    def test_additional_assumptions(self, proofs: Path, told_by: ToldBy, row: Row) -> None:
         abstract = "module Abstract\n  use int.Int\n  constant c: int\n  axiom positive: c > 0\nend\n"
         change(proofs, abstract + TRUE.replace("\nend", f"\n  {row['declaration']}\nend"))
         trusted = "| `sums.Abstract.positive` | axiom | clones prove it |\n"

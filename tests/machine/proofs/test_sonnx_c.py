@@ -57,7 +57,7 @@ class TestLibrary:
             assert [line for line in text.splitlines() if line.endswith(");") and line.startswith("static")] == []
         assert len(sources) == len(C_FILES)
 
-    def test_it_is_the_one_whose_digests_are_stored(self, sources: list[Path]) -> None:
+    def test_its_digests_are_the_stored_ones(self, sources: list[Path]) -> None:
         """After a change: make rules."""
         stored = (PROOFS / "c" / "extracted.sha256").read_text("utf-8").split()
         made = {path.name: sha256(path.read_bytes()).hexdigest() for path in sources[0].parent.glob("*.[ch]")}

@@ -39,13 +39,13 @@ def sanitized(sources: list[Path], tmp_path_factory: pytest.TempPathFactory) -> 
 class TestSanitizers:
     """All quotients are right, and sanitizers report no access out of bounds and no undefined operation."""
 
-    def test_they_have_nothing_to_report(self, sanitized: Path) -> None:
+    def test_no_report(self, sanitized: Path) -> None:
         told = run([str(sanitized)])
         assert told.stderr == ""
         assert told.returncode == 0
 
     @pytest.mark.parametrize(("planted", "report"), [("overrun", "heap-buffer-overflow"), ("zero", "division by zero")])
-    def test_they_report_what_is_planted(self, sanitized: Path, planted: str, report: str) -> None:
+    def test_planted_errors_are_reported(self, sanitized: Path, planted: str, report: str) -> None:
         told = run([str(sanitized), planted])
         assert told.returncode != 0
         assert report in told.stderr
@@ -119,9 +119,7 @@ class TestTargets:
 class TestCosts:
     """Size, stack and instructions are those of the manual."""
 
-    def test_they_are_those_of_the_manual(
-        self, request: pytest.FixtureRequest, sources: list[Path], tmp_path: Path
-    ) -> None:
+    def test_costs_of_the_manual(self, request: pytest.FixtureRequest, sources: list[Path], tmp_path: Path) -> None:
         for target in MICROCONTROLLERS.values():
             target.require(request)
             if not output_of([target.linker[0], "-dumpversion"]).startswith(COMPILER_VERSION):

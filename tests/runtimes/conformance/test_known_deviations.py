@@ -41,7 +41,7 @@ FILES = [
     "level", [Level.QUICK, pytest.param(Level.DEFAULT, marks=pytest.mark.exhaustive)], ids=lambda level: level.value
 )
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_it_divides_as_known(file: Path, level: Level, request: pytest.FixtureRequest) -> None:
+def test_known_deviations(file: Path, level: Level, request: pytest.FixtureRequest) -> None:
     known = read_known_deviations(file)
     package = next(iter(known.versions))
     package_or_skip(request, package)

@@ -112,7 +112,7 @@ class TestEverywhereInAModel:
         )
         assert result.tolist() == [[-6, -8], [-3, -4], [-1.5, -2]]
 
-    def test_what_is_fused(self, tmp_path: Path) -> None:
+    def test_fusions(self, tmp_path: Path) -> None:
         """Where fusions are allowed, a decomposed layer normalisation becomes one node again."""
         text = """<ir_version: 8, opset_import: ["": 14]> model (float[4, 8] a) => (float[4, 8] c)
         <float two = {2}, float small = {0.00001}, float[8] w = {1, 1, 1, 1, 1, 1, 1, 1},

@@ -127,7 +127,7 @@ print("kept")
     assert printed(program) == "kept\n"
 
 
-def test_what_a_process_writes() -> None:
+def test_messages_of_registration() -> None:
     """Nothing: an older ONNX Runtime would complain if it were asked for a version of the interface that it lacks."""
     program = """
 import onnxruntime, vinculum.onnxruntime

@@ -1,4 +1,4 @@
-"""Chromium in tests: how it starts, without a window and asking the network for nothing of its own; pages, contrast."""
+"""Chromium in tests: its options, pages that must not fail, and the contrast of a page."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LOWEST_CONTRAST = """() => {
     if (!own || !element.checkVisibility() || ["SCRIPT", "OPTION"].includes(element.tagName)) continue;
     const behind = [];
     for (let e = element; e; e = e.parentElement) behind.unshift(getComputedStyle(e).backgroundColor);
-    const box = element.closest("svg .box");  // drawn, before what is behind all
+    const box = element.closest("svg .box");  // its background is the SVG's, then its own
     const parts = box ? [document.querySelector("svg .back"), box.querySelector("rect")] : [];
     behind.push(...parts.map((part) => getComputedStyle(part).fill));
     const ground = luminance("white", ...behind);
@@ -46,12 +46,12 @@ LOWEST_CONTRAST = """() => {
   }
   return lowest;
 }"""
-"""A program for a page: the lowest contrast of a text with what is behind it, and the text."""
+"""JavaScript that returns the lowest contrast of a text with its background, and the text."""
 
 
 @contextmanager
 def opened_page(browser: Browser, *, one_file: bool = True, **options: Any) -> Iterator[Page]:
-    """Yield a page; at the end nothing may have failed in it, and files alone, or one, have been asked for."""
+    """Yield a page; fail if it logs an error, uses the network, or, with `one_file`, loads a second file."""
     page = browser.new_context(**options).new_page()
     faults: list[str] = []
     asked: set[str] = set()

@@ -1,7 +1,6 @@
-"""Many small cases in one test: what fails says which it was.
+"""Many small cases in one test, where a failure names its case.
 
-A test of its own costs its worker and the process that collects results some milliseconds, which is more than most
-divisions take.
+A test for each would cost some milliseconds, which is more than most divisions take.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ RULES: dict[str, tuple[dict[str, Any], Shapes]] = {
 
 
 def telling(rng: np.random.Generator, shape: Shape, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Return elements among which every exceptional pair is likely."""
+    """Return random elements that are likely to contain every exceptional pair."""
     element_type = element_type_of(np.empty(0, dtype))
     if element_type.kind is Kind.FLOAT:
         bits = rng.integers(0, 256, (*shape, dtype.itemsize), dtype=np.uint8)
@@ -63,7 +62,7 @@ def telling(rng: np.random.Generator, shape: Shape, dtype: np.dtype[Any]) -> NDA
 
 @contextmanager
 def case(*words: object) -> Iterator[None]:
-    """Tell which case failed."""
+    """Add the case to an error that is raised in the block."""
     try:
         yield
     except BaseException as error:
@@ -72,7 +71,7 @@ def case(*words: object) -> Iterator[None]:
 
 
 def outcome(divide: Callable[[], Any]) -> tuple[object, ...]:
-    """Return everything that can be seen of a division: its quotients, or its error."""
+    """Return all that a caller sees of a division: its quotients, or its error."""
     try:
         quotients = np.asarray(divide())
     except VinculumError as error:

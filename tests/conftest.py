@@ -1,7 +1,6 @@
-"""What every test shares: markers, options, Hypothesis without deadlines, and no foreign runtime.
+"""Markers, options, Hypothesis without deadlines, and hidden runtimes, for all tests.
 
-`pytest`, like `make test`, tests what is ours. The tests of real runtimes and of the machine run only where their
-folders are named: ``pytest tests/runtimes``.
+The tests of real runtimes and of the machine run only if their folders are named: ``pytest tests/runtimes``.
 """
 
 from __future__ import annotations
@@ -19,11 +18,11 @@ from tests.warm_processes import fork_processes
 
 _TESTS = Path(__file__).parent
 _APART = tuple(_TESTS / name for name in ("runtimes", "machine"))
-_DRAWN = 50  # Examples of each property, new ones in every run; `make exhaustive` draws twenty times as many.
+_DRAWN = 50  # Examples of each property, different in each run; `make exhaustive` draws twenty times as many.
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the options that forbid to skip what is not installed, and the one that shortens enumerations."""
+    """Add the options of our tests."""
     parser.addoption(
         "--require-all",
         action="store_true",
@@ -51,9 +50,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Declare the markers, load the hypothesis profile, and do without a compiled core where there is none."""
-    # Hundreds of processes that tests start import NumPy, and none multiplies matrices: OpenBLAS need start no threads
-    # there, whose waiting takes as much processor time as the import.
+    """Declare the markers, load the Hypothesis profile, and use the portable backend where there is no core."""
+    # Tests start hundreds of processes that import NumPy and multiply no matrices. OpenBLAS' threads, which wait
+    # actively, would take as much processor time as the import.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if not _is_named(_TESTS / "runtimes", config):
         os.environ[fake_runtime.VARIABLE] = ""
@@ -63,7 +62,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "clause(tag): the clause of the specification, by its tag, that is tested")
     config.addinivalue_line("markers", "exhaustive: takes minutes and runs only with `-m exhaustive`")
     config.addinivalue_line("markers", "installing: takes what `make wheel` made, and runs only with `-m installing`")
-    # Hypothesis keeps what failed in the checkout, and warns if it cannot write there.
+    # Hypothesis stores failing examples in the checkout, and warns if it cannot write there.
     database = settings().database if os.access(config.rootpath, os.W_OK) else None
     settings.register_profile("vinculum", deadline=None, database=database, max_examples=_DRAWN)
     settings.register_profile("thorough", deadline=None, database=database, max_examples=20 * _DRAWN)
@@ -71,18 +70,18 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out the folders that a command of their own names."""
+    """Leave out the folders that must be named."""
     return True if collection_path in _APART and not _is_named(collection_path, config) else None
 
 
 def _is_named(folder: Path, config: pytest.Config) -> bool:
-    """Tell whether an argument of the command line lies in a folder."""
+    """Return whether an argument of the command line lies in a folder."""
     named = (config.invocation_params.dir / argument.partition("::")[0] for argument in config.args)
     return any(path.resolve().is_relative_to(folder) for path in named)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what takes long, or what another command makes first, unless a marker expression decides."""
+    """Leave out slow tests and those of `make wheel`, unless there is a marker expression."""
     if config.option.markexpr:
         return
     left_out = {item for item in items if any(map(item.get_closest_marker, ("exhaustive", "installing")))}
@@ -91,11 +90,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """Spare the garbage collector what has been collected and imported: all of it stays to the end."""
+    """Exempt all that has been imported from garbage collection, since it stays to the end."""
     gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)
 def warm_processes() -> None:
-    """Have the sandbox's processes forked from one that has imported what they import."""
+    """Fork the sandbox's processes from a server that has imported their modules."""
     fork_processes()

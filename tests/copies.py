@@ -1,4 +1,4 @@
-"""Copies of the checkout's files that may be written, even where the checkout may not."""
+"""Writable copies of files of the checkout, which may be read-only."""
 
 import shutil
 from collections.abc import Callable, Iterable
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def copied(source: Path, target: Path, ignore: Callable[[str, list[str]], Iterable[str]] | None = None) -> Path:
-    """Copy a file into a folder, or what a folder holds to another, which is made if it is not there."""
+    """Copy a file into a folder, or the contents of a folder into another, which is created if needed."""
     if source.is_file():
         return shutil.copyfile(source, target / source.name)
     shutil.copytree(source, target, ignore=ignore, copy_function=shutil.copyfile, dirs_exist_ok=True)

@@ -1,9 +1,9 @@
-"""The runtime that stands in for all others: exact, or wrong in one way that a class names.
+"""Fake runtimes that stand in for all real ones: exact, or wrong in one way, as their classes are named.
 
-A `FakeRuntime` divides operations and runs ONNX models; most that are wrong are made by `dividing`, of a rule.
-``tests.fake_runtime:Floors`` names one on a command line, and `installed` makes it the package ``onnxruntime`` or
+A `FakeRuntime` divides operations and runs ONNX models; `dividing` makes most of the wrong ones from a rule.
+``tests.fake_runtime:Floors`` names one on a command line. `installed` makes one the package ``onnxruntime`` or
 ``openvino``, as far as Vinculum uses them, in this process and in those of the sandbox. None uses our engine or our
-reference: NumPy's float quotients are right.
+reference; NumPy's float quotients are right.
 """
 
 from __future__ import annotations
@@ -46,22 +46,22 @@ from vinculum.tensors.storage import element_type_of
 Array = NDArray[Any]
 Divide = Callable[[Array, Array], Array]
 Rule = Callable[[Divide, Array, Array], Any]
-"""Returns quotients, given how a runtime divides otherwise, and the operands."""
+"""Returns quotients, given the division of the base class, and the operands."""
 
 FOREVER = 600.0
 VARIABLE = "VINCULUM_FAKE_RUNTIMES"
-"""What is installed in a process of the tests, such as ``onnxruntime=Floors``; not set in tests of real runtimes."""
+"""The fakes that are installed in a process, such as ``onnxruntime=Floors``; unset in tests of real runtimes."""
 FOREIGN = ("onnxruntime", "openvino", "torch", "jax", "jaxlib")
 """The packages that tests outside of tests/runtimes never import."""
 
 
 class FakeRuntime:
-    """It divides rightly, refuses what it must, and gives 0 where nothing is specified."""
+    """It divides exactly, refuses what it must, and gives 0 where nothing is specified."""
 
     title = "Fake"
 
     def check(self) -> None:
-        """Need nothing."""
+        """Require nothing."""
 
     def start(self) -> None:
         """Import nothing."""
@@ -87,7 +87,7 @@ class FakeRuntime:
         return Model(self, file).run(None, inputs)
 
     def look(self, operation: Operation) -> None:
-        """See what is asked before anything is done."""
+        """Look at an operation before it is checked; for subclasses."""
 
     def checked(self, operation: Operation) -> None:
         attributes = checked_attributes(operation.spec, operation.attributes)
@@ -95,7 +95,7 @@ class FakeRuntime:
         infer(operation.spec, attributes, types, [operand.shape for operand in operation.operands])
 
     def laid(self, operation: Operation) -> tuple[Array, Array]:
-        """Return both operands in the result's shape."""
+        """Return both operands, broadcast to the shape of the result."""
         if len(operation.operands) == 1:
             (b,) = operation.operands
             return np.ones_like(b), b
@@ -114,7 +114,7 @@ class FakeRuntime:
         return a / b
 
     def remainders(self, a: Array, b: Array, fmod: int) -> Any:
-        """Return what a model's Mod gives."""
+        """Return the result of Mod in a model."""
         return np.fmod(a, b) if fmod else np.mod(a, b)
 
 
@@ -145,9 +145,9 @@ def _is_overflow(a: Array, b: Array) -> Array:
 
 
 def dividing(types: str, rule: Rule, base: type[FakeRuntime] = FakeRuntime) -> type[FakeRuntime]:
-    """Return a runtime that divides by a rule, and all else as another does.
+    """Return a runtime that divides by a rule, and else as its base.
 
-    - `types`: NumPy's names of the types that the rule is for; empty for all.
+    - `types`: The NumPy names of the types for which the rule is; empty for all.
     """
 
     class Wrong(base):  # type: ignore[valid-type, misc]
@@ -189,7 +189,7 @@ def _refusing_zeros(divide: Divide, a: Array, b: Array) -> Any:
 
 
 def _dying(fault: Callable[[Array, Array], Any]) -> Rule:
-    """Return a rule that ends the process as a processor does where operands are at fault."""
+    """Return a rule that ends the process by SIGFPE where operands are at fault."""
 
     def rule(divide: Divide, a: Array, b: Array) -> Array:
         if np.any(fault(a, b)):
@@ -204,7 +204,7 @@ def _last_of_4(fault: Callable[[Array, Array], Array]) -> Callable[[Array, Array
 
 
 def _at_the_smallest(do: Callable[[], Any]) -> Rule:
-    """Return a rule that does something for the smallest number alone."""
+    """Return a rule that does something before it divides the smallest int64, if that is the only dividend."""
 
     def rule(divide: Divide, a: Array, b: Array) -> Array:
         if a.size == 1 and a == INT64.minimum:
@@ -250,7 +250,7 @@ class DropsAxis(FakeRuntime):
 
 
 class AcceptsAll(FakeRuntime):
-    """It refuses nothing: what it cannot divide it gives back."""
+    """It refuses nothing: it returns the dividend where it cannot divide."""
 
     def answer(self, operation: Operation) -> Array:
         try:
@@ -260,14 +260,14 @@ class AcceptsAll(FakeRuntime):
 
 
 class GivesLists(FakeRuntime):
-    """It gives Python's lists."""
+    """It returns Python lists."""
 
     def answer(self, operation: Operation) -> Any:
         return super().answer(operation).tolist()
 
 
 class SaysSurrogates(FakeRuntime):
-    """It refuses in a text that no encoding has."""
+    """It refuses with a message that cannot be encoded."""
 
     def look(self, operation: Operation) -> None:
         raise ValueError("no \ud800 kernel")
@@ -314,7 +314,7 @@ def _last_bit_off(quotients: Array, off: bool) -> Array:
 
 
 class RefusesFaults(FakeRuntime):
-    """It refuses integers by zero and MIN by -1, whose remainders too; those of fmod=1 it takes of doubles."""
+    """It refuses integers by zero and MIN by -1, in Mod as well; it computes Mod with fmod=1 in double."""
 
     def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
         self.look_for_faults(a, b)
@@ -373,13 +373,13 @@ RoundsUpInDouble = _estimating(np.float64, np.ceil)
 IsOneTooHigh, IsOneTooLow = _off_by(1), _off_by(-1)
 IsOneTooHighAbove20Bits, IsOneTooLowAbove20Bits = _off_by(1, 2.0**20), _off_by(-1, 2.0**20)
 
-for _name, _made in list(globals().items()):  # By their names processes of the sandbox find them.
+for _name, _made in list(globals().items()):  # Processes of the sandbox find them by their names.
     if isinstance(_made, type) and issubclass(_made, FakeRuntime):
         _made.__name__ = _made.__qualname__ = _name
 
 
 class Library(FakeRuntime):
-    """What stands in for the library of `vinculum.onnxruntime`: exact, or asking the process that it is in."""
+    """Stands in for the library of `vinculum.onnxruntime`: exact, or asking the divider of its process."""
 
     def __init__(self, entries: Mapping[str, str]) -> None:
         self._policies = Policies(entries["zero_divisor"], entries["overflow"])  # type: ignore[arg-type]
@@ -413,7 +413,7 @@ class Library(FakeRuntime):
         assert self._divider is not None
         if self._divider(Asked(number, code, *operands)):
             raise RuntimeError("vinculum: the divider failed")
-        for array in arrays:  # A runtime uses its memory again.
+        for array in arrays:  # A runtime reuses the memory of operands.
             array.fill(77)
         return result
 
@@ -423,7 +423,7 @@ def _handed_on(array: Array) -> Operand:
 
 
 class Model:
-    """An ONNX model in ONNX's reference evaluator, its divisions answered by a runtime.
+    """An ONNX model in ONNX's reference evaluator, whose divisions a fake runtime computes.
 
     Raises
     ------
@@ -445,7 +445,7 @@ class Model:
         self._evaluator: ReferenceEvaluator | None = None
 
     def give(self, initializers: Mapping[str, Array]) -> None:
-        """Supply initializers that the model declares as external."""
+        """Set initializers that the model declares as external."""
         self._given = dict(initializers)
         kept = [initializer for initializer in self._proto.graph.initializer if initializer.name not in self._given]
         del self._proto.graph.initializer[:]
@@ -453,13 +453,13 @@ class Model:
         self._proto.graph.input.extend(helper.make_empty_tensor_value_info(name) for name in self._given)
 
     def load(self) -> ReferenceEvaluator:
-        """Refuse what cannot be run at all, as runtimes do when they load a model."""
+        """Refuse a model that cannot be run, as runtimes do when they load it."""
         if self._evaluator is None:
             self._evaluator = ReferenceEvaluator(self._proto, new_ops=self._operators)
         return self._evaluator
 
     def run(self, names: Sequence[str] | None, inputs: Mapping[str, Any]) -> list[Any]:
-        """Return outputs by name; None stands for all."""
+        """Return outputs by name, or all for None."""
         evaluator = self.load()
         if not {value.name for value in self.inputs} <= inputs.keys() <= self._names:
             raise ValueError(f"the inputs are {sorted(inputs)}; the model declares {sorted(self._names)}")
@@ -469,9 +469,9 @@ class Model:
 
 
 def _inlined(proto: ModelProto) -> ModelProto:
-    """Return a model without functions, in which the evaluator would not use the operators that it is given."""
+    """Return a model without functions, in which the evaluator would not use our operators."""
     (version,) = (entry.version for entry in proto.opset_import if entry.domain == "")
-    for function in proto.functions:  # Those of another operator set would stay.
+    for function in proto.functions:  # Functions of another operator set would not be inlined.
         for entry in function.opset_import:
             entry.version = entry.version if entry.domain else version
     return inline_local_functions(proto)
@@ -486,7 +486,7 @@ def _declared(value: Any) -> SimpleNamespace:
 
 
 def _operators(runtime: FakeRuntime) -> list[type[OpRun]]:
-    """Return operators, which the evaluator finds by their classes' names; its own Loop has faults."""
+    """Return operators, which the evaluator finds by class name; its own Loop has bugs."""
 
     class Div(OpRun):
         op_domain = ""
@@ -541,7 +541,7 @@ class OrtValue:
 
 
 class SessionOptions(SimpleNamespace):
-    """The options of a session: with our library, divisions are those of a `Library`; else they change nothing."""
+    """The options of a session: with our library, a `Library` divides; otherwise they have no effect."""
 
     def __init__(self) -> None:
         super().__init__(entries={}, library=None, initializers={})
@@ -624,7 +624,7 @@ def _installed() -> dict[str, type[FakeRuntime]]:
 
 
 class _Distribution(Distribution):
-    """What `importlib.metadata` tells of a fake."""
+    """The metadata of a fake, for `importlib.metadata`."""
 
     def __init__(self, name: str) -> None:
         self._metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: 0\n"
@@ -650,7 +650,7 @@ _FINDER = _Distributions()
 
 
 def hide_runtimes() -> None:
-    """Hide real runtimes from imports, and show the fakes that the variable names; without the variable do nothing."""
+    """Replace real runtimes by the fakes that the variable names, or hide them; without the variable do nothing."""
     if VARIABLE not in os.environ:
         return
     fakes = _installed()
@@ -663,7 +663,7 @@ def hide_runtimes() -> None:
 
 @contextmanager
 def installed(**fakes: type[FakeRuntime]) -> Iterator[None]:
-    """Have a fake installed as the package of each keyword, here and in processes of the sandbox."""
+    """Install a fake as the package of each keyword, here and in processes of the sandbox."""
     before = os.environ[VARIABLE]
     os.environ[VARIABLE] = ",".join(f"{package}={behaviour.__name__}" for package, behaviour in fakes.items())
     hide_runtimes()

@@ -1,4 +1,4 @@
-"""ONNX's own node tests. The onnx package makes them, with what is expected, whenever their modules are imported."""
+"""ONNX's own node tests, which the onnx package makes when their modules are imported."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _window_by_window: Any = op_pool_common.pool
 
 @cache
 def node_cases() -> list[Any]:
-    """Return all node tests, as the onnx package makes them, in a fifth of the time that it takes itself."""
+    """Return all node tests, in a fifth of the time that the onnx package takes."""
     with (
         warnings.catch_warnings(),
         patch.object(op_pool_common, "pool", pool),
-        patch.object(base, "process_snippet"),  # It finds the source of each, for ONNX's documents.
+        patch.object(base, "process_snippet"),  # It reads the source of each, for ONNX's documentation.
     ):
-        warnings.simplefilter("ignore")  # They overflow on purpose when they compute what is expected.
+        warnings.simplefilter("ignore")  # Some expected results overflow on purpose.
         from onnx.backend.test.case.node import collect_testcases
 
         return list(collect_testcases(None))
@@ -41,7 +41,7 @@ def pool(
     *pads: Any,
     **others: Any,
 ) -> Any:
-    """Do what `pool` does window after window; all at once where they are plain, as a hundred thousand are."""
+    """Replace `pool`: compute all windows at once where there is no padding or dilation, which is much faster."""
     p = others.get("p", 1)
     axes = tuple(range(2, padded.ndim))
     plain = (

@@ -1,4 +1,4 @@
-"""What processes of the sandbox import: `tests.warm_processes` has the server do it that they are forked from."""
+"""Imports the modules of sandbox processes, in the server of `tests.warm_processes` from which they are forked."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _IMPORTED = (
     "vinculum.models.engines.openvino.reading",
 )
 _FOREIGN = ("openvino", "torch", "jax.numpy")
-"""And in tests of real runtimes. ONNX Runtime starts a thread as it is imported, which no copy would have."""
+"""Also imported in tests of real runtimes, but for ONNX Runtime, whose import starts a thread that forks lack."""
 
 fake_runtime.hide_runtimes()
-sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]  # it would fork and use the network
+sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]  # it forks and uses the network
 for name in (*_IMPORTED, *(name for name in _FOREIGN if importlib.util.find_spec(name.partition(".")[0]))):
     importlib.import_module(name)
 gc.freeze()
 THREADED = len(list(Path("/proc/self/task").iterdir())) > 1
-"""Whether what was imported has started threads, which are not in the copies of the process."""
+"""Whether these imports have started threads, which forks lack."""

@@ -1,4 +1,4 @@
-"""Processes that tests start: each ends within a limit, and hears the signals that a user's hears."""
+"""Processes that tests start: each ends within a limit, and handles signals as one of a user does."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _STOPPING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") i
 
 @contextmanager
 def default_signals() -> Iterator[None]:
-    """Start processes within that end when they are interrupted, even if this one ignores interruptions.
+    """Let processes that are started in the block be interrupted, even if this one ignores interruptions.
 
-    A shell starts what runs in the background with SIGINT ignored, and `nohup` with SIGHUP; children inherit that. What
-    is handled instead, by whatever handler, has its default effect in a process started from here.
+    A shell starts background processes with SIGINT ignored, and `nohup` with SIGHUP ignored; children inherit that. A
+    signal with a handler, in contrast, has its default effect in children.
     """
-    if current_thread() is not main_thread():  # No other may say how signals are handled.
+    if current_thread() is not main_thread():  # Only the main thread may set handlers.
         yield
         return
     before = {number: signal.signal(number, signal.default_int_handler) for number in _STOPPING}
@@ -37,10 +37,10 @@ def default_signals() -> Iterator[None]:
 
 @contextmanager
 def started(command: Sequence[str | Path], *, limit: float = LIMIT, **options: Any) -> Iterator[subprocess.Popen[Any]]:
-    """Start a process that is killed, with what it started, when the block ends or after a limit in seconds.
+    """Start a process that is killed, with its children, when the block ends or after a limit in seconds.
 
-    Whoever reads its output or waits for it goes on then, so that no test waits for ever. Options are those of
-    `subprocess.Popen`. There is no standard input unless it is given.
+    So no test waits for its output or its end for ever. Options are those of `subprocess.Popen`. There is no standard
+    input unless it is given.
     """
     with default_signals():
         process = subprocess.Popen(command, **{"stdin": subprocess.DEVNULL, "start_new_session": True} | options)
@@ -55,7 +55,7 @@ def started(command: Sequence[str | Path], *, limit: float = LIMIT, **options: A
                 _kill(process)
     finally:
         watch.cancel()
-        watch.join()  # No thread is left that a test which counts threads would find.
+        watch.join()  # Some tests count threads.
 
 
 def run(command: Sequence[str | Path], *, limit: float = LIMIT, **options: Any) -> subprocess.CompletedProcess[Any]:
@@ -83,7 +83,7 @@ def python(program: str, *options: str) -> list[str]:
 
 
 def importing() -> Mapping[str, str]:
-    """Return the environment of a process that imports from where this one does."""
+    """Return an environment in which a process imports from the same places as this one."""
     return os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
 
 

@@ -1,4 +1,4 @@
-"""Arguments of a wrong type are refused in one line, before anything is read."""
+"""Arguments of a wrong type are refused in one line, before any file is read."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_what_is_refused() -> None:
         assert str(refusal.value) == line
 
 
-def test_what_is_taken() -> None:
+def test_accepted_arguments() -> None:
     given: dict[str, Any] = {
         "runs": np.int64(3),
         "limit": np.float32(2),
@@ -80,7 +80,7 @@ def test_the_functions_on_models() -> None:
             function("nowhere.onnx", **given)
 
 
-def test_a_type_that_is_not_listed() -> None:
+def test_an_unknown_annotation() -> None:
     def function(model: object, *, factor: complex = 1) -> None:
         """Take what nothing checks."""
 

@@ -1,4 +1,4 @@
-"""A written file appears whole or not at all, and so does what belongs to it."""
+"""A file and those that belong to it are written as a whole or not at all."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _names(folder: Path) -> list[str]:
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no devices in folders")
 class TestDevices:
-    """What is no ordinary file stays: in its place /dev/null would be a file that fills."""
+    """Only regular files are replaced: /dev/null must not become one."""
 
     def test_refused(self, tmp_path: Path) -> None:
         os.mkfifo(tmp_path / "pipe")
@@ -42,11 +42,7 @@ class TestDevices:
 
 
 class TestWhole:
-    """All files take their places when all are complete."""
-
-    def test_several_together(self, tmp_path: Path) -> None:
-        _write(tmp_path / "m.xml", ("m.xml", "m.bin"))
-        assert _names(tmp_path) == ["m.bin", "m.xml"]
+    """The files are moved into place when all are complete."""
 
     def test_a_folder_is_made_if_asked_for(self, tmp_path: Path) -> None:
         with atomic_write(tmp_path / "a" / "m.onnx", make_folder=True) as folder:
@@ -77,6 +73,7 @@ class TestWhole:
         monkeypatch.setattr(Path, "replace", noted)
         _write(tmp_path / "a.xml", ("a.xml", "b.bin", "c.bin"))
         assert order == ["b.bin", "c.bin", "a.xml"]
+        assert _names(tmp_path) == ["a.xml", "b.bin", "c.bin"]
 
     def test_links_are_replaced_not_followed(self, tmp_path: Path) -> None:
         (tmp_path / "elsewhere").write_text("old", encoding="utf-8")
@@ -87,7 +84,7 @@ class TestWhole:
 
 
 class TestNotAtAll:
-    """If anything fails nothing is left behind, and what was there stays."""
+    """A failure leaves no new file, and keeps the old ones."""
 
     @pytest.mark.parametrize("error", [KeyError, KeyboardInterrupt])
     def test_a_failure_leaves_nothing(self, tmp_path: Path, error: type[BaseException]) -> None:

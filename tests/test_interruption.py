@@ -1,4 +1,4 @@
-"""Interruptions that are held back come at the next check, or at the end of the block."""
+"""A delayed interruption is raised at the next check, or at the end of the block."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def default_handlers() -> Iterator[None]:
 
 
 class TestInterruption:
-    """It is raised at the next check, or at the end of the block."""
+    """SIGINT during the block."""
 
     def test_at_the_next_check(self) -> None:
         reached = False
@@ -49,7 +49,7 @@ class TestInterruption:
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)  # as before
 
-    def test_what_is_ignored_stays_ignored(self) -> None:
+    def test_an_ignored_signal_stays_ignored(self) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         with Interruption() as interruption:
             signal.raise_signal(signal.SIGINT)

@@ -1,4 +1,4 @@
-"""The program itself, before its modules are there."""
+"""The program while it imports its modules."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_an_interruption_while_modules_are_imported_shows_no_traceback() -> None
     assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
 
 
-def test_interruptions_are_ours_again_when_a_command_runs() -> None:
+def test_a_command_handles_interruptions() -> None:
     program = """
 import signal, sys
 from vinculum.__main__ import main
@@ -41,7 +41,7 @@ print(main(), callable(signal.getsignal(signal.SIGINT)))
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
 def test_a_command_in_the_background_goes_on_ignoring_them() -> None:
-    """A shell starts it with SIGINT ignored."""
+    """A shell starts background processes with SIGINT ignored."""
     background = f"import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n{_INTERRUPTED_WHILE_IMPORTING}"
     done = run(python(background), env=importing())
     assert (done.returncode, done.stderr) == (0, "")

@@ -1,4 +1,4 @@
-"""The public face, as architecture fixes it: names, signatures, errors, and how light the import is."""
+"""The public interface: names, signatures, errors, and a light import."""
 
 from __future__ import annotations
 
@@ -72,12 +72,12 @@ BACKEND = {
     "supports_device": "(device)",
 }
 OF_BACKEND = {"VinculumBackend", "VinculumBackendRep", *BACKEND}
-# What only a division or a model needs.
+# Packages that `import vinculum` must not import.
 HEAVY = {*("onnx", "typer", "rich", "jinja2", "psutil", "torch", "onnxruntime", "openvino", "dask", "zarr", "h5py")}
 
 
 def public(path: str) -> Any:
-    """Return what a path of names below the package leads to."""
+    """Return the object at a dotted path below the package."""
     found: Any = vinculum
     for name in path.split("."):
         found = getattr(found, name)
@@ -106,7 +106,7 @@ class TestNames:
         modules = {name for name in visible if inspect.ismodule(getattr(vinculum, name))}
         assert visible - modules - set(vinculum.__all__) <= {"annotations", "Any", "TYPE_CHECKING"}
 
-    def test_what_an_editor_offers(self) -> None:
+    def test_dir(self) -> None:
         assert [name for name in dir(vinculum) if not name.startswith("__")] == vinculum.__all__
 
     def test_an_unknown_name_is_an_attribute_error(self) -> None:
@@ -159,7 +159,7 @@ class TestErrors:
     )
     @pytest.mark.parametrize("again", [lambda e: e, copy.copy, lambda e: pickle.loads(pickle.dumps(e))])
     def test_fields_survive_a_process(self, error: Exception, fields: dict[str, object], again: Any) -> None:
-        """A worker of dask or multiprocessing raises in another process than the one that catches."""
+        """Errors pass between the processes of Dask or multiprocessing."""
         caught = again(error)
         assert type(caught) is type(error)
         assert str(caught) == "a line"
@@ -167,7 +167,7 @@ class TestErrors:
 
 
 class TestImport:
-    """What is imported comes when it is first needed."""
+    """Packages are imported when they are first needed."""
 
     def loaded_by(self, *statements: str) -> list[str]:
         """Return which heavy packages a fresh process has after each of some statements."""
@@ -175,15 +175,15 @@ class TestImport:
         return output_of(python(f"import sys\n{told.join(statements)}{told}")).splitlines()
 
     def test_nothing_heavy(self) -> None:
-        """Nor for the number of threads, nor for what divides nothing; the backend needs ONNX alone."""
+        """Setting threads and inferring types import nothing either; the backend imports ONNX only."""
         infer = "vinculum.Operator('Div').infer(['float'] * 2, [('N', 3), (3,)])"
         threads = "vinculum.set_threads(2); vinculum.get_threads()"
         found = self.loaded_by("import vinculum, vinculum.sonnx, vinculum.errors", threads, infer, "vinculum.backend")
         assert found == ["", "", "", "onnx"]
         assert self.loaded_by("from vinculum import reference_ops; reference_ops()") == ["onnx"]
 
-    def test_not_even_numpy_before_something_is_asked_for(self) -> None:
-        """Ctrl-C while it is imported would print a traceback, and pages of help would wait for it."""
+    def test_numpy_is_imported_late(self) -> None:
+        """An interruption during its import would print a traceback, and help would wait for it."""
         program = """
 import sys
 import vinculum.__main__

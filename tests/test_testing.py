@@ -1,4 +1,4 @@
-"""`vinculum.testing`: what is public, and that its own example divides."""
+"""`vinculum.testing`: its public names, and the example in its docstring."""
 
 from __future__ import annotations
 
@@ -15,19 +15,14 @@ from vinculum.conformance.run.suite import survey
 from vinculum.sandbox import CrashedError, UnsupportedError
 
 
-def test_what_is_public() -> None:
+def test_public_names() -> None:
     assert testing.__all__ == ["Crashed", "Divider", "Operation", "Unsupported"]
     assert (testing.Crashed, testing.Unsupported) == (CrashedError, UnsupportedError)
     assert testing.Operation.__name__ == "Operation"
 
 
-@pytest.mark.parametrize(("how", "words"), [(-8, "SIGFPE"), (7, "exit code 7"), ("it went away", "it went away")])
-def test_a_crash_says_of_what(how: int | str, words: str) -> None:
-    assert str(testing.Crashed(how)) == words
-
-
 def test_the_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The one in the module's docstring, of a package that divides by NumPy."""
+    """It divides by a package, for which NumPy stands in."""
     _, _, source = inspect.cleandoc(testing.__doc__ or "").partition("\n\n")
     (tmp_path / "my_package.py").write_text("from numpy import divide\n")
     (tmp_path / "my_divider.py").write_text(f"import my_package\n{inspect.cleandoc(source)}\n")

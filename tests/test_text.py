@@ -52,12 +52,12 @@ TEXTS: list[tuple[Callable[[Any], str], Any, str]] = [
 
 @pytest.mark.parametrize(("text", "of", "expected"), TEXTS, ids=lambda value: getattr(value, "__name__", ""))
 def test_texts(text: Callable[[Any], str], of: Any, expected: str) -> None:
-    """On one line and short, whatever a file or another package says."""
+    """One short line, whatever a file or another package says."""
     assert text(of) == expected
 
 
-def test_hints_name_what_is_missing_as_the_extras_of_a_checkout_do() -> None:
-    """So that they work before and after a release."""
+def test_hints_name_the_packages_of_the_extras() -> None:
+    """So they work before and after a release."""
     packages = {name: name for name in ("onnxruntime", "openvino", "torch", "jax", "dask", "zarr")}
     for extra, package in {**packages, "cuda": "cupy", "hdf5": "h5py"}.items():
         (requirement,) = EXTRAS[extra]

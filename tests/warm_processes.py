@@ -1,7 +1,7 @@
-"""Processes of the sandbox that need not import everything anew: each is forked from a server that has.
+"""Sandbox processes that are forked from a server which has imported their modules.
 
-The server is multiprocessing's. A forked process has folder, variables, pipes, session and end of its own, as one that
-the sandbox starts; `tests.sandbox` is about those, and has no others.
+The server is multiprocessing's. A forked process has a folder, environment, pipes, session and exit code of its own, as
+one that the sandbox starts. `tests.sandbox` uses only the latter.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from vinculum.sandbox import child, process
 
 _CONTEXT = get_context("forkserver")
 _CONTEXT.set_forkserver_preload(["tests.preloaded"])
-_ONE = Lock()  # Threads start processes and ask for their ends, each of which is told to one of them.
+_ONE = Lock()  # Several threads start processes and wait for them; the exit code is collected once.
 
 
 class WarmProcess:
-    """A process forked from the server, as `vinculum.sandbox.process` wants one."""
+    """A process forked from the server, with the interface that `vinculum.sandbox.process` uses."""
 
     def __init__(self) -> None:
         (their_calls, calls), (answers, their_answers) = (_CONTEXT.Pipe(duplex=False) for _ in range(2))
@@ -38,7 +38,7 @@ class WarmProcess:
         given = (their_calls, their_answers, str(Path.cwd()), dict(os.environ))
         self._process = _CONTEXT.Process(target=_run, args=given, daemon=True)
         with _ONE, pytest.MonkeyPatch.context() as patch:
-            patch.setenv("PYTHONPATH", processes.importing()["PYTHONPATH"])  # of the server, which the first one starts
+            patch.setenv("PYTHONPATH", processes.importing()["PYTHONPATH"])  # for the server, which starts now
             self._process.start()
         for end in (calls, answers, their_calls, their_answers):
             end.close()
@@ -70,13 +70,13 @@ class WarmProcess:
 
 
 def fork_processes() -> None:
-    """Have this process's sandbox fork what it starts, where a copy of one is as good as a new one."""
+    """Let the sandbox of this process fork its processes, on Linux."""
     if sys.platform == "linux":
         process.start = WarmProcess  # type: ignore[assignment]
 
 
 def _run(calls: Connection, answers: Connection, folder: str, variables: dict[str, str]) -> NoReturn:
-    """Be the process that was asked for."""
+    """Run as the process that was asked for."""
     try:
         os.setsid()
         os.chdir(folder)
@@ -87,8 +87,8 @@ def _run(calls: Connection, answers: Connection, folder: str, variables: dict[st
         for place, descriptor in enumerate((calls.fileno(), answers.fileno(), nowhere)):
             os.dup2(descriptor, place)
         os.closerange(3, 1024)
-        if importlib.import_module("tests.preloaded").THREADED:  # Then it begins anew.
+        if importlib.import_module("tests.preloaded").THREADED:  # Then start a new interpreter.
             os.execv(sys.executable, [sys.executable, "-P", child.__file__])
         child.main()
-    finally:  # Whatever it was, the process ends here.
+    finally:  # The process ends here, also after an error.
         os._exit(1)

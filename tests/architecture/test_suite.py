@@ -16,7 +16,7 @@ from tests.fake_runtime import FOREIGN
 
 PROJECT = tomllib.loads((TESTS.parent / "pyproject.toml").read_text("utf-8"))
 EXTRAS = PROJECT["project"]["optional-dependencies"]
-SKIPPING = {"skip_or_fail"}
+SKIPPING = {"skip_or_fail", "package_or_skip", "program_or_skip"}
 FILES = sorted(path for path in TESTS.rglob("*.py") if path.relative_to(TESTS).parts[0] not in APART)
 
 

@@ -1,4 +1,4 @@
-"""A run made by hand: everything that can become of a peer, in a few cells."""
+"""A run made by hand, in which peers have every kind of outcome."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def changed(**outcomes: Outcome) -> Report:
 
 
 def steady(time: float, *, exact: bool = True) -> Outcome:
-    """Return what is measured of a peer that takes a time, give or take a tenth."""
+    """Return the outcome of a peer that takes a time, plus or minus a tenth."""
     return Outcome(tuple(time * factor for factor in (0.9, 1.0, 1.0, 1.1)), exact)
 
 

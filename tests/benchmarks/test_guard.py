@@ -1,4 +1,4 @@
-"""The guard against getting slower names the cells that changed, and only those."""
+"""Counted instructions: the guard against slower code names the cells that changed, and only those; AArch64."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import json
 import pytest
 from rich.console import Console
 
+from benchmarks import aarch64
 from benchmarks.guard.__main__ import DUMP, EXPECTED, TOLERANCE, cost, judge
 from benchmarks.guard.cells import cells
 
@@ -18,7 +19,7 @@ def judged(counts: dict[str, int], expected: dict[str, int]) -> tuple[bool, str]
 
 
 class TestJudgement:
-    """More instructions than are expected fail, and so does a cell that is missing on one side."""
+    """More instructions than expected fail, and so does a cell that is missing on one side."""
 
     @pytest.mark.parametrize(("part", "content"), [(0.9, True), (1.1, False), (-0.9, True), (-2, True), (2, False)])
     def test_tolerance(self, part: float, content: bool) -> None:
@@ -53,3 +54,20 @@ def test_every_cell_is_expected() -> None:
     """Cells and expectations are changed together."""
     kept = json.loads(EXPECTED.read_text(encoding="utf-8"))["instructions"]
     assert {cell.name for cell in cells()} == set(kept)
+
+
+def test_the_instructions_between_two_marks_are_counted() -> None:
+    def call(instructions: int) -> list[str]:
+        other, mark = "Trace 0: 0x7f [00/0000000000400b00/00/ff] run", "Trace 0: 0x7f [00/0000000000400a00/00/ff] mark"
+        return [other, mark, *[other] * (instructions - 1), mark, "IN: no address"]
+
+    log = [line for n in (100, 100 + 3 * aarch64.COUNTED, 50, 50 + aarch64.COUNTED // 2) for line in call(n)]
+    assert aarch64.per_element(log, "0000000000400a00") == [3, 0.5]
+
+
+def test_without_a_compiler_a_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(aarch64, "COMPILER", "no-such-compiler")
+    with pytest.raises(SystemExit) as ended:
+        aarch64.main()
+    assert "no-such-compiler" in str(ended.value)
+    assert str(ended.value).endswith(": on Debian, apt install qemu-user-static g++-aarch64-linux-gnu")

@@ -1,4 +1,4 @@
-"""What the machine is, in words, and what other processes take of its processors."""
+"""The description of the machine, and the load of other processes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from vinculum.conformance.run.installation import processor
 from vinculum.kernels import backend
 
 
-def test_everything_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_description(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(module, "usable_processors", lambda: 3)
     monkeypatch.setattr(os, "cpu_count", lambda: 8)
     monkeypatch.setattr(module, "_CACHES", tmp_path)
@@ -40,7 +40,7 @@ def test_everything_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("busy", "own", "part"), [(20.0, 20.0, 0.0), (20.0, 10.0, 0.25), (40.0, 0.0, 1.0), (9.9, 10.0, 0.0)]
 )
-def test_the_rest_is_theirs(monkeypatch: pytest.MonkeyPatch, busy: float, own: float, part: float) -> None:
+def test_the_load_of_others(monkeypatch: pytest.MonkeyPatch, busy: float, own: float, part: float) -> None:
     times = psutil.cpu_times()
     clocks = SimpleNamespace(wall=100.0, busy=100.0, own=100.0)
     monkeypatch.setattr(module, "monotonic", lambda: clocks.wall)

@@ -1,4 +1,4 @@
-"""What samples come to, and the file of a run: what is read is what was written, and nothing else is taken for it."""
+"""A run of the benchmark: its medians and ratios, its file, and the page that is written about it."""
 
 from __future__ import annotations
 
@@ -9,17 +9,19 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
-from benchmarks.compare.page import page
+from benchmarks.compare.page import exceptions, page, summary
 from benchmarks.compare.results import Outcome, Row, read, text
-from tests.benchmarks.reports import changed, report, steady
+from tests.benchmarks.reports import TITLES, changed, report, steady
 from tests.cases import case
 
 DOCS = Path(__file__).parents[2] / "docs"
+LINES = page(report(), "figure").splitlines()
 
 
 def row(**outcomes: Outcome) -> Row:
-    """Return a row in which we take 2 ns and the roofline 1."""
+    """Return a row in which our engine takes 2 ns and the roofline 1 ns."""
     return Row(report().rows[0].cell, {"vinculum": steady(2.0), **outcomes, "limit": steady(1.0)})
 
 
@@ -59,7 +61,7 @@ SPOILERS: dict[str, Callable[[Any], object]] = {
 }
 
 
-def test_what_is_read_is_what_was_written_and_what_was_changed_is_refused(tmp_path: Path) -> None:
+def test_a_file_is_read_as_written_and_refused_if_changed(tmp_path: Path) -> None:
     file = tmp_path / "run.json"
     file.write_text(text(report()), encoding="utf-8")
     assert read(file) == report()
@@ -69,3 +71,34 @@ def test_what_is_read_is_what_was_written_and_what_was_changed_is_refused(tmp_pa
         file.write_text(json.dumps(data), encoding="utf-8")
         with case(name), pytest.raises(msgspec.MsgspecError):
             read(file)
+
+
+def test_foreign_text_is_escaped() -> None:
+    assert "\x1b" not in "".join(LINES)
+    assert any("no\\\\x1b\\[31m \\`way\\`\\|." in line for line in LINES)
+
+
+def test_exceptions() -> None:
+    assert next(exceptions(report())) == (
+        "PyTorch ended in Div, uint8, channel, 1,000,000 elements: crashed with SIGFPE."
+    )
+    assert next(exceptions(replace(report(), others=0.3))).startswith("NOT IDLE: 30% of the processors' time")
+    there = {name: title for name, title in TITLES.items() if name not in ("jax", "torch")}
+    rows = [replace(row, outcomes={name: row.outcomes[name] for name in there}) for row in report().rows]
+    told = [*exceptions(replace(report(), titles=there, rows=tuple(rows)))]
+    assert "No exact peer is faster in any of 24 cells." in told
+    assert told[-1] == "Not installed: torch, jax."
+
+
+@pytest.mark.parametrize(
+    ("name", "outcome", "words"),
+    [
+        ("vinculum", steady(1.0, exact=False), "WRONG: Vinculum's quotients are not exact in Div, int8, equal, 16 "),
+        ("vinculum", Outcome(reason="crashed with SIGSEGV"), "WRONG: Vinculum has no time in Div, int8, equal, 16 "),
+        ("limit", steady(1.0, exact=False), "WRONG: the plain pass did not read and write its memory in Div, int8"),
+    ],
+)
+def test_wrong_results_come_first(name: str, outcome: Outcome, words: str) -> None:
+    made = changed(**{name: outcome})
+    assert next(exceptions(made)).startswith(words)
+    assert next(summary(made)).startswith(words)

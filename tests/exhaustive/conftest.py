@@ -1,4 +1,4 @@
-"""How much is enumerated, on which backends, and that it is recorded."""
+"""The options of the enumerations: which part of them, on which backends, and whether they are recorded."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from vinculum.kernels.contract import Backend
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Record what passes, if that is asked for."""
+    """Record the enumerations that pass, with ``--record``."""
     if config.getoption("--record"):
         names = [backend.name for backend in chosen_backends(config.getoption("--backend"))]
         config.pluginmanager.register(Recorder(names, config.getoption("--one-in")))
 
 
 def chosen_backends(names: list[str]) -> list[Backend]:
-    """Return the backends of these names, or all that this machine can run."""
+    """Return the backends with these names, or all that this machine can run."""
     known = {each.name: each for each in backends()}
     if unknown := sorted(set(names) - {*known}):
         raise pytest.UsageError(f"no backend {', '.join(unknown)}; on this machine: {', '.join(known)}")
@@ -32,5 +32,5 @@ def chosen(request: pytest.FixtureRequest) -> list[Backend]:
 
 @pytest.fixture
 def one_in(request: pytest.FixtureRequest) -> int:
-    """Of how many parts one is run."""
+    """Return N if only one part in N is run."""
     return int(request.config.getoption("--one-in"))

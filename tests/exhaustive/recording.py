@@ -1,4 +1,4 @@
-"""What passed, when, where and of which sources: the record of `make exhaustive`."""
+"""The record of `make exhaustive`: which enumerations passed, when, where, and with which sources."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from vinculum.conformance.run.installation import processor
 
 ROOT = Path(__file__).parents[2]
 RECORDED = Path(__file__).with_name("recorded.txt")
-# What divides, how it is compiled, and what quotients are compared with; not what chooses backends, threads and tests.
+# The code that divides, its build, and the code that checks quotients; not the choice of backends, threads and tests.
 _SOURCES = (
     "src/vinculum/kernels/core/meson.build",
     "src/vinculum/kernels/core/**/*.[ch]*",
@@ -37,20 +37,20 @@ _OPENING = (
 class Recorder:
     """A plugin of pytest that records the enumerations that passed, unless one failed.
 
-    What is recorded of the same sources, such as on other processors, stays. Each was run on all of the backends; of so
-    many parts, `one_in`, one was run.
+    Earlier records of the same sources, such as on other processors, are kept. Each enumeration ran on all of the
+    backends, but only one part in `one_in` of it.
     """
 
     def __init__(self, backends: Sequence[str], one_in: int = 1, file: Path = RECORDED) -> None:
         self._backends = backends
         self._one_in = one_in
         self._file = file
-        self._sources = sources()  # as they are when the run begins
+        self._sources = sources()  # at the beginning of the run
         self._passed: list[str] = []
         self._failed = False
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Keep how long an enumeration took."""
+        """Note the time of an enumeration that passed, and whether one failed."""
         if report.nodeid.startswith(_FOLDER):
             self._failed |= report.failed
             if report.when == "call" and report.passed:
@@ -58,7 +58,7 @@ class Recorder:
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self) -> None:
-        """Write the record; nothing after a failure."""
+        """Write the record, unless an enumeration failed."""
         if self._passed and not self._failed:
             stays = digests(self._file) == self._sources
             before = [line for line in _lines(self._file) if line.startswith("#")] if stays else _OPENING
@@ -73,7 +73,7 @@ class Recorder:
 
 
 def digests(file: Path = RECORDED) -> dict[str, str]:
-    """Return the SHA-256 that is recorded of each source."""
+    """Return the recorded SHA-256 of each source."""
     return {line[66:]: line[:64] for line in _lines(file) if not line.startswith("#")}
 
 

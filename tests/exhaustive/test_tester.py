@@ -1,4 +1,4 @@
-"""The tester is tested: its exact quotients are the reference's, and it catches divisions that are nearly right."""
+"""The enumerations are tested: their exact quotients are the reference's, and they find almost right divisions."""
 
 from __future__ import annotations
 
@@ -29,18 +29,15 @@ roundings = pytest.mark.parametrize("rounding", IntegerRounding)
 
 
 class TestExactQuotients:
-    """What divisions are held against agrees with the reference, and with nothing next to it."""
+    """The checks accept the quotients of the reference, and refuse their neighbours."""
 
     @pytest.mark.parametrize("element_type", [FLOAT16, BFLOAT16], ids=str)
     def test_floats(self, element_type: ElementType) -> None:
-        a, b = (random_encodings(element_type.name, (5000,), seed).copy() for seed in (0, 1))
-        a.view(np.uint16)[::2] &= 0x87FF  # small dividends, so that many quotients are subnormal
-        self.check_floats(a, b, element_type)
-
-    @pytest.mark.parametrize("element_type", [FLOAT16, BFLOAT16], ids=str)
-    def test_floats_at_the_edges(self, element_type: ElementType) -> None:
-        """Ties of subnormal quotients, and what overflows just so, or just not."""
+        """Random ones; then ties between subnormal quotients, and quotients on both sides of the overflow threshold."""
         fmt = FORMATS[element_type.name]
+        a, b = (random_encodings(element_type.name, (5000,), seed).copy() for seed in (0, 1))
+        a.view(np.uint16)[::2] &= 0x87FF  # so that many quotients are subnormal
+        self.check_floats(a, b, element_type)
         powers = np.arange(1, 1 << fmt.exponent_bits) << fmt.fraction
         near = (powers[:, None] + np.arange(-2, 3)).reshape(-1)
         few = np.array([*range(20), fmt.infinity - 1, fmt.infinity, fmt.infinity + 1, fmt.sign - 1])
@@ -89,7 +86,7 @@ class TestExactQuotients:
         assert wrong(a, b, quotients - one, *arguments).all()
 
     def test_the_pairs_are_adversarial(self) -> None:
-        """Of every length, about half beside a multiple, and some where binary64 is halfway."""
+        """They have every length, about half lie next to a multiple, and some are halfway cases in binary64."""
         a, b = draw(1, 20_000, 20_000)
         lengths = {int(x).bit_length() for x in b}
         assert lengths == set(range(1, 65))
@@ -113,8 +110,8 @@ EVERY_LOOP: list[tuple[Enumeration | Adversary, str]] = [
 
 @pytest.mark.parametrize("place", range(3))
 @pytest.mark.parametrize(("pairs", "loop"), EVERY_LOOP)
-def test_one_division_of_several_that_is_wrong_is_named(pairs: Enumeration | Adversary, loop: str, place: int) -> None:
-    """Each is looked at; what it has in common with one found right is not looked at again."""
+def test_a_wrong_division_among_several_is_named(pairs: Enumeration | Adversary, loop: str, place: int) -> None:
+    """All are checked, although quotients equal to checked ones are not checked again."""
 
     def right(a: Array, b: Array) -> Array:
         return vinculum.div(a, b, zero_divisor="saturate")
@@ -132,7 +129,7 @@ def test_one_division_of_several_that_is_wrong_is_named(pairs: Enumeration | Adv
 
 
 class TestRecord:
-    """The record names what passed, and the sources that it passed with."""
+    """The record names the enumerations that passed, and their sources."""
 
     def record(self, file: Path, passed: str, one_in: int = 1, also: str = "passed") -> list[str]:
         recorder = Recorder(["x86-64-v3"], one_in, file)
@@ -142,8 +139,8 @@ class TestRecord:
         recorder.pytest_sessionfinish()
         return [line for line in file.read_text("utf-8").splitlines() if "::" in line or "x86" in line]
 
-    def test_what_passed_of_these_sources(self, tmp_path: Path) -> None:
-        """Of others nothing stays."""
+    def test_enumerations_that_passed(self, tmp_path: Path) -> None:
+        """Records of other sources are dropped."""
         file = tmp_path / "recorded.txt"
         run, one, every = self.record(file, "test_one.py::test")
         assert run.endswith(": x86-64-v3")
@@ -161,11 +158,11 @@ class TestRecord:
             self.record(tmp_path / "recorded.txt", "test_one.py::test", also="failed")
 
 
-def test_what_is_recorded_was_run_with_the_sources_that_are_here() -> None:
+def test_the_record_is_of_the_present_sources() -> None:
     now, then = sources(), digests()
     changed = sorted(name for name in {*now, *then} if now.get(name) != then.get(name))
     assert changed == [], (
-        "quotients depend on these, and tests/exhaustive/recorded.txt is of others: `make exhaustive RECORD=--record`, "
+        "tests/exhaustive/recorded.txt is of other versions of these sources: `make exhaustive RECORD=--record`, "
         "or, in a minute, of a part, `.venv/bin/pytest tests/exhaustive -m exhaustive --record --one-in 64`"
     )
 

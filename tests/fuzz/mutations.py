@@ -1,4 +1,4 @@
-"""Files changed at random: bytes flipped, inserted, cut, doubled; fields of ONNX models made hostile, lost, grafted."""
+"""Random damage to files: of bytes, and of the fields of ONNX models."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LARGEST = 1 << 20
 _MANY = 500
 TELLING = (b"\x00", b"\xff", b"\x7f", b"\x80", b"\xff\xff\xff\xff\xff\xff\xff\xff\x7f", b"\x80" * 10, b"<", b'"', b"&")
 
-Message = Any  # protobuf's own classes have no common one that type checkers know
+Message = Any  # Type checkers know no common base of protobuf's classes.
 
 
 def mutate_proto(content: bytes, random: Random) -> bytes:
@@ -30,7 +30,7 @@ def mutate_proto(content: bytes, random: Random) -> bytes:
 
 
 def _messages(message: Message, depth: int = 0) -> Iterator[Message]:
-    """Yield a message and those in it, those deepest down, such as nodes and attributes, being the most."""
+    """Yield a message and all messages in it."""
     yield message
     if depth > 20:
         return
@@ -46,7 +46,7 @@ def _is_repeated(field: Any) -> bool:
 
 def _change(message: Message, messages: list[Message], random: Random) -> None:
     fields = list(message.DESCRIPTOR.fields)
-    # Fields that are there say more than those that are not.
+    # Mostly change a field that is present.
     present = [field for field, _ in message.ListFields()]
     field = random.choice(present if present and random.randint(0, 3) else fields)
     if _is_repeated(field):
@@ -60,7 +60,7 @@ def _change(message: Message, messages: list[Message], random: Random) -> None:
 
 
 def _change_items(message: Message, field: Any, messages: list[Message], random: Random) -> None:
-    """Lose, double, exchange or add elements; those that stay are copied, for protobuf's own are views."""
+    """Remove, double, exchange or add elements; those that stay are copied, since protobuf's own are views."""
     if field.type == field.TYPE_MESSAGE:
         items: list[Any] = [_copy(item) for item in getattr(message, field.name)]
         new = type(items[0])() if items else None
@@ -90,7 +90,7 @@ def _change_items(message: Message, field: Any, messages: list[Message], random:
 
 
 def _graft(message: Message, messages: list[Message], random: Random) -> None:
-    """Make a message what another of its kind is; a graph may so come into its own subgraph."""
+    """Overwrite a message with another of its type; so a graph may become part of itself."""
     same = [other for other in messages if other.DESCRIPTOR is message.DESCRIPTOR and other is not message]
     if same:
         message.CopyFrom(_copy(random.choice(same)))
@@ -119,7 +119,7 @@ def _scalar(field: Any, messages: list[Message], random: Random) -> Any:
 
 
 def _text(field: Any, messages: list[Message], random: Random) -> str:
-    """Return a text, most often one that the model has in such a field or as a value's name."""
+    """Return a text, mostly one that the model uses in such a field or as a name."""
     if field.name == "op_type" and random.randint(0, 3):
         return random.choice(OPERATORS)
     if random.randint(0, 3) == 0:
@@ -135,22 +135,8 @@ def mutate_bytes(content: bytes, random: Random) -> bytes:
         start = random.randint(0, len(content))
         end = min(len(content), start + random.choice((1, 1, 2, 4, 8, 50)))
         piece = content[start:end]
-        new = random.choice((_flipped, _other, _doubled, _cut))(piece, random)
+        flipped = bytes(byte ^ 1 << random.randint(0, 7) for byte in piece[:1]) + piece[1:]
+        other = random.choice(TELLING) + piece[1:]
+        new = random.choice((flipped, other, piece * random.choice((2, 3, 100)), b""))
         content = content[:start] + new + content[end:]
     return content[: random.randint(0, len(content))] if random.randint(0, 9) == 0 else content
-
-
-def _flipped(piece: bytes, random: Random) -> bytes:
-    return bytes([piece[0] ^ 1 << random.randint(0, 7)]) + piece[1:] if piece else piece
-
-
-def _other(piece: bytes, random: Random) -> bytes:
-    return random.choice(TELLING) + piece[1:]
-
-
-def _doubled(piece: bytes, random: Random) -> bytes:
-    return piece * random.choice((2, 3, 100))
-
-
-def _cut(piece: bytes, random: Random) -> bytes:
-    return b""

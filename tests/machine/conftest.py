@@ -1,16 +1,14 @@
-"""What tests of this machine share: a browser, where there is one."""
+"""The browser for tests of this machine, where there is one."""
 
 from __future__ import annotations
 
-import importlib.util
-import shutil
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.browser import FLAGS
-from tests.optional import skip_or_fail
+from tests.optional import package_or_skip, program_or_skip
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -19,10 +17,8 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="module")
 def browser(request: pytest.FixtureRequest) -> Iterator[Browser]:
     """Yield a headless Chromium; without it skip the test, or fail it under ``--require-all``."""
-    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-    found = next(filter(None, map(shutil.which, names)), None)
-    if found is None or importlib.util.find_spec("playwright") is None:
-        skip_or_fail(request, "a browser: apt install chromium, pip install playwright")
+    found = program_or_skip(request, "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+    package_or_skip(request, "playwright")
     from playwright.sync_api import expect, sync_playwright
 
     expect.set_options(timeout=60_000)

@@ -1,14 +1,14 @@
-"""Plants small mistakes, one at a time, and lists what no test finds: ``python -m tests.mutation``.
+"""Plant small mistakes, one at a time, and list those that no test finds: ``python -m tests.mutation``.
 
-They are drawn from the kernels and the rooms of `ROOMS`; with ``--planted`` they are those that `planted.toml` names.
-The core is compiled for the best target of this machine only, and little optimised. A mutant whose code is the same as
-without the change is not counted; one that does not compile neither. `equivalent.toml` names what no test can find.
+The mistakes are drawn from the kernels and the rooms of `ROOMS`; with ``--planted`` they are those of `planted.toml`.
+The core is compiled only for the best target of this machine, with few optimisations. A mutant that does not compile,
+or that is compiled to the same code, is not counted. `equivalent.toml` names the mutants that no test can find.
 
-A room's mutant runs the tests of its room that call its function, or whose file is named after its own, the quickest
-first; if none does in pytest's own process, or it is in no function, then all that call a function of its file, and if
-none does, all of the room. They run in a process that is forked from this one, which has imported all but the package
-and the tests: what is planted is imported there as anywhere else, and by the processes that tests start. What real
-runtimes alone ask (`RUNTIMES`) is drawn where these are installed.
+A mutant of a room is tried with the tests that call the changed function, or any function of its file if the change is
+in none, the quickest first. If they all pass, it is tried with all tests of the room. The tests run in a process that
+is forked from this one, which has imported everything but the package and the tests. So they, and the processes that
+they start, import the mutant. Code that only tests of real runtimes call (`RUNTIMES`) is drawn where these are
+installed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import tempfile
 import time
 import tomllib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -39,14 +39,14 @@ from tests.processes import output_of, python, run
 ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "src" / "vinculum"
 CORE = Path("src/vinculum/kernels/core")
-NO_TESTS = 5  # pytest's exit code
-LIMIT = 100  # seconds for one test; it waits for what does not come if it takes longer
-SECONDS = 30  # of the processor; what takes longer, and five times as long as without a mistake, does not end
+NO_TESTS = 5  # pytest's exit code for no tests
+LIMIT = 100  # seconds for one test; a longer one waits for something that does not come
+SECONDS = 30  # of processor time, in addition to five times that without a mistake; longer runs are ended
 COMPILER = (
     *("c++", "-std=c++20", "-O1", "-fPIC", "-fvisibility=hidden", "-w", "-fno-trapping-math", "-fno-math-errno"),
     *("-ffp-contract=off", f"-I{sysconfig.get_paths()['include']}", f"-isystem{np.get_include()}"),
 )
-# The best of each is tried first; what it is called by targets.cpp, and its options, as in the core's meson.build.
+# The best target first: its name in targets.cpp, and its options, as in the core's meson.build.
 TARGETS = {
     "x86-64-v4+vbmi": ("v4_vbmi", "-march=x86-64-v4", "-mprefer-vector-width=512", "-mavx512vbmi"),
     "x86-64-v4": ("v4", "-march=x86-64-v4", "-mprefer-vector-width=512"),
@@ -60,7 +60,7 @@ def _of_kernels(*names: str) -> tuple[str, ...]:
     return tuple(f"tests/kernels/test_{name}.py" for name in names)
 
 
-# The tests of a part, and pytest's expression for those of them that are about it. What finds most comes first.
+# The tests of a part, those that find most mutants first, and pytest's expression that selects from them.
 _QUOTIENTS = _of_kernels(
     "contract", "integer_quotients", "sixteen_bit_floats", "eight_bit_pairs", "lengths", "forbidden_pages"
 )
@@ -70,7 +70,7 @@ AROUND = ((*_QUOTIENTS, *_PROCESSES), "not portable")
 POOL = ((*_PROCESSES, *_of_kernels("contract"), "tests/machine/kernels"), "not portable")
 PORTABLE = (_of_kernels("portable", "contract", "environment", "backends"), "not x86")
 PYTHON = (_of_kernels("thread_limit", "backends", "environment", "contract"), "")
-# Only the tests of `make runtimes` ask these, which are drawn in their environment: build/runtimes/pinned/bin/python.
+# Code that only tests of `make runtimes` call; it is drawn in their environment: build/runtimes/pinned/bin/python.
 RUNTIMES = {
     "models/engines/openvino/": (
         "tests/runtimes/models/engines/openvino",
@@ -125,7 +125,7 @@ ROOMS = {
 
 
 class Planted:
-    """A copy of the package in which one mutant at a time is planted."""
+    """A copy of the package, into which one mutant at a time is planted."""
 
     def __init__(self, folder: Path, seed: int) -> None:
         self.folder = folder
@@ -136,7 +136,7 @@ class Planted:
         shutil.copytree(SOURCES, self.package, ignore=shutil.ignore_patterns("__pycache__", "core"))
 
     def _compile_core(self) -> None:
-        """Compile the core, in place of the one that is installed, so that it can be changed too."""
+        """Compile the core of the copy, so that it can be changed as well."""
         shutil.copytree(ROOT / CORE, self.folder / "core")
         self.library = self.package / "kernels" / f"_core{sysconfig.get_config_var('EXT_SUFFIX')}"
         self.target = next(name for name in TARGETS if _runs(name))
@@ -147,7 +147,7 @@ class Planted:
         self._link()
 
     def plant(self, mutant: Mutant) -> str | None:
-        """Put a mutant into the copy; return why it is none, if it is none."""
+        """Put a mutant into the copy; return a reason if it does not count."""
         if mutant.file.endswith(".py"):
             self._write(mutant.file, mutant.text)
             return None
@@ -162,7 +162,7 @@ class Planted:
         return None
 
     def restore(self, mutant: Mutant) -> None:
-        """Take a mutant away again."""
+        """Remove a mutant."""
         path = Path(mutant.file)
         if path.suffix == ".py":
             self._write(mutant.file, (ROOT / path).read_text(encoding="utf-8"))
@@ -173,7 +173,7 @@ class Planted:
         self._link()
 
     def is_found(self, *tests: str) -> str | None:
-        """Return which test finds what is planted, or how they end; None if all pass. Options may be among them."""
+        """Return the test that fails, or how pytest ends; None if all pass. The arguments may contain options."""
         options = f"-x -q -n 0 -p no:cacheprovider -p tests.mutation.order --tb=no -o timeout={LIMIT}".split()
         arguments = [*options, f"--hypothesis-seed={self.seed}", *tests]
         code, output = run_pytest(arguments, (self.folder, ROOT), 30 * LIMIT)
@@ -185,43 +185,38 @@ class Planted:
         return failed[0].split(" - ")[0] if failed else f"ends with {code}"
 
     def passing(self, *tests: str) -> tuple[str, ...]:
-        """Return tests that pass as long as nothing is planted; refuse others."""
+        """Return the tests if they pass while nothing is planted; else raise."""
         if tests not in self._passing:
             if (found := self.is_found(*tests)) is not None:
                 raise RuntimeError(f"without any change: {found}")
             self._passing.add(tests)
         return tests
 
-    def tests_of(self, mutant: Mutant) -> tuple[str, ...]:
-        """Return the tests that are about a drawn mutant, as pytest's arguments; nothing is planted yet."""
+    def tests_of(self, mutant: Mutant) -> list[tuple[str, ...]]:
+        """Return pytest's arguments for the tests of a drawn mutant, in the order to try; nothing is planted yet."""
         room = room_of(mutant.file)
         if room is None:
             if not mutant.file.endswith(".py") and not self.objects:
                 self._compile_core()
             named, only = tests_of_kernels(mutant.file)
-            return self.passing(*named, "-k", only)
+            return [self.passing(*named, "-k", only)]
         path, order = self.folder / f"{Path(room).stem}.json", self.folder / "order.json"
-        self.passing(*(ROOMS | RUNTIMES)[room], f"--note-calls={path}")
+        everything = (ROOMS | RUNTIMES)[room]
+        self.passing(*everything, f"--note-calls={path}")
         notes: dict[str, tuple[float, list[str]]] = json.loads(path.read_text(encoding="utf-8"))
-        file, own = noted_as(mutant.file, ""), f"test_{Path(mutant.file).stem}.py"
-        tests = [test for test, (_, called) in notes.items() if mutant.function and file + mutant.function in called]
-        if room not in RUNTIMES:  # There most is called in processes of their own, where nothing is noted.
-            # What runs when its file is imported is noted for no test: all that call anything of the file are asked.
-            tests = tests or [
-                test for test, (_, called) in notes.items() if any(one.startswith(file) for one in called)
-            ]
-            # A function with a cache is called in one test only: the tests of its file are asked too.
-            tests += [test for test in notes if test not in tests and Path(test.partition("::")[0]).name == own]
-        tests = sorted(tests or notes, key=lambda test: notes[test][0])
+        changed = noted_as(mutant.file, mutant.function)
+        tests = [test for test, (_, called) in notes.items() if any(one.startswith(changed) for one in called)]
+        tests.sort(key=lambda test: notes[test][0])
         order.write_text(json.dumps(tests), encoding="utf-8")
-        seconds = SECONDS + 5 * sum(notes[test][0] for test in tests)
         files = dict.fromkeys(test.partition("::")[0] for test in tests)
-        return (*files, f"--in-order={order}", f"--most-seconds={seconds:.0f}")
+        first = (*files, f"--in-order={order}", _limited(notes[test][0] for test in tests))
+        then = (*everything, _limited(seconds for seconds, _ in notes.values()))
+        return [first, then] if tests else [then]
 
     def _write(self, file: str, text: str) -> None:
         path = self.folder / Path(file).relative_to("src")
         path.write_text(text, encoding="utf-8")
-        # It would be taken for what is compiled of a text of the same second and length.
+        # The bytecode would be used for another text of the same second and length.
         Path(importlib.util.cache_from_source(path)).unlink(missing_ok=True)
 
     def _object(self, unit: str) -> Path:
@@ -236,14 +231,19 @@ class Planted:
         return run(command).returncode == 0
 
     def _link(self) -> None:
-        self.library.unlink(missing_ok=True)  # what is loaded must not be written to
+        self.library.unlink(missing_ok=True)  # a loaded library must not be overwritten
         done = run(["c++", "-shared", "-pthread", *map(self._object, UNITS), "-o", self.library])
         if done.returncode:
             raise RuntimeError(done.stderr)
 
 
+def _limited(seconds: Iterable[float]) -> str:
+    """Return the option that ends tests which take far longer than they do without a mistake."""
+    return f"--most-seconds={SECONDS + 5 * sum(seconds):.0f}"
+
+
 def _runs(target: str) -> bool:
-    """Whether the core that is installed has code for a target, and this processor runs it."""
+    """Return whether the installed core has code for a target and this processor can run it."""
     program = "from vinculum.kernels.compiled import targets; print(*targets())"
     return target in output_of(python(program)).split()
 
@@ -254,7 +254,7 @@ def room_of(file: str) -> str | None:
 
 
 def tests_of_kernels(file: str) -> tuple[tuple[str, ...], str]:
-    """Return the tests of a source of the kernels, and pytest's expression for those of them that are about it."""
+    """Return the tests of a source of the kernels, and pytest's expression that selects from them."""
     name = Path(file).name
     if file.endswith(".py"):
         return PORTABLE if name in ("portable.py", "float_environment.py") else PYTHON
@@ -264,12 +264,12 @@ def tests_of_kernels(file: str) -> tuple[tuple[str, ...], str]:
 
 
 def equivalents() -> list[dict[str, Any]]:
-    """Return what `equivalent.toml` names: a file, a line, what it may become if not anything, and the reason."""
+    """Return the entries of `equivalent.toml`: a file, a line, the changes of it that are meant, and the reason."""
     return list(tomllib.loads((Path(__file__).parent / "equivalent.toml").read_text(encoding="utf-8"))["equivalent"])
 
 
 def is_equivalent(mutant: Mutant, known: Sequence[dict[str, Any]]) -> bool:
-    """Whether a mutant is one of those that no test can find."""
+    """Return whether a mutant is one of those that no test can find."""
     return any(
         mutant.file.endswith(one["file"])
         and mutant.line == one["line"]
@@ -279,16 +279,16 @@ def is_equivalent(mutant: Mutant, known: Sequence[dict[str, Any]]) -> bool:
 
 
 def sources() -> list[Path]:
-    """Return the sources that are changed."""
+    """Return the sources from which mutants are drawn."""
     cpp = [path for path in sorted((ROOT / CORE).rglob("*")) if path.suffix in (".h", ".hpp", ".cpp")]
     python = [path for room in ("kernels", *ROOMS) for path in sorted((SOURCES / room).rglob("*.py"))]
-    # Declarations; and the interfaces of runtimes of which no single environment has all.
+    # Not declarations, nor the interfaces of runtimes that no single environment has.
     others = ("contract.h", "annotations.py", "runtimes/interfaces.py")
     return [path for path in cpp + python if not path.as_posix().endswith(others)]
 
 
 def catalogue() -> list[tuple[Mutant, tuple[str, ...]]]:
-    """Return the mistakes that `planted.toml` names, each with the tests that have to find it."""
+    """Return the mistakes of `planted.toml`, each with the tests that must find it."""
     named = tomllib.loads((Path(__file__).parent / "planted.toml").read_text(encoding="utf-8"))["planted"]
     return [
         (replace(replaced(SOURCES / one["file"], ROOT, one["old"], one["new"]), name=one["name"]), tuple(one["tests"]))
@@ -297,7 +297,7 @@ def catalogue() -> list[tuple[Mutant, tuple[str, ...]]]:
 
 
 def drawn(seed: int, chosen: str) -> list[Mutant]:
-    """Return the mutants of the sources whose path contains something, in random order, each file's spread."""
+    """Return the mutants of sources whose path contains a text, in random order, evenly spread over each file."""
     rng = random.Random(seed)
     places = []
     has_runtimes = importlib.util.find_spec("openvino") is not None
@@ -311,7 +311,7 @@ def drawn(seed: int, chosen: str) -> list[Mutant]:
 
 
 def main() -> int:
-    """Plant, test, and print what survives; return 1 if something does."""
+    """Plant, test, and print the mutants that survive; return 1 if there are any."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__)
     parser.add_argument("--planted", action="store_true", help="plant what planted.toml names, and draw nothing")
     parser.add_argument("--count", type=int, default=200, help="how many mutants to test")
@@ -336,13 +336,13 @@ def main() -> int:
             if given.line not in mutant.line or is_equivalent(mutant, known):
                 ends["known to be equivalent"] += given.line in mutant.line
                 continue
-            tests = planted.passing(*named) if named else planted.tests_of(mutant)
+            attempts = [planted.passing(*named)] if named else planted.tests_of(mutant)
             begun = time.monotonic()
             found = planted.plant(mutant)
             if found is not None:
                 ends[found] += 1
             else:
-                found = planted.is_found(*tests)
+                found = next(filter(None, (planted.is_found(*tests) for tests in attempts)), None)
                 ends["survive" if found is None else "killed"] += 1
                 survivors += [mutant] if found is None else []
                 print(f"{found or 'SURVIVES'} ({time.monotonic() - begun:.0f} s): {mutant}", flush=True)

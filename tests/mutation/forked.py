@@ -1,4 +1,4 @@
-"""Runs of pytest in processes that need not import anew what never changes: they are forked from this one."""
+"""Runs pytest in processes forked from this one, which has imported the packages that never change."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from typing import IO
 import pytest
 
 IMPORTED = ("dask.array", "h5py", "hypothesis.extra.numpy", "ml_dtypes", "onnx.reference", "pandas", "xarray", "zarr")
-"""What tests import, apart from the package and from themselves; only time is lost if one is missing."""
+"""Packages that tests import; a missing one costs only time."""
 _CONTEXT = get_context("fork")
 
 
 def prepare() -> None:
-    """Import what the runs have in common."""
+    """Import the common packages."""
     for name in IMPORTED:
         with suppress(ImportError):
             importlib.import_module(name)
 
 
 def run_pytest(arguments: Sequence[str], paths: Sequence[Path], limit: float) -> tuple[int | None, str]:
-    """Run pytest with these paths before all others; return its exit code, None beyond so many seconds, and output."""
+    """Run pytest with these paths first on `sys.path`; return its exit code, None after the limit, and the output."""
     with tempfile.TemporaryFile("w+") as output:
         process = _CONTEXT.Process(target=_run, args=(arguments, [str(path) for path in paths], output))
         process.start()
         process.join(limit)
         code = process.exitcode
         assert process.pid is not None
-        with suppress(ProcessLookupError):  # Both it and what it started may have ended.
+        with suppress(ProcessLookupError):  # The whole group may have ended.
             os.killpg(process.pid, signal.SIGKILL)
         process.join()
         output.seek(0)
@@ -49,7 +49,7 @@ def _run(arguments: Sequence[str], paths: list[str], output: IO[str]) -> None:
         os.dup2(output.fileno(), stream.fileno())
     os.environ["PYTHONPATH"] = os.pathsep.join(paths)
     sys.path[:0] = paths
-    # Plug-ins of pytest are among what has been imported.
+    # Plug-ins of pytest have been imported already.
     code = pytest.main(["-W", "ignore::pytest.PytestAssertRewriteWarning", *arguments])
     sys.stdout.flush()
-    os._exit(code)  # No thread that a mistake has left is waited for.
+    os._exit(code)  # Do not wait for threads that a mistake has left.

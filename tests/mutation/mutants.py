@@ -1,4 +1,4 @@
-"""Small wrong changes of a source: of C++ by patterns, of Python by its syntax tree."""
+"""Small mistakes in a source: in C++ by patterns, in Python by its syntax tree."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Mutant:
-    """A source in which one place is changed."""
+    """A source with one change."""
 
     file: str  # from the root of the repository on
     number: int  # of the line
     line: str
-    changed: str  # the line as it becomes; of both, without what is around
+    changed: str  # the changed line; both are stripped
     text: str  # the whole source, changed
-    name: str = ""  # what the mistake is, in words; empty if it is drawn
-    function: str = ""  # the outermost one of Python that is changed; empty outside of any
+    name: str = ""  # a description of the mistake; empty if it is drawn
+    function: str = ""  # the outermost Python function that is changed; empty outside of functions
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.number}: "
@@ -27,7 +27,7 @@ class Mutant:
 
 
 def mutants_of(path: Path, root: Path, lines: Collection[str] = ()) -> list[Mutant]:
-    """Return every mutant of a source; with `lines`, at least those of these lines."""
+    """Return all mutants of a source; with `lines`, at least those of these lines."""
     text, file = path.read_text(encoding="utf-8"), path.relative_to(root).as_posix()
     if path.suffix == ".py":
         return list(_mutants_of_python(file, text, lines))
@@ -35,7 +35,7 @@ def mutants_of(path: Path, root: Path, lines: Collection[str] = ()) -> list[Muta
 
 
 def replaced(path: Path, root: Path, old: str, new: str) -> Mutant:
-    """Return the mutant of a source in which a text, which occurs once, is another."""
+    """Return the mutant in which a text, which must occur once, is replaced."""
     text = path.read_text(encoding="utf-8")
     if text.count(old) != 1:
         raise ValueError(f"{path} has {old!r} {text.count(old)} times; give what occurs once")
@@ -48,7 +48,7 @@ def _by_lines(file: str, text: str, changed: str) -> Mutant:
     return Mutant(file, first + 1, before[first].strip(), after[first].strip(), changed)
 
 
-# What stands between spaces, as clang-format writes binary operators; what has none is a template's or a pointer's.
+# Operators between spaces, as clang-format writes binary ones; without spaces they belong to templates or pointers.
 _OPERATORS = {
     "<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&": "||", "||": "&&",
     "+": "-", "-": "+", "*": "+", "/": "*", "%": "/", "<<": ">>", ">>": "<<", "&": "|", "|": "&", "^": "|",
@@ -92,7 +92,7 @@ def _swapped(pair: str) -> str:
 
 
 def _changes_of_cpp(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield where something is replaced, and by what."""
+    """Yield the start, the end and the replacement of each change."""
     code = _NOT_CODE.sub(lambda found: re.sub(r"[^\n]", "\0", found[0]), text)
     for pattern, changed in _PATTERNS:
         for found in pattern.finditer(code):
@@ -110,7 +110,7 @@ _OF_PYTHON: dict[type[ast.AST], type[ast.AST]] = {
 
 
 def _mutants_of_python(file: str, text: str, lines: Collection[str]) -> Iterator[Mutant]:
-    """Yield the mutants of a source, which `ast.unparse` writes, a statement of the module at a time: what is slow."""
+    """Yield the mutants, written by `ast.unparse`, which is slow, one statement of the module at a time."""
     tree = ast.parse(text)
     skipped = {id(child) for node in ast.walk(tree) for part in _said_not_done(node) for child in ast.walk(part)}
     functions = {id(part): name for name, node in _functions(tree) for part in ast.walk(node)}
@@ -141,7 +141,7 @@ def _put(parent: ast.AST, name: str, index: int | None, new: object) -> None:
 
 
 def _functions(scope: ast.Module | ast.ClassDef, within: str = "") -> Iterator[tuple[str, ast.AST]]:
-    """Yield the functions that are in no other, with their qualified names."""
+    """Yield the outermost functions, with their qualified names."""
     for node in scope.body:
         if isinstance(node, ast.ClassDef):
             yield from _functions(node, f"{within}{node.name}.")
@@ -150,7 +150,7 @@ def _functions(scope: ast.Module | ast.ClassDef, within: str = "") -> Iterator[t
 
 
 def _said_not_done(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield annotations, other types, decorators, bases, that what is joined is equally long, and a size of -1."""
+    """Yield parts without effect in tests: annotations, decorators, class keywords, ``strict=``, and sizes of -1."""
     match node:
         case ast.AnnAssign(annotation=ast.Name("TypeAlias")):
             yield from (node.annotation, node.value or node.annotation)
@@ -176,7 +176,7 @@ _Replacement = tuple[ast.AST, str, int | None, ast.AST | object]
 
 
 def _replacements(node: ast.AST) -> Iterator[_Replacement]:
-    """Yield what is replaced: an attribute of a node, or one of the list there, and by what."""
+    """Yield replacements: a node, the name of its attribute, the index if that is a list, and the new value."""
     match node:
         case ast.Compare():
             for index, operator in enumerate(node.ops):

@@ -1,4 +1,4 @@
-"""The mistakes that `make mutation` plants, and the list of those that no test can find."""
+"""The mistakes that `make mutation` plants, and the list of mutants that no test can find."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from tests.mutation.mutants import mutants_of
 from tests.mutation.order import noted_as
 
 
-def test_the_outermost_function_of_a_change_is_told_as_its_calls_are_noted(tmp_path: Path) -> None:
-    """By that the tests of a mutant are found."""
+def test_a_mutant_names_its_function_as_calls_are_noted(tmp_path: Path) -> None:
+    """So the tests that call the function are found."""
     source = tmp_path / "vinculum" / "f.py"
     source.parent.mkdir()
     source.write_text("n = 1\nclass C:\n n = 2\n def m(self):\n  def inner(): return 3\n  return inner\n")
@@ -36,8 +36,8 @@ def test_the_outermost_function_of_a_change_is_told_as_its_calls_are_noted(tmp_p
     assert {noted_as(code.co_filename, code.co_qualname) for code in called} == {"f.py:C.m"}
 
 
-def test_what_is_planted_by_name() -> None:
-    """Each is a program, in words of its own, and its tests are there; `catalogue` refuses what does not occur once."""
+def test_the_planted_mistakes() -> None:
+    """Each compiles, has its own name, and its tests exist; `catalogue` refuses a text that does not occur once."""
     of_kernels = (named for named, _ in (AROUND, POOL, PORTABLE, PYTHON))
     assert all((ROOT / tests).exists() for room in (*ROOMS.values(), *RUNTIMES.values(), *of_kernels) for tests in room)
     mistakes = catalogue()
@@ -51,8 +51,8 @@ def test_what_is_planted_by_name() -> None:
 
 
 @pytest.mark.parametrize("file", sorted({known["file"] for known in equivalents()}))
-def test_what_is_named_as_equivalent_is_there(file: str) -> None:
-    """So that no entry outlives the line that it is about."""
+def test_equivalent_mutants_exist(file: str) -> None:
+    """No entry of the list outlives its line."""
     (source,) = (path for path in sources() if path.as_posix().endswith(file))
     named = [known for known in equivalents() if known["file"] == file]
     mutants = mutants_of(source, ROOT, [known["line"] for known in named])

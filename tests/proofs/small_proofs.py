@@ -1,4 +1,4 @@
-"""A folder of proofs that holds one small theory, its session and a false variant of it; and what is done to proofs."""
+"""A small theory with its session and a false variant, and the list of manipulations that must be noticed."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from proofs.checking.prove import search
 from proofs.checking.recorded import digests, record
 from proofs.checking.sessions import Session
 
-# Replays the theories named, or everything; tells how many failed and what was printed.
+# Replays the theories named, or everything; returns how many failed and the output.
 ToldBy = Callable[..., tuple[int, str]]
 
 Row = dict[str, str]
-# By what notices them; the file says which keys a row has.
+# By the check that notices them; the file explains the keys of a row.
 MANIPULATIONS: dict[str, list[Row]] = tomllib.loads(
     Path(__file__).with_name("manipulations.toml").read_text(encoding="utf-8")
 )
@@ -38,7 +38,7 @@ false_because = "2 is not 3"
 
 
 def fill(folder: Path, configuration: Path) -> None:
-    """Write the folder, prove its theory, and record it all."""
+    """Fill the folder, prove its theory, and record it."""
     for name in ("theories", "gappa", "mutants"):
         (folder / name).mkdir()
     (folder / "README.md").write_text("", encoding="utf-8")
@@ -50,5 +50,5 @@ def fill(folder: Path, configuration: Path) -> None:
 
 
 def change(proofs: Path, text: str) -> None:
-    """Give the theory another text."""
+    """Replace the text of the theory."""
     (proofs / "theories" / "sums.mlw").write_text(text, encoding="utf-8")

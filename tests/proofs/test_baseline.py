@@ -26,7 +26,7 @@ def test_every_clause_has_one_requirement(ours: Baseline) -> None:
 
 
 class TestGaps:
-    """What is missing is told."""
+    """Gaps are reported."""
 
     def test_a_clause_without_a_requirement_or_with_two(self, ours: Baseline) -> None:
         (first, *rest) = ours.requirements
@@ -36,13 +36,13 @@ class TestGaps:
                 told == f"SONNX Div (real), exact-quotient: {count} requirements in baseline.toml; each clause has one"
             )
 
-    def test_what_is_silently_derived(self, ours: Baseline) -> None:
+    def test_a_derived_requirement_that_is_not_marked(self, ours: Baseline) -> None:
         changed = tuple(replace(each, derived="") for each in ours.requirements)
         told = list(problems(replace(ours, requirements=changed), ROWS))
         assert "SONNX Div (int), [V1]: the document is silent, and the requirement is not marked as derived" in told
         assert "[V1]: rests on no text and is not derived" in told
 
-    def test_a_document_or_a_clause_that_is_not_there(self, ours: Baseline) -> None:
+    def test_an_unknown_document_or_clause(self, ours: Baseline) -> None:
         (first, *rest) = ours.requirements
         (passage, *_) = first.on
         changed = replace(first, on=(replace(passage, document="other"),)), *rest
@@ -55,13 +55,13 @@ class TestGaps:
     @pytest.mark.parametrize(
         "text", ["", "[document]", "[[requirement]]\non = 3", "[document]\n[[requirement]]\non = ['sonnx 3']", "x = 1"]
     )
-    def test_what_is_no_baseline(self, text: str) -> None:
+    def test_an_invalid_baseline(self, text: str) -> None:
         with pytest.raises(ProofError, match=r"^baseline\.toml"):
             read(text)
 
 
 class TestComparison:
-    """With copies of the texts."""
+    """The baseline is compared with copies of the documents."""
 
     @pytest.fixture
     def small(self, ours: Baseline, tmp_path: Path) -> Baseline:

@@ -20,7 +20,7 @@ ORDER = ("propagated error", "introduced error")  # of the bounds of vinculum.re
 
 
 def sides(formula: str, operands: dict[str, str]) -> tuple[Fraction, str, Fraction]:
-    """Return what both sides of a formula are for operands, and the relation that it claims of them."""
+    """Return both sides of a formula for operands, and the relation that it claims."""
     a, b, a_err, b_err = (Fraction(operands[name]) for name in ("a", "b", "a_err", "b_err"))
     names = {"A": a, "B": b, "A_err": a_err, "B_err": b_err, "C_err": (a + a_err) / (b + b_err) - a / b}
     left, relation, right = formula.partition(" <= " if " <= " in formula else " = ")
@@ -30,7 +30,7 @@ def sides(formula: str, operands: dict[str, str]) -> tuple[Fraction, str, Fracti
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 class TestCounterexample:
-    """What the note states, by how much it is wrong, and by which theorems."""
+    """The claim of the note, by how much it is wrong, and the theorems."""
 
     @pytest.fixture
     def stated(self, file: Path) -> dict[str, Any]:

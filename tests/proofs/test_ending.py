@@ -1,4 +1,4 @@
-"""The programs of ``proofs.checking`` tell of their jobs, and end with one line and the right exit code."""
+"""The programs of ``proofs.checking`` report their jobs, and end with one line and the right exit code."""
 
 from __future__ import annotations
 
@@ -75,10 +75,10 @@ def test_no_compiler(named: str, said: str, tmp_path: Path, monkeypatch: pytest.
 
 
 @pytest.mark.parametrize("error", [ProofError("it is so"), OSError("it is so"), UnicodeError("it is so")])
-def test_what_keeps_a_program_from_its_work(error: Exception, capsys: pytest.CaptureFixture[str]) -> None:
+def test_errors(error: Exception, capsys: pytest.CaptureFixture[str]) -> None:
     assert ended(partial(raised, error)) == 2
     assert capsys.readouterr().err == "error: it is so\n"
-    with pytest.raises(ZeroDivisionError):  # a mistake of ours is shown whole
+    with pytest.raises(ZeroDivisionError):  # a bug of ours is shown with its traceback
         ended(partial(raised, ZeroDivisionError()))
 
 
@@ -87,7 +87,7 @@ def raised(error: Exception) -> NoReturn:
 
 
 class TestJobs:
-    """Each is told in a line, and those that fail are counted."""
+    """Each job is reported in a line, and failures are counted."""
 
     def test_in_their_order(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
         monkeypatch.setattr(jobs, "AT_ONCE", 1)
@@ -100,6 +100,6 @@ class TestJobs:
         assert failures([Job("letters", partial(work, letter)) for letter in "abcdefgh"]) == 1
         assert begun == sorted(capsys.readouterr().out.split()) == [*"abcdefgh"]
 
-    def test_a_mistake_of_ours_ends_them(self) -> None:
+    def test_a_bug_of_ours_ends_them(self) -> None:
         with pytest.raises(ZeroDivisionError):
             failures([Job("a", partial(raised, ZeroDivisionError()))])

@@ -1,6 +1,6 @@
-"""Whoever makes a theorem prove less, or a proof prove nothing, is noticed: each row of ``manipulations.toml``.
+"""A change that makes a theorem say less, or a proof prove nothing, is noticed: each row of ``manipulations.toml``.
 
-None of these needs a prover but `replay`, which tests/machine/proofs tries. What a session claims is tried there, too.
+Only those that `replay` notices need provers; tests/machine/proofs has them, and forged sessions.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ MODULE = {"file": "theories/real_division.mlw", "replace": "module RealDivision\
 
 
 def require_recorded(proofs: Path) -> None:
-    """Check that everything is as it is recorded."""
+    """Check that everything is as recorded."""
     if changed := changes(proofs, digests(proofs)):
         raise ProofError(", ".join(changed))
 
 
 def require_extracted(proofs: Path) -> None:
-    """Check that headers, and what they are made of, are as they were when they were extracted."""
+    """Check that the headers and their sources are as they were at the extraction."""
     now, then = (set(text.splitlines()) for text in (rules.digests(), rules.RECORD.read_text(encoding="utf-8")))
     if changed := sorted({line.split()[1] for line in now ^ then}):
         raise ProofError(", ".join(changed))
 
 
 def require_stated(proofs: Path) -> None:
-    """Check that the file about Div on SONNX's libraries says what it said when it was proved."""
+    """Check that the file about Div on SONNX's libraries states what was proved."""
     upstream.require_stated(proofs / "sonnx_upstream" / "div.mlw")
 
 
@@ -57,7 +57,7 @@ CHECKS = {
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a copy of the proofs, beside which the headers lie that are extracted from them; it is recorded."""
+    """Return a recorded copy of the proofs, with the extracted headers beside it."""
     root = tmp_path_factory.mktemp("manipulated")
     for name in ("proofs", "src/vinculum/kernels/core/rules"):
         copied(ROOT / name, root / name, ignore=shutil.ignore_patterns("why3shapes*", "__pycache__"))
@@ -67,7 +67,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def proofs(copy: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the copy, which is what the extraction reads too."""
+    """Return the copy, which the extraction reads as well."""
     monkeypatch.setattr(rules, "PROOFS", copy)
     monkeypatch.setattr(rules, "FOLDER", copy.parent / "src" / "vinculum" / "kernels" / "core" / "rules")
     monkeypatch.setattr(rules, "LIBRARY_RECORD", copy / "c" / rules.LIBRARY_RECORD.name)
@@ -76,7 +76,7 @@ def proofs(copy: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @contextmanager
 def manipulated(file: Path, old: str, new: str) -> Iterator[None]:
-    """Replace what stands in a file, for as long as it lasts."""
+    """Replace a text in a file within the block."""
     text = file.read_text(encoding="utf-8")
     assert old in text
     file.write_text(text.replace(old, new, 1), encoding="utf-8")
@@ -87,7 +87,7 @@ def manipulated(file: Path, old: str, new: str) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("check", CHECKS)
-def test_nothing_is_said_of_what_nobody_manipulated(proofs: Path, check: str) -> None:
+def test_an_unchanged_copy_passes(proofs: Path, check: str) -> None:
     CHECKS[check](proofs)
 
 
@@ -95,7 +95,7 @@ def test_nothing_is_said_of_what_nobody_manipulated(proofs: Path, check: str) ->
     ("check", "row"),
     [pytest.param(check, row, id=f"{check}-{row['what']}") for check in CHECKS for row in MANIPULATIONS[check]],
 )
-def test_it_is_noticed(proofs: Path, check: str, row: Row) -> None:
+def test_a_manipulation_is_noticed(proofs: Path, check: str, row: Row) -> None:
     if module := row.get("module"):
         told = "not listed with a reason in proofs/README.md: real_division.Impossible."
         row = {"told": told, "by": f"module Impossible\n  use int.Int\n  {module}\nend\n{MODULE['replace']}", **MODULE}
@@ -118,7 +118,7 @@ def test_the_page_for_reviewers_says_how_many() -> None:
     assert f"lists {count} changes in full, by what notices them; `make test` makes the {static} that need no" in page
 
 
-def test_how_a_theorem_is_proved_is_no_part_of_it(proofs: Path) -> None:
+def test_the_proof_is_no_part_of_the_statement(proofs: Path) -> None:
     theorem = "integer_division.Truncation.only_overflow"
     with manipulated(proofs / "theories" / "integer_division.mlw", "    quotient_magnitude a b;\n", "    ();\n"):
         assert Statements(proofs).digest(theorem) == Statements(PROOFS).digest(theorem)
@@ -131,6 +131,6 @@ def test_every_clause_with_theorems_has_its_words_once() -> None:
 
 
 @pytest.mark.parametrize("text", ["[[clause]", "[[clauses]]\n", "[[clause]]\nclauses = []\n", "clause = 3\n"])
-def test_what_is_no_table_of_words(text: str) -> None:
+def test_an_invalid_vocabulary(text: str) -> None:
     with pytest.raises(ProofError, match=r"vocabulary\.toml"):
         vocabulary(text)

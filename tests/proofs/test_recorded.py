@@ -1,6 +1,6 @@
-"""What is unchanged since everything was replayed is known by digest; whatever a replay reads counts.
+"""Theories that are unchanged since the last full replay, by digests of all files it reads, are not replayed again.
 
-No prover is needed to see that.
+These tests need no prover.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Damage = Callable[[Path], object]
 
 @pytest.fixture
 def proofs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a folder of proofs, recorded, with programs and an installed Why3 of its own."""
+    """Return a recorded folder of proofs, with copies of the programs and of Why3's files."""
     folder = tmp_path / "proofs"
     for name in ("theories", "gappa", "mutants", "programs", "why3"):
         (folder / name).mkdir(parents=True)
@@ -59,7 +59,7 @@ def proofs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 class Replayed:
-    """Stands for Why3 and Gappa: notes what is replayed, and finds what it is told to."""
+    """Stands in for Why3 and Gappa: notes what is replayed, and fails where it is told to."""
 
     def __init__(self, proofs: Path) -> None:
         self.proofs = proofs
@@ -84,7 +84,7 @@ class Replayed:
 
 @pytest.fixture
 def replayed(proofs: Path, monkeypatch: pytest.MonkeyPatch) -> Replayed:
-    """Return what replays the folder without provers."""
+    """Return a stand-in that replays the folder without provers."""
     stand_in = Replayed(proofs)
     monkeypatch.setattr(replay, "replay_theory", lambda theory, _: stand_in.asked(theory.stem))
     monkeypatch.setattr(contradictions, "require_none", lambda theory, _: stand_in.asked(f"false of {theory.stem}"))
@@ -94,13 +94,13 @@ def replayed(proofs: Path, monkeypatch: pytest.MonkeyPatch) -> Replayed:
 
 
 def written(file: str, text: str, proofs: Path) -> None:
-    """Write a file of the folder, or append to one."""
+    """Write a file of the folder, or append white space to it."""
     with (proofs / file).open("w" if text.strip() else "a") as opened:
         opened.write(text)
 
 
 class TestWhatIsUnchanged:
-    """It is not replayed, that is said, and what is stored of it is looked at all the same."""
+    """It is not replayed, as the output says, but its stored session and variants are read."""
 
     def test_nothing_is_replayed(self, replayed: Replayed, capsys: pytest.CaptureFixture[str]) -> None:
         assert replayed() == 0
@@ -111,7 +111,7 @@ class TestWhatIsUnchanged:
         assert "proved  script" in told
 
     def test_everything_is_replayed_if_asked(self, replayed: Replayed, capsys: pytest.CaptureFixture[str]) -> None:
-        """And ``false`` is tried of what nothing else uses."""
+        """``false`` is tried for the theories that no other theory uses."""
         assert replayed(everything=True) == 0
         assert replayed.names == ALL
         told = capsys.readouterr().out
@@ -125,7 +125,7 @@ class TestWhatIsUnchanged:
             ("mutants/sums.toml", VARIANT.format('theorem = "M.g"').replace("true", "truth"), "stands 0 times"),
         ],
     )
-    def test_what_is_stored_is_looked_at(
+    def test_stored_sessions_and_variants_are_read(
         self, replayed: Replayed, capsys: pytest.CaptureFixture[str], file: str, text: str, complaint: str
     ) -> None:
         written(file, text, replayed.proofs)
@@ -133,7 +133,7 @@ class TestWhatIsUnchanged:
         assert replayed() == 1
         assert re.search(rf"^FAILED .*{re.escape(complaint)}", capsys.readouterr().out, re.MULTILINE)
 
-    def test_what_is_trusted_is_listed(self, replayed: Replayed) -> None:
+    def test_an_axiom_that_is_not_listed(self, replayed: Replayed) -> None:
         written("theories/sums.mlw", "module M use base.M lemma g: true axiom a: true end", replayed.proofs)
         recorded.record(replayed.proofs, recorded.digests(replayed.proofs))
         with pytest.raises(ProofError, match=r"taken on trust and not listed .*: sums\.M\.a axiom"):
@@ -141,7 +141,7 @@ class TestWhatIsUnchanged:
 
 
 class TestWhatIsChanged:
-    """Whatever a replay reads counts, what rests on it is replayed, and the record is not up to date."""
+    """After a change of any file that a replay reads, all that depends on it is replayed."""
 
     @pytest.mark.parametrize(
         ("change", "file", "expected"),
@@ -178,7 +178,7 @@ class TestWhatIsChanged:
         if change == "append":
             assert re.search(rf"^changed since everything was replayed: \S*{Path(file).name}$", told, re.MULTILINE)
 
-    def test_a_digest_that_is_another(self, replayed: Replayed) -> None:
+    def test_a_changed_digest(self, replayed: Replayed) -> None:
         text = (replayed.proofs / FILE).read_text()
         forged = re.sub(r"^\w{64}(?=  theories/other\.mlw$)", "0" * 64, text, flags=re.MULTILINE)
         assert forged != text
@@ -188,13 +188,13 @@ class TestWhatIsChanged:
 
 
 class TestRecording:
-    """The record is written when everything was replayed and holds, and then only."""
+    """The record is written only after everything was replayed without a failure."""
 
     @pytest.fixture(autouse=True)
     def changed(self, proofs: Path) -> None:
         written("theories/other.mlw", "\n", proofs)
 
-    def test_it_makes_the_next_replay_short(self, replayed: Replayed, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_the_next_replay_is_short(self, replayed: Replayed, capsys: pytest.CaptureFixture[str]) -> None:
         assert replayed(everything=True) == 1
         assert "make proofs-all RECORD=--record" in capsys.readouterr().out
         assert replayed(everything=True, record=True) == 0
@@ -219,7 +219,7 @@ class TestRecording:
     "text",
     ["\n", "sums.mlw\n", f"{'0' * 64} sums.mlw\n", f"{'0' * 64}  two words.mlw\n", f"{'0' * 64}  sums.mlw\n" * 2],
 )
-def test_a_file_that_is_no_record(tmp_path: Path, text: str) -> None:
+def test_an_invalid_record(tmp_path: Path, text: str) -> None:
     (tmp_path / FILE).write_text(text, encoding="utf-8")
     with pytest.raises(ProofError, match=r"recorded\.txt records each file once") as raised:
         recorded.recorded(tmp_path)
@@ -244,7 +244,7 @@ def test_a_folder_with_more_or_less(replayed: Replayed, damage: Damage, complain
 
 
 @pytest.mark.parametrize("check", ["require_traced", "require_read"])
-def test_what_is_checked_before(
+def test_checks_before_the_replay(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], check: str
 ) -> None:
     def differs(proofs: Path) -> None:

@@ -1,4 +1,4 @@
-"""What is said of the headers of the core's rules; tests/machine/proofs extracts and compiles them."""
+"""The headers of the core's rules, without Why3; tests/machine/proofs extracts and compiles them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from proofs.checking.rules import FOLDER, RULES, digests
 
 
 def test_every_header_and_driver_is_recorded() -> None:
-    """An edit of any is noticed without Why3, as tests of manipulations show."""
+    """So an edit is noticed without Why3, as `test_manipulations` shows."""
     names = {line.split()[1] for line in digests().splitlines()}
     made = {f"src/vinculum/kernels/core/rules/{name}" for name in ("contract.h", *(file.name for file in RULES))}
     assert (

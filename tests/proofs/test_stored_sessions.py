@@ -1,4 +1,4 @@
-"""What is stored of the proofs is whole: no prover is needed to see that, `make proofs` replays it."""
+"""The stored proofs are complete, which needs no prover to check; `make proofs` replays them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from proofs.checking import upstream
 from proofs.checking.mutants import mutants
 from proofs.checking.provers import ProofError
 from proofs.checking.recorded import changes, digests, require_whole
@@ -44,13 +45,13 @@ def test_each_theory_has_its_session_and_nothing_else_is_there() -> None:
 
 
 def test_everything_is_as_it_was_last_replayed() -> None:
-    # Why3's own files count only where it is installed.
+    # Why3's own files are compared only where it is installed.
     changed = [name for name in changes(PROOFS, digests(PROOFS)) if not name.startswith("/")]
     assert changed == [], "recorded.txt is not up to date: `make proofs-all RECORD=--record`"
 
 
 class TestWhatIsTrusted:
-    """Every axiom, assumption, admitted goal and contract without a body is listed with its reason."""
+    """Each axiom, assumption, admitted goal and contract without a body is found, to be listed with its reason."""
 
     @pytest.mark.parametrize(
         ("text", "found"),
@@ -139,3 +140,23 @@ class TestFalseVariants:
     def test_a_theory_that_has_none(self, tmp_path: Path) -> None:
         with pytest.raises(ProofError, match="no false variants of sums are listed"):
             list(mutants(tmp_path, ["sums"]))
+
+
+def test_every_goal_on_sonnx_s_libraries_has_a_stored_proof() -> None:
+    assert read_theory(upstream.OURS) == "27 goals"
+
+
+def test_no_arithmetic_of_integers_is_assumed() -> None:
+    """The one `val` is a parameter, for which each clone gives a proved program, or `/` of the processor."""
+    text = upstream.OURS.read_text(encoding="utf-8")
+    assert text.count("val divide = quotient_") == 8
+    assert text.count("val divide = Float.divide") == 2
+
+
+def test_a_checkout_of_another_commit_is_refused(tmp_path: Path) -> None:
+    libraries = tmp_path / upstream.LIBRARIES
+    libraries.mkdir(parents=True)
+    (libraries / "std.mlw").write_text("module Int end\n", encoding="utf-8")
+    (tmp_path / "library").mkdir()
+    with pytest.raises(ProofError, match=r"std\.mlw is not that of commit 652b76b8"):
+        upstream.laid_out(tmp_path, tmp_path / "library")

@@ -1,4 +1,4 @@
-"""Operands and results in any memory layout, broadcast in any way, are divided as contiguous ones of one shape are."""
+"""Operands and results of any layout, broadcast by any rule, give the quotients of contiguous ones of one shape."""
 
 from __future__ import annotations
 

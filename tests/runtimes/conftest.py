@@ -1,10 +1,9 @@
-"""What tests of real runtimes share: PyTorch where it is, signals that can be handled after OpenVINO, and a report."""
+"""Tests of real runtimes share PyTorch, a fix of signal handling after OpenVINO, and a report of deviations."""
 
 from __future__ import annotations
 
 import ctypes
 import importlib
-import importlib.util
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -13,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from tests.optional import skip_or_fail
+from tests.optional import package_or_skip
 
 DIFFERENCES = "differences"
-"""The property of a test that tells what runtimes answer otherwise than known_deviations/ says."""
+"""The property of a test that holds answers which differ from known_deviations/."""
 
 
 def pytest_configure() -> None:
-    """Keep OpenVINO from sending telemetry, for which it would fork each time."""
+    """Keep OpenVINO from sending telemetry, for which it would fork."""
     sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]  # None: not installed
 
 
@@ -38,20 +37,20 @@ _remembered = _Stack()
 
 
 def pytest_collection_finish() -> None:
-    """Remember the stack on which signals are handled, before OpenVINO sets others."""
+    """Remember the stack for signal handlers before OpenVINO installs others."""
     if sys.platform == "linux":
         ctypes.CDLL(None).sigaltstack(None, ctypes.byref(_remembered))
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown() -> None:
-    """Let signals be handled after tests that have run OpenVINO in this process."""
+    """Restore the stack for signal handlers after tests that have run OpenVINO in this process."""
     if "openvino" in sys.modules and sys.platform == "linux":
         ctypes.CDLL(None).sigaltstack(ctypes.byref(_remembered), None)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Tell what differs from known_deviations/."""
+    """Print the answers that differ from known_deviations/."""
     reports = [report for reports in terminalreporter.stats.values() for report in reports]
     told = [
         str(text)
@@ -68,14 +67,13 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 @pytest.fixture(scope="session")
 def torch_or_skip(request: pytest.FixtureRequest) -> ModuleType:
     """Return PyTorch; without it skip the test, or fail it under ``--require-all``."""
-    if importlib.util.find_spec("torch") is None:
-        skip_or_fail(request, "PyTorch: pip install torch")
+    package_or_skip(request, "torch")
     return importlib.import_module("torch")
 
 
 @pytest.fixture
 def saved(tmp_path: Path) -> Callable[..., Path]:
-    """Return a function that writes the model of outputs and Parameters as OpenVINO does."""
+    """Return a function by which OpenVINO writes the model of some outputs and Parameters."""
 
     def save(outputs: list[Any], parameters: list[Any]) -> Path:
         import openvino

@@ -30,7 +30,7 @@ POLICIES: dict[str, Any] = {"zero_divisor": "zero", "overflow": "saturate"}
 
 
 def operands(name: str) -> tuple[Any, Any]:
-    """Return every pair of telling numbers, MIN/-1 and x/0 among them, as a column and a row."""
+    """Return edge values, as a column and a row; MIN/-1 and x/0 are among the pairs."""
     dtype = getattr(torch, name)
     if name in FLOATS:
         numbers = [0.0, -0.0, 1.0, -3.0, 7.0, 1e-3, float("inf"), float("nan"), torch.finfo(dtype).tiny]
@@ -51,7 +51,7 @@ def same(one: Any, other: Any) -> None:
 
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that is one graph."""
+    """Return a function compiled as one graph."""
     torch._dynamo.reset()
     result: Callable[..., Any] = torch.compile(function, fullgraph=True, backend="aot_eager")
     return result
@@ -69,7 +69,7 @@ class Ratio(torch.nn.Module):  # type: ignore[name-defined]
 
 
 class TestOperator:
-    """What PyTorch follows is divided as all else is."""
+    """Compiled, exported, traced, mapped and differentiated divisions have the same quotients."""
 
     @pytest.mark.parametrize("name", [*INTEGERS, *FLOATS])
     @pytest.mark.parametrize("function", [vinculum.div, vinculum.divide])
@@ -85,7 +85,7 @@ class TestOperator:
         assert compiled(lambda a: vinculum.reciprocal(a) + 1)(torch.tensor([4.0])).tolist() == [1.25]
 
     def test_by_inductor(self) -> None:
-        """With the compiler of the machine, where shapes change too."""
+        """With the C++ compiler of the machine, and with shapes that change."""
         torch._dynamo.reset()
         function = torch.compile(lambda a, b: vinculum.div(a, b) * 2, fullgraph=True, dynamic=True)
         for size in (3, 5):
@@ -138,7 +138,7 @@ class TestOperator:
         quotient.sum().backward()
 
     @pytest.mark.parametrize("name", ["float32", "int16"])
-    def test_what_pytorch_checks(self, name: str) -> None:
+    def test_checks_of_pytorch(self, name: str) -> None:
         a, b = (torch.tensor(x, dtype=getattr(torch, name)) for x in ([[1], [-2]], [3, 4]))
         for floor in (False, True):
             arguments = (a, b, floor, "saturate", "wrap") if name in INTEGERS else (a, b, floor, "raise", "wrap")
@@ -157,7 +157,7 @@ class TestOperator:
 
 
 class TestOnnx:
-    """What the exporter writes."""
+    """Models that the exporter writes."""
 
     @staticmethod
     def exported(module: Any, arguments: tuple[Any, ...], folder: Path) -> Path:
@@ -181,7 +181,7 @@ class TestOnnx:
         "policies", [{"zero_divisor": z, "overflow": o} for z in ("zero", "saturate") for o in ("wrap", "saturate")]
     )
     def test_integers(self, name: str, function: Any, policies: dict[str, str], tmp_path: Path) -> None:
-        """They cannot crash ONNX Runtime, and are exact there."""
+        """They are exact in ONNX Runtime and do not crash it."""
         import onnxruntime
 
         a, b = operands(name)
@@ -220,7 +220,7 @@ def expected(operation: str, a: int, b: int, bits: int, signed: bool) -> int:
 
 
 class TestExact:
-    """PyTorch's own divisions of integers in a block."""
+    """PyTorch's own divisions of integers within a block are exact."""
 
     @pytest.mark.parametrize("name", INTEGERS)
     @pytest.mark.parametrize("operation", OPERATIONS)
@@ -262,7 +262,7 @@ class TestExact:
     @pytest.mark.parametrize("name", ["int8", "int16", "int32", "uint8"])
     @pytest.mark.parametrize("number", [1000, -1000, 2**31 + 5, -(2**40) - 3, True])
     def test_numbers_that_the_type_does_not_hold(self, name: str, number: int) -> None:
-        """They wrap, as they do outside of the block."""
+        """The numbers wrap, as they do outside of the block."""
         a = torch.tensor([7, 100, 3, 0], dtype=getattr(torch, name))
         operations: list[Callable[[Any, Any], Any]] = [
             *OPERATIONS.values(),
@@ -287,7 +287,7 @@ class TestExact:
         with pytest.raises(AttributeValueError, match="zero_divisor is 'wrap'"):
             room.exact(zero_divisor="wrap")  # type: ignore[arg-type]
 
-    def test_what_is_left_to_pytorch(self) -> None:
+    def test_operations_left_to_pytorch(self) -> None:
         a = torch.tensor([7, -7])
         with room.exact():
             assert (a / 2).tolist() == [3.5, -3.5]
@@ -305,7 +305,7 @@ class TestExact:
                 truth.floor_divide_(a)
 
     def test_blocks_in_blocks(self) -> None:
-        """The innermost one counts, and an error ends its block."""
+        """The innermost block counts, also after an error has ended one."""
         a = torch.tensor([-(2**63)])
         with room.exact(overflow="saturate") as outer:
             with room.exact():
@@ -317,7 +317,7 @@ class TestExact:
             assert (a // -1).tolist() == [2**63 - 1]
 
     def test_in_threads(self) -> None:
-        """A block is its thread's."""
+        """A block affects its own thread only."""
 
         def work(number: int) -> None:
             overflow, wanted = (("wrap", -(2**63)), ("saturate", 2**63 - 1))[number % 2]
@@ -341,7 +341,7 @@ class TestExact:
         assert torch.compile(within, backend="aot_eager")(a, b).tolist() == [-(2**63), -3]
 
     def test_only_in_the_block(self) -> None:
-        """Outside of it, PyTorch ends the process; in it, nothing does."""
+        """The same division ends the process outside of the block, by PyTorch, and not within."""
         program = (
             "import torch, vinculum.torch\n"
             "a, b = torch.tensor([-2**63]), torch.tensor([-1])\n"

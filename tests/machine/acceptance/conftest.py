@@ -1,4 +1,4 @@
-"""The fixtures of tests/acceptance; the machine is asked about processes."""
+"""The fixtures of tests/acceptance; here each command runs in a process of its own."""
 
 from __future__ import annotations
 

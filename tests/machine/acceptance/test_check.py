@@ -1,4 +1,4 @@
-"""What shows a finding of ``vinculum check`` is pasted into an interpreter, and the action is run by a shell."""
+"""``vinculum check``: the script of a witness pasted into an interpreter, and the GitHub action run by a shell."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ ROOT = Path(__file__).parents[3]
 
 
 class TestWitnesses:
-    """What ``--witness`` writes shows the finding, run as it is."""
+    """The script that ``--witness`` writes shows the finding."""
 
     def test_pasted_into_a_shell(self, vinculum: Vinculum, environment: dict[str, str], mean: Path) -> None:
-        """The lines one after the other, as the interactive interpreter reads them."""
+        """The interactive interpreter reads it line by line."""
         vinculum("check", mean, "--witness", mean.parent / "out", "--runs", 30)
         (script,) = (mean.parent / "out").glob("*.py")
         shown = processes.run(
@@ -32,10 +32,10 @@ class TestWitnesses:
 
 
 class TestContinuousIntegration:
-    """The action names a command that runs."""
+    """The action runs ``vinculum check`` with its inputs."""
 
     def check_step(self, folder: Path, environment: dict[str, str], **inputs: str) -> Any:
-        """Run the action's last step as its runner would, in a folder."""
+        """Run the last step of the action in a folder, as GitHub's runner does."""
         action = yaml.safe_load((ROOT / "action.yml").read_text())
         step = action["runs"]["steps"][-1]
         given = {name: inputs.get(name.replace("-", "_"), one["default"]) for name, one in action["inputs"].items()}

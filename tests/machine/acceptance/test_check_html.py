@@ -1,4 +1,4 @@
-"""The page of ``vinculum check --html`` in a real browser: drawn, in the dark, on a phone, obeying no name."""
+"""The page of ``vinculum check --html`` in a real browser: its picture, dark mode, a phone, hostile names."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _SMALLEST_TEXT = """() => Math.min(...[...document.querySelectorAll("svg")].flat
 
 @pytest.fixture
 def shown(browser: Browser, tmp_path: Path) -> Iterator[Shown]:
-    """Yield a function that opens the page on a model; at the end nothing may have failed, nothing else asked for."""
+    """Yield a function that opens the page of a model; the page may log no error and load nothing else."""
     with opened_page(browser) as page:
 
         def show(
@@ -62,9 +62,9 @@ def transformer() -> ModelProto:
 
 
 class TestPicture:
-    """Everything is drawn, apart from each other, and legible."""
+    """All nodes are drawn and legible, and none overlap."""
 
-    def test_the_hazard_and_its_way(self, shown: Shown) -> None:
+    def test_a_hazard_and_its_path(self, shown: Shown) -> None:
         page = shown(hazardous.masked_mean(), runs=50)
         assert page.locator("svg .box").count() == 7
         assert page.locator("svg .finding text").first.text_content() == "◆ witnessed: zero-over-zero"
@@ -96,7 +96,7 @@ class TestPicture:
         assert page.url.endswith("#m0-1")
         assert page.locator("article:target").count() == 1
 
-    def test_it_is_drawn_again_when_the_window_changes(self, shown: Shown) -> None:
+    def test_it_is_redrawn_when_the_window_changes(self, shown: Shown) -> None:
         from playwright.sync_api import expect
 
         page = shown(transformer())
@@ -104,7 +104,7 @@ class TestPicture:
         page.set_viewport_size({"width": 390, "height": 800})
         expect(page.locator("svg")).to_have_count(2)  # One under the other.
 
-    def test_no_name_is_obeyed(self, shown: Shown) -> None:
+    def test_hostile_names(self, shown: Shown) -> None:
         model = hazardous.masked_mean()
         for node in model.graph.node:
             node.input[:] = [HOSTILE if name == "mask" else name for name in node.input]

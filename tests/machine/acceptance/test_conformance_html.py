@@ -1,4 +1,4 @@
-"""The page of ``vinculum conform --html`` in a real browser: clicked through, on a phone, in the dark."""
+"""The page of ``vinculum conform --html`` in a real browser: its controls, a phone, dark mode, print."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ BROKEN = """selector => [...document.querySelectorAll(selector)].map(cell => {
   range.selectNodeContents(cell);
   return [cell.textContent.trim(), new Set([...range.getClientRects()].map(box => Math.round(box.top))).size];
 }).filter(([words, lines]) => lines > 1 && !/[ -]/.test(words))"""
-"""A program for the page: which single words of the cells stand on several lines."""
+"""JavaScript that returns the single words which are broken over several lines in the selected cells."""
 
 
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the page on four runtimes."""
+    """Return the page of four runtimes."""
     path = tmp_path_factory.mktemp("page") / "r.html"
     torch = report("torch", "PyTorch", ROWS[3:5])
     reports = [report(), exact(), torch, report("onnxruntime", "ONNX Runtime", ROWS[:8])]
@@ -46,7 +46,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def opened(browser: Browser, file: Path) -> Iterator[Opened]:
-    """Yield a function that opens the page; at the end nothing may have failed, and only the file been asked for."""
+    """Yield a function that opens the page; it may log no error and load nothing but the file."""
     with ExitStack() as pages:
 
         def open_page(fragment: str = "", *, path: Path = file, width: int = 1280, scripts: bool = True) -> Page:
@@ -60,18 +60,18 @@ def opened(browser: Browser, file: Path) -> Iterator[Opened]:
 
 
 def cases(page: Page) -> list[str]:
-    """Return the ids of the cases that are listed on the tab in sight."""
+    """Return the ids of the cases that the visible tab lists."""
     listed = page.locator(".panel:visible .list .id").all_text_contents()
     return [text.replace(" / ", "/") for text in listed]
 
 
 def listed(results: Iterable[Result]) -> list[str]:
-    """Return the ids of cases as they are listed: the worst first, and else as the suite has them."""
+    """Return the ids in the order of the list: the worst verdict first, then the order of the suite."""
     return [str(r.id) for r in sorted(results, key=lambda r: WORST_FIRST.index(r.verdict.kind))]
 
 
 class TestTabs:
-    """A runtime a tab, after one that compares them."""
+    """The first tab compares the runtimes; each runtime has a tab of its own."""
 
     def test_by_mouse(self, opened: Opened) -> None:
         from playwright.sync_api import expect
@@ -82,7 +82,7 @@ class TestTabs:
         assert tabs.all_text_contents() == ["Side by side", "OpenVINO", "Vinculum", "PyTorch", "ONNX Runtime"]
         for tab in tabs.all():
             tab.click()
-            # The address changes at once, and the browser tells the page of it later: `expect` waits for that.
+            # The page hears of the new address a little later: `expect` waits for that.
             expect(tab).to_have_attribute("aria-selected", "true")
             panel = page.get_by_role("tabpanel")
             assert panel.count() == 1  # The others are hidden.
@@ -125,7 +125,7 @@ class TestTabs:
 
 
 class TestCases:
-    """Clicking a cell lists its cases; they can be filtered by verdict and words."""
+    """A click on a cell lists its cases, which can be filtered by verdict and words."""
 
     def test_a_cell(self, opened: Opened) -> None:
         page = opened("#openvino")
@@ -182,7 +182,7 @@ class TestCases:
 
 
 class TestOneCase:
-    """Every failing case has its clause, example with bits, histogram, and a reproducer that can be copied."""
+    """A failing case shows its clause, an example with bits, a histogram, and a reproducer to copy."""
 
     def test_all_of_it(self, opened: Opened) -> None:
         page = opened("#openvino/cell/Div-14/float")
@@ -245,7 +245,7 @@ class TestOneCase:
 
 
 class TestKnownDeviations:
-    """What a file of known deviations says of a case stands beside it, with its link."""
+    """Each case shows the reason and the link that the file of known deviations gives for it."""
 
     def test_reason_and_link(self, opened: Opened, tmp_path: Path) -> None:
         given = report()
@@ -296,7 +296,7 @@ class TestAppearance:
         assert max(ground) < 60 if scheme == "dark" else min(ground) > 200
 
     def test_print(self, opened: Opened) -> None:
-        """It has every runtime, no list of cases and nothing that belongs to it, and breaks no name of a type."""
+        """Print shows every runtime without the lists of cases and their controls, and breaks no name of a type."""
         page = opened("#openvino", width=A4)
         assert page.locator('.cases [role="status"]:visible').count() == 1
         page.emulate_media(media="print")
@@ -313,9 +313,9 @@ class TestAppearance:
 
 
 class TestHostileText:
-    """What a runtime said is text, whatever it holds."""
+    """The text of a runtime stays text, whatever it contains."""
 
-    def test_it_stays_text(self, opened: Opened, tmp_path: Path) -> None:
+    def test_hostile_text(self, opened: Opened, tmp_path: Path) -> None:
         path = tmp_path / "h.html"
         path.write_text(document([hostile(), exact()]), encoding="utf-8")
         page = opened(path=path, width=320)

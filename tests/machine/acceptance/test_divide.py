@@ -1,4 +1,4 @@
-"""`vinculum divide` by processes of its own, and ended by a signal."""
+"""``vinculum divide`` ended by a signal, and run again to continue."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.processes import python, started
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="stored arrays are divided on Linux and macOS")
 
-# After the first blocks the others wait for a file, so that there is time to end the command.
+# The first blocks are divided at once; the others wait for the file "go", so that the command can be ended.
 WAITING = """
 import sys, time
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The steps of README.md and docs/ that need a program, or a package that takes long to import, do what pages say."""
+"""The steps of README.md and docs/ that need a program or a slow package do what the pages say."""
 
 from __future__ import annotations
 

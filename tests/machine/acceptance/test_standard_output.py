@@ -1,4 +1,4 @@
-"""What the command writes to: a terminal, a full disk, a stream that lacks characters."""
+"""Standard output of the command: a terminal, a full disk, an encoding that lacks characters."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.processes import run, started
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has neither pseudo-terminals nor broken pipes of this kind")
 class TestStandardOutput:
-    """Colour only on a terminal and only if wanted; a full disk is told in one line."""
+    """Colour is used on a terminal only, unless NO_COLOR is set; a full disk is reported in one line."""
 
     @pytest.mark.parametrize(("wish", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False)])
     def test_colour(self, environment: dict[str, str], wish: dict[str, str], coloured: bool) -> None:
@@ -56,5 +56,5 @@ class TestStandardOutput:
 def _read(terminal: int) -> bytes:
     try:
         return os.read(terminal, 65536)
-    except OSError:  # What Linux says when the other side is closed.
+    except OSError:  # On Linux, when the other side is closed.
         return b""

@@ -1,4 +1,4 @@
-"""``python -m benchmarks`` on a few cells, and the figure that it draws."""
+"""``python -m benchmarks`` on a few cells, and its figure."""
 
 from __future__ import annotations
 
@@ -56,23 +56,22 @@ def test_wrong_usage(options: tuple[str, ...], line: str) -> None:
     assert done.stderr.startswith(line)
 
 
-def test_everyone_who_has_a_place_is_named() -> None:
+def test_the_figure_names_every_exact_peer() -> None:
     texts = fromstring(svg(report())).iter("{http://www.w3.org/2000/svg}text")
     found = ["".join(text.itertext()) for text in texts]
     for name in ("Vinculum", "NumPy", "PyTorch", "ONNX Runtime", "numexpr", "JAX", "the plain pass over memory"):
         assert found.count(name) == 1
-    assert "OpenVINO" not in found  # In no cell is it exact.
+    assert "OpenVINO" not in found  # It is exact in no cell.
     assert {"int8", "uint64", "bfloat16", "float64", "Div, equal shapes, 1,000,000 elements"} <= set(found)
     assert any("2 threads each (NumPy can use 1 only)" in text for text in found)
 
 
-def test_the_same_run_gives_the_same_file() -> None:
-    assert svg(report()) == svg(report())
+def test_the_published_figure_is_that_of_the_published_record() -> None:
     assert svg(read(DOCS / "performance.json")) == (DOCS / "performance.svg").read_text("utf-8")
 
 
 def test_a_browser_draws_it(browser: Browser, tmp_path: Path) -> None:
-    """Every word lies within the figure, in whatever font the browser has."""
+    """All text lies within the figure, whatever font the browser has."""
     file = tmp_path / "figure.svg"
     file.write_text(svg(report()), encoding="utf-8")
     with opened_page(browser) as page:

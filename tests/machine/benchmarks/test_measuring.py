@@ -1,4 +1,4 @@
-"""A run, with peers in miniature: whoever is wrong is marked, whoever dies is told of, and the run goes on."""
+"""A run of the benchmark with small peers: wrong ones are marked, crashes are reported, and the run continues."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BYTES, WORDS = (Cell("Div", name, "equal", 500) for name in ("uint8", "uint16"))
 
 
 class Right(Peer):
-    """It divides unsigned integers rightly, and does not use our engine."""
+    """It divides unsigned integers exactly, without our engine."""
 
     title = "Right"
     packages = ("numpy",)
@@ -34,7 +34,7 @@ class Right(Peer):
         return self.changed(lambda: np.floor_divide(operands[0], operands[1], out=out), out)
 
     def changed(self, call: Call, out: NDArray[Any]) -> Callable[[], object]:
-        """Make of a right call the one that is made."""
+        """Return the call to make instead of the right one."""
         return call
 
 
@@ -46,14 +46,14 @@ class Wrong(Right):
 
 
 class Idle(Right):
-    """It divides nothing, and leaves the memory for quotients as it is."""
+    """It divides nothing, and does not write the quotients."""
 
     def changed(self, call: Call, out: NDArray[Any]) -> Call:
         return lambda: None
 
 
 class Dying(Right):
-    """It dies after some divisions of bytes, when it is being measured."""
+    """It crashes after some divisions of bytes, while it is measured."""
 
     def changed(self, call: Call, out: NDArray[Any]) -> Call:
         calls = iter(range(10))
@@ -69,7 +69,7 @@ class Hanging(Right):
 
 
 class Refusing(Right):
-    """It refuses to divide bytes, and tells how many threads it was to have."""
+    """It refuses to divide bytes; the message says how many threads it was given."""
 
     def __init__(self, threads: int) -> None:
         self._told = f"{os.environ.get('OMP_NUM_THREADS')} of {threads} threads"
@@ -96,7 +96,7 @@ def report() -> Report:
     return measure([BYTES, WORDS], PEERS, threads=1, rounds=2)
 
 
-def test_the_rows_are_the_cells_and_ours_and_the_roofline_are_always_there(report: Report) -> None:
+def test_every_row_has_our_engine_and_the_roofline(report: Report) -> None:
     assert [row.cell for row in report.rows] == [BYTES, WORDS]
     assert (report.threads, report.rounds, report.peers) == (1, 2, tuple(PEERS))
     assert 0 <= report.others <= 1
@@ -123,17 +123,17 @@ def test_a_wrong_peer_is_marked_and_not_compared_with(report: Report) -> None:
         ("Refusing", Outcome(reason="1 of 1 threads")),
     ],
 )
-def test_what_became_of_a_peer_is_told_and_the_run_goes_on(report: Report, name: str, outcome: Outcome) -> None:
+def test_a_peer_that_fails_in_one_cell(report: Report, name: str, outcome: Outcome) -> None:
     first, second = report.rows
     assert first.outcomes[name] == outcome
     assert second.outcomes[name].exact
 
 
-def test_who_does_not_start_is_missing_everywhere(report: Report) -> None:
+def test_a_peer_that_does_not_start(report: Report) -> None:
     assert all(row.outcomes["NotStarting"].reason.endswith("a library is missing") for row in report.rows)
 
 
-def test_a_peer_that_hangs_has_no_time_and_every_step_is_told() -> None:
+def test_a_peer_that_hangs() -> None:
     told: list[tuple[int, str]] = []
     peers, limits = {"hanging": Hanging, "numpy": Numpy}, Limits(seconds=2.0, memory=sys.maxsize)
     made = measure([BYTES], peers, threads=1, rounds=1, limits=limits, advance=lambda *step: told.append(step))

@@ -1,4 +1,4 @@
-"""What `make wheel` made is installed into empty environments, as users do, and divides there."""
+"""The wheel and the source distribution of `make wheel`, installed into empty environments as users do."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from zipfile import ZipFile
 import pytest
 
 from tests.machine.building.disassembly import instructions, not_exact, objdump_or_skip
-from tests.machine.building.environment import ROOT
 from tests.processes import output_of
 
 pytestmark = pytest.mark.installing
 
+ROOT = Path(__file__).parents[3]
 LARGEST = 3_000_000  # bytes
 COMPILED_FROM = (".cpp", ".hpp", ".h", ".build")
 DIVISION = """
@@ -29,7 +29,7 @@ print(vinculum.__file__, vinculum.div(np.int8([-7]), np.int8([2])), vinculum.div
 
 @pytest.fixture(scope="session")
 def tracked() -> frozenset[str]:
-    """Return the files of the last commit, of which a source distribution is made."""
+    """Return the files of the last commit, from which the source distribution is made."""
     if shutil.which("git") is None or not (ROOT / ".git").exists():
         pytest.skip("this is no clone; a source distribution is made of a commit")
     return frozenset(output_of(["git", "ls-tree", "-r", "--name-only", "HEAD"], cwd=ROOT).splitlines())
@@ -37,19 +37,19 @@ def tracked() -> frozenset[str]:
 
 @pytest.fixture(scope="session")
 def package_files(tracked: frozenset[str]) -> frozenset[str]:
-    """Return those that are installed: everything of the package that is not compiled."""
+    """Return the files of the package that are installed as they are, not compiled."""
     package = {name.removeprefix("src/") for name in tracked if name.startswith("src/vinculum/")}
     return frozenset(name for name in package if not name.endswith(COMPILED_FROM))
 
 
 def finding(*folders: str | Path) -> dict[str, str]:
-    """Return the environment in which programs are looked for in these folders, and no compiler is named."""
+    """Return an environment with these folders on the path and without CC and CXX."""
     inherited = {name: value for name, value in os.environ.items() if name not in {"CC", "CXX", "PYTHONPATH"}}
     return inherited | {"PATH": os.pathsep.join(map(str, folders))}
 
 
 def backend_of(python: str | Path, environment: dict[str, str], folder: Path) -> tuple[str, str | None]:
-    """Return what divides in an installation, which must be the one in a folder, and its target."""
+    """Return the backend and the target of an installation, which must lie in a folder."""
     file, *quotients = output_of([python, "-c", DIVISION], cwd=folder, env=environment).split()
     assert Path(file).is_relative_to(folder)
     assert quotients == ["[-3]", "[-3.5]"]
@@ -60,13 +60,13 @@ def backend_of(python: str | Path, environment: dict[str, str], folder: Path) ->
 
 
 def only(pattern: str) -> Path:
-    """Return the one file that `make wheel` made with such a name."""
+    """Return the one file of `make wheel` that matches a pattern."""
     (file,) = (ROOT / "dist").glob(pattern)
     return file
 
 
 def empty_environment(folder: Path) -> Path:
-    """Return the Python of a new environment in which nothing is installed but pip."""
+    """Return the Python of a new environment that has nothing but pip."""
     output_of([sys.executable, "-m", "venv", folder])
     return folder / ("Scripts" if os.name == "nt" else "bin") / "python"
 
@@ -110,7 +110,7 @@ def test_the_wheel_divides_by_the_core(tmp_path: Path) -> None:
 
 
 def test_the_source_distribution_divides_without_a_compiler(tmp_path: Path) -> None:
-    """With what it is built with in an environment of pip's own, and no program on the path but Python's."""
+    """Pip builds it in an isolated environment, with no program on the path but Python's."""
     python = empty_environment(tmp_path)
     output_of([python, "-m", "pip", "install", "--no-cache-dir", only("*.tar.gz")], env=finding(python.parent))
     assert backend_of(python, finding(), tmp_path) == ("portable", None)

@@ -1,19 +1,21 @@
-"""What the compiler made of the core: instructions that round as the proofs say, and symbols of one target each."""
+"""The compiled core: its instructions round as the proofs assume, and no two targets define the same symbol."""
 
 from __future__ import annotations
 
-import shutil
 from itertools import combinations
 from pathlib import Path
 
 import pytest
 
 from tests.machine.building.disassembly import Instruction, computing, instructions, not_exact, objdump_or_skip
-from tests.machine.building.environment import BUILT, BUILT_LIBRARY
-from tests.optional import skip_or_fail
+from tests.optional import program_or_skip, skip_or_fail
 from tests.processes import output_of
 
-# One of each kind that must not be there, as the assembler takes it, and some that may be.
+ROOT = Path(__file__).parents[3]
+# Where `make test` builds the core, and the library for ONNX Runtime.
+BUILT = ROOT / "build" / "editable" / "src" / "vinculum" / "kernels" / "core"
+BUILT_LIBRARY = BUILT.parents[1] / "onnxruntime" / "library"
+# An instruction of each kind that must not occur, in the assembler's syntax, and some that may.
 WRONG = (
     "vfmadd231ps %ymm1, %ymm2, %ymm3", "vfnmsub132sd %xmm1, %xmm2, %xmm3", "v4fmaddps (%rax), %zmm8, %zmm1",
     "rcpps %xmm1, %xmm2", "vrcpss %xmm1, %xmm2, %xmm3", "vrcp14pd %zmm1, %zmm2", "vrcp28ps %zmm1, %zmm2",
@@ -49,27 +51,27 @@ def others(kernels: dict[str, list[Instruction]]) -> dict[str, list[Instruction]
 
 @pytest.fixture(scope="module", params=["core", "library"])
 def core(request: pytest.FixtureRequest, kernels: dict[str, list[Instruction]]) -> list[Instruction]:
-    """Return the instructions of the whole core as Python or ONNX Runtime loads it, with what linkers put beside it."""
+    """Return the instructions of the library that Python or ONNX Runtime loads, with those that the linker adds."""
     (library,) = BUILT.glob("_core.*.so") if request.param == "core" else BUILT_LIBRARY.glob("operators.*[lo]")
     return instructions(library)
 
 
 class TestInstructions:
-    """No product and sum in one, no estimate, nothing of the x87."""
+    """No fused multiply-add, no estimates, no x87."""
 
     def test_all_round_as_ieee_754_says(self, core: list[Instruction]) -> None:
         assert not_exact(core) == {}
 
     def test_each_target_divides_by_the_processor(self, kernels: dict[str, list[Instruction]]) -> None:
-        """Else nothing was looked at."""
+        """Otherwise nothing would have been checked."""
         for target, found in kernels.items():
             assert not_exact(found) == {}, target
             there = {mnemonic.removeprefix("v") for mnemonic in computing(found)}
             assert {"divss", "divps", "divsd", "divpd"} <= there, target
 
-    def test_each_kind_is_known(self, kernels: object, tmp_path: Path) -> None:
-        if shutil.which("as") is None:
-            pytest.skip("there is no assembler: apt install binutils")
+    def test_each_kind_is_recognised(self, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+        objdump_or_skip(request)
+        program_or_skip(request, "as")
         given = (*WRONG, *RIGHT, *MOVING)
         (tmp_path / "all.s").write_text("".join(f"{text}\n" for text in given))
         output_of(["as", "-o", tmp_path / "all.o", tmp_path / "all.s"])
@@ -80,9 +82,9 @@ class TestInstructions:
 
 
 class TestEnvironment:
-    """Compilers are not told that the switch changes what instructions give: none may be moved across it."""
+    """Compilers do not know that MXCSR changes results: they must move no computation across the switch."""
 
-    def test_between_the_switches_is_nothing_but_one_call_by_a_pointer(self, core: list[Instruction]) -> None:
+    def test_only_one_call_by_a_pointer_lies_between_the_switches(self, core: list[Instruction]) -> None:
         switches = [place for place, one in enumerate(core) if one.mnemonic.endswith("ldmxcsr")]
         assert switches
         assert len(switches) % 2 == 0
@@ -102,7 +104,7 @@ class TestEnvironment:
         assert {name: computing(found) for name, found in others.items()} == {name: {} for name in others}
 
     def test_kernels_are_reached_by_pointers_only(self, kernels: dict[str, list[Instruction]]) -> None:
-        """What has a name gives a pointer, and computes nothing; nothing runs when the core is loaded."""
+        """The one named function returns a pointer and computes nothing; nothing runs when the core is loaded."""
         for target in kernels:
             library = BUILT / f"{target}.a"
             symbols = [
@@ -114,15 +116,16 @@ class TestEnvironment:
             assert ".init_array" not in output_of(["objdump", "--section-headers", library])
 
 
-GLOBAL = "TDBRVWu"  # of nm: functions and data, and weak and unique ones, of which the linker keeps one
+GLOBAL = "TDBRVWu"  # nm's letters for functions and data, and for weak and unique ones, of which one is kept
 
 
 @pytest.fixture(scope="module")
-def defined() -> dict[str, set[str]]:
-    """Return the global symbols of each part: one for each target, and the module and the library, which choose."""
+def defined(request: pytest.FixtureRequest) -> dict[str, set[str]]:
+    """Return the global symbols of each part: the kernels of each target, the module, and the library."""
     parts = {library.stem: [library] for library in BUILT.glob("libkernels_*.a")}
-    if not parts or shutil.which("nm") is None:
-        pytest.skip("no core has been built by `make test` here, or there is no nm: apt install binutils")
+    program_or_skip(request, "nm")
+    if not parts:
+        pytest.skip("no core has been built by `make test` here")
     parts["the module"] = list(BUILT.glob("_core.*.p/*.o"))
     parts["the library"] = list(BUILT_LIBRARY.glob("*.p/operators.cpp.o"))
     return {name: {symbol for file in files for symbol in symbols_of(file)} for name, files in parts.items()}
@@ -135,9 +138,9 @@ def symbols_of(file: Path) -> set[str]:
 
 
 def test_no_symbol_is_defined_twice(defined: dict[str, set[str]]) -> None:
-    """Of two definitions the linker keeps one, which another processor may not be able to run.
+    """Of two definitions the linker keeps one, which may be compiled for another processor.
 
-    Functions and templates of headers are such, unless they are inlined, static or in a namespace of the target.
+    This happens to functions and templates in headers that are not inlined, static or in the target's namespace.
     """
     assert all(defined.values())
     two = (pair for pair in combinations(defined, 2) if pair != ("the module", "the library"))  # never linked together

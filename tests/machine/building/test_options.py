@@ -1,4 +1,4 @@
-"""Options by which quotients are no longer IEEE 754's are refused, or switched off where a compiler does not tell."""
+"""Compiler options that break IEEE 754 are refused, or switched off where the compiler does not reveal them."""
 
 from __future__ import annotations
 
@@ -7,24 +7,27 @@ import os
 import platform
 import re
 import shlex
-import shutil
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.machine.building.environment import BUILT, COMPILERS, PROGRAMS, ROOT
+from tests.machine.building.test_objects import BUILT, ROOT
+from tests.optional import program_or_skip
 from tests.processes import output_of, run
 
 pytestmark = pytest.mark.skipif(
     platform.machine() not in ("x86_64", "AMD64"), reason="the options are those of compilers for x86-64"
 )
 
+PROGRAMS = Path(sys.executable).parent
+COMPILERS = ("c++", "g++", "clang++", "icpx", "nvc++", "cl")
 CONTRACT = ROOT / "src" / "vinculum" / "kernels" / "core" / "rules" / "contract.h"
 EVERYWHERE: tuple[str, ...] = (
     *("-ffast-math", "-Ofast", "-funsafe-math-optimizations", "-fassociative-math", "-freciprocal-math"),
     *("-fno-signed-zeros", "-ffinite-math-only", "-ffp-contract=fast", "-mrecip"),
 )
-ASSOCIATIVE = "-fassociative-math -fno-signed-zeros -fno-trapping-math"  # alone it means nothing
+ASSOCIATIVE = "-fassociative-math -fno-signed-zeros -fno-trapping-math"  # it has no effect alone
 BY_MACRO = {
     "g++": (
         *("-ffast-math", "-Ofast", "-funsafe-math-optimizations", ASSOCIATIVE, "-freciprocal-math"),
@@ -45,9 +48,7 @@ int is_nan(float x) { return x != x; }
 
 
 def said(compiler: str, options: str) -> str:
-    """Return what a compiler writes about the contract's header with some options."""
-    if shutil.which(compiler) is None:
-        pytest.skip(f"optional here, and needed: {compiler}")
+    """Return the messages of a compiler about contract.h with some options."""
     return str(
         run([compiler, "-x", "c++", "-Wall", "-Wextra", *options.split(), "-fsyntax-only", str(CONTRACT)]).stderr
     )
@@ -56,24 +57,23 @@ def said(compiler: str, options: str) -> str:
 @pytest.mark.parametrize(
     ("compiler", "option"), [(compiler, option) for compiler, options in BY_MACRO.items() for option in options]
 )
-def test_the_contract_refuses(compiler: str, option: str) -> None:
+def test_the_contract_refuses(request: pytest.FixtureRequest, compiler: str, option: str) -> None:
+    program_or_skip(request, compiler)
     assert re.search("#error.*(IEEE 754|excess precision)", said(compiler, option))
     assert said(compiler, "") == ""
 
 
 @pytest.mark.parametrize("option", BY_PRAGMA)
-def test_the_contract_switches_off_what_clang_does_not_tell(option: str) -> None:
-    if shutil.which("clang++") is None:
-        pytest.skip("optional here, and needed: clang++")
-    command = ["clang++", "-x", "c++", "-O1", *option.split(), "-S", "-emit-llvm", "-o", "-", "-"]
+def test_the_contract_switches_off_what_clang_does_not_reveal(request: pytest.FixtureRequest, option: str) -> None:
+    compiler = program_or_skip(request, "clang++")
+    command = [compiler, "-x", "c++", "-O1", *option.split(), "-S", "-emit-llvm", "-o", "-", "-"]
     relaxed = r"= f(add|sub|mul|div|cmp) (?!float|uno float)"
     assert re.search(relaxed, output_of(command, input=OPERATIONS))
     assert not re.search(relaxed, output_of([*command, "-include", str(CONTRACT)], input=OPERATIONS))
 
 
-def test_a_build_is_refused_with_one_line_that_names_them(tmp_path: Path) -> None:
-    if not any(shutil.which(name) for name in COMPILERS):
-        pytest.skip("there is no C++ compiler")
+def test_a_build_is_refused_with_one_line_that_names_them(request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    program_or_skip(request, *COMPILERS)
     environment = os.environ | {"CXXFLAGS": f"-O2 {' '.join(EVERYWHERE)}", "LDFLAGS": "-Ofast"}
     environment["PATH"] = os.pathsep.join([str(PROGRAMS), environment["PATH"]])
     ended = run(["meson", "setup", tmp_path / "build", ROOT], env=environment)
@@ -83,7 +83,7 @@ def test_a_build_is_refused_with_one_line_that_names_them(tmp_path: Path) -> Non
 
 
 def test_options_that_a_compiler_has_from_elsewhere_are_overridden() -> None:
-    """As from a configuration file or a script of its name: they stand before those of the build."""
+    """A configuration file or a wrapper script may add them: they come before the options of the build."""
     commands = json.loads((ROOT / "build" / "editable" / "compile_commands.json").read_text()) if BUILT.exists() else []
     kernels = [shlex.split(one["command"]) for one in commands if one["file"].endswith("kernels.cpp")]
     if not kernels:

@@ -1,4 +1,4 @@
-"""The documentation site as `make docs` builds it: no warning, no dead link, and read in a browser from its files."""
+"""The documentation site of `make docs`: it builds without a warning, has no dead link, and works as files."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ LOOKED_AT = (
 
 
 class Links(HTMLParser):
-    """What a page links to and loads, and what can be linked to in it."""
+    """The links of a page, the files that it loads, and its anchors."""
 
     def __init__(self, page: Path) -> None:
         super().__init__()
@@ -78,19 +78,19 @@ def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 @pytest.fixture(scope="module")
 def pages(site: Path) -> dict[Path, Links]:
-    """Return what each page of the site holds."""
+    """Return the links of each page of the site."""
     return {path: Links(path) for path in site.rglob("*.html")}
 
 
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
-    """Yield a page that fails if anything is written to its console, or asked of the network."""
+    """Yield a page that fails if it logs anything or uses the network."""
     with opened_page(browser, one_file=False) as page:
         yield page
 
 
 class TestFiles:
-    """Issue 20, point 3: it works offline, and every link leads somewhere."""
+    """The site works offline, and every link leads somewhere."""
 
     def test_every_link_and_anchor(self, site: Path, pages: dict[Path, Links]) -> None:
         assert len(pages) > 100
@@ -130,7 +130,7 @@ class TestFiles:
 
 
 class TestBrowser:
-    """Issue 20, point 3: checked in a real browser."""
+    """The site in a real browser."""
 
     def test_search(self, site: Path, page: Page) -> None:
         page.goto((site / "index.html").as_uri())
@@ -156,7 +156,7 @@ class TestBrowser:
                 assert (sum(map(int, colour[4:-1].split(","))) < 3 * 80) == (scheme == "dark")
 
     def test_the_survey_is_in_the_site_and_opens(self, site: Path, page: Page) -> None:
-        """On a phone every answer of a runtime is seen without scrolling sideways."""
+        """On a phone all answers are visible without scrolling sideways."""
         page.set_viewport_size(PHONE)
         page.goto((site / "reference" / "survey.html").as_uri())
         answers = page.locator(".survey tbody tr").first.locator("td")

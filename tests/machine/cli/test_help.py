@@ -1,4 +1,4 @@
-"""Completion in the other shells, each asked for by a process of its own."""
+"""Completion in each shell."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a runtime may take of time and memory, and that Ctrl-C leaves nothing of it behind."""
+"""Limits of time and memory for runtimes; Ctrl-C leaves no process behind."""
 
 from __future__ import annotations
 
@@ -14,30 +14,28 @@ import pytest
 from tests import fake_runtime
 from tests.conformance.asking import case
 from tests.conformance.run.test_suite import A_WHILE, numbered
+from tests.conformance.runtimes.test_command import FIVE_THIRDS, asked, command
 from tests.fake_runtime import FakeRuntime
 from tests.processes import importing, python, started
 from vinculum.conformance.cases.case import Case
 from vinculum.conformance.run.suite import ask
 from vinculum.conformance.run.verdict import Kind
-from vinculum.sandbox import Limits
+from vinculum.sandbox import End, Limits
 from vinculum.spec.element_types import INT64
 
 
-class TestLimits:
-    """What goes beyond a limit is a result among others."""
+def test_a_leak_is_not_blamed_on_the_last_case() -> None:
+    limits = Limits(seconds=A_WHILE, memory=288 << 20)  # One of the processes leaks more than that.
+    found = ask(FakeRuntime(), numbered(20), f"{fake_runtime.__name__}:Leaks", limits=limits)
+    assert [result.verdict.kind for result in found] == [Kind.EXACT] * 20
 
-    def test_they_are_handed_on(self) -> None:
-        asked = [*numbered(2), of_the_smallest(), *numbered(2)]
-        found = ask(fake_runtime.Sleeps(), asked, f"{fake_runtime.__name__}:Sleeps", limits=Limits(seconds=1.0))
-        assert [result.verdict.kind for result in found] == [Kind.EXACT] * 2 + [Kind.HUNG] + [Kind.EXACT] * 2
-        assert found[2].verdict.said == "no answer within 1 second"
-        assert found[2].reproducer is not None
-        assert found[2].reproducer.endswith("it was not run again to verify that.\n# Div-14")
 
-    def test_what_leaks_is_not_laid_at_the_door_of_the_last(self) -> None:
-        limits = Limits(seconds=A_WHILE, memory=288 << 20)  # One of the processes leaks more than that.
-        found = ask(FakeRuntime(), numbered(20), f"{fake_runtime.__name__}:Leaks", limits=limits)
-        assert [result.verdict.kind for result in found] == [Kind.EXACT] * 20
+@pytest.mark.skipif(os.name != "posix", reason="such programs are asked on POSIX only")
+def test_a_program_that_closes_its_output() -> None:
+    """It has five seconds to end, and then counts as crashed."""
+    ends = asked(command("--close"), FIVE_THIRDS, FIVE_THIRDS, FIVE_THIRDS)
+    words = "it closed its standard output without an answer"
+    assert ends == [(End.RETURNED, ""), (End.CRASHED, words), (End.RETURNED, "")]
 
 
 def of_the_smallest() -> Case:
@@ -47,7 +45,7 @@ def of_the_smallest() -> Case:
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows has no SIGINT to send")
 def test_an_interruption() -> None:
-    """Ctrl-C ends a run at once, though a runtime hangs."""
+    """Ctrl-C ends a run at once, even if a runtime hangs."""
     lines = (
         "from tests.machine.conformance import test_limits as t",
         "print('ready', flush=True)",
@@ -67,7 +65,7 @@ def test_an_interruption() -> None:
 
 
 def _children(process: int, count: int) -> list[psutil.Process]:
-    """Return the children of a process when there are so many."""
+    """Wait until a process has so many children, and return them."""
     deadline = time.monotonic() + A_WHILE
     while time.monotonic() < deadline:
         found: list[psutil.Process] = psutil.Process(process).children()

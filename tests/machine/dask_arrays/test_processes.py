@@ -1,4 +1,4 @@
-"""Dask arrays in processes of their own."""
+"""Dask arrays in several processes, or in one of their own."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.processes import importing, output_of, python
 
-QUICKLY = "import sys; sys.modules['scipy'] = sys.modules['xarray'] = None\n"  # Dask imports these where they are
+QUICKLY = "import sys; sys.modules['scipy'] = sys.modules['xarray'] = None\n"  # which Dask would import
 
 
 def test_equal_divisions_have_equal_keys_in_every_process() -> None:
@@ -29,7 +29,7 @@ def test_query_planning() -> None:
 
 
 def test_a_chain_in_three_processes() -> None:
-    """Its quotients, and the error of one that fails, go from process to process."""
+    """Quotients, and the error of a division that fails, are passed between processes."""
     program = """
 import dask.array as da, numpy as np, vinculum
 

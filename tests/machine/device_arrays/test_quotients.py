@@ -1,4 +1,4 @@
-"""The kernels, as CuPy would be given them, are compiled for the processor and give what CPU memory gives."""
+"""The CUDA kernels, compiled for the CPU, give the quotients of the CPU kernels."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import tempfile
 from functools import cache
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,7 @@ from tests.device_arrays import cpu_cupy
 from tests.device_arrays.cpu_cupy import ElementwiseKernel
 from tests.device_arrays.test_backend import cupy, same
 from tests.kernels.witness import DTYPES, ONE_BYTE, crossed, random_encodings, values
+from tests.optional import program_or_skip
 from tests.processes import run
 from vinculum import divide
 from vinculum.device_arrays.kernels import NARROW, SOURCE
@@ -26,39 +27,40 @@ from vinculum.ops.policies import OVERFLOW_POLICIES, ZERO_DIVISOR_POLICIES
 
 __all__ = ["cupy"]
 
-COMPILER = shutil.which("g++") or shutil.which("clang++") or shutil.which("c++")
-
 C_TYPES = {
     "int8": "signed char", "int16": "short", "int32": "int", "int64": "long long",
     "uint8": "unsigned char", "uint16": "unsigned short", "uint32": "unsigned", "uint64": "unsigned long long",
     "float32": "float", "float64": "double",
 }  # fmt: skip
 
-pytestmark = pytest.mark.skipif(COMPILER is None, reason="optional here, and needed: a C++ compiler")
-
+INTEGER_RULES: list[dict[str, Any]] = [
+    {"floor": floor, "zero_divisor": zero_divisor, "overflow": overflow}
+    for floor, zero_divisor, overflow in product((False, True), ZERO_DIVISOR_POLICIES, OVERFLOW_POLICIES)
+]
 NAMES = [name for name in DTYPES if not name.endswith("int4")]
 INTEGERS = [name for name in NAMES if "int" in name]
 FLOATS = [name for name in NAMES if "float" in name]
 
 
 class CompiledKernel(ElementwiseKernel):
-    """A kernel as it is, in a loop."""
+    """An unchanged kernel, called in a loop."""
+
+    compiler: ClassVar[str]
 
     def quotients(self, dtype: np.dtype[Any], a: npt.NDArray[Any], b: npt.NDArray[Any], found: npt.NDArray[Any]) -> Any:
-        """Return the quotients; tell in `found` whether a policy raises."""
+        """Return the quotients; set `found` where a policy raises."""
         result = np.empty(a.shape, dtype)
-        loop = _loops()[C_TYPES[dtype.name], self.operation]
+        loop = _loops(self.compiler)[C_TYPES[dtype.name], self.operation]
         loop(*(ctypes.c_void_p(x.ctypes.data) for x in (a, b, result, found)), ctypes.c_longlong(a.size))
         return result
 
 
 @cache
-def _loops() -> dict[tuple[str, str], Any]:
-    """Return the loop of each kernel over each type that it is for; cpu_cupy stands in for CuPy meanwhile."""
+def _loops(compiler: str) -> dict[tuple[str, str], Any]:
+    """Return a loop for each kernel and each of its types; cpu_cupy must stand in for CuPy."""
     from vinculum.device_arrays.kernels import float_kernel, integer_kernel
 
-    policies = product((False, True), ZERO_DIVISOR_POLICIES, OVERFLOW_POLICIES)
-    integers = [integer_kernel(floor=floor, zero_divisor=zero, overflow=overflow) for floor, zero, overflow in policies]
+    integers = [integer_kernel(**rule) for rule in INTEGER_RULES]
     keys = [(C_TYPES[name], kernel.operation) for name in C_TYPES if "int" in name for kernel in integers]
     keys += [(C_TYPES[name], float_kernel(name).operation) for name in ("float32", "float64")]
     keys += [(C_TYPES[f"uint{8 * DTYPES[name].itemsize}"], float_kernel(name).operation) for name in NARROW]
@@ -76,19 +78,18 @@ def _loops() -> dict[tuple[str, str], Any]:
         """
         for number, (c_type, operation) in enumerate(keys)
     )
-    library = _shared_library("".join((SOURCE, *functions)))
+    library = _shared_library(compiler, "".join((SOURCE, *functions)))
     return {key: library[f"loop{number}"] for number, key in enumerate(keys)}
 
 
-def _shared_library(source: str) -> ctypes.CDLL:
-    """Compile a text of C++17, with which the compiler must find nothing wrong, and load it."""
-    assert COMPILER is not None
+def _shared_library(compiler: str, source: str) -> ctypes.CDLL:
+    """Compile C++17 without a warning, and load it."""
     folder = Path(tempfile.mkdtemp(prefix="vinculum-device-"))
     try:
         (folder / "kernel.cpp").write_text(source, encoding="utf-8")
         options = ["-std=c++17", "-O0", "-fwrapv", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror"]
         files = ["-o", str(folder / "kernel.so"), str(folder / "kernel.cpp")]
-        done = run([COMPILER, *options, "-shared", "-fPIC", *files])
+        done = run([compiler, *options, "-shared", "-fPIC", *files])
         assert done.returncode == 0, done.stderr
         return ctypes.CDLL(str(folder / "kernel.so"))
     finally:
@@ -96,25 +97,26 @@ def _shared_library(source: str) -> ctypes.CDLL:
 
 
 @pytest.fixture(autouse=True)
-def compiled(cupy: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let kernels be what the compiler makes of them."""
+def compiled(request: pytest.FixtureRequest, cupy: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let CuPy's stand-in run compiled kernels."""
+    CompiledKernel.compiler = program_or_skip(request, "g++", "clang++", "c++")
     monkeypatch.setattr(cpu_cupy, "ElementwiseKernel", CompiledKernel)
 
 
 @pytest.mark.parametrize("name", INTEGERS)
 def test_integers_by_every_rounding_and_policy(name: str) -> None:
-    """Edges of the type and what lies beside them, each by each, and by each that is not zero."""
+    """Edge values and their neighbours, each by each, and by each that is not zero."""
     some = values(name)
-    for floor, zero_divisor, overflow in product((False, True), ZERO_DIVISOR_POLICIES, OVERFLOW_POLICIES):
-        given: dict[str, Any] = {"m_pythondiv": floor, "zero_divisor": zero_divisor, "overflow": overflow}
+    for rule in INTEGER_RULES:
         for divisors in (some, some[some != 0]):
-            with case(given):
-                same(divide, some[:, None], divisors, **given)
+            with case(rule):
+                policies = {name: rule[name] for name in ("zero_divisor", "overflow")}
+                same(divide, some[:, None], divisors, m_pythondiv=rule["floor"], **policies)
 
 
 @pytest.mark.parametrize("name", FLOATS)
 def test_floats(name: str) -> None:
-    """Edges of the type, and random encodings, rounded once, with one NaN."""
+    """Edge values and random encodings; every NaN is the same one."""
     same(divide, *crossed(values(name)))
     same(divide, random_encodings(name, 200_000, 1)[None], random_encodings(name, 200_000, 2)[None])
 
@@ -129,7 +131,7 @@ def test_all_pairs_of_8_bits(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["float16", "bfloat16"])
 def test_every_dividend_of_16_bits(name: str) -> None:
-    """By one, all encodings are widened and narrowed; by powers of two, subnormal halves are rounded."""
+    """Division by one widens and narrows all encodings; by powers of two, it rounds subnormals at the half."""
     every = np.arange(1 << 16, dtype=np.uint16).view(DTYPES[name])
     smallest = np.array(1, np.uint16).view(DTYPES[name])
     for divisor in (1, 2, -32, 3, -0.01, 500, smallest):

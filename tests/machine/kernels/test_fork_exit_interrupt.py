@@ -1,4 +1,4 @@
-"""Threads that help leave no trace on a process: it forks, is interrupted, and ends as if there were none."""
+"""Helper threads do not change how a process forks, is interrupted, and exits."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = [
     pytest.mark.skipif(sys.platform == "win32", reason="Windows has neither fork nor such signals"),
 ]
 
-# Divides on eight threads, whatever processors there are. The threads of the process are its own and vinculum's.
+# Divides on eight threads, whatever the number of processors. All other threads of the process are helpers.
 PROGRAM = """
 import atexit, os, signal, sys, threading, time, warnings
 import numpy as np
@@ -40,16 +40,16 @@ def divide():
     assert (vinculum.div(few, few) == 1).all()
 
 def assert_helpers(expected):
-    '''Fail unless there are that many threads besides this one; others may be about to end.'''
+    '''Fail unless there are so many threads besides this one, soon; others may be about to end.'''
     end = time.monotonic() + 20
     while (found := psutil.Process().num_threads() - 1) != expected:
         assert found > expected and time.monotonic() < end, (found, expected)
 
 def fall_asleep():
-    time.sleep(0.05)  # a helper that finds nothing to do for that long waits to be woken
+    time.sleep(0.05)  # a helper that is idle for that long sleeps
 
 def forked(run):
-    '''Return the exit code of a fork that runs a function and ends as any program does, within two minutes.'''
+    '''Run a function in a fork that then exits normally, within two minutes; return its exit code.'''
     child = os.fork()
     if not child:
         signal.alarm(120)
@@ -60,14 +60,14 @@ def forked(run):
 
 
 def assert_clean(program: str, output: str = "") -> None:
-    """Run a program to its end; fail unless it exits with 0, and that is all that it says."""
+    """Run a program; fail unless it exits with 0 and prints exactly this."""
     done = processes.run(processes.python(PROGRAM + program), env=processes.importing())
     assert (done.stderr.strip()[-2000:], done.stdout.strip(), done.returncode) == ("", output, 0)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 class TestFork:
-    """A child has none of its parent's helpers, and starts its own when it wants them."""
+    """A child has no helpers of its parent, and starts its own when it needs them."""
 
     def test_children_grandchildren_and_pools_of_processes(self) -> None:
         assert_clean("""
@@ -97,7 +97,7 @@ divide()
 """)
 
     def test_during_the_first_division_of_other_threads(self) -> None:
-        """What these import, the child finds imported."""
+        """The child can use modules that those threads are importing."""
         program = """
 import os, threading, signal
 import numpy as np, vinculum
@@ -117,7 +117,7 @@ assert os.waitpid(child, 0)[1] == 0
             assert (done.stderr, done.returncode) == ("", 0)
 
     def test_while_other_threads_divide(self) -> None:
-        """The helpers may be in the midst of a division of the parent's, and their locks be held."""
+        """Helpers may be in the middle of a division, with locks held, when the parent forks."""
         assert_clean("""
 divide()
 ended = False
@@ -139,10 +139,10 @@ divide()
 
 
 class TestEnd:
-    """The process ends at once and silently, with the code that it should."""
+    """The process exits at once, silently, and with its own exit code."""
 
     def test_clean(self) -> None:
-        """While the helpers look for more, while they sleep, and in between; forked or not."""
+        """While helpers look for work, while they sleep, and in between; forked or not."""
         assert_clean("""
 assert forked(lambda: (divide(), time.sleep(0.00005))) == 0
 assert forked(lambda: (divide(), fall_asleep())) == 0
@@ -151,7 +151,7 @@ divide()
 """)
 
     def test_an_exception(self) -> None:
-        """Its own traceback and no other, in the program as in what runs at the end."""
+        """Only its own traceback is printed, in the program and at exit."""
         program = """
 assert forked(lambda: (atexit.register(lambda: 1 / 0), divide())) == 0
 divide()
@@ -164,7 +164,7 @@ raise ValueError('the end')
         assert done.stderr.count("Traceback") == 2
 
     def test_a_division_at_the_end(self) -> None:
-        """The first one, or one before the helpers have ended, and one after."""
+        """The first division of the process, or one before the helpers end and one after."""
         assert_clean(
             """
 assert forked(lambda: atexit.register(lambda: (divide(), print("first", flush=True)))) == 0
@@ -176,7 +176,7 @@ atexit.register(lambda: (divide(), print("before", flush=True)))
         )
 
     def test_while_others_divide(self) -> None:
-        """Daemons, which are not waited for, and a thread that is."""
+        """Daemon threads, which are not waited for, and a thread that is."""
         assert_clean(
             """
 def divide_in_daemons():
@@ -208,9 +208,9 @@ time.sleep(0.02)
 
 
 class TestNumberOfHelpers:
-    """As many as are wanted, and none for one thread or few elements."""
+    """As many helpers as are set, and none for one thread or few elements."""
 
-    def test_as_many_as_are_wanted(self) -> None:
+    def test_as_many_as_are_set(self) -> None:
         assert_clean("""
 vinculum.set_threads(1)
 divide()
@@ -231,7 +231,7 @@ assert_helpers(7)
 
     @pytest.mark.skipif(*test_environment.pytestmark.args, **test_environment.pytestmark.kwargs)
     def test_they_divide_in_the_default_environment(self) -> None:
-        """Also those that are started meanwhile, whatever the one that wakes them has."""
+        """Also helpers that are started or woken by a thread with another floating-point environment."""
         assert_clean("""
 from tests.kernels.comparing import DTYPES, assert_same, lenient
 from tests.kernels.test_environment import CONTROL, operands, switched_to
@@ -251,7 +251,7 @@ for name in DTYPES:
 
     @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="only Linux sets a process's affinity")
     def test_on_one_processor(self) -> None:
-        """None by default; whoever waits for a helper that has no processor lets it have one."""
+        """No helpers by default; a thread that waits for a helper without a processor yields to it."""
         assert_clean("""
 def divide_on_one(processors):
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
@@ -270,8 +270,8 @@ assert forked(lambda: divide_on_one(8)) == 0
     @pytest.mark.skipif(
         not hasattr(os, "sched_getaffinity") or len(os.sched_getaffinity(0)) < 2, reason="needs two processors on Linux"
     )
-    def test_helpers_keep_to_the_affinity_of_whoever_divides(self) -> None:
-        """Also if it has changed since they were started; and they are nowhere else in between."""
+    def test_helpers_have_the_affinity_of_the_calling_thread(self) -> None:
+        """Also if it has changed since they were started; they run nowhere else in between."""
         assert_clean("""
 everywhere = os.sched_getaffinity(0)
 first, second = sorted(everywhere)[:2]
@@ -299,7 +299,7 @@ for allowed in ({first}, {second}, everywhere, {first, second}, {first}):
 
     @pytest.mark.skipif(sys.platform != "linux", reason="a thread needs more address space than is left on Linux")
     def test_a_system_that_starts_no_thread(self) -> None:
-        """A division is not less right for that, and later ones have their helpers."""
+        """The division is right without helpers, and later ones have them again."""
         assert_clean("""
 import resource
 
@@ -325,10 +325,10 @@ assert_helpers(7)
 
 
 class TestInterrupt:
-    """A signal ends a program between two divisions, and what is divided afterwards is right."""
+    """A signal is handled between two divisions or during a long one, and later divisions are right."""
 
     def test_keyboard_interrupt(self) -> None:
-        """No helper is lost, and they go on to help."""
+        """No helper is lost, and they help afterwards."""
         program = """
 def caller_seconds(threads):
     with vinculum.threads(threads):
@@ -372,17 +372,17 @@ assert_helped()
             assert (child.returncode, output, errors) == (0, "", "")
 
     def test_a_long_division_is_interrupted(self) -> None:
-        """Long before its end, which is told if it comes first."""
+        """It stops long before its end."""
         program = """
 vinculum.set_threads(1)
 a, out = (np.full(1 << 30, 100, np.int8) for _ in range(2))
-began = time.process_time()  # not of others, however many there are
+began = time.process_time()  # of this process only
 vinculum.div(a, a, out=out)
 whole = time.process_time() - began
 signal.signal(signal.SIGALRM, signal.default_int_handler)
 try:
     signal.setitimer(signal.ITIMER_REAL, 0.01)
-    while True:  # one alone may be quicker than we look for signals
+    while True:  # a single division may end before signals are checked
         began = time.process_time()
         vinculum.div(a[:1], a, out=out)
 except KeyboardInterrupt:
@@ -392,7 +392,7 @@ assert took < max(1, 0.75 * whole), (took, whole)
         assert_clean(program)
 
     def test_a_handler_that_divides(self) -> None:
-        """At any time."""
+        """It may interrupt a division at any time."""
         assert_clean("""
 divided = 0
 

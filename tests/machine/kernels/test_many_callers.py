@@ -1,4 +1,4 @@
-"""Threads of Python's that divide at the same time, on threads that help all of them."""
+"""Python threads that divide at the same time and share the helper threads."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ pytestmark = pytest.mark.usefixtures("twelve_threads")
 
 
 class TestManyCallers:
-    """Threads of Python's that divide at the same time do not meet in one job."""
+    """The divisions of several threads do not disturb each other."""
 
     @pytest.mark.parametrize("name", ["int16", "uint64"])
-    def test_each_is_told_of_its_own_elements(self, name: str) -> None:
+    def test_errors_are_about_the_own_elements(self, name: str) -> None:
         a = square(name, 0)
 
         def find(row: int) -> None:
@@ -34,7 +34,7 @@ class TestManyCallers:
         in_threads(find, range(0, 240, 30))
 
     def test_on_every_backend(self, backend: Backend) -> None:
-        """The type and the shape change from call to call, in each thread at its own pace."""
+        """In each thread, the type and the shape change from call to call."""
         division = backend.division(arithmetic())
 
         def divide(seed: int) -> None:

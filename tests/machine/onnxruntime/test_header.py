@@ -1,4 +1,4 @@
-"""What `api.hpp` says of ONNX Runtime's C interface is what ONNX Runtime's own header says.
+"""`api.hpp` declares ONNX Runtime's C interface as ONNX Runtime's own header does.
 
 On Debian: apt install libonnxruntime-dev, of a newer suite. CPATH names folders above `onnxruntime/` elsewhere.
 """
@@ -6,12 +6,11 @@ On Debian: apt install libonnxruntime-dev, of a newer suite. CPATH names folders
 from __future__ import annotations
 
 import re
-import shutil
 from pathlib import Path
 
 import pytest
 
-from tests.optional import skip_or_fail
+from tests.optional import program_or_skip, skip_or_fail
 from tests.processes import run
 
 LIBRARY = Path(__file__).parents[3] / "src" / "vinculum" / "onnxruntime" / "library"
@@ -24,7 +23,7 @@ COMPARISON = """
 #include "api.hpp"
 namespace ours = vinculum::onnxruntime;
 
-// The name of a type, without what stands before it: Ort, or a namespace.
+// The name of a type, without the namespace and the prefix Ort.
 template <class T> constexpr std::string_view name_of() {
     std::string_view name = __PRETTY_FUNCTION__;
     name = name.substr(name.find("T = ") + 4);
@@ -68,7 +67,7 @@ static_assert(INPUT_OUTPUT_REQUIRED == 0 && OrtMemTypeDefault == 0);
 
 
 def comparison() -> str:
-    """Return a source that compiles if everything is as the header says."""
+    """Return a source that compiles only if both agree."""
     text = (LIBRARY / "api.hpp").read_text("utf-8")
     functions = re.findall(r"^using (\w+) = Function<(\d+),", text, re.MULTILINE)
     fields = re.findall(r"^    \S.*?\(\*(\w+)\)\(.*= nullptr;$", text, re.MULTILINE)
@@ -83,10 +82,8 @@ def comparison() -> str:
 
 @pytest.fixture
 def compiler(request: pytest.FixtureRequest) -> list[str]:
-    """Return a command that checks a source, on a machine that has the header."""
-    found = shutil.which("g++") or shutil.which("clang++")
-    if found is None:
-        skip_or_fail(request, "a C++ compiler: apt install g++")
+    """Return the command that compiles a source; skip without a compiler or the header."""
+    found = program_or_skip(request, "g++", "clang++")
     command = [found, "-std=c++20", "-fsyntax-only", "-Wno-invalid-offsetof", f"-I{LIBRARY}", "-x", "c++", "-"]
     if run(command, input=f"#include <{HEADER}>\n").returncode != 0:
         skip_or_fail(request, f"{HEADER}: apt install libonnxruntime-dev, or name its folder in CPATH")

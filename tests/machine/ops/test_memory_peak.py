@@ -1,4 +1,4 @@
-"""A division takes no memory but the result's, as the system sees it."""
+"""A division allocates no memory but the result's, as measured by the system."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.processes import importing, output_of, python
 
 pytestmark = needs_core()
 
-# Divides while the system watches: what NumPy does not allocate is seen as well.
+# The system measures the peak, which includes memory that NumPy does not allocate.
 PROGRAM = """
 import pathlib, sys
 import numpy as np
@@ -43,10 +43,10 @@ for name, (x, y, z) in ways.items():
 """
 
 
-def test_what_the_system_sees() -> None:
-    """The most memory that was ever resident grows by a small part of an operand."""
+def test_peak_of_resident_memory() -> None:
+    """The peak of resident memory grows by less than an eighth of an operand."""
     try:
-        with open("/proc/self/clear_refs", "w") as file:  # noqa: PTH123 - it is no file to be replaced
+        with open("/proc/self/clear_refs", "w") as file:  # noqa: PTH123 - it is not a regular file
             file.write("5")
     except OSError:
         pytest.skip("only Linux tells the peak of a part of a process's life")

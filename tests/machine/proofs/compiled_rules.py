@@ -1,4 +1,4 @@
-"""The rules of the core, compiled from the committed headers: each in a loop over arrays, in C and in C++."""
+"""The rules of the core in the committed headers, each compiled in a loop over arrays, as C and as C++."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Array = npt.NDArray[Any]
 
 COMPILERS = {"C11": "gcc", "C++20": "g++"}
 STRICT = ("-Wall", "-Wextra", "-Werror", "-pedantic")
-# As the core is compiled. None of them changes a result.
+# The options of the core, none of which changes a result.
 OPTIMIZED = ("-O3", "-fno-trapping-math", "-fno-math-errno", "-ffp-contract=off")
 STANDARDS = {"C11": ("-x", "c", "-std=c11", "-O2"), "C++20": ("-x", "c++", "-std=c++20", *OPTIMIZED)}
 # Each rule, and the type of its operands and its quotient.
@@ -37,7 +37,7 @@ _LOOP = (
     "void all_{name}(int64_t n, const {type}_t *a, const {type}_t *b, {type}_t *__restrict c) "
     "{{ for (int64_t i = 0; i < n; i++) c[i] = {name}(a[i], {divisor}); }}\n"
 )
-# In this one nothing is known of what was prepared, as in the loops of the core.
+# Here the compiler knows nothing of how `by` was prepared, as in the loops of the core.
 _LINE = (
     "void line_{name}(int64_t n, const {type}_t *a, struct prepared_{bits} by, {type}_t *__restrict c) "
     "{{ for (int64_t i = 0; i < n; i++) c[i] = {name}(a[i], by); }}\n"
@@ -50,9 +50,10 @@ def headers() -> list[str]:
 
 
 def loops() -> tuple[str, dict[int, str]]:
-    """Return a program that includes all headers and has a loop for each rule, and which line holds which.
+    """Return a program that includes all headers and has a loop for each rule, and the rule of each such line.
 
-    Of a rule for a prepared divisor that is the loop with one divisor; the other prepares one for each element.
+    A rule for a prepared divisor has two loops: the one in such a line has one divisor, the other prepares one for each
+    element.
     """
     text = "".join(f'#include "{name}"\n' for name in headers())
     text += '#ifdef __cplusplus\nextern "C" {\n#endif\n'
@@ -68,7 +69,7 @@ def loops() -> tuple[str, dict[int, str]]:
 
 
 class CompiledRules:
-    """The rules by name, as one standard's compiler makes them; what calls them hands arrays over."""
+    """The rules by name, compiled for one standard and called with arrays."""
 
     def __init__(self, folder: Path, standard: str) -> None:
         source = folder / "loops.c"

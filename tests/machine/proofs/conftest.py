@@ -1,4 +1,4 @@
-"""What the tests of the proofs share: Why3 and its provers, where they are installed, and a small proof."""
+"""Why3 and its provers, where they are installed, and a small proof."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from proofs.checking.extraction import extract
+from proofs.checking.extraction import COMPILER, extract
 from proofs.checking.provers import ProofError, configure
 from proofs.checking.replay import replay, replay_named
 from tests.machine.proofs.compiled_rules import COMPILERS, CompiledRules
-from tests.machine.proofs.sonnx_c_targets import require_compiler
-from tests.optional import skip_or_fail
+from tests.optional import program_or_skip, skip_or_fail
 from tests.proofs import small_proofs
 from tests.proofs.small_proofs import ToldBy
 
@@ -28,7 +27,7 @@ def provers_or_skip(request: pytest.FixtureRequest, tmp_path_factory: pytest.Tem
 
 @pytest.fixture(scope="session")
 def two_provers(provers_or_skip: Path) -> Path:
-    """Return a configuration of two provers alone: Why3 reads every driver whenever it starts, and theirs fastest."""
+    """Return a configuration of two provers, whose drivers Why3 reads fastest when it starts."""
     main, *provers = provers_or_skip.read_text(encoding="utf-8").split("[prover]")
     kept = [text for text in provers if any(f"/{key}.drv" in text for key in small_proofs.PROVERS)]
     path = provers_or_skip.with_name("two.conf")
@@ -38,8 +37,8 @@ def two_provers(provers_or_skip: Path) -> Path:
 
 @pytest.fixture(scope="session", params=COMPILERS)
 def rules(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> CompiledRules:
-    """Return the rules of the core, compiled in C and in C++; without that compiler skip the test."""
-    require_compiler(request, COMPILERS[request.param])
+    """Return the rules of the core, compiled as C and as C++; without that compiler skip the test."""
+    program_or_skip(request, COMPILERS[request.param])
     return CompiledRules(tmp_path_factory.mktemp("rules"), request.param)
 
 
@@ -47,14 +46,14 @@ def rules(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 def sources(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, provers_or_skip: Path
 ) -> list[Path]:
-    """Return the C files of the extracted library, the headers beside them; without a compiler skip the test."""
-    require_compiler(request)
+    """Return the C files of the extracted library, beside their headers; without a compiler skip the test."""
+    program_or_skip(request, COMPILER)
     return extract(tmp_path_factory.mktemp("sonnx-c"))
 
 
 @pytest.fixture(scope="session")
 def proved(tmp_path_factory: pytest.TempPathFactory, two_provers: Path) -> Path:
-    """Return a folder of proofs that holds one small theory, proved."""
+    """Return a folder of proofs with one small theory, which is proved."""
     folder = tmp_path_factory.mktemp("proved")
     small_proofs.fill(folder, two_provers)
     return folder
@@ -62,7 +61,7 @@ def proved(tmp_path_factory: pytest.TempPathFactory, two_provers: Path) -> Path:
 
 @pytest.fixture
 def proofs(proved: Path, tmp_path: Path) -> Path:
-    """Return a copy of that folder, to be damaged."""
+    """Return a copy of that folder, which a test may damage."""
     return Path(shutil.copytree(proved, tmp_path / "proofs"))
 
 
@@ -74,9 +73,9 @@ def told_by(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> ToldBy:
-    """Return what replays the theories named, or everything; it tells how many failed and what was printed.
+    """Return a function that replays the theories named, or everything, and returns how many failed and the output.
 
-    Of everything every prover tries to prove what is false, for a second.
+    With everything, each prover tries for a second to prove ``false``.
     """
     monkeypatch.setattr("proofs.checking.contradictions.SECONDS", 1)
 

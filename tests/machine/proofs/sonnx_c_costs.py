@@ -1,7 +1,7 @@
-"""What a division costs on a microcontroller: ``python -m tests.machine.proofs.sonnx_c_costs build/sonnx-c`` counts it.
+"""The cost of a division on microcontrollers: ``python -m tests.machine.proofs.sonnx_c_costs build/sonnx-c``.
 
-Counted are the instructions that an emulator executes for one more element, the compiler's routines included, over all
-pairs of some operands; the code's bytes; and those of the stack. docs/reference/safety-manual.md has the table.
+The table, which is in docs/reference/safety-manual.md, has the instructions that an emulator executes for one more
+element, including the compiler's routines, over all pairs of some operands; and the bytes of code and of stack.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from tests.machine.proofs.sonnx_c_program import C_NAMES, NAMES
 from tests.machine.proofs.sonnx_c_targets import MICROCONTROLLERS, Target
 from tests.processes import output_of
 
-# Of the table in the manual.
+# The compiler of the table in the manual.
 COMPILER_VERSION = "12.2"
-# What is called for n elements, by its name in the table, with the elements' type.
+# The element type and the call for n elements, by the name in the table.
 CALLS = {
     **{name: (name, f"sonnx_div_{C_NAMES.get(name, name)}(x, y, z, n)") for name in NAMES},
     "int32, checked": ("int32", "(void)sonnx_div_checked_int32(x, y, z, n)"),
@@ -34,7 +34,7 @@ static const int64_t step[] = {1};
 static int64_t shape[1], coordinates[1];
 __attribute__((noinline)) void mark(void) { __asm__ volatile(""); }
 """
-# Each pair is divided once and then twice, between marks, by a call that the compiler knows nothing of.
+# Each pair is divided once and then twice, between marks, by a call that the compiler cannot optimise.
 _MEASURED = """
 static void call_{i}(const {type} *x, const {type} *y, {type} *z, int64_t n) {{ shape[0] = n; {call}; }}
 static void measure_{i}(void) {{
@@ -51,7 +51,7 @@ static void measure_{i}(void) {{
 
 
 def table(sources: Sequence[Path], folder: Path) -> str:
-    """Return the costs on each microcontroller, as a table in Markdown; what is compiled comes to lie in the folder."""
+    """Return the costs on each microcontroller as a table in Markdown; compile in the folder."""
     columns = [_costs(target, sources, folder) for target in MICROCONTROLLERS.values()]
     rows = [["", *MICROCONTROLLERS], ["---"] * (1 + len(columns))]
     rows += ([name, *(column[name] for column in columns)] for name in columns[0])
@@ -80,7 +80,7 @@ def _costs(target: Target, sources: Sequence[Path], folder: Path) -> dict[str, s
 
 
 def _stack(usage: Path) -> int:
-    """Return what a chain of calls takes at most: one function that others see, and each that they do not."""
+    """Return an upper bound for a chain of calls: the largest public function and all private ones."""
     sizes: dict[bool, list[int]] = {True: [0], False: [0]}
     for place, size, kind in (line.split("\t") for line in usage.read_text("utf-8").splitlines()):
         assert kind == "static"
@@ -101,7 +101,7 @@ def _measured(i: int, element_type: str, call: str) -> str:
 
 
 def _values(element_type: str) -> np.ndarray:
-    """Return the operands of a type: no integer 0, no MIN, so that each pair has a quotient."""
+    """Return operands of a type; without 0 and MIN of integers, so that each pair has a quotient."""
     dtype = DTYPES[element_type]
     if element_type in FLOATS:
         limits = np.finfo(dtype)
@@ -113,12 +113,12 @@ def _values(element_type: str) -> np.ndarray:
 
 
 def _between_marks(target: Target, made: Path) -> Iterator[tuple[int, int]]:
-    """Run the program, and return for each pair how many instructions one division takes, and how many two."""
+    """Run the program, and yield for each pair the number of instructions of one division, and of two."""
     (symbol,) = [line.split()[0] for line in output_of(["nm", made]).splitlines() if line.split()[-1] == "mark"]
     mark = f"{int(symbol, 16) & ~1:08x}"  # an odd address means Thumb
     log = made.with_suffix(".log")
     output_of([*target.emulator, "-singlestep", "-d", "exec,nochain", "-D", log, made])
-    # One line for each instruction, whose address stands after the first stroke.
+    # The log has a line for each instruction, with its address after the first slash.
     with log.open(encoding="ascii") as lines:
         marks = [i for i, line in enumerate(lines) if line.split("/", 2)[1] == mark]
     log.unlink()
@@ -128,7 +128,7 @@ def _between_marks(target: Target, made: Path) -> Iterator[tuple[int, int]]:
 
 
 def main() -> None:
-    """Print the table for the sources in the folder that is named."""
+    """Print the table for the sources in the given folder."""
     with tempfile.TemporaryDirectory() as folder:
         print(table(sorted(Path(sys.argv[1]).resolve().glob("*.c")), Path(folder)), end="")
 

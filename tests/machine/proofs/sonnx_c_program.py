@@ -1,8 +1,8 @@
-"""A C program that calls every function of the extracted library on heap blocks of the exact size, and compares.
+"""A C program that calls every function of the extracted library on heap blocks of the exact size and checks results.
 
-``python -m tests.machine.proofs.sonnx_c_program`` prints it, for a target of yours.
-Its ``main`` returns 0 if every result is right. With the argument ``overrun`` or ``zero`` it breaks a condition of the
-header instead: a sanitizer has to report it.
+``python -m tests.machine.proofs.sonnx_c_program`` prints it, for use on other targets. Its ``main`` returns 0 if every
+result is right. With the argument ``overrun`` or ``zero`` it violates a precondition of the header instead, which a
+sanitizer must report.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from vinculum.spec.model import IntegerRounding
 Array = npt.NDArray[Any]
 
 NAMES = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64")
-# What C calls the types that the functions are named after.
+# The names of these types in C, which function names end with.
 C_NAMES = {"float32": "float", "float64": "double"}
 # Shapes of dividend and divisor.
 _SHAPES: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = (
@@ -36,7 +36,7 @@ def _numbered(*shape: int) -> Array:
     return np.arange(prod(shape)).reshape(shape)
 
 
-# Views of the numbers of elements, as broadcast divisions walk over them: by shapes, and in diagonals.
+# Views of the indices of elements, in the order of broadcast divisions: by shapes, and along diagonals.
 WALKS: list[tuple[Array, Array]] = [
     *((a, b) for a, b in (np.broadcast_arrays(*(_numbered(*shape) for shape in pair)) for pair in _SHAPES)),
     (sliding_window_view(_numbered(6), 4), sliding_window_view(_numbered(6), 4)),
@@ -48,7 +48,7 @@ HEAD = """\
 #include <string.h>
 #include "sonnx_div.h"
 
-/* A block of exactly so many bytes, so that a sanitizer sees one byte too many. */
+/* A block of exactly this size, so that a sanitizer reports an access beyond it. */
 static void *copy(const void *from, size_t size) {
   void *block = malloc(size);
   if (size > 0 && block == NULL) exit(2);
@@ -60,19 +60,19 @@ static int same(const void *block, const void *expected, size_t size) {
   return size == 0 || memcmp(block, expected, size) == 0;
 }
 
-/* How a broadcast division walks over its operands, which have so many elements. */
+/* The strides of a broadcast division, and the number of elements of its operands. */
 struct walk { int64_t rank, n, of_a, of_b, shape[6], along_a[6], along_b[6]; };
 """
 
-# A type without floor division, without MIN/-1, or without NaN, has these lines as comments. Every NaN, whose sign and
-# payload nobody promises, is made one before the comparison.
+# The lines for floor division, MIN/-1 or NaN are comments for a type that lacks them. All NaN are made equal before the
+# comparison, since their sign and payload are not specified.
 CHECK = """
 static const {word} a_{name}[] = {{{a}}}, b_{name}[] = {{{b}}}, truncated_{name}[] = {{{truncated}}};
 {floats}static void one_nan_{name}({type} *z, int64_t n) {{
 {floats}  static const {word} nan = {nan};
 {floats}  for (int64_t p = 0; p < n; p++) if (z[p] != z[p]) memcpy(&z[p], &nan, sizeof nan);
 {floats}}}
-/* The first position outside the domain is told, what comes before is divided, and nothing is written from there on. */
+/* The first position outside the domain is returned; only the elements before it are divided and written. */
 {integers}static int stops_{name}(const {type} *x, const {type} *y, {type} *z, int64_t n, int64_t first) {{
 {integers}  const size_t before = (size_t)first * sizeof *z, size = (size_t)n * sizeof *z;
 {integers}  if (size > 0) memcpy(z, b_{name}, size);
@@ -112,7 +112,7 @@ static int check_{name}(int64_t n) {{
   free(z); free(x); free(y);
   return right;
 }}
-/* Strides walk the last elements of both operands; each of them, and nothing else, is a block of memory. */
+/* The last elements of both operands are divided by strides, each in a memory block of the exact size. */
 static int walk_{name}(const struct walk *w, const {word} *truncated, const {word} *floored) {{
   const size_t size = (size_t)w->n * sizeof({type}), rank = (size_t)w->rank;
   {type} *x = copy(a_{name} + {count} - w->of_a, (size_t)w->of_a * sizeof *x);
@@ -160,7 +160,7 @@ int main(int count, char **arguments) {{
 
 
 def program(*, every: bool = False) -> str:
-    """Return the program's text; it divides a sample of the pairs, or every pair."""
+    """Return the source; the program divides a sample of the pairs, or every pair."""
     given = {name: operands(name, every) for name in NAMES}
     texts = "".join(_check(name, a, b) for name, (a, b) in given.items())
     calls = [f"check_{_c(name)}({n})" for name, (a, _) in given.items() for n in (a.size, 1, 0)]
@@ -171,9 +171,9 @@ def program(*, every: bool = False) -> str:
 
 
 def operands(name: str, every: bool) -> tuple[Array, Array]:
-    """Return what the program divides: what the functions accept, or a sample, MIN/-1 last, and there only.
+    """Return the operands: pairs in the domain of the functions, or a sample, with MIN/-1 as the last pair only.
 
-    That is every pair of telling values, of 8 bits every pair, and random ones; no integer is divided by zero.
+    They are every pair of edge values, for 8 bits every pair, and random pairs. No integer is divided by zero.
     """
     some = np.arange(256, dtype=np.uint8).view(name) if name in ("int8", "uint8") else values(name)
     drawn = [random_encodings(name, 2000, seed) for seed in (1, 2)]

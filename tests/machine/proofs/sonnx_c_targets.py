@@ -1,44 +1,37 @@
-"""The compilers and processors that the extracted C library is tried with, each a row; all but x86 are emulated.
+"""The compilers and processors on which the extracted C library is tested; all but x86 are emulated.
 
 On Debian: ``apt install gcc-multilib clang gcc-arm-none-eabi gcc-riscv64-unknown-elf qemu-user-static``.
 """
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from proofs.checking.extraction import COMPILER, FLAGS
-from tests.optional import skip_or_fail
+from proofs.checking.extraction import FLAGS
+from tests.optional import program_or_skip, skip_or_fail
 from tests.processes import output_of, run
 
 BARE = Path(__file__).with_name("bare")
 
 
-def require_compiler(request: pytest.FixtureRequest, compiler: str = COMPILER) -> None:
-    """Skip a test without a compiler, of C if none is named, or fail it under ``--require-all``."""
-    if shutil.which(compiler) is None:
-        skip_or_fail(request, f"{compiler}, which is not installed")
-
-
 @dataclass(frozen=True)
 class Target:
-    """A compiler, and a processor that runs what it makes."""
+    """A compiler, and a processor that runs the programs."""
 
     compiler: tuple[str, ...]  # of the library
     linker: tuple[str, ...]  # compiles and links what calls it: GCC, with its routines
     emulator: tuple[str, ...] = ()  # runs a program; if empty, it runs here, with the system's C library
-    # What the library may call: the compiler's division of integers or floats that the processor lacks.
+    # The compiler's routines that the library may call, for divisions that the processor lacks.
     routines: frozenset[str] = frozenset()
 
     def require(self, request: pytest.FixtureRequest) -> None:
         """Skip a test if one of the programs is missing, or fail it under ``--require-all``."""
         for command in (self.compiler, self.linker, self.emulator or self.linker):
-            require_compiler(request, command[0])
+            program_or_skip(request, command[0])
         if not self.emulator:
             empty = run([*self.linker, "-x", "c", "-", "-o", "/dev/null"], input="int main(void) { return 0; }")
             if empty.returncode != 0:
@@ -52,11 +45,11 @@ class Target:
         return objects
 
     def program(self, main: Path, headers: Path, objects: Sequence[Path]) -> Path:
-        """Compile a program and link it with the library, on an emulator without a C library; return its path."""
+        """Compile a program and link it with the library, for emulators without a C library; return its path."""
         made = main.with_suffix("")
         parts: list[str | Path] = [f"-I{headers}", main, *objects]
         if self.emulator:
-            # Nobody sets RISC-V's global pointer, by which a linker would shorten addresses.
+            # RISC-V's global pointer, by which the linker would shorten addresses, is not set.
             flags = ("-ffreestanding", "-fno-tree-loop-distribute-patterns", "-nostdlib", "-static", "-Wl,--no-relax")
             parts = [*flags, f"-I{BARE}", *parts, BARE / "bare.c", "-lgcc"]
         output_of([*self.linker, "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O2", *parts, "-o", made])
@@ -64,7 +57,7 @@ class Target:
 
 
 def _arm(processor: str, *floats: str, compiler: tuple[str, ...] = (), routines: Sequence[str] = ()) -> Target:
-    """Return ARM's processors; qemu 7.2 emulates Cortex-M as a whole only, but `max` has each of their instructions."""
+    """Return a processor of ARM; for programs, qemu 7.2 emulates no Cortex-M, but `max` has all their instructions."""
     chosen = (f"-mcpu=cortex-{processor}", "-mthumb", *floats)
     names = frozenset(f"__aeabi_{name}" for name in ("ldivmod", "uldivmod", *routines))
     gcc = ("arm-none-eabi-gcc", *chosen)

@@ -1,4 +1,4 @@
-"""A false variant is tried part by part, by every prover of the true theorem."""
+"""Each part of a false variant is tried by all provers of the true theorem."""
 
 from __future__ import annotations
 
@@ -55,15 +55,15 @@ PREDICATES = "x + 1 > x\n  predicate second (x: int) = x - 1 < x"
 @pytest.mark.parametrize(
     ("old", "new", "cvc4", "is_proved"),
     [
-        ("x + 1 > x", "x + 1 > 2 * x", "", False),  # one part that no prover proves is enough
+        ("x + 1 > x", "x + 1 > 2 * x", "", False),  # no prover proves one part
         ("x + 1 > x", "x + 2 > x", "", True),
-        ("x + 1 > x", "x + 2 > x", "echo unknown", True),  # by another prover
+        ("x + 1 > x", "x + 2 > x", "echo unknown", True),  # another prover proves it
         (PREDICATES, PREDICATES.replace("x - 1", "2 * x"), "echo unknown", False),  # it does not prove the next part
-        (BOTH, f"{BOTH} /\\ (forall x. first (2 * x) -> x > 0)", "", False),  # a new part
-        # A part that is gone is not counted, neither as proved nor as open.
+        (BOTH, f"{BOTH} /\\ (forall x. first (2 * x) -> x > 0)", "", False),  # a part is added
+        # A part that is removed counts neither as proved nor as open.
         *((BOTH, f"(forall x. {left} x)", "", True) for left in ("first", "second")),
         *((BOTH, f"(forall x. {left} x && x > 0)", "", False) for left in ("first", "second")),
-        # Processor time is limited, for want of which no variant is refused on a busy machine.
+        # Processor time is limited, not wall time, so that a busy machine refuses no variant.
         ("1 + 1 = 2", "1 + 1 = 3", "sleep 3; echo unsat", True),
         ("1 + 1 = 2", "1 + 1 = 3", "while :; do :; done; echo unsat", False),
     ],
@@ -78,7 +78,7 @@ def test_parts(
     cvc4: str,
     is_proved: bool,
 ) -> None:
-    if cvc4:  # a shell's program stands in for it
+    if cvc4:  # a shell script takes its place
         (tmp_path / "cvc4").write_text(f"#!/bin/sh\n{cvc4}\n")
         (tmp_path / "cvc4").chmod(0o755)
         monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
@@ -87,7 +87,7 @@ def test_parts(
 
 
 @pytest.mark.parametrize("new", ["", "  lemma renamed: 1 + 1 = 3\n", "  axiom other: 1 + 1 = 3\n"])
-def test_a_theorem_that_is_gone(theory: Path, two_provers: Path, new: str) -> None:
+def test_a_removed_theorem(theory: Path, two_provers: Path, new: str) -> None:
     with pytest.raises(ProofError, match=r"pairs\.mlw has no goal Pairs\.other"):
         survives(variant(theory, "  lemma other: 1 + 1 = 2\n", new, "Pairs.other"), two_provers)
 
@@ -120,24 +120,24 @@ end
 
 
 class TestWitnesses:
-    """A variant is evaluated at values that refute it; a witness that does not is a fault."""
+    """A variant is evaluated at the values of its witness, which must refute it."""
 
     @pytest.mark.parametrize(
         ("theorem", "old", "new", "witness", "refuted"),
         [
             ("remainder", "div a b < b", "div a b < b - 1", "a = 5, b = 3", True),
             ("remainder", "div a b < b", "div a b < b - 1", "a = 6, b = 3", False),
-            ("remainder", "div a b < b", "div a b <= b", "a = 5, b = 3", False),  # it is no false one
-            ("remainder", "div a b < b", "div a b < b - 1", "a = 5, b = -3", False),  # beyond the precondition
+            ("remainder", "div a b < b", "div a b <= b", "a = 5, b = 3", False),  # the variant is true
+            ("remainder", "div a b < b", "div a b < b - 1", "a = 5, b = -3", False),  # it violates the precondition
             ("fits", "x <> least", "true", "least = -128, x = -128", True),
-            ("fits", "x <> least", "true", "least = 0, x = 0", False),  # beyond the axiom
+            ("fits", "x <> least", "true", "least = 0, x = 0", False),  # it violates the axiom
             ("fits", "<= - least - 1", "<= - least - 2", "least = -128, x = -127", True),
             ("longer", "x > 0 ->", "x >= 0 ->", "s = (Cons 1 (Cons 2 Nil)), x = 0", True),
             ("longer", "function double", "function  double", "s = Nil, x = 1", False),  # `untrue` is not used
-            ("bounded", "n > 0 ->", "n >= 0 ->", "n = 0", False),  # which is not computed
+            ("bounded", "n > 0 ->", "n >= 0 ->", "n = 0", False),  # Why3 cannot compute it
         ],
     )
-    def test_it_refutes_the_variant_and_not_the_theorem(
+    def test_a_witness_refutes_the_variant_only(
         self, two_provers: Path, tmp_path: Path, theorem: str, old: str, new: str, witness: str, refuted: bool
     ) -> None:
         mutant = self._variant(tmp_path, theorem, old, new, witness)
@@ -151,7 +151,7 @@ class TestWitnesses:
             ("twice", "x = 1", "twice is about what a program gives"),
         ],
     )
-    def test_what_is_no_witness(
+    def test_invalid_witnesses(
         self, two_provers: Path, tmp_path: Path, theorem: str, witness: str, complaint: str
     ) -> None:
         with pytest.raises(ProofError, match=complaint):
@@ -164,7 +164,7 @@ class TestWitnesses:
 
 
 @pytest.mark.exhaustive
-def test_what_refuses_the_false_variants_proves_the_true_theorems(provers_or_skip: Path) -> None:
+def test_the_true_theorems_survive(provers_or_skip: Path) -> None:
     unchanged = {mutant.title: replace(mutant, new=mutant.old) for mutant in mutants(PROOFS)}
     with ThreadPoolExecutor(AT_ONCE) as pool:
         proved = pool.map(lambda mutant: survives(mutant, provers_or_skip), unchanged.values())

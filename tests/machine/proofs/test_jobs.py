@@ -1,4 +1,4 @@
-"""The programs of ``proofs.checking`` run anywhere, and all that they started can be stopped at once."""
+"""The programs of ``proofs.checking`` run without other packages, and stop all processes that they started."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.processes import LIMIT, output_of, python, run, started
 
 ROOT = Path(__file__).parents[3]
 SLEEPER = "sleep 1000 & echo started >> {}; wait"
-# A program that starts two more, each of which waits for one of its own.
+# It starts two processes, each of which waits for a child process.
 WORKING = """
 import sys
 from proofs.checking import children, ending, jobs
@@ -30,13 +30,13 @@ sys.exit(ending.ended(lambda: jobs.failures([jobs.Job("jobs", work)] * 4)))
 
 
 def alive(word: str) -> list[str]:
-    """Return the command lines of processes that hold a word."""
+    """Return the command lines of running processes that contain a word."""
     lines = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             line = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
         except OSError:
-            continue  # it ended meanwhile
+            continue  # the process has ended
         if word in line:
             lines.append(line)
     return lines
@@ -50,14 +50,14 @@ def test_a_child_that_does_not_end_is_stopped_with_what_it_started(tmp_path: Pat
 
 @pytest.mark.parametrize("name", ["replay", "prove", "mutants", "extraction"])
 def test_they_run_where_nothing_is_installed(name: str) -> None:
-    """Not even NumPy: `make proofs` takes whatever Python there is, and the sources."""
+    """Not even NumPy is needed: `make proofs` uses the system's Python and the sources."""
     command = [sys.executable, "-S", "-m", f"proofs.checking.{name}", "--help"]
     done = run(command, cwd=ROOT, env=os.environ | {"PYTHONPATH": "src"})
     assert (done.returncode, done.stderr) == (0, "")
 
 
 class TestInterruption:
-    """Whoever interrupts is told so in one line, and nothing is left that runs."""
+    """An interruption is reported in one line, and no process is left."""
 
     @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda each: each.name)
     def test_programs_are_stopped(self, tmp_path: Path, number: signal.Signals) -> None:
@@ -73,11 +73,11 @@ class TestInterruption:
 
     @pytest.mark.usefixtures("provers_or_skip")
     def test_why3_and_its_provers_are_stopped(self, tmp_path: Path) -> None:
-        """And what they left is removed."""
+        """Their temporary files are removed."""
         command = [sys.executable, "-m", "proofs.checking.replay", "integer_division"]
         environment = {**os.environ, "TMPDIR": str(tmp_path)}
         with started(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True) as process:
-            while not any(tmp_path.glob("*/why3server*")):  # then a prover is called, and others for seconds
+            while not any(tmp_path.glob("*/why3server*")):  # provers run for seconds from then on
                 assert process.poll() is None
                 time.sleep(0.01)
             process.send_signal(signal.SIGTERM)
@@ -106,7 +106,7 @@ def test_another_version_is_named(says: str, tmp_path: Path, monkeypatch: pytest
         require_installed()
 
 
-def test_the_programs_that_count_are_those_that_a_replay_runs() -> None:
+def test_the_recorded_programs_are_those_that_a_replay_imports() -> None:
     listing = (
         "import sys, proofs.checking.replay\n"
         "print(*sorted(m.__file__ for n, m in sys.modules.items() if n.startswith('proofs.checking')), sep='\\n')"

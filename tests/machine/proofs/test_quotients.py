@@ -1,4 +1,4 @@
-"""The extracted rules divide as exact integers do: direct ones, those in two steps, and those by a prepared divisor."""
+"""The extracted rules give exact quotients: direct ones, those in two steps, and those by a prepared divisor."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from tests.machine.proofs.compiled_rules import RULES, CompiledRules
 Array = npt.NDArray[Any]
 
 COUNT = 250_000
-# What the proved programs require of the rules for 51 of 64 bits.
+# The largest operand for which the rules of 51 bits are proved.
 SMALL = (1 << 51) - 1
-# Each rule, its type, and the least and the greatest operand that it is proved for.
+# The type of each rule, and the least and the greatest operand for which it is proved.
 PROVED_FOR = {
     name: (element, *((-SMALL if "i64" in name else 0, SMALL) if "_51_" in name else integer_operands.limits(element)))
     for name, element in RULES.items()
@@ -27,7 +27,7 @@ PROVED_FOR = {
 
 @cache
 def edges(element: str, least: int, greatest: int) -> tuple[Array, Array]:
-    """Return all pairs of numbers where something happens; of 8 and 16 bits all dividends, and of 8 all divisors."""
+    """Return all pairs of edge values; for 8 and 16 bits with all dividends, and for 8 bits with all divisors."""
     values = [n for n in [*integer_operands.edges(element), least, greatest] if least <= n <= greatest]
     every = range(least, greatest + 1)
     divisors = np.array([n for n in (every if greatest < 1 << 8 else values) if n], element)
@@ -38,9 +38,9 @@ def edges(element: str, least: int, greatest: int) -> tuple[Array, Array]:
 
 @cache
 def drawn(element: str, least: int, greatest: int) -> tuple[Array, Array]:
-    """Return divisors of every magnitude; two dividends of three lie next to a multiple of theirs, or are one.
+    """Return divisors of every magnitude, and dividends, two thirds of them multiples of the divisor or next to one.
 
-    Of 16 bits every divisor is among them, several times.
+    Every divisor of 16 bits is among them, several times.
     """
     random = np.random.default_rng(6)
     dividends, divisors = (random.integers(least, greatest, COUNT, element, endpoint=True) for _ in range(2))
@@ -48,14 +48,14 @@ def drawn(element: str, least: int, greatest: int) -> tuple[Array, Array]:
     if greatest < 1 << 16:
         divisors = np.resize(np.arange(least, greatest + 1), COUNT).astype(element)
     divisors[divisors == 0] = 1
-    with np.errstate(over="ignore"):  # what lies beyond the limits wraps, and is a dividend like any other
+    with np.errstate(over="ignore"):  # a number beyond the limits wraps to some other dividend
         near = dividends // divisors * divisors + random.integers(-1, 2, COUNT).astype(element)
     inside = (near >= least) & (near <= greatest) & (random.random(COUNT) < 2 / 3)
     return np.where(inside, near, dividends), divisors
 
 
 @pytest.mark.parametrize("operands", sorted(set(PROVED_FOR.values())), ids=str)
-def test_the_pairs_are_what_they_are_for(operands: tuple[str, int, int]) -> None:
+def test_the_pairs_cover_edges_and_multiples(operands: tuple[str, int, int]) -> None:
     element, least, greatest = operands
     a, b = edges(*operands)
     assert b.all()

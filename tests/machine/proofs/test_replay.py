@@ -1,4 +1,4 @@
-"""The replay can fail: on a goal that nobody proved, a changed text, a session that claims more, a wrong script."""
+"""The replay fails on goals that are not proved, changed theories, forged sessions and wrong scripts."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ FALSE = TRUE.replace("= 2 * a", "= 3 * a")
 
 
 def assert_fails(told_by: ToldBy, name: str, words: str) -> None:
-    """Fail unless the replay of a theory does, and says so in these words."""
+    """Fail unless the replay of a theory fails with these words."""
     failed, told = told_by(name)
     assert failed == 1
     assert words in told
 
 
 class TestWhatHolds:
-    """A whole folder is replayed, and nothing in it is written, not even where nothing may be."""
+    """A whole folder is replayed, and nothing in it is written."""
 
-    def test_what_is_proved_is_replayed(self, proofs: Path, told_by: ToldBy) -> None:
+    def test_proved_theories_are_replayed(self, proofs: Path, told_by: ToldBy) -> None:
         before = {path: path.read_bytes() for path in proofs.rglob("*") if path.is_file()}
         failed, told = told_by()
         assert failed == 0
@@ -40,13 +40,11 @@ class TestWhatHolds:
         assert "refused  sums.Sums.doubled: 2 is not 3" in told
         assert {path: path.read_bytes() for path in proofs.rglob("*") if path.is_file()} == before
 
-    def test_nothing_is_left_outside_either(
-        self, told_by: ToldBy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setenv("TMPDIR", str(tmp_path / "missing"))  # Why3 would put what provers read there
+    def test_nothing_is_left_elsewhere(self, told_by: ToldBy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("TMPDIR", str(tmp_path / "missing"))  # Why3 would write the files for provers there
         assert told_by("sums")[0] == 0
 
-    def test_goals_that_are_gone_are_not_counted(self, proofs: Path, told_by: ToldBy) -> None:
+    def test_removed_goals_are_not_counted(self, proofs: Path, told_by: ToldBy) -> None:
         change(proofs, TRUE.replace("  lemma halved: 1 + 1 = 2\n", ""))
         failed, told = told_by("sums")
         assert failed == 0
@@ -54,10 +52,10 @@ class TestWhatHolds:
 
 
 class TestWhatFails:
-    """Each way in which a proof may not hold is told in one line that names it."""
+    """Each reason why a proof does not hold is reported in one line."""
 
     @pytest.mark.parametrize("row", MANIPULATIONS["replay"], ids=lambda row: row["what"])
-    def test_what_would_prove_anything(self, proofs: Path, told_by: ToldBy, row: Row) -> None:
+    def test_additional_assumptions(self, proofs: Path, told_by: ToldBy, row: Row) -> None:
         abstract = "module Abstract\n  use int.Int\n  constant c: int\n  axiom positive: c > 0\nend\n"
         change(proofs, abstract + TRUE.replace("\nend", f"\n  {row['declaration']}\nend"))
         trusted = "| `sums.Abstract.positive` | axiom | clones prove it |\n"
@@ -80,11 +78,11 @@ class TestWhatFails:
 
 
 class TestSessions:
-    """What a session file says of proofs is tried, not believed."""
+    """The claims of a session file are not trusted but replayed."""
 
     @pytest.mark.parametrize("claim", ["", '<transf name="destruct_term" arg1="y" proved="true"></transf>'])
     def test_a_goal_without_its_attempt(self, proofs: Path, told_by: ToldBy, claim: str) -> None:
-        """Not even if a transformation without parts is said to prove it."""
+        """Not even if the session claims that a transformation without parts proves it."""
         session = proofs / "theories/sums/why3session.xml"
         text = session.read_text(encoding="utf-8")
         forged, count = re.subn('(<goal name="halved"[^>]*>).*?(</goal>)', rf"\1{claim}\2", text, flags=re.DOTALL)
@@ -94,7 +92,7 @@ class TestSessions:
 
     @pytest.mark.parametrize("name", ["sums", "other"])
     def test_a_false_theorem(self, proofs: Path, told_by: ToldBy, name: str) -> None:
-        """Not even with the session of another theory, which names its file."""
+        """Not even with a copy of another theory's session."""
         (proofs / "theories" / f"{name}.mlw").write_text(FALSE, encoding="utf-8")
         if name != "sums":
             shutil.copytree(proofs / "theories" / "sums", proofs / "theories" / name)
@@ -103,7 +101,7 @@ class TestSessions:
     def test_why3_that_does_not_finish(
         self, proofs: Path, told_by: ToldBy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """The first call, which lists the goals, is answered; the second, which tries them, ends at once."""
+        """The first call, which lists the goals, succeeds; the second, which tries them, ends at once."""
         why3 = tmp_path / "path" / "why3"
         why3.parent.mkdir()
         why3.write_text(
@@ -133,7 +131,7 @@ class TestSessions:
     def test_a_record_that_was_made_for_them(
         self, proofs: Path, two_provers: Path, told_by: ToldBy, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        """What is known by digest is believed, as is told; whoever replays everything finds out."""
+        """Digests are trusted, as the output says; a replay of everything finds the forgery."""
         change(proofs, FALSE)
         variant = VARIANT.replace("3 * a", "4 * a").replace("2 * a", "3 * a")
         (proofs / "mutants" / "sums.toml").write_text(variant, encoding="utf-8")
@@ -147,11 +145,11 @@ class TestSessions:
 
 
 class TestContradictions:
-    """Axioms that somebody listed with a reason, and that contradict each other."""
+    """Listed axioms that contradict each other are found."""
 
     @pytest.mark.parametrize("relation", [">", "<"])
     def test_false_is_tried(self, proofs: Path, provers_or_skip: Path, relation: str) -> None:
-        """Of all modules together, those of a theory that is used too, even if each of them is possible."""
+        """In all modules together, with those of a used theory, even if each alone is consistent."""
         used = "module First\n  use int.Int\n  constant c: int\nend\n"
         used += "module Second\n  use int.Int\n  use First\n  axiom positive: c > 0\nend\n"
         (proofs / "theories" / "used.mlw").write_text(used, encoding="utf-8")
@@ -175,7 +173,7 @@ class TestContradictions:
         (VARIANT.replace("3 * a }", "3 *"), "sums.mlw: "),  # not WhyML
     ],
 )
-def test_a_variant_that_is_true_or_no_variant(
+def test_a_variant_that_is_true_or_invalid(
     proofs: Path, two_provers: Path, capsys: pytest.CaptureFixture[str], variant: str, complaint: str
 ) -> None:
     (proofs / "mutants" / "sums.toml").write_text(variant, encoding="utf-8")
@@ -185,7 +183,7 @@ def test_a_variant_that_is_true_or_no_variant(
 
 @pytest.mark.usefixtures("provers_or_skip")
 class TestGappa:
-    """A script is proved, refused or wrong; what Gappa only believes is wrong."""
+    """A script is proved, refused or wrong; one that relies on unproved hints is wrong."""
 
     def test_scripts_are_replayed_and_varied(self, proofs: Path, told_by: ToldBy) -> None:
         (proofs / "gappa" / "wrong.gappa").write_text("{ x in [0, 1] -> x * x in [0, 0.5] }\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The core's rules are what Why3 extracts, and C and C++ that compilers take without a warning and make vectors of."""
+"""The core's rules are what Why3 extracts; they compile as C and C++ without a warning, and loops vectorise."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.machine.proofs.compiled_rules import (
     headers,
     loops,
 )
-from tests.machine.proofs.sonnx_c_targets import require_compiler
+from tests.optional import program_or_skip
 from tests.processes import run
 
 each_standard = pytest.mark.parametrize("standard", COMPILERS)
@@ -30,7 +30,7 @@ each_standard = pytest.mark.parametrize("standard", COMPILERS)
 
 @pytest.fixture(scope="module")
 def extracted(tmp_path_factory: pytest.TempPathFactory, provers_or_skip: Path) -> Path:
-    """Return a folder of what the proofs extract to; that takes a second each time."""
+    """Return a folder with a new extraction, which takes a second."""
     folder = tmp_path_factory.mktemp("extracted")
     extract(folder, RULES)
     return folder
@@ -38,7 +38,7 @@ def extracted(tmp_path_factory: pytest.TempPathFactory, provers_or_skip: Path) -
 
 @pytest.fixture
 def known(monkeypatch: pytest.MonkeyPatch, extracted: Path) -> None:
-    """Let what extracts the rules find them there."""
+    """Let extractions copy that folder."""
 
     def extract_again(folder: Path, rules: object) -> None:
         assert rules is RULES
@@ -50,7 +50,7 @@ def known(monkeypatch: pytest.MonkeyPatch, extracted: Path) -> None:
 
 @pytest.fixture
 def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, known: None) -> Path:
-    """Return a copy of the committed headers that the command takes for them."""
+    """Return a copy of the committed headers, which the command uses instead."""
     folder = Path(shutil.copytree(FOLDER, tmp_path / "rules"))
     monkeypatch.setattr(extraction_of_rules, "FOLDER", folder)
     monkeypatch.setattr(extraction_of_rules, "RECORD", Path(shutil.copy(RECORD, tmp_path)))
@@ -58,7 +58,7 @@ def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, known: None) -> Path:
 
 
 class TestCommittedHeaders:
-    """They equal a new extraction, byte for byte."""
+    """The committed headers equal a new extraction, byte for byte."""
 
     def test_they_are_up_to_date(self, known: None) -> None:
         assert outdated() == []
@@ -73,12 +73,12 @@ class TestCommittedHeaders:
         assert main([]) == 0
         assert header.read_bytes() == (FOLDER / "direct.h").read_bytes()
 
-    def test_headers_that_are_missing_or_nobodys_are_named(self, copy: Path) -> None:
+    def test_missing_and_additional_headers_are_named(self, copy: Path) -> None:
         (copy / "two_step.h").unlink()
         (copy / "by_hand.h").touch()
         assert outdated(copy) == ["by_hand.h", "two_step.h"]
 
-    def test_a_record_of_others_is_outdated(self, copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_an_outdated_record(self, copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
         record = extraction_of_rules.RECORD
         before = record.read_text(encoding="utf-8")
         record.write_text(before.replace("two_step.drv", "one_step.drv"), encoding="utf-8")
@@ -90,16 +90,16 @@ class TestCommittedHeaders:
 
 @each_standard
 class TestCompilers:
-    """Each header alone, and all together, without a warning."""
+    """The headers compile without a warning, alone and together."""
 
     def test_each_alone_and_all_together(self, request: pytest.FixtureRequest, standard: str) -> None:
-        require_compiler(request, COMPILERS[standard])
+        program_or_skip(request, COMPILERS[standard])
         for text in (*(f'#include "{name}"\n' for name in headers()), loops()[0]):
             assert compiled(standard, text) == ""
 
 
 def compiled(standard: str, text: str, *flags: str) -> str:
-    """Return what the compiler says of a program."""
+    """Return the messages of the compiler about a program."""
     command = [COMPILERS[standard], *STANDARDS[standard], *STRICT, *flags, "-I", str(FOLDER), "-fsyntax-only", "-"]
     return str(run(command, input=text).stderr)
 
@@ -107,8 +107,8 @@ def compiled(standard: str, text: str, *flags: str) -> str:
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="the levels of x86-64 are asked for")
 @pytest.mark.parametrize("level", ["x86-64-v2", "x86-64-v3", "x86-64-v4"])
 def test_a_loop_of_each_rule_is_vectorised(request: pytest.FixtureRequest, tmp_path: Path, level: str) -> None:
-    """Not of those in two steps, nor, without AVX2, of those for prepared divisors."""
-    require_compiler(request, "g++")
+    """Except rules in two steps and, without AVX2, those for prepared divisors."""
+    program_or_skip(request, "g++")
     text, lines = loops()
     source = tmp_path / "loops.cpp"
     source.write_text(text, encoding="utf-8")

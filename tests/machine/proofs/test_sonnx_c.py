@@ -1,4 +1,4 @@
-"""What the header promises of the extracted C library itself; `test_sonnx_c_program` has it divide."""
+"""The extracted C library: how it is made, and what its header promises; `test_sonnx_c_program` divides by it."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from proofs.checking.extraction import C_FILES, COMPILER, PROOFS, build
+from proofs.checking import extraction
+from proofs.checking.extraction import C_FILES, COMPILER, PROOFS, CFile, build, extract, main
+from proofs.checking.provers import ProofError
 from tests.machine.proofs.sonnx_c_program import C_NAMES, NAMES
-from tests.machine.proofs.sonnx_c_targets import require_compiler
+from tests.optional import program_or_skip
 from tests.processes import output_of, run
 
 MANUAL = PROOFS.parent / "docs" / "reference" / "safety-manual.md"
 VERSION = "Cppcheck 2.10"
 CHECKS = ("--enable=warning,style,performance,portability", "--addon=misra", "--inconclusive", "--quiet")
 READING = ("--std=c11", "--platform=unix32", "--template={id} {file}")
-# Of <float.h>, which cppcheck does not read.
+# Macros of <float.h>, which cppcheck does not read.
 FLOATS = (
     *("FLT_EVAL_METHOD=0", "FLT_RADIX=2", "FLT_MANT_DIG=24", "FLT_MIN_EXP=-125", "FLT_MAX_EXP=128"),
     *("DBL_MANT_DIG=53", "DBL_MIN_EXP=-1021", "DBL_MAX_EXP=1024"),
@@ -33,7 +35,7 @@ def static(sources: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 
 class TestLibrary:
-    """What the header promises of the library itself."""
+    """The promises of the header about the library."""
 
     def test_it_needs_no_other_library(self, static: Path) -> None:
         told = output_of(["nm", str(static)])
@@ -55,7 +57,7 @@ class TestLibrary:
             assert [line for line in text.splitlines() if line.endswith(");") and line.startswith("static")] == []
         assert len(sources) == len(C_FILES)
 
-    def test_it_is_the_one_whose_digests_are_stored(self, sources: list[Path]) -> None:
+    def test_its_digests_are_the_stored_ones(self, sources: list[Path]) -> None:
         """After a change: make rules."""
         stored = (PROOFS / "c" / "extracted.sha256").read_text("utf-8").split()
         made = {path.name: sha256(path.read_bytes()).hexdigest() for path in sources[0].parent.glob("*.[ch]")}
@@ -70,7 +72,7 @@ class TestLibrary:
             assert (told.returncode != 0) == floats
 
     def test_operations_of_float16_are_accepted_and_change_nothing(self, sources: list[Path]) -> None:
-        """GCC's dialects call the same evaluation 16 then, where ``-std=c11`` calls it 0."""
+        """GCC's dialects then set FLT_EVAL_METHOD to 16 for the same evaluation that ``-std=c11`` calls 0."""
         command = [COMPILER, "-march=sapphirerapids", "-ffreestanding", "-O2"]
         method = run([*command, "-std=gnu11", "-E", "-"], input="#include <float.h>\nFLT_EVAL_METHOD").stdout
         assert method.split()[-1] == "16"
@@ -81,7 +83,7 @@ class TestLibrary:
             assert dialect == standard
 
     def test_pkg_config_finds_it(self, request: pytest.FixtureRequest, static: Path) -> None:
-        require_compiler(request, "pkg-config")
+        program_or_skip(request, "pkg-config")
         folder = str(static.parent)
         ask = ["pkg-config", "sonnx_div"]
         environment = {**os.environ, "PKG_CONFIG_PATH": folder}
@@ -97,7 +99,7 @@ class TestLibrary:
 
 def test_each_deviation_of_misra_is_explained(request: pytest.FixtureRequest, sources: list[Path]) -> None:
     """The safety manual explains what cppcheck, with its add-on for MISRA C:2012, says of the library."""
-    require_compiler(request, "cppcheck")
+    program_or_skip(request, "cppcheck")
     if output_of(["cppcheck", "--version"]).strip() != VERSION:
         pytest.skip(f"optional everywhere: the manual has what {VERSION} says")
     defined = (f"-D{macro}" for macro in FLOATS)
@@ -108,3 +110,77 @@ def test_each_deviation_of_misra_is_explained(request: pytest.FixtureRequest, so
     explained = {(rule, file): {(r, f) for r, f in said if r == rule and fnmatch(f, file)} for rule, file in rows}
     assert all(explained.values()), "explained, but not said"
     assert said == set().union(*explained.values()), "said, but not explained"
+
+
+@pytest.mark.usefixtures("provers_or_skip")
+class TestExtraction:
+    """An error of Why3 or of the compiler leaves no old file that could be taken for a new one."""
+
+    def test_the_command_makes_library_and_header(
+        self,
+        request: pytest.FixtureRequest,
+        tmp_path: Path,
+        capsys: pytest.CaptureFixture[str],
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        program_or_skip(request, COMPILER)
+        monkeypatch.setattr(extraction, "C_FILES", extraction.C_FILES[:1])
+        assert main([str(tmp_path / "made"), "--flag=-O1"]) == 0
+        assert {path.name for path in (tmp_path / "made").iterdir()} >= {"libsonnx_div.a", "sonnx_div.h", "int8.c"}
+        made = tmp_path / "made"
+        said = capsys.readouterr().out
+        assert said.startswith(f"made {made}/libsonnx_div.a; to use it: gcc PROGRAM.c -I {made} {made}/libsonnx_div.a")
+        program = tmp_path / "program.c"
+        program.write_text(
+            '#include "sonnx_div.h"\n'
+            "int main(void) { int8_t a = 7, b = -2, c; sonnx_div_int8(&a, &b, &c, 1); return c + 3; }\n"
+        )
+        use = said.partition("to use it: ")[2].partition(",")[0].replace("PROGRAM.c", str(program)).split()
+        output_of([*use, "-o", str(tmp_path / "program")])
+        assert run([str(tmp_path / "program")]).returncode == 0
+        header = made / "sonnx_div.h"
+        header.write_text(f"{header.read_text().splitlines()[0]}\n/* of an older version */\n")
+        assert main([str(made)]) == 0, "over its own files"
+        assert "older version" not in header.read_text()
+
+    @pytest.mark.parametrize("name", ["contract.h", "sonnx_div.h", "int8.c"])
+    def test_a_file_that_is_not_ours_stays(self, tmp_path: Path, name: str) -> None:
+        (tmp_path / name).write_text("/*\n * mine\n */")
+        with pytest.raises(ProofError, match=f"{name} is not ours"):
+            extract(tmp_path)
+        assert (tmp_path / name).read_text() == "/*\n * mine\n */"
+
+    def test_a_missing_theory(self, tmp_path: Path) -> None:
+        (tmp_path / "old.c").write_text("/* Extracted by Why3 on another day */")
+        with pytest.raises(ProofError, match="not found: nowhere") as raised:
+            extract(tmp_path, [CFile("old.c", ("nowhere.Module",), "sonnx_div.drv")])
+        assert "\n" not in str(raised.value)
+        assert not (tmp_path / "old.c").exists()
+
+
+class TestCompiler:
+    """The library is compiled as C11, and each warning is an error."""
+
+    def test_the_environment_names_compiler_and_archiver(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+    ) -> None:
+        program_or_skip(request, COMPILER)
+        for variable, program in (("CC", "gcc"), ("AR", "ar")):
+            cross = tmp_path / f"cross-{program}"
+            cross.write_text(f'#!/bin/sh\necho "$1" >> {tmp_path}/{variable}\nshift\nexec {program} "$@"\n')
+            cross.chmod(0o755)
+            monkeypatch.setenv(variable, f"{cross} first")
+        source = tmp_path / "right.c"
+        source.write_text("int right(void);\nint right(void) { return 1; }\n")
+        build(tmp_path, [source])
+        assert (tmp_path / "CC").read_text() == (tmp_path / "AR").read_text() == "first\n"
+
+    def test_a_warning_is_an_error(self, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+        program_or_skip(request, COMPILER)
+        source = tmp_path / "wrong.c"
+        source.write_text("static int unused(int x) { return x; }\n")
+        (tmp_path / "libsonnx_div.a").touch()
+        with pytest.raises(ProofError, match="unused") as raised:
+            build(tmp_path, [source])
+        assert not (tmp_path / "libsonnx_div.a").exists()
+        assert "\n" not in str(raised.value)

@@ -1,4 +1,4 @@
-"""The program that calls every function of the extracted C library: under sanitizers, and on each processor."""
+"""The test program of the extracted C library, under sanitizers and on each processor."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import pytest
 from proofs.checking.extraction import COMPILER
 from tests.machine.proofs.sonnx_c_costs import COMPILER_VERSION, table
 from tests.machine.proofs.sonnx_c_program import C_NAMES, NAMES, program
-from tests.machine.proofs.sonnx_c_targets import MICROCONTROLLERS, TARGETS, Target, require_compiler
+from tests.machine.proofs.sonnx_c_targets import MICROCONTROLLERS, TARGETS, Target
+from tests.optional import program_or_skip
 from tests.processes import output_of, run
 
 ROOT = Path(__file__).parents[3]
@@ -36,22 +37,22 @@ def sanitized(sources: list[Path], tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 class TestSanitizers:
-    """Every quotient is right, no access out of bounds, no operation undefined; and the sanitizers would see them."""
+    """All quotients are right, and sanitizers report no access out of bounds and no undefined operation."""
 
-    def test_they_have_nothing_to_report(self, sanitized: Path) -> None:
+    def test_no_report(self, sanitized: Path) -> None:
         told = run([str(sanitized)])
         assert told.stderr == ""
         assert told.returncode == 0
 
     @pytest.mark.parametrize(("planted", "report"), [("overrun", "heap-buffer-overflow"), ("zero", "division by zero")])
-    def test_they_report_what_is_planted(self, sanitized: Path, planted: str, report: str) -> None:
+    def test_planted_errors_are_reported(self, sanitized: Path, planted: str, report: str) -> None:
         told = run([str(sanitized), planted])
         assert told.returncode != 0
         assert report in told.stderr
 
 
 class TestProgram:
-    """The program can fail: a wrong sign in one function is enough."""
+    """The program fails if one function has a wrong sign."""
 
     def test_a_wrong_quotient_is_noticed(self, sources: list[Path], tmp_path: Path) -> None:
         for source in (*sources, *sources[0].parent.glob("*.h")):
@@ -68,10 +69,10 @@ class TestProgram:
 def covered(
     request: pytest.FixtureRequest, sources: list[Path], tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, Any]:
-    """Return each line of the library that has a statement, as gcov tells of it, by file and number."""
-    require_compiler(request, "gcov")
+    """Return gcov's record of each line with a statement, by file and line number."""
+    program_or_skip(request, "gcov")
     folder = tmp_path_factory.mktemp("sonnx-c-coverage")
-    # Not optimised, so that each condition of a decision is a branch of its own.
+    # Without optimisation, each condition of a decision is a branch.
     output_of([_made(COVERED, sources, folder, "-O0", "--coverage")])
     data = [folder / f"{source.stem}.gcda" for source in sources]
     told = output_of(["gcov", "--branch-probabilities", "--json-format", "--stdout", *data], cwd=folder)
@@ -88,7 +89,7 @@ class TestCoverage:
         assert [place for place, line in covered.items() if line["count"] == 0] == []
 
     def test_every_branch(self, covered: dict[str, Any], sources: list[Path]) -> None:
-        """Either way of every condition; as no decision has an or, that is MC/DC."""
+        """Both outcomes of each condition occur; since no decision has an or, this is MC/DC."""
         branches = [(place, branch["count"]) for place, line in covered.items() for branch in line["branches"]]
         assert len(branches) >= 100
         assert [place for place, count in branches if count == 0] == []
@@ -97,7 +98,7 @@ class TestCoverage:
 
 @pytest.mark.parametrize("target", TARGETS.values(), ids=TARGETS)
 class TestTargets:
-    """Compiled without a warning, and run."""
+    """The library compiles without a warning, and the programs run."""
 
     def test_the_same_quotients(
         self, request: pytest.FixtureRequest, target: Target, sources: list[Path], tmp_path: Path
@@ -116,11 +117,9 @@ class TestTargets:
 
 
 class TestCosts:
-    """Size, stack and instructions are as the manual states them."""
+    """Size, stack and instructions are those of the manual."""
 
-    def test_they_are_those_of_the_manual(
-        self, request: pytest.FixtureRequest, sources: list[Path], tmp_path: Path
-    ) -> None:
+    def test_costs_of_the_manual(self, request: pytest.FixtureRequest, sources: list[Path], tmp_path: Path) -> None:
         for target in MICROCONTROLLERS.values():
             target.require(request)
             if not output_of([target.linker[0], "-dumpversion"]).startswith(COMPILER_VERSION):

@@ -1,4 +1,4 @@
-"""Processes that hang, take memory, die at any moment or lose their parent: a call returns, and nothing is left."""
+"""Sandbox processes that hang, use up memory, die at any moment or lose their parent; calls return all the same."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ HANGS = (HANG, "while True: pass")
 
 @pytest.fixture
 def closed() -> Iterator[Isolated]:
-    """Return another such object, for a test to close."""
+    """Return an object of its own, which the test may close."""
     with Isolated(SUBJECT, limits=Limits(seconds=A_WHILE)) as isolated:
         yield isolated
 
 
 def gone(process: int) -> bool:
-    """Tell whether a process ends in the next moments; whoever inherits it may be long in hearing of it."""
+    """Return whether a process ends soon; its new parent may not have waited for it yet."""
     deadline = time.monotonic() + A_WHILE
     with suppress(psutil.NoSuchProcess):
         ending = psutil.Process(process)
@@ -58,23 +58,28 @@ def gone(process: int) -> bool:
 
 
 class TestDeath:
-    """It may come at any moment; the next call finds a new object."""
+    """A process may die at any moment; the next call uses a new object."""
 
     @posix
     def test_a_signal_without_a_name(self, subject: Isolated) -> None:
         number = signal.SIGRTMIN + 1
         assert ended(subject.call("same", None))[0] is End.RETURNED
         os.kill(subject.call("process").value, number)
-        # Whether the next call still meets the dying process is chance; the one after it does not.
+        # The next call may still reach the dying process; the one after it cannot.
         answers = [subject.call("count") for _ in range(2)]
         assert answers[0].words in ("", f"signal {number}")
         assert answers[1].end is End.RETURNED
 
     @posix
-    @pytest.mark.parametrize("program", [WRITE_RUBBISH, f"os.closerange(3, 20)\n{HANG}"])
-    def test_pipes_that_are_tampered_with(self, subject: Isolated, program: str) -> None:
+    @pytest.mark.parametrize(
+        ("program", "words"),
+        [(WRITE_RUBBISH, "what it wrote to the answer pipe is not an answer"), (f"os.closerange(3, 20)\n{HANG}", "")],
+    )
+    def test_pipes_that_are_tampered_with(self, subject: Isolated, program: str, words: str) -> None:
         start = time.monotonic()
-        assert subject.call("do", program).end is End.CRASHED
+        answer = subject.call("do", program)
+        assert answer.end is End.CRASHED
+        assert words in answer.words
         assert time.monotonic() - start < A_WHILE
         assert subject.call("count").value == 1
 
@@ -83,8 +88,8 @@ class TestDeath:
         assert gone(subject.call("do", die_later).value)
         assert subject.call("count").value == 1
 
-    def test_what_cannot_be_taken_in(self, subject: Isolated) -> None:
-        """The process dies while a call that is larger than any pipe is on its way."""
+    def test_a_death_during_a_large_call(self, subject: Isolated) -> None:
+        """The process dies while it is sent more than a pipe holds."""
         process = subject.call("process").value
         killing = threading.Timer(0.05, os.kill, [process, getattr(signal, "SIGKILL", 9)])
         killing.start()
@@ -96,30 +101,30 @@ class TestDeath:
 
 
 class TestOutOfMemory:
-    """A call that takes too much memory is ended; an error that says that there is none counts as that."""
+    """A call that takes more memory than the limit is ended."""
 
-    def test_too_much_is_taken(self) -> None:
+    def test_more_than_the_limit(self) -> None:
         with Isolated(SUBJECT, limits=Limits(seconds=A_WHILE, memory=512 * MIB)) as isolated:
             words = "it took more than 0.5 GiB of memory"
             assert ended(isolated.call("do", EAT, 1024 * MIB)) == (End.OUT_OF_MEMORY, words)
             assert isolated.call("count").value == 1
 
     @posix
-    def test_what_it_started_counts(self) -> None:
+    def test_memory_of_child_processes_counts(self) -> None:
         with Isolated(SUBJECT, limits=Limits(seconds=A_WHILE, memory=400 * MIB)) as isolated:
             words = "it took more than 400 MiB of memory"
             assert ended(isolated.call("do", EAT_ELSEWHERE, 512 * MIB)) == (End.OUT_OF_MEMORY, words)
 
-    def test_less_may_be_taken(self) -> None:
+    def test_less_than_the_limit(self) -> None:
         with Isolated(SUBJECT, limits=Limits(seconds=1.0, memory=1024 * MIB)) as isolated:
             assert isolated.call("do", EAT, 256 * MIB).end is End.HUNG
 
 
 class TestTheEnd:
-    """Nothing is left behind, even if this process is killed."""
+    """No process is left behind, even if this one is killed."""
 
     @posix
-    def test_what_it_started_ends_too(self, closed: Isolated) -> None:
+    def test_child_processes_end_too(self, closed: Isolated) -> None:
         process = closed.call("do", LEAVE_CHILD).value
         closed.close()
         assert gone(process)
@@ -141,22 +146,22 @@ class TestTheEnd:
     @posix
     @pytest.mark.parametrize("program", HANGS)
     def test_an_orphan_ends(self, program: str) -> None:
-        """If we are killed, the other process ends, whatever it is doing."""
+        """If this process is killed, the sandbox process ends, whatever it is doing."""
         assert gone(_orphan(program, signal.SIGKILL))
 
     @posix
-    def test_what_an_orphan_started_ends_too(self) -> None:
-        """Such as the program that a runtime asks; it may hang, and hears of no pipe's end."""
+    def test_child_processes_of_an_orphan_end_too(self) -> None:
+        """Such as the program behind ``command:``, which may hang and not read its pipe."""
         assert gone(_orphan(HANG, signal.SIGKILL, LEAVE_CHILD))
 
     @posix
     def test_an_interruption(self) -> None:
-        """Ctrl-C ends the process: it must not answer a later call with what an earlier one asked."""
+        """Ctrl-C ends the process, so that its answer to one call is not taken for that to a later one."""
         assert gone(_orphan(HANG, signal.SIGINT))
 
 
 def _orphan(program: str, end: signal.Signals, told: str = "answer = os.getpid()") -> int:
-    """Return the process of an object, or what it tells, whose parent is ended by a signal while a call is on."""
+    """End a parent by a signal during a call; return what `told` answered before, by default the sandbox process."""
     lines = (
         "from vinculum.sandbox import Isolated, Limits",
         f"isolated = Isolated({SUBJECT!r}, limits=Limits(seconds=500))",
@@ -167,15 +172,15 @@ def _orphan(program: str, end: signal.Signals, told: str = "answer = os.getpid()
     with started(python("\n".join(lines)), stdout=pipe, stderr=nowhere, env=importing()) as parent:
         assert parent.stdout is not None
         process = int(parent.stdout.readline())
-        time.sleep(0.3)  # So that it is in the middle of the call.
+        time.sleep(0.3)  # The call has begun by then.
         parent.send_signal(end)
         parent.wait()
     return process
 
 
 @posix
-def test_asking_the_dead_does_not_end_a_program_that_ends_by_sigpipe() -> None:
-    """The command line does: it ends when the reader of its output leaves."""
+def test_writing_to_a_dead_process_does_not_end_a_program_by_sigpipe() -> None:
+    """The command line gives SIGPIPE its default effect, for readers that close its output."""
     program = """
 import signal
 from vinculum.sandbox.process import ChildProcess

@@ -1,4 +1,4 @@
-"""Stored arrays divided by processes of a cluster: the same bytes, also when one of them is killed, or all go."""
+"""Stored arrays divided by a cluster: the same bytes, even if a worker is killed or all are lost."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="stored arrays are divid
 
 
 def processes(client: Any) -> list[int]:
-    """Return the workers that answer; one that was killed may still be counted."""
+    """Return the process ids of the workers that answer; a killed one may still be registered."""
     return sorted(client.run(os.getpid, on_error="ignore").values())
 
 
 def after_a_quarter(do: Callable[[], object]) -> Callable[[int, int], None]:
-    """Return what does something once, when a quarter of a job is done."""
+    """Return a progress callback that calls `do` once, when a quarter of the job is done."""
     left = [do]
 
     def advance(done: int, size: int) -> None:
@@ -39,7 +39,7 @@ def after_a_quarter(do: Callable[[], object]) -> Callable[[int, int], None]:
 
 
 def test_two_processes_of_which_one_is_killed(tmp_path: Path) -> None:
-    """One cluster divides everything, because its processes take a second each to start, even forked."""
+    """One cluster is used for everything, because each process takes a second to start, even forked."""
     rng = np.random.default_rng(0)
     a, b = rng.integers(-99, 99, (2000, 300)).astype("i4"), rng.integers(1, 99, (2000, 300)).astype("i4")
     a[1999, 7] = 0

@@ -1,4 +1,4 @@
-"""Jobs that run out of room, or divide what no memory holds."""
+"""Jobs that run out of disk space, or divide arrays that are larger than the memory."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="stored arrays are divid
 LIMITED = """
 import resource, sys
 from vinculum.cli.main import main
-sys.dont_write_bytecode = True  # which the limit would cut off, for all later programs
+sys.dont_write_bytecode = True  # the limit would truncate the files
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv.pop(1)),) * 2)
 sys.exit(main())
 """
 PEAK = """
 import sys, vinculum
 from vinculum.stored import divide
-with vinculum.threads(2):  # each has its buffers
+with vinculum.threads(2):  # each thread has buffers
     divide(*sys.argv[1:])
 print(next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM")) >> 10)
 """
 
 
 class TestTrouble:
-    """Files that cannot be written: one line, and what is done is kept."""
+    """A file that cannot be written is reported in one line, and finished blocks are kept."""
 
-    def test_a_full_disk_is_told_at_once(self, tmp_path: Path, job: Job) -> None:
+    def test_a_full_disk_is_reported_at_once(self, tmp_path: Path, job: Job) -> None:
         before = set(tmp_path.iterdir())
         for out in ("c.npy", "c.h5:/q"):
             done = run([*python(LIMITED), "100000", "divide", job.a, job.b, "-o", str(tmp_path / out)], env=importing())
@@ -69,7 +69,7 @@ class TestTrouble:
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="Linux tells the largest size of a process")
 def test_memory_is_bounded_by_the_blocks(tmp_path: Path) -> None:
-    """A GiB of quotients of a quarter of one."""
+    """A GiB of quotients from a quarter of a GiB of dividends."""
     side, times = 8192, 4
     with (tmp_path / "a.npy").open("wb") as file:  # sparse: zeros
         header = {"descr": "<i4", "fortran_order": False, "shape": (side, side)}

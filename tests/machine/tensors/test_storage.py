@@ -1,4 +1,4 @@
-"""Headers of files are read by several threads at once."""
+"""Several threads read headers of files at once."""
 
 from __future__ import annotations
 

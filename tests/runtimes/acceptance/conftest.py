@@ -1,4 +1,4 @@
-"""What the tests of the command line share; in a process of its own, as a runtime may end it."""
+"""The fixtures of tests/acceptance; each command runs in a process of its own, which a runtime may end."""
 
 from __future__ import annotations
 

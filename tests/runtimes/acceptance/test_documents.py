@@ -1,11 +1,11 @@
-"""The steps of README.md and docs/ that need a runtime do what their page says, and so do the notebook's cells."""
+"""The steps of README.md, docs/ and the help that need a runtime, and the cells of the notebook, do what they say."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from importlib.metadata import version
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -15,18 +15,21 @@ from tests.acceptance.conftest import Vinculum
 from tests.acceptance.documents import ROOT, difference
 from tests.acceptance.page_runs import EXTRAS, done, each_page, needs_a_runtime, read, run_page
 from tests.cases import case
+from tests.cli.conftest import here
+from tests.cli.test_help import in_a_clone, run_all
 from tests.fake_runtime import FOREIGN
-from tests.optional import skip_or_fail
+from tests.optional import package_or_skip
+
+__all__ = ["here", "in_a_clone"]
 
 PINNED = dict(requirement.partition(";")[0].split("==") for requirement in EXTRAS["runtimes"])
 COMMANDS = re.findall(r"^  `(vinculum [^`]+)`$", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE)
 
 
 def check_versions(page: Path, request: pytest.FixtureRequest) -> None:
-    """Skip a page whose steps need what is not installed, or was written with another version."""
+    """Skip a page that needs a runtime which is not installed, or shows another version of it."""
     for name in {name for step in read(page) for name in step.needs} & set(FOREIGN):
-        if find_spec(name) is None:
-            skip_or_fail(request, name)
+        package_or_skip(request, name)
         if version(name).partition("+")[0] != PINNED[name]:
             pytest.skip(f"the pages show what {name} {PINNED[name]} does")
 
@@ -45,7 +48,7 @@ def test_all_steps(page: Path, tmp_path: Path, vinculum: Vinculum, request: pyte
 
 
 class TestReadme:
-    """Issue 20, point 4: four problems, each with one command, which finds or does what is said of it."""
+    """Each of the four problems has a command, which finds or solves it."""
 
     def test_four(self) -> None:
         assert [command.split()[1] for command in COMMANDS] == ["check", "audit", "harden", "conform"]
@@ -57,20 +60,20 @@ class TestReadme:
 
 
 def executed(source: str, folder: Path, vinculum: Vinculum) -> str:
-    """Execute a cell of the kinds that the notebook has, and return what it prints."""
+    """Execute a cell of one of the notebook's kinds, and return its output."""
     if source.startswith("%%writefile "):
         first, _, body = source.partition("\n")
         (folder / first.split()[1]).write_text(body, encoding="utf-8")
         return ""
     if source.startswith("%pip install"):
-        return ""  # what is tested is installed
+        return ""  # the package under test is installed
     commands = source.splitlines()
     assert all(command.startswith("!") for command in commands), source
     return "".join(done(command[1:], folder, vinculum)[1] for command in commands)
 
 
 def test_every_cell(tmp_path: Path, vinculum: Vinculum, request: pytest.FixtureRequest) -> None:
-    """The tutorial's notebook, executed cell by cell as Jupyter does, prints what stands below its cells."""
+    """Executed cell by cell as by Jupyter, the notebook of the tutorial prints the outputs that it stores."""
     check_versions(PAGE, request)
     cells = [cell for cell in json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
     assert len(cells) > 10
@@ -79,3 +82,9 @@ def test_every_cell(tmp_path: Path, vinculum: Vinculum, request: pytest.FixtureR
             printed = executed("".join(cell["source"]), tmp_path, vinculum)
             for output in cell["outputs"]:
                 assert (parted := difference("".join(output["text"]), printed)) is None, parted
+
+
+@pytest.mark.usefixtures("in_a_clone")
+def test_examples_of_the_help(here: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:
+    """Those that read or write OpenVINO's files."""
+    run_all(here, capsys, lambda example: ".xml" in example)

@@ -1,14 +1,12 @@
 """Each adapter works with the real package: it starts, answers small numbers exactly, refuses, and its programs run.
 
-What else the runtimes compute, known_deviations/ says.
+All other answers of the runtimes are in known_deviations/.
 """
 
 from __future__ import annotations
 
 import pickle
-import shutil
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 
 import ml_dtypes
@@ -17,7 +15,7 @@ import pytest
 
 from tests.conformance.asking import answer, message, operation, same_bits, small
 from tests.conformance.runtimes.test_reproducers import ONNX, OPENVINO
-from tests.optional import skip_or_fail
+from tests.optional import package_or_skip, program_or_skip
 from tests.processes import output_of, python, run
 from vinculum import reference
 from vinculum.conformance.cases.operation import Operation
@@ -43,13 +41,13 @@ BACKENDS = {
 def name(request: pytest.FixtureRequest) -> str:
     """Return the name of a runtime that is installed."""
     named: str = request.param
-    if named != "onnx-reference" and find_spec(named) is None:
-        skip_or_fail(request, named)
+    if named != "onnx-reference":
+        package_or_skip(request, named)
     return named
 
 
 def halves(name: str, element_type: ElementType, constant: bool = False) -> Operation:
-    """Return an operation whose quotients are exact in any arithmetic; those of OpenVINO cover both of its dialects."""
+    """Return an operation whose quotients are exact in any arithmetic; OpenVINO's are of both of its dialects."""
     spec = SPECS[name] if element_type.is_integer else DIV_14
     dtype = np.dtype(element_type.numpy)
     operands = np.array([[8, 4, 2], [12, 6, 16]]).astype(dtype), np.array([2, 1, 2]).astype(dtype)
@@ -87,15 +85,13 @@ def test_refusals(name: str) -> None:
 
 @pytest.mark.parametrize("backend", ["torch[device=cuda]", "jax[platform=gpu]"])
 def test_a_device_that_is_not_there(backend: str, request: pytest.FixtureRequest) -> None:
-    package = backend.partition("[")[0]
-    if find_spec(package) is None:
-        skip_or_fail(request, package)
+    package_or_skip(request, backend.partition("[")[0])
     try:
         check_usable(backend, runtime(backend))
     except ModelError as error:
         words = str(error)
     else:
-        words = "cannot be started"  # There is one.
+        words = "cannot be started"  # There is such a device.
     assert "cannot be started" in words
 
 
@@ -110,13 +106,13 @@ def test_options_of_openvino() -> None:
 
 
 def test_options_of_onnxruntime() -> None:
-    """An entry reaches the session."""
+    """A configuration entry reaches the session."""
     asked = operation(DIV_14, np.array([1e-45], np.float32), np.ones(1, np.float32))
     (flushed,) = answer("onnxruntime[session.set_denormal_as_zero=1]", asked)
     assert flushed.value.tolist() == [0.0]
 
 
-def test_every_bit_of_bfloat16_travels(torch_or_skip: object) -> None:
+def test_every_encoding_of_bfloat16_is_passed_on(torch_or_skip: object) -> None:
     every = np.arange(1 << 16, dtype=np.uint16).view(ml_dtypes.bfloat16)
     quotients = runtime("torch").answer(operation(DIV_14, every, np.ones((), ml_dtypes.bfloat16)))
     numbers = (every.view(np.uint16) & 0x7FFF) <= 0x7F80
@@ -142,11 +138,9 @@ void *RegisterCustomOps(void *options, const void *api) { (void)options; (void)a
 
 
 @pytest.fixture(scope="module")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a library that offers no provider and no operator."""
-    compiler = shutil.which("cc")
-    if compiler is None:
-        pytest.skip("optional here, and needed: a C compiler")
+def library(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a library without providers and operators."""
+    compiler = program_or_skip(request, "cc")
     folder = tmp_path_factory.mktemp("library")
     (folder / "nothing.c").write_text(LIBRARY)
     built = run([compiler, "-shared", "-fPIC", "-o", str(folder / "nothing.so"), str(folder / "nothing.c")])
@@ -155,7 +149,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class TestLibraries:
-    """Plug-in libraries of ONNX Runtime, and custom operators."""
+    """Libraries of ONNX Runtime with execution providers or custom operators."""
 
     def test_custom_operators(self, library: Path) -> None:
         asked = small(DIV_14, UINT8, False)
@@ -169,7 +163,7 @@ class TestLibraries:
         assert line.startswith("ONNX Runtime has no execution provider 'Mine' here; it has: CPUExecutionProvider")
 
     def test_a_provider_by_its_devices(self, library: Path) -> None:
-        """The processor's own is one of those that can be had by devices, so that the way to a plug-in is gone."""
+        """The CPU's own provider is taken by its devices, as one of a plug-in would be."""
         asked = small(DIV_14, UINT8, False)
         backend = f"onnxruntime[provider=CPUExecutionProvider,provider_library={library}]"
         (given,) = answer(backend, asked)
@@ -178,7 +172,7 @@ class TestLibraries:
         assert output_of(python(runtime(backend).reproducer(asked))).splitlines()[-1].endswith("dtype=uint8)")
 
     @pytest.mark.parametrize("options", ["operator_library", "provider=A,provider_library"])
-    def test_what_is_no_library(self, options: str) -> None:
+    def test_an_invalid_library(self, options: str) -> None:
         assert unusable(f"onnxruntime[{options}={__file__}]")
 
 
@@ -193,7 +187,7 @@ PROGRAMS = {
     "jax[jit=true]": CALLS,
 }
 
-# All programs of a runtime in one process, each in a name space of its own. A mistake in a program is no refusal.
+# Runs all programs of a runtime in one process, each in its own namespace. A bug in a program is no refusal.
 RUNNER = """
 import contextlib, io, pickle, sys
 shown = []
@@ -214,7 +208,7 @@ pickle.dump(shown, sys.stdout.buffer)
 
 @cache
 def shown(backend: str) -> list[str]:
-    """Return what the programs print, of a runtime that may leave the process in another state."""
+    """Return the output of the programs, run in a process that the runtime may leave in another state."""
     programs = pickle.dumps([runtime(backend).reproducer(one) for one in PROGRAMS[backend]])
     done = run(python(RUNNER), input=programs, text=False)
     assert done.returncode == 0, done.stderr
@@ -224,9 +218,8 @@ def shown(backend: str) -> list[str]:
 
 @pytest.mark.parametrize("backend", PROGRAMS)
 def test_programs_show_the_same(backend: str, request: pytest.FixtureRequest) -> None:
-    package = backend.partition("[")[0]
-    if package != "onnx-reference" and find_spec(package) is None:
-        skip_or_fail(request, package)
+    if backend != "onnx-reference":
+        package_or_skip(request, backend.partition("[")[0])
     given = answer(backend, *PROGRAMS[backend])
     with np.printoptions(floatmode="unique"):
         expected = [repr(one.value) if one.end is End.RETURNED else "refused" for one in given]

@@ -1,8 +1,7 @@
-"""Runtimes divide as known_deviations/ says: other answers are reported, and fail where the file was recorded."""
+"""Runtimes divide as known_deviations/ says; other answers fail with the recorded versions and are else reported."""
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import signal
 import tomllib
@@ -14,7 +13,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from tests.optional import skip_or_fail
+from tests.optional import package_or_skip
 from tests.processes import python, run
 from tests.runtimes.conftest import DIFFERENCES
 from vinculum.conformance.cases.case import Level
@@ -30,7 +29,7 @@ PINNED = {
     re.split("[=<>]", requirement)[0]
     for requirement in (*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["runtimes"])
 }
-# `make survey` asks the others, which are installed apart, and those that take so long that they are asked few cases.
+# `make survey` asks the others: those with environments of their own, and slow ones, which are asked few cases.
 FILES = [
     file
     for file in sorted((ROOT / "known_deviations").glob("*.toml"))
@@ -42,27 +41,25 @@ FILES = [
     "level", [Level.QUICK, pytest.param(Level.DEFAULT, marks=pytest.mark.exhaustive)], ids=lambda level: level.value
 )
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_it_divides_as_known(file: Path, level: Level, request: pytest.FixtureRequest) -> None:
+def test_known_deviations(file: Path, level: Level, request: pytest.FixtureRequest) -> None:
     known = read_known_deviations(file)
     package = next(iter(known.versions))
-    if importlib.util.find_spec(package) is None:
-        skip_or_fail(request, package)
-    # One process: each would import the runtime, and compile what the other has compiled too.
+    package_or_skip(request, package)
+    # One process, since each would import the runtime and compile the same kernels.
     asked = survey(plan(known.backend, Selection(level)), known=known, workers=1)
     found = mismatches(asked, known)
     if found:
         text = told(asked, known, found)
         request.node.user_properties.append((DIFFERENCES, text))
-        assert any(known.differences(asked)), text  # Other versions and processors may answer otherwise.
+        assert any(known.differences(asked)), text  # Other versions and processors may give other answers.
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_reproducers(file: Path, request: pytest.FixtureRequest, tmp_path: Path) -> None:
-    """Each does what its last comment begins with: it ends by this signal, or prints this."""
+    """Each ends by the signal, or prints the text, with which its last comment begins."""
     known = read_known_deviations(file)
     package = next(iter(known.versions))
-    if importlib.util.find_spec(package) is None:
-        skip_or_fail(request, package)
+    package_or_skip(request, package)
     for cause in known.causes:
         if cause.reproducer and known.versions[package] == version(package):
             done = run(python(cause.reproducer), cwd=tmp_path)
@@ -74,7 +71,7 @@ def test_reproducers(file: Path, request: pytest.FixtureRequest, tmp_path: Path)
 
 
 def told(asked: Run, known: KnownDeviations, found: tuple[Mismatch, ...]) -> str:
-    """Return what differs, after the runtime, its versions and the processor."""
+    """Return the versions of the runtime, and its unexpected answers."""
 
     def lines() -> Iterator[str]:
         yield ", ".join(f"{name} {number}" for name, number in asked.versions.items())

@@ -1,4 +1,4 @@
-"""CUDA's own compiler, with CuPy's options, makes correctly rounded divisions of the kernels; it needs no device."""
+"""CUDA's compiler, with CuPy's options, compiles the kernels to correctly rounded divisions; no device is needed."""
 
 from __future__ import annotations
 
@@ -7,17 +7,15 @@ import re
 import sys
 from collections.abc import Callable
 from importlib.util import find_spec
-from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.device_arrays import cpu_cupy
-from tests.machine.device_arrays.test_quotients import C_TYPES
+from tests.machine.device_arrays.test_quotients import C_TYPES, INTEGER_RULES
 from tests.optional import skip_or_fail
 from vinculum.device_arrays.kernels import NARROW
-from vinculum.ops.policies import OVERFLOW_POLICIES, ZERO_DIVISOR_POLICIES
 
 KERNELS = "vinculum.device_arrays.kernels"
 OPTIONS = ("-ftz=true", "--device-as-default-execution-space")  # CuPy 14's own: cupy/cuda/compiler.py
@@ -29,7 +27,7 @@ Compiled = Callable[[Any, str, str], str]
 
 @pytest.fixture
 def kernels(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Return the module of the kernels, whose texts a stand-in for CuPy keeps."""
+    """Return the module of the kernels, imported with a stand-in for CuPy that keeps their sources."""
     monkeypatch.setitem(sys.modules, "cupy", cpu_cupy)
     monkeypatch.delitem(sys.modules, KERNELS, raising=False)
     __import__(KERNELS)
@@ -48,7 +46,7 @@ def nvrtc() -> Any:
 
 @pytest.fixture
 def compiled(nvrtc: Any, request: pytest.FixtureRequest) -> Compiled:
-    """Return what makes PTX of kernels of one element type."""
+    """Return a function that compiles kernels of one element type to PTX."""
     if nvrtc is None:
         skip_or_fail(request, "CUDA's compiler: pip install nvidia-cuda-nvrtc-cu12")
 
@@ -80,7 +78,7 @@ def compiled(nvrtc: Any, request: pytest.FixtureRequest) -> Compiled:
 
 
 def divisions(ptx: str) -> list[str]:
-    """Return the instructions that divide, and no approximation of one."""
+    """Return the instructions that divide; fail if one is an approximation."""
     assert not re.findall(r"\b(?:div\.approx|div\.full|rcp)\b", ptx)
     return re.findall(r"\b(?:div|rem)\.[a-z0-9.]+", ptx)
 
@@ -88,7 +86,7 @@ def divisions(ptx: str) -> list[str]:
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 @pytest.mark.parametrize("name", [*NARROW, "float32", "float64"])
 def test_floats(compiled: Compiled, kernels: Any, name: str, architecture: str) -> None:
-    """Nothing flushes subnormal numbers to zero, although CuPy asks for that."""
+    """Subnormal numbers are not flushed, although CuPy asks for that."""
     encodings = {"float16": "uint16", "bfloat16": "uint16"}.get(name, "uint8" if name in NARROW else name)
     ptx = compiled([kernels.float_kernel(name)], C_TYPES[encodings], architecture)
     assert divisions(ptx) == ["div.rn.f64" if name == "float64" else "div.rn.f32"]
@@ -97,11 +95,8 @@ def test_floats(compiled: Compiled, kernels: Any, name: str, architecture: str) 
 
 @pytest.mark.parametrize("name", INTEGERS)
 def test_integers(compiled: Compiled, kernels: Any, name: str) -> None:
-    """Every rounding and every policy compiles without a warning, and makes integer divisions only."""
-    made = [
-        kernels.integer_kernel(floor=floor, zero_divisor=zero_divisor, overflow=overflow)
-        for floor, zero_divisor, overflow in product((False, True), ZERO_DIVISOR_POLICIES, OVERFLOW_POLICIES)
-    ]
+    """Every rounding and policy compiles without a warning, to integer divisions only."""
+    made = [kernels.integer_kernel(**rule) for rule in INTEGER_RULES]
     found = divisions(compiled(made, C_TYPES[name], ARCHITECTURES[0]))
     assert len(found) >= len(made)
     assert all(re.fullmatch(r"(?:div|rem)\.[su](?:16|32|64)", instruction) for instruction in found)

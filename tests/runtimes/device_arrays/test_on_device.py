@@ -1,7 +1,4 @@
-"""Operands on a real CUDA device, through each library: the bits that CPU memory gives. ``make gpu`` runs it.
-
-What has never run on a device, and is likeliest to be wrong, comes first.
-"""
+"""Operands on a real CUDA device, in arrays of each library, give the bits that CPU memory gives; for ``make gpu``."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ import pytest
 from tests.device_arrays.test_backend import outcome
 from tests.kernels.comparing import assert_same
 from tests.kernels.witness import DTYPES, crossed, random_encodings, values
-from tests.optional import skip_or_fail
+from tests.optional import package_or_skip, skip_or_fail
 from vinculum import DivisionByZeroError, IntegerOverflowError, VinculumError
 from vinculum import div as typed_div
 from vinculum import divide as typed_divide
@@ -44,12 +41,11 @@ def has_device() -> bool:
 
 @pytest.fixture(autouse=True)
 def device(request: pytest.FixtureRequest) -> None:
-    """Skip without a device; fail for want of one, or of a library, under ``--require-all``."""
+    """Skip a test without a device or a library, or fail it under ``--require-all``."""
     if not has_device():
         skip_or_fail(request, "a CUDA device, and CuPy")
     for library in ("torch", "jax"):
-        if find_spec(library) is None:
-            skip_or_fail(request, f"{library}, for CUDA")
+        package_or_skip(request, library)
 
 
 def by_cupy(array: npt.NDArray[Any]) -> Any:
@@ -79,7 +75,7 @@ def by_jax(array: npt.NDArray[Any]) -> Any:
 
 
 def moved_back(result: Any, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-    """Return what a library holds on the device as an array."""
+    """Return an array on the device as one of NumPy."""
     if hasattr(result, "get"):
         return np.asarray(result.get())
     if hasattr(result, "cpu"):
@@ -124,7 +120,7 @@ class TestPolicies:
 
 
 class TestStreams:
-    """On a side stream of PyTorch's `out` is there when PyTorch reads it, and operands until they are divided."""
+    """On a side stream of PyTorch, `out` is complete when it is read, and operands live until they are divided."""
 
     SIZE, ROUNDS = 1 << 26, 20
 
@@ -148,7 +144,7 @@ class TestStreams:
                 a, b = (torch.full((self.SIZE,), n, device="cuda") for n in (6 * number, 3))
                 quotients = div(a, b, zero_divisor="zero")
                 del a, b
-                torch.full((2 * self.SIZE,), 99, device="cuda")  # in the memory of the operands, as soon as it may
+                torch.full((2 * self.SIZE,), 99, device="cuda")  # reuses the memory of the operands if it can
                 assert int(torch.count_nonzero(quotients - 2 * number)) == 0
 
 
@@ -192,7 +188,7 @@ def test_more_elements_than_32_bits_count() -> None:
     [
         *((by_torch, name) for name in [*NARROW, *(name for name in ON_DEVICE if name not in NARROW)]),
         *((by_cupy, name) for name in ON_DEVICE if name not in NARROW),
-        *((by_jax, name) for name in ON_DEVICE if DTYPES[name].itemsize < 8),  # of 64 bits only if it is told to before
+        *((by_jax, name) for name in ON_DEVICE if DTYPES[name].itemsize < 8),  # 64 bits only with an option
     ],
 )
 def test_every_element_type(name: str, moved: Callable[[npt.NDArray[Any]], Any]) -> None:

@@ -1,4 +1,4 @@
-"""Sessions of ONNX Runtime that have the library, or have it not, of models written as ONNX text."""
+"""Sessions of ONNX Runtime with or without the library, for models written as ONNX text."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def text_of(node: str, name: str, opset: int = 14, operands: str = "ab") -> str:
 
 
 class Session:
-    """A session of a model, given as ONNX text or serialized, that has the library if it is to be exact.
+    """A session for a model, given as ONNX text or serialized; it has the library if `exact`.
 
-    The model as ONNX Runtime has optimized it goes to `optimized`; settings are `vinculum.onnxruntime.register`'s.
+    ONNX Runtime writes the optimised model to `optimized`. `settings` are passed to `vinculum.onnxruntime.register`.
     """
 
     def __init__(

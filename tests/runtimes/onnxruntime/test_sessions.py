@@ -18,7 +18,7 @@ from vinculum.onnxruntime import get_library_path
 
 
 class TestRegistering:
-    """Once for session options, with policies of their own."""
+    """The library is registered once with session options, which have their own policies."""
 
     def test_defaults_are_those_of_register(self) -> None:
         options = onnxruntime.SessionOptions()
@@ -47,7 +47,7 @@ def printed(program: str) -> str:
 
 
 class TestThreads:
-    """A session may be run by many threads, beside others and beside divisions of ours."""
+    """Many threads may run a session while other sessions and our own functions divide."""
 
     A, B = np.arange(-150_000, 150_000, dtype=np.int64).reshape(3, -1), np.array([[7], [-3], [11]], np.int64)
 
@@ -66,6 +66,7 @@ class TestThreads:
 
     @pytest.mark.parametrize("threads", [1, 2, 4])
     def test_one_session_and_errors_in_some(self, threads: int) -> None:
+        """A run that fails disturbs no other run of the session, neither at the same time nor later."""
         session, expected = Session(text_of("c = Div(a, b)", "int64"), threads=threads), vinculum.div(self.A, self.B)
 
         def work(number: int) -> None:
@@ -84,7 +85,7 @@ class TestThreads:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system forks no processes")
 @pytest.mark.parametrize("before", ["", "divide()", "vinculum.div(A, B)", "divide(); vinculum.div(A, B)"])
 def test_sessions_after_a_fork(before: str) -> None:
-    """Whatever has run before: ONNX Runtime's own threads are each session's."""
+    """Whatever divided before the fork: each session starts threads of its own."""
     program = f"""
 import os
 import numpy as np
@@ -106,7 +107,7 @@ print("divided in both")
 
 
 def test_subnormals_where_sessions_flush_them() -> None:
-    """They are kept in our operators, whatever others do with them. The first session of a process switches it."""
+    """Our operators keep them, even if other operators flush them. The first session of a process decides that."""
     program = """
 import numpy as np
 from tests.kernels.comparing import DTYPES
@@ -126,8 +127,8 @@ print("kept")
     assert printed(program) == "kept\n"
 
 
-def test_what_a_process_writes() -> None:
-    """An older ONNX Runtime is not asked for a version that it does not have, of which it would complain."""
+def test_messages_of_registration() -> None:
+    """Nothing: an older ONNX Runtime would complain if it were asked for a version of the interface that it lacks."""
     program = """
 import onnxruntime, vinculum.onnxruntime
 vinculum.onnxruntime.register(onnxruntime.SessionOptions())

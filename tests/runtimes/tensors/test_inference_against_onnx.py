@@ -1,6 +1,6 @@
 """Type and shape inference of the ONNX rows against `onnx.shape_inference` in strict mode, on models of one node.
 
-Of version 1 ONNX infers no shape, and of Div-6 it hands A's on without a look at B's: tests/tensors has ours.
+ONNX infers no shape for version 1, and for Div-6 returns A's without looking at B's: tests/tensors has those.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ SHAPES: list[SymbolicShape | None] = [
 def onnxs_answer(
     row: OperatorSpec, types: Sequence[ElementType], shapes: Sequence[SymbolicShape | None], **attributes: Any
 ) -> tuple[int, SymbolicShape | None]:
-    """Return the number of the element type and the shape that ONNX infers for a node; names it invents are unknown."""
+    """Return the element type number and the shape that ONNX infers for a node; names that it invents become None."""
     names = [operand.name for operand in row.inputs]
     node = helper.make_node(row.name, names, ["C"], **attributes)
     declared = [
@@ -60,20 +60,20 @@ def dimension_of(dimension: onnx.TensorShapeProto.Dimension) -> int | str | None
 
 @cache
 def operator_of(name: str, opset: int, **attributes: Any) -> Operator:
-    """Return an operator, which can infer as often as it is asked."""
+    """Return an operator, which infers any number of times."""
     return Operator(name, opset=opset, **attributes)
 
 
 def our_answer(
     row: OperatorSpec, types: Sequence[ElementType], shapes: Sequence[SymbolicShape | None], **attributes: Any
 ) -> tuple[int | None, SymbolicShape | None]:
-    """Return ours in the same form."""
+    """Return our answer in the same form."""
     element_type, shape = operator_of(row.name, row.since_version, **attributes).infer(types, shapes)
     return element_type.onnx_code, shape
 
 
 def agree(row: OperatorSpec, shapes: Sequence[SymbolicShape | None], **attributes: Any) -> bool:
-    """Whether both give the same answer, or both refuse."""
+    """Return whether both give the same answer; fail if only ONNX refuses."""
     types = [FLOAT] * len(shapes)
     try:
         theirs = onnxs_answer(row, types, shapes, **attributes)
@@ -98,7 +98,7 @@ class TestTypes:
                 with pytest.raises(ElementTypeError):
                     our_answer(row, types, shapes)
                 continue
-            # For version 1 ONNX checks the types and hands none on.
+            # For version 1, ONNX checks the types and infers none.
             assert our_answer(row, types, shapes)[0] == theirs or (row.since_version, theirs) == (1, 0)
 
 
@@ -107,7 +107,7 @@ class TestMultidirectional:
 
     @pytest.mark.parametrize("row", MULTIDIRECTIONAL, ids=lambda row: row.title)
     def test_every_pair_of_small_shapes(self, row: OperatorSpec) -> None:
-        # The three versions share ONNX's function; the older two take every fifth pair.
+        # The versions share one function of ONNX, so the older two take every fifth pair.
         pairs = list(product(SHAPES, SHAPES))[:: 1 if row is DIV_14 else 5]
         assert [pair for pair in pairs if not agree(row, pair)] == []
 

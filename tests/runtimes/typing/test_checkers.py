@@ -1,15 +1,14 @@
-"""What mypy and pyright say of the tests of types, with the real libraries: nothing."""
+"""The type checkers mypy and pyright accept the tests of types with the real libraries."""
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.optional import skip_or_fail
+from tests.optional import package_or_skip
 from tests.processes import run
 
 ROOT = Path(__file__).parents[3]
@@ -18,8 +17,7 @@ READ = ["tests/typing/test_numpy.py", "tests/runtimes/typing/test_libraries.py"]
 
 def checker(request: pytest.FixtureRequest, name: str) -> list[str]:
     """Return the beginning of a command; skip the test where there is no such checker."""
-    if importlib.util.find_spec(name) is None:
-        skip_or_fail(request, f"{name}: pip install {name}")
+    package_or_skip(request, name)
     return [sys.executable, "-m", name]
 
 

@@ -1,6 +1,6 @@
-"""What type checkers must accept and refuse of other libraries' arrays, and that it is what happens.
+"""Type checkers accept and refuse arrays of other libraries as they are accepted and refused at run time.
 
-`test_checkers` reads this file with mypy and pyright, where these libraries are; `make types` leaves it out.
+`test_checkers` checks this file with mypy and pyright where the libraries are installed; `make types` does not.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ DASK: dask.array.Array = dask.array.from_array(INT32)
 
 
 def is_one(quotients: object, kind: type) -> None:
-    """Check that quotients are what checkers say."""
+    """Check at run time the type that checkers infer."""
     assert isinstance(quotients, kind)
 
 
 class TestAccepted:
-    """A tensor gives a tensor, and so on."""
+    """Quotients are arrays of the operands' library."""
 
     def test_of_one_library(self) -> None:
         is_one(assert_type(div(TENSOR, TENSOR, opset=14), torch.Tensor), torch.Tensor)
@@ -62,7 +62,7 @@ def test_a_rewritten_model_is_one_of_its_format() -> None:
 
 
 class TestRefused:
-    """By checkers, and in one line."""
+    """Refused by checkers, and at run time in one line."""
 
     def test_lists_and_strings(self) -> None:
         refused(lambda: div(TENSOR, [2]))  # type: ignore[call-overload]

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.conformance.asking import asked
-from tests.conformance.planted.dividers import DIVIDERS, Divider
+from tests.conformance.planted.dividers import DIVIDERS
 from tests.conformance.planted.measuring import FRESH, measured
 from tests.machine.conformance.planted.in_c import IN_C
-from tests.optional import skip_or_fail
+from tests.optional import program_or_skip
 from vinculum.conformance.cases.case import Level
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows has no signals, and no such programs")
@@ -20,12 +19,6 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows has no signa
 
 @pytest.mark.parametrize("name", [*DIVIDERS, *IN_C])
 def test_found_and_truly_named(name: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    told = measured(DIVIDERS.get(name) or _built(name, tmp_path, request), asked(Level.DEFAULT), FRESH)
+    divider = DIVIDERS.get(name) or IN_C[name].built(program_or_skip(request, "cc"), tmp_path)
+    told = measured(divider, asked(Level.DEFAULT), FRESH)
     assert not told.failures, told.checked
-
-
-def _built(name: str, folder: Path, request: pytest.FixtureRequest) -> Divider:
-    compiler = shutil.which("cc")
-    if compiler is None:
-        skip_or_fail(request, "a C compiler")
-    return IN_C[name].built(compiler, folder)

@@ -1,4 +1,4 @@
-"""Models with more data beside them than one message holds: converted and hardened in little memory."""
+"""Models with large external data are converted and hardened in little memory."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ print("KiB", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 
 
 def _model(folder: Path, size: int) -> Path:
-    """Return a model that divides by so many bytes of ones, which stand in a file that takes hardly any of the disk."""
+    """Return a model whose external data have so many bytes, in a sparse file."""
     with (folder / "weights").open("wb") as file:
         file.truncate(size)
         file.seek(size - 4)
@@ -52,7 +52,7 @@ def _model(folder: Path, size: int) -> Path:
 
 
 def _peak(*arguments: str) -> int:
-    """Return how many bytes a command took above what its imports take."""
+    """Return the peak memory of a command above that of its imports, in bytes."""
     done = run([sys.executable, "-c", PEAK, *arguments])
     assert done.returncode == 0, done.stderr
     return int(done.stdout.rpartition("KiB ")[2]) << 10
@@ -64,7 +64,7 @@ def _peak(*arguments: str) -> int:
 )
 @pytest.mark.parametrize("command", ["convert --opset 17 --no-verify", "harden --for onnxruntime"])
 def test_memory_does_not_grow_with_the_model(tmp_path: Path, mebibytes: int, command: str) -> None:
-    """What is not looked at is not read."""
+    """Data that the command does not need are not read."""
     source, target = _model(tmp_path, mebibytes * MIB), tmp_path / "new" / "model.onnx"
     target.parent.mkdir()
     name, *options = command.split()

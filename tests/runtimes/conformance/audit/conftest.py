@@ -1,4 +1,4 @@
-"""The audit as the tests of fakes have it."""
+"""The fixtures of tests/conformance/audit."""
 
 from tests.conformance.audit.conftest import audited, examples, kept_processes
 

@@ -1,4 +1,4 @@
-"""The audit on real runtimes: what it exposes they run, and what they divide exactly it calls exact."""
+"""The audit of ONNX models on real runtimes: they run the models that it rewrites, and it judges their quotients."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
+import vinculum
 from tests.conformance.audit.models import BOTH, FLOAT, ROWS, Row, div, f32, ratio, told, verdict_on
 from tests.models.built_models import build
 from vinculum.conformance.audit.record import Audit
@@ -27,10 +29,11 @@ from vinculum.spec.element_types import by_onnx_code
 Audited = Callable[..., Audit]
 
 INT32 = TensorProto.INT32
+MODEL = Path(__file__).parents[4] / "examples" / "layer_norm" / "model.onnx"
 
 
 class TestModels:
-    """Their own reader takes what the audit exposes."""
+    """The runtime's own reader accepts the model that the audit rewrites."""
 
     @pytest.mark.parametrize(
         ("row", "backend"),
@@ -63,7 +66,7 @@ class TestModels:
 
 
 class TestHardened:
-    """Guards are exact where they stand."""
+    """The divisions inside guards are exact."""
 
     @pytest.mark.parametrize(
         ("backend", "runtime"),
@@ -81,7 +84,7 @@ class TestHardened:
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize(("shape", "dies"), [(("N",), True), ((1001,), True), ((5,), True), ((1000,), False)], ids=str)
 def test_int32_after_packets_of_4(audited: Audited, seed: int, shape: Sequence[int | str], dies: bool) -> None:
-    """ONNX Runtime dies of MIN/-1 where it falls into the remainder after packets: no seed hides that."""
+    """MIN/-1 in the remainder after packets of 4 ends ONNX Runtime, whatever the seed."""
     size = shape[0] if isinstance(shape[0], int) else 3
     given = {"a": np.arange(size, dtype=np.int32), "b": np.full(size, 3, np.int32)}
     tensors = [ModelTensor(name, element_types.INT32, tuple(shape)) for name in "ab"]
@@ -92,3 +95,26 @@ def test_int32_after_packets_of_4(audited: Audited, seed: int, shape: Sequence[i
     assert (found.edges.died is not None and found.edges.died.end is End.CRASHED) == dies
     assert found.nodes[0].sizes[-1] == (size if isinstance(shape[0], int) else 1001)
     assert not dies or any("divides -2147483648 / -1 at" in sentence for sentence in found.edges.suspects)
+
+
+def test_a_file_and_a_model_in_memory() -> None:
+    of_file, loaded, in_memory = (
+        vinculum.audit(model, backend="onnx-reference", dims={"batch": 3}, sets=1)
+        for model in (MODEL, vinculum.load(MODEL), onnx.load(MODEL))
+    )
+    assert (of_file.model, loaded.model, in_memory.model) == (str(MODEL), str(MODEL), "(in memory)")
+    for found in (of_file, loaded, in_memory):
+        (node,) = found.nodes
+        assert node.verdict is not None
+        assert (node.verdict.elements, node.shapes, found.edges.sets) == (192, ((3, 4, 16), (3, 4, 1)), 1)
+        assert not found.finds
+        assert "1 of 1 division exact where observed" in " ".join(str(found).split())
+
+
+def test_inputs() -> None:
+    found = vinculum.audit(MODEL, backend="onnxruntime", inputs={"x": np.ones((1, 4, 16), np.float32)}, sets=0)
+    assert found.nodes[0].shapes == ((1, 4, 16), (1, 4, 1))
+    with pytest.raises(vinculum.ElementTypeError, match="input 'x' is a list; pass"):
+        vinculum.audit(MODEL, backend="onnxruntime", inputs={"x": [1.0]})
+    with pytest.raises(vinculum.SpecLookupError, match="'numpy' cannot run models"):
+        vinculum.audit(MODEL, backend="numpy")

@@ -1,4 +1,4 @@
-"""OpenVINO IR: every Divide that stands in no body, held to its own attributes."""
+"""The audit of OpenVINO IR: each Divide outside of bodies is judged by its own attributes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def named(node: Any, name: str) -> Any:
 
 
 class TestDivides:
-    """Every Divide is found by its name, whatever else the model holds, and held to its own attributes."""
+    """Each Divide is found by its name, whatever else the model holds."""
 
     def test_a_name_that_two_have(self, audited: Audited, saved: Save, examples: Path) -> None:
         x, y = opset.parameter([-1, 3], np.int32, name="x"), opset.parameter([3], np.int32, name="y")

@@ -1,4 +1,4 @@
-"""PyTorch tensors in CPU memory, through DLPack: viewed, or refused in one line."""
+"""PyTorch tensors in CPU memory are viewed through DLPack, or refused; JAX gets arrays of its own."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import warnings
 from types import ModuleType
 from typing import Any
 
+import jax
 import ml_dtypes
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from vinculum.tensors.storage import as_operand
 
 
 class TestViews:
-    """What DLPack and NumPy share is divided where it lies."""
+    """Tensors are divided without a copy."""
 
     @pytest.mark.parametrize(
         "name",
@@ -52,7 +53,7 @@ class TestViews:
 
 
 class TestRefusals:
-    """What cannot be viewed as it is."""
+    """Tensors that cannot be viewed are refused."""
 
     def refusal(self, tensor: Any) -> str:
         with pytest.raises(ElementTypeError) as refusal:
@@ -81,7 +82,7 @@ class TestRefusals:
     def test_sparse(self, torch_or_skip: ModuleType, layout: str) -> None:
         """[GR1]."""
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # PyTorch tells that its own sparse tensors are in beta
+            warnings.simplefilter("ignore")  # that sparse tensors are in beta
             dense = torch_or_skip.eye(2)
             sparse = {
                 "sparse": dense.to_sparse,
@@ -95,7 +96,7 @@ class TestRefusals:
 
 
 class TestOut:
-    """Quotients are written to a tensor where it lies."""
+    """Quotients are written into the memory of a tensor."""
 
     def test_strided(self, torch_or_skip: ModuleType) -> None:
         memory = torch_or_skip.zeros(2, 4, dtype=torch_or_skip.int32)
@@ -110,3 +111,27 @@ class TestOut:
         x = torch_or_skip.tensor([4.0, 8.0], dtype=torch_or_skip.bfloat16)
         assert reciprocal(x, out=x) is x
         assert x.tolist() == [0.25, 0.125]
+
+
+@pytest.mark.parametrize("name", ["bfloat16", "float8_e4m3fn", "float8_e5m2", "float16", "int8", "uint32"])
+def test_element_types_of_jax(name: str) -> None:
+    values = np.array([6, 3], getattr(ml_dtypes, name, name))
+    operand = jax.numpy.asarray(values)
+    result: Any = divide(operand, operand[::-1])
+    assert isinstance(result, jax.Array)
+    assert result.dtype == operand.dtype
+    np.testing.assert_array_equal(np.asarray(result), divide(values, values[::-1]))
+
+
+def test_narrowing_by_jax_is_refused() -> None:
+    """Without its 64-bit mode JAX converts to int32, which would lose the upper half."""
+    with jax.enable_x64(True):
+        operand = jax.numpy.asarray(np.array([2**62]))
+    with pytest.raises(ElementTypeError, match="JAX converted quotients of type int64 to int32"):
+        div(operand, np.array([1]))
+
+
+def test_arrays_of_jax_as_out() -> None:
+    ones = jax.numpy.ones(2)
+    with pytest.raises(ElementTypeError, match="out is read-only"):
+        reciprocal(ones, out=ones)

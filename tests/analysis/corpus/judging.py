@@ -20,14 +20,13 @@ from tests.analysis.corpus.architectures import load
 from tests.analysis.corpus.entry import Entry
 from tests.analysis.corpus.exported import ENTRIES as EXPORTED
 from tests.analysis.corpus.grist import ENTRIES as GRIST
-from tests.analysis.corpus.guards import ENTRIES as GUARDS
 from tests.analysis.corpus.handmade import ENTRIES as HANDMADE
 from vinculum.analysis import Report, Severity
 from vinculum.models.source import SourceFile, source_of
 from vinculum.repair.fixing import Fix, fixed
 
-ENTRIES: tuple[Entry, ...] = (*HANDMADE, *GUARDS, *GRIST, *EXPORTED, *ARCHITECTURES)
-SAMPLE: tuple[Entry, ...] = (*HANDMADE, *GUARDS, *GRIST, *EXPORTED, *ARCHITECTURES[::6])
+ENTRIES: tuple[Entry, ...] = (*HANDMADE, *GRIST, *EXPORTED, *ARCHITECTURES)
+SAMPLE: tuple[Entry, ...] = (*HANDMADE, *GRIST, *EXPORTED, *ARCHITECTURES[::6])
 """What `make test` looks at; `make hazards` looks at all, and tests/runtimes/analysis runs all."""
 _SHOWN = frozenset(
     ("integer-zero-divisor", "min-over-minus-one", "quotient-overflow", "zero-divisor", "zero-over-zero")

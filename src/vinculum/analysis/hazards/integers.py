@@ -21,7 +21,7 @@ _NARROWED = {"int64": 2.0**31 - 1, "uint64": 2.0**31 - 1, "uint32": 2.0**31 - 1,
 _MOST_QUOTIENTS = 1 << 20
 _MOST_DIVISORS = 64
 _DEEPEST = 8
-"""Conditions that are looked into, one inside the other: each doubles the work."""
+"""The most nested conditions that are examined: each doubles the work."""
 _ROUNDS = frozenset({"Floor", "Ceil", "Round"})
 _BEHIND = frozenset({"Identity", "Floor", "Ceil", "Round", "Squeeze", "Unsqueeze", "Reshape"})
 

@@ -1,4 +1,4 @@
-"""What ONNX's schemas say of operators: the bodies by which it defines them, and which values have one type."""
+"""What ONNX's schemas say about operators: the functions that define them, and which values share a type."""
 
 from __future__ import annotations
 

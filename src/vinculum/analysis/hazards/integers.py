@@ -40,8 +40,7 @@ class MinOverMinusOne(HazardOfDivisions):
         smallest = type_range(dividend.element_type)[0]
         if smallest == 0 or not bool((dividend.low <= smallest).any()):
             return None
-        may_be = (divisor.low <= -1) & (divisor.high >= -1) & (divisor.mag <= 1)
-        if not bool(may_be.any()) or not _may_be(site.call.values, divisor.number, -1, {dividend.number: smallest}):
+        if not _may_be(site.call.values, divisor.number, -1, {dividend.number: smallest}):
             return None
         certain = dividend.box.hull() == (smallest, smallest) and divisor.box.hull() == (-1, -1)
         return Found(place, certain)

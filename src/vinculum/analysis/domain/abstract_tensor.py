@@ -115,8 +115,8 @@ class AbstractTensor:
 
     @property
     def scalar(self) -> float | None:
-        """The only element of a constant."""
-        return float(self.constant.reshape(())) if self.constant is not None and self.constant.size == 1 else None
+        """The only element of a constant; an integer exactly."""
+        return self.constant.item() if self.constant is not None and self.constant.size == 1 else None
 
     def sizes(self) -> tuple[Dimension | None, ...] | None:
         """Return each of a few integers; None if the tensor is not of integers, or not short."""

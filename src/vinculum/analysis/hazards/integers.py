@@ -81,20 +81,13 @@ def _truth(values: Numbering, condition: int, held: Mapping[int, float], deep: i
     if definition is None or deep == _DEEPEST:
         return None
     if definition.operator == "Equal":
-        a, b = (held.get(_uncast(values, one), _scalar(values, one)) for one in definition.operands)
+        a, b = (held.get(_uncast(values, one), values.scalar(one)) for one in definition.operands)
         return None if a is None or b is None else a == b
     truths = [_truth(values, operand, held, deep + 1) for operand in definition.operands]
     if definition.operator == "Not":
         return None if truths[0] is None else not truths[0]
     decisive = definition.operator == "Or"
     return decisive if decisive in truths else None if None in truths else not decisive
-
-
-def _scalar(values: Numbering, number: int) -> float | None:
-    """Return a constant of one element, an integer exactly."""
-    known = values.tensor(number)
-    constant = None if known is None else known.constant
-    return None if constant is None or constant.size != 1 else constant.item()
 
 
 def _becomes_integer(site: Site) -> bool:

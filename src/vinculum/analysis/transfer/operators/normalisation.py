@@ -53,13 +53,8 @@ def _normalised(
     error = 8 * a.form.u * (reach + np.maximum(np.abs(low), np.abs(high)))
     low, high = outward(low - reach - error, high + reach + error, a.form)
     rests = a.bounds_from if cancelled or strayed else BoundsFrom.MODEL
-    return tensor(a.element_type, a.shape, low, high, may_nan=nan or _may_overflow(a, count), bounds_from=rests)
-
-
-def _may_overflow(a: AbstractTensor, count: float) -> bool:
-    """Tell whether squares or their sum may be infinite, so that a difference or a quotient of infinities is NaN."""
-    magnitude = a.largest
-    return a.form is None or not magnitude * magnitude * count * 1.01 <= a.form.max
+    nan = nan or not a.largest * a.largest * count * 1.01 <= a.form.max  # Infinite squares, or their sum.
+    return tensor(a.element_type, a.shape, low, high, may_nan=nan, bounds_from=rests)
 
 
 def layer(call: Call, a: AbstractTensor, scale: Operand = None, shift: Operand = None) -> list[AbstractTensor]:

@@ -92,23 +92,34 @@ def test_sonnx() -> None:
     assert "sonnx-gr2" in {f.rule for f in vinculum.check(proto, profile=["sonnx"], runs=0).findings}
 
 
-@pytest.mark.parametrize(("most", "expected"), [(2**24, "rounded-quotient"), (2**24 + 2, "integers-through-float")])
-def test_up_to_what_float_holds_only_the_quotient_is_rounded(most: int, expected: str) -> None:
+@pytest.mark.parametrize(
+    ("most", "rule", "detail"),
+    [
+        (2**24, "rounded-quotient", {"example": "21 / 7"}),
+        (2**24 + 2, "integers-through-float", {"exact_up_to": 2**24}),
+    ],
+)
+def test_up_to_what_float_holds_only_the_quotient_is_rounded(most: int, rule: str, detail: dict[str, Any]) -> None:
     nodes = "a = Cast <to = 1> (n) b = Cast <to = 1> (m) q = Div(a, b) y = Ceil(q)"
     (one,) = found(nodes, "int64[3] n, int64[3] m", assume=[f"n=0:{most}", "m=3:7"])
-    assert one.rule == expected
+    assert (one.rule, one.detail) == (rule, detail)
 
 
 @pytest.mark.parametrize(
-    ("line", "floors"), [("q = n // m", True), ("q = div(n, m)  # see https://example.com", False)]
+    ("line", "element_type", "floors"),
+    [
+        ("q = n // m", "int64", True),
+        ("q = n // m", "float", False),
+        ("q = div(n, m)  # see https://example.com", "int64", False),
+    ],
 )
-def test_the_users_line_floors(line: str, floors: bool) -> None:
-    """What stands behind a # is no code."""
-    model = parsed("q = Div(n, m)", "int64[3] n, int64[3] m", "int64 q")
+def test_the_users_line_floors(line: str, element_type: str, floors: bool) -> None:
+    """Text behind a # is a comment; Div truncates integers alone."""
+    model = parsed("q = Div(n, m)", f"{element_type}[3] n, {element_type}[3] m", f"{element_type} q")
     stack = f'File "model.py", line 3, in forward\n    {line}'
     model.graph.node[0].metadata_props.add(key="pkg.torch.onnx.stack_trace", value=stack)
-    codes = {f.rule for f in vinculum.check(model, assume=["n=-9:9", "m=1:3"], runs=0).findings}
-    assert codes == ({"floor-expected"} if floors else set())
+    findings = vinculum.check(model, assume=["n=-9:9", "m=1:3"], runs=0).findings
+    assert [(one.rule, one.divisor) for one in findings] == [("floor-expected", "n")] * floors
 
 
 class TestDetails:
@@ -122,6 +133,33 @@ class TestDetails:
         assert lost.detail == {"epsilon": "1e-12", "smallest_that_survives": "5.96e-08"}
         kept = found(nodes.format("one, e"), constants=constants, as_type="float16")
         assert "epsilon-lost" not in {one.rule for one in kept}
+
+    def test_of_the_smallest_integer_by_minus_one(self) -> None:
+        for dividend, divisor, severity in (
+            ("-2147483648", "-1", Severity.CERTAIN),
+            ("-2147483648|0", "-1", Severity.POSSIBLE),
+            ("-2147483648", "-1|1", Severity.POSSIBLE),
+        ):
+            assume = [f"n={dividend}", f"m={divisor}"]
+            (one,) = found("q = Div(n, m)", "int32[3] n, int32[3] m", "int32 q", assume=assume)
+            assert (one.rule, one.divisor, one.severity) == ("min-over-minus-one", "m", severity), assume
+
+    @pytest.mark.parametrize(
+        ("element_type", "most"),
+        [("int64", 2**31 - 1), ("uint64", 2**31 - 1), ("uint32", 2**31 - 1), ("int32", 2**24)],
+    )
+    def test_of_narrowed_integers(self, element_type: str, most: int) -> None:
+        """An input may be too large, a constant is."""
+        for beyond in (0, 1):
+            constants, inputs = f"{element_type} k = {{{most + beyond}}}", f"{element_type}[3] n"
+            more: dict[str, Any] = {"constants": constants, "profile": ["narrowing"]}
+            narrowed = [
+                *found("q = Div(n, n)", inputs, f"{element_type} q", assume=[f"n=1:{most + beyond}"], **more),
+                *found("q = Div(k, n)", inputs, f"{element_type} q", assume=["n=1:9"], **more),
+            ]
+            expected = [("n", Severity.POSSIBLE), ("k", Severity.CERTAIN)] * beyond
+            assert [(one.divisor, one.severity) for one in narrowed] == expected
+            assert all(one.detail == {"exact_up_to": most} for one in narrowed)
 
     def test_of_what_the_operator_set_does_not_allow(self) -> None:
         (one,) = found("q = Div(n, k)", "int8[3] n", "int8[3] q", constants="int8 k = {3}", opset=13)

@@ -1,4 +1,4 @@
-"""Whether what a runtime computed lies in what the analysis says; and arrays that fill what it says."""
+"""Tells whether a computed array lies within what the analysis knows; and encloses arrays in intervals."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def enclosing(array: Array) -> AbstractTensor | None:
 
 
 def complaint(known: AbstractTensor, array: Array) -> str:
-    """Return in what an array is other than what is known of it; empty if in nothing."""
+    """Return how an array contradicts what is known of it; empty if it does not."""
     if array.dtype.kind in "OUSV" and array.dtype.name not in FORMATS:
         return ""
     if known.element_type and known.element_type != array.dtype.name:

@@ -136,7 +136,7 @@ def random_model(rng: np.random.Generator, dtype: Any = np.float32, *, named: bo
 
 
 def complaints(seed: int, *, draws: int = 4, sessions: Sequence[Maker] = (Engine,)) -> Iterator[str]:
-    """Yield what is computed outside of what is known, of one random model on random inputs."""
+    """Yield the values outside of their bounds in runs of one random model on random inputs."""
     rng = np.random.default_rng(seed)
     dtype, named = (np.float16 if seed % 5 == 0 else np.float32), seed % 3 == 0
     model = random_model(rng, dtype, named=named)
@@ -156,7 +156,7 @@ def complaints(seed: int, *, draws: int = 4, sessions: Sequence[Maker] = (Engine
 
 
 def unreported(seed: int, session: Maker = Engine) -> Iterator[str]:
-    """Yield the nodes of the main graph that divide by zero in a run and of which the check tells nothing."""
+    """Yield the nodes of the main graph that divide by zero in a run and have no finding."""
     rng = np.random.default_rng(seed)
     model = random_model(rng)
     told = {finding.node for finding in vinculum.check(model, runs=0).findings}

@@ -34,7 +34,7 @@ def found(
 
 
 def test_layers_have_one_cause_and_lines_of_their_own() -> None:
-    """What is computed alike two steps above the divisor is one cause, whatever is farther up."""
+    """Divisors whose last two steps are alike have one cause; what is farther up does not matter."""
     layers = "".join(
         f"s{n} = Mul(h{n}, h{n}) m{n} = ReduceMean(s{n}) r{n} = Sqrt(m{n}) "
         f"q{n} = Div(h{n}, r{n}) h{n + 1} = Relu(q{n}) "
@@ -64,7 +64,7 @@ def test_profiles_add_to_what_is_looked_for() -> None:
 
 
 class TestSeverity:
-    """Certain is what every run shows."""
+    """A finding is certain if every run shows it."""
 
     def test_what_is_not_computed_is_no_hazard(self) -> None:
         assert found("y = Div(x, zero)", "float[0] x", "float[0] y", constants="float zero = {0}") == []
@@ -74,14 +74,14 @@ class TestSeverity:
         assert one.severity is Severity.CERTAIN
 
     def test_the_surest_come_first(self) -> None:
-        """Zero in every run, and where an input is."""
+        """One divisor is zero in every run, the other where an input is."""
         nodes = "a = Div(x, d) y = Div(a, zero)"
         order = [one.severity for one in found(nodes, "float[3] x, float[3] d", constants="float zero = {0}")]
         assert order == [Severity.CERTAIN, Severity.POSSIBLE]
 
 
 def test_sonnx() -> None:
-    """Constraints that others imply, or that no file of the corpus breaks."""
+    """Constraints that other rules imply, or that no model of the corpus violates."""
     for element_type, assume, codes in (
         ("int64", [], {"sonnx-v1", "sonnx-c3", "integer-zero-divisor", "min-over-minus-one"}),
         ("bfloat16", ["m=1:2"], {"sonnx-c2"}),
@@ -126,7 +126,7 @@ class TestDetails:
     """Numbers that belong to a finding."""
 
     def test_of_a_lost_epsilon(self) -> None:
-        """Which is no largest number."""
+        """A small constant that is the upper limit of Clip is no epsilon."""
         nodes, constants = "s = Abs(x) d = Clip(s, {}) y = Div(x, d)", "float one = {1}, float e = {1e-12}"
         lost = found(nodes.format("e, one"), constants=constants, as_type="float16")[0]
         assert (lost.rule, lost.severity, lost.element_type) == ("epsilon-lost", Severity.CERTAIN, "float16")

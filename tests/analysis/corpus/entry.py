@@ -1,4 +1,4 @@
-"""One labelled model: what is to be found in it, and the run or the reason that the label rests on.
+"""One labelled model: its hazards, and the run or the reason that proves the label.
 
 The models of `handmade.txt`, `guards.txt` and `grist.txt` are paragraphs:
 
@@ -47,7 +47,7 @@ _CONSTANTS = {
     "axis": "int64[1] axis = {-1}",
     "rows": "int64[1] rows = {1}",
 }
-"""What a model holds if its nodes name it."""
+"""Constants that a model gets if its nodes use them."""
 
 
 def written(
@@ -60,7 +60,7 @@ def written(
     opset: int = 18,
     **more: Any,
 ) -> Entry:
-    """Return an entry of a model that is written by hand; what it lists has spaces between."""
+    """Return an entry of a model that is written by hand; lists are words with spaces between."""
     used = [word for word in _CONSTANTS if re.search(rf"[(,] ?{word}[,)]", nodes) and f" {word} =" not in constants]
     held = ", ".join(filter(None, (constants, *(_CONSTANTS[word] for word in used))))
     head = f'<ir_version: 8, opset_import: ["" : {opset}]>'

@@ -158,12 +158,18 @@ class TestChoices:
             ("Greater(x, one)", "And", "d = Where(c40, x, one) y = Div(one, d)", []),
             ("Abs(x)", "Add", "y = Softmax(c40)", []),
             ("ReduceL2(x)", "Max", "y = Div(x, c40)", ["zero-over-zero"]),
+            (
+                "Equal(x, one)",
+                "And",
+                "z = Neg(x) m = Cast <to = 7> (z) n = Cast <to = 7> (x) d = Where(c40, n, k) y = Div(m, d)",
+                ["integer-zero-divisor", "min-over-minus-one"],
+            ),
         ],
     )
     def test_what_is_shared_is_looked_at_once(self, first: str, operator: str, last: str, rules: list[str]) -> None:
         """Each link uses the one before twice: without memory of visited values, forty links would take years."""
         links = " ".join(f"c{k + 1} = {operator}(c{k}, c{k})" for k in range(40))
-        report = checked(f"c0 = {first} {links} {last}", constants="float one = {1}")
+        report = checked(f"c0 = {first} {links} {last}", constants="float one = {1}, int64 k = {1}")
         assert [finding.rule for finding in report.findings] == rules
 
 

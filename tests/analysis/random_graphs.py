@@ -32,6 +32,7 @@ _STEPS = (
     *("y = {Softmax|LogSoftmax|LpNormalization|Hardmax} (R1)", f"y = {_ARITHMETIC} (F1, N1)", "y = PRelu (M1, F2)"),
     "y = Reduce{Sum|Mean|Max|Min|L2|L1|SumSquare|Prod} (R1, {first|last})",
     # Divided as people do: by a norm, by a sum, by a maximum, by what is not zero.
+    "q = Mul(R1, R1) m = ReduceMean(q, last) e = Add(m, micro) d = Sqrt(e) y = Div(R1, d)",
     "q = Mul(R1, R1) m = ReduceMean(q, last) e = Add(m, micro) d = Sqrt(e) r = Reciprocal(d) y = Mul(R1, r)",
     "n = ReduceL2(R1, last) d = Max(n, tiny) y = Div(R1, d)",
     "m = ReduceMax(R1, last) c = Sub(R1, m) e = Exp(c) d = ReduceSum(e, last) y = Div(e, d)",
@@ -79,7 +80,7 @@ class _Builder:
         self._code = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
         shapes = ((3, 4), (3, 4), (4,), (3, 1))[: int(rng.integers(1, 4))]
         inputs = [helper.make_tensor_value_info(f"x{k}", self._code, shape) for k, shape in enumerate(shapes)]
-        real = {**_REAL, **{f"n{place}": number for place, number in enumerate(_NUMBERS)}}
+        real: dict[str, Any] = {**_REAL, **{f"n{place}": number for place, number in enumerate(_NUMBERS)}}
         real |= {"weights": rng.normal(size=(4, 4)), "scale": rng.normal(size=4)}
         with np.errstate(over="ignore"):
             constants = {name: np.asarray(value).astype(dtype) for name, value in real.items()}

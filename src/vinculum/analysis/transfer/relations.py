@@ -10,7 +10,7 @@ import numpy as np
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom
 from vinculum.analysis.domain.box import Box
 from vinculum.analysis.domain.dimensions import element_count, resized
-from vinculum.analysis.domain.formats import ZERO, Bounds, every, gamma, outward, some
+from vinculum.analysis.domain.formats import FORMATS, ZERO, Bounds, every, gamma, outward, some
 from vinculum.analysis.domain.numbering import Definition, Numbering
 from vinculum.analysis.transfer.call import Call
 from vinculum.analysis.transfer.shared import axis_of, like
@@ -299,6 +299,9 @@ def at_most_of_norm(call: Call, a: AbstractTensor, b: AbstractTensor, result: Ab
     form, values = a.form, call.values
     if _is_sum_of(values, b.number, a):
         return _within(result, 0.0, 1.0)
+    whole = _before_centring(values, a.number)
+    if (bounded := _over_root_mean_square(values, a, b.number, result, whole)) is not result:
+        return bounded
     if form is None or not a.number or form.may_round_later:
         return result
     if _is_part_of_spread(values, a.number, b.number):
@@ -408,38 +411,53 @@ def _within(
 
 
 def scaled_by_inverse_root(call: Call, a: AbstractTensor, b: AbstractTensor, result: AbstractTensor) -> AbstractTensor:
-    """Return x * 1/sqrt(mean(x*x) + eps), at most sqrt(n); without this bounds explode from layer to layer."""
-    for x, inverse in ((a, b), (b, a)):
-        count = None if x.form is None else _mean_square_under_inverse_root(call.values, x, inverse.number)
-        if count is not None and x.form is not None:
-            slack = gamma(count + 8, x.form)
-            limit = float(np.sqrt(count) * (1 + slack)) if slack < 0.5 else np.inf
-            return _within(result, -limit, limit)
+    """Return a product with the inverse of a root of the mean square, which is bounded as the quotient by the root."""
+    values = call.values
+    for x, factor in ((a, b), (b, a)):
+        inverse = values.made_by(factor.number, "Reciprocal", "Div")
+        if inverse is not None and (inverse.operator == "Reciprocal" or values.scalar(inverse.operands[0]) == 1):
+            result = _over_root_mean_square(values, x, inverse.operands[-1], result, None)
     return result
 
 
-def _mean_square_under_inverse_root(values: Numbering, x: AbstractTensor, number: int) -> float | None:
-    """Return the number of elements of a mean of squares if this is the inverse of its root and guarded; else None."""
-    inverse = values.made_by(number, "Reciprocal", "Div")
-    if inverse is None or (inverse.operator == "Div" and values.scalar(inverse.operands[0]) != 1):
-        return None
-    under = _root_of(values, inverse.operands[-1])
+STRAY = 4
+"""By how many roundings of each update a mean is off where the variance comes out as zero: twice what was measured."""
+
+
+def _over_root_mean_square(
+    values: Numbering, x: AbstractTensor, number: int, result: AbstractTensor, whole: AbstractTensor | None
+) -> AbstractTensor:
+    """Return x over sqrt(mean(x*x) + eps), which is at most sqrt(n); the result as it is for another divisor.
+
+    Without this, bounds explode from layer to layer.
+
+    - `whole`: the tensor that x is without its mean, if ONNX Runtime makes a LayerNormalization of the quotient.
+    """
+    under = _root_of(values, number)
     total = None if under is None else values.made_by(under, "Add")
-    for mean, guard in () if total is None else (total.operands, total.operands[::-1]):
-        count, epsilon = _count_of_mean(values, mean, x), values.tensor(guard)
-        if count is None or epsilon is None or epsilon.scalar is None or x.form is None:
+    for mean, guard in () if total is None or x.form is None else (total.operands, total.operands[::-1]):
+        reduced, epsilon = _reduced_by(values, mean, "ReduceMean"), values.tensor(guard)
+        if reduced is None or epsilon is None or epsilon.scalar is None:
             continue
-        if float(epsilon.low.min()) >= x.form.smallest_normal:  # It has to outlast squares that underflow.
-            return count
-    return None
+        least = float(epsilon.low.min())  # It has to outlast squares that underflow.
+        if _square_of(values, reduced.operands[0]) != x.number or least < x.form.smallest_normal:
+            continue
+        count = _count_along(values, reduced, x)
+        slack = gamma(count + 8, x.form)
+        most = float(np.sqrt(count) * (1 + slack)) if slack < 0.5 else np.inf
+        if whole is not None:
+            most += STRAY * count * FORMATS["float32"].u * whole.largest / np.sqrt(least)
+        if np.isfinite(most):
+            return _within(result, -most, most, BoundsFrom.MODEL if whole is None else whole.bounds_from)
+    return result
 
 
-def _count_of_mean(values: Numbering, number: int, x: AbstractTensor) -> float | None:
-    mean = _reduced_by(values, number, "ReduceMean")
-    if mean is None or x.shape is None or _square_of(values, mean.operands[0]) != x.number:
+def _before_centring(values: Numbering, number: int) -> AbstractTensor | None:
+    """Return the tensor whose mean was subtracted; None if a value is not computed so."""
+    difference = values.made_by(number, "Sub")
+    if difference is None or values.made_by(difference.operands[1], "ReduceMean") is None:
         return None
-    count = _count_along(values, mean, x)
-    return count if np.isfinite(count) else None
+    return values.tensor(difference.operands[0])
 
 
 def _count_along(values: Numbering, reduced: Definition, x: AbstractTensor) -> float:

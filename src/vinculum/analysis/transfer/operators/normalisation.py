@@ -13,12 +13,11 @@ from vinculum.analysis.domain.formats import FORMATS, gamma, outward
 from vinculum.analysis.transfer.call import Call, Operand, Result
 from vinculum.analysis.transfer.declarations import Hidden, Operator
 from vinculum.analysis.transfer.operators.arithmetic import square, square_root
+from vinculum.analysis.transfer.relations import STRAY
 from vinculum.analysis.transfer.shared import axis_of, hull_of, never_negative, result_of, unbounded
 
 _SLACK = 1e-2
 """Of a deviation that is computed with rounding."""
-_STRAY = 4
-"""By how many roundings of each update a mean is off where the variance comes out as zero: twice what was measured."""
 _WITHOUT_MEAN = ("RMSNormalization", "SimplifiedLayerNormalization", "SkipSimplifiedLayerNormalization")
 
 
@@ -67,7 +66,7 @@ def layer(call: Call, a: AbstractTensor, scale: Operand = None, shift: Operand =
     count, strayed = element_count(a.shape[axis:])[1], 0.0
     if call.operator not in _WITHOUT_MEAN:
         # ONNX Runtime updates the mean in float32, element by element, and the variance by what is left of it.
-        strayed = _STRAY * count * FORMATS["float32"].u * a.largest
+        strayed = STRAY * count * FORMATS["float32"].u * a.largest
     result = _normalised(call, a, count, scale, shift, strayed=strayed)
     return [result, *[spare] * (len(call.results) - 1)]
 

@@ -133,6 +133,13 @@ class TestDetails:
         assert lost.detail == {"epsilon": "1e-12", "smallest_that_survives": "5.96e-08"}
         kept = found(nodes.format("one, e"), constants=constants, as_type="float16")
         assert "epsilon-lost" not in {one.rule for one in kept}
+        for exponent in (-0.5, 0.5):  # A negative power divides.
+            nodes, constants = (
+                "s = Abs(x) d = Add(s, e) y = Pow(d, p)",
+                f"float e = {{1e-12}}, float p = {{{exponent}}}",
+            )
+            rules = {one.rule for one in found(nodes, constants=constants, as_type="float16")}
+            assert ("epsilon-lost" in rules) == (exponent < 0)
 
     def test_of_the_smallest_integer_by_minus_one(self) -> None:
         for dividend, divisor, severity in (

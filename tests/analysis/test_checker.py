@@ -153,22 +153,28 @@ class TestChoices:
         assert (report.unknown_operators, report.findings) == ({}, ())
 
     @pytest.mark.parametrize(
-        ("first", "operator", "last", "rules"),
+        ("first", "link", "last", "rules"),
         [
-            ("Greater(x, one)", "And", "d = Where(c40, x, one) y = Div(one, d)", []),
-            ("Abs(x)", "Add", "y = Softmax(c40)", []),
-            ("ReduceL2(x)", "Max", "y = Div(x, c40)", ["zero-over-zero"]),
+            ("Greater(x, one)", "c{1} = And(c{0}, c{0})", "d = Where(c40, x, one) y = Div(one, d)", []),
+            ("Abs(x)", "c{1} = Add(c{0}, c{0})", "y = Softmax(c40)", []),
+            ("ReduceL2(x)", "c{1} = Max(c{0}, c{0})", "y = Div(x, c40)", ["zero-over-zero"]),
             (
                 "Equal(x, one)",
-                "And",
+                "c{1} = And(c{0}, c{0})",
                 "z = Neg(x) m = Cast <to = 7> (z) n = Cast <to = 7> (x) d = Where(c40, n, k) y = Div(m, d)",
+                ["integer-zero-divisor", "min-over-minus-one"],
+            ),
+            (
+                "Cast <to = 7> (x) n = Neg(c0) s = Greater(x, one) t = Less(x, one)",
+                "d{1} = Where(s, c{0}, n) c{1} = Where(t, c{0}, d{1})",
+                "z = Neg(x) m = Cast <to = 7> (z) y = Div(m, c40)",
                 ["integer-zero-divisor", "min-over-minus-one"],
             ),
         ],
     )
-    def test_what_is_shared_is_looked_at_once(self, first: str, operator: str, last: str, rules: list[str]) -> None:
+    def test_what_is_shared_is_looked_at_once(self, first: str, link: str, last: str, rules: list[str]) -> None:
         """Each link uses the one before twice: without memory of visited values, forty links would take years."""
-        links = " ".join(f"c{k + 1} = {operator}(c{k}, c{k})" for k in range(40))
+        links = " ".join(link.format(k, k + 1) for k in range(40))
         report = checked(f"c0 = {first} {links} {last}", constants="float one = {1}, int64 k = {1}")
         assert [finding.rule for finding in report.findings] == rules
 

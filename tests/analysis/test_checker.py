@@ -165,9 +165,9 @@ class TestChoices:
                 ["integer-zero-divisor", "min-over-minus-one"],
             ),
             (
-                "Cast <to = 7> (x) n = Neg(c0) s = Greater(x, one) t = Less(x, one)",
-                "d{1} = Where(s, c{0}, n) c{1} = Where(t, c{0}, d{1})",
-                "z = Neg(x) m = Cast <to = 7> (z) y = Div(m, c40)",
+                "Cast <to = 7> (x) s = Greater(x, one) t = Less(x, one)",
+                "d{1} = Where(s, c{0}, k) c{1} = Where(t, c{0}, d{1})",
+                "y = Div(c0, c40)",
                 ["integer-zero-divisor", "min-over-minus-one"],
             ),
         ],

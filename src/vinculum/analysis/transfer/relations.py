@@ -433,17 +433,19 @@ def _over_root_mean_square(
 
     - `whole`: the tensor that x is without its mean, if ONNX Runtime makes a LayerNormalization of the quotient.
     """
-    under = _root_of(values, number)
+    under, form = _root_of(values, number), x.form
     total = None if under is None else values.made_by(under, "Add")
-    for mean, guard in () if total is None or x.form is None else (total.operands, total.operands[::-1]):
+    if total is None or form is None:
+        return result
+    for mean, guard in (total.operands, total.operands[::-1]):
         reduced, epsilon = _reduced_by(values, mean, "ReduceMean"), values.tensor(guard)
         if reduced is None or epsilon is None or epsilon.scalar is None:
             continue
         least = float(epsilon.low.min())  # It has to outlast squares that underflow.
-        if _square_of(values, reduced.operands[0]) != x.number or least < x.form.smallest_normal:
+        if _square_of(values, reduced.operands[0]) != x.number or least < form.smallest_normal:
             continue
         count = _count_along(values, reduced, x)
-        slack = gamma(count + 8, x.form)
+        slack = gamma(count + 8, form)
         most = float(np.sqrt(count) * (1 + slack)) if slack < 0.5 else np.inf
         if whole is not None:
             most += STRAY * count * FORMATS["float32"].u * whole.largest / np.sqrt(least)

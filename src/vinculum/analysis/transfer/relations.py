@@ -456,7 +456,8 @@ def _over_root_mean_square(
 
 def _before_centring(values: Numbering, number: int) -> AbstractTensor | None:
     """Return the tensor whose mean was subtracted; None if a value is not computed so."""
-    difference = values.made_by(number, "Sub")
+    cast = values.made_by(number, "Cast")
+    difference = values.made_by(number if cast is None else cast.operands[0], "Sub")
     if difference is None or values.made_by(difference.operands[1], "ReduceMean") is None:
         return None
     return values.tensor(difference.operands[0])

@@ -1,4 +1,4 @@
-"""Whether what a runtime computed lies in what the analysis says; and arrays that fill what it says."""
+"""Tells whether a computed array lies within what the analysis knows; and encloses arrays in intervals."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import ModelProto
 
-from vinculum.analysis.domain.abstract_tensor import AbstractTensor, constant, tensor
+from vinculum.analysis.domain.abstract_tensor import AbstractTensor, constant
 from vinculum.analysis.domain.dimensions import bounds
 from vinculum.analysis.domain.formats import FORMATS, is_discrete
 from vinculum.analysis.interpreter import Interpreter, Scope
+from vinculum.analysis.transfer.shared import hulled
 from vinculum.models.onnx.inference import infer_types
 
 Array = NDArray[Any]
@@ -29,29 +30,14 @@ def looked_at(
 
 def enclosing(array: Array) -> AbstractTensor | None:
     """Return a tensor of one interval that holds an array; None of element types of which nothing is known."""
-    name = array.dtype.name
-    if name not in FORMATS and not is_discrete(name):
+    if array.dtype.name not in FORMATS and not is_discrete(array.dtype.name):
         return None
-    values = array.astype(np.float64)
-    numbers = values[~np.isnan(values)]
-    if not numbers.size:
-        return constant(array)
-    finite = numbers[np.isfinite(numbers)]
-    return tensor(
-        name,
-        array.shape,
-        numbers.min(),
-        numbers.max(),
-        np.abs(numbers).min(),
-        may_nan=bool(np.isnan(values).any()),
-        may_plus_zero=bool(((numbers == 0) & ~np.signbit(numbers)).any()),
-        may_minus_zero=bool(((numbers == 0) & np.signbit(numbers)).any()),
-        integral=bool((finite == np.rint(finite)).all()),
-    )
+    known = constant(array)
+    return known if np.isnan(array.astype(np.float64)).all() else hulled(known, array.shape)
 
 
 def complaint(known: AbstractTensor, array: Array) -> str:
-    """Return in what an array is other than what is known of it; empty if in nothing."""
+    """Return how an array contradicts what is known of it; empty if it does not."""
     if array.dtype.kind in "OUSV" and array.dtype.name not in FORMATS:
         return ""
     if known.element_type and known.element_type != array.dtype.name:

@@ -1,4 +1,4 @@
-"""Small models whose divisors can be zero, each by another way."""
+"""Small models whose divisors can be zero, each for another reason."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def shifted(shift: float) -> ModelProto:
 
 
 def norm_of_embeddings() -> ModelProto:
-    """Return x / norm(x) of pooled embeddings, as CLIP has it: no token makes it zero, a zero inside would."""
+    """Return x / norm(x) of pooled embeddings, as in CLIP: no token makes the norm zero, but an inner zero would."""
     nodes = """
         [embed] embedded = Gather(table, ids) [pool] pooled = ReduceSum <keepdims = 0> (embedded, axes)
         [project] projected = MatMul(pooled, weights) [norm] norm = ReduceL2 <axes = [-1], keepdims = 1> (projected)

@@ -18,7 +18,7 @@ _SIGNS = np.array((-1.0, 1.0))  # NumPy's own `choice` takes longer than what it
 
 
 def drawn(rng: np.random.Generator, element_type: str, shape: tuple[int, ...], *, tame: bool = False) -> Drawn:
-    """Return what is declared of an operand, and an array that keeps it.
+    """Return the declared bounds of an operand, and an array within them.
 
     - `tame`: without infinities, NaN and numbers near the largest.
     """

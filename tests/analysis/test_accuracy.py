@@ -1,4 +1,4 @@
-"""Issue 19, point 8: no error of a run is beyond its bound, and the bounds are worth having."""
+"""Issue 19, point 8: no error of a run exceeds its bound, and the bounds are tight enough to be useful."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SIZE = 3
 
 
 def fractions(array: NDArray[Any]) -> Exact:
-    """Return floats as what they are."""
+    """Return floats as exact fractions."""
     made = np.empty(array.shape, object)
     for index, value in np.ndenumerate(array):
         made[index] = Fraction(float(value))
@@ -112,7 +112,7 @@ def bounded(proto: ModelProto, ranges: Sequence[str], errors: dict[str, float] |
 
 
 class TestSound:
-    """Random small graphs against rationals: what is computed is never further off than the bound."""
+    """Random small graphs, compared with rationals: no error exceeds its bound."""
 
     @pytest.mark.parametrize("element_type", ["float32", "float16"])
     def test_random_graphs(self, element_type: str) -> None:
@@ -152,7 +152,7 @@ class TestSound:
 
 
 class TestRules:
-    """What the rules say, and where there is none."""
+    """The bounds of single operators, and the reasons for missing ones."""
 
     def test_a_norm(self) -> None:
         nodes = """

@@ -1,4 +1,4 @@
-"""What is declared of inputs: read, refused with one line, and drawn from data."""
+"""Declared ranges of inputs: how they are read, refused in one line, and taken from data."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ TWO = Range(0, 1, ends_alone=True)
 
 
 def test_texts_are_read() -> None:
-    """Those of the metadata first; two of one name both hold."""
+    """Those of the metadata come first; of two for one name both hold."""
     for metadata, texts, ranges in (
         ("", ["x=-1:1"], {"x": Range(-1, 1)}),
         ("", ["x=-1e3:2.5"], {"x": Range(-1000, 2.5)}),
@@ -79,7 +79,7 @@ class TestData:
     """Ranges from inputs as they are."""
 
     def test_ranges(self) -> None:
-        """Floats have a margin, but what is never negative stays so; what is declared counts for more."""
+        """Floats have a margin, but nonnegative inputs stay so; declared ranges take precedence."""
         for texts, arrays, ranges in (
             ([], {"x": floats([[-1, 0, 3]])}, {"x": Range(-1 - 4 * MARGIN, 3 + 4 * MARGIN)}),
             ([], {"mask": np.array([0, 1, 1])}, {"mask": Range(0, 1)}),
@@ -100,14 +100,14 @@ class TestData:
 
 
 class TestEffect:
-    """What is declared changes what is found, and what is known."""
+    """Declared ranges change findings and bounds."""
 
     def test_of_a_range(self) -> None:
         (found,) = vinculum.check(model(), assume=["x=0:2"], runs=0).findings
         assert (found.rule, found.low, found.high, found.bounds_from) == ("zero-divisor", 0, 2, BoundsFrom.DECLARED)
 
     def test_what_is_apart_from_zero(self) -> None:
-        """Between two values is nothing."""
+        """An input of two values has none between them."""
         for metadata, assume in (("", ["x=1:2"]), ("x=1:2", []), ("", ["x=-1|1"])):
             assert vinculum.check(model(metadata), assume=assume).findings == ()
         assert vinculum.check(model(), calibrate={"x": floats([[5, 6, 6]])}).findings == ()

@@ -90,10 +90,10 @@ class TestSources:
 
 
 class TestInside:
-    """What is found in functions, subgraphs and the bodies of operators, and what it is called."""
+    """Findings in functions, subgraphs and the bodies of operators, and the names of their places."""
 
     def test_a_function_of_the_model(self) -> None:
-        """It is called with other attributes, and is one finding."""
+        """A function that is called twice, with different attributes, has one finding."""
         scaled = "{ s = Constant <value_float: float = @scale> () m = Mul(b, s) c = Div(a, m) }"
         nodes = "a = d.ratio <scale = 2.0> (x, e) y = d.ratio <scale = 3.0> (a, x)"
         model = text_model(nodes, "float[3] x, float[3] e", "float[3] y", f"ratio <scale> (a, b) => (c) {scaled}")
@@ -101,7 +101,7 @@ class TestInside:
         assert (found.rule, found.scope, found.node) == ("zero-over-zero", "ratio", "c")
 
     def test_functions_of_one_name(self) -> None:
-        """Those of two domains are two places, as `Model.divisions` calls them, and each is shown by a run."""
+        """In two domains they are two places, named as in `Model.divisions`; a run shows each."""
         ratio = "ratio (a, b) => (c) { c = Div(a, b) }"
         other = f'<opset_import: ["": 17], domain: "e"> {ratio}'
         model = text_model("a = d.ratio (x, x) y = e.ratio (a, x)", "float[3] x", "float[3] y", ratio, other)
@@ -128,7 +128,7 @@ class TestInside:
         assert checked(_BRANCHES, "float x", constants="bool c = {1}").findings == ()
 
     def test_the_place_in_a_branch(self) -> None:
-        """Of a second If it is a place of its own, as `Model.divisions` calls it."""
+        """The branch of a second If is another place, named as in `Model.divisions`."""
         report = checked(f"{_BRANCHES} {_BRANCHES.replace('y =', 'z =')}", "float x, bool c", "float y, float z")
         places = [(f"{number}:else_branch", "b", ("x",)) for number in ("If", "If#2")]
         assert [(f.scope, f.node, f.path) for f in report.findings] == places
@@ -153,22 +153,34 @@ class TestChoices:
         assert (report.unknown_operators, report.findings) == ({}, ())
 
     @pytest.mark.parametrize(
-        ("first", "operator", "last", "rules"),
+        ("first", "link", "last", "rules"),
         [
-            ("Greater(x, one)", "And", "d = Where(c40, x, one) y = Div(one, d)", []),
-            ("Abs(x)", "Add", "y = Softmax(c40)", []),
-            ("ReduceL2(x)", "Max", "y = Div(x, c40)", ["zero-over-zero"]),
+            ("Greater(x, one)", "c{1} = And(c{0}, c{0})", "d = Where(c40, x, one) y = Div(one, d)", []),
+            ("Abs(x)", "c{1} = Add(c{0}, c{0})", "y = Softmax(c40)", []),
+            ("ReduceL2(x)", "c{1} = Max(c{0}, c{0})", "y = Div(x, c40)", ["zero-over-zero"]),
+            (
+                "Equal(x, one)",
+                "c{1} = And(c{0}, c{0})",
+                "z = Neg(x) m = Cast <to = 7> (z) n = Cast <to = 7> (x) d = Where(c40, n, k) y = Div(m, d)",
+                ["integer-zero-divisor", "min-over-minus-one"],
+            ),
+            (
+                "Cast <to = 7> (x) s = Greater(x, one) t = Less(x, one)",
+                "d{1} = Where(s, c{0}, k) c{1} = Where(t, c{0}, d{1})",
+                "y = Div(c0, c40)",
+                ["integer-zero-divisor", "min-over-minus-one"],
+            ),
         ],
     )
-    def test_what_is_shared_is_looked_at_once(self, first: str, operator: str, last: str, rules: list[str]) -> None:
-        """Each link names the one before twice: looked at each time, forty of them would take years."""
-        links = " ".join(f"c{k + 1} = {operator}(c{k}, c{k})" for k in range(40))
-        report = checked(f"c0 = {first} {links} {last}", constants="float one = {1}")
+    def test_what_is_shared_is_looked_at_once(self, first: str, link: str, last: str, rules: list[str]) -> None:
+        """Each link uses the one before twice: without memory of visited values, forty links would take years."""
+        links = " ".join(link.format(k, k + 1) for k in range(40))
+        report = checked(f"c0 = {first} {links} {last}", constants="float one = {1}, int64 k = {1}")
         assert [finding.rule for finding in report.findings] == rules
 
 
 class TestLoops:
-    """The state of a loop is what enough iterations make of it."""
+    """The bounds of a loop's state hold after any number of iterations."""
 
     @pytest.mark.parametrize(
         "update", ["t = Add(s, one)", "t = Mul(s, s)", "t = Neg(s)", "t = Relu(s)", "t = Identity(s)"]

@@ -1,4 +1,4 @@
-"""Models whose nodes are damaged: the check tells of them or refuses them in one line, and never breaks."""
+"""Damaged models: the check reports or refuses them in one line, and never fails otherwise."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _damage(node: NodeProto, rng: random.Random) -> None:
 
 
 def damaged(seed: int) -> ModelProto:
-    """Return a model of the corpus with some nodes damaged: a large one is taken seldom, and damaged at more places."""
+    """Return a model of the corpus with damaged nodes; large models are chosen seldom, and damaged in more places."""
     rng = random.Random(seed)
     model = ModelProto()
     model.CopyFrom(model_of(rng.choice(_SMALL if seed % 6 else _LARGE)))

@@ -34,7 +34,7 @@ def found(
 
 
 def test_layers_have_one_cause_and_lines_of_their_own() -> None:
-    """What is computed alike two steps above the divisor is one cause, whatever is farther up."""
+    """Divisors whose last two steps are alike have one cause; what is farther up does not matter."""
     layers = "".join(
         f"s{n} = Mul(h{n}, h{n}) m{n} = ReduceMean(s{n}) r{n} = Sqrt(m{n}) "
         f"q{n} = Div(h{n}, r{n}) h{n + 1} = Relu(q{n}) "
@@ -64,7 +64,7 @@ def test_profiles_add_to_what_is_looked_for() -> None:
 
 
 class TestSeverity:
-    """Certain is what every run shows."""
+    """A finding is certain if every run shows it."""
 
     def test_what_is_not_computed_is_no_hazard(self) -> None:
         assert found("y = Div(x, zero)", "float[0] x", "float[0] y", constants="float zero = {0}") == []
@@ -74,14 +74,14 @@ class TestSeverity:
         assert one.severity is Severity.CERTAIN
 
     def test_the_surest_come_first(self) -> None:
-        """Zero in every run, and where an input is."""
+        """One divisor is zero in every run, the other where an input is."""
         nodes = "a = Div(x, d) y = Div(a, zero)"
         order = [one.severity for one in found(nodes, "float[3] x, float[3] d", constants="float zero = {0}")]
         assert order == [Severity.CERTAIN, Severity.POSSIBLE]
 
 
 def test_sonnx() -> None:
-    """Constraints that others imply, or that no file of the corpus breaks."""
+    """Constraints that other rules imply, or that no model of the corpus violates."""
     for element_type, assume, codes in (
         ("int64", [], {"sonnx-v1", "sonnx-c3", "integer-zero-divisor", "min-over-minus-one"}),
         ("bfloat16", ["m=1:2"], {"sonnx-c2"}),
@@ -92,36 +92,81 @@ def test_sonnx() -> None:
     assert "sonnx-gr2" in {f.rule for f in vinculum.check(proto, profile=["sonnx"], runs=0).findings}
 
 
-@pytest.mark.parametrize(("most", "expected"), [(2**24, "rounded-quotient"), (2**24 + 2, "integers-through-float")])
-def test_up_to_what_float_holds_only_the_quotient_is_rounded(most: int, expected: str) -> None:
+@pytest.mark.parametrize(
+    ("most", "rule", "detail"),
+    [
+        (2**24, "rounded-quotient", {"example": "21 / 7"}),
+        (2**24 + 2, "integers-through-float", {"exact_up_to": 2**24}),
+    ],
+)
+def test_up_to_what_float_holds_only_the_quotient_is_rounded(most: int, rule: str, detail: dict[str, Any]) -> None:
     nodes = "a = Cast <to = 1> (n) b = Cast <to = 1> (m) q = Div(a, b) y = Ceil(q)"
     (one,) = found(nodes, "int64[3] n, int64[3] m", assume=[f"n=0:{most}", "m=3:7"])
-    assert one.rule == expected
+    assert (one.rule, one.detail) == (rule, detail)
 
 
 @pytest.mark.parametrize(
-    ("line", "floors"), [("q = n // m", True), ("q = div(n, m)  # see https://example.com", False)]
+    ("line", "element_type", "floors"),
+    [
+        ("q = n // m", "int64", True),
+        ("q = n // m", "float", False),
+        ("q = div(n, m)  # see https://example.com", "int64", False),
+    ],
 )
-def test_the_users_line_floors(line: str, floors: bool) -> None:
-    """What stands behind a # is no code."""
-    model = parsed("q = Div(n, m)", "int64[3] n, int64[3] m", "int64 q")
+def test_the_users_line_floors(line: str, element_type: str, floors: bool) -> None:
+    """Text behind a # is a comment; Div truncates integers alone."""
+    model = parsed("q = Div(n, m)", f"{element_type}[3] n, {element_type}[3] m", f"{element_type} q")
     stack = f'File "model.py", line 3, in forward\n    {line}'
     model.graph.node[0].metadata_props.add(key="pkg.torch.onnx.stack_trace", value=stack)
-    codes = {f.rule for f in vinculum.check(model, assume=["n=-9:9", "m=1:3"], runs=0).findings}
-    assert codes == ({"floor-expected"} if floors else set())
+    findings = vinculum.check(model, assume=["n=-9:9", "m=1:3"], runs=0).findings
+    assert [(one.rule, one.divisor) for one in findings] == [("floor-expected", "n")] * floors
 
 
 class TestDetails:
     """Numbers that belong to a finding."""
 
     def test_of_a_lost_epsilon(self) -> None:
-        """Which is no largest number."""
+        """A small constant that is the upper limit of Clip is no epsilon."""
         nodes, constants = "s = Abs(x) d = Clip(s, {}) y = Div(x, d)", "float one = {1}, float e = {1e-12}"
         lost = found(nodes.format("e, one"), constants=constants, as_type="float16")[0]
         assert (lost.rule, lost.severity, lost.element_type) == ("epsilon-lost", Severity.CERTAIN, "float16")
         assert lost.detail == {"epsilon": "1e-12", "smallest_that_survives": "5.96e-08"}
         kept = found(nodes.format("one, e"), constants=constants, as_type="float16")
         assert "epsilon-lost" not in {one.rule for one in kept}
+        for exponent in (-0.5, 0.5):  # A negative power divides.
+            nodes, constants = (
+                "s = Abs(x) d = Add(s, e) y = Pow(d, p)",
+                f"float e = {{1e-12}}, float p = {{{exponent}}}",
+            )
+            rules = {one.rule for one in found(nodes, constants=constants, as_type="float16")}
+            assert ("epsilon-lost" in rules) == (exponent < 0)
+
+    def test_of_the_smallest_integer_by_minus_one(self) -> None:
+        for dividend, divisor, severity in (
+            ("-2147483648", "-1", Severity.CERTAIN),
+            ("-2147483648|0", "-1", Severity.POSSIBLE),
+            ("-2147483648", "-1|1", Severity.POSSIBLE),
+        ):
+            assume = [f"n={dividend}", f"m={divisor}"]
+            (one,) = found("q = Div(n, m)", "int32[3] n, int32[3] m", "int32 q", assume=assume)
+            assert (one.rule, one.divisor, one.severity) == ("min-over-minus-one", "m", severity), assume
+
+    @pytest.mark.parametrize(
+        ("element_type", "most"),
+        [("int64", 2**31 - 1), ("uint64", 2**31 - 1), ("uint32", 2**31 - 1), ("int32", 2**24)],
+    )
+    def test_of_narrowed_integers(self, element_type: str, most: int) -> None:
+        """An input may be too large, a constant is."""
+        for beyond in (0, 1):
+            constants, inputs = f"{element_type} k = {{{most + beyond}}}", f"{element_type}[3] n"
+            more: dict[str, Any] = {"constants": constants, "profile": ["narrowing"]}
+            narrowed = [
+                *found("q = Div(n, n)", inputs, f"{element_type} q", assume=[f"n=1:{most + beyond}"], **more),
+                *found("q = Div(k, n)", inputs, f"{element_type} q", assume=["n=1:9"], **more),
+            ]
+            expected = [("n", Severity.POSSIBLE), ("k", Severity.CERTAIN)] * beyond
+            assert [(one.divisor, one.severity) for one in narrowed] == expected
+            assert all(one.detail == {"exact_up_to": most} for one in narrowed)
 
     def test_of_what_the_operator_set_does_not_allow(self) -> None:
         (one,) = found("q = Div(n, k)", "int8[3] n", "int8[3] q", constants="int8 k = {3}", opset=13)

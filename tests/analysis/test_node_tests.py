@@ -1,4 +1,4 @@
-"""ONNX's own node tests: every output lies in what is known of it, and no operator falls back unnoticed."""
+"""ONNX's own node tests: every output lies within its bounds, and the operators without bounds are listed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ UNKNOWN = {
     *("CausalConvWithState", "ImageDecoder", "SequenceMap", "TfIdfVectorizer"),
     *("RegexFullMatch", "StringConcat", "StringNormalizer", "StringSplit"),
 }
-"""Operators of ONNX's own domain of which nothing is known; most are of text."""
+"""Operators of ONNX's own domain that the analysis does not know; most handle text."""
 
 
 def known_of(array: Any, *, exactly: bool) -> AbstractTensor | None:
@@ -30,7 +30,7 @@ def known_of(array: Any, *, exactly: bool) -> AbstractTensor | None:
 
 
 def arrays(values: Any) -> Iterator[Any]:
-    """Yield tensors as arrays, what is none as None."""
+    """Yield tensors as arrays; None for anything else."""
     for value in values:
         array = numpy_helper.to_array(value) if isinstance(value, TensorProto) else value
         plain = isinstance(array, np.ndarray | np.generic)
@@ -38,7 +38,7 @@ def arrays(values: Any) -> Iterator[Any]:
 
 
 def looked_into(case: Any, *, exactly: bool) -> Iterator[tuple[str, set[str]]]:
-    """Yield what is said wrongly of each output of a case, empty if nothing, and its unknown operators."""
+    """Yield for each output of a case the bound that it violates, empty if none, and the unknown operators."""
     model = deepcopy(case.model)
     del model.graph.value_info[:]
     for output in model.graph.output:

@@ -1,4 +1,4 @@
-"""Random models: every value that is computed lies in what is known of it."""
+"""Random models: every computed value lies within its bounds."""
 
 from __future__ import annotations
 

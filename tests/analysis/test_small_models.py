@@ -1,4 +1,4 @@
-"""What is found in small models: divisors inside of operators, graphs of ONNX Runtime's own operators, unknown ones."""
+"""Findings in small models: divisors inside operators, operators of ONNX Runtime, and unknown operators."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ CONTRIB = [
     (f"{ATTENDED} d = Add (a, one) y = Div (one, d)", "x=-1:1", "zero-divisor"),
     ("y = com.acme.Div (x, x)", "", ""),
 ]  # fmt: skip
-"""Hazards stay found, guards seen, and no operator is unknown."""
+"""Models of ONNX Runtime's own operators: the findings are the same, and no operator is unknown."""
 NEVER_SILENT = [
     ("the divisor itself", "n = com.acme.Norm(x) y = Div(x, n)", {"zero-over-zero"}),
     ("its type from the dividend", "n = com.acme.Norm(x) r = Relu(n) y = Div(one, r)", {"zero-divisor"}),
@@ -52,7 +52,7 @@ NEVER_SILENT = [
     ("of any type at all", "n = com.acme.Norm(x) m = com.acme.Norm(n) d = Div(n, m) y = com.acme.Norm(d)",
      {"zero-over-zero", "integer-zero-divisor", "min-over-minus-one"}),
 ]  # fmt: skip
-"""What an unknown operator returns may be anything, of the type that its users take."""
+"""An unknown operator may return any value of a type that its users take."""
 
 
 def test_what_divides_inside() -> None:

@@ -31,7 +31,7 @@ def unary(operator: str) -> ModelProto:
 
 
 class TestEvents:
-    """Each kind, by the node that makes it, not by those that hand it on."""
+    """Each kind is reported at the node that makes it, not at nodes that pass it on."""
 
     def test_an_empty_mask(self) -> None:
         mask = np.array([[1, 1, 0, 0], [0, 0, 0, 0]], np.float32)
@@ -66,7 +66,7 @@ class TestEvents:
         assert (held.name, held.nan, held.infinite) == ("x", 1, 1)
 
     def test_constants_that_are_infinite(self) -> None:
-        """An attention mask holds -inf: nobody made that."""
+        """An attention mask holds -inf: no node made it."""
         proto = parsed("m = Add(x, mask) y = Softmax(m)", "float[2] x", constants="float[2] mask = {0, -inf}")
         assert traced(proto, x=np.ones(2, np.float32)).events == ()
 
@@ -148,7 +148,7 @@ class TestEngines:
         assert report.traces[0].refused.startswith("crashed: SIGFPE")
 
     def test_data_in_another_file(self, tmp_path: Path) -> None:
-        """It is read before, as an engine is given the model without its folder."""
+        """The data is loaded first, as an engine gets the model without its folder."""
         proto = parsed("y = Div(x, w)", "float[5000] x")
         proto.graph.initializer.append(numpy_helper.from_array(np.arange(5000, dtype=np.float32), "w"))
         save(proto, tmp_path / "m.onnx", save_as_external_data=True, location="m.data", size_threshold=0)

@@ -30,7 +30,7 @@ _OTHERWISE = {
     "QuantizeLinear": ("float32", *OTHER_FLOATS),  # It converts infinities to integers.
     "ReduceSumSquare": ("int32",),  # It widens.
 }
-"""Where ONNX's reference evaluator computes other than ONNX says, or nothing; tests/runtimes asks ONNX Runtime."""
+"""Element types in which ONNX's reference evaluator deviates from ONNX or fails; tests/runtimes covers them."""
 
 
 @pytest.mark.parametrize("operator", sorted({trial.operator for trial in TRIALS}))

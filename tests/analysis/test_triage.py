@@ -34,7 +34,7 @@ def entry(expires: date = LATER, /, **wanted: str) -> Suppression:
 
 
 class TestSuppressions:
-    """A suppression is about what it names, until its day."""
+    """A suppression applies to the findings that it names, until it expires."""
 
     def test_what_it_is_about(self) -> None:
         for wanted, meets in (
@@ -91,11 +91,11 @@ class TestSuppressions:
 
 
 class TestBaseline:
-    """What an earlier report has is not told again, whichever form it is in."""
+    """Findings of an earlier report, in either form, are not reported again."""
 
     @pytest.mark.parametrize("form", ["json", "sarif"])
     def test_both_forms(self, tmp_path: Path, form: str) -> None:
-        """Without what was suppressed, which still needs its suppression."""
+        """Suppressed findings are not part of the baseline: they still need their suppression."""
         file = tmp_path / "before"
 
         def baseline(triage: Triage) -> Baseline:
@@ -109,7 +109,7 @@ class TestBaseline:
         assert baseline(sorted_out(REPORT, "model.onnx", [entry(node="mean")], today=TODAY)) == frozenset()
 
     def test_names_do_not_matter(self, tmp_path: Path) -> None:
-        """Another export names its values anew."""
+        """Another export may rename all values."""
         file = tmp_path / "before"
         file.write_text(json.dumps(as_json(sorted_out(REPORT, "model.onnx"))))
         renamed = hazardous.masked_mean()

@@ -1,4 +1,4 @@
-"""One operator on operands at the edges of their types: what is computed against what the analysis says.
+"""Runs one operator on operands at the edges of their types, and compares the results with the analysis.
 
 What computes is a `Session`: our own engine here, ONNX Runtime in tests/runtimes/analysis.
 """
@@ -31,7 +31,7 @@ Maker = Callable[[ModelProto], Session]
 
 
 class Engine:
-    """A session of our own engine, which has ONNX's reference evaluator compute what is no division."""
+    """A session of our own engine, in which ONNX's reference evaluator computes everything but divisions."""
 
     def __init__(self, model: ModelProto) -> None:
         self._names = [value.name for value in model.graph.output]
@@ -77,9 +77,9 @@ def complaints(
     tame_every: int = 0,
     left: Callable[[AbstractTensor], AbstractTensor] = lambda known: known,
 ) -> Iterator[str]:
-    """Yield what is computed outside of what is known; some rounds may be of tame operands.
+    """Yield the results outside of their bounds; some rounds may use tame operands.
 
-    - `left`: returns what the function is told of an operand.
+    - `left`: returns what the analysis gets to know of an operand.
     """
     model, run = _loaded(trial, element_type, session)
     rng = np.random.default_rng(seed)

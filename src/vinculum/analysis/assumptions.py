@@ -13,9 +13,8 @@ from onnx import ModelProto, ValueInfoProto
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom, anything, tensor
 from vinculum.analysis.domain.box import Box
-from vinculum.analysis.domain.dimensions import Shape, unknown_size, variable
 from vinculum.analysis.domain.formats import is_discrete, type_range
-from vinculum.analysis.transfer.call import named_type
+from vinculum.analysis.transfer.call import named_type, size_of
 from vinculum.errors import ModelError
 from vinculum.text import did_you_mean, listed, quoted
 
@@ -63,7 +62,8 @@ class Assumptions:
     def _tensor(self, value: ValueInfoProto, found: Range, narrowed: str) -> AbstractTensor:
         declared = value.type.tensor_type
         element_type = named_type(declared.elem_type, narrowed)
-        shape = _shape(value, self.sizes)
+        sizes = tuple(size_of(size, self.sizes, 1) for size in declared.shape.dim)
+        shape = sizes if declared.HasField("shape") else None
         known = anything(element_type, shape)
         if not element_type:
             return known
@@ -81,20 +81,6 @@ class Assumptions:
         if known.form is not None:
             low, high = (float(known.form.round(np.asarray(end, np.float64))) for end in (low, high))
         return tensor(element_type, shape, low, high, mag, integral=whole, bounds_from=BoundsFrom.DECLARED)
-
-
-def _shape(value: ValueInfoProto, sizes: Mapping[str, tuple[float, float]]) -> Shape | None:
-    declared = value.type.tensor_type
-    if not declared.HasField("shape"):
-        return None
-    return tuple(
-        int(d.dim_value)
-        if d.HasField("dim_value")
-        else variable(d.dim_param, *sizes.get(d.dim_param, (1, inf)))
-        if d.dim_param
-        else unknown_size(1)
-        for d in declared.shape.dim
-    )
 
 
 def read_assumptions(texts: Sequence[str], model: ModelProto) -> Assumptions:

@@ -45,7 +45,7 @@ def _iterated(
     before: Sequence[AbstractTensor] = (),
     behind: Sequence[AbstractTensor] = (),
 ) -> list[AbstractTensor]:
-    """Return what a body gives in any iteration, its states being what they can be at the start of each.
+    """Return the outputs of a body in any iteration, for every state that an iteration can start with.
 
     A state that the body passes on unchanged is kept. One more pass over the body keeps the others within their bounds.
 

@@ -14,9 +14,9 @@ from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProt
 from vinculum.analysis.control_flow import CONTROL
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, anything
 from vinculum.analysis.domain.box import ranked
-from vinculum.analysis.domain.dimensions import Dimension, Size, unknown_size, variable
+from vinculum.analysis.domain.dimensions import Dimension, Size
 from vinculum.analysis.domain.numbering import Definition, Numbering, content
-from vinculum.analysis.transfer.call import NOTHING, Call, Expected, key_of, named_type
+from vinculum.analysis.transfer.call import NOTHING, Call, Expected, key_of, named_type, size_of
 from vinculum.analysis.transfer.operators import operator_of
 from vinculum.analysis.transfer.schemas import body_of, deduced
 from vinculum.analysis.transfer.shared import aligned
@@ -127,13 +127,9 @@ class Interpreter:
         return Expected(scope.deduced[name], expected.shape)
 
     def _size(self, dimension: Any, declared: bool) -> Dimension:
-        size = int(dimension.dim_value)
-        if size > 0 or (size == 0 and dimension.HasField("dim_value")):
-            return size
-        name = dimension.dim_param
-        if name and (declared or name in self._named):
-            return variable(name, *self._sizes.get(name, (self._least_size, np.inf)))
-        return variable(name, 0) if name else unknown_size(self._least_size if declared else 0)
+        if declared or dimension.dim_param in self._named:
+            return size_of(dimension, self._sizes, self._least_size)
+        return size_of(dimension, {}, 0)  # Inference alone names it, or nobody does.
 
     def _add_initializers(self, graph: GraphProto, scope: Scope) -> None:
         for initializer in graph.initializer:
@@ -282,9 +278,7 @@ class Interpreter:
     def _body(
         self, node: NodeProto, call: Call, operands: Sequence[AbstractTensor | None], scope: Scope
     ) -> list[AbstractTensor] | None:
-        if any(attribute.ref_attr_name for attribute in node.attribute):
-            node = _bound(node, scope.bindings)
-        function = body_of(node, call.opset, operands)
+        function = body_of(node, _passed(node, scope.bindings), call.opset, operands)
         return None if function is None else self._enter(function, node, operands, scope, owner=name_of(node))
 
     def _enter(
@@ -354,17 +348,6 @@ def _passed(node: NodeProto, bindings: Mapping[str, AttributeProto]) -> Iterator
         found = bindings.get(attribute.ref_attr_name) if attribute.ref_attr_name else attribute
         if found is not None:
             yield attribute.name, found
-
-
-def _bound(node: NodeProto, bindings: Mapping[str, AttributeProto]) -> NodeProto:
-    """Return a node of a function whose attributes are those that the call hands in."""
-    copy = NodeProto()
-    copy.CopyFrom(node)
-    del copy.attribute[:]
-    for name, attribute in _passed(node, bindings):
-        copy.attribute.add().CopyFrom(attribute)
-        copy.attribute[-1].name = name
-    return copy
 
 
 def _plain(attribute: AttributeProto) -> Any:

@@ -22,7 +22,7 @@ _FRAME = re.compile(r'File "([^"]+)", line (\d+), in (\S+)\n\s*([^\n]*)')
 _INSTALLED = ("site-packages/", "dist-packages/")
 _STEPS = 4
 _LONGEST = 1 << 16
-"""Characters that operators above a divisor are told in; of wide ones a digest is."""
+"""The most characters of the text that a fingerprint is computed from; a longer text is replaced by a digest."""
 
 
 def frames(node: NodeProto) -> tuple[Frame, ...]:
@@ -71,7 +71,7 @@ def fingerprint(
     inputs: frozenset[str],
     steps: int = _STEPS,
 ) -> str:
-    """Return a number of the rule and the operators some steps above the divisor, without any name."""
+    """Return a digest of the rule and the operators up to some steps above the divisor; names do not count."""
 
     @cache
     def key(name: str, steps: int) -> str:
@@ -87,7 +87,7 @@ def fingerprint(
 
 
 _MOST = 24
-"""Values that are told of, the nearest to the node."""
+"""The most values that are explained: those nearest to the node."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""All that a plug-in needs to tell the analysis of an operator: an entry point in the group ``vinculum.operators``."""
+"""What a plug-in needs to describe an operator to the analysis, by an entry point in ``vinculum.operators``."""
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, anything, tensor
 from vinculum.analysis.transfer.call import Call

@@ -24,7 +24,7 @@ _UNREACHED = "no input of common size is known whose embedding is zeros; zeros i
 
 @dataclass(frozen=True)
 class _Label:
-    """What is to be found, and what shows it: inputs, but for those that are ordinary, or values inside made zeros."""
+    """The hazards, and what shows the first: inputs that are not ordinary, or inner values that are set to zero."""
 
     rules: tuple[str, ...] = ()
     witness: Mapping[str, float] | None = None
@@ -56,7 +56,7 @@ _EMPTY_MASKS = """
     albert bert blip cohere2_moe conditional_detr deepseek_v3 detr distilbert electra esm gemma gpt2 groupvit layoutlm
     llama mistral mixtral modernbert_cls modernbert_mean mpnet phi qwen2 qwen2_moe qwen3 roberta sew_classify t5_encoder
 """.split()  # noqa: SIM905 - a list of so many words is read more easily
-"""What masks by the smallest float32, which is -inf in float16, so that an empty mask leaves nothing of a row."""
+"""Models that mask with the smallest float32. It is -inf in float16, so an empty mask masks the whole row."""
 
 _LOST = ("epsilon-lost", "zero-over-zero")
 _AS_FLOAT16 = {
@@ -72,7 +72,7 @@ _AS_FLOAT16 = {
 
 _RANGES = {"mask": "0|1", "ids": "0:31", "bbox": "0:15"}
 _ORDINARY = {"mask": 1.0, "ids": 3.0}
-"""What is declared of inputs, and what they are in a witness, by what their names hold; 0 is what is not here."""
+"""The declared ranges and the values in a witness, by a part of the input's name; other inputs are 0."""
 
 
 _LENGTHS_IN_FLOAT32 = ("hubert_classify.dynamo18", "wav2vec2_classify.dynamo18", "wavlm_classify.dynamo18")

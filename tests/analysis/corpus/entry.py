@@ -1,10 +1,18 @@
-"""One labelled model: what is to be found in it, and the run or the reason that the label rests on."""
+"""One labelled model: its hazards, and the run or the reason that proves the label.
+
+The models of `handmade.txt`, `guards.txt` and `grist.txt` are paragraphs:
+
+- ``# NAME: RULES``: the entry's name, and the hazards that it has;
+- indented lines: its nodes, as `onnx.parser` reads them;
+- ``KEY: VALUE``: another field of `Entry`, or what the module that reads the file explains.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 
@@ -39,7 +47,7 @@ _CONSTANTS = {
     "axis": "int64[1] axis = {-1}",
     "rows": "int64[1] rows = {1}",
 }
-"""What a model holds if its nodes name it."""
+"""Constants that a model gets if its nodes use them."""
 
 
 def written(
@@ -52,10 +60,19 @@ def written(
     opset: int = 18,
     **more: Any,
 ) -> Entry:
-    """Return an entry of a model that is written by hand; what it lists has spaces between."""
+    """Return an entry of a model that is written by hand; lists are words with spaces between."""
     used = [word for word in _CONSTANTS if re.search(rf"[(,] ?{word}[,)]", nodes) and f" {word} =" not in constants]
     held = ", ".join(filter(None, (constants, *(_CONSTANTS[word] for word in used))))
     head = f'<ir_version: 8, opset_import: ["" : {opset}]>'
     model = f"{head} g ({inputs}) => ({outputs}) <{held}> {{ {nodes} }}"
     more |= {key: tuple(more.get(key, "").split()) for key in ("assume", "wrongly", "profile")}
     return Entry(name, model, tuple(rules.split()), **more)
+
+
+def paragraphs(file: str) -> Iterator[tuple[str, str, str, dict[str, Any]]]:
+    """Yield the name, the nodes, the rules and the other fields of every entry of a file."""
+    for paragraph in (Path(__file__).parent / file).read_text(encoding="utf-8").strip().split("\n\n"):
+        title, *lines = paragraph.splitlines()
+        name, _, rules = title.removeprefix("# ").partition(": ")
+        nodes = " ".join(line.strip() for line in lines if line.startswith("  "))
+        yield name, nodes, rules, dict(line.split(": ", 1) for line in lines if not line.startswith("  "))

@@ -20,7 +20,7 @@ _HAZARDS: dict[str, tuple[tuple[str, ...], tuple[Any, ...], str]] = {
     "standardise": (("zero-over-zero",), (_ZEROS,), ""),
     "inverse": (("zero-divisor",), (_ZEROS,), ""),
 }
-"""The hazards, inputs in order that show them, and else why they are there."""
+"""The hazards of each module, the inputs in order that show them, or the reason for the label."""
 _ASSUMED = {
     "masked_mean": ("", "0|1"),
     "masked_mean_clamped": ("", "0|1"),
@@ -38,7 +38,7 @@ _FLOAT16 = {
     "standardise_guarded": (),
     "softmax": (),
 }
-"""What is to be found as float16."""
+"""The hazards of each module as float16."""
 
 
 def _entries() -> Iterator[Entry]:

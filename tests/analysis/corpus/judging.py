@@ -1,4 +1,4 @@
-"""The corpus checked, and its labels shown by running: what ``make hazards`` prints."""
+"""Checks the corpus and runs its models to confirm the labels; ``make hazards`` prints the result."""
 
 from __future__ import annotations
 
@@ -20,21 +20,20 @@ from tests.analysis.corpus.architectures import load
 from tests.analysis.corpus.entry import Entry
 from tests.analysis.corpus.exported import ENTRIES as EXPORTED
 from tests.analysis.corpus.grist import ENTRIES as GRIST
-from tests.analysis.corpus.guards import ENTRIES as GUARDS
 from tests.analysis.corpus.handmade import ENTRIES as HANDMADE
 from vinculum.analysis import Report, Severity
 from vinculum.models.source import SourceFile, source_of
 from vinculum.repair.fixing import Fix, fixed
 
-ENTRIES: tuple[Entry, ...] = (*HANDMADE, *GUARDS, *GRIST, *EXPORTED, *ARCHITECTURES)
-SAMPLE: tuple[Entry, ...] = (*HANDMADE, *GUARDS, *GRIST, *EXPORTED, *ARCHITECTURES[::6])
-"""What `make test` looks at; `make hazards` looks at all, and tests/runtimes/analysis runs all."""
+ENTRIES: tuple[Entry, ...] = (*HANDMADE, *GRIST, *EXPORTED, *ARCHITECTURES)
+SAMPLE: tuple[Entry, ...] = (*HANDMADE, *GRIST, *EXPORTED, *ARCHITECTURES[::6])
+"""The models that `make test` checks; `make hazards` checks all, and tests/runtimes/analysis runs all."""
 _SHOWN = frozenset(
     ("integer-zero-divisor", "min-over-minus-one", "quotient-overflow", "zero-divisor", "zero-over-zero")
 )
 """The rules that a run can show."""
 _WANTED = 0.95
-"""The share of these findings that is to have evidence."""
+"""The share of these findings that must have evidence."""
 _HERE = Path(__file__).parent
 
 
@@ -114,7 +113,7 @@ def _lines() -> Iterator[str]:
 
 
 def differing(entry: Entry) -> str:
-    """Return in what an entry's findings are other than its label; empty if in nothing."""
+    """Return how an entry's findings differ from its label; empty if they do not."""
     found = {finding.rule for finding in reported(entry).findings}
     expected = {*entry.rules, *entry.wrongly}
     surplus, missing = found - expected, expected - found
@@ -125,7 +124,7 @@ def differing(entry: Entry) -> str:
 
 
 def is_control(entry: Entry) -> bool:
-    """Tell whether no run of an entry's model as it is divides by zero."""
+    """Tell whether an entry is a control that can be run in its own element type."""
     return not entry.rules and entry.as_type is None
 
 
@@ -150,7 +149,7 @@ def _evidence() -> tuple[Counter[Severity], list[str]]:
 
 
 def _fixes() -> Iterator[Fix]:
-    """Yield what a guard does about each finding; fixed models are checked again."""
+    """Yield how each finding is fixed; fixed models are checked again."""
     for entry in ENTRIES:
         report = reported(entry)
         if report.findings:
@@ -158,7 +157,7 @@ def _fixes() -> Iterator[Fix]:
 
 
 def main() -> int:
-    """Print how findings are labelled, shown and fixed; return 1 if too little is, or a guard was taken back."""
+    """Print scores, evidence and fixes; return 1 if a label or evidence is missing, or a fix did not help."""
     print("\n".join(_lines()))
     counts, without = _evidence()
     share = 1 - counts[Severity.UNCONFIRMED] / counts.total()

@@ -1,4 +1,4 @@
-"""A constant lies in its bounds; a join holds both, and says no more than they share. `test_known` records the rest."""
+"""Constants lie within their bounds; a join stands for both operands. `test_known` records the rest."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What every operator is known to give of chosen operands is what `known.txt` records: neither more nor less.
+"""The results of every transfer function for chosen operands are recorded in `known.txt` and must not change.
 
-That it is right is tested elsewhere; here each gain and each loss of precision shows as a changed line. A new trial is
-written there, as `tests/analysis/operators.py` reads it; ``python -m tests.analysis.transfer.test_known`` records anew
-what is known of each.
+Other tests show that they are sound; here each gain and each loss of precision shows as a changed line. To add a trial,
+write its line as `tests/analysis/operators.py` reads it. ``python -m tests.analysis.transfer.test_known`` records all
+results anew.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ from vinculum.analysis.transfer.operators import TABLE
 
 GRAPHS = Path(__file__).parent / "graphs.txt"
 _MOST_LISTED = 3
-"""Ends of a box that are written out; of more, the least and the largest, and a checksum of all."""
+"""The most ends of a box that are written out; of more, the extremes and a checksum are."""
 _OFF = 2.0**-8
-"""What each operand may be off by, where errors are bounded."""
+"""The error of each operand, where errors are bounded."""
 
 Profile = Callable[[str, Shape, int], AbstractTensor]
 
 
 def _of(element_type: str, shape: Shape | None, low: Any, high: Any, **more: Any) -> AbstractTensor:
-    """Return numbers between two, whole ones and within its type if it has no others."""
+    """Return a tensor of numbers between two ends; of a discrete type the ends are rounded and limited."""
     if is_discrete(element_type):
         least, most = type_range(element_type)
         low, high = np.clip(np.ceil(low), least, most), np.clip(np.ceil(high), least, most)
@@ -115,7 +115,7 @@ PROFILES: Mapping[str, Profile] = {
     "no rank": lambda element_type, shape, place: _of(element_type, None, -2, 2),
     "anything": lambda element_type, shape, place: anything(element_type, shape),
 }
-"""What may be known of an operand, by its element type, its shape and its place; ends are short binary fractions."""
+"""Abstract operands, made from an element type, a shape and a place; ends are short binary fractions."""
 _APART = 5
 """How many profiles later the next operand's stands, where they differ."""
 
@@ -171,7 +171,7 @@ def _cases(trial: Trial, before: int) -> Iterator[tuple[str, list[Operand]]]:
 
 
 def _lines_of(trial: Trial, before: int) -> Iterator[str]:
-    """Yield what is known of the results of a trial, cases of which the same is known together."""
+    """Yield the results of a trial, those cases together that have the same results."""
     operator, said = TABLE[trial.domain, trial.operator], dict[str, list[str]]()
     for words, operands in _cases(trial, before):
         said.setdefault(_told(trial, operator, operands), []).append(words)

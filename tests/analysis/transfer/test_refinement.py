@@ -1,4 +1,4 @@
-"""What a condition tells of a value: nothing that some pair of numbers contradicts."""
+"""Refinement by a condition is sound: no pair of numbers that meets the condition contradicts it."""
 
 from __future__ import annotations
 

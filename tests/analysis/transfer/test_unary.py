@@ -1,4 +1,4 @@
-"""What each declared function owes: between its turns it is monotone, and it stays within its limits."""
+"""Declared functions are monotone between their turns, and stay within their limits."""
 
 from __future__ import annotations
 

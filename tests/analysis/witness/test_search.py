@@ -1,4 +1,4 @@
-"""Issue 19, point 5: severity by evidence, and the evidence holds when it is run again."""
+"""Issue 19, point 5: the severity follows from evidence, and running the witness again confirms it."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def searched(proto: ModelProto, *assume: str, runs: int = 60) -> Search:
 
 
 class TestAtTheInputs:
-    """A witness is found where there is one that is simple, and the inputs keep what is declared."""
+    """The search finds simple witnesses, whose inputs lie in the declared ranges."""
 
     def test_an_empty_mask(self) -> None:
         with fake_runtime.installed(onnxruntime=fake_runtime.FakeRuntime):
@@ -70,7 +70,7 @@ class TestAtTheInputs:
         assert witness.confirmed_by == ("vinculum", "onnxruntime 0")
 
     def test_a_runtime_signs_only_what_it_shows(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """What only our engine shows, which computes an operator as ONNX defines it, no runtime signs."""
+        """A runtime does not confirm what only our engine shows, which computes an operator as ONNX defines it."""
         monkeypatch.setattr(OnnxRuntime, "look", lambda *_: (False, "onnxruntime 0", ()))
         finding = checked(hazardous.layer_norm(0.0), runs=40)
         assert finding.severity is Severity.POSSIBLE
@@ -116,7 +116,7 @@ class TestAtTheInputs:
         assert np.float32(shift) in shown(hazardous.shifted(shift), "x=-3:3").inputs["x"]
 
     def test_between_two_signs(self) -> None:
-        """A cube root is no straight line, the zero lies where halving leads."""
+        """A cube is not linear: bisection finds the zero."""
         nodes = "s = Mul(x, x) cube = Mul(s, x) d = Sub(cube, eight) y = Reciprocal(d)"
         proto = parsed(nodes, "float[2] x", constants="float eight = {3.375}")
         assert 1.5 in shown(proto, "x=0:3").inputs["x"]
@@ -163,7 +163,7 @@ class TestAtTheInputs:
         assert overflow is None or (overflow.severity is Severity.WITNESSED) == (low == -(2**63))
 
     def test_outside_of_the_ranges(self) -> None:
-        """A sum of squares of sine and cosine is 1 where x is what it is declared to be, and nothing far from there."""
+        """The divisor is 1 in the declared range of x, and 0 far outside."""
         nodes = f"{_ONE} near = Less(x, limit) f = Cast <to = 1> (near) d = Mul(sum, f) y = Reciprocal(d)"
         proto = parsed(nodes, "float[2] x", constants="float limit = {100}")
         finding = checked(proto, "x=-3:3")
@@ -173,7 +173,7 @@ class TestAtTheInputs:
 
 
 class TestInside:
-    """Where inputs do not reach it, the farthest inner tensor is named, or nothing is claimed."""
+    """If no input shows a finding, the farthest inner tensor that does is named, or none."""
 
     @pytest.mark.parametrize("of_a_node", [False, True])
     def test_a_norm_of_embeddings(self, of_a_node: bool) -> None:

@@ -13,7 +13,6 @@ from onnx import ModelProto, helper
 import vinculum
 from tests.analysis import hazardous
 from tests.analysis.corpus.entry import Entry
-from tests.analysis.corpus.guards import ENTRIES as GUARDS
 from tests.analysis.corpus.handmade import ENTRIES as HANDMADE
 from tests.analysis.corpus.judging import checked, model_of, reported
 from vinculum.analysis.assumptions import read_assumptions
@@ -24,8 +23,8 @@ from vinculum.models.source import source_of
 from vinculum.repair.fixing import Comparison, Fixed, comparison, fix, fixed, rounds
 from vinculum.repair.fixing.comparison import compared
 
-HAZARDS = [entry for entry in (*HANDMADE, *GUARDS) if entry.rules]
-CONTROLS = [entry for entry in (*HANDMADE, *GUARDS) if not entry.rules]
+HAZARDS = [entry for entry in HANDMADE if entry.rules]
+CONTROLS = [entry for entry in HANDMADE if not entry.rules]
 GUARDED = {
     *("epsilon-lost", "integer-zero-divisor", "masked-row", "min-over-minus-one", "quotient-overflow"),
     *("subnormal-divisor", "zero-divisor", "zero-over-zero"),

@@ -28,7 +28,7 @@ from vinculum.analysis.domain.formats import (
 )
 
 SMALL = 4096
-"""Elements of a constant whose values take part in the analysis; of larger ones only bounds and sums do."""
+"""The most elements of a constant whose values are used; of a larger constant only bounds and sums are."""
 _MOST_ENTRIES = 64
 
 
@@ -115,8 +115,8 @@ class AbstractTensor:
 
     @property
     def scalar(self) -> float | None:
-        """The only element of a constant."""
-        return float(self.constant.reshape(())) if self.constant is not None and self.constant.size == 1 else None
+        """The only element of a constant; an integer exactly."""
+        return self.constant.item() if self.constant is not None and self.constant.size == 1 else None
 
     def sizes(self) -> tuple[Dimension | None, ...] | None:
         """Return each of a few integers; None if the tensor is not of integers, or not short."""
@@ -127,7 +127,7 @@ class AbstractTensor:
         return None
 
     def known(self, **changes: Any) -> AbstractTensor:
-        """Return the same with something else known."""
+        """Return the same tensor with other fields."""
         return replace(self, **changes)
 
 
@@ -184,7 +184,7 @@ def tensor(
 
 
 def anything(element_type: str, shape: Shape | None) -> AbstractTensor:
-    """Return what may be any tensor of an element type and a shape."""
+    """Return an abstract tensor that stands for every tensor of an element type and a shape."""
     whole, limits = is_discrete(element_type), type_range(element_type)
     return tensor(element_type, shape, *limits, may_nan=not whole, integral=whole, bounds_from=BoundsFrom.TYPE)
 
@@ -257,7 +257,7 @@ def _summarised(array: NDArray[Any], name: str) -> AbstractTensor:
 
 
 def join(a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
-    """Return what holds of both."""
+    """Return an abstract tensor that stands for every tensor that either operand stands for."""
     if a.number and a.number == b.number:
         return a
     if a.element_type != b.element_type:
@@ -290,7 +290,7 @@ def _joined_shape(a: Shape | None, b: Shape | None) -> Shape | None:
 
 
 def holds(a: AbstractTensor, b: AbstractTensor) -> bool:
-    """Tell whether whatever the second may be the first may be too."""
+    """Tell whether the first stands for every tensor that the second stands for."""
     if a.element_type != b.element_type or (a.shape is not None and a.shape != b.shape):
         return False
     flags = ((a.may_nan, b.may_nan), (a.may_plus_zero, b.may_plus_zero), (a.may_minus_zero, b.may_minus_zero))
@@ -301,7 +301,7 @@ def holds(a: AbstractTensor, b: AbstractTensor) -> bool:
 
 
 def widened(a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
-    """Return what holds of both, with bounds that the second moves gone to the limits of the type."""
+    """Return the join of both; a bound that the second would move becomes the limit of the type."""
     both = join(a, b)
     if not both.element_type:
         return both

@@ -13,9 +13,9 @@ from vinculum.analysis.domain.dimensions import Shape, fixed
 from vinculum.analysis.domain.formats import Bounds
 
 LIMIT = 4096
-"""Elements that a box has at most."""
+"""The most elements of a box."""
 SPREAD = 16384
-"""Elements of a tensor over which a box is spread out to be moved, at most."""
+"""The most elements of a tensor whose box is broadcast to its shape before elements move."""
 
 Reduction = Callable[..., Any]
 

@@ -165,5 +165,5 @@ def unknown_size(low: float = 0, high: float = inf) -> Dimension:
 
 
 def known_size(size: Dimension | None) -> Dimension:
-    """Return a size, one of which nothing is known for None."""
+    """Return a size; for None, a new one without bounds."""
     return unknown_size() if size is None else size

@@ -23,7 +23,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """What every row along an axis keeps that holds no NaN."""
+    """A property of every row along an axis that holds no NaN."""
 
     kind: Kind  # Which fact.
     axis: int  # Never negative.
@@ -41,7 +41,7 @@ def find(facts: Facts, kind: Kind, axis: int) -> Fact | None:
 
 
 def carried(facts: Facts, f: Callable[[float], float]) -> Facts:
-    """Return what a function that never falls leaves of facts: of some element at least v, at least f(v)."""
+    """Return the facts that a non-decreasing function keeps: some element at least v becomes one at least f(v)."""
     return tuple(replace(fact, low=f(fact.low)) for fact in facts if fact.kind is Kind.SOME_AT_LEAST)
 
 

@@ -64,7 +64,7 @@ NUMPY_INTEGERS = frozenset(INTEGERS) - {"int2", "int4", "uint2", "uint4"}
 
 
 def type_range(element_type: str) -> tuple[float, float]:
-    """Return the bounds that every value of an element type keeps, NaN apart."""
+    """Return the smallest and the largest value of an element type; NaN does not count."""
     if element_type == "bool":
         return 0.0, 1.0
     return INTEGERS.get(element_type, (-np.inf, np.inf))
@@ -86,7 +86,7 @@ def upward(values: Bounds) -> Bounds:
 
 
 def some(mask: NDArray[np.bool_]) -> bool:
-    """Tell whether any element is true: what ``any`` says, in a third of the time where there are few."""
+    """Tell whether any element is true, as ``any`` does; of few elements in a third of the time."""
     return bool(np.count_nonzero(mask))
 
 

@@ -1,4 +1,4 @@
-"""Value numbers: values that are computed alike from the same values are equal, whatever they are called."""
+"""Value numbers: values that are computed in the same way from the same values have the same number."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, constant
 
 _HASHED = 1 << 20
-"""Elements of a constant that is compared with others by its content."""
+"""The most elements of a constant that is compared with others by its content."""
 _DIGEST = 16
-"""Bytes of what a longer content is compared by."""
+"""Bytes of the digest by which longer contents are compared."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-import numpy as np
 from onnx import NodeProto
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom
@@ -130,8 +129,7 @@ def _lost(operand: AbstractTensor) -> float | None:
     held = operand.constant
     if held is None or held.size != 1 or held.dtype.kind not in "fV" or float(operand.high.max()) != 0:
         return None
-    written = float(held.astype(np.float64).reshape(-1)[0])
-    return written if 0 < written <= _LARGEST_EPSILON else None
+    return operand.scalar if 0 < held.item() <= _LARGEST_EPSILON else None
 
 
 def _guards_a_divisor(site: Site) -> bool:

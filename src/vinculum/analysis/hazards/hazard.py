@@ -61,7 +61,7 @@ class HazardOfDivisions(Hazard):
 
 
 def typings(site: Site) -> Iterator[Site]:
-    """Yield a site, and, if it has operands of unknown element type, what it is for floats and for integers."""
+    """Yield a site and, if it has operands of unknown element type, the same site with floats and with integers."""
     yield site
     if any(operand is not None and not operand.element_type for operand in site.operands):
         for name in (site.call.narrowed, "int64"):

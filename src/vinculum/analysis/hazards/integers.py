@@ -21,7 +21,7 @@ _NARROWED = {"int64": 2.0**31 - 1, "uint64": 2.0**31 - 1, "uint32": 2.0**31 - 1,
 _MOST_QUOTIENTS = 1 << 20
 _MOST_DIVISORS = 64
 _DEEPEST = 8
-"""Conditions that are looked into, one inside the other: each doubles the work."""
+"""The most nested conditions that are examined: each doubles the work."""
 _ROUNDS = frozenset({"Floor", "Ceil", "Round"})
 _BEHIND = frozenset({"Identity", "Floor", "Ceil", "Round", "Squeeze", "Unsqueeze", "Reshape"})
 
@@ -40,8 +40,7 @@ class MinOverMinusOne(HazardOfDivisions):
         smallest = type_range(dividend.element_type)[0]
         if smallest == 0 or not bool((dividend.low <= smallest).any()):
             return None
-        may_be = (divisor.low <= -1) & (divisor.high >= -1) & (divisor.mag <= 1)
-        if not bool(may_be.any()) or not _may_be(site.call.values, divisor.number, -1, {dividend.number: smallest}):
+        if not _may_be(site.call.values, divisor.number, -1, {dividend.number: smallest}):
             return None
         certain = dividend.box.hull() == (smallest, smallest) and divisor.box.hull() == (-1, -1)
         return Found(place, certain)
@@ -82,20 +81,13 @@ def _truth(values: Numbering, condition: int, held: Mapping[int, float], deep: i
     if definition is None or deep == _DEEPEST:
         return None
     if definition.operator == "Equal":
-        a, b = (held.get(_uncast(values, one), _scalar(values, one)) for one in definition.operands)
+        a, b = (held.get(_uncast(values, one), values.scalar(one)) for one in definition.operands)
         return None if a is None or b is None else a == b
     truths = [_truth(values, operand, held, deep + 1) for operand in definition.operands]
     if definition.operator == "Not":
         return None if truths[0] is None else not truths[0]
     decisive = definition.operator == "Or"
     return decisive if decisive in truths else None if None in truths else not decisive
-
-
-def _scalar(values: Numbering, number: int) -> float | None:
-    """Return a constant of one element, an integer exactly."""
-    known = values.tensor(number)
-    constant = None if known is None else known.constant
-    return None if constant is None or constant.size != 1 else constant.item()
 
 
 def _becomes_integer(site: Site) -> bool:

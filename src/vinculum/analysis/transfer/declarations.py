@@ -45,13 +45,13 @@ class Operator:
 EVERYWHERE = (-np.inf, np.inf)
 OVER_ONE = 1 + 2.0**-20
 OF_ATTRIBUTES = 2.0**-21
-"""What attributes, which are float32, and numbers made of them may be off by, relatively."""
+"""The relative error of attributes, which are float32, and of numbers computed from them."""
 _TAIL = 20.0
-"""How far below zero gates are 0, as far as libraries can tell."""
+"""A gate is taken for 0 at operands below minus this."""
 _FAR = 2.0**20
-"""Beyond it nobody counts periods."""
+"""Operands beyond this magnitude are assumed to reach every turn of a periodic function."""
 _FINEST = 2.0**-24
-"""The unit roundoff below which absolute errors do not go: of float32, in which libraries have their tables."""
+"""The smallest unit roundoff that absolute errors scale with: that of float32, in which libraries have tables."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -149,7 +149,7 @@ class Unary:
         return np.minimum(box.largest(), tail) if self.gates else 1.0
 
     def _carried(self, facts: Facts, form: Format, given: list[float]) -> Facts:
-        """Return what is left of facts: of some element at least v, at least f(v)."""
+        """Return the facts that the function keeps: some element at least v becomes one at least f(v)."""
 
         def least(v: float) -> float:
             end = np.clip(np.asarray(v), *self.domain)

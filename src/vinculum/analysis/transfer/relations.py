@@ -1,4 +1,4 @@
-"""What the way in which values are computed tells of them: conditions of guards, and quotients by norms."""
+"""What follows from how values are computed: from the conditions of guards, and from quotients by norms."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom
 from vinculum.analysis.domain.box import Box
 from vinculum.analysis.domain.dimensions import element_count, resized
-from vinculum.analysis.domain.formats import ZERO, Bounds, every, gamma, outward, some
+from vinculum.analysis.domain.formats import FORMATS, ZERO, Bounds, every, gamma, outward, some
 from vinculum.analysis.domain.numbering import Definition, Numbering
 from vinculum.analysis.transfer.call import Call
 from vinculum.analysis.transfer.shared import axis_of, like
@@ -62,7 +62,7 @@ def _implied(values: Numbering, condition: int, truth: bool) -> Iterator[tuple[D
 
 
 def refine(values: Numbering, condition: int, truth: bool, x: AbstractTensor) -> AbstractTensor:
-    """Return a value where a condition has a truth; the value itself if that tells nothing of it or of its terms."""
+    """Return what is known of a value where a condition is true, or false; the value itself if nothing more is."""
     before, x = x, _refined_itself(values, condition, truth, x)
     if before.may_zero and not x.may_zero and x.form is not None and values.made_by(x.number, "Sqrt") is not None:
         box = replace(x.box, mag=np.maximum(x.mag, np.sqrt(x.form.least)))  # The root of what is not zero.
@@ -151,7 +151,7 @@ def _broadcasts_into(limit: AbstractTensor, x: AbstractTensor) -> bool:
 
 
 def _apart_from_zero(x: AbstractTensor) -> tuple[bool, float]:
-    """Tell whether what was compared with zero stays other than zero, and by how much.
+    """Tell whether a value that compared unequal to zero stays so, and its smallest magnitude then.
 
     What a runtime holds in float32 where the model says float16 rounds to zero after it was compared.
     """
@@ -200,7 +200,7 @@ def _checked(x: AbstractTensor, low: Bounds, high: Bounds, mag: Bounds, may_nan:
 
 
 def by_cases(values: Numbering, a: AbstractTensor, b: AbstractTensor) -> list[tuple[AbstractTensor, AbstractTensor]]:
-    """Return what two values are where a condition is true, and where it is false; nothing if none tells of both."""
+    """Return two values where a condition is true, and where it is false; nothing if no condition refines both."""
     for condition in dict.fromkeys((*_chosen_by(values, a.number), *_chosen_by(values, b.number))):
         cases = [(_where(values, condition, t, a), _where(values, condition, t, b)) for t in (True, False)]
         if any(p is not a and q is not b for p, q in cases):
@@ -299,6 +299,9 @@ def at_most_of_norm(call: Call, a: AbstractTensor, b: AbstractTensor, result: Ab
     form, values = a.form, call.values
     if _is_sum_of(values, b.number, a):
         return _within(result, 0.0, 1.0)
+    whole = _before_centring(values, a.number)
+    if (bounded := _over_root_mean_square(values, a, b.number, result, whole)) is not result:
+        return bounded
     if form is None or not a.number or form.may_round_later:
         return result
     if _is_part_of_spread(values, a.number, b.number):
@@ -376,7 +379,7 @@ _MEANS = ("ReduceMean", "AveragePool", "GlobalAveragePool")
 
 
 def error_of_variance(values: Numbering, a: AbstractTensor, b: AbstractTensor) -> float | None:
-    """Return what rounding may take from the mean of squares less the square of the mean, which is never negative."""
+    """Return how far below zero rounding can bring the mean of squares less the square of the mean."""
     root, squares = _square_of(values, b.number), values.made_by(a.number, *_MEANS)
     mean = None if root is None else values.made_by(root, *_MEANS)
     if mean is None or squares is None or a.form is None or _square_of(values, squares.operands[0]) != mean.operands[0]:
@@ -402,44 +405,62 @@ def error_of_variance(values: Numbering, a: AbstractTensor, b: AbstractTensor) -
 def _within(
     result: AbstractTensor, low: float, high: float, bounds_from: BoundsFrom = BoundsFrom.MODEL
 ) -> AbstractTensor:
-    """Return a result that is kept between two numbers, by the model alone or by what it is given."""
+    """Return a result with further bounds, and what all its bounds rest on."""
     box = Box(np.maximum(result.low, low), np.minimum(result.high, high), result.mag)
     return like(result, result.shape, box, bounds_from=bounds_from)
 
 
 def scaled_by_inverse_root(call: Call, a: AbstractTensor, b: AbstractTensor, result: AbstractTensor) -> AbstractTensor:
-    """Return x * 1/sqrt(mean(x*x) + eps), at most sqrt(n); without this bounds explode from layer to layer."""
-    for x, inverse in ((a, b), (b, a)):
-        count = None if x.form is None else _mean_square_under_inverse_root(call.values, x, inverse.number)
-        if count is not None and x.form is not None:
-            slack = gamma(count + 8, x.form)
-            limit = float(np.sqrt(count) * (1 + slack)) if slack < 0.5 else np.inf
-            return _within(result, -limit, limit)
+    """Return a product with the inverse of a root of the mean square, which is bounded as the quotient by the root."""
+    values = call.values
+    for x, factor in ((a, b), (b, a)):
+        inverse = values.made_by(factor.number, "Reciprocal", "Div")
+        if inverse is not None and (inverse.operator == "Reciprocal" or values.scalar(inverse.operands[0]) == 1):
+            result = _over_root_mean_square(values, x, inverse.operands[-1], result, None)
     return result
 
 
-def _mean_square_under_inverse_root(values: Numbering, x: AbstractTensor, number: int) -> float | None:
-    """Return over how many elements the mean is whose root's inverse this is; None if it is none, or has no guard."""
-    inverse = values.made_by(number, "Reciprocal", "Div")
-    if inverse is None or (inverse.operator == "Div" and values.scalar(inverse.operands[0]) != 1):
-        return None
-    under = _root_of(values, inverse.operands[-1])
+STRAY = 4
+"""By how many roundings of each update a mean is off where the variance comes out as zero: twice what was measured."""
+
+
+def _over_root_mean_square(
+    values: Numbering, x: AbstractTensor, number: int, result: AbstractTensor, whole: AbstractTensor | None
+) -> AbstractTensor:
+    """Return x over sqrt(mean(x*x) + eps), which is at most sqrt(n); the result as it is for another divisor.
+
+    Without this, bounds explode from layer to layer.
+
+    - `whole`: the tensor that x is without its mean, if ONNX Runtime makes a LayerNormalization of the quotient.
+    """
+    under, form = _root_of(values, number), x.form
     total = None if under is None else values.made_by(under, "Add")
-    for mean, guard in () if total is None else (total.operands, total.operands[::-1]):
-        count, epsilon = _count_of_mean(values, mean, x), values.tensor(guard)
-        if count is None or epsilon is None or epsilon.scalar is None or x.form is None:
+    if total is None or form is None:
+        return result
+    for mean, guard in (total.operands, total.operands[::-1]):
+        reduced, epsilon = _reduced_by(values, mean, "ReduceMean"), values.tensor(guard)
+        if reduced is None or epsilon is None or epsilon.scalar is None:
             continue
-        if float(epsilon.low.min()) >= x.form.smallest_normal:  # It has to outlast squares that underflow.
-            return count
-    return None
+        least = float(epsilon.low.min())  # It has to outlast squares that underflow.
+        if _square_of(values, reduced.operands[0]) != x.number or least < form.smallest_normal:
+            continue
+        count = _count_along(values, reduced, x)
+        slack = gamma(count + 8, form)
+        most = float(np.sqrt(count) * (1 + slack)) if slack < 0.5 else np.inf
+        if whole is not None:
+            most += STRAY * count * FORMATS["float32"].u * whole.largest / np.sqrt(least)
+        if np.isfinite(most):
+            return _within(result, -most, most, BoundsFrom.MODEL if whole is None else whole.bounds_from)
+    return result
 
 
-def _count_of_mean(values: Numbering, number: int, x: AbstractTensor) -> float | None:
-    mean = _reduced_by(values, number, "ReduceMean")
-    if mean is None or x.shape is None or _square_of(values, mean.operands[0]) != x.number:
+def _before_centring(values: Numbering, number: int) -> AbstractTensor | None:
+    """Return the tensor whose mean was subtracted; None if a value is not computed so."""
+    cast = values.made_by(number, "Cast")
+    difference = values.made_by(number if cast is None else cast.operands[0], "Sub")
+    if difference is None or values.made_by(difference.operands[1], "ReduceMean") is None:
         return None
-    count = _count_along(values, mean, x)
-    return count if np.isfinite(count) else None
+    return values.tensor(difference.operands[0])
 
 
 def _count_along(values: Numbering, reduced: Definition, x: AbstractTensor) -> float:
@@ -481,7 +502,7 @@ def axes_reaching(values: Numbering, x: AbstractTensor, limit: AbstractTensor, *
 
 
 def surely_above(values: Numbering, limit: AbstractTensor) -> AbstractTensor | None:
-    """Return the value of which a limit is a share, or that less a constant: surely less; None if none is known."""
+    """Return the value that a limit is surely less than, as a share of it or less a constant; None if none is known."""
     made = values.made_by(limit.number, "Mul", "Sub", "Add")
     operands = [values.tensor(number) for number in made.operands] if made is not None else []
     for whole, other in (operands, operands[::-1]) if len(operands) == 2 else ():
@@ -502,7 +523,7 @@ def surely_above(values: Numbering, limit: AbstractTensor) -> AbstractTensor | N
 
 
 def least_of_groups(values: Numbering, a: AbstractTensor, indices: AbstractTensor) -> float:
-    """Return the least that is gathered where updates were added up by the same indices, none of them negative."""
+    """Return a lower bound of what is gathered by the indices by which updates, none negative, were added up."""
     updates = _added_up(values, a.number, indices)
     if updates is None or updates.form is None:
         return -np.inf
@@ -544,7 +565,7 @@ def _scattered_by(
 
 
 def _index_of(values: Numbering, number: int) -> int:
-    """Return the number of the indices that others are, of another shape."""
+    """Return the number of indices before an Unsqueeze."""
     made = values.made_by(number, "Unsqueeze")
     return number if made is None else made.operands[0]
 
@@ -567,7 +588,7 @@ def _picked_along(values: Numbering, definition: Definition, rank: int) -> int |
 
 
 def _no_less(values: Numbering, definition: Definition, number: int) -> int:
-    """Return the number of an operand that a value of its shape is no more than; 0 if none is known."""
+    """Return the number of an operand of the same shape that a value never exceeds; 0 if none is known."""
     operands = [(one, values.tensor(one)) for one in definition.operands[:2]]
     here = values.tensor(number)
     for (one, a), (_, b) in (operands, operands[::-1]) if len(operands) == 2 else ():

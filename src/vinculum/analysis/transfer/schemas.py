@@ -1,12 +1,12 @@
-"""What ONNX's schemas say of operators: the bodies by which it defines them, and which values have one type."""
+"""What ONNX's schemas say about operators: the functions that define them, and which values share a type."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from onnx import FunctionProto, NodeProto, TensorProto, TypeProto, helper
+from onnx import AttributeProto, FunctionProto, NodeProto, TensorProto, TypeProto, helper
 from onnx.defs import SchemaError, get_schema
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor
@@ -14,14 +14,24 @@ from vinculum.analysis.transfer.call import key_of, named_type, onnx_code
 from vinculum.models.onnx.scopes import inputs_of
 
 
-def body_of(node: NodeProto, opset: int, operands: Sequence[AbstractTensor | None]) -> FunctionProto | None:
+def body_of(
+    node: NodeProto,
+    attributes: Iterable[tuple[str, AttributeProto]],
+    opset: int,
+    operands: Sequence[AbstractTensor | None],
+) -> FunctionProto | None:
     """Return the body of an operator of ONNX's own domain; None if it has none at this operator set.
 
     It holds the nodes that the named outputs of the node depend on.
+
+    - `attributes`: those of the node by name, as the call of the function around passes them.
     """
     types = tuple("" if value is None else value.element_type for value in operands)
     inputs, outputs = ([name and "given" for name in names] for names in (node.input, node.output))
-    alike = NodeProto(op_type=node.op_type, input=inputs, output=outputs, attribute=node.attribute)
+    alike = NodeProto(op_type=node.op_type, input=inputs, output=outputs)
+    for name, attribute in attributes:
+        alike.attribute.add().CopyFrom(attribute)
+        alike.attribute[-1].name = name
     return _body(alike.SerializeToString(), opset, types)
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom, anything, tensor
-from vinculum.analysis.domain.box import Box, compact
-from vinculum.analysis.domain.dimensions import Dimension, Shape, bounds, fixed, unknown_size
+from vinculum.analysis.domain.box import Box
+from vinculum.analysis.domain.dimensions import Dimension, Shape, bounds, unknown_size
 from vinculum.analysis.domain.facts import Fact, Facts, Kind, moved_facts
 from vinculum.analysis.domain.formats import Bounds, Format, outward, some
 from vinculum.analysis.transfer.call import Call
@@ -74,7 +74,7 @@ def rest_on(*operands: AbstractTensor | None) -> BoundsFrom:
 def result_of(
     operands: Sequence[AbstractTensor | None], shape: Shape | None, low: Any, high: Any, mag: Any = None, **more: Any
 ) -> AbstractTensor:
-    """Return what is computed of operands: of the first one's type, NaN where one may be, resting on all of them.
+    """Return a result of the first operand's type; it may be NaN if an operand may, and its bounds rest on all of them.
 
     - `error`: how far bounds can be off, by which they are widened, and rounded.
     """
@@ -100,34 +100,18 @@ def like(a: AbstractTensor, shape: Shape | None, box: Box, **changes: Any) -> Ab
 
 
 def hulled(a: AbstractTensor, shape: Shape | None, **changes: Any) -> AbstractTensor:
-    """Return a tensor of any elements of another."""
+    """Return a tensor each of whose elements is some element of another."""
     return like(a, shape, a.box.hulled(), **changes)
 
 
 def hulled_with_zero(a: AbstractTensor, shape: Shape | None) -> AbstractTensor:
-    """Return a tensor of any elements of another, and zeros."""
+    """Return a tensor each of whose elements is some element of another, or zero."""
     return like(a, shape, with_zero(a.box.hulled()), may_plus_zero=True)
 
 
 def with_zero(box: Box) -> Box:
     """Return the box of the same numbers and zeros."""
     return Box(np.minimum(box.low, 0.0), np.maximum(box.high, 0.0), np.zeros_like(box.mag))
-
-
-def moved(a: AbstractTensor, shape: Shape | None, move: Callable[[Any], Any], **changes: Any) -> AbstractTensor:
-    """Return a tensor whose elements are those of another, elsewhere; its constant moves along.
-
-    - `move`: applied to arrays of the operand's shape.
-    """
-    if a.constant is not None:
-        changes.setdefault("constant", move(a.constant))
-    spread = a.box.spread(a.shape)
-    if spread is None or fixed(shape) is None:
-        return hulled(a, shape, **changes)
-    low = move(spread.low)
-    if low.size == 0:
-        return hulled(a, shape, **changes)
-    return like(a, low.shape, compact(Box(low, move(spread.high), move(spread.mag))), **changes)
 
 
 def rearranged(
@@ -143,7 +127,7 @@ def rearranged(
 
 
 def spread_facts(a: AbstractTensor, shape: Shape | None) -> Facts:
-    """Return what is known of single elements of every row, where the tensor is spread over a shape."""
+    """Return the facts on some element of every row that stay true where the tensor is broadcast to a shape."""
     if shape is None or a.shape is None:
         return ()
     after = len(shape) - len(a.shape)
@@ -164,7 +148,7 @@ def margined(low: Bounds, high: Bounds, form: Format | None, ulps: float) -> tup
 
 
 def unbounded(a: AbstractTensor, shape: Shape | None, *others: AbstractTensor) -> AbstractTensor:
-    """Return floats of which nothing is known, or any of the type where operands are none; by what operands rest on."""
+    """Return any floats, NaN too, or any values of the type if it is none of floats."""
     if a.form is None:
         return anything(a.element_type, shape).known(bounds_from=rest_on(a, *others))
     return result_of((a, *others), shape, -np.inf, np.inf, may_nan=True)
@@ -200,10 +184,10 @@ def hull_of(corners: Sequence[Bounds]) -> tuple[Bounds, Bounds]:
 
 
 def never_negative(x: AbstractTensor, least: Any) -> AbstractTensor:
-    """Return numbers from a least one on, of an operand's type and resting on what it rests on."""
+    """Return numbers of an operand's type that are not less than a given one."""
     return tensor(x.element_type, None, least, np.inf, least, may_minus_zero=False, bounds_from=x.bounds_from)
 
 
 def apart_from_zero(x: AbstractTensor) -> AbstractTensor:
-    """Return integers of which none is 0."""
+    """Return the same integers without 0."""
     return x.known(box=replace(x.box, mag=np.maximum(x.mag, 1.0)), may_plus_zero=False)

@@ -51,14 +51,6 @@ class Target:
         """Whether a zero divisor shows it."""
         return self.rule in _ZERO
 
-    def is_shown_by(self, value: NDArray[Any]) -> bool:
-        """Tell whether the value of the main graph shows it."""
-        if self.wanted == "zero":
-            return bool((value == 0).any())
-        if self.wanted == "subnormal":
-            return bool(_subnormal(value).any())
-        return self.wanted == "not finite" and not bool(np.isfinite(value).all())
-
 
 def target(finding: Finding, model: ModelProto) -> Target | None:
     """Return how a run of a model shows a finding; None if runs cannot show it."""
@@ -187,8 +179,10 @@ class Probe:
 
 
 def _met_in(target: Target, value: NDArray[Any]) -> Met:
+    """Return how far a value of the main graph is from showing a finding."""
     if target.wanted != "zero":
-        return Met(0.0 if target.is_shown_by(value) else inf)
+        shown = _subnormal(value) if target.wanted == "subnormal" else ~np.isfinite(value)
+        return Met(0.0 if shown.any() else inf)
     wide = value.astype(np.float64)
     near = float(np.fmin.reduce(np.abs(wide), axis=None, initial=inf))
     return Met(near, wide if wide.size <= _MOST_HANDED_BACK else None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from math import inf, prod
 from time import monotonic
@@ -44,7 +45,7 @@ def with_evidence(report: Report, source: SourceFile, assumptions: Assumptions, 
     if not report.findings:
         return report
     try:
-        with _Searcher(report, source, assumptions, runs, seed) as searcher:
+        with closing(_Searcher(report, source, assumptions, runs, seed)) as searcher:
             evidence = searcher.search()
     except VinculumError as error:
         evidence = {id(f): replace(f, search=Search(0, inf, one_line(error))) for f in report.findings}
@@ -99,10 +100,8 @@ class _Searcher:
         self._runs, self._seconds, self._stopped = 0, 0.0, ""
         self._refused = "its inputs are too large"
 
-    def __enter__(self) -> _Searcher:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
+        """End the processes."""
         self._probe.close()
         self._runtime.close()
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from onnx import ModelProto
+from onnx import ModelProto, helper
 
 from tests.analysis.corpus.entry import Entry
 from tests.analysis.corpus.judging import arrays, model_of
@@ -80,9 +80,7 @@ def trials(model: ModelProto, entry: Entry) -> list[Mapping[str, Any]]:
             whole = declared.elem_type != 1 or f"{value.name}=0|1" in entry.assume
             drawn = np.broadcast_to(np.asarray(_draw(rng, kind, shape)), shape)
             array: NDArray[Any] = np.asarray(np.clip(np.rint(drawn) if whole else drawn, low, high))
-            inputs[value.name] = np.asarray(array).astype(
-                {1: np.float32, 3: np.int8, 7: np.int64, 9: bool, 12: np.uint32}[declared.elem_type]
-            )
+            inputs[value.name] = array.astype(helper.tensor_dtype_to_np_dtype(declared.elem_type))
         made.append(inputs)
     return made
 

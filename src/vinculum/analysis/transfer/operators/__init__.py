@@ -25,7 +25,7 @@ from vinculum.errors import ModelError
 from vinculum.text import one_line, quoted
 
 GROUP = "vinculum.operators"
-"""The group of entry points by which other packages tell of their operators: the domain, a dot, and the name."""
+"""The group of entry points for operators of other packages; each is named by the domain, a dot, and the name."""
 _STANDARD = (
     *(activations, arithmetic, casts, generators, indexing, linear),
     *(logic, normalisation, reductions, shapes, windows),

@@ -52,7 +52,7 @@ from vinculum.analysis.transfer.shared import (
 _FOLDED = 64
 """Elements of integer constants that are computed with."""
 _DEEPEST = 4
-"""Conditions that a result is looked at by, one inside the other: each doubles the work."""
+"""The most nested conditions by whose cases a result is bounded: each doubles the work."""
 
 
 def _sum(call: Call, a: AbstractTensor, b: AbstractTensor, subtracts: bool, deep: int = 0) -> AbstractTensor:
@@ -138,7 +138,7 @@ def _may_be_opposite(a: AbstractTensor, other_low: Bounds, other_high: Bounds) -
 
 
 def _raised(a: AbstractTensor, b: AbstractTensor, shape: Shape | None) -> Facts:
-    """Return what is left of facts on a where no element of b is less than a finite number."""
+    """Return the facts on a that a sum keeps, if no element of b is less than a finite number."""
     if not a.facts or a.form is None or not isfinite(least := float(b.low.min())):
         return ()
 

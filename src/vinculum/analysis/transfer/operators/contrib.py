@@ -1,6 +1,6 @@
 """ONNX Runtime's own operators, which its optimisers, its quantiser and exporters of language models put into graphs.
 
-Most are said by the operators that they fuse.
+Most are computed from the operators that they fuse.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def _quantised_gemm(call: Call, *operands: Operand) -> AbstractTensor:
 
 
 def _float_of(call: Call, *operands: Operand, place: int) -> AbstractTensor:
-    """Return a product of quantised tensors in the type of a scale: nothing is said of it."""
+    """Return any numbers of the type of a scale: products of quantised tensors have no bounds here."""
     scale = operands[place]
     assert scale is not None
     return unbounded(scale, None, *[o for o in operands if o is not None])

@@ -1,4 +1,4 @@
-"""Operators that make values, drop some, or recur; and sequences, of which what is known holds of every tensor."""
+"""Generators, dropout, recurrent operators, and sequences: what is known of a sequence holds for all its tensors."""
 
 from __future__ import annotations
 

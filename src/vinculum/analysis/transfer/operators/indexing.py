@@ -147,7 +147,7 @@ def _writes_every_row(a: AbstractTensor, indices: AbstractTensor) -> bool:
 
 
 def _accumulated(a: AbstractTensor, updates: AbstractTensor, reduction: str) -> AbstractTensor:
-    """Return what is left where updates are added, in every order; of products nothing is known."""
+    """Return the sum of updates, in every order; of products nothing is known."""
     most = np.inf if updates.shape is None else element_count(updates.shape)[1]
     infinite = a.may_infinite or updates.may_infinite or not np.isfinite(most)
     if reduction != "add" or a.form is None or infinite:

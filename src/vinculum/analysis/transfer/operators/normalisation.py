@@ -13,12 +13,11 @@ from vinculum.analysis.domain.formats import FORMATS, gamma, outward
 from vinculum.analysis.transfer.call import Call, Operand, Result
 from vinculum.analysis.transfer.declarations import Hidden, Operator
 from vinculum.analysis.transfer.operators.arithmetic import square, square_root
+from vinculum.analysis.transfer.relations import STRAY
 from vinculum.analysis.transfer.shared import axis_of, hull_of, never_negative, result_of, unbounded
 
 _SLACK = 1e-2
 """Of a deviation that is computed with rounding."""
-_STRAY = 4
-"""By how many roundings of each update a mean is off where the variance comes out as zero: twice what was measured."""
 _WITHOUT_MEAN = ("RMSNormalization", "SimplifiedLayerNormalization", "SkipSimplifiedLayerNormalization")
 
 
@@ -53,13 +52,8 @@ def _normalised(
     error = 8 * a.form.u * (reach + np.maximum(np.abs(low), np.abs(high)))
     low, high = outward(low - reach - error, high + reach + error, a.form)
     rests = a.bounds_from if cancelled or strayed else BoundsFrom.MODEL
-    return tensor(a.element_type, a.shape, low, high, may_nan=nan or _may_overflow(a, count), bounds_from=rests)
-
-
-def _may_overflow(a: AbstractTensor, count: float) -> bool:
-    """Tell whether squares or their sum may be infinite, so that a difference or a quotient of infinities is NaN."""
-    magnitude = a.largest
-    return a.form is None or not magnitude * magnitude * count * 1.01 <= a.form.max
+    nan = nan or not a.largest * a.largest * count * 1.01 <= a.form.max  # Infinite squares, or their sum.
+    return tensor(a.element_type, a.shape, low, high, may_nan=nan, bounds_from=rests)
 
 
 def layer(call: Call, a: AbstractTensor, scale: Operand = None, shift: Operand = None) -> list[AbstractTensor]:
@@ -72,7 +66,7 @@ def layer(call: Call, a: AbstractTensor, scale: Operand = None, shift: Operand =
     count, strayed = element_count(a.shape[axis:])[1], 0.0
     if call.operator not in _WITHOUT_MEAN:
         # ONNX Runtime updates the mean in float32, element by element, and the variance by what is left of it.
-        strayed = _STRAY * count * FORMATS["float32"].u * a.largest
+        strayed = STRAY * count * FORMATS["float32"].u * a.largest
     result = _normalised(call, a, count, scale, shift, strayed=strayed)
     return [result, *[spare] * (len(call.results) - 1)]
 

@@ -24,7 +24,6 @@ from vinculum.analysis.transfer.shared import (
     hulled,
     hulled_with_zero,
     like,
-    moved,
     rearranged,
     result_of,
     with_zero,
@@ -88,12 +87,12 @@ def reshaped(a: AbstractTensor, shape: Shape | None) -> AbstractTensor:
         facts = moved_facts(a.facts, [to.get(axis) for axis in range(len(a.shape))])
         box = a.box.mapped(lambda b: b.reshape([b.shape[of[axis]] if axis in of else 1 for axis in range(len(shape))]))
     else:
-        box, last = a.box.hulled(), len(shape) - 1
         stays = shape and a.shape and shape[-1] == a.shape[-1]
-        facts = moved_facts(a.facts, [*[None] * (len(a.shape) - 1), last]) if stays else ()
-    if sizes is None or fixed(a.shape) is None:
-        return like(a, shape, box, facts=facts, entries=entries)
-    return moved(a, sizes, lambda b: b.reshape(sizes), facts=facts, entries=entries)
+        facts = moved_facts(a.facts, [*[None] * (len(a.shape) - 1), len(shape) - 1]) if stays else ()
+        spread = None if sizes is None else a.box.spread(a.shape)
+        box = a.box.hulled() if spread is None else spread.mapped(lambda b: b.reshape(sizes))
+    whole = None if sizes is None or a.constant is None else a.constant.reshape(sizes)
+    return like(a, shape, compact(box), facts=facts, constant=whole, entries=entries)
 
 
 def _flatten(call: Call, a: AbstractTensor) -> AbstractTensor:
@@ -286,7 +285,7 @@ def _slice_of_unknown(
 
 
 def _length(start: Dimension | None, stop: Dimension | None, size: Dimension) -> Dimension | None:
-    """Return stop - start if a slice takes exactly so many elements; None if that cannot be told."""
+    """Return stop - start if a slice takes exactly so many elements; None if that is not known."""
     if start is None or stop is None:
         return None
     room, length = dimensions.minus(size, stop), dimensions.minus(stop, start)

@@ -227,8 +227,8 @@ def guard(facts: Facts, runtime: Runtime, policies: Policies) -> list[NodeProto]
     computed = INT64 if promoted is UINT64 else promoted
     text = "".join([*parts, _RESULT]).format(
         promoted=computed.onnx_code,
-        to_promoted="Identity" if same else f"Cast <to = {promoted.onnx_code}>",
-        back="Identity" if same else f"Cast <to = {facts.element_type.onnx_code}>",
+        to_promoted=conversion(facts.element_type.onnx_code, promoted.onnx_code),
+        back=conversion(promoted.onnx_code, facts.element_type.onnx_code),
         over_zero="zero" if policies.zero_divisor == "zero" else "largest_over_zero",
         other="n" if direct else "safe",
         add_or_subtract="Sub" if direct else "Add",
@@ -238,7 +238,12 @@ def guard(facts: Facts, runtime: Runtime, policies: Policies) -> list[NodeProto]
         clipped=clipped,
         value=value,
     )
-    return _simplified(_with_constants(text, facts, computed), _known(facts, runtime))
+    return simplified(_with_constants(text, facts, computed), _known(facts, runtime))
+
+
+def conversion(source: int, target: int) -> str:
+    """Return the operator, as text, that converts a value from one ONNX element type to another."""
+    return "Identity" if source == target else f"Cast <to = {target}>"
 
 
 def _known(facts: Facts, runtime: Runtime) -> dict[str, bool]:
@@ -278,7 +283,7 @@ def parsed(text: str, opset: int) -> list[NodeProto]:
     return list(parser.parse_function(f"{head} {{ {text} }}").node)
 
 
-def _simplified(nodes: list[NodeProto], known: dict[str, bool]) -> list[NodeProto]:
+def simplified(nodes: list[NodeProto], known: dict[str, bool]) -> list[NodeProto]:
     """Return the nodes that C needs, without masks that are known, what they do not select, and Identities."""
     same: dict[str, str] = {}  # For a value that is another, the other.
     kept: list[NodeProto] = []

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from copy import deepcopy
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
+from onnx import ModelProto
 
 from vinculum.analysis import Finding, Report, check
 from vinculum.analysis.assumptions import calibrated, read_assumptions
@@ -21,15 +18,13 @@ from vinculum.errors import DifferenceError, ModelError
 from vinculum.models.onnx.checks import check_model
 from vinculum.models.onnx.divisions import DIVIDES
 from vinculum.models.onnx.file import write_model
-from vinculum.models.onnx.inference import inner_first, typed_scopes
-from vinculum.models.onnx.rewriter import names_in, set_nodes, unique_name
-from vinculum.models.onnx.scopes import Scope, name_of
+from vinculum.models.onnx.inference import typed_scopes
+from vinculum.models.onnx.scopes import name_of
 from vinculum.models.source import ModelSource, SourceFile, any_source, onnx_model
 from vinculum.repair.fixing.comparison import Comparison, compared
 from vinculum.repair.fixing.remedies import FIRST_OPSET, FIRST_WHERE, OPERAND, Remedy, Where, remedy
-from vinculum.repair.guards import parsed, placed
+from vinculum.repair.fixing.writing import written
 from vinculum.shown import Shown
-from vinculum.tensors.shapes import static
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -250,96 +245,3 @@ class _Fixer:
 def _replaces_all(guard: Remedy, finding: Finding) -> bool:
     """Tell whether a guard against overflow leaves no divisor as it is."""
     return guard.numbers["epsilon"] > max(abs(finding.low), abs(finding.high))
-
-
-def written(model: ModelProto, remedies: Iterable[tuple[Finding, Remedy]]) -> ModelProto:
-    """Return a copy of a model with remedies in it; nodes that share a divisor and its guard share its nodes."""
-    copy = deepcopy(model)
-    by_place: dict[tuple[str, str], list[Remedy]] = {}
-    for finding, one in remedies:
-        at = by_place.setdefault((finding.scope, finding.node), [])
-        at += [one] if one not in at else []  # What one remedy does for two findings is written once.
-    names = names_in(copy)
-    for scope in inner_first(copy):
-        writer = _Writer(scope, names)
-        nodes: list[NodeProto] = []
-        for node in scope.holder.node:
-            nodes += writer.mended(node, by_place.get((scope.path, name_of(node)), ()))
-        if len(nodes) > len(scope.holder.node):  # Attributes are changed in place.
-            set_nodes(scope.holder, nodes)
-    return copy
-
-
-class _Writer:
-    def __init__(self, scope: Scope, names: set[str]) -> None:
-        self._scope, self._names = scope, names
-        self._guarded: dict[object, str] = {}
-        self._codes: dict[str, int] = {}  # The element types of what guards return.
-
-    def mended(self, node: NodeProto, remedies: Iterable[Remedy]) -> list[NodeProto]:
-        """Change a node, and return it among the nodes that guard it."""
-        before: list[NodeProto] = []
-        behind: list[NodeProto] = []
-        for one in remedies:
-            if one.where is Where.ATTRIBUTE:
-                kept = [attribute for attribute in node.attribute if attribute.name != one.attribute]
-                del node.attribute[:]
-                node.attribute.extend([*kept, helper.make_attribute(one.attribute, float(one.numbers["new"]))])
-            elif one.where is Where.CONSTANT:
-                before.append(self._new_constant(node, one))
-            elif one.where is Where.RESULT:
-                behind += self._behind(node, one)
-            else:
-                before += self._before(node, one)
-        return [*before, node, *behind]
-
-    def _new_constant(self, node: NodeProto, one: Remedy) -> NodeProto:
-        """Return the node of a constant that takes the place of another, in type and shape."""
-        before = node.input[one.place]
-        node.input[one.place] = name = unique_name(f"{name_of(node)}_epsilon", self._names)
-        return _constant(name, one.numbers["new"], self._code(before), static(self._scope.shape_of(before) or ()))
-
-    def _before(self, node: NodeProto, one: Remedy) -> list[NodeProto]:
-        """Let a node read the guarded operand, and return the nodes that guard it: none if another node has them."""
-        value = node.input[one.place]
-        given = {"A": value, **({"B": node.input[0]} if "(B," in one.text else {})}
-        key = (*given.values(), one.text, *one.numbers.items())
-        nodes: list[NodeProto] = []
-        if key not in self._guarded:
-            self._guarded[key] = guarded = unique_name(f"{value}_guarded", self._names)
-            self._codes[guarded] = self._code(value)
-            nodes = self._nodes(one, self._code(value), {**given, "C": guarded})
-        node.input[one.place] = self._guarded[key]
-        return nodes
-
-    def _behind(self, node: NodeProto, one: Remedy) -> list[NodeProto]:
-        """Give a node's result another name, and return the nodes that make the result of it."""
-        result = node.output[0]
-        node.name = node.name or result  # By which it is known, and stays so.
-        node.output[0] = unique_name(f"{result}_unguarded", self._names)
-        return self._nodes(one, self._code(node.input[0]), {"A": node.output[0], "C": result})
-
-    def _nodes(self, one: Remedy, code: int, given: Mapping[str, str]) -> list[NodeProto]:
-        """Return the nodes of a text, after the constants that it reads.
-
-        ONNX Runtime has no Max and no Where of 16 bits, and 1.27 no Where of int8: these integers are guarded in int32.
-        """
-        text = one.text
-        if code in (TensorProto.INT8, TensorProto.INT16, TensorProto.UINT16):
-            text = re.sub(r"\b([ABC])\b", r"wide_\1", text)
-            for name in sorted(given.keys() - {"C"}):
-                text = f"wide_{name} = Cast <to = {TensorProto.INT32}> ({name}) {text}"
-            text, code = f"{text} C = Cast <to = {code}> (wide_C)", TensorProto.INT32
-        nodes = parsed(text, FIRST_OPSET)
-        read = {name for node in nodes for name in node.input}
-        constants = [_constant(name, number, code) for name, number in one.numbers.items() if name in read]
-        placed([*constants, *nodes], given, given["C"], self._names)
-        return [*constants, *nodes]
-
-    def _code(self, name: str) -> int:
-        return self._codes.get(name) or self._scope.code_of(name)
-
-
-def _constant(name: str, number: float, code: int, shape: Sequence[int] = ()) -> NodeProto:
-    value = numpy_helper.from_array(np.full(shape, number).astype(helper.tensor_dtype_to_np_dtype(code)))
-    return helper.make_node("Constant", [], [name], f"{name}_Constant", value=value)

@@ -241,7 +241,7 @@ def guard(facts: Facts, runtime: Runtime, policies: Policies) -> list[NodeProto]
     return simplified(_with_constants(text, facts, computed), _known(facts, runtime))
 
 
-def conversion(source: int, target: int) -> str:
+def conversion(source: int | None, target: int | None) -> str:
     """Return the operator, as text, that converts a value from one ONNX element type to another."""
     return "Identity" if source == target else f"Cast <to = {target}>"
 

@@ -11,6 +11,7 @@ from onnx import ModelProto, parser
 
 from tests.analysis.corpus.entry import Entry
 from tests.analysis.corpus.judging import ENTRIES, arrays, model_of
+from tests.repair.fixing.test_chains import check_numbers
 from tests.runtimes.analysis.sessions import session
 from vinculum.repair.fixing import Fixed, fix
 
@@ -63,3 +64,8 @@ def test_guards_of_integers_load(operator: str, kind: str, bits: int) -> None:
     x, d = np.array([limits.min, 7], limits.dtype), np.array([-1 if limits.min else 1, 0], limits.dtype)
     (found,) = outputs(result.model, {"x": x, "d": d}, optimised=False)
     assert found.tolist() == [limits.min if operator == "Div" else 0, 7 if operator == "Div" else 0]
+
+
+@pytest.mark.parametrize("optimised", [False, True])
+def test_chains(optimised: bool) -> None:
+    check_numbers(lambda model, inputs: outputs(model, inputs, optimised=optimised)[0])

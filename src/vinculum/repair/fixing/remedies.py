@@ -7,7 +7,7 @@ guard changes an element gives the same outputs as before.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from math import ceil, isfinite, log2
 
@@ -52,6 +52,7 @@ class Remedy:
     - `place`: The position of the operand.
     - `text`: Nodes in ONNX's text that compute `guarded` from `a`, the value to guard, and `b`, the dividend.
     - `numbers`: The constants that the text reads; the new value of a constant or an attribute is ``"new"``.
+    - `is_adjustable`: Whether it keeps floats from zero, so that a larger ``"epsilon"`` does too.
     """
 
     where: Where
@@ -61,6 +62,7 @@ class Remedy:
     attribute: str = ""
     text: str = ""
     numbers: Mapping[str, float | int] = field(default_factory=dict)
+    is_adjustable: bool = False
 
     def replaces(self, other: Remedy) -> bool:
         """Tell whether it keeps a divisor from zero, so that the other guard of the same divisor has no effect."""
@@ -137,8 +139,10 @@ def _zero(finding: Finding, node: NodeProto, values: Mapping[str, AbstractTensor
         smallest = form.smallest_subnormal
         what = f"Where(|divisor| < {smallest:.6g}, {epsilon:.6g}, divisor)"
         equal = f"the divisor's magnitude is at least {smallest:.6g}"
-        return _guard(node, _SMALL_REPLACED, what, equal, smallest=smallest, epsilon=epsilon)
-    return _replaced(node, epsilon)
+        found = _guard(node, _SMALL_REPLACED, what, equal, smallest=smallest, epsilon=epsilon)
+    else:
+        found = _replaced(node, epsilon)
+    return replace(found, is_adjustable=True)
 
 
 def _guard(node: NodeProto, text: str, what: str, equal: str, **numbers: float) -> Remedy:
@@ -185,7 +189,8 @@ def kept_from_zero(finding: Finding, node: NodeProto, epsilon: float) -> Remedy:
     else:
         what = f"Where(divisor < 0, Min(divisor, {-epsilon:.6g}), Max(divisor, {epsilon:.6g}))"
         equal, text = f"the divisor's magnitude is at least {epsilon:.6g}", _APART
-    return _guard(node, text, what, equal, zero=0, epsilon=epsilon, minus_epsilon=-epsilon)
+    found = _guard(node, text, what, equal, zero=0, epsilon=epsilon, minus_epsilon=-epsilon)
+    return replace(found, is_adjustable=True)
 
 
 def _overflow(finding: Finding, node: NodeProto, values: Mapping[str, AbstractTensor]) -> Remedy | str:

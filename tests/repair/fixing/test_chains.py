@@ -21,7 +21,7 @@ UNIT = ("x=-1:1", "d=0:1", "e=0:1", "f=0:1")
 def model(nodes: str, element_type: str = "float") -> ModelProto:
     inputs = ", ".join(f"{element_type}[N] {name}" for name in "xdef" if name in nodes)
     return onnx.parser.parse_model(f"""<ir_version: 8, opset_import: ["": 17]>
-        g ({inputs}) => ({element_type}[N] y) <float large = {{1e30}}, float[1] axis = {{0}}> {{ {nodes} }}""")
+        g ({inputs}) => ({element_type}[N] y) <float large = {{1e30}}, float small = {{0.0009765625}}> {{ {nodes} }}""")
 
 
 def epsilons(result: Fixed) -> dict[str, str]:
@@ -41,6 +41,17 @@ SHARED: tuple[tuple[str, Sequence[str], Mapping[str, str]], ...] = (
     ("[q] q = Div (x, d) [p] p = Div (q, e) [y] y = Div (p, d)", UNIT, at_least(q=-42, p=-42, y=-42)),
     # By a constant between, which needs no guard.
     ("[q] q = Div (x, d) [p] p = Div (q, large) [y] y = Div (p, e)", UNIT, at_least(q=-113, y=-113)),
+    # What only divisors are computed from has no part in it.
+    (
+        "[q] q = Div (x, d) [p] p = Div (x, e) a = Abs (p) b = Add (a, small) [y] y = Div (q, b)",
+        UNIT,
+        at_least(q=-117, p=-126),
+    ),
+    (
+        "[q] q = Div (x, d) [p] p = Div (x, e) a = Abs (p) b = Add (a, large) r = Div (q, b) [y] y = Div (r, f)",
+        UNIT,
+        at_least(q=-113, p=-126, y=-113),
+    ),
     # Two chains with the same first division, and two quotients in one sum.
     ("[q] q = Div (x, d) [p] p = Div (q, e) [z] z = Div (q, f) y = Add (p, z)", UNIT, at_least(q=-63, p=-63, z=-63)),
     ("[q] q = Div (x, d) [p] p = Div (x, e) s = Add (q, p) [y] y = Div (s, f)", UNIT, at_least(q=-63, p=-63, y=-63)),

@@ -186,13 +186,19 @@ class TestLeastGuard:
         with pytest.raises(ModelError, match=r"^the model itself fails onnx\.checker: .*bool"):
             fix(invalid, runs=0)
 
-    @pytest.mark.parametrize("sizes", [[], [1]])
-    def test_an_epsilon_comes_first_and_is_all_that_is_needed(self, sizes: list[int]) -> None:
-        epsilon = f"float{sizes or ''} e = {{1e-12}}"
-        lost = model(f"g (float[N] x) => (float[N] y) <{epsilon}> {{ a = Abs (x) d = Add (a, e) y = Div (x, d) }}")
+    @pytest.mark.parametrize(
+        ("operator", "sizes", "equal"), [("Add", [], ""), ("Max", [1], "the value is at least 5.96046e-08")]
+    )
+    def test_an_epsilon_comes_first_and_is_all_that_is_needed(
+        self, operator: str, sizes: list[int], equal: str
+    ) -> None:
+        nodes = f"a = Abs (x) d = {operator} (a, e) y = Div (x, d)"
+        lost = model(f"g (float[N] x) => (float[N] y) <float{sizes or ''} e = {{1e-12}}> {{ {nodes} }}")
         result = fix(lost, as_type="float16")
-        assert what(result) == ["epsilon 1e-12 becomes 5.96046e-08, the smallest that survives in float16"]
-        assert operators(result.model) == ["Abs", "Add", "Div"]
+        (written,) = (one.remedy for one in result.fixes if one.remedy is not None)
+        assert written.what == "epsilon 1e-12 becomes 5.96046e-08, the smallest that survives in float16"
+        assert written.equal == equal
+        assert operators(result.model) == ["Abs", operator, "Div"]
         (constant,) = (node.attribute[0].t for node in result.model.graph.node if node.op_type == "Constant")
         assert list(constant.dims) == sizes
         assert [one.is_fixed for one in result.fixes] == [True] * len(result.fixes)

@@ -37,9 +37,10 @@ def shared(scope: Scope, last: NodeProto, need: Link, guarded: Mapping[str, Link
         chain.append(guarded[name_of(node)])
         before = list(_nearest(scope, node, guarded))
     fraction = _fraction(chain)
-    if len(chain) == 1 or fraction > 0.5:  # Rounded up to a power of two, it could be the whole range.
-        return {}
     found = {name_of(last): _epsilon(need, fraction)}
+    # A larger fraction, rounded up to a power of two, could be the whole range.
+    if len(chain) == 1 or fraction > 0.5 or found[name_of(last)] >= need.epsilon:
+        return {}
     waiting = [last]
     while waiting:
         for node in _nearest(scope, waiting.pop(), guarded):

@@ -275,7 +275,9 @@ class _Fixer:
                 epsilon = abs(guard.numbers["epsilon"])
                 guarded[finding.node] = Link(epsilon, epsilon, _largest(first))
         least = max(_least(last), survivor(FORMATS[last.element_type]))
-        return shared(scope, node, Link(one.numbers["epsilon"], least, _largest(last)), guarded)
+        # The bounds of a finding that was not there before guards were written rest on these guards.
+        largest = _largest(last) if last.key[1:] in self._first else 1.0
+        return shared(scope, node, Link(one.numbers["epsilon"], least, largest), guarded)
 
     def _write(self, remedies: Remedies) -> None:
         self.kept = remedies

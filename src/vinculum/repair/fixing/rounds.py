@@ -1,10 +1,11 @@
-"""Fixing of findings: each gets its least remedy, the model is checked again, and what did not help is taken back."""
+"""Fixing of findings: each gets its least remedy, and a remedy that does not remove its finding is taken back."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,17 +43,17 @@ if TYPE_CHECKING:
 
 _MOST_ROUNDS = 6
 _RESTORES = (Where.CONSTANT, Where.ATTRIBUTE)
-"""What mends a guard that the model has: this comes first, and often nothing else is needed then."""
+"""Changes that restore a guard of the model. They are tried first, as often no other remedy is needed then."""
 Again = Callable[[SourceFile], Report]
 Remedies = dict[Key, tuple[Finding, Remedy]]
 
 
 @dataclass(frozen=True, eq=False)
 class Fix:
-    """What was done about a finding.
+    """The outcome for a finding.
 
-    - `remedy`: What was written for it; None if nothing was, and `why` says why.
-    - `is_fixed`: Whether the fixed model has it no more.
+    - `remedy`: The remedy that was written; if it is None, `why` gives the reason.
+    - `is_fixed`: Whether the fixed model no longer has the finding.
     """
 
     finding: Finding
@@ -63,11 +64,11 @@ class Fix:
 
 @dataclass(frozen=True, eq=False)
 class Fixed(Shown):
-    """A model without those findings that a guard removes.
+    """A model without the findings that guards remove.
 
     - `model`: The original if nothing was fixed.
     - `fixes`: One for each finding.
-    - `report`: What the check finds in the new model.
+    - `report`: The report of the check of the new model.
     """
 
     model: ModelProto
@@ -105,7 +106,7 @@ def fix(
     Returns
     -------
     Fixed
-        ``.model``: a ModelProto; ``.fixes``: what was done about each finding, or why nothing was.
+        ``.model``: a ModelProto; ``.fixes``: the remedy of each finding, or the reason why there is none.
 
     Raises
     ------
@@ -270,14 +271,16 @@ class _Fixer:
         scope, node = self._places[last.scope, last.node]
         guarded = {}
         for finding, guard in self.kept.values():
-            first = self._first.get(finding.key[1:], finding)
             if finding.scope == last.scope and finding.operator in ("Div", "Reciprocal") and guard.is_adjustable:
                 epsilon = abs(guard.numbers["epsilon"])
-                guarded[finding.node] = Link(epsilon, epsilon, _largest(first))
+                guarded[finding.node] = Link(epsilon, epsilon, self._scale(finding))
         least = max(_least(last), survivor(FORMATS[last.element_type]))
-        # The bounds of a finding that was not there before guards were written rest on these guards.
-        largest = _largest(last) if last.key[1:] in self._first else 1.0
-        return shared(scope, node, Link(one.numbers["epsilon"], least, largest), guarded)
+        return shared(scope, node, Link(one.numbers["epsilon"], least, self._scale(last)), guarded)
+
+    def _scale(self, finding: Finding) -> float:
+        """Return the largest magnitude of a divisor; 1 if only guards that were written since bound it."""
+        first = self._first.get(finding.key[1:])
+        return _largest(first) if first is not None and isfinite(_largest(first)) else 1.0
 
     def _write(self, remedies: Remedies) -> None:
         self.kept = remedies

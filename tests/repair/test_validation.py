@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from onnx import ModelProto, NodeProto, helper
 
 from tests import fake_runtime
@@ -45,12 +44,6 @@ def validated(
     found = validate(hardening, model_of(model, folder / "model.onnx"), file, advance, inputs)
     assert found is not None
     return found
-
-
-def remainder(b: Sequence[str] | NDArray[Any], fmod: int) -> ModelProto:
-    model = division(INT64, ("n",), b, fmod=fmod)
-    model.graph.node[0].op_type = "Mod"
-    return model
 
 
 @pytest.fixture(autouse=True)
@@ -133,12 +126,6 @@ class TestValidation:
         found = validated(division(INT64, (2,), np.array([0, -1])), tmp_path)
         assert (found.rewrites, found.models) == (1, 3)
 
-    @pytest.mark.parametrize("runtime", ["openvino", "portable"])
-    @pytest.mark.parametrize("fmod", [0, 1])
-    def test_remainders(self, tmp_path: Path, runtime: Runtime, fmod: int) -> None:
-        found = validated(remainder(("n",), fmod), tmp_path, runtime)
-        assert found.models == 7 * len(found.runtimes)
-
     @pytest.mark.parametrize(
         ("operator", "kind", "words"),
         [
@@ -149,9 +136,6 @@ class TestValidation:
     )
     def test_a_wrong_rewrite(self, refused: Refused, operator: str, kind: type[Exception], words: str) -> None:
         refused(division(INT64, (5,), (5,)), operator, kind, "node 'ratio' (Div-14)", words)
-
-    def test_a_wrong_remainder(self, refused: Refused) -> None:
-        refused(remainder(np.array([3]), 1), "Mod", DifferenceError, "node 'ratio' (Mod-13)", "is wrong")
 
 
 class TestExpected:

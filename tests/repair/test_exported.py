@@ -1,4 +1,4 @@
-"""Divisions of integers that an exporter has written in floats: found, told, and divided as integers on request."""
+"""Divisions of integers that an exporter wrote in floats: reported, and rewritten as integer divisions on request."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def model_of(nodes: str, a: str = "int64", b: str = "int64", c: str = "int64[n] 
 
 
 def mended(model: ModelProto, **inputs: NDArray[Any]) -> tuple[list[str], list[list[int]]]:
-    """Return the operators of a model whose exported divisions are mended, and what it gives."""
+    """Return the operators of a model after its exported divisions are rewritten, and its outputs."""
     made = harden(model, "onnxruntime", fix_exported=True).model
     (outcome,) = outcomes(RefusesFaults, [(made, inputs)])
     return operators(made), [output.tolist() for output in outcome]
@@ -48,7 +48,7 @@ def operators(model: ModelProto) -> list[str]:
 
 
 class TestFound:
-    """Without the option they are named, and left as they are."""
+    """Without the option they are reported and not changed."""
 
     @pytest.mark.parametrize("nodes", [nodes for nodes, _ in FORMS])
     def test_forms(self, nodes: str) -> None:
@@ -82,7 +82,7 @@ class TestFound:
 
 
 class TestMended:
-    """On request they are divisions of integers, guarded as any."""
+    """On request they become integer divisions, guarded like any other."""
 
     @pytest.mark.parametrize(("nodes", "expected"), FORMS)
     @pytest.mark.parametrize("runtime", ["onnxruntime", "portable"])

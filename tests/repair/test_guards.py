@@ -25,7 +25,7 @@ from vinculum.repair import Runtime, harden
 from vinculum.repair.bounds import Bounds
 from vinculum.repair.decision import Facts
 from vinculum.repair.guards import guard
-from vinculum.repair.validation import Pairs, pairs_for
+from vinculum.repair.validation import Pairs, expected_of, pairs_for
 from vinculum.spec.element_types import BFLOAT16, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64, ElementType
 from vinculum.tensors.storage import dtype_of, element_type_of
 
@@ -63,7 +63,7 @@ def declared(name: str, element_type: ElementType, sizes: Sequence[object]) -> s
 def model_of(
     pairs: Sequence[Pairs], places: Sequence[str], opset: int, operators: Sequence[str] = ()
 ) -> tuple[ModelProto, dict[str, NDArray[Any]]]:
-    """Return a model that applies operators, by default all, to every pair with each choice of constants; and inputs."""
+    """Return a model that applies operators, by default all, to all pairs with each choice of constants; and inputs."""
     nodes: list[str] = []
     inputs: dict[str, NDArray[Any]] = {}
     outputs, constants = [], []
@@ -87,17 +87,9 @@ def exact(element_type: ElementType, target: Runtime, operator: str, opset: int,
     return expected(*all_pairs(element_type, target), operator, opset, policies)
 
 
-def expected(a: NDArray[Any], b: NDArray[Any], operator: str, opset: int, policies: Any) -> NDArray[Any]:
-    """Return exact quotients or remainders, 0 for the remainder by zero."""
-    if operator in ("Mod", "Fmod"):
-        wide_a, wide_b = a.astype(object), np.where(b == 0, 1, b.astype(object))
-        floored = wide_a % wide_b
-        truncated = floored - wide_b * ((floored != 0) & ((wide_a < 0) != (wide_b < 0)))
-        return np.where(b == 0, 0, truncated if operator == "Fmod" else floored).astype(a.dtype)
-    zero_divisor, overflow = policies
-    if operator == "FloorDiv":
-        return vinculum.floor_divide(a, b, zero_divisor=zero_divisor, overflow=overflow)
-    return vinculum.div(a, b, opset=opset, zero_divisor=zero_divisor, overflow=overflow)
+def expected(a: NDArray[Any], b: NDArray[Any], operator: Any, opset: int, policies: Any) -> NDArray[Any]:
+    """Return exact quotients or remainders, as the validation expects them, which tests compare with exact integers."""
+    return expected_of(Facts(operator, opset, element_type_of(a)), (a, b), Policies(*(policies or POLICIES[0])))
 
 
 POLICIES: tuple[tuple[ZeroDivisor, Overflow], ...] = (("zero", "wrap"), ("saturate", "saturate"))

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from onnx import ModelProto
 from onnx.reference import ReferenceEvaluator
 
-from vinculum.repair.fixing import Fixed, fix
+from vinculum.repair.fixing import Fixed, chains, fix
+from vinculum.repair.fixing.chains import Link
 
 CHAIN = "[q] q = Div (x, d) [y] y = Div (q, e)"
 UNIT = ("x=-1:1", "d=0:1", "e=0:1", "f=0:1")
@@ -57,6 +58,7 @@ SHARED: tuple[tuple[str, Sequence[str], Mapping[str, str]], ...] = (
     ("[q] q = Div (x, d) [p] p = Div (x, e) s = Add (q, p) [y] y = Div (s, f)", UNIT, at_least(q=-63, p=-63, y=-63)),
     # The same fraction of each range.
     (CHAIN, ("x=-1:1", "d=0:1048576", "e=0:9.5367431640625e-07"), at_least(q=-43, y=-83)),
+    (CHAIN, ("x=-8e37:8e37", "d=0:1", "e=0:1"), at_least(q=-1, y=-1)),
     # Ranges that end apart from zero: the last divisor needs no guard, or a small one.
     (CHAIN, ("x=-1:1", "d=0:1", "e=0.0009765625:1"), at_least(q=-117)),
     (CHAIN, ("x=-1e30:1e30", "d=0:1", "e=0.0009765625:1"), at_least(q=-18)),
@@ -83,6 +85,12 @@ def test_epsilons(nodes: str, assume: Sequence[str], expected: Mapping[str, str]
     result = fix(model(nodes), assume=[one for one in assume if one[0] in nodes], runs=0)
     assert epsilons(result) == expected
     assert not result.report.findings
+
+
+def test_the_fraction_of_divisors_that_keep_theirs() -> None:
+    wide, narrow = Link(2.0**-20, 2.0**-20, 2.0**15), Link(2.0**-2, 2.0**-6, 2.0**-4)
+    assert chains._fraction([wide]) == 2.0**-35
+    assert chains._fraction([wide, narrow]) == chains._fraction([narrow, wide]) == 2.0**-31
 
 
 @pytest.mark.parametrize(("element_type", "exponent"), [("float16", -7), ("bfloat16", -63), ("double", -511)])

@@ -99,6 +99,17 @@ def test_of_every_format(element_type: str, exponent: int) -> None:
     assert epsilons(result) == at_least(q=exponent, y=exponent)
 
 
+def test_a_long_chain() -> None:
+    count = 9
+    inputs = ", ".join(f"float[N] d{number}" for number in range(count))
+    nodes = " ".join(f"[n{number}] q{number + 1} = Div (q{number}, d{number})" for number in range(count))
+    graph = f"g (float[N] q0, {inputs}) => (float[N] q{count}) {{ {nodes} }}"
+    proto = onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["": 17]> {graph}')
+    result = fix(proto, assume=["q0=-1:1", *(f"d{number}=0:1" for number in range(count))], runs=0)
+    assert not result.report.findings
+    assert epsilons(result) == at_least(**{f"n{number}": -14 for number in range(count)})
+
+
 def drawn(seed: int = 0, size: int = 100_000) -> dict[str, NDArray[Any]]:
     """Return operands in the declared ranges: of every magnitude, uniform ones, zeros and subnormal numbers."""
     generator = np.random.default_rng(seed)

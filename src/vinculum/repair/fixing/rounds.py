@@ -41,7 +41,7 @@ from vinculum.shown import Shown
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-_MOST_ROUNDS = 6
+_MOST_ROUNDS = 20  # A chain takes a round for each of its divisions.
 _RESTORES = (Where.CONSTANT, Where.ATTRIBUTE)
 """Changes that restore a guard of the model. They are tried first, as often no other remedy is needed then."""
 Again = Callable[[SourceFile], Report]

@@ -21,7 +21,7 @@ from vinculum.repair.bounds import UNKNOWN, Place, bounds_of
 from vinculum.repair.decision import RUNTIMES, Decision, Facts, Hardening, Operator, Runtime, decided
 from vinculum.repair.exported import Exported, exported_divisions, replace_exported
 from vinculum.repair.guards import FIRST_OPSET, Guards
-from vinculum.spec.element_types import INT32, ElementType
+from vinculum.spec.element_types import ElementType
 
 _UNTYPED = (
     "its element type is not known, or not the same in all calls of its function; declare it, or inline the function"
@@ -141,8 +141,7 @@ class _Hardener:
         if element_type is None:
             return undecided
         bounds = self._bounds.get(place, UNKNOWN)
-        wide = element_type.maximum > INT32.maximum and "beyond int32" not in bounds.never
-        if self._runtime != "onnxruntime" and wide:
+        if self._runtime != "onnxruntime" and "beyond int32" not in bounds.never:
             # OpenVINO narrows the operands to int32, where another divisor may be 0.
             bounds = replace(UNKNOWN, dividend=bounds.dividend, divisor=bounds.divisor)
         written = self._guards.opset(opset)
